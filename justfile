@@ -69,12 +69,17 @@ sizes:
     cargo xtask sizes
     cargo xtask counts --check
 
-# index of the diagnostic codes, tables of the README
+# index of the diagnostic codes, tables of the README; links of all pages
 docs:
     cargo xtask rules --write
     cargo xtask readme --write
+    cargo xtask links
 
-# the JSON Schemas of pipeline files and reports
+# the pages of `docs` as a book with search, in target/book (needs mdBook: `cargo install mdbook`)
+book:
+    mdbook build docs
+
+# the JSON Schemas of pipeline files and reports, and the page of all keys
 schemas:
     cargo xtask schemas --write
 
@@ -243,12 +248,13 @@ sarif:
 tokenizers:
     cargo test --package chatmill-token --features tokenizers
 
-# count with the vocabularies of Llama and Qwen, and compare with Python (needs Python and its package index)
-vocabularies:
+# count with the vocabularies of Llama and Qwen, and by tokenizer files of all families on TEXTS texts each, and compare with Python (needs Python and its package index)
+vocabularies TEXTS="100000":
     python3 -m venv target/vocabularies
     target/vocabularies/bin/pip install --quiet --no-deps --requirement .ci/vocabularies/requirements.txt
     target/vocabularies/bin/python .ci/vocabularies/vocabularies.py target/vocabularies/files
-    CHATMILL_VOCABULARIES="$PWD/target/vocabularies/files" cargo test --package chatmill-token --lib vocabularies -- --ignored --nocapture
+    target/vocabularies/bin/python .ci/vocabularies/families.py target/vocabularies/families {{TEXTS}}
+    CHATMILL_VOCABULARIES="$PWD/target/vocabularies/files" CHATMILL_FAMILIES="$PWD/target/vocabularies/families" cargo test --package chatmill-token --lib vocabularies:: -- --ignored --nocapture
 
 # hold bills by every key against SQL and tiktoken (needs Python and its package index; RANKS is tiktoken's o200k_base.tiktoken)
 bills RANKS SEED="20261123":

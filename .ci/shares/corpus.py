@@ -34,7 +34,7 @@ source = "suna-rows"
 path = "in/exports"
 source = "chatgpt-export"
 
-[lots]
+[shards]
 bytes = {bytes}
 
 [render]

@@ -29,7 +29,7 @@ def main(folder: Path) -> int:
         place: str | None = error.place
         print(code, place)
         return 2
-    by_lots = chatmill.ray.run("pipeline.toml", folder / "out", threads=2, progress=stages, lots={"bytes": 1 << 28})
+    by_lots = chatmill.ray.run("pipeline.toml", folder / "out", threads=2, progress=stages, shards={"bytes": 1 << 28})
     print(by_lots["exit_code"])
     certificate = chatmill.certify(folder / "out")
     print(summary["exit_code"], certificate.text, counter.encoding)

@@ -1,4 +1,4 @@
-//! A record's whole way through the mill, for any bytes. What must hold is said in the workshop's `targets`.
+//! A record's whole way through a run, for any bytes. The checks are in `targets` of chatmill-workshop.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| chatmill_workshop::targets::record(bytes));

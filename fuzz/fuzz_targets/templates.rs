@@ -1,4 +1,4 @@
-//! Chat templates, for any bytes. What must hold is said in the workshop's `targets`.
+//! Chat templates, for any bytes. The checks are in `targets` of chatmill-workshop.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| chatmill_workshop::targets::templates(bytes));

@@ -1,7 +1,7 @@
-"""Records of a Ray dataset in, rows of chatmill's tables out, or a whole run by lots.
+"""Records of a Ray dataset in, rows of chatmill's tables out, or a whole run by shards.
 
 ``render`` and ``read`` give a dataset for each table, made by ``map_batches``. A bad record is a row of ``findings`` and ``rejects``, and fails no task.
-``run`` does what :func:`chatmill.run` does, one task a lot. The package has to be installed on every node.
+``run`` does what :func:`chatmill.run` does, one task a shard. The package has to be installed on every node.
 """
 
 from __future__ import annotations
@@ -85,9 +85,9 @@ def run(
     """Mills a pipeline file to a dataset as :func:`chatmill.run` does, in tasks of Ray: the files are the same.
 
     All nodes see the pipeline file, the inputs and ``out`` under the same paths, on a disk that they share. The driver hashes the inputs and divides
-    them into lots (``lots={"bytes": 268435456}``), each task works one off with ``threads`` threads, and the driver publishes the dataset. A
-    task that is lost is started again; a lot whose input changed meanwhile is an :class:`chatmill.IncompleteError`. Called again, it
-    goes on with the lots that are left. Where ``dedup`` compares conversations, all lots go through a stage ``compare`` before.
+    them into shards (``shards={"bytes": 268435456}``), each task works one off with ``threads`` threads, and the driver publishes the dataset. A
+    task that is lost is started again; a shard whose input changed meanwhile is an :class:`chatmill.IncompleteError`. Called again, it
+    goes on with the shards that are left. Where ``dedup`` compares conversations, all shards go through a stage ``compare`` before.
     """
     import ray
 

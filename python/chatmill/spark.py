@@ -1,8 +1,8 @@
-"""Records of a Spark frame in, rows of chatmill's tables out, or a whole run by lots; Spark Connect and Sail take the same code.
+"""Records of a Spark frame in, rows of chatmill's tables out, or a whole run by shards; Spark Connect and Sail take the same code.
 
 ``render`` and ``read`` give a frame for each table, made by ``mapInArrow``: Spark shares the records among its executors, repeats what was lost,
 and keeps the rows where it likes. A bad record is a row of ``findings`` and ``rejects``, and fails no task. ``run`` does what :func:`chatmill.run`
-does, one task a lot. The package has to be installed on every node.
+does, one task a shard. The package has to be installed on every node.
 """
 
 from __future__ import annotations
@@ -85,11 +85,11 @@ def run(
     """Mills a pipeline file to a dataset as :func:`chatmill.run` does, in tasks of Spark: the files are the same.
 
     Driver and executors see the pipeline file, the inputs and ``out`` under the same paths, on a disk that they share. The driver hashes the
-    inputs and divides them into lots (``lots={"bytes": 268435456}``), each task works one off with ``threads`` threads, and the driver publishes the dataset. A
-    task that is lost Spark starts again, as often as ``spark.task.maxFailures`` says; a lot whose input changed meanwhile is an
-    :class:`chatmill.IncompleteError`. Called again, it goes on with the lots that are left.
+    inputs and divides them into shards (``shards={"bytes": 268435456}``), each task works one off with ``threads`` threads, and the driver publishes the dataset. A
+    task that is lost Spark starts again, as often as ``spark.task.maxFailures`` says; a shard whose input changed meanwhile is an
+    :class:`chatmill.IncompleteError`. Called again, it goes on with the shards that are left.
 
-    ``progress`` is told of the stage ``lots`` from a thread of its own. Where ``dedup`` compares conversations, all lots go through a stage ``compare`` before.
+    ``progress`` is told of the stage ``lots`` from a thread of its own. Where ``dedup`` compares conversations, all shards go through a stage ``compare`` before.
     """
     shares = _shares.Shares(
         pipeline,

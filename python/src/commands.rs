@@ -31,11 +31,11 @@ pub(crate) fn answer(arguments: Vec<OsString>, progress: Option<Py<PyAny>>) -> P
         }
     };
     match answered {
-        Some(Answer { exit, text, fault }) => match fault {
+        Some(Answer { exit, text, error }) => match error {
             None => Ok((exit.code(), text)),
-            Some(fault) => Err(errors::of_fault(exit, &fault)),
+            Some(error) => Err(errors::of_command(exit, &error)),
         },
-        None => Err(errors::internal("chatmill failed on its own account")),
+        None => Err(errors::internal("chatmill failed because of a bug")),
     }
 }
 

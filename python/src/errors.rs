@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use chatmill_cli::{Exit, Fault};
+use chatmill_cli::{CommandError, Exit};
 use chatmill_engine::tables::TablesError;
 use chatmill_engine::{PlanError, ReadError};
 use pyo3::exceptions::PyRuntimeError;
@@ -61,11 +61,11 @@ pub(crate) fn of_tables(error: &TablesError) -> PyErr {
 }
 
 /// Why a command did not do what it was asked.
-pub(crate) fn of_fault(exit: Exit, fault: &Fault) -> PyErr {
-    let place = fault.place.as_deref();
+pub(crate) fn of_command(exit: Exit, error: &CommandError) -> PyErr {
+    let place = error.place.as_deref();
     match exit {
-        Exit::WrongRequest => request(&fault.message, fault.code.unwrap_or("request"), place),
-        _ => incomplete(&fault.message, fault.code.unwrap_or("system"), place),
+        Exit::WrongRequest => request(&error.message, error.code.unwrap_or("request"), place),
+        _ => incomplete(&error.message, error.code.unwrap_or("system"), place),
     }
 }
 
@@ -87,7 +87,7 @@ fn in_words(error: &dyn std::error::Error) -> String {
 pub(crate) fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         Err(internal(
-            "chatmill failed on its own account; please report the line on stderr",
+            "chatmill failed because of a bug; please report the line on stderr",
         ))
     })
 }

@@ -10,7 +10,7 @@ use arrow_array::builder::LargeBinaryBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
-use chatmill_intake::{Held, HeldBytes, HeldForm};
+use chatmill_intake::{MemoryBytes, MemoryForm, MemoryInput};
 use pyo3::exceptions::{PyRecursionError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyString};
@@ -57,8 +57,8 @@ impl Texts {
     }
 
     /// The same as records.
-    pub(crate) fn into_held(self) -> Held {
-        Held::new(Arc::new(Records(Arc::new(self))), HeldForm::Lines)
+    pub(crate) fn into_held(self) -> MemoryInput {
+        MemoryInput::new(Arc::new(HeldRecords(Arc::new(self))), MemoryForm::Lines)
     }
 }
 
@@ -274,9 +274,9 @@ fn as_json(record: &Bound<'_, PyAny>, row: usize) -> PyResult<String> {
 pub(crate) const RECORD: &str = "record";
 
 /// Texts as lines.
-struct Records(Arc<Texts>);
+struct HeldRecords(Arc<Texts>);
 
-impl HeldBytes for Records {
+impl MemoryBytes for HeldRecords {
     fn open(&self) -> Box<dyn Read + Send> {
         Box::new(Lines {
             texts: Arc::clone(&self.0),

@@ -50,7 +50,7 @@ impl Going {
         match self.watch.wait(&mut self.made)? {
             Some(Ok(tables)) => Ok(tables),
             Some(Err(error)) => Err(errors::of_tables(&error)),
-            None => Err(internal("chatmill failed on its own account")),
+            None => Err(internal("chatmill failed because of a bug")),
         }
     }
 }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use chatmill_dataset::TABLES;
 use chatmill_engine::Plan;
 use chatmill_engine::pipeline::{self, Pipeline};
-use chatmill_intake::{Held, HeldForm, Input};
+use chatmill_intake::{Input, MemoryForm, MemoryInput};
 use pyo3::prelude::*;
 
 use crate::count::LEAST;
@@ -20,7 +20,7 @@ use crate::table::{Parts, Table};
 #[pyclass(frozen, module = "chatmill")]
 pub(crate) struct Work {
     planned: Arc<Planned>,
-    held: Option<Held>,
+    held: Option<MemoryInput>,
 }
 
 #[pymethods]
@@ -49,7 +49,7 @@ impl Work {
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let held = Held::new(Arc::new(Bytes::copy_from_slice(content)), HeldForm::File);
+        let held = MemoryInput::new(Arc::new(Bytes::copy_from_slice(content)), MemoryForm::File);
         Self::new(py, &settings, base, Some(held), threads, progress)
     }
 
@@ -125,14 +125,14 @@ impl Work {
         py: Python<'_>,
         settings: &[String],
         base: &str,
-        held: Option<Held>,
+        held: Option<MemoryInput>,
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let (whole, reading) = py.detach(|| {
             guarded(|| {
                 let pipeline = pipeline(settings, held.is_some())?;
-                let input = held.as_ref().map(|held| Input::held("data", held.clone()));
+                let input = held.as_ref().map(|held| Input::in_memory("data", held.clone()));
                 let whole = Plan::for_tables(pipeline, Path::new(base), input.as_ref());
                 let whole = whole.map_err(|error| errors::of_plan(&error))?;
                 let mut reading = whole.clone();

@@ -91,9 +91,9 @@ def pipeline(tmp_path: Path) -> Path:
 
 
 def test_lots_in_an_engine_make_the_files_of_a_run(by: Callable[..., By], pipeline: Path, tmp_path: Path) -> None:
-    alone = chatmill.run(pipeline, tmp_path / "alone", lots=LOTS)
+    alone = chatmill.run(pipeline, tmp_path / "alone", shards=LOTS)
     told: list[tuple[str, int, int]] = []
-    summary = by()(pipeline, tmp_path / "shared", lots=LOTS, progress=lambda *said: told.append(said))
+    summary = by()(pipeline, tmp_path / "shared", shards=LOTS, progress=lambda *said: told.append(said))
     manifests = [(tmp_path / out / "manifest.json").read_bytes() for out in ("alone", "shared")]
     assert manifests[0] == manifests[1]
     assert summary["exit_code"] == alone["exit_code"] == 0
@@ -101,14 +101,14 @@ def test_lots_in_an_engine_make_the_files_of_a_run(by: Callable[..., By], pipeli
     lots = [(done, total) for stage, done, total in told if stage == "lots"]
     assert lots[-1][0] == lots[-1][1] > 3 and lots.count(lots[-1]) == 1
     assert not (tmp_path / ".shared.staging").exists()
-    again = by()(pipeline, tmp_path / "shared", lots=LOTS)
+    again = by()(pipeline, tmp_path / "shared", shards=LOTS)
     assert again["exit_code"] == 0 and (tmp_path / "shared" / "manifest.json").read_bytes() == manifests[0]
 
 
 def test_lots_that_are_compared_first_make_the_files_of_a_run(by: Callable[..., By], pipeline: Path, tmp_path: Path) -> None:
     again = "".join((pipeline.parent / "in" / "a.jsonl").read_text().splitlines(keepends=True)[:9])
     (tmp_path / "in" / "c.jsonl").write_text(again)
-    compared = {"lots": LOTS, "dedup": {"exact": "filter"}}
+    compared = {"shards": LOTS, "dedup": {"exact": "filter"}}
     alone = chatmill.run(pipeline, tmp_path / "alone", **compared)
     assert alone["exit_code"] == 0
     told: list[tuple[str, int, int]] = []
@@ -126,7 +126,7 @@ def test_an_input_that_changes_before_it_is_compared_is_the_error_of_the_run(by:
         (pipeline.parent / "in" / "b.json").write_text(text.replace("Hello!", "Howdy!"))
 
     with pytest.raises(chatmill.IncompleteError, match=r"lot \d+ failed: changed since it was planned: b.json"):
-        by(change)(pipeline, lots=LOTS, dedup={"exact": "filter"})
+        by(change)(pipeline, shards=LOTS, dedup={"exact": "filter"})
 
 
 def test_an_input_that_changes_meanwhile_is_the_error_of_the_run(by: Callable[..., By], pipeline: Path) -> None:
@@ -136,10 +136,10 @@ def test_an_input_that_changes_meanwhile_is_the_error_of_the_run(by: Callable[..
         (pipeline.parent / "in" / "b.json").write_text(text.replace("Hello!", "Howdy!"))
 
     with pytest.raises(chatmill.IncompleteError, match=r"lot \d+ failed: changed since it was planned: b.json") as caught:
-        by(change)(pipeline, lots=LOTS)
+        by(change)(pipeline, shards=LOTS)
     assert caught.value.code == "lot" and not (pipeline.parent / "out").exists()
     # The plan of the changed input is another.
-    assert by()(pipeline, lots=LOTS)["exit_code"] == 0
+    assert by()(pipeline, shards=LOTS)["exit_code"] == 0
 
 
 def test_a_pipeline_file_that_changes_meanwhile_is_a_wrong_request(by: Callable[..., By], pipeline: Path) -> None:
@@ -147,7 +147,7 @@ def test_a_pipeline_file_that_changes_meanwhile_is_a_wrong_request(by: Callable[
         pipeline.write_text(pipeline.read_text().replace("openai-chat", "chatml"))
 
     with pytest.raises(chatmill.RequestError, match="changed since"):
-        by(change)(pipeline, lots=LOTS)
+        by(change)(pipeline, shards=LOTS)
     with pytest.raises(chatmill.RequestError, match="did you mean `names`"):
         by()(pipeline, policy={"nmaes": "prefix"})
     with pytest.raises(chatmill.RequestError, match="threads"):
@@ -163,6 +163,6 @@ def test_what_fails_a_task_of_ray_ends_the_others(pipeline: Path, monkeypatch: p
     ray = Ray(interrupt)
     monkeypatch.setitem(sys.modules, "ray", ray)
     with pytest.raises(KeyboardInterrupt):
-        chatmill.ray.run(pipeline, lots=LOTS)
+        chatmill.ray.run(pipeline, shards=LOTS)
     assert len(ray.cancelled) > 3
-    assert chatmill.run(pipeline, lots=LOTS)["exit_code"] == 0
+    assert chatmill.run(pipeline, shards=LOTS)["exit_code"] == 0

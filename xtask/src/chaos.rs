@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
-use chatmill_workshop::chaos::{Ground, Tally};
+use chatmill_workshop::chaos::{Ground, Outcomes};
 
 /// Size of the corpus: several slices.
 const MEGABYTES: usize = 14;
@@ -22,19 +22,19 @@ pub(crate) fn run(root: &Path, kills: &str, seed: Option<&str>) -> Result<String
     eprintln!("seed={seed}");
     let mut ground = Ground::new(&binary, MEGABYTES, seed);
     eprintln!("an undisturbed run takes {} ms", ground.undisturbed.as_millis());
-    let mut told = 0;
-    let mut tally = ground.campaign(kills, &mut |tally| {
-        if tally.kills >= told + 50 {
-            told = tally.kills;
-            eprintln!("{tally}");
+    let mut reported = 0;
+    let mut outcomes = ground.campaign(kills, &mut |outcomes| {
+        if outcomes.kills >= reported + 50 {
+            reported = outcomes.kills;
+            eprintln!("{outcomes}");
         }
     });
-    let disks = small_disks(&ground, (kills / 10).clamp(3, 20), &mut tally)?;
-    let said = format!("seed={seed} {tally}\n{disks}");
-    if tally.holds() {
-        return Ok(said);
+    let disks = small_disks(&ground, (kills / 10).clamp(3, 20), &mut outcomes)?;
+    let printed = format!("seed={seed} {outcomes}\n{disks}");
+    if outcomes.holds() {
+        return Ok(printed);
     }
-    bail!("{said}\n{}", tally.faults.join("\n"))
+    bail!("{printed}\n{}", outcomes.problems.join("\n"))
 }
 
 /// The release binary; built when it is not there.
@@ -58,7 +58,7 @@ fn binary(root: &Path) -> Result<PathBuf> {
 }
 
 /// Disks from far too small to large enough: a full one ends the run with exit code 3, and space lets it go on.
-fn small_disks(ground: &Ground, disks: u32, tally: &mut Tally) -> Result<String> {
+fn small_disks(ground: &Ground, disks: u32, outcomes: &mut Outcomes) -> Result<String> {
     let probe = Command::new("unshare")
         .args(["-Urm", "mount", "-t", "tmpfs", "none", "/tmp"])
         .output();
@@ -69,37 +69,37 @@ fn small_disks(ground: &Ground, disks: u32, tally: &mut Tally) -> Result<String>
     let mut full = 0;
     for number in 1..=disks {
         let size = largest * u64::from(number) / u64::from(disks);
-        let (disk, kept) = (ground.path("disk"), ground.path("kept"));
+        let (disk, retained) = (ground.path("disk"), ground.path("kept"));
         std::fs::create_dir_all(&disk)?;
-        if kept.exists() {
-            std::fs::remove_dir_all(&kept)?;
+        if retained.exists() {
+            std::fs::remove_dir_all(&retained)?;
         }
-        std::fs::create_dir_all(&kept)?;
+        std::fs::create_dir_all(&retained)?;
         let output = Command::new("unshare")
             .args(["-Urm", "sh", "-c", SMALL_DISK, "small-disk", &size.to_string()])
             .args([
                 disk.as_path(),
                 ground.binary(),
                 &ground.path("pipeline.toml"),
-                &kept,
+                &retained,
             ])
             .stdin(Stdio::null())
             .output()
             .context("cannot run unshare")?;
-        let said = String::from_utf8_lossy(&output.stdout);
+        let printed = String::from_utf8_lossy(&output.stdout);
         let errors = String::from_utf8_lossy(&output.stderr);
-        match said.split_whitespace().collect::<Vec<_>>().as_slice() {
+        match printed.split_whitespace().collect::<Vec<_>>().as_slice() {
             ["3", "absent", "0"] if errors.contains("space") => full += 1,
             ["0", "there", "0"] => {}
-            other => tally
-                .faults
+            other => outcomes
+                .problems
                 .push(format!("a disk of {size} KiB: {other:?}: {errors}")),
         }
-        ground.compare(&kept.join("out"), tally);
+        ground.compare(&retained.join("out"), outcomes);
     }
     if full == 0 {
-        tally
-            .faults
+        outcomes
+            .problems
             .push("no disk was too small: the test proved nothing".to_owned());
     }
     Ok(format!(

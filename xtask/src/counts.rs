@@ -23,7 +23,9 @@ use crate::sources::{source_files, texts_below};
 const ALLOWANCES: &str = "xtask/counts.txt";
 
 /// What is counted, how many are free to all, and what to do about more.
-const KINDS: &[(&str, usize, &str)] = &[
+pub(crate) type Kind = (&'static str, usize, &'static str);
+
+const KINDS: &[Kind] = &[
     (
         "defaults",
         0,
@@ -51,7 +53,7 @@ const LISTS: &[&str] = &[
 const IDIOMS: &[&str] = &["Arguments", "Builder", "Error", "Iter", "Options"];
 
 /// What is counted of whom, and the places of each.
-type Counts = BTreeMap<(&'static str, String), Vec<String>>;
+pub(crate) type Counts = BTreeMap<(&'static str, String), Vec<String>>;
 
 pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
     let files = source_files(root)?;
@@ -84,18 +86,27 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
         };
         counts.insert(("unnamed", krate.to_owned()), items.unnamed(is_named));
     }
-    let path = root.join(ALLOWANCES);
+    hold(root, ALLOWANCES, KINDS, &counts, mode)
+}
+
+/// Writes the numbers of today into a file of allowances, or holds each to the number that stands there.
+pub(crate) fn hold(root: &Path, file: &str, kinds: &[Kind], counts: &Counts, mode: Mode) -> Result<String> {
+    let path = root.join(file);
     if mode == Mode::Write {
-        fs::write(&path, written(&counts)).with_context(|| format!("cannot write {}", path.display()))?;
-        return Ok(format!("counts: {ALLOWANCES} is written"));
+        fs::write(&path, written(kinds, counts))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        return Ok(format!("{file} is written"));
     }
     let allowed = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    check(&counts, &allowed)
+    check(file, kinds, counts, &allowed)
 }
 
 /// Those that have more than is free to all, with the advice.
-fn more_than_free(counts: &Counts) -> impl Iterator<Item = (String, &Vec<String>, &'static str)> {
-    KINDS.iter().flat_map(move |(kind, free, advice)| {
+fn more_than_free<'c>(
+    kinds: &'c [Kind],
+    counts: &'c Counts,
+) -> impl Iterator<Item = (String, &'c Vec<String>, &'static str)> {
+    kinds.iter().flat_map(move |(kind, free, advice)| {
         let more = counts
             .iter()
             .filter(move |((of, _), places)| of == kind && places.len() > *free);
@@ -103,14 +114,14 @@ fn more_than_free(counts: &Counts) -> impl Iterator<Item = (String, &Vec<String>
     })
 }
 
-fn written(counts: &Counts) -> String {
-    let why = "# Who has more than is free to all, and how many at most: `cargo xtask counts`. Numbers only fall.\n";
-    let lines = more_than_free(counts).map(|(key, places, _)| format!("{key} {}\n", places.len()));
+fn written(kinds: &[Kind], counts: &Counts) -> String {
+    let why = "# Who has more than is free to all, and how many at most. Numbers only fall.\n";
+    let lines = more_than_free(kinds, counts).map(|(key, places, _)| format!("{key} {}\n", places.len()));
     std::iter::once(why.to_owned()).chain(lines).collect()
 }
 
 /// Holds each to its number.
-fn check(counts: &Counts, allowances: &str) -> Result<String> {
+fn check(file: &str, kinds: &[Kind], counts: &Counts, allowances: &str) -> Result<String> {
     let mut allowed = BTreeMap::new();
     for line in allowances.lines().filter(|line| !line.starts_with('#')) {
         let (key, number) = line
@@ -118,22 +129,22 @@ fn check(counts: &Counts, allowances: &str) -> Result<String> {
             .context("a line of counts is `KIND WHOSE NUMBER`")?;
         allowed.insert(key, number.parse::<usize>()?);
     }
-    let mut faults = Vec::new();
-    for (key, places, advice) in more_than_free(counts) {
+    let mut violations = Vec::new();
+    for (key, places, advice) in more_than_free(kinds, counts) {
         let most = allowed
             .get(key.as_str())
             .map_or_else(|| "none".to_owned(), usize::to_string);
         if allowed.get(key.as_str()).is_none_or(|most| places.len() > *most) {
             let (number, places) = (places.len(), places.join("\n    "));
-            faults.push(format!(
-                "{key}: {number}, {ALLOWANCES} allows {most}; {advice}\n    {places}"
+            violations.push(format!(
+                "{key}: {number}, {file} allows {most}; {advice}\n    {places}"
             ));
         }
     }
-    if faults.is_empty() {
-        return Ok(format!("counts: within {ALLOWANCES}"));
+    if violations.is_empty() {
+        return Ok(format!("within {file}"));
     }
-    bail!("{}", faults.join("\n"))
+    bail!("{}", violations.join("\n"))
 }
 
 /// What stands beside each other in each folder of sources; a file and the folder of its children are one.
@@ -350,22 +361,22 @@ mod tests {
     }
 
     #[test]
-    fn a_count_above_its_allowance_is_a_fault() {
+    fn a_count_above_its_allowance_is_a_violation() {
         let places = |number| vec!["somewhere".to_owned(); number];
         let counts = Counts::from([
             (("names", "Key".to_owned()), places(4)),
             (("names", "Row".to_owned()), places(3)),
         ]);
-        assert!(written(&counts).ends_with("\nnames Key 4\n"));
-        assert!(check(&counts, "# why\nnames Key 4").is_ok());
-        assert!(check(&counts, "names Key 5\nnames Old 7").is_ok());
-        let complaint = check(&counts, "").unwrap_err().to_string();
+        assert!(written(KINDS, &counts).ends_with("\nnames Key 4\n"));
+        assert!(check(ALLOWANCES, KINDS, &counts, "# why\nnames Key 4").is_ok());
+        assert!(check(ALLOWANCES, KINDS, &counts, "names Key 5\nnames Old 7").is_ok());
+        let complaint = check(ALLOWANCES, KINDS, &counts, "").unwrap_err().to_string();
         assert!(
             complaint.starts_with("names Key: 4, xtask/counts.txt allows none; name them"),
             "{complaint}"
         );
         assert!(
-            check(&counts, "names")
+            check(ALLOWANCES, KINDS, &counts, "names")
                 .unwrap_err()
                 .to_string()
                 .contains("`KIND WHOSE NUMBER`")

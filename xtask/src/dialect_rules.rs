@@ -19,7 +19,7 @@ pub(crate) fn with_rules(page: &str) -> Result<String> {
 /// Each rule, once.
 fn declared() -> impl Iterator<Item = &'static DialectRule> {
     let listed = DIALECTS.iter().map(|dialect| match dialect.about().rules {
-        Rules::Judged(rules) => rules,
+        Rules::Validated(rules) => rules,
         Rules::None(_) => &[],
     });
     let all = listed.chain([TemplateDialect::rules()]).flatten().copied();
@@ -34,8 +34,12 @@ fn filled(page: &str, rules: impl Iterator<Item = &'static DialectRule>) -> Resu
         let table = families
             .entry(family)
             .or_insert_with(|| "| Rule | Wants | Held | Test |\n|---|---|---|---|\n".to_owned());
-        let (held, test) = by_hand(page, rule).unwrap_or_default();
-        writeln!(table, "| {rule} | {} | {held} | {test} |", cell(rule.wants()))?;
+        let (policy_text, test) = by_hand(page, rule).unwrap_or_default();
+        writeln!(
+            table,
+            "| {rule} | {} | {policy_text} | {test} |",
+            cell(rule.sentence())
+        )?;
     }
     let mut filled = page.to_owned();
     for (family, table) in families {
@@ -49,8 +53,8 @@ fn by_hand<'p>(page: &'p str, rule: &DialectRule) -> Option<(&'p str, &'p str)> 
     let start = format!("| {rule} |");
     let row = page.lines().find_map(|line| line.strip_prefix(&start))?;
     let (before, test) = row.strip_suffix('|')?.rsplit_once('|')?;
-    let (_, held) = before.rsplit_once('|')?;
-    Some((held.trim(), test.trim()))
+    let (_, policy_text) = before.rsplit_once('|')?;
+    Some((policy_text.trim(), test.trim()))
 }
 
 #[cfg(test)]
@@ -69,8 +73,8 @@ mod tests {
         assert_eq!(
             rows,
             [
-                format!("| {first} | {} | repaired | `x.rs::y` |", first.wants()),
-                format!("| {second} | {} |  |  |", second.wants()),
+                format!("| {first} | {} | repaired | `x.rs::y` |", first.sentence()),
+                format!("| {second} | {} |  |  |", second.sentence()),
             ]
         );
         assert_eq!(filled(&once, [first, second].into_iter()).unwrap(), once);

@@ -2,7 +2,7 @@
 //!
 //! A crate imports only crates on floors below its own, so rooms on one floor never know of each other. Only `intake` and
 //! `dataset` name `std::fs`; only `intake` depends on a decompressor; `drawn`, `golden`, `testkit` and `workshop` are for tests alone. Who judges or writes
-//! conversations does not look at the name of their source: `Customs` says what is to be known of it.
+//! conversations does not look at the name of their source: `FormatTraits` says what is to be known of it.
 
 use std::path::Path;
 use std::process::Command;
@@ -59,15 +59,15 @@ const SOURCE_NAME: &[&str] = &[
 
 pub(crate) fn run(root: &Path) -> Result<String> {
     let imports = imports(&metadata(root)?)?;
-    let mut faults = import_faults(&imports);
+    let mut violations = import_violations(&imports);
     let files = source_files(root)?;
-    faults.extend(file_access_faults(&files));
-    faults.extend(source_name_faults(&files));
-    if faults.is_empty() {
+    violations.extend(file_access_violations(&files));
+    violations.extend(source_name_violations(&files));
+    if violations.is_empty() {
         let crates = imports.iter().filter(|import| import.what.is_empty()).count();
         return Ok(format!("floors: {crates} crates in order"));
     }
-    bail!("{}", faults.join("\n"))
+    bail!("{}", violations.join("\n"))
 }
 
 /// One normal dependency; a crate without dependencies has one import with an empty name.
@@ -127,11 +127,11 @@ fn floor(krate: &str) -> Option<u8> {
         .map(|(_, floor)| *floor)
 }
 
-fn import_faults(imports: &[Import]) -> Vec<String> {
-    imports.iter().filter_map(import_fault).collect()
+fn import_violations(imports: &[Import]) -> Vec<String> {
+    imports.iter().filter_map(import_violation).collect()
 }
 
-fn import_fault(import: &Import) -> Option<String> {
+fn import_violation(import: &Import) -> Option<String> {
     let Import { krate, what } = import;
     if what.is_empty() {
         let known = floor(krate).is_some() || BESIDE.contains(&krate.as_str());
@@ -154,15 +154,15 @@ fn import_fault(import: &Import) -> Option<String> {
         .then(|| format!("{krate} (floor {own}): imports {ours} (floor {other}); imports go downward"))
 }
 
-fn file_access_faults(files: &[SourceFile]) -> Vec<String> {
-    let mut faults = Vec::new();
+fn file_access_violations(files: &[SourceFile]) -> Vec<String> {
+    let mut violations = Vec::new();
     let is_bound =
         |file: &&SourceFile| !TOUCH_FILES.contains(&file.krate.as_str()) && !file.path.ends_with("/tests.rs");
     for file in files.iter().filter(is_bound) {
         for (number, line) in file.text.lines().enumerate() {
             let code = line.split("//").next().unwrap_or_default();
             if let Some(named) = FILE_ACCESS.iter().find(|named| code.contains(**named)) {
-                faults.push(format!(
+                violations.push(format!(
                     "{}:{}: names {named}; only intake and dataset touch files",
                     file.path,
                     number + 1
@@ -170,12 +170,12 @@ fn file_access_faults(files: &[SourceFile]) -> Vec<String> {
             }
         }
     }
-    faults
+    violations
 }
 
-fn source_name_faults(files: &[SourceFile]) -> Vec<String> {
+fn source_name_violations(files: &[SourceFile]) -> Vec<String> {
     let is_name = |rest: &str| !rest.starts_with(|next: char| next == '_' || next.is_ascii_alphanumeric());
-    let mut faults = Vec::new();
+    let mut violations = Vec::new();
     for file in files
         .iter()
         .filter(|file| NAMELESS.contains(&file.krate.as_str()))
@@ -184,23 +184,23 @@ fn source_name_faults(files: &[SourceFile]) -> Vec<String> {
             let code = line.split("//").next().unwrap_or_default();
             let mut named = SOURCE_NAME.iter().flat_map(|name| code.split(name).skip(1));
             if named.any(is_name) {
-                faults.push(format!(
-                    "{}:{}: looks at the name of a source; conversation.customs says what is to be known of it",
+                violations.push(format!(
+                    "{}:{}: looks at the name of a source; conversation.traits says what is to be known of it",
                     file.path,
                     number + 1
                 ));
             }
         }
     }
-    faults
+    violations
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn fault(krate: &str, what: &str) -> Option<String> {
-        import_fault(&Import {
+    fn violation(krate: &str, what: &str) -> Option<String> {
+        import_violation(&Import {
             krate: krate.to_owned(),
             what: what.to_owned(),
         })
@@ -208,40 +208,44 @@ mod tests {
 
     #[test]
     fn imports_go_strictly_downward() {
-        assert_eq!(fault("dialect", "chatmill-model"), None);
-        assert_eq!(fault("engine", "chatmill-dataset"), None);
+        assert_eq!(violation("dialect", "chatmill-model"), None);
+        assert_eq!(violation("engine", "chatmill-dataset"), None);
         assert!(
-            fault("source", "chatmill-dialect")
+            violation("source", "chatmill-dialect")
                 .unwrap()
                 .contains("imports go downward")
         );
-        assert!(fault("intake", "chatmill-model").unwrap().contains("floor 1"));
-        assert!(fault("model", "chatmill-token").is_some());
+        assert!(violation("intake", "chatmill-model").unwrap().contains("floor 1"));
+        assert!(violation("model", "chatmill-token").is_some());
         assert!(
-            fault("engine", "chatmill-testkit")
+            violation("engine", "chatmill-testkit")
                 .unwrap()
                 .contains("outside its tests")
         );
-        assert_eq!(fault("xtask", "chatmill-testkit"), None);
+        assert_eq!(violation("xtask", "chatmill-testkit"), None);
     }
 
     #[test]
     fn only_intake_unpacks() {
-        assert_eq!(fault("intake", "zstd"), None);
-        assert_eq!(fault("dataset", "parquet"), None);
-        assert_eq!(fault("dataset", "zstd"), None);
+        assert_eq!(violation("intake", "zstd"), None);
+        assert_eq!(violation("dataset", "parquet"), None);
+        assert_eq!(violation("dataset", "zstd"), None);
         assert!(
-            fault("dataset", "flate2")
+            violation("dataset", "flate2")
                 .unwrap()
                 .contains("only intake unpacks")
         );
-        assert!(fault("export", "zstd").unwrap().contains("only intake unpacks"));
+        assert!(
+            violation("export", "zstd")
+                .unwrap()
+                .contains("only intake unpacks")
+        );
     }
 
     #[test]
-    fn a_crate_without_a_floor_is_a_fault() {
-        assert!(fault("attic", "").unwrap().contains("no floor"));
-        assert_eq!(fault("testkit", ""), None);
+    fn a_crate_without_a_floor_is_a_violation() {
+        assert!(violation("attic", "").unwrap().contains("no floor"));
+        assert_eq!(violation("testkit", ""), None);
     }
 
     #[test]
@@ -272,7 +276,7 @@ mod tests {
             },
         ];
         assert_eq!(
-            file_access_faults(&files),
+            file_access_violations(&files),
             ["crates/rule/src/lib.rs:2: names std::fs; only intake and dataset touch files"]
         );
     }
@@ -293,12 +297,12 @@ mod tests {
             file("dialect", "let id = view.conversation().source_id;\n"),
             file("engine", "let word = linked.conversation.source.to_owned();\n"),
         ];
-        let found = source_name_faults(&files);
+        let found = source_name_violations(&files);
         assert_eq!(found.len(), 1);
         assert!(
             found
                 .iter()
-                .all(|fault| fault.starts_with("crates/rule/src/lib.rs:2: "))
+                .all(|violation| violation.starts_with("crates/rule/src/lib.rs:2: "))
         );
     }
 }

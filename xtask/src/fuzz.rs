@@ -22,12 +22,12 @@ pub(crate) fn run(root: &Path, seconds: &str, seed: Option<&str>) -> Result<Stri
     panic::set_hook(Box::new(|_| {}));
     let artifacts = root.join("fuzz/artifacts");
     let share = Duration::from_secs(seconds) / TARGETS.len() as u32;
-    let mut said = format!("seed={seed}");
+    let mut summary = format!("seed={seed}");
     let mut broken = 0;
     for target in TARGETS {
         let campaign = campaign::run(target, seed, Until::Time(share), &artifacts);
         write!(
-            said,
+            summary,
             "\n{:<10} seeds={} bases={} mutations={} slowest={} ms broken={}",
             target.name,
             campaign.seeds,
@@ -37,20 +37,20 @@ pub(crate) fn run(root: &Path, seconds: &str, seed: Option<&str>) -> Result<Stri
             campaign.broken.len()
         )?;
         for (path, message) in &campaign.broken {
-            write!(said, "\n  {}: {message}", path.display())?;
+            write!(summary, "\n  {}: {message}", path.display())?;
         }
         broken += campaign.broken.len();
     }
     if has_nightly() {
         write!(
-            said,
+            summary,
             "\na nightly toolchain is here: `cargo +nightly fuzz run record` lets coverage steer"
         )?;
     }
     if broken > 0 {
-        bail!("{said}");
+        bail!("{summary}");
     }
-    Ok(said)
+    Ok(summary)
 }
 
 fn in_release(root: &Path, seconds: u64, seed: u64) -> Result<String> {

@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result, bail};
 use chatmill_dialect::DIALECTS;
 use chatmill_engine::{Plan, RunOptions, Silent};
-use chatmill_testkit::{histories, judge};
+use chatmill_testkit::{histories, validator};
 use chatmill_workshop::rows;
 
 /// What is not repaired has to be called invalid.
@@ -88,13 +88,13 @@ impl Dataset {
         let out = root.join("target/oracles-input").join(self.name);
         let plan = Plan::load(&root.join(".ci/oracles/judged.toml"), &overrides, Some(&out), &[])?;
         let summary = chatmill_engine::run(plan, RunOptions::default(), &Silent, &AtomicBool::new(false))?;
-        let faults = faults(&out);
-        if !faults.is_empty() {
-            let shown = faults.iter().take(20).map(String::as_str).collect::<Vec<_>>();
+        let breaches = breaches(&out);
+        if !breaches.is_empty() {
+            let shown = breaches.iter().take(20).map(String::as_str).collect::<Vec<_>>();
             bail!(
                 "{}: the structural judge disagrees about {} rows\n{}",
                 self.name,
-                faults.len(),
+                breaches.len(),
                 shown.join("\n")
             );
         }
@@ -110,29 +110,29 @@ impl Dataset {
 
 /// Rows that break a rule which the dialect does not name. An archive, which is in nobody's eyes, keeps what its own source
 /// had, right or wrong, and is left out.
-fn faults(dataset: &Path) -> Vec<String> {
+fn breaches(dataset: &Path) -> Vec<String> {
     let columns = ["conversation_id", "dialect", "profile", "content"];
     let [ids, dialects, profiles, texts] = columns.map(|column| {
         let cells = rows::texts(dataset, "renderings", column);
         cells.into_iter().map(Option::unwrap_or_default)
     });
     let violations = rows::lists(dataset, "renderings", "violations");
-    let mut faults = Vec::new();
+    let mut breaches = Vec::new();
     for ((((id, dialect), profile), text), violations) in
         ids.zip(dialects).zip(profiles).zip(texts).zip(violations)
     {
         if chatmill_dialect::find(&dialect).is_some_and(chatmill_dialect::Dialect::is_neutral) {
             continue;
         }
-        let is_named = |rule: &str| violations.iter().any(|said| said.starts_with(rule));
-        for fault in judge::faults(&dialect, &profile, &text) {
-            let has_code = fault.rule.contains('-');
-            if violations.is_empty() || has_code && !is_named(fault.rule) {
-                faults.push(format!("{id} in {dialect}@{profile}: {fault:?}: {text}"));
+        let is_named = |rule: &str| violations.iter().any(|summaries| summaries.starts_with(rule));
+        for breach in validator::breaches(&dialect, &profile, &text) {
+            let has_code = breach.rule.contains('-');
+            if violations.is_empty() || has_code && !is_named(breach.rule) {
+                breaches.push(format!("{id} in {dialect}@{profile}: {breach:?}: {text}"));
             }
         }
     }
-    faults
+    breaches
 }
 
 pub(crate) fn run(root: &Path, conversations: &str) -> Result<String> {
@@ -151,20 +151,20 @@ pub(crate) fn run(root: &Path, conversations: &str) -> Result<String> {
         input.join("histories.jsonl"),
         histories::history_lines(conversations - chats),
     )?;
-    let mut said = Vec::new();
+    let mut summaries = Vec::new();
     for dataset in SAMPLES {
-        said.push(dataset.run(root, None)?);
+        summaries.push(dataset.run(root, None)?);
     }
     for dataset in GENERATED {
-        said.push(dataset.run(root, Some(&input))?);
+        summaries.push(dataset.run(root, Some(&input))?);
     }
     if let Some(outside) = std::env::var_os("CHATMILL_SAMPLES") {
         let outside = Path::new(&outside)
             .canonicalize()
             .context("the folder that CHATMILL_SAMPLES names cannot be read")?;
         for dataset in OUTSIDE {
-            said.push(dataset.run(root, Some(&outside))?);
+            summaries.push(dataset.run(root, Some(&outside))?);
         }
     }
-    Ok(said.join("\n"))
+    Ok(summaries.join("\n"))
 }

@@ -11,15 +11,19 @@ mod floors;
 mod fuzz;
 mod generated;
 mod judged;
+mod links;
 mod modules;
+mod picture;
 mod ranks;
 mod readme;
 mod rules;
 mod schemas;
+mod settings;
 mod sizes;
 mod sources;
 mod tables;
 mod templates;
+mod words;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -34,9 +38,11 @@ usage: cargo xtask CHORE
   floors                    imports go strictly downward; who may name files and decompressors
   sizes                     no file over 600 lines without its tests; code of a crate within xtask/allowances.txt
   counts  --check|--write   neighbours, names of types, public items and silent defaults within xtask/counts.txt
+  words   --check|--write   private words in names, messages and pages, within xtask/words-allowed.txt
+  links                     links of pages lead to files and headings; docs/SUMMARY.md lists every page
   rules   --check|--write   docs/rules, from the diagnostic codes
-  readme  --check|--write   the tables of README.md and of the pages in docs, from the registries
-  schemas --check|--write   schemas/pipeline.schema.json, from the types
+  readme  --check|--write   the tables of README.md and of the pages in docs, from the registries; the picture, from the demo
+  schemas --check|--write   schemas/*.schema.json and docs/settings.md, from the types
   judged  CONVERSATIONS     what the judges of `just oracles` look at: samples and generated conversations, rendered
   templates FOLDER CONVERSATIONS
                             each Jinja file of a folder with each conversation of a JSON file, as JSON lines
@@ -48,8 +54,8 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match run(&arguments, &root()) {
-        Ok(said) => {
-            println!("{said}");
+        Ok(output) => {
+            println!("{output}");
             ExitCode::SUCCESS
         }
         Err(error) => {
@@ -65,6 +71,8 @@ fn run(arguments: &[&str], root: &Path) -> Result<String> {
         ["floors", "--modules"] => modules::run(root),
         ["sizes"] => sizes::run(root),
         ["counts", mode] => counts::run(root, Mode::parse(mode)?),
+        ["words", mode] => words::run(root, Mode::parse(mode)?),
+        ["links"] => links::run(root),
         ["rules", mode] => rules::run(root, Mode::parse(mode)?),
         ["readme", mode] => readme::run(root, Mode::parse(mode)?),
         ["schemas", mode] => schemas::run(root, Mode::parse(mode)?),

@@ -5,7 +5,7 @@
 //! folders that use parts of each other are a circle as well. Names that a module merely passes on (`pub use`) are followed
 //! to where they are made. Tests are free.
 //!
-//! Why: docs/decisions/2026-11-22-registries-are-macros-and-imports-go-one-way.md.
+//! Why: docs/decisions/2026-11-22-module-import-rules.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

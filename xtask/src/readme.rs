@@ -1,5 +1,5 @@
 //! `cargo xtask readme`: the tables of README.md and of the pages of sources, dialects and their rules, encodings and envelopes,
-//! from the registries.
+//! from the registries; and the picture of README.md.
 //!
 //! A table stands between `<!-- NAME -->` and `<!-- /NAME -->`; everything else in a file is written by hand.
 
@@ -12,10 +12,11 @@ use chatmill_dialect::{DIALECTS, LossCode};
 use chatmill_export::ENVELOPES;
 use chatmill_report::numbers::count;
 use chatmill_source::SOURCES;
-use chatmill_token::{ENCODINGS, Encoding};
+use chatmill_token::{ENCODINGS, Encoding, MODEL_FAMILIES};
 
 use crate::dialect_rules;
 use crate::generated::{Generated, Mode};
+use crate::picture;
 use crate::tables::{cell, replaced};
 
 pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
@@ -28,6 +29,7 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
         ("docs/dialects.md", "dialects", dialects()?),
         ("docs/dialects.md", "losses", losses()?),
         ("docs/encodings.md", "encodings", encodings()?),
+        ("docs/encodings.md", "families", families()?),
         ("docs/export.md", "envelopes", envelopes()?),
     ] {
         let text = fs::read_to_string(root.join(path)).with_context(|| format!("cannot read {path}"))?;
@@ -38,24 +40,33 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
     let text = fs::read_to_string(root.join(path)).with_context(|| format!("cannot read {path}"))?;
     let text = dialect_rules::with_rules(&text).with_context(|| format!("in {path}"))?;
     generated.file(root, path, &text)?;
+    for (path, text) in picture::files(root)? {
+        generated.file(root, &path, &text)?;
+    }
     generated.finish("readme")
 }
 
 /// The names of all sources, dialects and encodings, a row each.
 fn lists() -> Result<String> {
     let mut table = String::from("| | |\n|---|---|\n");
-    let mut row = |page: &str, names: Vec<&str>| {
+    let mut row = |what: &str, page: &str, names: Vec<&str>| {
         let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
         writeln!(
             table,
-            "| [{} {page}](docs/{page}.md) | {} |",
+            "| [{} {what}](docs/{page}.md) | {} |",
             names.len(),
             names.join(", ")
         )
     };
-    row("sources", SOURCES.iter().map(|source| source.id()).collect())?;
-    row("dialects", DIALECTS.iter().map(|dialect| dialect.id()).collect())?;
-    row("encodings", ENCODINGS.iter().map(Encoding::name).collect())?;
+    let sources = SOURCES.iter().map(|source| source.id()).collect();
+    let dialects = DIALECTS.iter().map(|dialect| dialect.id()).collect();
+    row("input formats", "sources", sources)?;
+    row("output formats", "dialects", dialects)?;
+    row(
+        "tokenizers",
+        "encodings",
+        ENCODINGS.iter().map(Encoding::name).collect(),
+    )?;
     Ok(table)
 }
 
@@ -72,7 +83,7 @@ fn sources() -> Result<String> {
 /// The formats that are named and not read.
 fn named() -> Result<String> {
     let mut table = "| Format | The word for it |\n|---|---|\n".to_owned();
-    for (id, name) in chatmill_source::known_looks() {
+    for (id, name) in chatmill_source::unsupported_formats() {
         writeln!(table, "| {name} | `{id}` |")?;
     }
     Ok(table)
@@ -83,11 +94,11 @@ fn keys() -> Result<String> {
     let mut sections = String::new();
     for source in SOURCES {
         let keys = chatmill_source::without_meaning(source.id());
-        let (kept, keys): (Vec<_>, Vec<_>) = keys.partition(|(_, is_kept)| *is_kept);
-        let [kept, mut keys] =
-            [kept, keys].map(|keys| keys.iter().map(|(key, _)| format!("`{key}`")).collect::<Vec<_>>());
-        if !kept.is_empty() {
-            keys.push(format!("– and kept in `extra`: {}", kept.join(" ")));
+        let (retained, keys): (Vec<_>, Vec<_>) = keys.partition(|(_, is_retained)| *is_retained);
+        let [retained, mut keys] =
+            [retained, keys].map(|keys| keys.iter().map(|(key, _)| format!("`{key}`")).collect::<Vec<_>>());
+        if !retained.is_empty() {
+            keys.push(format!("– and kept in `extra`: {}", retained.join(" ")));
         }
         if keys.is_empty() {
             continue;
@@ -159,6 +170,16 @@ fn encodings() -> Result<String> {
             encoding.name(),
             cell(about.models)
         )?;
+    }
+    Ok(table)
+}
+
+/// The families of open models, and how each is counted.
+fn families() -> Result<String> {
+    let mut table = String::from("| Models | File | Counted |\n|---|---|---|\n");
+    for family in MODEL_FAMILIES {
+        let cells = [family.models, family.file, family.counting.as_str()].map(cell);
+        writeln!(table, "| {} |", cells.join(" | "))?;
     }
     Ok(table)
 }

@@ -1,13 +1,16 @@
-//! `cargo xtask rules`: the index of the pages of diagnostic codes.
+//! `cargo xtask rules`: the index of the pages of diagnostic codes, their lines in `docs/SUMMARY.md`, and the last section of each
+//! page. Everything else in a page is written by hand.
 
 use std::fmt::Write;
+use std::fs;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use chatmill_diag::Code;
 use chatmill_diag::codes::{CODES, FAMILIES};
 
 use crate::generated::{Generated, Mode};
+use crate::tables::replaced;
 
 const FOLDER: &str = "docs/rules";
 
@@ -15,8 +18,13 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
     let mut generated = Generated::new(mode);
     let mut wanted = vec!["README.md".to_owned()];
     for code in CODES {
+        let path = format!("{FOLDER}/{}", file_name(code));
+        generated.file(root, &path, &with_switch(code))?;
         wanted.push(file_name(code));
     }
+    let summary = "docs/SUMMARY.md";
+    let text = fs::read_to_string(root.join(summary)).with_context(|| format!("cannot read {summary}"))?;
+    generated.file(root, summary, &replaced(&text, "rules", &lines(CODES)?)?)?;
     generated.file(root, &format!("{FOLDER}/README.md"), &index(CODES)?)?;
     generated.nothing_else_in(root, FOLDER, &wanted)?;
     generated.finish("rules")
@@ -26,13 +34,41 @@ fn file_name(code: &Code) -> String {
     format!("{}-{}.md", code.code, code.name)
 }
 
+/// The page of a code with its section on how to switch it off, which is the same for all.
+fn with_switch(code: &Code) -> String {
+    const HEADING: &str = "## How to switch it off\n\n";
+    let page = code.text.split_once(HEADING).map_or(code.text, |(page, _)| page);
+    let code = code.code;
+    format!(
+        "{page}{HEADING}In a check: `--ignore {code}`, or `{code} = \"off\"` under `[check.severity]` of `chatmill.toml`. \
+         A run records the finding all the same.\n"
+    )
+}
+
+/// The lines of the pages in the book's table of contents.
+fn lines(codes: &[&Code]) -> Result<String> {
+    let mut lines = "- [Diagnostic codes](rules/README.md)\n".to_owned();
+    for code in codes {
+        writeln!(
+            lines,
+            "  - [{} {}](rules/{})",
+            code.code,
+            code.name,
+            file_name(code)
+        )?;
+    }
+    Ok(lines)
+}
+
 fn index(codes: &[&Code]) -> Result<String> {
     let mut page = String::from(
         "# Diagnostic codes\n\n\
          Every finding carries one of these codes; `chatmill explain CODE` prints the same page. \
          An error is what the format's own consumer would refuse, or what loses data; a warning is suspicious or repaired; \
          a note is worth knowing. Whatever costs a record or a message is an error, whatever its code; other exceptions stand \
-         on the page of their code.\n",
+         on the page of their code.\n\n\
+         A check reports what its [settings](../check.md#settings-of-a-project) select: `--ignore` and `[check.severity]` switch a code off. \
+         A file of which nothing could be read stays `unreadable`, whatever is switched off.\n",
     );
     for family in FAMILIES {
         let members: Vec<_> = codes.iter().filter(|code| family.holds(code)).collect();

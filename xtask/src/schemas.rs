@@ -1,15 +1,21 @@
-//! `cargo xtask schemas`: the JSON Schemas of pipeline files, of `chatmill.toml`, of format files and of reports, from the types that read and write them.
+//! `cargo xtask schemas`: the JSON Schemas of pipeline files, of `chatmill.toml`, of format files and of reports, from the types that read and
+//! write them, and the page of all keys of pipeline files.
 
+use std::fs;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::generated::{Generated, Mode};
+use crate::settings;
+use crate::tables::replaced;
 
 pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
     let mut generated = Generated::new(mode);
+    let pipeline = chatmill_engine::pipeline::schema();
+    let page = settings_page(root, &pipeline)?;
     for (name, schema) in [
-        ("pipeline", chatmill_engine::pipeline::schema()),
+        ("pipeline", pipeline),
         ("config", chatmill_engine::pipeline::Config::schema()),
         ("report", chatmill_report::schema()),
         ("format", chatmill_source::format_schema().to_value()),
@@ -18,5 +24,16 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
         text.push('\n');
         generated.file(root, &format!("schemas/{name}.schema.json"), &text)?;
     }
+    generated.file(root, SETTINGS, &page)?;
     generated.finish("schemas")
+}
+
+const SETTINGS: &str = "docs/settings.md";
+
+fn settings_page(root: &Path, schema: &serde_json::Value) -> Result<String> {
+    let read =
+        |path: &str| fs::read_to_string(root.join(path)).with_context(|| format!("cannot read {path}"));
+    let table = "xtask/settings.toml";
+    let keys = settings::reference(schema, &read(table)?).with_context(|| format!("in {table}"))?;
+    replaced(&read(SETTINGS)?, "settings", keys.trim_end()).with_context(|| format!("in {SETTINGS}"))
 }

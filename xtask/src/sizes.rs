@@ -62,19 +62,19 @@ fn table(crates: &BTreeMap<&str, CrateLines>, allowances: &str) -> Result<String
             .context("a line of allowances is `NAME LINES`")?;
         allowed.insert(name, lines.trim().parse::<usize>()?);
     }
-    let mut said = String::from("crate         code    tests  allowed");
-    let mut faults = String::new();
+    let mut table_text = String::from("crate         code    tests  allowed");
+    let mut violations = String::new();
     let mut sum = CrateLines::default();
     for (name, lines) in crates {
         let most = allowed.remove(name).unwrap_or_default();
         write!(
-            said,
+            table_text,
             "\n{name:10} {:>7}  {:>7}  {most:>7}",
             lines.code, lines.tests
         )?;
         if lines.code > most {
             write!(
-                faults,
+                violations,
                 "\n{name}: {} lines of code, {most} are allowed by {ALLOWANCES}",
                 lines.code
             )?;
@@ -83,13 +83,13 @@ fn table(crates: &BTreeMap<&str, CrateLines>, allowances: &str) -> Result<String
         sum.tests += lines.tests;
     }
     for name in allowed.keys() {
-        write!(faults, "\n{ALLOWANCES}: there is no crate {name}")?;
+        write!(violations, "\n{ALLOWANCES}: there is no crate {name}")?;
     }
-    write!(said, "\n{:10} {:>7}  {:>7}", "all", sum.code, sum.tests)?;
-    if faults.is_empty() {
-        return Ok(said);
+    write!(table_text, "\n{:10} {:>7}  {:>7}", "all", sum.code, sum.tests)?;
+    if violations.is_empty() {
+        return Ok(table_text);
     }
-    bail!("{said}{faults}")
+    bail!("{table_text}{violations}")
 }
 
 fn report(mut sizes: Vec<(usize, String)>) -> Result<String> {
@@ -99,26 +99,26 @@ fn report(mut sizes: Vec<(usize, String)>) -> Result<String> {
             .get(sizes.len() * share / 100)
             .map_or(0, |(lines, _)| *lines)
     };
-    let mut said = format!(
+    let mut table_text = format!(
         "sizes: {} files, median {} lines, 90 % up to {}; the largest:",
         sizes.len(),
         at(50),
         at(90)
     );
     for (lines, path) in sizes.iter().rev().take(5) {
-        write!(said, "\n  {lines:4}  {path}")?;
+        write!(table_text, "\n  {lines:4}  {path}")?;
     }
     let too_long: Vec<_> = sizes.iter().filter(|(lines, _)| *lines > LIMIT).collect();
     if too_long.is_empty() {
-        return Ok(said);
+        return Ok(table_text);
     }
     for (lines, path) in too_long {
         write!(
-            said,
+            table_text,
             "\n{path}: {lines} lines, {LIMIT} are allowed; split it by concept"
         )?;
     }
-    bail!("{said}")
+    bail!("{table_text}")
 }
 
 #[cfg(test)]
@@ -136,10 +136,10 @@ mod tests {
     #[test]
     fn a_crate_has_as_much_code_as_it_may_and_not_a_line_more() {
         let crates = |code| BTreeMap::from([("link", CrateLines { code, tests: 7 })]);
-        let said = table(&crates(9), "# why\nlink 9").unwrap();
+        let table_text = table(&crates(9), "# why\nlink 9").unwrap();
         assert!(
-            said.ends_with("link             9        7        9\nall              9        7"),
-            "{said}"
+            table_text.ends_with("link             9        7        9\nall              9        7"),
+            "{table_text}"
         );
         let complaint = |code, allowances| table(&crates(code), allowances).unwrap_err().to_string();
         assert!(

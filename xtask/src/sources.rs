@@ -129,23 +129,23 @@ fn rust_files_below(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
 
 /// The text above the test module at its end.
 fn without_tests(text: &str) -> String {
-    let mut kept = String::new();
-    let mut held = String::new();
+    let mut product_code = String::new();
+    let mut pending = String::new();
     for line in text.lines() {
-        if line == "#[cfg(test)]" || (!held.is_empty() && line.starts_with(['#', ' ', ')'])) {
-            held.push_str(line);
-            held.push('\n');
+        if line == "#[cfg(test)]" || (!pending.is_empty() && line.starts_with(['#', ' ', ')'])) {
+            pending.push_str(line);
+            pending.push('\n');
             continue;
         }
-        if !held.is_empty() && module(line).is_some_and(|rest| rest.ends_with('{')) {
-            return kept;
+        if !pending.is_empty() && module(line).is_some_and(|rest| rest.ends_with('{')) {
+            return product_code;
         }
-        kept.push_str(&held);
-        held.clear();
-        kept.push_str(line);
-        kept.push('\n');
+        product_code.push_str(&pending);
+        pending.clear();
+        product_code.push_str(line);
+        product_code.push('\n');
     }
-    kept
+    product_code
 }
 
 /// What follows `mod` in a line that declares a module.

@@ -14,9 +14,14 @@ pub(crate) fn replaced(text: &str, name: &str, block: &str) -> Result<String> {
     Ok(format!("{before}{open}\n\n{block}\n{close}{after}"))
 }
 
-/// Text that does not break out of its table cell.
+/// Text that does not break out of its table cell, and is no HTML.
 pub(crate) fn cell(text: &str) -> String {
-    text.replace('|', "\\|").replace('\n', " ")
+    let text = text.replace('|', "\\|").replace('\n', " ");
+    if text.contains('`') {
+        text
+    } else {
+        text.replace('<', "\\<")
+    }
 }
 
 #[cfg(test)]

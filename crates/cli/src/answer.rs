@@ -1,4 +1,4 @@
-//! A command in the process of somebody else: its words come back as text, and signals, progress and panics are the caller's.
+//! A command inside another process: its output is returned as text; signals, progress and panics are the caller's.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -14,31 +14,31 @@ use crate::output;
 use crate::progress::Meter;
 use crate::signals::Signals;
 
-/// What a command said, and how it ended.
+/// The output of a command, and how it ended.
 #[derive(Debug)]
 pub struct Answer {
-    /// How it ended.
+    /// How the command ended.
     pub exit: Exit,
-    /// What it would have printed.
+    /// The text that the command would have printed.
     pub text: String,
-    /// Why it did not do what was asked, if it did not.
-    pub fault: Option<Fault>,
+    /// The error, where the command failed.
+    pub error: Option<CommandError>,
 }
 
-/// Why a command did not do what was asked.
+/// Why a command failed.
 #[derive(Debug)]
-pub struct Fault {
-    /// What is wrong, with its causes and the next step.
+pub struct CommandError {
+    /// The message, with its causes and the next step.
     pub message: String,
-    /// A word for the kind of error, where the request is at fault and the engine says so.
+    /// A word for the kind of error, where the engine has one for the request.
     pub code: Option<&'static str>,
-    /// The key or the path that is at fault, where one is.
+    /// The key or the path that the error is about, where there is one.
     pub place: Option<String>,
 }
 
-/// Does what `arguments` ask for, without the name of the program.
+/// Runs the command in `arguments`, which are without the name of the program.
 ///
-/// Writes nothing to stdout, and to stderr only which inputs the system did not let anybody read. `stop` ends what can be ended early.
+/// Writes nothing to stdout, and to stderr only the inputs that the system could not read. `stop` ends commands that can end early.
 pub fn answer(
     arguments: Vec<OsString>,
     listener: Arc<dyn Progress + Send + Sync>,
@@ -47,17 +47,17 @@ pub fn answer(
     let words = std::iter::once(OsString::from("chatmill")).chain(arguments);
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
-        Err(said) if said.use_stderr() => {
-            let message = said.render().to_string();
-            let fault = Fault {
+        Err(error) if error.use_stderr() => {
+            let message = error.render().to_string();
+            let error = CommandError {
                 message: message.trim_start_matches("error: ").trim_end().to_owned(),
                 code: Some("arguments"),
                 place: None,
             };
-            return Answer::new(Exit::WrongRequest, String::new(), Some(fault));
+            return Answer::new(Exit::WrongRequest, String::new(), Some(error));
         }
         // Help, or the version.
-        Err(said) => return Answer::new(Exit::Complete, said.render().to_string(), None),
+        Err(error) => return Answer::new(Exit::Complete, error.render().to_string(), None),
     };
     let meter = Meter::heard(listener);
     let signals = Signals::of(stop);
@@ -71,19 +71,19 @@ pub fn answer(
         Ok(exit) => Answer::new(exit, text, None),
         Err(error) => {
             let plan = exit::plan_error(&error);
-            let fault = Fault {
+            let command_error = CommandError {
                 code: plan.map(PlanError::code),
                 place: plan.and_then(PlanError::place),
                 message: exit::in_words(&error),
             };
-            Answer::new(Exit::of(&error, Exit::Interrupted), text, Some(fault))
+            Answer::new(Exit::of(&error, Exit::Interrupted), text, Some(command_error))
         }
     }
 }
 
 impl Answer {
-    fn new(exit: Exit, text: String, fault: Option<Fault>) -> Self {
-        Self { exit, text, fault }
+    fn new(exit: Exit, text: String, error: Option<CommandError>) -> Self {
+        Self { exit, text, error }
     }
 }
 
@@ -98,26 +98,26 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_printed_comes_back_as_text() {
-        let said = ask(&["encodings", "--format", "json"]);
-        assert_eq!(said.exit, Exit::Complete);
-        assert!(said.text.contains("o200k_base"), "{}", said.text);
+    fn output_is_returned_as_text() {
+        let answer = ask(&["encodings", "--format", "json"]);
+        assert_eq!(answer.exit, Exit::Complete);
+        assert!(answer.text.contains("o200k_base"), "{}", answer.text);
         assert!(ask(&["--version"]).text.starts_with("chatmill "));
     }
 
     #[test]
-    fn what_is_wrong_comes_back_with_its_place() {
-        let said = ask(&["run", "no-such.toml"]);
-        assert_eq!(said.exit, Exit::WrongRequest);
-        let fault = said.fault.unwrap();
+    fn an_error_is_returned_with_its_place() {
+        let answer = ask(&["run", "no-such.toml"]);
+        assert_eq!(answer.exit, Exit::WrongRequest);
+        let error = answer.error.unwrap();
         assert!(
-            fault.message.contains("cannot read the pipeline file"),
+            error.message.contains("cannot read the pipeline file"),
             "{}",
-            fault.message
+            error.message
         );
-        assert_eq!(fault.place.as_deref(), Some("no-such.toml"));
-        let said = ask(&["rnu"]);
-        assert_eq!(said.exit, Exit::WrongRequest);
-        assert!(said.fault.unwrap().message.contains("unrecognized subcommand"));
+        assert_eq!(error.place.as_deref(), Some("no-such.toml"));
+        let answer = ask(&["rnu"]);
+        assert_eq!(answer.exit, Exit::WrongRequest);
+        assert!(answer.error.unwrap().message.contains("unrecognized subcommand"));
     }
 }

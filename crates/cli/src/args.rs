@@ -27,7 +27,7 @@ pub(crate) struct Global {
     /// Shows no progress and no notes, logs errors only
     #[arg(short, long, global = true, display_order = 100)]
     pub quiet: bool,
-    /// Form of log lines on stderr
+    /// Format of log lines on stderr
     #[arg(
         long,
         global = true,
@@ -39,10 +39,10 @@ pub(crate) struct Global {
     /// Shows all columns of tables, however wide the terminal is, and all inputs of a run
     #[arg(long, global = true, display_order = 100)]
     pub wide: bool,
-    /// Prints no chat text, name, address or id: places, codes, counts, and masks of ids
+    /// Prints no chat text, name, address or id, only locations, codes, counts and masked ids
     #[arg(long, global = true, display_order = 100)]
     pub no_content: bool,
-    /// Makes the masks of --no-content with the key in this file, so that reports can be compared [default: a new key each time]
+    /// Key file for the masks of --no-content, so that reports can be compared [default: a new key each time]
     #[arg(
         long,
         global = true,
@@ -59,7 +59,7 @@ pub(crate) struct Inputs {
     /// Source id, or the path of a format file (`mine.toml`); `auto` detects by content
     #[arg(long, default_value = "auto", value_name = "ID|FILE")]
     pub source: String,
-    /// Zone of times without an offset, where a conversation names none: an IANA name or an offset such as `+02:00`
+    /// Time zone of times without an offset, where a conversation names none: an IANA name or an offset such as `+02:00`
     #[arg(long, allow_hyphen_values = true, value_parser = zone, value_name = "ZONE")]
     pub input_zone: Option<String>,
 }
@@ -69,20 +69,20 @@ fn zone(word: &str) -> Result<String, String> {
     if chatmill_source::is_zone(word) {
         Ok(word.to_owned())
     } else {
-        Err("a zone is told by its IANA name (`Europe/Kyiv`) or its offset (`+02:00`)".to_owned())
+        Err("a time zone is an IANA name (`Europe/Kyiv`) or an offset (`+02:00`)".to_owned())
     }
 }
 
-/// What is milled, and how: what `plan` and `run` understand alike.
+/// The arguments that `plan` and `run` share: the pipeline file, and what replaces its keys.
 #[derive(Debug, Args)]
-pub(crate) struct Milling {
+pub(crate) struct PipelineArguments {
     /// Pipeline file
     #[arg(value_name = "PIPELINE.toml")]
     pub pipeline: PathBuf,
-    /// Reads this in place of the file's inputs: a path or glob that starts where you are; may be given several times
+    /// Reads these inputs instead of the file's: a path or glob relative to the current folder; repeatable
     #[arg(long = "input", value_name = "PATH")]
     pub inputs: Vec<String>,
-    /// Folder of the dataset, in place of the file's `output.path`
+    /// Folder of the dataset, instead of the file's `output.path`
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Reads only the first N records
@@ -93,15 +93,15 @@ pub(crate) struct Milling {
     overrides: Vec<String>,
 }
 
-impl Milling {
-    /// The keys of the pipeline file that are set, by `--set` or by what stands for it.
+impl PipelineArguments {
+    /// The overridden keys of the pipeline file, by `--set` and by options that stand for a key.
     pub(crate) fn overrides(&self, global: &Global) -> Vec<String> {
         let limit = self.limit.map(|limit| format!("select.limit={limit}"));
         let quote = global.no_content.then(|| "output.quote=false".to_owned());
         self.overrides.iter().cloned().chain(limit).chain(quote).collect()
     }
 
-    /// The plan of it, with these keys set.
+    /// The plan, with these keys set.
     pub(crate) fn plan(&self, overrides: &[String]) -> Result<Plan, PlanError> {
         Plan::load(&self.pipeline, overrides, self.out.as_deref(), &self.inputs)
     }
@@ -116,7 +116,7 @@ pub(crate) enum ProgressStyle {
     Bar,
     /// A line every few seconds
     Plain,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
     /// Nothing
     None,
@@ -125,26 +125,26 @@ pub(crate) enum ProgressStyle {
 /// Form of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogFormat {
-    /// For people
+    /// Human-readable text
     Text,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
 }
 
 /// Form of a listing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ListFormat {
-    /// For people
+    /// Human-readable text
     #[default]
     Text,
-    /// For programs
+    /// Machine-readable JSON
     Json,
 }
 
 /// The argument of every listing.
 #[derive(Debug, Args)]
 pub(crate) struct Listing {
-    /// Form of the listing
+    /// Output format
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ListFormat,
 }
@@ -157,7 +157,7 @@ where
     PossibleValuesParser::new(T::VARIANTS).try_map(|word| word.parse())
 }
 
-/// Words that stand for values, each with what help says of it.
+/// Words that stand for values, each with its help.
 pub(crate) type Choices<T> = &'static [(&'static str, &'static str, T)];
 
 /// Parses one of these words.
@@ -167,8 +167,6 @@ pub(crate) fn choice<T: Copy + Send + Sync>(choices: Choices<T>) -> impl TypedVa
         .map(|(word, help, _)| PossibleValue::new(*word).help(*help));
     PossibleValuesParser::new(words).try_map(|chosen| {
         let choice = choices.iter().find(|(word, ..)| *word == chosen);
-        choice
-            .map(|(_, _, value)| *value)
-            .ok_or("it is none of the words")
+        choice.map(|(_, _, value)| *value).ok_or("unknown value")
     })
 }

@@ -36,12 +36,13 @@ use crate::progress::Meter;
 use crate::signals::Signals;
 use crate::terminal;
 
-/// Mills chat archives into training, evaluation and cost data.
+/// Turns chat exports and database dumps into datasets for fine-tuning, evaluation and token-cost reports.
 #[derive(Debug, Parser)]
 #[command(
     name = "chatmill",
     version,
     long_version = include_str!(concat!(env!("OUT_DIR"), "/version.txt")),
+    help_template = help_by_job(),
     after_help = include_str!("../help/chatmill.txt").trim_end()
 )]
 pub(crate) struct Cli {
@@ -53,47 +54,84 @@ pub(crate) struct Cli {
     pub command: Command,
 }
 
+/// The commands by the job that they do, as the help of the program lists them.
+const JOBS: [(&str, &[&str]); 5] = [
+    ("Prepare", &["init", "run", "convert", "export", "render"]),
+    ("Validate", &["inspect", "check", "certify", "diff", "report"]),
+    ("Price", &["tokens"]),
+    ("Run at scale", &["plan", "work", "status", "finish", "night"]),
+    (
+        "Look up",
+        &[
+            "sources",
+            "dialects",
+            "encodings",
+            "rules",
+            "explain",
+            "example",
+            "schema",
+            "completions",
+            "man",
+        ],
+    ),
+];
+
+/// The template of the program's help: clap has one heading for all commands.
+fn help_by_job() -> String {
+    let all = Command::augment_subcommands(clap::Command::new("chatmill"));
+    let mut text = "{about-with-newline}\n{usage-heading} {usage}\n\n".to_owned();
+    for (job, names) in JOBS {
+        text += &format!("{job}:\n");
+        for command in names.iter().filter_map(|name| all.find_subcommand(name)) {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            text += &format!("  {:<11}  {about}\n", command.get_name());
+        }
+        text.push('\n');
+    }
+    text + "Options:\n{options}{after-help}"
+}
+
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Runs a pipeline to a dataset; goes on with an unfinished run of the same plan by itself
+    /// Runs a pipeline and publishes a dataset; resumes an unfinished run
     Run(run::Arguments),
-    /// Plans a run that several machines share: divides its inputs into lots
+    /// Divides the inputs of a run into shards for several machines
     Plan(plan::Arguments),
-    /// Works off a share of a plan's lots, on any machine
+    /// Processes shards of a planned run, on any machine
     Work(work::Arguments),
-    /// Says how far the lots of a plan are, and what to do next
+    /// Reports the progress of a planned run and the next command
     Status(status::Arguments),
-    /// Publishes the dataset of a plan whose lots are done
+    /// Publishes the dataset of a planned run whose shards are done
     Finish(finish::Arguments),
-    /// Makes training files of archives in one step: detects, mills, exports
+    /// Converts archives into training files in one step
     Convert(convert::Arguments),
-    /// Mills a night into a store: compares it with the last good one, keeps some, and says what changed
+    /// Runs a pipeline from a scheduler and reports what changed
     Night(night::Arguments),
-    /// Checks files like a linter: located findings and a verdict per file
+    /// Checks files like a linter and gives a verdict on each file
     Check(check::Arguments),
-    /// Prints conversations in a dialect
+    /// Prints conversations in an output format
     Render(render::Arguments),
-    /// Says what conversations cost in each dialect and encoding
+    /// Reports what conversations cost in each dialect and encoding
     Tokens(tokens::Arguments),
-    /// Says what a file is: its source, the evidence, and what is in it
+    /// Identifies files: format, evidence and contents
     Inspect(inspect::Arguments),
-    /// Prints a commented pipeline file made from what was detected
+    /// Prints a commented pipeline file for the formats it detects
     Init(init::Arguments),
-    /// Prints a small file of a source, valid or broken in one way
+    /// Prints a small file of an input format, valid or broken
     Example(example::Arguments),
     /// Writes the reports of a finished dataset again
     Report(report::Arguments),
     /// Writes training and evaluation files from a finished dataset
     Export(export::Arguments),
-    /// Compares two finished datasets; fails on conditions
+    /// Compares two finished datasets and fails on conditions
     Diff(diff::Arguments),
-    /// Reads a finished dataset back and proves that it is what its manifest says
+    /// Reads a finished dataset back and verifies its manifest
     Certify(certify::Arguments),
     /// Lists the input formats
     #[command(after_help = sources::EXAMPLES)]
     Sources(Listing),
-    /// Lists the output dialects
+    /// Lists the output formats, called dialects
     #[command(after_help = dialects::EXAMPLES)]
     Dialects(Listing),
     /// Lists the finding codes
@@ -101,7 +139,7 @@ pub(crate) enum Command {
     Rules(Listing),
     /// Lists the token encodings
     Encodings(encodings::Arguments),
-    /// Explains a finding code
+    /// Explains a code: finding, rule, loss or export reason
     Explain(explain::Arguments),
     /// Prints a schema: of the pipeline file, or of a table
     Schema(schema::Arguments),
@@ -136,7 +174,7 @@ pub(crate) fn execute(cli: Cli) -> Exit {
         Ok(signals) => signals,
         Err(error) => {
             let error = anyhow::Error::from(error).context("cannot watch signals");
-            return conclude(Err(error), Exit::Interrupted);
+            return exit_of(Err(error), Exit::Interrupted);
         }
     };
     let context = Context {
@@ -146,7 +184,7 @@ pub(crate) fn execute(cli: Cli) -> Exit {
     };
     let outcome = dispatch(cli.command, &context);
     meter.clear();
-    let exit = conclude(outcome, signals.exit());
+    let exit = exit_of(outcome, signals.exit());
     if is_run {
         meter.end(exit);
     }
@@ -154,7 +192,7 @@ pub(crate) fn execute(cli: Cli) -> Exit {
 }
 
 /// Turns an outcome into an exit, with a message where it is an error. `stopped` is what the last signal asks for.
-fn conclude(outcome: anyhow::Result<Exit>, stopped: Exit) -> Exit {
+fn exit_of(outcome: anyhow::Result<Exit>, stopped: Exit) -> Exit {
     outcome.unwrap_or_else(|error| {
         if exit::is_broken_pipe(&error) {
             return Exit::Complete;
@@ -199,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clap_finds_no_fault_in_the_command_line() {
+    fn clap_accepts_the_command_line() {
         Cli::command().debug_assert();
     }
 
@@ -219,8 +257,8 @@ mod tests {
                     continue;
                 }
                 let words = call.split_whitespace().chain(["a.json"]);
-                let said = Cli::try_parse_from(words).map(drop);
-                assert!(said.is_ok(), "{path}: {call}: {}", said.unwrap_err());
+                let parsed = Cli::try_parse_from(words).map(drop);
+                assert!(parsed.is_ok(), "{path}: {call}: {}", parsed.unwrap_err());
                 understood += 1;
             }
         }
@@ -228,20 +266,26 @@ mod tests {
     }
 
     #[test]
-    fn every_command_ends_its_help_with_examples() {
-        for command in Cli::command().get_subcommands() {
+    fn every_command_has_one_job_and_ends_its_help_with_two_examples() {
+        let mut names: Vec<&str> = JOBS.iter().flat_map(|(_, names)| *names).copied().collect();
+        let whole = Cli::command();
+        for command in whole.get_subcommands() {
             let shown = command
                 .get_after_help()
                 .map(ToString::to_string)
                 .unwrap_or_default();
-            let examples = shown
-                .matches(&format!("  chatmill {}", command.get_name()))
-                .count();
+            let name = command.get_name();
+            let (_, examples) = shown.split_once("Examples:\n").unwrap_or_default();
+            let examples: Vec<&str> = examples.lines().collect();
+            let start = format!("  chatmill {name}");
+            let is_example = |line: &&str| line.starts_with(&start) && line.len() <= 100;
             assert!(
-                (1..=3).contains(&examples),
-                "{}: {examples} examples",
-                command.get_name()
+                examples.len() == 2 && examples.iter().all(is_example),
+                "{name}: {examples:?}"
             );
+            let listed = names.iter().position(|listed| *listed == name);
+            names.remove(listed.unwrap_or_else(|| panic!("{name} has no job")));
         }
+        assert_eq!(names, [""; 0], "have two jobs, or are no commands");
     }
 }

@@ -12,7 +12,7 @@ pub(crate) struct Context<'c> {
     pub global: &'c Global,
     /// Where progress is shown.
     pub meter: &'c Meter,
-    /// What the process was told meanwhile.
+    /// The signals that the process received.
     pub signals: &'c Signals,
 }
 

@@ -1,6 +1,6 @@
-//! Exit codes and the last words on stderr: the one place where an error becomes a number.
+//! Exit codes and the error message on stderr: the one place where an error becomes a number.
 //!
-//! Why: docs/decisions/2026-11-22-what-makes-a-command-fail.md.
+//! Why: docs/decisions/2026-11-22-exit-codes.md.
 
 use std::env;
 use std::error::Error;
@@ -24,17 +24,17 @@ use crate::stderr::{self, Word, line};
 pub enum Exit {
     /// All that was asked is done.
     Complete,
-    /// Done, but findings, a threshold or a certification speak against the result.
-    Objection,
+    /// Done, but the result failed: by findings, a threshold, a condition or a certification.
+    Failed,
     /// The request is wrong; repeating it cannot help.
     WrongRequest,
     /// Not done; repeating it may help.
     Incomplete,
-    /// Stopped by SIGINT; the same command goes on.
+    /// Stopped by SIGINT; the same command resumes.
     Interrupted,
-    /// Stopped by SIGTERM; the same command goes on.
+    /// Stopped by SIGTERM; the same command resumes.
     Terminated,
-    /// Stopped by SIGHUP; the same command goes on.
+    /// Stopped by SIGHUP; the same command resumes.
     HungUp,
 }
 
@@ -43,7 +43,7 @@ impl Exit {
     pub const fn code(self) -> u8 {
         match self {
             Self::Complete => 0,
-            Self::Objection => 1,
+            Self::Failed => 1,
             Self::WrongRequest => 2,
             Self::Incomplete => 3,
             Self::Interrupted => 130,
@@ -52,9 +52,9 @@ impl Exit {
         }
     }
 
-    /// Complete, or an objection where something speaks against the result.
+    /// Complete, or failed where the result is not fine.
     pub(crate) const fn complete_if(is_fine: bool) -> Self {
-        if is_fine { Self::Complete } else { Self::Objection }
+        if is_fine { Self::Complete } else { Self::Failed }
     }
 
     /// Ends the process, whatever its threads are doing.
@@ -63,7 +63,7 @@ impl Exit {
         std::process::exit(i32::from(self.code()))
     }
 
-    /// What an error means. `stopped` is the exit that the last signal asked for.
+    /// The exit of an error. `stopped` is the exit that the last signal asked for.
     pub fn of(error: &anyhow::Error, stopped: Self) -> Self {
         match error.chain().find_map(class) {
             Some(Class::Request) => Self::WrongRequest,
@@ -73,7 +73,7 @@ impl Exit {
     }
 }
 
-/// The class of an error that says one; all others are the system's.
+/// The class of an error that has one; all others are the system's.
 fn class(error: &(dyn Error + 'static)) -> Option<Class> {
     let of_run = || Some(error.downcast_ref::<RunError>()?.class());
     let of_read = || Some(error.downcast_ref::<ReadError>()?.class());
@@ -142,7 +142,7 @@ impl fmt::Display for WrongRequest {
 
 impl Error for WrongRequest {}
 
-/// Whether the reader of our output went away, as `head` does: no fault of anybody.
+/// Whether the reader of our output closed it, as `head` does, which is no error.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
@@ -150,41 +150,41 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .any(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Says on stderr why the program ends: thing, place and cause, then the next step where the error does not name one.
+/// Prints the error on stderr: what failed, where and why, then the next step where the error does not name one.
 pub(crate) fn report(error: &anyhow::Error) {
     let mut stderr = io::stderr().lock();
-    // Nobody is left to be told when stderr is closed.
+    // A closed stderr has no reader.
     let _ = write!(stderr, "{}", line(Word::Error, &chain(error)));
     if let Some(step) = next_step(error) {
         let _ = write!(stderr, "{}", line(Word::Help, step));
     }
 }
 
-/// Prints what clap has to say instead of arguments: help, the version, or what is wrong with them.
-pub(crate) fn of_arguments(said: &clap::Error) -> Exit {
+/// Prints the output of clap instead of arguments: help, the version, or an error.
+pub(crate) fn of_arguments(error: &clap::Error) -> Exit {
     let hides = |argument: std::ffi::OsString| argument.to_string_lossy().contains(is_hidden);
     stderr::choose_from(env::args_os());
     // The message quotes arguments. Colours are escape sequences, so a message that has to be escaped has none.
-    let printed = if said.use_stderr() && stderr::is_json() {
-        let text = said.render().to_string();
+    let printed = if error.use_stderr() && stderr::is_json() {
+        let text = error.render().to_string();
         let text = text.trim_start_matches("error: ").trim_end();
         write!(io::stderr(), "{}", line(Word::Error, text))
-    } else if said.use_stderr() && env::args_os().any(hides) {
-        write!(io::stderr(), "{}", visible_lines(&said.render().to_string()))
+    } else if error.use_stderr() && env::args_os().any(hides) {
+        write!(io::stderr(), "{}", visible_lines(&error.render().to_string()))
     } else {
-        said.print()
+        error.print()
     };
-    // Nobody is left to be told when the stream is closed.
+    // A closed stream has no reader.
     drop(printed);
-    if said.use_stderr() {
+    if error.use_stderr() {
         Exit::WrongRequest
     } else {
         Exit::Complete
     }
 }
 
-/// Says on stderr which inputs the system did not let anybody read, and what that means for the exit code.
-pub(crate) fn tell(failures: &[Failure]) -> Exit {
+/// Prints on stderr the inputs that the system could not read, and returns the exit code for them.
+pub(crate) fn report_failures(failures: &[Failure]) -> Exit {
     let mut stderr = io::stderr().lock();
     for failure in failures {
         let _ = write!(stderr, "{}", line(Word::Error, &harmless(&failure.to_string())));
@@ -192,7 +192,7 @@ pub(crate) fn tell(failures: &[Failure]) -> Exit {
     Exit::complete_if(failures.is_empty())
 }
 
-/// The text of a small file that the command line names; what lies in the file or its name is what `wrong` makes of it.
+/// The text of a small file that the command line names; `wrong` makes the error where the file or its name is at fault.
 pub(crate) fn small_file(
     path: &Path,
     limit: u64,
@@ -211,12 +211,12 @@ pub(crate) fn small_file(
 fn chain(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain() {
-        let said = cause.to_string();
-        if !text.contains(said.trim_end()) {
+        let message = cause.to_string();
+        if !text.contains(message.trim_end()) {
             if !text.is_empty() {
                 text.push_str(": ");
             }
-            text.push_str(said.trim_end());
+            text.push_str(message.trim_end());
         }
     }
     text
@@ -234,7 +234,7 @@ pub(crate) fn plan_error(error: &anyhow::Error) -> Option<&PlanError> {
     })
 }
 
-/// An error as a library tells it: thing, place and cause, then the next step.
+/// The text of an error for programs: what failed, where and why, then the next step.
 pub(crate) fn in_words(error: &anyhow::Error) -> String {
     let step = next_step(error).map(|step| format!("\nhelp: {step}"));
     format!("{}{}", chain(error), step.unwrap_or_default())
@@ -259,7 +259,7 @@ fn next_step(error: &anyhow::Error) -> Option<&str> {
             Some("paths start at the pipeline file's folder; limits.vocabulary bounds the file")
         }
         PlanError::Encoding { .. } => Some(
-            "a rank file has a token in base64, a space and a rank on each line; or give a `tokenizer.json`",
+            "a rank file has a token in base64, a space and a rank on each line; `chatmill encodings` lists the tokenizer file of each model",
         ),
         PlanError::OnlyOwn { .. } => Some("name other files, or write the dataset elsewhere with --out"),
         PlanError::UnknownWord { .. }
@@ -357,7 +357,7 @@ mod tests {
         );
         assert_eq!(
             exit_of(RunError::Unbalanced {
-                faults: vec!["a".into()]
+                mismatches: vec!["a".into()]
             }),
             3
         );

@@ -1,4 +1,4 @@
-//! Numbers for people: separators, units, shares, and nouns that agree with their number.
+//! Numbers as text: separators, units, percentages, and nouns that agree with their number.
 
 use std::time::Duration;
 
@@ -41,8 +41,8 @@ pub(crate) fn quotient(dividend: u64, divisor: u64) -> String {
 }
 
 /// A share as percent, with as many decimals as a small one needs.
-pub(crate) fn percent(share: f64) -> String {
-    let percent = share * 100.0;
+pub(crate) fn percent(fraction: f64) -> String {
+    let percent = fraction * 100.0;
     if percent == 0.0 || percent >= 1.0 {
         format!("{percent:.0} %")
     } else {
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn small_shares_are_not_rounded_to_nothing() {
+    fn small_percentages_are_not_rounded_to_zero() {
         assert_eq!(percent(0.0), "0 %");
         assert_eq!(percent(0.001), "0.10 %");
         assert_eq!(percent(0.25), "25 %");

@@ -26,7 +26,7 @@ pub(crate) fn mask(global: &Global) -> anyhow::Result<Option<Mask>> {
     let mask = Mask::new(&content).map_err(|error| {
         wrong(match error {
             KeyError::TooShort => format!("the key is shorter than {SHORTEST_KEY} bytes"),
-            KeyError::Uniform => "the key is one sign over and over".to_owned(),
+            KeyError::Uniform => "the key repeats a single character".to_owned(),
         })
     })?;
     Ok(Some(mask))

@@ -1,6 +1,6 @@
 //! Streams that results are written to: stdout, and the files of `--write`.
 //!
-//! Why: docs/decisions/2026-11-22-what-a-terminal-is-shown.md.
+//! Why: docs/decisions/2026-11-22-hidden-characters-in-terminals.md.
 
 use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};
@@ -21,18 +21,18 @@ use crate::terminal;
 pub(crate) type Output = Box<dyn Write + Send>;
 
 thread_local! {
-    /// Where this thread's words go in place of stdout, while somebody wants them as text.
+    /// Where this thread's output goes in place of stdout, while a caller captures it.
     static CAPTURED: RefCell<Option<Captured>> = const { RefCell::new(None) };
 }
 
-/// Words that are kept.
+/// Captured output.
 #[derive(Clone, Default)]
 struct Captured(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Captured {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.write(bytes)
+        let mut buffer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        buffer.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -40,17 +40,17 @@ impl Write for Captured {
     }
 }
 
-/// Does something, and gives with its result what it would have printed.
+/// Runs `work`, and returns its result with the captured output.
 pub(crate) fn captured<T>(work: impl FnOnce() -> T) -> (T, String) {
-    let kept = Captured::default();
-    CAPTURED.set(Some(kept.clone()));
+    let buffer = Captured::default();
+    CAPTURED.set(Some(buffer.clone()));
     let result = work();
     CAPTURED.set(None);
-    let bytes = std::mem::take(&mut *kept.0.lock().unwrap_or_else(PoisonError::into_inner));
+    let bytes = std::mem::take(&mut *buffer.0.lock().unwrap_or_else(PoisonError::into_inner));
     (result, String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Buffered stdout, or what stands in its place.
+/// Buffered stdout, or the capture in its place.
 pub(crate) fn stdout() -> Output {
     match CAPTURED.with_borrow(Clone::clone) {
         Some(captured) => Box::new(captured),
@@ -74,8 +74,8 @@ pub(crate) fn json_line(value: &impl Serialize) -> serde_json::Result<String> {
     Ok(visible_json(&serde_json::to_string(value)?).into_owned())
 }
 
-/// Prints text for people. Whatever of it came from elsewhere cannot steer the terminal; what must not begin a line of its own
-/// went through [`harmless`] before.
+/// Prints text. Parts that came from inputs cannot control the terminal; parts that must not begin a line of their own went
+/// through [`harmless`] before.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     print_file(&visible_lines(text))
 }
@@ -162,21 +162,21 @@ fn shorten(rows: &mut [Vec<String>], first_number: usize, too_many: usize) {
     let Some((widest, place)) = widest.filter(|_| too_many > 0) else {
         return;
     };
-    let room = widest.saturating_sub(too_many).max(LEAST_WORD);
+    let most_columns = widest.saturating_sub(too_many).max(LEAST_WORD);
     for word in rows.iter_mut().filter_map(|row| row.get_mut(place)) {
-        *word = terminal::short_name(word, room);
+        *word = terminal::short_name(word, most_columns);
     }
 }
 
 /// Columns that a shortened word keeps at least.
 const LEAST_WORD: usize = 12;
 
-/// Text from elsewhere as one line for people: what is hidden in it is written as escapes.
+/// Text from an input as one line: hidden characters are written as escapes.
 pub(crate) fn harmless(text: &str) -> String {
     visible(text).into_owned()
 }
 
-/// A path as one line for people.
+/// A path as one line, without hidden characters.
 pub(crate) fn shown(path: &Path) -> String {
     harmless(&path.display().to_string())
 }

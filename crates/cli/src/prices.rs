@@ -15,7 +15,7 @@ const PRICE_FILE: u64 = 1 << 20;
 pub(crate) fn price_file(path: &Path, own: &[Encoding]) -> anyhow::Result<Vec<Price>> {
     let refused = |reason: String| {
         WrongRequest::new(format!("--prices {}: {reason}", path.display()))
-            .then("docs/prices.example.toml shows the form")
+            .then("docs/prices.example.toml is an example")
     };
     let text = exit::small_file(path, PRICE_FILE, |error| refused(error.to_string()))?;
     Ok(parse_prices(&text, own).map_err(|error| refused(error.to_string()))?)

@@ -1,7 +1,7 @@
 //! Progress on stderr: a bar on a terminal, a plain line every few seconds elsewhere, or one JSON object a line.
 //!
-//! Workers only add to an atomic counter; the thread that adds when a line is due writes it. A line also says what the reader and
-//! the workers hold, and which of them the others wait for. Shares and times are those of all stages together.
+//! Workers only add to an atomic counter; the thread that adds when a line is due writes it. A line also has the queues
+//! between reader, workers and writer, and the slowest of them. Shares and times are those of all stages together.
 
 mod course;
 
@@ -31,9 +31,9 @@ pub(crate) struct Meter {
     done: AtomicU64,
     /// Milliseconds after `begun` at which the next line is due.
     due: AtomicU64,
-    /// What the last line says beside the exit code.
+    /// Fields of the last line, besides the exit code.
     ending: Mutex<Map<String, Value>>,
-    /// Who else is told.
+    /// The listener, which gets all events instead.
     listener: Option<Arc<dyn Progress + Send + Sync>>,
 }
 
@@ -66,11 +66,11 @@ struct Stage {
 }
 
 impl Meter {
-    /// Chooses the form. `shares_terminal` says that the command prints results while it works: then a bar on the same
-    /// terminal would tear them.
-    pub(crate) fn new(global: &Global, shares_terminal: bool) -> Self {
+    /// Chooses the form. With `prints_results` the command prints results while it works, and a bar on the same terminal would break
+    /// them up.
+    pub(crate) fn new(global: &Global, prints_results: bool) -> Self {
         let has_terminal = io::stderr().is_terminal();
-        let hidden = global.quiet || (shares_terminal && io::stdout().is_terminal());
+        let hidden = global.quiet || (prints_results && io::stdout().is_terminal());
         let form = match global.progress {
             ProgressStyle::Auto if hidden => Form::Nothing,
             ProgressStyle::Auto | ProgressStyle::Bar if has_terminal => Form::Bar,
@@ -81,7 +81,7 @@ impl Meter {
         Self::of(form, global.quiet, None)
     }
 
-    /// One that shows nothing, and tells somebody all.
+    /// A meter that shows nothing, and passes all events to a listener.
     pub(crate) fn heard(listener: Arc<dyn Progress + Send + Sync>) -> Self {
         Self::of(Form::Nothing, true, Some(listener))
     }
@@ -167,11 +167,11 @@ impl Meter {
     }
 
     /// Writes a line where one is due.
-    fn tell(&self) {
+    fn write_if_due(&self) {
         match self.form {
             Form::Bar if self.takes_turn() => self.draw(),
-            Form::Plain if self.takes_turn() => self.say(Word::Progress, &self.reading().plain()),
-            Form::Json if self.takes_turn() => self.say(Word::Progress, &self.reading().json()),
+            Form::Plain if self.takes_turn() => self.write_line(Word::Progress, &self.reading().plain()),
+            Form::Json if self.takes_turn() => self.write_line(Word::Progress, &self.reading().json()),
             Form::Bar | Form::Plain | Form::Json | Form::Nothing => {}
         }
     }
@@ -185,7 +185,7 @@ impl Meter {
         self.bar.set_position(reading.position());
     }
 
-    /// What the last line says beside the exit code; a later word on something replaces an earlier one.
+    /// Adds fields to the last line, besides the exit code; a later value of a field replaces an earlier one.
     pub(crate) fn set_ending(&self, ending: Map<String, Value>) {
         let mut known = self.ending.lock().unwrap_or_else(PoisonError::into_inner);
         known.extend(ending);
@@ -201,17 +201,17 @@ impl Meter {
         event.insert("event".to_owned(), "ended".into());
         event.insert("exit_code".to_owned(), exit.code().into());
         event.extend(ending.clone());
-        self.say(Word::Progress, &Value::Object(event).to_string());
+        self.write_line(Word::Progress, &Value::Object(event).to_string());
     }
 
-    fn say(&self, word: Word, text: &str) {
+    fn write_line(&self, word: Word, text: &str) {
         // Notes name folders and files.
         let line = match self.form {
             Form::Json => format!("{}\n", visible_json(text)),
             Form::Bar | Form::Plain | Form::Nothing if stderr::is_json() => stderr::line(word, text),
             Form::Bar | Form::Plain | Form::Nothing => stderr::line(word, &visible(text)),
         };
-        // Progress that nobody can see is no reason to stop.
+        // A closed stderr is no reason to stop.
         let write = || {
             let _ = write!(io::stderr(), "{line}");
         };
@@ -253,10 +253,10 @@ impl Progress for Meter {
                 self.bar.force_draw();
             }
             Form::Json => {
-                let share = thousandths(self.reading().share());
+                let fraction = thousandths(self.reading().fraction());
                 let event =
-                    json!({"event": "stage", "stage": name, "share_done": share, "bytes_total": bytes});
-                self.say(Word::Progress, &event.to_string());
+                    json!({"event": "stage", "stage": name, "share_done": fraction, "bytes_total": bytes});
+                self.write_line(Word::Progress, &event.to_string());
             }
             Form::Plain | Form::Nothing => {}
         }
@@ -269,7 +269,7 @@ impl Progress for Meter {
             return listener.advance(bytes);
         }
         self.done.fetch_add(bytes, Ordering::Relaxed);
-        self.tell();
+        self.write_if_due();
     }
 
     fn queues(&self, queues: Queues) {
@@ -277,7 +277,7 @@ impl Progress for Meter {
             return;
         }
         self.stage.lock().unwrap_or_else(PoisonError::into_inner).queues = Some(queues);
-        self.tell();
+        self.write_if_due();
     }
 
     fn note(&self, text: &str) {
@@ -285,8 +285,8 @@ impl Progress for Meter {
             return listener.note(text);
         }
         match self.form {
-            Form::Json => self.say(Word::Note, &json!({"event": "note", "text": text}).to_string()),
-            Form::Bar | Form::Plain | Form::Nothing if !self.quiet => self.say(Word::Note, text),
+            Form::Json => self.write_line(Word::Note, &json!({"event": "note", "text": text}).to_string()),
+            Form::Bar | Form::Plain | Form::Nothing if !self.quiet => self.write_line(Word::Note, text),
             Form::Bar | Form::Plain | Form::Nothing => {}
         }
     }
@@ -298,22 +298,22 @@ const BAR: &str = "{msg:<11} [{wide_bar:.}] {percent:>3} %{prefix}";
 /// The whole way in steps of a bar.
 const BAR_LENGTH: u64 = 100_000;
 
-/// Columns from which a bar has room for the rate beside it.
+/// Columns from which the rate fits beside a bar.
 const COLUMNS_FOR_RATES: usize = 100;
 
-/// Columns from which it has room for what the parts of the work hold, too.
+/// Columns from which the queues fit beside a bar, too.
 const COLUMNS_FOR_QUEUES: usize = 150;
 
-/// What the parts of the work hold, in slices, and which of them is the slowest.
-fn held(queues: Queues) -> String {
+/// The queues as text: slices by stage, and the slowest stage.
+fn queue_text(queues: Queues) -> String {
     let Queues {
         waiting,
         working,
         workers,
-        held,
+        finished,
         ..
     } = queues;
-    let mut text = format!("{waiting} read, {working} of {workers} in work, {held} held");
+    let mut text = format!("{waiting} queued, {working} of {workers} busy, {finished} to write");
     if let Some(slowest) = queues.slowest() {
         text.push_str(&format!(", slowest: {slowest}"));
     }
@@ -336,7 +336,7 @@ impl Reading {
     }
 
     /// Share of the stage that is done.
-    fn share_of_stage(&self) -> f64 {
+    fn stage_fraction(&self) -> f64 {
         if self.stage.bytes == 0 {
             0.0
         } else {
@@ -345,20 +345,20 @@ impl Reading {
     }
 
     /// Share of all stages that is done.
-    fn share(&self) -> f64 {
-        self.stage.course.at(self.share_of_stage())
+    fn fraction(&self) -> f64 {
+        self.stage.course.at(self.stage_fraction())
     }
 
     /// The same in steps of a bar.
     #[expect(clippy::cast_sign_loss, reason = "a share is not negative")]
     fn position(&self) -> u64 {
-        (self.share() * BAR_LENGTH as f64) as u64
+        (self.fraction() * BAR_LENGTH as f64) as u64
     }
 
     /// Time that the rest of all stages takes at the rate so far; none before there is a rate, without a total, or at the end.
     fn left(&self) -> Option<Duration> {
-        let rest = 1.0 - self.share();
-        let way = self.stage.course.length() * self.share_of_stage();
+        let rest = 1.0 - self.fraction();
+        let way = self.stage.course.length() * self.stage_fraction();
         let seconds = self.elapsed.as_secs_f64() * rest / way;
         // Nothing is over before its end: a part of a second is one.
         let left = Duration::try_from_secs_f64(seconds.ceil()).ok();
@@ -382,7 +382,7 @@ impl Reading {
             text.push_str(&format!("  {} left", figures::duration(left)));
         }
         if let Some(queues) = self.stage.queues.filter(|_| columns >= COLUMNS_FOR_QUEUES) {
-            text.push_str(&format!("  {}", held(queues)));
+            text.push_str(&format!("  {}", queue_text(queues)));
         }
         text
     }
@@ -393,7 +393,7 @@ impl Reading {
             line.push_str(&format!(
                 " of {}, {}",
                 figures::about(self.stage.bytes),
-                figures::percent(self.share())
+                figures::percent(self.fraction())
             ));
         }
         let rate = figures::about(self.bytes_per_second());
@@ -402,7 +402,7 @@ impl Reading {
             line.push_str(&format!(", {} left", figures::duration(left)));
         }
         if let Some(queues) = self.stage.queues {
-            line.push_str(&format!("; {}", held(queues)));
+            line.push_str(&format!("; {}", queue_text(queues)));
         }
         line
     }
@@ -411,7 +411,7 @@ impl Reading {
         json!({
             "event": "progress",
             "stage": self.stage.name,
-            "share_done": thousandths(self.share()),
+            "share_done": thousandths(self.fraction()),
             "bytes_done": self.done,
             "bytes_total": self.stage.bytes,
             "bytes_per_second": self.bytes_per_second(),
@@ -420,7 +420,7 @@ impl Reading {
                 "waiting_for_work": queues.waiting,
                 "in_work": queues.working,
                 "workers": queues.workers,
-                "held": queues.held,
+                "held": queues.finished,
                 "delivered": queues.delivered,
                 "slowest": queues.slowest(),
             })),
@@ -450,20 +450,20 @@ mod tests {
     }
 
     #[test]
-    fn a_line_says_what_the_parts_hold_and_which_is_the_slowest() {
+    fn a_line_has_the_queues_and_the_slowest_stage() {
         let mut reading = reading(250_000_000, 1_000_000_000, 5);
         reading.stage.queues = Some(Queues {
             waiting: 1,
             working: 2,
             workers: 2,
-            held: 3,
+            finished: 3,
             delivered: 9,
             waited: 8,
             taken: 2,
         });
         let line = reading.plain();
         assert!(
-            line.ends_with("15 s left; 1 read, 2 of 2 in work, 3 held, slowest: work"),
+            line.ends_with("15 s left; 1 queued, 2 of 2 busy, 3 to write, slowest: work"),
             "{line}"
         );
         let value: Value = serde_json::from_str(&reading.json()).unwrap();
@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_line_says_stage_bytes_share_rate_and_rest() {
+    fn a_plain_line_has_stage_bytes_percentage_rate_and_time_left() {
         let line = reading(250_000_000, 1_000_000_000, 5).plain();
         assert_eq!(line, "render: 250 MB of 1.00 GB, 25 %, 50.0 MB/s, 15 s left");
     }
@@ -489,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_and_times_are_those_of_all_stages() {
+    fn percentages_and_times_are_those_of_all_stages() {
         let mut course = Course::default();
         course.announce(&[("render", 50), ("seal", 50)]);
         course.enter("render");
@@ -507,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_terminal_has_room_for_a_bar() {
+    fn a_narrow_terminal_still_shows_a_bar() {
         let mut reading = reading(123_456_789, 999_000_000, 86_000);
         reading.stage.queues = Some(Queues::default());
         let beside = |columns| reading.beside(columns);
@@ -519,14 +519,14 @@ mod tests {
             beside(120)
         );
         assert!(
-            !beside(120).contains("held") && beside(160).contains("held"),
+            !beside(120).contains("busy") && beside(160).contains("busy"),
             "{}",
             beside(160)
         );
     }
 
     #[test]
-    fn an_unknown_total_leaves_out_share_and_rest() {
+    fn an_unknown_total_leaves_out_percentage_and_time_left() {
         assert_eq!(reading(3_000_000, 0, 2).plain(), "render: 3.00 MB, 1.50 MB/s");
     }
 

@@ -1,4 +1,4 @@
-//! Words for codes: letters and digits, the beginning of these, or a name. `--select`, `--ignore` and `explain` take them.
+//! Words that select codes: a code, the beginning of one, or a name. `--select`, `--ignore` and `explain` take them.
 
 use chatmill_diag::{Code, codes};
 

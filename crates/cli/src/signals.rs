@@ -83,13 +83,13 @@ impl Signals {
     /// Ends the process a while after the first signal, however long the call takes that it waits for.
     #[cfg(unix)]
     fn watch(&self) -> io::Result<()> {
-        let (mut awaited, told) = UnixStream::pair()?;
+        let (mut awaited, wake) = UnixStream::pair()?;
         for (signal, _) in heeded() {
-            signal_hook::low_level::pipe::register(signal, told.try_clone()?)?;
+            signal_hook::low_level::pipe::register(signal, wake.try_clone()?)?;
         }
         let last = Arc::clone(&self.last);
         let watch = move || {
-            // Where the pipe breaks, nobody can be told any more, and a second signal still ends the process.
+            // Where the pipe breaks, the first signal is not noticed, and a second one still ends the process.
             if awaited.read_exact(&mut [0]).is_ok() {
                 std::thread::sleep(PATIENCE);
                 exit_of(&last).end_now();
@@ -132,7 +132,7 @@ fn heeded() -> impl Iterator<Item = (i32, Exit)> {
     all.filter(move |(signal, exit)| *exit != Exit::HungUp || ignored & (1 << (signal - 1)) == 0)
 }
 
-/// The signals that the process was told to ignore when it was started, one bit each.
+/// The signals that the process ignores since its start, one bit each.
 #[cfg(target_os = "linux")]
 fn ignored() -> u64 {
     let status = chatmill_intake::process_status();

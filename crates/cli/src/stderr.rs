@@ -1,4 +1,4 @@
-//! Words on stderr: for people a line that begins with what it is; under `--log-format json` one JSON object a line, of the shape
+//! Messages on stderr: a line that begins with the kind of message; under `--log-format json` one JSON object a line, of the shape
 //! that log events have.
 
 use std::ffi::OsString;
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_for_people_or_one_object() {
+    fn a_line_is_text_or_one_json_object() {
         assert_eq!(form(Word::Error, "a\u{1b}b", false), "error: a\\u{1b}b\n");
         let line = form(Word::Warning, "two\nlines", true);
         assert_eq!(line.matches('\n').count(), 1);

@@ -1,4 +1,4 @@
-//! Tables for people by their columns: a title, and what it shows of a row.
+//! Text tables by their columns: a title, and the cell of a row.
 
 use crate::output;
 

@@ -17,12 +17,12 @@ const MOST_COLUMNS: usize = 400;
 
 /// Columns of stdout: `COLUMNS` in the environment, else the terminal's, else those of a file.
 pub(crate) fn columns() -> usize {
-    let told = env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let environment = env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
     let seen = || {
         let size = terminal_size::terminal_size_of(io::stdout());
         size.map(|(width, _)| usize::from(width.0))
     };
-    bounded(told.or_else(seen))
+    bounded(environment.or_else(seen))
 }
 
 /// Whether tables show all columns.
@@ -103,7 +103,7 @@ pub(crate) fn ending(text: &str, columns: usize) -> &str {
     text.get(from..).unwrap_or(text)
 }
 
-/// A path that takes at most so many columns; its end says more than its beginning.
+/// A path that takes at most so many columns; the end is shown rather than the beginning.
 pub(crate) fn short_path(path: &str, columns: usize) -> String {
     if path.width() <= columns {
         return path.to_owned();
@@ -111,14 +111,14 @@ pub(crate) fn short_path(path: &str, columns: usize) -> String {
     format!("…{}", ending(path, columns.saturating_sub(1)))
 }
 
-/// A name that takes at most so many columns: its beginning and its end say more than its middle.
+/// A name that takes at most so many columns: the middle is left out.
 pub(crate) fn short_name(name: &str, columns: usize) -> String {
     if name.width() <= columns {
         return name.to_owned();
     }
-    let kept = columns.saturating_sub(1);
-    let first = beginning(name, kept / 2);
-    format!("{first}…{}", ending(name, kept - kept / 2))
+    let shown = columns.saturating_sub(1);
+    let first = beginning(name, shown / 2);
+    format!("{first}…{}", ending(name, shown - shown / 2))
 }
 
 /// Text in lines of at most so many columns, broken between words; all lines but the first are indented. A longer word keeps a

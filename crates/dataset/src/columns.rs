@@ -1,4 +1,4 @@
-//! Columns that a reader wants of a table, each said once: [`columns!`](crate::columns) makes a struct of them, and what is read
+//! The columns of a table that a reader asks for, each named once: [`columns!`](crate::columns) makes a struct of them, and what is read
 //! follows from its fields.
 
 use chatmill_model::Component;
@@ -15,7 +15,7 @@ pub trait Columns: Sized {
     fn of(batch: &Batch) -> Result<Self, DatasetError>;
 }
 
-/// The batch itself, for who says what is wrong with a row.
+/// The batch itself, for errors about one of its rows.
 impl Columns for Batch {
     fn names() -> Vec<&'static str> {
         Vec::new()

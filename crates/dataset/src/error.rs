@@ -7,18 +7,19 @@ use chatmill_diag::Class;
 use parquet::errors::ParquetError;
 use thiserror::Error;
 
-/// What went wrong with a dataset.
+/// An error of reading or writing a dataset.
 ///
 /// With [`WrongPath`](Self::WrongPath), [`Occupied`](Self::Occupied), [`NoExchange`](Self::NoExchange),
-/// [`Format`](Self::Format) and [`AbsentTable`](Self::AbsentTable) the request is wrong and repeating it cannot help; after the others it may.
+/// [`Format`](Self::Format) and [`AbsentTable`](Self::AbsentTable) the request is wrong and repeating it cannot help; after the others
+/// it may.
 #[derive(Debug, Error)]
 pub enum DatasetError {
-    /// The path that was given is of no use: the destination cannot hold a dataset, or what is to be read is none.
+    /// The given path cannot be used: no dataset can be written there, or none can be read from it.
     #[error("{} cannot be used: {reason}", path.display())]
     WrongPath {
         /// The path, or a folder above it.
         path: PathBuf,
-        /// A clause that says why, and what to do.
+        /// A clause with the reason and what to do.
         reason: String,
     },
     /// The destination holds a dataset, and the request does not allow to replace it.
@@ -26,7 +27,7 @@ pub enum DatasetError {
     Occupied {
         /// The destination.
         path: PathBuf,
-        /// A clause that says which, and what to do.
+        /// A clause that names the occupant and what to do.
         reason: String,
     },
     /// Old and new dataset cannot change places in one step here.
@@ -38,21 +39,21 @@ pub enum DatasetError {
     NoExchange {
         /// The destination.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Another run works on this destination.
-    #[error("another run holds {}; wait for its end or choose another destination", path.display())]
+    #[error("another run uses {}; wait until it ends or choose another destination", path.display())]
     Locked {
         /// The lock file.
         path: PathBuf,
     },
     /// The disk, a quota or a file size limit is exhausted.
-    #[error("no space left for {}; free some and run again, finished work is kept", path.display())]
+    #[error("no space left for {}; free some space and run again, finished work is kept", path.display())]
     NoSpace {
         /// The file that could not be written.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The operating system refused.
@@ -62,7 +63,7 @@ pub enum DatasetError {
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The dataset's tables have another form than those that this program reads.
@@ -101,7 +102,7 @@ pub enum DatasetError {
         /// A clause that says how.
         reason: String,
     },
-    /// A row does not fit its table; a fault of the program.
+    /// A row does not fit its table; an error of the program.
     #[error("a row of {table} cannot be written: {reason}")]
     Row {
         /// The table.
@@ -165,15 +166,17 @@ impl DatasetError {
     }
 }
 
-/// What was read, or how it is damaged; every other error stays one.
-pub(crate) fn or_damage<T>(read: Result<T, DatasetError>) -> Result<Result<T, DatasetError>, DatasetError> {
+/// Splits corruption from all other errors: the value or the corruption, or an error of another kind.
+pub(crate) fn or_corruption<T>(
+    read: Result<T, DatasetError>,
+) -> Result<Result<T, DatasetError>, DatasetError> {
     match read {
         Err(error) if !matches!(error, DatasetError::Corrupt { .. }) => Err(error),
         read => Ok(read),
     }
 }
 
-/// What a sequence gives that was opened, or why it was not.
+/// The elements of an opened sequence, or the error of opening it as its only element.
 pub(crate) fn each_or_error<T, E, I>(opened: Result<I, E>) -> impl Iterator<Item = Result<T, E>>
 where
     I: IntoIterator<Item = Result<T, E>>,

@@ -15,13 +15,13 @@ mod read;
 mod store;
 mod tables;
 
-pub use certify::account::{InputRows, account_faults};
+pub use certify::account::{InputRows, account_problems};
 pub use certify::{Certificate, certify, has_traces_of_a_run, is_dataset};
 pub use columns::{Columns, RowVisit};
 pub use disk::{FileMeasure, ReportFile, Spill, SpillFolder, create_report};
 pub use error::DatasetError;
 pub use manifest::{
-    DERIVED, FORMAT, InputEntry, Inputs, LotEntry, MANIFEST, Manifest, PROGRAM, PartEntry, RECORD, Spread,
+    DERIVED, FORMAT, InputEntry, Inputs, MANIFEST, Manifest, PROGRAM, PartEntry, RECORD, ShardEntry, Spread,
     SpreadTotals, TableEntry, overview, read_manifest,
 };
 pub use parquet::column::{Member, NestedValue, Shape};
@@ -30,12 +30,12 @@ pub use parquet::key::Key;
 pub use publish::derived::write_derived;
 pub use publish::folder::{Folder, FolderFile};
 pub use publish::free_table::{FreeCell, FreeKind, FreeTable};
-pub use publish::interim::Interim;
+pub use publish::temporary::TemporaryDataset;
 pub use publish::work::comparison::WriteBody;
-pub use publish::work::lot_manifests::LotManifests;
 pub use publish::work::receipt::Receipt;
 pub use publish::work::seal::Sealed;
-pub use publish::work::shared::{LotOutcome, PlannedWork, planned_work};
+pub use publish::work::shard_manifests::ShardManifests;
+pub use publish::work::shared::{PlannedWork, ShardOutcome, planned_work};
 pub use publish::work::staging::{Opening, Staging, open};
 pub use read::{
     Batch, Batches, ColumnKind, Components, Dataset, Elements, Flags, Numbers, PlaceLists, Reals, Spans,

@@ -1,7 +1,7 @@
 //! Reading a finished dataset back: chosen columns of a table, batch by batch, in the order of the manifest.
 //!
 //! Memory is bounded by a row group (64 MiB of text and one row), whatever the size of the table. Values are handed out
-//! as they stand; what they mean together is the reader's business. Damage is not looked for: that is
+//! as they stand; their meaning is the reader's business. Corruption is not searched for: that is
 //! [`certify`](crate::certify).
 
 use std::ops::Range;
@@ -33,7 +33,7 @@ const BATCH_ROWS: usize = 1024;
 #[derive(Debug)]
 pub struct Dataset {
     folder: PathBuf,
-    /// The folder as it is open: what replaces it meanwhile is another one.
+    /// The open folder: a dataset that replaces it meanwhile is another one.
     open: Dir,
     manifest: Manifest,
     encodings: Vec<String>,
@@ -75,8 +75,8 @@ impl Dataset {
     pub fn overview(&self) -> Result<Overview, DatasetError> {
         let overview = self.manifest.totals.get("overview").unwrap_or(&Value::Null);
         Overview::deserialize(overview).map_err(|error| {
-            let fault = format!("its totals have no overview of the tables: {error}");
-            DatasetError::corrupt(&self.folder.join(MANIFEST), fault)
+            let problem = format!("its totals have no overview of the tables: {error}");
+            DatasetError::corrupt(&self.folder.join(MANIFEST), problem)
         })
     }
 
@@ -85,7 +85,7 @@ impl Dataset {
         &self.encodings
     }
 
-    /// Rows of a table, as the manifest says.
+    /// The number of rows of a table, from the manifest.
     pub fn rows(&self, table: &str) -> u64 {
         self.entry(table).map_or(0, |entry| entry.rows)
     }
@@ -101,7 +101,7 @@ impl Dataset {
         self.manifest.has(table)
     }
 
-    /// The error of whoever needs a table that the request left out.
+    /// The error of a reader that needs a table which the request left out.
     fn absence(&self, table: &str) -> Option<DatasetError> {
         let is_absent = self.manifest.absent_tables.iter().any(|absent| absent == table);
         is_absent.then(|| DatasetError::AbsentTable {
@@ -177,11 +177,11 @@ impl Dataset {
     }
 
     /// The files of a table, in the order of its folders and of their slices. Each folder is a walk through the manifests of all
-    /// lots, so that no list of files stands in memory.
+    /// shards, so that no list of files stands in memory.
     fn files(&self, table: &str) -> impl Iterator<Item = Result<PartFile, DatasetError>> + use<'_> {
         let folders = self.entry(table).into_iter().flat_map(|entry| &entry.folders);
         folders.flat_map(|folder| {
-            let files = all_files(&self.open, &self.manifest.lots);
+            let files = all_files(&self.open, &self.manifest.shards);
             files.filter(move |file| match file {
                 Ok(file) => part_file::folder_of(&file.path) == folder,
                 Err(_) => true,
@@ -222,12 +222,12 @@ impl Batch {
     /// A column of this type of arrays.
     fn typed<A: Clone + 'static>(&self, name: &str, wanted: &str) -> Result<A, DatasetError> {
         let column = self.batch.column_by_name(name);
-        let column = column.ok_or_else(|| self.fault(format!("it has no column {name}")))?;
+        let column = column.ok_or_else(|| self.corrupt(format!("it has no column {name}")))?;
         let array = column.as_any().downcast_ref::<A>().cloned();
         array.ok_or_else(|| self.other_type(name, wanted))
     }
 
-    /// A column of lists, whose elements are what `elements` gives.
+    /// A column of lists, whose elements `elements` reads.
     fn lists<E>(
         &self,
         name: &str,
@@ -240,7 +240,7 @@ impl Batch {
     }
 
     /// Why a row of this batch cannot be used.
-    pub fn fault(&self, reason: impl Into<String>) -> DatasetError {
+    pub fn corrupt(&self, reason: impl Into<String>) -> DatasetError {
         DatasetError::corrupt(&self.path, reason)
     }
 
@@ -305,7 +305,7 @@ impl Texts {
 }
 
 impl Flags {
-    /// Whether a row says yes.
+    /// The value of a row.
     pub fn at(&self, row: usize) -> bool {
         self.get(row) == Some(true)
     }
@@ -350,7 +350,7 @@ pub type Spans = Lists<[Numbers; 2]>;
 pub type Elements = Lists<Batch>;
 
 impl<E> Lists<E> {
-    /// Which elements stand in the list of a row.
+    /// The range of elements in the list of a row.
     pub fn of(&self, row: usize) -> Range<usize> {
         let mut bounds = self.lists.offsets().iter().skip(row);
         let (Some(first), Some(end)) = (bounds.next(), bounds.next()) else {

@@ -1,6 +1,6 @@
 //! Code of others that may panic on what it reads, and whose panic is an error like any other.
 //!
-//! Whoever prints panics asks [`is_expected`] first: one that is caught here is no fault of the program.
+//! A panic hook asks [`is_expected`] first: a panic that is caught here is no bug of the program.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,13 +1,13 @@
-//! The classes of errors: what whoever asked can do about one, whatever its type is.
+//! The classes of errors, by what the user can do about them, whatever their type is.
 
-/// What kind of thing stands in the way.
+/// The cause of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// What was asked for is wrong; repeating it cannot help.
     Request,
     /// The system, or what lies on a disk; repeating it may help.
     System,
-    /// A fault of chatmill.
+    /// A bug of chatmill.
     Bug,
     /// Somebody stopped the work.
     Stopped,

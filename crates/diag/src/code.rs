@@ -48,7 +48,7 @@ pub struct Code {
     pub code: &'static str,
     /// Kebab name, for example `invalid-json`.
     pub name: &'static str,
-    /// The severity that findings of this code have unless they say otherwise.
+    /// The severity of findings of this code, unless they set another.
     pub severity: Severity,
     /// That severity and the exceptions: `error; warning where nothing is lost by it`.
     severities: &'static str,
@@ -69,8 +69,12 @@ impl Code {
         let (why, rest) = cut(rest, "\n\n## Smallest example\n\n");
         let (example, rest) = cut(rest, "\n\n## What chatmill does\n\n");
         let (does, rest) = cut(rest, "\n\n## How to fix it at the source\n\n");
-        let (fix, rest) = cut(rest, "\n");
-        assert!(rest.is_empty(), "a page ends with one paragraph on how to fix it");
+        let (fix, rest) = cut(rest, "\n\n## How to switch it off\n\n");
+        let (_, rest) = cut(rest, "\n");
+        assert!(
+            rest.is_empty(),
+            "a page ends with one paragraph on how to switch it off"
+        );
         let severity = match severities.as_bytes() {
             [b'n', ..] => Severity::Note,
             [b'w', ..] => Severity::Warning,
@@ -144,13 +148,14 @@ mod tests {
     use crate::codes;
 
     #[test]
-    fn a_page_says_everything_about_its_code() {
+    fn a_page_has_all_sections_of_its_code() {
         let text = "# XX001 too-blue\n\nSeverity: note; warning where it is red\n\n\
              ## What it finds\n\nW.\n\n\
              ## Why it matters\n\nY.\n\n\
              ## Smallest example\n\n```text\nE\n```\n\n\
              ## What chatmill does\n\nD.\n\n\
-             ## How to fix it at the source\n\nF.\n";
+             ## How to fix it at the source\n\nF.\n\n\
+             ## How to switch it off\n\nO.\n";
         let code = Code::of_page(text);
         assert_eq!(
             (code.code, code.name, code.severity),
@@ -164,13 +169,13 @@ mod tests {
 
     #[test]
     fn a_code_has_its_severity_its_exceptions_and_the_error_of_a_reject() {
-        let told = |code: &Code| {
+        let allowed = |code: &Code| {
             [Severity::Note, Severity::Warning, Severity::Error].map(|severity| code.may_be(severity))
         };
-        assert_eq!(told(&codes::TIMESTAMP_NAIVE), [true, true, true]);
-        assert_eq!(told(&codes::WRONG_TYPE), [false, true, true]);
-        assert_eq!(told(&codes::UNANSWERED_CALL), [true, true, true]);
-        assert_eq!(told(&codes::INVALID_JSON), [false, false, true]);
+        assert_eq!(allowed(&codes::TIMESTAMP_NAIVE), [true, true, true]);
+        assert_eq!(allowed(&codes::WRONG_TYPE), [false, true, true]);
+        assert_eq!(allowed(&codes::UNANSWERED_CALL), [true, true, true]);
+        assert_eq!(allowed(&codes::INVALID_JSON), [false, false, true]);
     }
 
     #[test]

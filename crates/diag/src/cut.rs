@@ -1,5 +1,5 @@
 //! Parts of texts and lists whose borders were found in them. Where such a part is not there, a value in its place would be
-//! wrong data: it is a fault of ours, which ends the run and tells its place.
+//! wrong data: it is a bug of ours, which ends the run and names its place.
 
 use std::ops::Range;
 
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_is_what_lies_between_its_borders() {
+    fn a_part_is_the_text_between_its_marks() {
         assert_eq!(text("añb", 1..3), "ñ");
         assert_eq!(text("ab", 2..2), "");
         assert_eq!(slice(&[1, 2, 3], 1..3), [2, 3]);

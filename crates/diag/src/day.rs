@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_day_is_refused_and_named() {
+    fn a_malformed_date_is_refused_and_named() {
         for text in [
             "",
             "today",

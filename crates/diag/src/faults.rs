@@ -1,8 +1,8 @@
 //! Errors of the operating system on demand: the Nth call of a kind fails, so that a test can try every one of them.
 //!
 //! The two places that touch the file system (one module of `intake`, one of `dataset`) ask [`pass`] before each call.
-//! Without the feature `faults` it is nothing at all. With it, a fault meets the thread that [`inject`]ed it and those that got it
-//! [`carried`], so that tests which stand beside each other in a process do not hit each other's calls.
+//! Without the feature `faults` this module does nothing. With it, a fault hits the thread that [`inject`]ed it and those that got it
+//! [`carried`], so that tests in one process do not hit each other's calls.
 
 #[cfg(not(feature = "faults"))]
 use std::io;
@@ -16,7 +16,7 @@ pub enum Call {
     Read,
     /// Moving within an open file.
     Seek,
-    /// Asking what a path or an open file is.
+    /// Reading the metadata of a path or an open file.
     Stat,
     /// Listing a folder.
     List,
@@ -62,7 +62,7 @@ pub fn pass(_call: Call) -> io::Result<()> {
     Ok(())
 }
 
-/// What a thread has to do first so that a fault of the thread that starts it meets it, too.
+/// The first call of a new thread, which passes the fault of its parent thread on to it.
 #[cfg(not(feature = "faults"))]
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "it must cost nothing outside tests")]
@@ -138,7 +138,7 @@ mod on {
         })
     }
 
-    /// What a thread has to do first so that a fault of the thread that starts it meets it, too.
+    /// The first call of a new thread, which passes the fault of its parent thread on to it.
     pub fn carried() -> impl Fn() + Send + Sync + 'static {
         let waiting = WAITING.with_borrow(Clone::clone);
         move || WAITING.set(waiting.clone())
@@ -215,7 +215,7 @@ mod on {
         }
 
         #[test]
-        fn another_thread_is_not_met_unless_the_fault_is_carried_to_it() {
+        fn another_thread_is_not_hit_unless_the_fault_is_carried_to_it() {
             let injected = inject(Fault {
                 call: Call::Read,
                 nth: 1,

@@ -1,4 +1,4 @@
-//! Findings and rejects: what was seen, and where.
+//! Findings and rejects, with their places.
 
 use std::fmt;
 use strum::IntoStaticStr;
@@ -29,7 +29,8 @@ pub enum Path {
     InMessage(String),
 }
 
-/// What a finding means inside its place. Rules know what a message says and not where: whoever still holds the text looks for it.
+/// The text that a finding marks inside its place. Rules know the text of a message and not its offset: the engine, which has the
+/// record, searches for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meant {
     /// A whole value: an id, a name, an address, arguments.
@@ -46,7 +47,7 @@ const MARK_BYTES: usize = 1024;
 pub struct Finding {
     /// What was found.
     pub code: &'static Code,
-    /// The code's severity, unless this finding says otherwise.
+    /// The code's severity, unless the finding sets another.
     pub severity: Severity,
     /// Occurrences that this finding stands for.
     pub count: u64,
@@ -109,7 +110,7 @@ impl Finding {
         self
     }
 
-    /// Means this value inside the place. An empty or very long one is not looked for.
+    /// Marks this value inside the place. An empty or very long value is not searched for.
     #[must_use]
     pub fn marking(mut self, value: &str) -> Self {
         if (1..=MARK_BYTES).contains(&value.len()) {
@@ -118,7 +119,7 @@ impl Finding {
         self
     }
 
-    /// Means the first of this word inside the place. An empty or very long one is not looked for.
+    /// Marks the first occurrence of this word inside the place. An empty or very long word is not searched for.
     #[must_use]
     pub fn marking_word(mut self, word: &str) -> Self {
         if (1..=MARK_BYTES).contains(&word.len()) {
@@ -213,7 +214,7 @@ pub fn with_known_keys(path: &str) -> String {
     out
 }
 
-/// What stands after a quoted key.
+/// The text after a quoted key.
 fn end_of_key(quoted: &str) -> &str {
     let mut is_escaped = false;
     let end = quoted.find(|character: char| {
@@ -253,7 +254,7 @@ pub struct Reject {
     pub hash: String,
     /// The first [`Limits::reject_head`](crate::Limits::reject_head) bytes.
     pub head: Vec<u8>,
-    /// The finding that says why.
+    /// The finding with the reason.
     pub finding: Finding,
 }
 
@@ -263,7 +264,7 @@ mod tests {
     use crate::codes;
 
     #[test]
-    fn a_finding_takes_the_severity_of_its_code_unless_it_says_otherwise() {
+    fn a_finding_has_the_severity_of_its_code_unless_set() {
         let finding = Finding::new(&codes::DUPLICATE_KEY, "key stands twice");
         assert_eq!(finding.severity, Severity::Error);
         assert_eq!(finding.with_severity(Severity::Note).severity, Severity::Note);

@@ -37,7 +37,7 @@ fn every_code_has_a_folder_and_every_folder_a_code() {
 }
 
 #[test]
-fn every_folder_holds_a_bad_and_a_good_file_or_says_why_not() {
+fn every_folder_has_a_bad_and_a_good_file_or_a_reason() {
     for code in CODES {
         let files = names_in(&rules().join(code.name));
         let has = |stem: &str| files.iter().any(|file| file.starts_with(stem));

@@ -55,7 +55,7 @@ impl Ledger {
     }
 }
 
-/// Counts of the rows inside accepted records: what became of every message.
+/// Counts of the rows inside accepted records, by the outcome of each row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowLedger {
     /// Rows in the records.
@@ -89,8 +89,8 @@ impl RowLedger {
 
     /// Whether every row is accounted for.
     pub fn balances(&self) -> bool {
-        let kept = self.messages + self.notices + self.alternatives;
-        self.rows == kept + self.repeated + self.merged + self.rejected
+        let retained = self.messages + self.notices + self.alternatives;
+        self.rows == retained + self.repeated + self.merged + self.rejected
     }
 }
 

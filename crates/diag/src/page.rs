@@ -1,4 +1,4 @@
-//! Pages of families of codes as Markdown, for `chatmill explain`; those of codes stand in `docs/rules`.
+//! Pages of families of codes as Markdown, for `chatmill explain`; pages of codes are files in `docs/rules`.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::codes::{CODES, Family};
 pub fn family(family: &Family) -> String {
     let mut text = format!(
         "# {} {}\n\n| Code | Name | Severity | Finds |\n|---|---|---|---|\n",
-        family.letters, family.about
+        family.prefix, family.about
     );
     for code in CODES.iter().filter(|code| family.holds(code)) {
         // Writing into a String cannot fail.
@@ -31,7 +31,7 @@ mod tests {
 
     #[test]
     fn a_family_lists_its_codes_and_no_other() {
-        let tools = FAMILIES.iter().find(|family| family.letters == "TL").unwrap();
+        let tools = FAMILIES.iter().find(|family| family.prefix == "TL").unwrap();
         let page = family(tools);
         assert!(page.starts_with("# TL Tools\n"), "{page}");
         assert!(page.contains("| TL002 | unanswered-call | warning | A tool call that no result answers. |"));

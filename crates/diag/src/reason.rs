@@ -7,33 +7,35 @@ use std::fmt;
 pub struct Reason {
     /// Its code, for example `SFT-02` or `no-label`.
     pub code: &'static str,
-    /// The code and what it says, for example `SFT-02: the assistant does not speak last`.
+    /// The code and its message, for example `SFT-02: the last turn is not the assistant's`.
     pub words: &'static str,
     /// What to do about it, in Markdown.
     pub advice: &'static str,
 }
 
 impl Reason {
-    /// The code with what is to be said of one row.
-    pub fn because(&self, said: impl fmt::Display) -> String {
-        format!("{}: {said}", self.code)
+    /// The code with the detail of one row.
+    pub fn because(&self, detail: impl fmt::Display) -> String {
+        format!("{}: {detail}", self.code)
     }
 
-    /// What it says, without the code.
-    pub fn says(&self) -> &'static str {
-        self.words.split_once(": ").map_or(self.words, |(_, says)| says)
+    /// The message, without the code.
+    pub fn message(&self) -> &'static str {
+        self.words
+            .split_once(": ")
+            .map_or(self.words, |(_, message)| message)
     }
 }
 
-/// Makes a constant of each reason (its code, what it says, what to do about it), and `REASONS`, the list of them.
+/// Declares a constant for each reason (code, message, advice), and `REASONS`, the list of them.
 #[macro_export]
 macro_rules! reasons {
-    ($($name:ident = $code:literal, $says:literal, $advice:literal;)+) => {
+    ($($name:ident = $code:literal, $message:literal, $advice:literal;)+) => {
         $(
             #[doc = concat!("`", $code, "`")]
             pub(crate) const $name: $crate::Reason = $crate::Reason {
                 code: $code,
-                words: concat!($code, ": ", $says),
+                words: concat!($code, ": ", $message),
                 advice: $advice,
             };
         )+

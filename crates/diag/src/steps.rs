@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
 /// Steps that a thread keeps for itself, so that threads do not wait for each other.
-const KEPT: usize = 1 << 6;
+const THREAD_STEPS: usize = 1 << 6;
 
 thread_local! {
     static OWN: Cell<usize> = const { Cell::new(0) };
@@ -19,10 +19,10 @@ thread_local! {
 pub fn taken(count: usize) {
     if cfg!(debug_assertions) {
         let own = OWN.get() + count;
-        let kept = own % KEPT;
-        OWN.set(kept);
-        if own > kept {
-            TAKEN.fetch_add(own - kept, Ordering::Relaxed);
+        let rest = own % THREAD_STEPS;
+        OWN.set(rest);
+        if own > rest {
+            TAKEN.fetch_add(own - rest, Ordering::Relaxed);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Text from anywhere, for a terminal, a page or a card: what would show nothing, or what is not there, is written out.
+//! Untrusted text for a terminal, a page or a card: invisible and misleading characters are written as escapes.
 //!
 //! A control character can move the cursor or end a line, a direction mark reorders the text after it, and the two
 //! separators of Unicode break a line for some readers and not for others. Joiners stay: scripts and emoji need them.
@@ -21,7 +21,7 @@ pub fn is_hidden(character: char) -> bool {
         )
 }
 
-/// The text on one line, with `\n`, `\t`, `\u{1b}` in place of what is hidden.
+/// The text on one line, with `\n`, `\t`, `\u{1b}` in place of hidden characters.
 pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, is_hidden, |character, out| {
         out.extend(character.escape_default());
@@ -38,7 +38,7 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
     )
 }
 
-/// JSON that means the same: inside its strings `\u202e` stands for the character.
+/// JSON of the same value: inside its strings `\u202e` stands for the character.
 ///
 /// White space between values stays as it is; JSON itself allows no other control character outside a string, and no raw one
 /// below U+0020 inside.

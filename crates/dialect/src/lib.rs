@@ -3,17 +3,17 @@
 //! A dialect writes into a [`Sink`](chatmill_model::Sink) and knows nothing of files, tables or tokens. Adding one
 //! costs a file, a line in [`DIALECTS`] and a folder in `data-samples/dialects/`.
 //!
-//! | floor | rooms |
+//! | floor | folders |
 //! |---|---|
 //! | 7 | `dialects`, `template`: the formats themselves |
 //! | 6 | `passes`, which fit turns to a dialect; `write`, which writes them |
 //! | 5 | `transcript`: a conversation in turns |
-//! | 4 | `messages`, `tools`: what the turns are made of |
+//! | 4 | `messages`, `tools`: the content of turns |
 //! | 3 | `naming`: ids and names as they may be spelled |
-//! | 2 | `view`: what is asked for |
+//! | 2 | `view`: the request |
 //! | 1 | `text`, `loss` |
 //!
-//! A room imports rooms on lower floors only.
+//! A folder imports folders on lower floors only.
 
 mod dialects;
 mod loss;
@@ -31,10 +31,10 @@ pub use dialects::{DIALECTS, find};
 pub use loss::rule::DialectRule;
 pub use loss::violation::Violation;
 pub use loss::{FoldedLosses, Loss, LossCode, LossReason, pseudonyms};
-pub use passes::MADE_QUESTION;
+pub use passes::SYNTHETIC_QUESTION;
 pub use passes::dialect::{Dialect, Rules};
 pub use template::TemplateDialect;
-pub use text::arena::MadeTexts;
+pub use text::arena::TextArena;
 pub use text::placeholders::Placeholders;
 pub use tools::definition::defines_tools;
 pub use transcript::Transcript;
@@ -45,6 +45,6 @@ pub use view::facts::Shared;
 pub use view::perspective::auto_perspective;
 pub use view::policy::Policy;
 pub use view::prompt::{Existing, Prompt, PromptError};
-pub use view::targets::{Targets, Untaught};
-pub use view::window::{CutPoints, Cuts, Stretches, WindowMode, WindowRange};
+pub use view::targets::{SkippedTargets, Targets};
+pub use view::window::{CutPoints, Cuts, WindowMode, WindowRange, WindowRanges};
 pub use view::{Answered, History, View, Window, policy, window};

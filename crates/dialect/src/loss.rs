@@ -2,7 +2,7 @@
 //!
 //! Here are words and sums. Who loses something declares it with a code and a reason of the list; the rules of a dialect stand in its file.
 //!
-//! Why: docs/decisions/2026-11-22-losses-are-folded.md.
+//! Why: docs/decisions/2026-11-22-losses-table-rows.md.
 
 mod reason;
 pub(crate) mod reasons;
@@ -225,7 +225,7 @@ pub struct FoldedLoss<'p> {
     pub positions: &'p [u32],
 }
 
-/// The losses of a rendering, one entry for each code and reason; its room serves the next rendering again.
+/// The losses of a rendering, one entry for each code and reason; its allocation serves the next rendering again.
 #[derive(Debug, Default)]
 pub struct FoldedLosses {
     entries: Vec<Fold>,
@@ -341,10 +341,10 @@ impl Losses {
     pub(crate) fn finish(mut self) -> Vec<Loss> {
         let key = |loss: &Loss| (loss.position, loss.code, loss.reason);
         self.0.sort_unstable_by_key(key);
-        self.0.dedup_by(|next, kept| {
-            let is_equal = key(next) == key(kept);
+        self.0.dedup_by(|next, first| {
+            let is_equal = key(next) == key(first);
             if is_equal {
-                kept.amount += next.amount;
+                first.amount += next.amount;
             }
             is_equal
         });
@@ -411,7 +411,7 @@ mod tests {
         let mut losses = Losses::default();
         losses.at(reasons::POLICY_DROPS_MEDIA, 3);
         losses.at(reasons::POLICY_DROPS_MEDIA, 3);
-        losses.at(reasons::MESSAGE_SAYS_NOTHING, 1);
+        losses.at(reasons::MESSAGE_IS_EMPTY, 1);
         losses.whole_rendering(reasons::NO_PLACE_FOR_TIMES, 4);
         losses.whole_rendering(reasons::NO_PLACE_FOR_MENTIONS, 0);
         let losses = losses.finish();

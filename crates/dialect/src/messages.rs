@@ -1,6 +1,6 @@
-//! Messages before they are turns: which are shown, what of them is said in which order, what they quote, and what has no place.
+//! Messages before they are turns: which are shown, their content and order, what they quote, and what has no place.
 //!
-//! It holds for turns and for records alike and is fitted to no dialect. Blocks and turns stand in `transcript`, tools but for the order of
+//! This folder serves turns and records alike and is fitted to no dialect. Blocks and turns stand in `transcript`, tools but for the order of
 //! calls and results in `tools`.
 
 pub(crate) mod filter;

@@ -1,10 +1,10 @@
-//! Passes: each makes one thing of turns what a dialect wants, and declares what that costs.
+//! Passes: each fits one aspect of turns to a dialect, and declares the losses.
 //!
-//! They run in the order of [`PASSES`], each over all turns, and go by the dialect's profile alone. What comes out is written
-//! by a writer that loses nothing more. So what a dialect can lose is known from its profile: [`loses`].
+//! They run in the order of [`PASSES`], each over all turns, and go by the dialect's profile alone. A writer writes the
+//! result and loses nothing more, so the losses that a dialect may have follow from its profile: [`loses`].
 //!
-//! Beside them stands what they go by, the profile, and what a dialect is. Text, names and tools are changed in the rooms below; a pass
-//! says when, and what that costs.
+//! The profile and the type of a dialect stand beside the passes. Text, names and tools are changed in the folders below; a pass decides
+//! when, and declares the losses.
 
 mod arguments;
 mod blanks;
@@ -39,7 +39,7 @@ mod unmarkable;
 #[cfg(test)]
 mod samples;
 
-pub use start::MADE_QUESTION;
+pub use start::SYNTHETIC_QUESTION;
 
 use chatmill_model::Role;
 
@@ -66,6 +66,7 @@ const PASSES: &[&Pass] = &[
     &marks::PASS,
     &empty::PASS,
     &calls_last::PASS,
+    &mark_count::PASS,
     &joined_texts::PASS,
     &names::PASS,
     &tool_ids::PASS,
@@ -76,10 +77,9 @@ const PASSES: &[&Pass] = &[
     &SILENCE,
     &merge::PASS,
     &start::PASS,
-    &mark_count::PASS,
     &trim::PASS,
     &MISPLACED,
-    &SAID,
+    &NOTE_RENDERED,
     &history::PASS,
     &rounds::PASS,
     &items::PASS,
@@ -111,22 +111,22 @@ pub(crate) fn loses(profile: &DialectProfile) -> Vec<LossCode> {
 }
 
 /// These codes where something is so, and none where it is not.
-fn when(is_so: bool, codes: &'static [LossCode]) -> &'static [LossCode] {
+fn codes_if(is_so: bool, codes: &'static [LossCode]) -> &'static [LossCode] {
     if is_so { codes } else { &[] }
 }
 
-fn nothing(_: &DialectProfile) -> &'static [LossCode] {
+fn no_losses(_: &DialectProfile) -> &'static [LossCode] {
     &[]
 }
 
-/// Where nobody says anything, a rule is broken; calls and results that policy rejects break another.
+/// A rendering without turns breaks a rule; calls and results that policy rejects break another.
 const SILENCE: Pass = Pass {
-    loses: nothing,
+    loses: no_losses,
     run: |plan, _, profile| {
-        let faults = plan.faults.iter();
-        plan.violations = faults
-            .map(|fault| {
-                Violation::of(profile.pairing, fault.position, fault).of_call(fault.call_id.as_deref())
+        let rejected = plan.rejected.iter();
+        plan.violations = rejected
+            .map(|cause| {
+                Violation::of(profile.pairing, cause.position, cause).of_call(cause.call_id.as_deref())
             })
             .collect();
         let mut turns = plan.turns.iter();
@@ -143,17 +143,17 @@ const SILENCE: Pass = Pass {
 
 /// A turn in a place that a profile forbids, which only rejected calls and results leave.
 const MISPLACED: Pass = Pass {
-    loses: nothing,
+    loses: no_losses,
     run: |plan, _, profile| {
         let misplaced = misplaced(plan, profile);
         plan.violations.extend(misplaced);
     },
 };
 
-/// Notes which messages are said.
-const SAID: Pass = Pass {
-    loses: nothing,
-    run: |plan, _, _| plan.note_said(),
+/// Notes which messages are in the rendering.
+const NOTE_RENDERED: Pass = Pass {
+    loses: no_losses,
+    run: |plan, _, _| plan.note_rendered(),
 };
 
 /// Two turns of one role in a row, calls after the assistant's own turn, or a result before everything.
@@ -161,7 +161,7 @@ fn misplaced(plan: &TurnPlan<'_>, profile: &DialectProfile) -> Option<Violation>
     let is_assistant = |turn: &Turn<'_>| turn.role == Role::Assistant;
     let is_alike = |(one, next): &(&Turn<'_>, &Turn<'_>)| is_assistant(one) == is_assistant(next);
     let mut pairs = plan.turns.iter().zip(plan.turns.iter().skip(1));
-    let (rule, turn, fault) = match profile.results {
+    let (rule, turn, problem) = match profile.results {
         Results::UserTurn => {
             let (_, turn) = pairs.find(is_alike)?;
             (profile.merging, turn, "two turns in a row are of one role")
@@ -178,5 +178,5 @@ fn misplaced(plan: &TurnPlan<'_>, profile: &DialectProfile) -> Option<Violation>
             (rule, turn, "a result stands first")
         }
     };
-    Some(Violation::of(rule?, turn.position, fault))
+    Some(Violation::of(rule?, turn.position, problem))
 }

@@ -9,21 +9,22 @@
 //! it reaches no file and no clock, and ends.
 //!
 //! Where chat text spells a special token, it is escaped (U+200B behind its first character); with `control_tokens = "keep"` it
-//! stays, and the row is invalid. What a template says with `raise_exception` is a violation.
+//! stays, and the row is invalid. The message of `raise_exception` is a violation.
 //!
-//! What a template leaves out of what it is given is a loss. It is found in the output by rendering a second time with
-//! marks; a template that looks into its texts is searched instead.
+//! Content that a template leaves out is a loss. Losses are found in the output by rendering a second time with marks; the output of a
+//! template that inspects its texts is searched instead.
 //!
-//! Why: docs/decisions/2026-11-21-a-template-is-rendered-twice.md.
+//! Why: docs/decisions/2026-11-21-chat-template-token-attribution.md.
 
 mod attributes;
 mod context;
 mod costs;
 mod engine;
-mod held;
+mod guards;
 mod losses;
 mod marked_value;
 mod marks;
+mod measured;
 mod meter;
 mod methods;
 mod output;
@@ -35,7 +36,6 @@ mod source;
 mod tags;
 mod tokenizer;
 mod tokens;
-mod tolls;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -94,7 +94,7 @@ static ABOUT: DialectAbout = DialectAbout {
 /// The one profile of a template: what to do differently stands in its section of the pipeline file.
 pub const PROFILE: &str = "template";
 
-/// Signs of a message of a template that are kept.
+/// Characters of a template's message that are shown.
 const LONGEST_MESSAGE: usize = 500;
 
 /// Marks in an output, beside sixteen for each piece: an output with more is searched.
@@ -122,7 +122,7 @@ pub enum TemplateError {
     /// The template prints the date, and none is given.
     #[error("the template calls strftime_now: set `now` to a date, such as \"2024-07-26\"")]
     NowMissing,
-    /// A tokenizer configuration that says nothing about chats.
+    /// A tokenizer configuration without a chat template.
     #[error("{0}")]
     Tokenizer(String),
     /// A value that no template can be given.
@@ -141,9 +141,9 @@ pub struct Blueprint {
     pub tool_source: Option<String>,
     /// How it wants the arguments of calls; none: as it prints them best.
     pub arguments: Option<ArgumentStyle>,
-    /// Whether it is told to open an answer.
+    /// Whether it is asked to open an answer.
     pub add_generation_prompt: bool,
-    /// What `strftime_now` says: a date, or a time without zone.
+    /// The value of `strftime_now`: a date, or a time without zone.
     pub now: Option<String>,
     /// Further variables. Strings whose names end in `_token` are special tokens.
     pub variables: BTreeMap<String, serde_json::Value>,
@@ -280,7 +280,7 @@ impl TemplateDialect {
         }
     }
 
-    /// What the template says of a small conversation; nothing where it does not accept it.
+    /// The output of the template for a small conversation; nothing where it does not accept it.
     fn probe(&self, messages: &str, allowance: &mut Allowance) -> String {
         let messages = plain(messages).unwrap_or_default();
         let context = self.context(messages, None);
@@ -350,7 +350,7 @@ impl TemplateDialect {
             json: &unmarked.json,
             generated: &unmarked.generated,
             pieces: &given.pieces,
-            voices: &given.voices,
+            speakers: &given.speakers,
             tokens: &self.tokens,
         };
         output.write(sink);
@@ -381,17 +381,17 @@ impl Template for TemplateDialect {
         let mut plan = passes::arrange(transcript, &self.fit());
         let given = TemplateContext::new(transcript, &mut plan, self.arguments, &self.tokens);
         if given.forged > 0 {
-            let fault = format!("chat text spells {} special tokens", given.forged);
-            plan.violations.push(Violation::of(TPL_01, None, fault));
+            let problem = format!("chat text spells {} special tokens", given.forged);
+            plan.violations.push(Violation::of(TPL_01, None, problem));
         }
         if let Err(stop) = self.write(&given, &mut plan.losses, sink) {
-            let (rule, fault, text) = match stop {
+            let (rule, problem, text) = match stop {
                 Stop::Refused(message) => (TPL_02, shortened(&message), String::new()),
                 Stop::Failed(message) => (TPL_03, shortened(&message), String::new()),
                 // One byte more than allowed shows the caller that it is too large.
                 Stop::TooLong(text) => (TPL_03, format!("more than {} bytes", self.limits.rendering), text),
             };
-            plan.violations.push(Violation::of(rule, None, fault));
+            plan.violations.push(Violation::of(rule, None, problem));
             sink.literal(text, Component::Framing);
         }
         if self.pins_date {

@@ -1,7 +1,7 @@
 //! Text by itself: changed, cut, marked, borrowed; JSON texts, times and media as words.
 //!
-//! What is here knows strings and single parts of a message, and neither a conversation nor what it costs to change a text: who calls
-//! declares that. Words that only one dialect says stand with it.
+//! This folder knows strings and single parts of a message, and neither conversations nor losses: callers declare what a change of a text
+//! costs. Words of a single dialect stand with it.
 
 pub(crate) mod arena;
 pub(crate) mod control_tokens;

@@ -1,7 +1,7 @@
 //! Tools: what defines them, what they take, and calls and results as text.
 //!
-//! Schemas and arguments are read and written here, in the forms of all vendors. Which result answers which call `messages` says, how
-//! tools and calls are named `naming`.
+//! Schemas and arguments are read and written here, in the forms of all vendors. `messages` pairs results with calls, `naming` names
+//! tools and calls.
 
 pub(crate) mod arguments;
 pub(crate) mod as_text;

@@ -1,8 +1,8 @@
-//! A conversation through somebody's eyes, by a policy and in a window: what all dialects share, worked out once for all.
+//! A transcript: what all dialects share of a conversation for one perspective, policy and window, computed once.
 //!
-//! The messages are selected, their texts freed of what leaked into them, calls paired and put into order, replies quoted.
-//! What comes of it is a [`TurnPlan`] in which nothing is fitted to a dialect yet; passes do that. Turns, and what is counted while they are
-//! said, stand here; what is known of messages alone in `messages`.
+//! Messages are selected, their texts freed of leaked markup, calls paired and put into order, replies quoted. The result is a [`TurnPlan`]
+//! that is not fitted to a dialect yet; passes do that. Turns, and the counts of a rendering, stand here; what concerns messages alone
+//! stands in `messages`.
 
 mod draft;
 pub(crate) mod progress;
@@ -18,18 +18,18 @@ use crate::messages::order::Order;
 use crate::messages::select::SelectedMessages;
 use crate::messages::unsupported::{Unsupported, declare_conversation, declare_messages};
 use crate::messages::{select, system, text, unsupported};
-use crate::naming::people::{Aliases, Namesakes, Roster};
-use crate::text::arena::MadeTexts;
+use crate::naming::participants::{Aliases, Namesakes, Roster};
+use crate::text::arena::TextArena;
 use crate::tools::definition;
 use crate::tools::definition::Definition;
 use crate::transcript::turns::TurnPlan;
 use crate::view::View;
 use crate::view::extent::Extent;
 
-/// What dialects are given to say.
+/// The input of a dialect.
 pub struct Transcript<'a> {
     view: View<'a>,
-    made: &'a MadeTexts,
+    arena: &'a TextArena,
     shown: OnceCell<Shown<'a>>,
     paired: OnceCell<TurnPlan<'a>>,
     roster: OnceCell<Roster<'a>>,
@@ -76,11 +76,11 @@ pub(crate) fn loses(order: Order) -> Vec<LossCode> {
 }
 
 impl<'a> Transcript<'a> {
-    /// The transcript of what a view shows; texts that have to be made are kept in `made`.
-    pub fn new(view: View<'a>, made: &'a MadeTexts) -> Self {
+    /// The transcript of a view; texts that are not the source's are stored in `arena`.
+    pub fn new(view: View<'a>, arena: &'a TextArena) -> Self {
         Self {
             view,
-            made,
+            arena,
             shown: OnceCell::new(),
             paired: OnceCell::new(),
             roster: OnceCell::new(),
@@ -92,14 +92,14 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    /// What it shows.
+    /// The view that it was built from.
     pub fn view(&self) -> &View<'a> {
         &self.view
     }
 
-    /// Where made texts are kept.
-    pub(crate) fn made(&self) -> &'a MadeTexts {
-        self.made
+    /// Where texts are stored that are not the source's.
+    pub(crate) fn arena(&self) -> &'a TextArena {
+        self.arena
     }
 
     /// The messages that turns show, in order of position.
@@ -114,14 +114,14 @@ impl<'a> Transcript<'a> {
 
     /// Names that fit where vendors want one.
     pub(crate) fn aliases(&self) -> &Aliases<'a> {
-        let participants = &self.view.conversation().participants;
-        self.aliases.get_or_init(|| Aliases::new(participants, self.made))
+        let listed = &self.view.conversation().participants;
+        self.aliases.get_or_init(|| Aliases::new(listed, self.arena))
     }
 
-    /// What those are called who share their name with somebody in the same rendering.
+    /// Names of participants who share theirs with another in the same rendering.
     pub(crate) fn namesakes(&self) -> &Namesakes<'a> {
         self.namesakes
-            .get_or_init(|| Namesakes::of(&self.view, self.roster(), self.messages(), self.made))
+            .get_or_init(|| Namesakes::of(&self.view, self.roster(), self.messages(), self.arena))
     }
 
     /// The alias of a participant.
@@ -132,15 +132,15 @@ impl<'a> Transcript<'a> {
     /// Whether more than one speaks beside the perspective, in the whole conversation.
     pub(crate) fn has_several_others(&self) -> bool {
         let view = &self.view;
-        let look_up = |_: &Linked| has_several_others(view);
-        let known = || *view.shared(|shared| &shared.has_several_others, look_up);
+        let find = |_: &Linked| has_several_others(view);
+        let known = || *view.shared(|shared| &shared.has_several_others, find);
         *self.has_several_others.get_or_init(known)
     }
 
     /// The definitions of tools: a list for each value of the source, and for each that is added.
     pub(crate) fn definitions(&self) -> &Definitions<'a> {
         self.definitions
-            .get_or_init(|| definition::definitions(&self.view, self.made))
+            .get_or_init(|| definition::definitions(&self.view, self.arena))
     }
 
     /// Whether anybody calls a tool or gets a result in the messages that are shown.
@@ -156,7 +156,7 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    /// The same conversation where what any agent says counts as the perspective's.
+    /// The same conversation where messages of any agent count as the perspective's.
     pub(crate) fn as_one_agent(&self) -> &Self {
         let changed = self.one_agent.get_or_init(|| {
             let view = View {
@@ -166,7 +166,7 @@ impl<'a> Transcript<'a> {
             let is_others = |message: &Message| view.is_own(message) && !self.view.is_own(message);
             let has_others = |_: &Linked| view.conversation().messages.iter().any(is_others);
             let differs = *view.shared(|shared| &shared.has_other_agents, has_others);
-            differs.then(|| Box::new(Self::new(view, self.made)))
+            differs.then(|| Box::new(Self::new(view, self.arena)))
         });
         changed.as_deref().unwrap_or(self)
     }

@@ -1,7 +1,7 @@
-//! What a dialect is asked to say: a conversation, through whose eyes, by which policy, how much of it.
+//! A view: which conversation to render, for which perspective, by which policy, and how much of it.
 //!
-//! Here stands what whoever asks may choose, with windows and prompts, and what is known of a conversation without saying it. Nothing here
-//! knows of a dialect or of a loss.
+//! This folder holds the choices of a request, with windows and prompts, and facts about a conversation that need no rendering. It knows
+//! neither dialects nor losses.
 
 pub(crate) mod additions;
 pub(crate) mod cut_points;
@@ -32,20 +32,20 @@ use crate::view::window::WindowRange;
 /// How much of a conversation to render.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum History {
-    /// What the dialect's document says.
+    /// As much as the dialect's document shows.
     #[default]
     Document,
     /// All of it.
     All,
-    /// The newest messages, that many, and more where the border would part a call from its result. System text does not count.
+    /// The newest messages, that many, and more where the boundary would part a call from its result. System text does not count.
     Messages(u32),
 }
 
-/// A stretch of a conversation, and what all of its windows share.
+/// A range of a conversation, and what all of its windows share.
 #[derive(Clone, Debug)]
 pub struct Window {
     /// What to show.
-    pub stretch: WindowRange,
+    pub range: WindowRange,
     /// One for all windows of a conversation, dialect, profile and perspective.
     pub shared: Rc<Shared>,
 }
@@ -68,7 +68,7 @@ pub struct View<'a> {
     pub perspective: Option<usize>,
     /// The choices.
     pub policy: &'a Policy,
-    /// What is said beside the conversation.
+    /// Prompt and tools that a pipeline adds.
     pub additions: Additions<'a>,
     /// How much to render.
     pub history: History,
@@ -76,12 +76,12 @@ pub struct View<'a> {
     pub window: Option<Window>,
     /// What becomes of the words that stand for media in the perspective's own turns.
     pub placeholders: Placeholders,
-    /// Whether whatever agents say counts as the perspective's, where the perspective is an agent.
+    /// Whether messages of any agent count as the perspective's, where the perspective is an agent.
     pub agents_are_one: bool,
 }
 
 impl<'a> View<'a> {
-    /// A whole conversation, with as much history as the dialect's document says.
+    /// A whole conversation, with as much history as the dialect's document shows.
     pub fn whole(linked: &'a Linked, perspective: Option<usize>, policy: &'a Policy) -> Self {
         Self {
             linked,
@@ -109,7 +109,7 @@ impl<'a> View<'a> {
     }
 
     /// An id for a conversation without one: a word and a hash, so that equal conversations have equal ones.
-    pub(crate) fn made_id(&self, word: &str) -> String {
+    pub(crate) fn generated_id(&self, word: &str) -> String {
         let hash = self.shared(|shared| &shared.content_hash, facts::hash);
         format!("{word}-{}", hash.split_at(12).0)
     }
@@ -118,11 +118,11 @@ impl<'a> View<'a> {
     pub(crate) fn shared<T>(
         &self,
         fact: impl FnOnce(&Shared) -> &Fact<T>,
-        look_up: impl FnOnce(&Linked) -> T,
+        find_fact: impl FnOnce(&Linked) -> T,
     ) -> Rc<T> {
         match &self.window {
-            None => Rc::new(look_up(self.linked)),
-            Some(window) => Rc::clone(fact(&window.shared).get_or_init(|| Rc::new(look_up(self.linked)))),
+            None => Rc::new(find_fact(self.linked)),
+            Some(window) => Rc::clone(fact(&window.shared).get_or_init(|| Rc::new(find_fact(self.linked)))),
         }
     }
 

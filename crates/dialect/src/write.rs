@@ -1,4 +1,4 @@
-//! Writers that several dialects share: what they are given, they write, and lose nothing.
+//! Writers that several dialects share: they write what they are given, and lose nothing.
 //!
 //! What fits turns to a dialect is a pass; what only one dialect writes stands with it.
 

@@ -1,5 +1,5 @@
-//! Conversations of a finished dataset, said in a dialect that its run did not say them in: from its tables alone, by the plan that
-//! its manifest holds, with the bytes that the run would have written.
+//! Conversations of a finished dataset, rendered in a dialect that its run did not render: from its tables and the plan in its
+//! manifest alone, with the bytes that the run would have written.
 //!
 //! What the tables do not hold is refused by name: dialects that write the record of their own system back, vocabularies and
 //! templates that lie in files, participants whose names were replaced.
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use chatmill_dataset::{Dataset, DatasetError};
-use chatmill_dialect::{Dialect, LossCode, MadeTexts, Rendering};
+use chatmill_dialect::{Dialect, LossCode, Rendering, TextArena};
 use chatmill_model::{Linked, Sink, SinkBuffers};
 use chatmill_token::{Encoding, TokenCounter, TokenCounts};
 use thiserror::Error;
@@ -26,12 +26,12 @@ mod references;
 mod replaced;
 mod stored;
 
-pub use preferences::{Judged, Wanted};
+pub use preferences::{Preference, Wanted};
 
 use rebuilt::Conversations;
 use replaced::{Replaced, Replacements};
 
-/// Why answers that somebody judged are left out.
+/// Why rated answers are left out.
 pub const REASONS: &[chatmill_diag::Reason] = preferences::REASONS;
 
 /// Why a dataset cannot be rendered again.
@@ -70,9 +70,9 @@ pub struct AgainRendering<'r> {
     pub ordinal: u64,
     /// Its text; none where it is larger than the plan allows.
     pub content: Option<Cow<'r, str>>,
-    /// Bytes of it that the perspective says.
+    /// Byte ranges of its text that the perspective speaks.
     pub assistant_spans: Cow<'r, [Range<u64>]>,
-    /// Those that are learned.
+    /// Those of them that are trained on.
     pub learned_spans: Cow<'r, [Range<u64>]>,
     /// Role of its last turn.
     pub last_role: Option<&'static str>,
@@ -85,8 +85,8 @@ pub struct AgainRendering<'r> {
 }
 
 impl AgainRendering<'_> {
-    /// The same, kept while another one is made.
-    fn kept(&self) -> AgainRendering<'static> {
+    /// A copy that outlives the buffers of the renderer.
+    fn owned_copy(&self) -> AgainRendering<'static> {
         AgainRendering {
             conversation: self.conversation.to_string().into(),
             perspective: self.perspective.to_string().into(),
@@ -109,7 +109,7 @@ pub struct Again<'d> {
 }
 
 impl<'d> Again<'d> {
-    /// Looks whether the dataset has all that the dialect (`ID` or `ID@PROFILE`) needs; `encoding` names the one in which
+    /// Checks that the dataset has all that the dialect (`ID` or `ID@PROFILE`) needs; `encoding` names the one in which
     /// renderings are counted.
     pub fn new(dataset: &'d Dataset, dialect: &str, encoding: Option<&str>) -> Result<Self, AgainError> {
         let (plan, target) = planned::plan(dataset, dialect)?;
@@ -118,7 +118,7 @@ impl<'d> Again<'d> {
             known.cloned().ok_or_else(|| {
                 AgainError::refused(
                     format!("the vocabulary of the encoding `{name}` is not in the dataset"),
-                    "leave `--max-tokens` out, or add the dialect to `render.dialects` and run the pipeline again",
+                    "omit `--max-tokens`, or add the dialect to `render.dialects` and run the pipeline again",
                 )
             })
         };
@@ -150,32 +150,32 @@ impl<'d> Again<'d> {
         &self,
         visit: &mut dyn FnMut(&AgainRendering<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut sayer = Sayer::new(self);
+        let mut renderer = Renderer::new(self);
         let mut conversations = Conversations::of(self.dataset)?;
         let mut replacements = Replacements::of(self.dataset)?;
         while let Some((id, linked)) = conversations.next()? {
-            sayer.replaced = replacements.of_next(&id)?;
+            renderer.replaced = replacements.of_next(&id)?;
             let (mut perspectives, _) =
                 render::perspectives(&linked, &self.plan.pipeline.perspective.speaker);
             perspectives.truncate(usize::try_from(self.plan.limits().perspectives).unwrap_or(usize::MAX));
-            sayer.say((&id, &linked), &self.plan.windows, &perspectives, visit)?;
+            renderer.render((&id, &linked), &self.plan.windows, &perspectives, visit)?;
         }
         Ok(())
     }
 }
 
-struct Sayer<'a, 'd> {
+struct Renderer<'a, 'd> {
     again: &'a Again<'d>,
     buffers: SinkBuffers,
     meter: Option<BudgetMeter>,
     counter: Option<TokenCounter>,
-    tallies: Vec<TokenCounts>,
+    counts_by_encoding: Vec<TokenCounts>,
     own: OwnSpans,
     /// What was replaced in the conversation at hand.
     replaced: Replaced,
 }
 
-impl<'a, 'd> Sayer<'a, 'd> {
+impl<'a, 'd> Renderer<'a, 'd> {
     fn new(again: &'a Again<'d>) -> Self {
         Self {
             again,
@@ -185,14 +185,14 @@ impl<'a, 'd> Sayer<'a, 'd> {
                 .counted
                 .as_ref()
                 .map(|encoding| TokenCounter::new(std::slice::from_ref(encoding))),
-            tallies: Vec::new(),
+            counts_by_encoding: Vec::new(),
             own: OwnSpans::default(),
             replaced: Replaced::default(),
         }
     }
 
-    /// Says a conversation, which has this id, through windows.
-    fn say<E>(
+    /// Renders a conversation, which has this id, through windows.
+    fn render<E>(
         &mut self,
         (id, linked): (&str, &Linked),
         windows: &WindowPlan,
@@ -200,13 +200,13 @@ impl<'a, 'd> Sayer<'a, 'd> {
         visit: &mut dyn FnMut(&AgainRendering<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let Again { plan, target, .. } = self.again;
-        let made = MadeTexts::default();
+        let arena = TextArena::default();
         let limit = usize::try_from(plan.limits().rendering).unwrap_or(usize::MAX);
         let mut sink = Sink::new(std::mem::take(&mut self.buffers), limit);
-        let windowed =
-            WindowedRenderer::new(linked, windows, perspectives, plan.policy(), &made).with(plan.additions());
+        let windowed = WindowedRenderer::new(linked, windows, perspectives, plan.policy(), &arena)
+            .with(plan.additions());
         let mut meter = self.meter.take().filter(|_| windows.budget.is_some());
-        let said = windowed.render(
+        let rendered = windowed.render(
             target,
             meter.as_mut(),
             &mut sink,
@@ -218,7 +218,7 @@ impl<'a, 'd> Sayer<'a, 'd> {
         self.meter = meter;
         drop(windowed);
         self.buffers = sink.into_buffers();
-        said
+        rendered
     }
 
     fn rendering<E>(
@@ -237,7 +237,7 @@ impl<'a, 'd> Sayer<'a, 'd> {
             violations.push(format!("oversize-rendering: more than {limit} bytes"));
         }
         if let Some(counter) = &mut self.counter {
-            counter.tally_sink(sink, &mut self.tallies);
+            counter.count_sink(sink, &mut self.counts_by_encoding);
         }
         let spans = if is_oversize { &[] } else { sink.spans() };
         self.own.find(spans, self.again.target.has_control_tokens());
@@ -250,12 +250,15 @@ impl<'a, 'd> Sayer<'a, 'd> {
             perspective: perspective.into(),
             ordinal: rendering.ordinal.into(),
             content: Some(sink.text().into()).filter(|_| !is_oversize),
-            assistant_spans: (&self.own.said).into(),
-            learned_spans: (&self.own.learned).into(),
+            assistant_spans: (&self.own.assistant).into(),
+            learned_spans: (&self.own.trained).into(),
             last_role: rendering.last_role,
             loss_codes: codes,
             violations,
-            tokens: self.tallies.first().map_or(0, |tally| tally.tokens),
+            tokens: self
+                .counts_by_encoding
+                .first()
+                .map_or(0, |token_counts| token_counts.tokens),
         })
     }
 }

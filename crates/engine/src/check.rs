@@ -1,5 +1,5 @@
-//! Checking without writing: findings with their places, and a verdict per file. Nothing is rendered unless a dialect is to
-//! judge.
+//! Checking without writing: findings with their places, and a verdict per file. Nothing is rendered unless files are
+//! validated for a dialect.
 
 mod acceptance;
 mod across;
@@ -54,7 +54,7 @@ pub struct CheckOptions {
     pub own: Vec<PathBuf>,
     /// What becomes of codes, and names that are not read.
     pub settings: CheckSettings,
-    /// Dialects that judge every conversation.
+    /// Dialects that every conversation is validated for.
     pub targets: Vec<Dialect>,
     /// Findings that are neither reported nor counted because they are known.
     pub known: Known,
@@ -87,9 +87,9 @@ pub struct Checked {
     pub record: Option<u64>,
     /// Conversation id, where there is one.
     pub conversation: Option<String>,
-    /// The dialect that judged, where one did.
+    /// The dialect that it was validated for, if any.
     pub target: Option<String>,
-    /// The line (or a stretch of it) that holds the finding's first byte.
+    /// The line (or a fragment of it) that holds the finding's first byte.
     pub excerpt: Option<Excerpt>,
 }
 
@@ -112,7 +112,7 @@ impl Checked {
         }
     }
 
-    /// What is said of it in its row.
+    /// Its text in the table.
     pub fn texts(&self, quoting: Quoting<'_>) -> FindingTexts<'_> {
         FindingTexts::new(&self.located, self.key(), self.conversation.as_deref(), quoting)
     }
@@ -246,7 +246,7 @@ fn names(planned: &PlannedInput) -> [String; 2] {
 }
 
 /// A finding with its file, or none where the settings leave it out.
-fn told(
+fn reported(
     options: &CheckOptions,
     inputs: &[PlannedInput],
     settings: &CodeSettings,
@@ -294,7 +294,7 @@ impl Delivery<'_> {
                 recognised += self.known.recognise(&mask.key(&key), count - recognised);
             }
             file.known += recognised;
-            file.knows_faults |= recognised > 0 && checked.located.finding.severity > Severity::Note;
+            file.has_known_errors |= recognised > 0 && checked.located.finding.severity > Severity::Note;
             if recognised == count {
                 return;
             }
@@ -320,7 +320,7 @@ impl Delivery<'_> {
             .settings
             .of(&names(cut::at(self.inputs, entry.input)));
         let entry = Some(entry);
-        let checked = told(
+        let checked = reported(
             self.options,
             self.inputs,
             &settings,

@@ -15,7 +15,7 @@ pub struct EntryRef {
     pub entry: String,
     /// Table of a database or a dump; empty where there is none.
     pub table: String,
-    /// The source that reads it; none where nothing but damage is in it.
+    /// The source that reads it; none where nothing but framing errors is in it.
     pub source: Option<&'static dyn Source>,
     /// Why no source reads its records, where that is known.
     pub refusal: Option<Arc<str>>,

@@ -21,7 +21,7 @@ pub enum PlanError {
         /// Why.
         source: std::io::Error,
     },
-    /// The pipeline file says something that chatmill does not understand.
+    /// The pipeline file has keys or values that chatmill does not know.
     #[error("{}: {message}", path.display())]
     Pipeline {
         /// The file.
@@ -80,7 +80,7 @@ pub enum PlanError {
     Input(#[from] DiscoverError),
     /// An input that names nothing but what the run itself writes or was asked by.
     #[error(
-        "input.path: all that `{path}` names is this pipeline file or belongs to the output, and a run never reads its own \
+        "input.path: `{path}` names only this pipeline file or files of the output, and a run does not read its own \
          files"
     )]
     OnlyOwn {
@@ -137,7 +137,7 @@ impl PlanError {
         }
     }
 
-    /// The key, the file or the pattern that is at fault, where there is one.
+    /// The key, the file or the pattern that is wrong, where there is one.
     pub fn place(&self) -> Option<String> {
         match self {
             Self::Unreadable { path, .. } | Self::Pipeline { path, .. } => Some(path.display().to_string()),
@@ -165,7 +165,7 @@ pub enum ReadError {
     /// It was interrupted.
     #[error("stopped")]
     Stopped,
-    /// Rows could not be put aside.
+    /// Rows could not be spilled to disk.
     #[error(transparent)]
     Spill(#[from] DatasetError),
     /// The threads could not be started.
@@ -210,20 +210,20 @@ pub enum RunError {
     #[error(transparent)]
     Dataset(#[from] DatasetError),
     /// The run was interrupted; running again goes on.
-    #[error("stopped; {done} slices are done and kept, run the same command again to go on")]
+    #[error("stopped; {done} finished slices are kept, run the same command again to resume")]
     Stopped {
         /// Slices that have a receipt.
         done: usize,
     },
     /// Inputs changed between hashing and reading.
-    #[error("changed while they were read: {}; run again", names.join(", "))]
+    #[error("inputs changed while they were read: {}; run again", names.join(", "))]
     InputChanged {
         /// The inputs.
         names: Vec<String>,
     },
-    /// Inputs could not be read, through no fault of their own, or after they had been hashed.
+    /// Inputs could not be read, because the system failed, or after they had been hashed.
     #[error(
-        "{}; nothing was published, and what is done is kept: run the same command again once this is mended",
+        "{}; nothing was published, and finished work is kept: fix this and run the same command again",
         listed(failures)
     )]
     InputsFailed {
@@ -232,17 +232,17 @@ pub enum RunError {
     },
     /// The work of the slices is not all there, or not as it was left.
     #[error(
-        "the work in the staging is not complete: {reason}; nothing was published, run the same command again"
+        "the staging folder is not complete: {reason}; nothing was published, run the same command again"
     )]
     Incomplete {
         /// A clause that says what is missing.
         reason: String,
     },
     /// Records, bytes or rows are unaccounted for, so that the dataset would not be certified: a bug in chatmill.
-    #[error("{}; this is a bug in chatmill, nothing was published", faults.join("; "))]
+    #[error("{}; this is a bug in chatmill, nothing was published", mismatches.join("; "))]
     Unbalanced {
-        /// The first clauses that say what is wrong, each with its input.
-        faults: Vec<String>,
+        /// The first mismatches, each with its input.
+        mismatches: Vec<String>,
     },
     /// No configured participant is in any conversation.
     #[error("perspective.as: none of the named participants is in any conversation")]
@@ -278,34 +278,34 @@ pub enum RunError {
         limit: u64,
     },
     /// Nobody planned anything for a destination.
-    #[error("nothing is planned for {}; `chatmill plan PIPELINE.toml --out DIR` does that", out.display())]
+    #[error("there is no plan for {}; `chatmill plan PIPELINE.toml --out DIR` makes one", out.display())]
     NotPlanned {
         /// The destination.
         out: PathBuf,
     },
     /// What was planned is not what is there.
-    #[error("the plan does not fit: {reason}; plan again")]
+    #[error("the plan does not match: {reason}; run `chatmill plan` again")]
     OtherPlan {
         /// A clause that says what differs.
         reason: String,
     },
-    /// There is no such share of the lots.
+    /// There is no such part of the shards, or no shard of such a number.
     #[error("{reason}")]
-    NoSuchShare {
+    NoSuchShard {
         /// A clause that says which.
         reason: String,
     },
-    /// Lots are not done.
-    #[error("not complete: {count} lots are not done; `chatmill work DIR --lots {lots}` does them")]
-    LotsMissing {
+    /// Shards are not done.
+    #[error("not complete: {count} shards are not done; `chatmill work DIR --lots {shards}` processes them")]
+    ShardsMissing {
         /// How many.
         count: usize,
         /// Their numbers.
-        lots: String,
+        shards: String,
     },
-    /// Somebody took the work of a share away.
+    /// Another command took over the work directory.
     #[error(
-        "somebody ran `chatmill plan`, `run` or `finish` for {} meanwhile, which takes the work over; what was done before is kept",
+        "another `chatmill plan`, `run` or `finish` took over {} in the meantime; finished work is kept",
         out.display()
     )]
     TakenAway {
@@ -329,14 +329,14 @@ impl RunError {
             Self::PerspectiveAbsent
             | Self::NotPlanned { .. }
             | Self::OtherPlan { .. }
-            | Self::NoSuchShare { .. } => Class::Request,
+            | Self::NoSuchShard { .. } => Class::Request,
             Self::Stopped { .. } => Class::Stopped,
             Self::Unbalanced { .. } | Self::Miscounted { .. } | Self::WorkerFailed { .. } => Class::Bug,
             Self::InputChanged { .. }
             | Self::InputsFailed { .. }
             | Self::Incomplete { .. }
             | Self::TooManyToCompare { .. }
-            | Self::LotsMissing { .. }
+            | Self::ShardsMissing { .. }
             | Self::TakenAway { .. }
             | Self::Threads { .. } => Class::System,
         }
@@ -365,8 +365,8 @@ impl From<Failure> for RunError {
 /// What is ours cannot be written as JSON: a bug in chatmill.
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
 pub(crate) fn unwritable(error: serde_json::Error) -> RunError {
-    let faults = vec![format!("what is to be written is no JSON: {error}")];
-    RunError::Unbalanced { faults }
+    let mismatches = vec![format!("the data cannot be written as JSON: {error}")];
+    RunError::Unbalanced { mismatches }
 }
 
 /// The first failures, and how many there are.
@@ -379,7 +379,7 @@ fn listed(failures: &[Failure]) -> String {
     list.join("; ")
 }
 
-/// Ends a run that was told to stop.
+/// Ends a run that is to stop.
 pub(crate) fn go_on(stop: &AtomicBool, done: usize) -> Result<(), RunError> {
     if stop.load(Ordering::Relaxed) {
         Err(RunError::Stopped { done })

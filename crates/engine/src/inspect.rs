@@ -12,10 +12,10 @@ use serde::Serialize;
 use crate::entry::EntryRef;
 use crate::error::ReadError;
 use crate::plan::{PlannedInput, typed_inputs};
+use crate::problem::{ReadProblem, ReadProblems};
 use crate::progress::{Progress, Silent};
 use crate::record::Settings;
 use crate::slice::Recognised;
-use crate::trouble::{Trouble, Troubles};
 use crate::walk::{WalkEvent, walk};
 
 /// Tables that are named in a report at most.
@@ -61,7 +61,8 @@ pub struct EntryReport {
     /// Last instant, microseconds UTC.
     pub ended_at: Option<i64>,
     /// The first of what cannot be read, or is in doubt.
-    pub troubles: Vec<Trouble>,
+    #[serde(rename = "troubles")]
+    pub problems: Vec<ReadProblem>,
 }
 
 /// A source that an entry could be of.
@@ -76,7 +77,7 @@ pub struct Considered {
 }
 
 /// Troubles of an entry that its report keeps.
-const MAX_SHOWN_TROUBLES: usize = 5;
+const MAX_SHOWN_PROBLEMS: usize = 5;
 
 /// What inspecting some inputs gave.
 #[derive(Clone, Debug, Default)]
@@ -113,9 +114,11 @@ pub fn inspect(
                 report.rejected += u64::from(is_rejected);
             }),
             WalkEvent::Conversation { entry, linked, .. } => {
-                reports.at(entry, |report, people| report.count(linked, people));
+                reports.at(entry, |report, participant_ids| {
+                    report.count(linked, participant_ids);
+                });
             }
-            WalkEvent::Trouble(trouble) => reports.trouble(trouble),
+            WalkEvent::ReadProblem(problem) => reports.problem(problem),
             WalkEvent::Table { entry, table } => reports.at(entry, |report, _| {
                 if report.unread_tables.len() < MAX_NAMED_TABLES {
                     report.unread_tables.insert(table.to_owned());
@@ -124,17 +127,20 @@ pub fn inspect(
         }
         true
     })?;
-    let entries = reports.list.into_iter().map(|(report, people)| EntryReport {
-        participants: people.len() as u64,
-        ..report
-    });
+    let entries = reports
+        .list
+        .into_iter()
+        .map(|(report, participant_ids)| EntryReport {
+            participants: participant_ids.len() as u64,
+            ..report
+        });
     Ok(Inspection {
         entries: entries.collect(),
         failures,
     })
 }
 
-/// Reports in the order of their entries, each with the people in it.
+/// Reports in the order of their entries, each with the ids of its participants.
 struct Reports<'i> {
     inputs: &'i [PlannedInput],
     list: Vec<(EntryReport, BTreeSet<String>)>,
@@ -142,7 +148,7 @@ struct Reports<'i> {
 }
 
 impl Reports<'_> {
-    /// Says why an entry is read, or what else it looks like.
+    /// Notes why an entry is read, or what else it looks like.
     fn recognised(&mut self, seen: Recognised) {
         let number = self.numbers.get(&(seen.input, seen.entry));
         if let Some((report, _)) = number.and_then(|number| self.list.get_mut(*number)) {
@@ -157,21 +163,21 @@ impl Reports<'_> {
             if let Some(evidence) = seen.evidence {
                 report.evidence = evidence.why;
             }
-            report.looks_like = report.looks_like.take().or(seen.looks);
+            report.looks_like = report.looks_like.take().or(seen.looks_like);
             report.proposal = report.proposal.take().or(seen.proposal);
         }
     }
 
-    /// Keeps a trouble with its entry, which is the one that was met last where it names none.
-    fn trouble(&mut self, trouble: Trouble) {
-        let is_its_own = |report: &EntryReport| report.path == trouble.path && report.entry == trouble.entry;
+    /// Lists a problem with its entry, which is the one that was met last where it names none.
+    fn problem(&mut self, problem: ReadProblem) {
+        let is_its_own = |report: &EntryReport| report.path == problem.path && report.entry == problem.entry;
         let own = self.list.iter().rposition(|(report, _)| is_its_own(report));
         let place = own.or(self.list.len().checked_sub(1));
         if let Some((report, _)) = place.and_then(|place| self.list.get_mut(place))
-            && report.troubles.len() < MAX_SHOWN_TROUBLES
-            && !report.troubles.last().is_some_and(|last| trouble.repeats(last))
+            && report.problems.len() < MAX_SHOWN_PROBLEMS
+            && !report.problems.last().is_some_and(|last| problem.repeats(last))
         {
-            report.troubles.push(trouble);
+            report.problems.push(problem);
         }
     }
 
@@ -188,16 +194,16 @@ impl Reports<'_> {
             };
             self.list.push((report, BTreeSet::new()));
         }
-        let (report, people) = cut::at_mut(&mut self.list, number);
+        let (report, participant_ids) = cut::at_mut(&mut self.list, number);
         if let Some(source) = entry.source {
             report.source = Some(source.id().to_owned());
         }
-        change(report, people);
+        change(report, participant_ids);
     }
 }
 
 impl EntryReport {
-    fn count(&mut self, linked: &Linked, people: &mut BTreeSet<String>) {
+    fn count(&mut self, linked: &Linked, participant_ids: &mut BTreeSet<String>) {
         let conversation = &linked.conversation;
         self.conversations += 1;
         let messages = conversation
@@ -209,7 +215,7 @@ impl EntryReport {
         if !conversation.shape.is_empty() {
             self.shapes.insert(conversation.shape.to_owned());
         }
-        people.extend(
+        participant_ids.extend(
             conversation
                 .participants
                 .iter()
@@ -229,9 +235,9 @@ pub fn conversations(
     limits: &Limits,
     stop: &AtomicBool,
     visit: &mut dyn FnMut(&str, &Linked) -> bool,
-) -> Result<Troubles, ReadError> {
+) -> Result<ReadProblems, ReadError> {
     let inputs = typed_inputs(paths, source)?;
-    let mut troubles = Troubles::default();
+    let mut problems = ReadProblems::default();
     walk(
         &inputs,
         Settings {
@@ -245,16 +251,16 @@ pub fn conversations(
         stop,
         &mut |sight| match sight {
             WalkEvent::Conversation { id, linked, .. } => visit(&id, linked),
-            WalkEvent::Trouble(trouble) => {
-                troubles.add(trouble);
+            WalkEvent::ReadProblem(problem) => {
+                problems.add(problem);
                 true
             }
             WalkEvent::Failed(failure) => {
-                troubles.failures.push(failure);
+                problems.failures.push(failure);
                 true
             }
             _ => true,
         },
     )?;
-    Ok(troubles)
+    Ok(problems)
 }

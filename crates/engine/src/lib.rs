@@ -1,12 +1,12 @@
 //! The engine: a plan becomes a run.
 //!
 //! Inputs are cut into slices by one sequential reader; one worker takes a slice from bytes to closed part files; receipts
-//! say what is done; sealing proves that nothing disappeared. What a conversation, a rule or a dialect is, it does not know.
+//! record what is done; sealing proves that no record was lost. Formats, rules and dialects are other crates'.
 //!
 //! From the bottom up: [`pipeline`] (the file), [`record`] (one record from bytes to findings), `plan` (the resolved
 //! request), `slice` (cutting and handing out), `work` (a slice becomes part files), `commit` (a dataset is published),
-//! [`run()`], [`shards`] (a run that many share out); and beside them [`tables`], [`walk()`], [`check`], [`inspect`] and
-//! [`again`], which write no dataset. What stands here is all that others name.
+//! [`run()`], [`shards`] (a run on many machines); and beside them [`tables`], [`walk()`], [`check`], [`inspect`] and
+//! [`again`], which write no dataset. Other crates use what this page exports, and nothing else.
 
 pub mod again;
 pub mod check;
@@ -17,13 +17,13 @@ pub mod inspect;
 mod options;
 pub mod pipeline;
 mod plan;
+mod problem;
 mod progress;
 pub mod record;
 mod run;
 pub mod shards;
 mod slice;
 pub mod tables;
-mod trouble;
 mod walk;
 mod work;
 
@@ -41,10 +41,10 @@ pub use commit::summary::{self, RunSummary};
 pub use error::{PlanError, ReadError, RunError};
 pub use options::{CountMode, Reporter, RunOptions};
 pub use plan::{CheckSettings, Plan, PlannedInput, Templates, WindowPlan, source, typed_inputs};
+pub use problem::{ReadProblem, ReadProblems};
 pub use progress::{Progress, Queues, Silent};
 pub use run::run;
 pub use slice::scheduler::threads;
-pub use trouble::{Trouble, Troubles};
 pub use walk::{WalkEvent, walk};
 pub use work::receipt::FindingCount;
 

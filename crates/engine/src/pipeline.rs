@@ -43,68 +43,72 @@ pub use window::{HistoryRule, HistorySetting, MaxTokensSetting, SessionGap, Wind
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pipeline {
-    /// Name of the pipeline, for reports; without it, that of the file without its ending.
+    /// The name of the pipeline in reports; the default is the file's name without its ending.
     #[serde(default)]
     pub name: String,
-    /// What to read.
+    /// The files, folders, archives and databases that are read: a section for each path.
     pub input: Vec<InputSection>,
-    /// Tables of databases, and what their columns are.
+    /// Table maps, by name: the table of a database, or the rows of a file, that hold messages, and the meaning of each column.
     #[serde(default)]
     pub table_map: BTreeMap<String, TableMapSection>,
-    /// Where in records of `source = "mapped"` the messages are, and where in them the words.
+    /// The field map: the paths at which a JSON record of `source = "mapped"` holds its messages, and a message its text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field_map: Option<FieldMapSection>,
-    /// What single sources are told.
+    /// Settings of single sources.
     #[serde(default)]
     pub sources: Sources,
-    /// What to leave out; it counts as filtered.
+    /// Filters: a record that one of them excludes counts as filtered.
     #[serde(default)]
     pub select: SelectSection,
-    /// What becomes of conversations that repeat others.
+    /// Deduplication of conversations.
     #[serde(default)]
     pub dedup: DedupSection,
-    /// Personal data and secrets: counted, or replaced by pseudonyms.
+    /// Redaction: personal data and secrets are counted, or replaced by pseudonyms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redact: Option<RedactSection>,
-    /// Who speaks as the assistant.
+    /// The perspective of renderings: the participant who speaks as the assistant.
     #[serde(default)]
     pub perspective: PerspectiveSection,
-    /// How much of the history a rendering shows.
+    /// Windows: how much of a conversation one rendering shows.
     #[serde(default)]
     pub window: WindowSection,
-    /// System text of the pipeline's own.
+    /// A system prompt that the pipeline adds to renderings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<PromptSection>,
-    /// Definitions of tools beside those of the records.
+    /// Tool definitions that the pipeline adds to those of the records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolsSection>,
-    /// What to do where a dialect has no place for something.
+    /// How renderings treat what their dialect has no field for.
     #[serde(default)]
     pub policy: Policy,
-    /// Target dialects.
+    /// The dialects (output formats) that are written.
     #[serde(default)]
     pub render: RenderSection,
-    /// Chat templates that are dialects, by name.
+    /// Chat templates that are rendered as dialects, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub templates: BTreeMap<String, TemplateSection>,
-    /// Token encodings.
+    /// The encodings that tokens are counted in.
     #[serde(default)]
     pub count: CountSection,
-    /// Where and how to write.
+    /// The dataset: its folder, its tables and their compression.
     pub output: OutputSection,
-    /// How much is worked off together.
-    #[serde(default)]
-    pub lots: LotsSection,
-    /// How `chatmill check --pipeline` judges files; never part of the fingerprint, for a run writes what it finds.
+    /// Shards: the parts of the inputs that machines process one at a time.
+    // Manifests, and so fingerprints, have the older spelling.
+    #[serde(default, rename(serialize = "lots"))]
+    pub shards: ShardsSection,
+    /// An older spelling of `[shards]`; the next version refuses it.
+    #[serde(default, skip_serializing)]
+    pub lots: Option<ShardsSection>,
+    /// Settings of `chatmill check --pipeline`. They are no part of the fingerprint, for a run writes every finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<CheckSection>,
-    /// What `chatmill night` keeps, objects to and tells; never part of the fingerprint.
+    /// Settings of `chatmill night`: datasets that are kept, conditions and notification. They are no part of the fingerprint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub night: Option<NightSection>,
-    /// What the machine gives; never part of the fingerprint.
+    /// The resources of the machine that a run uses. They are no part of the fingerprint.
     #[serde(default)]
     pub resources: Resources,
-    /// Limits; breaching one is a finding.
+    /// Limits on inputs, conversations and renderings; whatever exceeds one becomes a finding.
     #[serde(default)]
     pub limits: Limits,
 }
@@ -113,40 +117,42 @@ pub struct Pipeline {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InputSection {
-    /// File, folder, glob or archive; relative paths start at the pipeline file's folder.
+    /// The file, folder, glob or archive that is read; a relative path starts at the pipeline file's folder.
     pub path: String,
-    /// Source id, or `auto` to detect by content.
+    /// The source (input format) that reads the files: its id, the path of a format file, or `auto` to detect it by content.
     #[serde(default = "auto")]
     pub source: String,
-    /// The table map for databases and dumps: a preset, or a `[table_map]` section. Without it every map is tried, those of
-    /// this file first.
+    /// The table map for databases and dumps: a preset, or the name of a `[table_map]` section. By default every map is tried,
+    /// those of this file first.
     #[serde(default)]
     pub tables: Option<String>,
     /// Whether files of this section that hold the same conversation are one conversation. Without it the source decides:
-    /// pages of rows and events are merged.
+    /// pages of rows and events are merged. `true` is refused, before anything is written, for files of whole conversations and
+    /// for rows without a conversation id.
     #[serde(default)]
     pub merge: Option<bool>,
-    /// The field map of this section, instead of the pipeline file's.
+    /// The field map of this section, in place of the pipeline file's `[field_map]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field_map: Option<FieldMapSection>,
-    /// Names of files, and of members of archives, that are left out: globs such as `*.png` or `attachments/**`.
+    /// The names of files, and of members of archives, that are not read: globs such as `*.png` or `attachments/**`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<String>,
     /// The zone of times without an offset, where a conversation names none: an IANA name (`Europe/Kyiv`) or an offset (`+02:00`).
     /// Without it such times have no instant: they order messages, and stay as they are written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
-    /// Text put in front of every conversation id of this section.
+    /// The text that is put in front of every conversation id of this section.
     #[serde(default)]
     pub id_prefix: String,
-    /// How much of the mix this section is to be, beside the weights of the others, which are 1 where they have none: in bytes of
-    /// input. The section that has the fewest for its weight is taken whole, of the others conversations are left out.
+    /// The weight of this section in the mix, in bytes of input; a section without one weighs 1. The section with the fewest
+    /// bytes for its weight is read whole, and conversations of the others are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
-    /// Reads this many records of the section and leaves out the rest.
+    /// The number of records of this section that are read; the rest is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
-    /// Keeps this share of the section's conversations, chosen by the hash of their id and `select.seed`; between 0 and 1.
+    /// The share of this section's conversations that is kept, between 0 and 1, chosen by the hash of their id and
+    /// `select.seed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<f64>,
 }
@@ -155,13 +161,13 @@ pub struct InputSection {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sources {
-    /// What `jaibber-events` is told.
+    /// Settings of the source `jaibber-events`.
     #[serde(rename = "jaibber-events")]
     pub jaibber_events: JaibberEventsSection,
-    /// What `chatgpt-export` is told.
+    /// Settings of the source `chatgpt-export`.
     #[serde(rename = "chatgpt-export")]
     pub chatgpt_export: ChatgptExportSection,
-    /// What `slack-export` is told.
+    /// Settings of the source `slack-export`.
     #[serde(rename = "slack-export")]
     pub slack_export: SlackExportSection,
 }
@@ -170,8 +176,8 @@ pub struct Sources {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChatgptExportSection {
-    /// Which branches of a conversation are read: an edited question and an answer that was asked for again begin one.
-    /// `claude-export` and `oasst` go by it, too.
+    /// The branches of a conversation that are read: an edited question, or an answer that was asked for again, begins one. The
+    /// setting holds for `claude-export` and `oasst`, too.
     pub branches: Branches,
 }
 
@@ -179,7 +185,7 @@ pub struct ChatgptExportSection {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SlackExportSection {
-    /// What is a conversation.
+    /// The unit that becomes one conversation.
     pub conversation: Division,
 }
 
@@ -187,7 +193,7 @@ pub struct SlackExportSection {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct JaibberEventsSection {
-    /// Agents that may answer one another in a chain, as the room is set up; the same as `limits.response_depth`.
+    /// The number of agents that may answer one another in a chain, as the chat is configured; it sets `limits.response_depth`.
     pub max_response_depth: Option<u32>,
 }
 
@@ -213,15 +219,15 @@ fn auto() -> String {
     "auto".to_owned()
 }
 
-/// `[lots]`. A lot is what one machine takes at a time; part files and their numbers begin anew with each.
+/// `[shards]`. A shard is what one machine processes at a time; part files and their numbers begin anew with each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct LotsSection {
-    /// Bytes of input that a lot should hold. Whole inputs are put together up to this, and a larger file of JSON lines is divided.
+pub struct ShardsSection {
+    /// Bytes of input that a shard should hold. Whole inputs are put together up to this, and a larger file of JSON lines is divided.
     pub bytes: u64,
 }
 
-impl Default for LotsSection {
+impl Default for ShardsSection {
     fn default() -> Self {
         Self { bytes: 1024 * MIB }
     }
@@ -231,11 +237,11 @@ impl Default for LotsSection {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Resources {
-    /// Worker threads; 0 takes what the machine or its control group gives.
+    /// The number of worker threads; 0 means as many as the machine or its control group provides.
     pub threads: usize,
-    /// Memory to work with.
+    /// The memory that a run may use; `auto` is the only value so far.
     pub memory: Memory,
-    /// Folder for rows that wait for the rest of their conversation; without it, beside the dataset.
+    /// The folder for rows that wait for the rest of their conversation; the default is a folder beside the dataset.
     pub spill: Option<PathBuf>,
 }
 
@@ -243,7 +249,7 @@ pub struct Resources {
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Memory {
-    /// What the slices need: about a slice more than there are threads.
+    /// As much as the slices need: about one slice more than there are threads.
     #[default]
     Auto,
 }
@@ -278,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_night_keeps_fourteen_good_ones_where_the_file_does_not_say() {
+    fn night_keeps_fourteen_complete_runs_by_default() {
         let night = |text: &str| {
             let pipeline = parse(&format!("{SMALL}{text}"), &[], Path::new("p.toml")).unwrap();
             pipeline.night
@@ -300,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn where_several_kinds_of_values_may_stand_an_error_names_them() {
+    fn an_error_names_every_accepted_kind_of_value() {
         for (assignment, expected) in [
             ("window.history=-1", "a number of messages from 1 on"),
             ("window.history=al", "\"document\", \"all\""),

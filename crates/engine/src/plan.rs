@@ -11,7 +11,7 @@ use chatmill_diag::{Finding, Limits, codes, cut};
 use chatmill_dialect::policy::Policy;
 use chatmill_dialect::{Additions, Dialect, Prompt};
 use chatmill_intake::discover::{self, Input, InputKind, Own};
-use chatmill_intake::{Failure, Stretch, divide};
+use chatmill_intake::{Failure, LineRange, divide};
 use chatmill_model::{Linked, RawJson};
 use chatmill_redact::Redactor;
 use chatmill_source::ReadOptions;
@@ -57,8 +57,8 @@ pub use source::source;
 pub use templates::Templates;
 pub use windows::WindowPlan;
 
-/// Bytes of a lot at least: what is kept of each lot must stay small beside what it holds.
-const LOT_FLOOR: u64 = 1024;
+/// Bytes of a shard at least: what is kept of each shard must stay small beside what it holds.
+const MIN_SHARD_BYTES: u64 = 1024;
 
 /// Everything a run needs to know.
 #[derive(Clone)]
@@ -77,8 +77,8 @@ pub struct Plan {
     certified: Map<String, Value>,
     /// Inputs in the order of their names.
     pub inputs: Vec<PlannedInput>,
-    /// The stretches of inputs that are divided, by their index, once they have been hashed.
-    pub stretches: BTreeMap<usize, Vec<Stretch>>,
+    /// The byte ranges of inputs that are divided, by the index of the input, once inputs were hashed.
+    pub ranges: BTreeMap<usize, Vec<LineRange>>,
     /// Dialects in registry order, then templates by name.
     pub targets: Vec<Dialect>,
     /// Chat templates that are dialects.
@@ -140,10 +140,10 @@ impl Plan {
         plan.over(Some(own), None)
     }
 
-    /// Resolves a pipeline whose tables somebody reads, and nobody writes: nothing is its own output. What is `held` in memory stands
+    /// Resolves a pipeline whose tables somebody reads, and nobody writes: nothing is its own output. What is `in_memory` in memory stands
     /// in place of what its one section names.
-    pub fn for_tables(pipeline: Pipeline, base: &Path, held: Option<&Input>) -> Result<Self, PlanError> {
-        Self::checked(pipeline, base, None)?.over(None, held)
+    pub fn for_tables(pipeline: Pipeline, base: &Path, in_memory: Option<&Input>) -> Result<Self, PlanError> {
+        Self::checked(pipeline, base, None)?.over(None, in_memory)
     }
 
     /// Resolves a pipeline as far as it says how conversations are said, and reads nothing.
@@ -152,8 +152,12 @@ impl Plan {
     }
 
     /// The plan with its inputs.
-    fn over(self, own: Option<&mut Own>, held: Option<&Input>) -> Result<Self, PlanError> {
-        let (inputs, notes) = inputs::inputs(&self.pipeline, &self.base, own, held)?;
+    fn over(self, own: Option<&mut Own>, in_memory: Option<&Input>) -> Result<Self, PlanError> {
+        let (inputs, mut notes) = inputs::inputs(&self.pipeline, &self.base, own, in_memory)?;
+        if self.pipeline.lots.is_some() {
+            notes
+                .push("[lots] is called [shards] now, and the next version refuses the old name; rename the section".to_owned());
+        }
         Ok(Self {
             mix: Mix::new(&self.pipeline, &inputs)?,
             inputs,
@@ -206,7 +210,7 @@ impl Plan {
             tables,
             compression,
             inputs: Vec::new(),
-            stretches: BTreeMap::new(),
+            ranges: BTreeMap::new(),
             mix: Mix::default(),
             targets,
             templates,
@@ -333,7 +337,7 @@ impl Plan {
         names.collect()
     }
 
-    /// Hashes every input; one that does not let itself be read becomes a refused input. Those that are larger than a lot and that
+    /// Hashes every input; one that does not let itself be read becomes a refused input. Those that are larger than a shard and that
     /// `divides` says can be divided are. Ends early when `stop` is set.
     ///
     /// # Errors
@@ -351,18 +355,18 @@ impl Plan {
             !stop.load(Ordering::Relaxed)
         };
         let limits = &self.limits;
-        let most = self.pipeline.lots.bytes;
-        let is_one_lot = self.pipeline.select.limit.is_some();
+        let most = self.pipeline.shards.bytes;
+        let is_one_shard = self.pipeline.select.limit.is_some();
         for (index, planned) in self.inputs.iter_mut().enumerate() {
             if !matches!(planned.input.kind, InputKind::File | InputKind::Folder) {
                 continue;
             }
             let path = planned.input.path();
-            let hashed = if !is_one_lot && planned.input.bytes > most && divides(planned, limits)? {
+            let hashed = if !is_one_shard && planned.input.bytes > most && divides(planned, limits)? {
                 divide(&path, most, &mut go_on).map(|division| {
                     division.map(|division| {
-                        if division.stretches.len() > 1 {
-                            self.stretches.insert(index, division.stretches);
+                        if division.ranges.len() > 1 {
+                            self.ranges.insert(index, division.ranges);
                         }
                         (division.bytes, division.hash)
                     })
@@ -454,10 +458,10 @@ fn check_content(content: &ContentSetting, targets: &[Dialect]) -> Result<(), Pl
 /// Refuses a destination that is not a folder of this machine.
 fn check_out(out: &str) -> Result<(), PlanError> {
     let message = if out == "-" {
-        "a dataset is a folder, and stdout is none; `chatmill render` prints to stdout".to_owned()
+        "a dataset is a folder and cannot be written to stdout; `chatmill render` prints to stdout".to_owned()
     } else if discover::is_address(out) {
         format!(
-            "`{out}` is an address, and chatmill writes local folders; upload the dataset when it is finished"
+            "`{out}` is a URL, and chatmill writes local folders only; upload the dataset when it is finished"
         )
     } else {
         return Ok(());
@@ -468,7 +472,7 @@ fn check_out(out: &str) -> Result<(), PlanError> {
 /// Refuses values out of range; what is wrong with the first of them.
 fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
     const STREAM: &str =
-        "a run reads its inputs more than once, and stdin can be read once; write it to a file first";
+        "a run reads its inputs more than once, which stdin does not allow; write the input to a file first";
     let speaker = &pipeline.perspective.speaker;
     let must = |message: &str| format!("it must {message}");
     let (key, message) = if pipeline.input.is_empty() {
@@ -478,9 +482,9 @@ fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
     } else if !(0.0..=1.0).contains(&pipeline.limits.max_reject_ratio) {
         ("limits.max_reject_ratio", must("lie between 0 and 1"))
     } else if pipeline.night.as_ref().is_some_and(|night| !night.keeps_some()) {
-        ("night.keep", must("be a number of nights from 1 to 3650"))
-    } else if pipeline.lots.bytes < LOT_FLOOR {
-        ("lots.bytes", must(&format!("be {LOT_FLOOR} at least")))
+        ("night.keep", must("be a number of runs from 1 to 3650"))
+    } else if pipeline.shards.bytes < MIN_SHARD_BYTES {
+        ("shards.bytes", must(&format!("be {MIN_SHARD_BYTES} at least")))
     } else if !(0.5..=1.0).contains(&pipeline.dedup.threshold) {
         ("dedup.threshold", must("lie between 0.5 and 1"))
     } else if pipeline.limits.depth > DEPTH_CEILING {
@@ -496,7 +500,7 @@ fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
 
 fn compression(word: &str) -> Result<Compression, PlanError> {
     Compression::parse(word).ok_or_else(|| {
-        let message = format!("`{word}` is neither zstd(1..22) nor none");
+        let message = format!("`{word}` is neither zstd(LEVEL) with a level from 1 to 22 nor none");
         PlanError::value("output.compression", message)
     })
 }

@@ -25,7 +25,7 @@ pub struct Queues {
     /// Workers.
     pub workers: usize,
     /// Slices that are done and wait for an earlier one.
-    pub held: usize,
+    pub finished: usize,
     /// Slices that are done and delivered.
     pub delivered: u32,
     /// Slices so far that waited for a worker, because all had one.

@@ -70,7 +70,7 @@ impl RecordOutcome {
 pub struct Settings<'s> {
     /// The limits.
     pub limits: &'s Limits,
-    /// What sources are told beside them.
+    /// Options of the sources beside them.
     pub options: ReadOptions<'s>,
     /// Finds personal data and secrets, where the plan asks for it.
     pub redactor: Option<&'s Redactor>,
@@ -108,14 +108,14 @@ pub fn id(linked: &Linked, record: &RecordHash<'_>) -> String {
 #[derive(Clone, Debug)]
 pub struct RecordHash<'r> {
     bytes: &'r [u8],
-    made: Rc<OnceCell<String>>,
+    computed: Rc<OnceCell<String>>,
 }
 
 impl<'r> RecordHash<'r> {
     /// That of a record with these bytes.
     pub fn of(bytes: &'r [u8]) -> Self {
-        let made = Rc::default();
-        Self { bytes, made }
+        let computed = Rc::default();
+        Self { bytes, computed }
     }
 
     /// The length of the record in bytes.
@@ -124,7 +124,7 @@ impl<'r> RecordHash<'r> {
     }
 
     fn id(&self) -> &str {
-        let make = || blake3::hash(self.bytes).to_hex().chars().take(16).collect();
-        self.made.get_or_init(make)
+        let compute = || blake3::hash(self.bytes).to_hex().chars().take(16).collect();
+        self.computed.get_or_init(compute)
     }
 }

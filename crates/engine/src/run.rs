@@ -1,4 +1,4 @@
-//! A run: hash, lock, work off every slice that has no receipt, seal, publish.
+//! A run: hash, lock, process every slice that has no receipt, seal, publish.
 
 mod compare;
 
@@ -18,7 +18,8 @@ use crate::error::{RunError, WorkError, go_on};
 use crate::options::{Reporter, RunOptions};
 use crate::plan::Plan;
 use crate::progress::Progress;
-use crate::slice::lots::{Lot, divides, lots};
+use crate::slice::merging::refuse_unmerged;
+use crate::slice::shards::{Shard, divides, shards};
 use crate::slice::{CutTotals, Repeats, Slice, Slicer, scheduler};
 use crate::work::receipt::SliceReceipt;
 use crate::work::slowest::Slowest;
@@ -45,7 +46,7 @@ pub fn run(
     } else {
         &[HASH, RENDER, SEAL, REPORT]
     });
-    let lots = prepare(&mut plan, progress, stop)?;
+    let shards = prepare(&mut plan, progress, stop)?;
     let fingerprint = plan.fingerprint();
     let opened = match options.night {
         Some(folder) => folder.open(&fingerprint, options.replace),
@@ -61,15 +62,13 @@ pub fn run(
     let done = done(&staging)?;
     let resumed = done.len();
     if resumed > 0 {
-        progress.note(&format!(
-            "going on after what is already done: {resumed} of the slices"
-        ));
+        progress.note(&format!("resuming: {resumed} of the slices are already done"));
     }
     let mut runner = Runner::new(&plan, &staging, options, progress, stop);
-    runner.compare_all(&lots)?;
-    let finished = runner.process_all(&lots, done)?;
+    runner.compare_all(&shards)?;
+    let finished = runner.process_all(&shards, done)?;
     let used = runner.used();
-    conclude(
+    seal_and_publish(
         plan,
         staging,
         finished,
@@ -99,12 +98,12 @@ impl Attempt {
     }
 }
 
-/// Hashes the inputs of a plan and divides them into lots.
+/// Hashes the inputs of a plan and divides them into shards.
 pub(crate) fn prepare(
     plan: &mut Plan,
     progress: &dyn Progress,
     stop: &AtomicBool,
-) -> Result<Vec<Lot>, RunError> {
+) -> Result<Vec<Shard>, RunError> {
     for note in &plan.notes {
         progress.note(note);
     }
@@ -113,9 +112,10 @@ pub(crate) fn prepare(
     if !failures.is_empty() {
         return Err(RunError::InputsFailed { failures });
     }
+    refuse_unmerged(&plan.inputs, plan.limits(), stop)?;
     plan.hash_inputs(&divides, progress, stop)?;
     go_on(stop, 0)?;
-    Ok(lots(plan)?)
+    Ok(shards(plan)?)
 }
 
 /// The slices that are done, and what their receipts are known by.
@@ -125,9 +125,9 @@ pub(crate) fn done(staging: &Staging) -> Result<BTreeMap<SliceId, Ids>, RunError
     Ok(done.collect::<Result<_, DatasetError>>()?)
 }
 
-/// Seals and publishes what is done.
+/// Seals and publishes the finished slices.
 #[expect(clippy::too_many_arguments, reason = "all that a run holds at its end")]
-pub(crate) fn conclude(
+pub(crate) fn seal_and_publish(
     plan: Plan,
     staging: Staging,
     finished: FinishedSlices,
@@ -139,7 +139,7 @@ pub(crate) fn conclude(
 ) -> Result<RunSummary, RunError> {
     let fingerprint = plan.fingerprint();
     let outcome = ReceiptTotals::read(&staging, &finished, stop)?;
-    outcome.check(&plan, &finished.tally)?;
+    outcome.check(&plan, &finished.cut_totals)?;
     drop(finished);
     let slices = outcome.slices;
     if !plan.quotes {
@@ -158,7 +158,7 @@ pub(crate) fn conclude(
         "seconds": attempt.begun.elapsed().as_secs_f64(),
         "slices": slices,
         "resumed_slices": attempt.resumed,
-        // Of the slices that were milled now: a resumed run knows nothing of the others.
+        // Of the slices that this attempt processed: a resumed run knows nothing of the others.
         "slowest": used.slowest,
     });
     sealed.write_derived("run.json", format!("{derived:#}\n").as_bytes())?;
@@ -195,7 +195,7 @@ pub(crate) struct Used {
 
 pub(crate) struct Runner<'p> {
     tools: WorkerContext<'p>,
-    /// Which inputs have the bytes of others: the same in each lot.
+    /// Which inputs have the bytes of others: the same in each shard.
     repeats: Repeats,
     staging: &'p Staging,
     table_options: TableOptions,
@@ -232,37 +232,43 @@ impl<'p> Runner<'p> {
         }
     }
 
-    /// Works off what has no receipt, then once more what must give its conversations other ids.
+    /// Processes the slices without a receipt, then once more those whose conversations must get other ids.
     ///
     /// Receipts stay in the staging: while ids are compared there are eight bytes in memory for each conversation, and the ids
     /// themselves only where two of them may be alike. A receipt of an earlier attempt counts only where it was made from the same bytes.
     fn process_all(
         &self,
-        lots: &[Lot],
+        shards: &[Shard],
         mut done: BTreeMap<SliceId, Ids>,
     ) -> Result<FinishedSlices, RunError> {
-        let (finished, tally) = self.pass(
+        let (finished, cut_totals) = self.pass(
             RENDER.0,
-            lots,
+            shards,
             &|slice| !done.get(&slice.id).is_some_and(|ids| ids.are_of(slice)),
             &Renames::new(),
         )?;
         // What an earlier attempt cut further, from other bytes.
-        discard_beyond(self.staging, &mut done, &tally)?;
+        discard_beyond(self.staging, &mut done, &cut_totals)?;
         done.extend(finished);
-        self.qualify(lots, FinishedSlices { slices: done, tally })
+        self.qualify(
+            shards,
+            FinishedSlices {
+                slices: done,
+                cut_totals,
+            },
+        )
     }
 
-    /// Works off one lot, whatever is done of it, and says what was cut from it.
-    pub(crate) fn lot(&self, lot: &Lot) -> Result<CutTotals, RunError> {
-        let (_, tally) = self.pass(RENDER.0, std::slice::from_ref(lot), &|_| true, &Renames::new())?;
-        Ok(tally)
+    /// Processes one shard, whatever is done of it, and returns what was cut from it.
+    pub(crate) fn shard(&self, shard: &Shard) -> Result<CutTotals, RunError> {
+        let (_, cut_totals) = self.pass(RENDER.0, std::slice::from_ref(shard), &|_| true, &Renames::new())?;
+        Ok(cut_totals)
     }
 
-    /// Works off once more what must give its conversations other ids.
+    /// Processes once more the slices whose conversations must get other ids.
     pub(crate) fn qualify(
         &self,
-        lots: &[Lot],
+        shards: &[Shard],
         mut finished: FinishedSlices,
     ) -> Result<FinishedSlices, RunError> {
         let stop = self.tools.stop;
@@ -308,42 +314,42 @@ impl<'p> Runner<'p> {
             return Ok(finished);
         }
         for slice in &wrong {
-            // Whoever is stopped now leaves a lot that is not done, and says so.
-            self.staging.forget_lot(slice.lot)?;
+            // A run that is stopped now leaves a shard that is not marked as done.
+            self.staging.remove_shard_outcome(slice.shard)?;
             self.staging.discard(*slice)?;
         }
-        let concerned: BTreeSet<u32> = wrong.iter().map(|slice| slice.lot).collect();
-        let concerned = lots.iter().filter(|lot| concerned.contains(&lot.number));
-        let concerned: Vec<Lot> = concerned.cloned().collect();
+        let concerned: BTreeSet<u32> = wrong.iter().map(|slice| slice.shard).collect();
+        let concerned = shards.iter().filter(|shard| concerned.contains(&shard.number));
+        let concerned: Vec<Shard> = concerned.cloned().collect();
         let wanted = |slice: &Slice| wrong.contains(&slice.id);
         let (again, _) = self.pass("qualify ids", &concerned, &wanted, &required)?;
         finished.slices.extend(again);
         Ok(finished)
     }
 
-    /// Works off the wanted slices, with the ids that some of their conversations get instead.
+    /// Processes the wanted slices, with the ids that some of their conversations get instead.
     fn pass(
         &self,
         name: &str,
-        lots: &[Lot],
+        shards: &[Shard],
         wanted: &dyn Fn(&Slice) -> bool,
         renames: &Renames,
     ) -> Result<(BTreeMap<SliceId, Ids>, CutTotals), RunError> {
-        self.read(name, lots, wanted, &|slice| {
+        self.read(name, shards, wanted, &|slice| {
             self.process_slice(slice, renames.get(&slice.id).cloned().unwrap_or_default())
         })
     }
 
-    /// Reads lots once, and gives what `work` makes of the wanted slices; it makes nothing of one when the run stops.
+    /// Reads shards once, and gives what `work` makes of the wanted slices; it makes nothing of one when the run stops.
     fn read<T: Send>(
         &self,
         name: &str,
-        lots: &[Lot],
+        shards: &[Shard],
         wanted: &dyn Fn(&Slice) -> bool,
         work: &(dyn Fn(&Slice) -> Result<Option<T>, RunError> + Sync),
     ) -> Result<(BTreeMap<SliceId, T>, CutTotals), RunError> {
         let plan = self.tools.plan;
-        let bytes = lots.iter().map(|lot| lot.bytes(&plan.inputs)).sum();
+        let bytes = shards.iter().map(|shard| shard.bytes(&plan.inputs)).sum();
         self.progress.stage(name, bytes);
         let mut slicer = Slicer::new(
             &plan.inputs,
@@ -354,7 +360,7 @@ impl<'p> Runner<'p> {
             self.tools.stop,
             self.progress,
         )
-        .in_lots(lots.iter().cloned());
+        .in_shards(shards.iter().cloned());
         slicer.is_strict = true;
         slicer.repeats = Some(self.repeats.clone());
         let mut results = BTreeMap::new();
@@ -392,7 +398,7 @@ impl<'p> Runner<'p> {
             let names = slicer.changed;
             return Err(RunError::InputChanged { names });
         }
-        Ok((results, slicer.tally))
+        Ok((results, slicer.cut_totals))
     }
 
     /// What is left when all slices are done.
@@ -438,13 +444,17 @@ impl<'p> Runner<'p> {
     }
 }
 
-/// Forgets what an earlier attempt cut further than `tally` says.
+/// Discards slices of an earlier attempt beyond those in `cut_totals`.
 pub(crate) fn discard_beyond(
     staging: &Staging,
     done: &mut BTreeMap<SliceId, Ids>,
-    tally: &CutTotals,
+    cut_totals: &CutTotals,
 ) -> Result<(), DatasetError> {
-    let beyond: Vec<SliceId> = done.keys().filter(|slice| !tally.has(**slice)).copied().collect();
+    let beyond: Vec<SliceId> = done
+        .keys()
+        .filter(|slice| !cut_totals.has(**slice))
+        .copied()
+        .collect();
     for slice in beyond {
         done.remove(&slice);
         staging.discard(slice)?;

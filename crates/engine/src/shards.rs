@@ -1,12 +1,12 @@
-//! A run in shares: planned once, worked off lot by lot by whoever comes, on one machine or many, and finished once.
+//! A run in shards: planned once, processed shard by shard by any number of workers, on one machine or many, and finished once.
 //!
-//! The work lies where an interrupted run leaves it, beside the destination, so that `run` goes on with it, too. Nobody waits for
-//! anybody: a lot is done when what came of it stands there, and two who do the same lot write the same files.
+//! The work directory is that of an interrupted run, beside the destination, so `run` can resume it, too. No worker waits for
+//! another: a shard is done when its files are in the work directory, and two workers on one shard write the same files.
 //!
-//! Where conversations are compared, all lots are looked at before the first is rendered. Whoever works looks at their share of the lots,
-//! and renders it when nobody's is missing; else somebody comes again (docs/decisions/2026-11-23-shares-compare-first.md).
+//! Where conversations are compared, all shards are read before the first is rendered. A worker compares its shards, and renders
+//! them when no other shard is missing; else `work` is started again (docs/decisions/2026-11-23-distributed-deduplication.md).
 //!
-//! Why: docs/decisions/2026-11-23-shares-of-a-run.md.
+//! Why: docs/decisions/2026-11-23-multi-machine-runs.md.
 
 mod file;
 mod numbers;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use strum::IntoStaticStr;
 
-use chatmill_dataset::{LotOutcome, Opening, PlannedWork, SliceId, Staging, planned_work};
+use chatmill_dataset::{Opening, PlannedWork, ShardOutcome, SliceId, Staging, planned_work};
 use chatmill_diag::cut;
 use serde::{Deserialize, Serialize};
 
@@ -26,52 +26,52 @@ use crate::error::{RunError, go_on};
 use crate::options::RunOptions;
 use crate::plan::Plan;
 use crate::progress::Progress;
-use crate::run::{Attempt, Runner, conclude, discard_beyond, done, prepare};
+use crate::run::{Attempt, Runner, discard_beyond, done, prepare, seal_and_publish};
 use crate::slice::CutTotals;
-use crate::slice::lots::Lot;
+use crate::slice::shards::Shard;
 
 pub use file::Request;
 use file::{PlanFile, sealed, unsealed};
 pub use numbers::{parse, ranges};
 
-/// Which lots somebody takes.
+/// Which shards a worker takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Share {
+pub enum ShardSelection {
     /// Every `of`-th, the first of them being `index`, which counts from 0.
     Part {
-        /// Number of the share, from 0.
+        /// Number of the part, from 0.
         index: u32,
-        /// How many shares there are.
+        /// How many parts there are.
         of: u32,
     },
     /// These, by number.
-    Lots(Vec<u32>),
+    Numbers(Vec<u32>),
 }
 
-/// What was planned.
+/// The result of planning.
 #[derive(Debug)]
 pub struct Planned {
     /// Where the dataset will stand.
     pub out: PathBuf,
-    /// How many lots there are.
-    pub lots: usize,
+    /// How many shards there are.
+    pub shards: usize,
     /// Bytes of the inputs.
     pub bytes: u64,
     /// Whether the dataset of this plan is there already.
     pub is_finished: bool,
 }
 
-/// What is to be done with lots.
+/// A stage of the work on shards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Stage {
-    /// They are looked at, so that conversations can be compared with those of others.
+    /// Shards are read, so that conversations can be compared with those of others.
     Compare,
-    /// They become part files.
+    /// Shards become part files.
     #[default]
     Render,
-    /// Nothing is left to do with any.
+    /// All shards are done.
     Finish,
 }
 
@@ -82,41 +82,41 @@ impl Stage {
     }
 }
 
-/// What came of a share.
+/// The result of one `work` command.
 #[derive(Debug, Default)]
 pub struct Worked {
-    /// How far it came: to the comparing, where lots of others are missing, or to the rendering.
+    /// The stage that it reached: comparing, where shards of others are missing, or rendering.
     pub stage: Stage,
-    /// Lots that were looked at now, to be compared.
+    /// Shards whose comparison data was written now.
     pub compared: Vec<u32>,
-    /// Lots that were done now.
+    /// Shards that were done now.
     pub done: Vec<u32>,
-    /// Lots that were done before.
+    /// Shards that were done before.
     pub before: Vec<u32>,
-    /// Lots that failed, and why.
+    /// Shards that failed, and why.
     pub failed: BTreeMap<u32, String>,
-    /// Lots that nobody has looked at, so that none can be rendered yet.
+    /// Shards without comparison data, so that none can be rendered yet.
     pub missing: Vec<u32>,
 }
 
-/// How far the work is.
-#[derive(Debug, Serialize)]
+/// The progress of the work.
+#[derive(Debug)]
 pub struct Status {
-    /// What is to be done next, and what the lists below tell of.
+    /// The stage that is next, which the lists below are about.
     pub stage: Stage,
-    /// How many lots there are.
-    pub lots: usize,
+    /// How many shards there are.
+    pub shards: usize,
     /// Those that are done with the stage.
     pub done: Vec<u32>,
-    /// Those that nobody has ended.
+    /// Those that no worker has finished.
     pub missing: Vec<u32>,
     /// Those whose last attempt failed, and why.
     pub failed: BTreeMap<u32, String>,
 }
 
-/// What whoever did a lot says of it. It bears its own hash.
+/// The receipt of a finished shard, sealed with its own hash.
 #[derive(Serialize, Deserialize)]
-struct LotReceipt {
+struct ShardReceipt {
     /// How many slices it was cut into.
     slices: u32,
     /// Entries, records and bytes that were cut from its inputs, by index.
@@ -135,11 +135,11 @@ pub fn plan(
     stop: &AtomicBool,
 ) -> Result<Planned, RunError> {
     progress.ahead(&[("hash", 1)]);
-    let lots = prepare(&mut plan, progress, stop)?;
-    let file = PlanFile::new(&plan, &lots, request);
+    let shards = prepare(&mut plan, progress, stop)?;
+    let file = PlanFile::new(&plan, &shards, request);
     let mut planned = Planned {
         out: plan.out.clone(),
-        lots: lots.len(),
+        shards: shards.len(),
         bytes: plan.input_bytes(),
         is_finished: false,
     };
@@ -149,113 +149,116 @@ pub fn plan(
             for notice in staging.notices() {
                 progress.note(notice);
             }
-            staging.keep_plan(&sealed(&file)?)?;
+            staging.write_plan(&sealed(&file)?)?;
         }
     }
     Ok(planned)
 }
 
-/// Works off a share of the lots that are not done: looks at them where conversations are compared, and renders them once all
-/// were looked at.
+/// Processes those of the selected shards that are not done: compares them where the plan compares conversations, and renders them
+/// once all were compared.
 ///
 /// # Errors
 ///
-/// When nothing was planned, something else was, somebody runs or finishes the work alone, or the system fails. A lot whose inputs are
-/// not what was planned is none: the others are worked off all the same.
+/// When nothing was planned, another run was, another command runs or finishes the work alone, or the system fails. A shard whose
+/// inputs changed since is no error: the others are processed all the same.
 pub fn work(
     out: &Path,
-    share: &Share,
+    selection: &ShardSelection,
     options: RunOptions<'_>,
     progress: &dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Worked, RunError> {
     let (work, file) = planned(out)?;
-    let mine = chosen(share, file.lots.len())?;
-    let (plan, lots) = file.restore(out)?;
-    let staging = work.share()?;
+    let mine = selected(selection, file.shards.len())?;
+    let (plan, shards) = file.restore(out)?;
+    let staging = work.join_as_worker()?;
     let options = file.request.options(options);
     let mut runner = Runner::new(&plan, &staging, options, progress, stop);
-    let worked = share_of(&mut runner, &staging, &lots, &mine, progress, stop);
+    let worked = process_stages(&mut runner, &staging, &shards, &mine, progress, stop);
     drop(runner);
     let is_taken_away = staging.is_taken_away();
-    staging.leave_share();
+    staging.remove_worker_folder();
     match worked {
-        // What the system says of a folder that is gone tells nobody why.
+        // An error of the system about a folder that is gone does not explain why.
         Err(RunError::Dataset(_)) if is_taken_away => Err(RunError::TakenAway { out: out.to_owned() }),
         worked => worked,
     }
 }
 
-/// Takes some lots through the stages, as far as that goes.
-fn share_of(
+/// Takes some shards through the stages, as far as that goes.
+fn process_stages(
     runner: &mut Runner<'_>,
     staging: &Staging,
-    lots: &[Lot],
+    shards: &[Shard],
     mine: &[u32],
     progress: &dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Worked, RunError> {
     let mut worked = Worked::default();
-    let mut unseen = runner.place_conversations(lots)?;
+    let mut unseen = runner.place_conversations(shards)?;
     if !unseen.is_empty() {
-        for lot in lots.iter().filter(|lot| mine.contains(&lot.number)) {
+        for shard in shards.iter().filter(|shard| mine.contains(&shard.number)) {
             go_on(stop, 0)?;
-            // Somebody else may have looked at it meanwhile.
-            if staging.has_likenesses(lot.number)? {
+            // Another worker may have compared it meanwhile.
+            if staging.has_likenesses(shard.number)? {
                 continue;
             }
-            let looked = runner.look_at(std::slice::from_ref(lot));
-            if worked.take(looked, lot, staging, progress)?.is_some() {
-                worked.compared.push(lot.number);
+            let compared = runner.compare_shards(std::slice::from_ref(shard));
+            if worked.take(compared, shard, staging, progress)?.is_some() {
+                worked.compared.push(shard.number);
             }
         }
-        unseen = runner.place_conversations(lots)?;
+        unseen = runner.place_conversations(shards)?;
     }
     if !unseen.is_empty() {
         worked.stage = Stage::Compare;
         worked.missing = unseen;
         return Ok(worked);
     }
-    for lot in lots.iter().filter(|lot| mine.contains(&lot.number)) {
+    for shard in shards.iter().filter(|shard| mine.contains(&shard.number)) {
         go_on(stop, worked.done.len())?;
-        if LotReceipt::of_done(staging.lot(lot.number)?, lot).is_some() {
-            worked.before.push(lot.number);
+        if ShardReceipt::of_done(staging.shard_outcome(shard.number)?, shard).is_some() {
+            worked.before.push(shard.number);
             continue;
         }
-        let rendered = runner.lot(lot);
-        if let Some(cut) = worked.take(rendered, lot, staging, progress)? {
-            staging.keep_lot(lot.number, &sealed(&LotReceipt::of(lot, &cut))?)?;
-            worked.done.push(lot.number);
+        let rendered = runner.shard(shard);
+        if let Some(cut) = worked.take(rendered, shard, staging, progress)? {
+            staging.write_shard_outcome(shard.number, &sealed(&ShardReceipt::of(shard, &cut))?)?;
+            worked.done.push(shard.number);
         }
     }
     Ok(worked)
 }
 
 impl Worked {
-    /// Takes what came of a lot; nothing where that was the fault of its inputs.
+    /// Takes the result of a shard; none, and a failure on record, where its inputs changed or could not be read.
     fn take<T>(
         &mut self,
         came: Result<T, RunError>,
-        lot: &Lot,
+        shard: &Shard,
         staging: &Staging,
         progress: &dyn Progress,
     ) -> Result<Option<T>, RunError> {
         let reason = match came {
             Ok(came) => return Ok(Some(came)),
             Err(RunError::InputChanged { names }) => {
-                format!("changed since it was planned: {}; plan again", names.join(", "))
+                format!(
+                    "changed since it was planned: {}; run `chatmill plan` again",
+                    names.join(", ")
+                )
             }
             Err(error @ RunError::InputsFailed { .. }) => error.to_string(),
             Err(error) => return Err(error),
         };
-        staging.keep_failure(lot.number, reason.as_bytes())?;
-        progress.note(&format!("lot {} failed: {reason}", lot.number));
-        self.failed.insert(lot.number, reason);
+        staging.write_failure(shard.number, reason.as_bytes())?;
+        progress.note(&format!("shard {} failed: {reason}", shard.number));
+        self.failed.insert(shard.number, reason);
         Ok(None)
     }
 }
 
-/// Says how far the work is. Nothing is written.
+/// Returns the progress of the work. Nothing is written.
 ///
 /// # Errors
 ///
@@ -263,27 +266,29 @@ impl Worked {
 pub fn status(out: &Path) -> Result<Status, RunError> {
     let (work, file) = planned(out)?;
     if file.compares && !work.has_clusters()? {
-        let status = status_of(Stage::Compare, &file, |lot| {
-            if work.has_likenesses(lot)? {
-                return Ok(LotOutcome::Done(Vec::new()));
+        let status = status_of(Stage::Compare, &file, |shard| {
+            if work.has_likenesses(shard)? {
+                return Ok(ShardOutcome::Done(Vec::new()));
             }
-            Ok(match work.lot(lot)? {
+            Ok(match work.shard_outcome(shard)? {
                 // It was rendered before what it was compared by was lost.
-                LotOutcome::Done(_) => LotOutcome::Missing,
+                ShardOutcome::Done(_) => ShardOutcome::Missing,
                 other => other,
             })
         })?;
-        if status.done.len() < status.lots {
+        if status.done.len() < status.shards {
             return Ok(status);
         }
     }
-    let status = status_of(Stage::Render, &file, |lot| {
-        Ok(match work.lot(lot)? {
-            LotOutcome::Done(receipt) if unsealed::<LotReceipt>(&receipt).is_none() => LotOutcome::Missing,
+    let status = status_of(Stage::Render, &file, |shard| {
+        Ok(match work.shard_outcome(shard)? {
+            ShardOutcome::Done(receipt) if unsealed::<ShardReceipt>(&receipt).is_none() => {
+                ShardOutcome::Missing
+            }
             other => other,
         })
     })?;
-    Ok(if status.done.len() < status.lots {
+    Ok(if status.done.len() < status.shards {
         status
     } else {
         Status {
@@ -296,20 +301,20 @@ pub fn status(out: &Path) -> Result<Status, RunError> {
 fn status_of(
     stage: Stage,
     file: &PlanFile,
-    outcome: impl Fn(u32) -> Result<LotOutcome, RunError>,
+    outcome: impl Fn(u32) -> Result<ShardOutcome, RunError>,
 ) -> Result<Status, RunError> {
     let mut status = Status {
         stage,
-        lots: file.lots.len(),
+        shards: file.shards.len(),
         done: Vec::new(),
         missing: Vec::new(),
         failed: BTreeMap::new(),
     };
-    for number in numbers_of(file.lots.len()) {
+    for number in numbers_of(file.shards.len()) {
         match outcome(number)? {
-            LotOutcome::Done(_) => status.done.push(number),
-            LotOutcome::Missing => status.missing.push(number),
-            LotOutcome::Failed(reason) => {
+            ShardOutcome::Done(_) => status.done.push(number),
+            ShardOutcome::Missing => status.missing.push(number),
+            ShardOutcome::Failed(reason) => {
                 let reason = String::from_utf8_lossy(&reason).into_owned();
                 status.failed.insert(number, reason);
             }
@@ -329,11 +334,11 @@ pub fn planned_run(out: &Path) -> Result<(Plan, Request), RunError> {
     Ok((plan, file.request))
 }
 
-/// Publishes the dataset once every lot is done. Ids that collide are found now, and what must change is done again here.
+/// Publishes the dataset once every shard is done. Ids that collide are found now, and what must change is done again here.
 ///
 /// # Errors
 ///
-/// When lots are missing, and as a run.
+/// When shards are missing, and as a run.
 pub fn finish(
     out: &Path,
     options: RunOptions<'_>,
@@ -342,7 +347,7 @@ pub fn finish(
 ) -> Result<RunSummary, RunError> {
     let mut attempt = Attempt::begin();
     let (_, file) = planned(out)?;
-    let (plan, lots) = file.restore(out)?;
+    let (plan, shards) = file.restore(out)?;
     let options = file.request.options(options);
     let staging = match chatmill_dataset::open(out, &file.fingerprint, file.request.replace)? {
         Opening::Finished(manifest) => return Ok(RunSummary::of_finished(out, manifest)),
@@ -351,23 +356,23 @@ pub fn finish(
     for notice in staging.notices() {
         progress.note(notice);
     }
-    let mut tally = CutTotals::of(plan.inputs.len());
+    let mut cut_totals = CutTotals::of(plan.inputs.len());
     let mut missing = Vec::new();
-    for lot in &lots {
-        match LotReceipt::of_done(staging.lot(lot.number)?, lot) {
-            Some(receipt) => receipt.add_to(lot, &mut tally),
-            None => missing.push(lot.number),
+    for shard in &shards {
+        match ShardReceipt::of_done(staging.shard_outcome(shard.number)?, shard) {
+            Some(receipt) => receipt.add_to(shard, &mut cut_totals),
+            None => missing.push(shard.number),
         }
     }
     let mut slices = done(&staging)?;
-    for (lot, count) in &tally.lots {
-        let slice = |slice| SliceId { lot: *lot, slice };
+    for (shard, count) in &cut_totals.shards {
+        let slice = |slice| SliceId { shard: *shard, slice };
         let found = slices.range(slice(0)..=slice(u32::MAX));
         let found: Vec<u32> = found.map(|(id, _)| id.slice).collect();
-        // A slice whose files are damaged was forgotten when the work was taken up. Where there are more than is said, that is wrong,
-        // or they were cut from other bytes.
+        // A slice with corrupt files was discarded when the work was resumed. Slices beyond the receipt's count are wrong, or were cut
+        // from other bytes.
         if !found.iter().copied().eq(0..*count) {
-            missing.push(*lot);
+            missing.push(*shard);
             for beyond in found.into_iter().filter(|found| found >= count) {
                 staging.discard(slice(beyond))?;
             }
@@ -375,24 +380,24 @@ pub fn finish(
     }
     let mut runner = Runner::new(&plan, &staging, options, progress, stop);
     if missing.is_empty() {
-        missing = runner.place_conversations(&lots)?;
+        missing = runner.place_conversations(&shards)?;
     }
     if !missing.is_empty() {
         missing.sort_unstable();
         missing.dedup();
-        for lot in &missing {
-            staging.forget_lot(*lot)?;
+        for shard in &missing {
+            staging.remove_shard_outcome(*shard)?;
         }
-        return Err(RunError::LotsMissing {
+        return Err(RunError::ShardsMissing {
             count: missing.len(),
-            lots: ranges(&missing),
+            shards: ranges(&missing),
         });
     }
-    discard_beyond(&staging, &mut slices, &tally)?;
+    discard_beyond(&staging, &mut slices, &cut_totals)?;
     attempt.resumed = slices.len();
-    let finished = runner.qualify(&lots, FinishedSlices { slices, tally })?;
+    let finished = runner.qualify(&shards, FinishedSlices { slices, cut_totals })?;
     let used = runner.used();
-    conclude(plan, staging, finished, used, &attempt, options, progress, stop)
+    seal_and_publish(plan, staging, finished, used, &attempt, options, progress, stop)
 }
 
 /// What was planned for a destination.
@@ -402,20 +407,20 @@ fn planned(out: &Path) -> Result<(PlannedWork, PlanFile), RunError> {
     Ok((work, file))
 }
 
-/// The numbers of the lots that a share has.
-fn chosen(share: &Share, lots: usize) -> Result<Vec<u32>, RunError> {
-    match share {
-        Share::Part { index, of } if index < of => {
-            Ok(numbers_of(lots).filter(|number| number % of == *index).collect())
-        }
-        Share::Part { index, of } => Err(RunError::NoSuchShare {
-            reason: format!("there is no share {} of {of}", u64::from(*index) + 1),
+/// The numbers of the selected shards.
+fn selected(selection: &ShardSelection, shards: usize) -> Result<Vec<u32>, RunError> {
+    match selection {
+        ShardSelection::Part { index, of } if index < of => Ok(numbers_of(shards)
+            .filter(|number| number % of == *index)
+            .collect()),
+        ShardSelection::Part { index, of } => Err(RunError::NoSuchShard {
+            reason: format!("there is no part {} of {of}", u64::from(*index) + 1),
         }),
-        Share::Lots(numbers) => match numbers.iter().find(|number| **number as usize >= lots) {
-            Some(number) => Err(RunError::NoSuchShare {
+        ShardSelection::Numbers(numbers) => match numbers.iter().find(|number| **number as usize >= shards) {
+            Some(number) => Err(RunError::NoSuchShard {
                 reason: format!(
-                    "there is no lot {number}: they are numbered from 0 to {}",
-                    lots.saturating_sub(1)
+                    "there is no shard {number}: shards are numbered from 0 to {}",
+                    shards.saturating_sub(1)
                 ),
             }),
             None => Ok(numbers.clone()),
@@ -423,42 +428,43 @@ fn chosen(share: &Share, lots: usize) -> Result<Vec<u32>, RunError> {
     }
 }
 
-fn numbers_of(lots: usize) -> impl Iterator<Item = u32> {
-    0..u32::try_from(lots).unwrap_or(u32::MAX)
+fn numbers_of(shards: usize) -> impl Iterator<Item = u32> {
+    0..u32::try_from(shards).unwrap_or(u32::MAX)
 }
 
-impl LotReceipt {
-    fn of(lot: &Lot, cut: &CutTotals) -> Self {
-        let counts = lot.inputs.clone().filter_map(|input| {
+impl ShardReceipt {
+    fn of(shard: &Shard, cut: &CutTotals) -> Self {
+        let counts = shard.inputs.clone().filter_map(|input| {
             let counts = cut.inputs.get(input)?;
             Some((input, (counts.entries, counts.records, counts.bytes)))
         });
         Self {
-            slices: cut.lots.get(&lot.number).map_or(0, |slices| *slices),
+            slices: cut.shards.get(&shard.number).map_or(0, |slices| *slices),
             cut: counts.collect(),
         }
     }
 
-    /// What is said of a lot that is done; nothing where that is not as it was written, or does not say what becomes of each of the
-    /// lot's inputs: one that was refused is a record without a byte, and of every other one an entry ended, but for a stretch after
+    /// The receipt of a finished shard; none where it is not as it was written, or does not account for each of the shard's inputs:
+    /// one that was refused is a record without a byte, and of every other one an entry ended, but for a range after
     /// which it goes on.
-    fn of_done(outcome: LotOutcome, lot: &Lot) -> Option<Self> {
-        let LotOutcome::Done(bytes) = outcome else {
+    fn of_done(outcome: ShardOutcome, shard: &Shard) -> Option<Self> {
+        let ShardOutcome::Done(bytes) = outcome else {
             return None;
         };
         let receipt: Self = unsealed(&bytes)?;
-        let is_told = |(entries, records, bytes): &(u64, u64, u64)| match &lot.stretch {
-            Some(stretch) => (*entries, *bytes) == (u64::from(stretch.is_last), stretch.end - stretch.start),
+        let is_reported = |(entries, records, bytes): &(u64, u64, u64)| match &shard.range {
+            Some(range) => (*entries, *bytes) == (u64::from(range.is_last), range.end - range.start),
             None => *entries > 0 || (*records, *bytes) == (1, 0),
         };
-        let fits = receipt.cut.keys().copied().eq(lot.inputs.clone()) && receipt.cut.values().all(is_told);
+        let fits =
+            receipt.cut.keys().copied().eq(shard.inputs.clone()) && receipt.cut.values().all(is_reported);
         fits.then_some(receipt)
     }
 
-    fn add_to(self, lot: &Lot, tally: &mut CutTotals) {
-        tally.lots.insert(lot.number, self.slices);
+    fn add_to(self, shard: &Shard, cut_totals: &mut CutTotals) {
+        cut_totals.shards.insert(shard.number, self.slices);
         for (input, (entries, records, bytes)) in self.cut {
-            let sum = cut::at_mut(&mut tally.inputs, input);
+            let sum = cut::at_mut(&mut cut_totals.inputs, input);
             sum.entries = sum.entries.saturating_add(entries);
             sum.records = sum.records.saturating_add(records);
             sum.bytes = sum.bytes.saturating_add(bytes);

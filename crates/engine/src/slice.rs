@@ -7,20 +7,21 @@ use chatmill_diag::Finding;
 use chatmill_intake::{Frame, FramingError};
 use chatmill_source::{Evidence, Proposal};
 
-pub(crate) mod gather;
-pub(crate) mod lots;
+mod cut_totals;
+pub(crate) mod grouping;
+pub(crate) mod merging;
 mod recognise;
 pub(crate) mod records;
 mod repeats;
 mod rows;
 pub(crate) mod scheduler;
+pub(crate) mod shards;
 mod slicer;
-mod tally;
 mod unread;
 
+pub(crate) use cut_totals::{CutCounts, CutTotals};
 pub(crate) use repeats::Repeats;
 pub(crate) use slicer::Slicer;
-pub(crate) use tally::{CutCounts, CutTotals};
 
 use crate::entry::EntryRef;
 use crate::record::group::Group;
@@ -35,9 +36,9 @@ pub(crate) enum Step {
     Filtered(Frame),
     /// Bytes between records.
     Separator(u64),
-    /// The rows of a conversation, gathered.
+    /// The grouped rows of a conversation.
     Group(Group),
-    /// Gathered rows that the request leaves out before they are looked at.
+    /// Grouped rows that the request leaves out before they are read.
     FilteredGroup(Group),
     /// Rows of a table that are not read.
     Skipped {
@@ -61,11 +62,11 @@ pub(crate) enum Step {
     Note(Finding),
     /// The entry is over; it had that many bytes.
     EntryEnd(u64),
-    /// A stretch of an entry is over, which goes on in another lot; it had that many bytes.
-    StretchEnd(u64),
+    /// A range of an entry is over, which goes on in another shard; it had that many bytes.
+    RangeEnd(u64),
 }
 
-/// A stretch of the inputs: the unit of work, of file and of resume.
+/// A range of the inputs: the unit of work, of file and of resume.
 pub(crate) struct Slice {
     /// Its number.
     pub id: SliceId,
@@ -73,7 +74,7 @@ pub(crate) struct Slice {
     pub buffer: Vec<u8>,
     /// What to do with them.
     pub steps: Vec<Step>,
-    /// The entries that gathered rows come from, by [`RowPlace::entry`](crate::record::group::RowPlace::entry).
+    /// The entries that grouped rows come from, by [`RowPlace::entry`](crate::record::group::RowPlace::entry).
     pub entries: Arc<[EntryRef]>,
 }
 
@@ -88,7 +89,7 @@ pub struct Recognised {
     /// What speaks for each source, the surest first.
     pub considered: Vec<Evidence>,
     /// What it looks like, where no source reads it.
-    pub looks: Option<String>,
+    pub looks_like: Option<String>,
     /// What a map for it could say, where no source reads it.
     pub proposal: Option<Proposal>,
 }

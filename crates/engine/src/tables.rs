@@ -18,6 +18,7 @@ use crate::error::{ReadError, RunError, WorkError};
 use crate::options::CountMode;
 use crate::plan::Plan;
 use crate::progress::Progress;
+use crate::slice::merging::refuse_unmerged;
 use crate::slice::{Slice, Slicer, scheduler};
 use crate::work::receipt::{InputCounts, SliceReceipt};
 use crate::work::tables::push_of_input;
@@ -56,6 +57,7 @@ pub fn tables(
     stop: &AtomicBool,
     deliver: &mut (dyn FnMut(Vec<MemoryTable>) -> bool + Send),
 ) -> Result<(), TablesError> {
+    refuse_unmerged(&plan.inputs, plan.limits(), stop).map_err(ReadError::from)?;
     let options = options(plan, wanted);
     let tools = WorkerContext::new(plan, CountMode::Cached, 0, stop);
     let threads = scheduler::threads(threads, progress);
@@ -77,7 +79,7 @@ pub fn tables(
         &mut slicer,
         &|_| true,
         &|slice| work_off(slice, &tools, &options),
-        &mut |_, made| match made {
+        &mut |_, result| match result {
             Ok(Some((tables, receipt))) if is_wanted && failure.is_none() => {
                 for (input, counts) in receipt.inputs {
                     add(inputs.entry(input).or_default(), counts, plan.limits());

@@ -1,16 +1,16 @@
-//! The engine below a run: how inputs are cut, walked and placed, and which requests are refused.
+//! The engine below a run: how inputs are cut, walked and located, and which requests are refused.
 #![allow(clippy::disallowed_methods)]
 
-pub(crate) mod desk;
 mod limits;
-mod lots;
 mod pipelines;
 mod places;
 mod plans;
 mod records;
 mod selections;
 mod severities;
+mod shards;
 mod slices;
 mod tables;
+pub(crate) mod test_dir;
 mod walks;
 mod windows;

@@ -10,12 +10,13 @@ use chatmill_model::Linked;
 use crate::entry::EntryRef;
 use crate::error::ReadError;
 use crate::plan::PlannedInput;
+use crate::problem::ReadProblem;
 use crate::progress::Progress;
 use crate::record::locate::Located;
 use crate::record::{self, RecordHash, Settings};
+use crate::slice::merging::refuse_unmerged;
 use crate::slice::records::{Item, ReadRecord};
 use crate::slice::{Recognised, Slicer, Step};
-use crate::trouble::Trouble;
 
 /// Bytes of a slice where nothing is written.
 const SLICE_BYTES: usize = 8 << 20;
@@ -41,7 +42,7 @@ pub enum WalkEvent<'s> {
         table: &'s str,
     },
     /// Something cannot be read, or is in doubt.
-    Trouble(Trouble),
+    ReadProblem(ReadProblem),
     /// An input was not read to its end because the system failed.
     Failed(Failure),
     /// A conversation, in the entry where it begins.
@@ -67,6 +68,7 @@ pub fn walk(
     stop: &AtomicBool,
     visit: &mut dyn FnMut(WalkEvent<'_>) -> bool,
 ) -> Result<(), ReadError> {
+    refuse_unmerged(inputs, settings.limits, stop)?;
     let spill = Spill::temporary_folder();
     let mut slicer = Slicer::new(inputs, settings.limits, SLICE_BYTES, None, spill, stop, progress);
     let mut visitor = Visitor {
@@ -101,13 +103,13 @@ struct Visitor<'w> {
 }
 
 impl Visitor<'_> {
-    /// Passes on what is said of an item; whether the walk goes on.
+    /// Passes an item on to the visitor; whether the walk goes on.
     fn item(&mut self, place: Option<&EntryRef>, item: Item<'_>) -> bool {
         match item {
             Item::Step(Step::Entry(entry)) => (self.visit)(WalkEvent::Entry(entry)),
-            Item::Step(Step::FramingError(damage)) => {
+            Item::Step(Step::FramingError(error)) => {
                 let counted = place.is_none_or(|entry| self.record(entry, true));
-                counted && self.trouble(place, &Located::of_damage(damage))
+                counted && self.problem(place, &Located::of_framing_error(error))
             }
             Item::Record(record) => {
                 let planned = self.inputs.get(record.entry.input);
@@ -115,7 +117,7 @@ impl Visitor<'_> {
                 record.read(settings).iter().all(|read| self.read(read))
             }
             Item::Step(Step::Note(finding)) if finding.severity > Severity::Note => {
-                self.trouble(place, &Located::nowhere(finding.clone()))
+                self.problem(place, &Located::nowhere(finding.clone()))
             }
             Item::Step(Step::Skipped { table, .. }) => {
                 place.is_none_or(|entry| (self.visit)(WalkEvent::Table { entry, table }))
@@ -128,24 +130,24 @@ impl Visitor<'_> {
         (self.visit)(WalkEvent::Record { entry, is_rejected })
     }
 
-    /// Says what is wrong at a place of an entry.
-    fn trouble(&mut self, entry: Option<&EntryRef>, located: &Located) -> bool {
+    /// Reports a problem at a place of an entry.
+    fn problem(&mut self, entry: Option<&EntryRef>, located: &Located) -> bool {
         let path = entry.map(|entry| cut::at(self.inputs, entry.input).name());
         let member = entry.map_or("", |entry| entry.entry.as_str());
         let line = located.line_column.map(|(line, _)| line);
-        let trouble = Trouble::new(path.as_deref().unwrap_or(""), member, line, &located.finding);
-        (self.visit)(WalkEvent::Trouble(trouble))
+        let problem = ReadProblem::new(path.as_deref().unwrap_or(""), member, line, &located.finding);
+        (self.visit)(WalkEvent::ReadProblem(problem))
     }
 
     /// Passes on the rows of a record, what is missing in it, and its conversation where there is one.
     fn read(&mut self, read: &ReadRecord<'_>) -> bool {
         let ReadRecord { record, outcome, .. } = read;
-        let told = read
+        let goes_on = read
             .rows()
             .all(|(row, is_rejected)| self.record(row.entry, is_rejected))
-            && (outcome.rejects.iter()).all(|(_, located)| self.trouble(Some(record.entry), located));
-        let Some(linked) = outcome.linked.as_ref().filter(|_| told) else {
-            return told;
+            && (outcome.rejects.iter()).all(|(_, located)| self.problem(Some(record.entry), located));
+        let Some(linked) = outcome.linked.as_ref().filter(|_| goes_on) else {
+            return goes_on;
         };
         (self.visit)(WalkEvent::Conversation {
             entry: record.entry,

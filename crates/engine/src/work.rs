@@ -1,7 +1,7 @@
 //! The kernel: one slice in, closed part files and a receipt out.
 //!
-//! What is written is a function of the slice and the plan alone: no thread pool, no shared state, and the clock tells only which
-//! conversations took long.
+//! What is written is a function of the slice and the plan alone: no thread pool, no shared state, and the clock decides only which
+//! conversations are listed as slow.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use chatmill_dataset::overview::cut;
 use chatmill_dataset::{PartSet, SliceId};
 use chatmill_diag::{Finding, Reject, RejectLevel, Severity, ShownId, Span, codes};
-use chatmill_dialect::MadeTexts;
+use chatmill_dialect::TextArena;
 use chatmill_intake::FramingError;
 use chatmill_link::ClusterMembership;
 use chatmill_model::{Component, Linked, Message, MessageKind, Sink, SinkBuffers};
@@ -40,8 +40,8 @@ pub(crate) mod shares;
 pub(crate) mod slowest;
 pub(crate) mod survey;
 pub(crate) mod tables;
-mod told;
 mod totals;
+mod written_messages;
 
 use budget::BudgetMeter;
 use receipt::{InputCounts, SliceReceipt, add_shapes, count_finding};
@@ -50,8 +50,8 @@ use renderings::{PlanKeys, RenderingBuffers};
 use slowest::Slowest;
 use survey::Survey;
 use tables::{FindingTexts, Place, Quoting};
-use told::Told;
 pub(crate) use totals::{TotalNames, Totals};
+use written_messages::WrittenMessages;
 
 /// What a worker needs beside its slice.
 pub(crate) struct WorkerContext<'p> {
@@ -165,7 +165,7 @@ struct Work<'w, 'p> {
 
 /// A conversation that is written.
 #[derive(Clone, Copy)]
-struct Kept<'r> {
+struct AcceptedConversation<'r> {
     id: &'r str,
     linked: &'r Linked,
     read: &'r ReadRecord<'r>,
@@ -173,7 +173,7 @@ struct Kept<'r> {
     standing: &'r ClusterMembership,
 }
 
-impl<'r> Kept<'r> {
+impl<'r> AcceptedConversation<'r> {
     fn at(&self) -> At<'r> {
         At::row(self.read.record.row(None), Some(self.id))
     }
@@ -207,8 +207,8 @@ impl<'p> Work<'_, 'p> {
                 counts.entries += 1;
                 counts.ledger.decoded_bytes += bytes;
             }
-            Step::StretchEnd(bytes) => counts.ledger.decoded_bytes += bytes,
-            Step::FramingError(damage) => self.damage(entry, damage)?,
+            Step::RangeEnd(bytes) => counts.ledger.decoded_bytes += bytes,
+            Step::FramingError(error) => self.framing_error(entry, error)?,
             Step::Note(finding) => {
                 let (record, id) = (None, None);
                 self.finding(&Located::nowhere(finding.clone()), At { entry, record, id })?;
@@ -270,7 +270,7 @@ impl<'p> Work<'_, 'p> {
     }
 
     /// A record: its conversations are rendered, but for those that the plan leaves out. Where it leaves out all, the record is
-    /// left out; else what is rejected in any of them is accounted for, and told.
+    /// left out; else what is rejected in any of them is accounted for and written.
     fn record(&mut self, record: Record<'_>, mut read: Vec<ReadRecord<'_>>) -> Result<(), WorkError> {
         let mut unread = read.first_mut().map(|read| {
             let outcome = &mut read.outcome;
@@ -280,7 +280,7 @@ impl<'p> Work<'_, 'p> {
         let mut left_out = None;
         let mut rejects = Vec::new();
         let mut rejected = 0;
-        let mut told = Told::default();
+        let mut written_messages = WrittenMessages::default();
         let mut accounting = read.first().map(ReadRecord::rows).into_iter().flatten().collect();
         for mut read in read {
             let standing = match self.standing(&read) {
@@ -293,7 +293,7 @@ impl<'p> Work<'_, 'p> {
                 }
             };
             if let Some(linked) = &mut read.outcome.linked {
-                told.keep(&mut linked.conversation);
+                written_messages.add(&mut linked.conversation);
             }
             self.account(std::mem::take(&mut accounting));
             if let Some((unread, messages)) = unread.take() {
@@ -354,44 +354,43 @@ impl<'p> Work<'_, 'p> {
         }
         if let (Some(linked), Some(id)) = (linked, &id) {
             let limit = usize::try_from(plan.limits().rendering).unwrap_or(usize::MAX);
-            let made = MadeTexts::default();
+            let arena = TextArena::default();
             let mut sink = Sink::new(std::mem::take(&mut self.buffers.sink), limit);
-            let kept = Kept {
+            let accepted = AcceptedConversation {
                 id,
                 linked,
                 read,
                 standing,
             };
-            self.conversation(kept, &mut sink)?;
-            self.renderings(kept, &made, &mut sink)?;
+            self.conversation(accepted, &mut sink)?;
+            self.renderings(accepted, &arena, &mut sink)?;
             self.buffers.sink = sink.into_buffers();
         }
         Ok(())
     }
 
-    fn damage(&mut self, entry: Option<&EntryRef>, damage: &FramingError) -> Result<(), WorkError> {
+    fn framing_error(&mut self, entry: Option<&EntryRef>, error: &FramingError) -> Result<(), WorkError> {
         let ledger = &mut self.counts(entry).ledger;
         ledger.framed += 1;
         ledger.rejected += 1;
-        ledger.rejected_bytes += damage.end - damage.start;
-        let located = Located::of_damage(damage);
+        ledger.rejected_bytes += error.end - error.start;
+        let located = Located::of_framing_error(error);
         let reject = Reject {
             level: RejectLevel::Frame,
             span: Span {
-                start: damage.start,
-                end: damage.end,
+                start: error.start,
+                end: error.end,
             },
-            hash: damage.hash.clone(),
-            head: damage.head.clone(),
+            hash: error.hash.clone(),
+            head: error.head.clone(),
             finding: located.finding.clone(),
         };
-        let record = Some(damage.record);
+        let record = Some(error.record);
         let id = None;
         self.reject(&reject, &located, At { entry, record, id })
     }
 
-    /// Where a conversation stands among the others, or why the plan leaves it out: judged by what was read, whatever was replaced
-    /// since.
+    /// Where a conversation stands among the others, or why the plan leaves it out: by its content before redaction.
     fn standing(&mut self, read: &ReadRecord<'_>) -> Result<ClusterMembership, &'static str> {
         let plan = self.tools.plan;
         if read.outcome.linked.is_none() {
@@ -469,24 +468,37 @@ impl<'p> Work<'_, 'p> {
             sink.begin();
             return self.counter.count(&message.text());
         }
-        let mut tallies = Vec::new();
-        self.counter.tally_sink(sink, &mut tallies);
+        let mut counts_by_encoding = Vec::new();
+        self.counter.count_sink(sink, &mut counts_by_encoding);
         sink.begin();
-        tallies.into_iter().map(|tally| tally.tokens).collect()
+        counts_by_encoding
+            .into_iter()
+            .map(|token_counts| token_counts.tokens)
+            .collect()
     }
 
-    fn conversation<'a>(&mut self, kept: Kept<'a>, sink: &mut Sink<'a>) -> Result<(), WorkError> {
-        let Kept {
+    fn conversation<'a>(
+        &mut self,
+        accepted: AcceptedConversation<'a>,
+        sink: &mut Sink<'a>,
+    ) -> Result<(), WorkError> {
+        let AcceptedConversation {
             id,
             linked,
             read,
             standing,
-        } = kept;
+        } = accepted;
         let (key, entry) = (self.parts.key(id), Some(read.record.entry));
         self.counts(entry).written.conversations += 1;
-        let input = self.name(kept.at());
+        let input = self.name(accepted.at());
         if self.parts.writes_conversations() {
-            tables::push_conversation(self.parts, key, linked, Place::of(&input, kept.at()), standing)?;
+            tables::push_conversation(
+                self.parts,
+                key,
+                linked,
+                Place::of(&input, accepted.at()),
+                standing,
+            )?;
         }
         let conversation = &linked.conversation;
         let shape = Some(conversation.shape)

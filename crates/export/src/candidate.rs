@@ -1,4 +1,4 @@
-//! The renderings that an export chooses from: read from the tables of a dataset, or made of them by somebody else.
+//! The renderings that an export chooses from: rows of the table `renderings`, or renderings of a [`Maker`].
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::envelope::ExportRow;
 use crate::error::ExportError;
 
 columns! {
-    /// What is read of `renderings`.
+    /// Columns that are read from `renderings`.
     struct CandidateColumns {
         conversation_id: Texts,
         dialect: Texts,
@@ -39,100 +39,100 @@ impl RenderedAs {
     }
 }
 
-/// A rendering with what its row says.
+/// A rendering with its dialect and its validity.
 pub(crate) struct Candidate<'a> {
-    pub(crate) made: &'a MadeRendering<'a>,
+    pub(crate) rendering: &'a RenderingFacts<'a>,
     pub(crate) dialect: &'a str,
-    /// Whether it keeps the rules of its dialect.
+    /// Whether the rendering keeps the rules of its dialect.
     pub(crate) is_valid: bool,
     /// Whether the text is JSON.
     pub(crate) is_json: bool,
 }
 
 impl<'a> Candidate<'a> {
-    /// The rendering as an envelope sees it; one whose text the run did not keep is empty.
+    /// The rendering as an envelope reads it; empty where the run stored no text.
     pub(crate) fn row(&self) -> ExportRow<'a> {
-        let made = self.made;
+        let rendering = self.rendering;
         ExportRow {
-            conversation: made.conversation,
+            conversation: rendering.conversation,
             dialect: self.dialect,
-            perspective: made.perspective,
-            ordinal: made.ordinal,
-            content: made.content.unwrap_or(""),
-            assistant_spans: made.assistant_spans,
-            learned_spans: made.learned_spans,
-            rejected: made.rejected,
-            label: made.label,
+            perspective: rendering.perspective,
+            ordinal: rendering.ordinal,
+            content: rendering.content.unwrap_or(""),
+            assistant_spans: rendering.assistant_spans,
+            learned_spans: rendering.learned_spans,
+            rejected: rendering.rejected,
+            label: rendering.label,
         }
     }
 }
 
-/// A rendering that the dataset does not hold, and somebody made of it.
+/// A rendering: text, key and the facts that filters read.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct MadeRendering<'a> {
+pub struct RenderingFacts<'a> {
     /// Id of its conversation.
     pub conversation: &'a str,
     /// Participant who is the assistant, empty for none.
     pub perspective: &'a str,
     /// Its place among the renderings of this key.
     pub ordinal: u64,
-    /// Its text; none where it is not kept.
+    /// Its text; none where the run stored no text.
     pub content: Option<&'a str>,
-    /// Bytes of it that the assistant says.
+    /// Ranges of bytes that are the assistant's text.
     pub assistant_spans: &'a [Range<u64>],
-    /// Those that are learned.
+    /// Those of them that are trained on.
     pub learned_spans: &'a [Range<u64>],
     /// Role of its last turn.
     pub last_role: Option<&'a str>,
-    /// Codes of what it lost.
+    /// Codes of its losses.
     pub loss_codes: &'a [&'a str],
     /// Rules of its dialect that it breaks.
     pub violations: &'a [String],
-    /// Tokens in the encoding by which length is judged; 0 without one.
+    /// Tokens in the encoding of `--max-tokens`; 0 without one.
     pub tokens: u64,
-    /// The text with a worse answer, of a pair.
+    /// The text with the rejected answer, for a pair.
     pub rejected: Option<&'a str>,
-    /// Whether its answer is good, of labelled ones.
+    /// Whether its answer is good, for a labelled one.
     pub label: Option<bool>,
     /// Why it is left out.
     pub left_out: Option<&'a str>,
 }
 
-/// Who makes renderings of a dataset that it does not hold, in the order in which its run would have written them.
+/// Renders conversations of a dataset in a dialect that its run did not write, in the order of the dataset.
 pub trait Maker {
-    /// Their dialect.
+    /// The dialect of the renderings.
     fn dialect(&self) -> &str;
 
     /// Its profile.
     fn profile(&self) -> &str;
 
-    /// Whether their text is JSON.
+    /// Whether the text of the renderings is JSON.
     fn is_json(&self) -> bool;
 
-    /// Visits them; the first error ends it.
+    /// Visits the renderings; the first error ends the walk.
     fn each(
         &self,
-        visit: &mut dyn FnMut(&MadeRendering<'_>) -> Result<(), ExportError>,
+        visit: &mut dyn FnMut(&RenderingFacts<'_>) -> Result<(), ExportError>,
     ) -> Result<(), ExportError>;
 }
 
-/// Visits the renderings that somebody makes.
-pub(crate) fn each_made(
+/// Visits the renderings of a maker.
+pub(crate) fn each_of_maker(
     maker: &dyn Maker,
     visit: &mut dyn FnMut(&Candidate<'_>) -> Result<(), ExportError>,
 ) -> Result<(), ExportError> {
     let (dialect, is_json) = (maker.dialect(), maker.is_json());
-    maker.each(&mut |made| {
+    maker.each(&mut |rendering| {
         visit(&Candidate {
-            made,
+            rendering,
             dialect,
-            is_valid: made.violations.is_empty(),
+            is_valid: rendering.violations.is_empty(),
             is_json,
         })
     })
 }
 
-/// Visits the renderings of a dialect in the order of the dataset; `tokens` names the column by which length is judged.
+/// Visits the renderings of a dialect in the order of the dataset; `tokens` names the column of their lengths.
 pub(crate) fn each(
     dataset: &Dataset,
     rendered: &RenderedAs,
@@ -151,7 +151,7 @@ pub(crate) fn each(
         for row in (0..batch.rows()).filter(is_wanted) {
             let loss_codes = cells.loss_codes.at(row);
             let loss_codes: Vec<&str> = loss_codes.iter().map(String::as_str).collect();
-            let made = MadeRendering {
+            let rendering = RenderingFacts {
                 conversation: cells.conversation_id.at(row),
                 perspective: cells.perspective.at(row),
                 ordinal: cells.ordinal.at(row),
@@ -162,10 +162,10 @@ pub(crate) fn each(
                 loss_codes: &loss_codes,
                 violations: &cells.violations.at(row),
                 tokens: tokens.as_ref().map_or(0, |tokens| tokens.at(row)),
-                ..MadeRendering::default()
+                ..RenderingFacts::default()
             };
             visit(&Candidate {
-                made: &made,
+                rendering: &rendering,
                 dialect: cells.dialect.at(row),
                 is_valid: cells.valid.at(row),
                 is_json: cells.media_type.at(row) == "application/json",

@@ -1,4 +1,4 @@
-//! The way from a dataset to an export: read, judge, wrap, write.
+//! Exports a dataset: reads renderings, filters them, wraps them in the envelope, writes the files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,18 +9,18 @@ use jiff::Timestamp;
 
 use crate::SUMMARY;
 use crate::candidate::{self, Candidate, Maker, RenderedAs};
-use crate::envelope::objections::objections;
+use crate::envelope::file_problems::problems;
 use crate::envelope::{Envelope, Preferences, notes};
 use crate::error::ExportError;
+use crate::exclusion::valid_for::ValidFor;
+use crate::exclusion::{asked, wanted};
 use crate::fields;
 use crate::filter::reasons::{NO_CONTENT, NO_TIME};
 use crate::format::Format;
-use crate::judge::valid_for::ValidFor;
-use crate::judge::{asked, wanted};
 use crate::request::{ExportRequest, resolve};
 use crate::split::assignment::{Assignment, assign};
 use crate::split::earlier::ASSIGNED;
-use crate::summary::teaching::Taught;
+use crate::summary::turn_counts::TurnCounts;
 use crate::summary::{ExportSummary, FileSummary, LeftOut, names_of_earlier};
 use crate::writer::nested::{self, NestedAs};
 use crate::writer::shuffle::Shuffle;
@@ -29,13 +29,13 @@ use crate::writer::{self, Columns, Record, RowKey, Writer};
 /// The name of the only part where nothing is divided.
 const WHOLE: &str = "data";
 
-/// Writes an export of a dataset into a folder that does not exist yet, and says what is in it.
+/// Writes an export of a dataset into a folder that does not exist yet, and returns its summary.
 pub fn export(dataset: &Dataset, request: &ExportRequest, out: &Path) -> Result<ExportSummary, ExportError> {
     export_until(dataset, request, out, None, &AtomicBool::new(false))
 }
 
-/// The same of renderings that somebody makes, where the dataset does not hold them; and it leaves nothing once `stop` is set: then
-/// it ends with [`ExportError::Stopped`].
+/// Like [`export`], with the renderings of `maker` where the dataset has none of the dialect. Once `stop` is set, nothing is written,
+/// and the export ends with [`ExportError::Stopped`].
 pub fn export_until(
     dataset: &Dataset,
     request: &ExportRequest,
@@ -73,10 +73,10 @@ pub fn export_until(
     };
     check(request, &job.rendered.dialect)?;
     let envelope = request.envelope;
-    let judged = envelope.filter(|envelope| envelope.preferences != Preferences::None);
-    if let Some(Envelope { id, .. }) = judged.filter(|_| maker.is_none()) {
+    let rated = envelope.filter(|envelope| envelope.preferences != Preferences::None);
+    if let Some(Envelope { id, .. }) = rated.filter(|_| maker.is_none()) {
         return Err(ExportError::request(
-            format!("the envelope `{id}` takes answers that were judged, and nobody makes them"),
+            format!("the envelope `{id}` takes rated answers, and no maker of them was given"),
             "name a maker of them",
         ));
     }
@@ -98,7 +98,7 @@ pub fn export_until(
     Ok(summary)
 }
 
-/// Refuses what cannot be asked of a request before anything is written: all that can be known of it without the rows.
+/// Refuses a request that no dataset can meet, before any row is read or written.
 pub fn check_request(request: &ExportRequest) -> Result<(), ExportError> {
     let (dialect, _) = request.dialect.split_once('@').unwrap_or((&request.dialect, ""));
     if let Some(path) = &request.valid_for {
@@ -116,7 +116,7 @@ pub fn check_destination(out: &Path, replace: bool) -> Result<(), ExportError> {
 fn check(request: &ExportRequest, dialect: &str) -> Result<(), ExportError> {
     if request.nested == NestedAs::Struct && request.format == Format::Jsonl {
         return Err(ExportError::request(
-            "`--nested` is about tables, and lines are JSON",
+            "`--nested` applies to Parquet only",
             "take `--format parquet`",
         ));
     }
@@ -141,7 +141,7 @@ fn write_whole(folder: &Folder, name: &str, text: &str) -> Result<(), DatasetErr
     file.finish().map(drop)
 }
 
-/// The column of the encoding by which length is judged.
+/// The column of token counts that `--max-tokens` reads.
 fn tokens_column(dataset: &Dataset, request: &ExportRequest) -> Result<Option<String>, ExportError> {
     let Some(most) = &request.filters.max_tokens else {
         return Ok(None);
@@ -151,10 +151,10 @@ fn tokens_column(dataset: &Dataset, request: &ExportRequest) -> Result<Option<St
     }
     let step = match dataset.encodings() {
         [] => {
-            "it counted nothing; name the encoding in `count.encodings` and run the pipeline again".to_owned()
+            "the run counted in no encoding; name the encoding in `count.encodings` and run the pipeline again".to_owned()
         }
         [first, ..] => format!(
-            "it counted in {}: take for example `--max-tokens {}@{first}`",
+            "the run counted in {}: use for example `--max-tokens {}@{first}`",
             dataset.encodings().join(", "),
             most.tokens
         ),
@@ -166,12 +166,12 @@ fn tokens_column(dataset: &Dataset, request: &ExportRequest) -> Result<Option<St
 }
 
 /// A rendering that is written.
-struct Kept<'a> {
+struct ExportedRow<'a> {
     /// Index of its part.
     part: usize,
     record: Record<'a>,
     turns_cut: u64,
-    taught: Taught,
+    turn_counts: TurnCounts,
 }
 
 struct Job<'j> {
@@ -185,7 +185,7 @@ struct Job<'j> {
     assignment: Option<Assignment>,
 }
 
-/// What to do about renderings that were left out and in which nobody is the assistant.
+/// A note about left-out renderings without an assistant: how to make every participant the assistant.
 fn silence(renderings: u64) -> Option<String> {
     let subject = match renderings {
         0 => return None,
@@ -212,16 +212,16 @@ impl Job<'_> {
         let mut drawn = self.request.shuffle.map(Shuffle::new);
         let mut read = 0;
         let mut turns_cut = 0;
-        let mut taught = Taught::default();
+        let mut turn_counts = TurnCounts::default();
         let mut without_assistant = 0;
         let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
         self.each(&mut |candidate| {
             read += 1;
             match self.record(candidate) {
-                Ok(kept) => {
-                    turns_cut += kept.turns_cut;
-                    taught.add(kept.taught);
-                    let Some(file) = files.get_mut(kept.part) else {
+                Ok(exported) => {
+                    turns_cut += exported.turns_cut;
+                    turn_counts.add(exported.turn_counts);
+                    let Some(file) = files.get_mut(exported.part) else {
                         return Ok(());
                     };
                     let row = candidate.row();
@@ -230,10 +230,10 @@ impl Job<'_> {
                         perspective: row.perspective,
                         ordinal: row.ordinal,
                     };
-                    file.account(&key, &kept.record);
+                    file.account(&key, &exported.record);
                     match &mut drawn {
-                        None => file.writer.write(&key, &kept.record),
-                        Some(drawn) => Ok(drawn.push(kept.part, &key, &kept.record)?),
+                        None => file.writer.write(&key, &exported.record),
+                        Some(drawn) => Ok(drawn.push(exported.part, &key, &exported.record)?),
                     }
                 }
                 Err(reason) => {
@@ -255,10 +255,10 @@ impl Job<'_> {
             .map(OpenFile::finish)
             .collect::<Result<Vec<_>, _>>()?;
         let envelope = self.request.envelope;
-        let objections = objections(envelope, self.request.format, &files);
-        // Of preferences nothing is learned turn by turn, and what nobody judged has no rendering.
+        let problems = problems(envelope, self.request.format, &files);
+        // Preferences are not trained on turn by turn, and answers without a rating have no rendering.
         let of_turns = envelope.filter(|envelope| envelope.preferences == Preferences::None);
-        let mut notes = notes(envelope, taught);
+        let mut notes = notes(envelope, turn_counts);
         notes.extend(of_turns.and_then(|_| silence(without_assistant)));
         let split = self.request.split.as_ref();
         Ok(ExportSummary {
@@ -280,30 +280,30 @@ impl Job<'_> {
                 .map(|(reason, rows)| LeftOut { reason, rows })
                 .collect(),
             turns_cut,
-            turns: of_turns.map(|_| taught),
+            turns: of_turns.map(|_| turn_counts),
             notes,
             files,
             beside: Vec::new(),
-            objections,
+            objections: problems,
         })
     }
 
-    /// What becomes of a rendering, or why it is left out.
-    fn record<'a>(&self, candidate: &'a Candidate<'_>) -> Result<Kept<'a>, String> {
+    /// The record of a rendering, or the reason for which it is left out.
+    fn record<'a>(&self, candidate: &'a Candidate<'_>) -> Result<ExportedRow<'a>, String> {
         let row = &candidate.row();
-        if let Some(reason) = candidate.made.left_out {
+        if let Some(reason) = candidate.rendering.left_out {
             return Err(reason.to_owned());
         }
-        if let Some(reason) = wanted::objection(&self.request.filters, candidate) {
+        if let Some(reason) = wanted::reason(&self.request.filters, candidate) {
             return Err(reason);
         }
-        if candidate.made.content.is_none() {
+        if candidate.rendering.content.is_none() {
             return Err(NO_CONTENT.words.to_owned());
         }
         if let Some(refusal) = self
             .valid_for
             .as_ref()
-            .and_then(|template| template.objection(row.content))
+            .and_then(|template| template.refusal(row.content))
         {
             return Err(refusal);
         }
@@ -312,22 +312,22 @@ impl Job<'_> {
             Some(assignment) => assignment.part(row.conversation).ok_or(NO_TIME.words)?,
         };
         let Some(envelope) = self.request.envelope else {
-            return Ok(Kept {
+            return Ok(ExportedRow {
                 part,
                 record: plain(candidate),
                 turns_cut: 0,
-                taught: Taught::default(),
+                turn_counts: TurnCounts::default(),
             });
         };
-        if let Some(reason) = asked::objection(envelope, &self.request.filters, candidate) {
+        if let Some(reason) = asked::reason(envelope, &self.request.filters, candidate) {
             return Err(reason.to_owned());
         }
         let wrapped = (envelope.wrap)(row)?;
-        Ok(Kept {
+        Ok(ExportedRow {
             part,
             record: Record::Fields(wrapped.fields),
             turns_cut: wrapped.turns_cut,
-            taught: wrapped.taught,
+            turn_counts: wrapped.turn_counts,
         })
     }
 
@@ -341,11 +341,11 @@ impl Job<'_> {
         };
         match self.maker {
             None => candidate::each(self.dataset, &self.rendered, self.tokens.as_deref(), visit),
-            Some(maker) => candidate::each_made(maker, visit),
+            Some(maker) => candidate::each_of_maker(maker, visit),
         }
     }
 
-    /// The columns of a table: those of the envelope, else all keys of the records that are kept, in order of appearance.
+    /// The columns of a table: those of the envelope, else all keys of the exported records, in order of appearance.
     fn columns(&self) -> Result<Columns, ExportError> {
         let mut columns = self.plain_columns()?;
         if self.request.nested == NestedAs::Json {
@@ -356,7 +356,7 @@ impl Job<'_> {
             let dialect = &self.rendered.dialect;
             let shape = nested::shape(dialect, envelope, name).ok_or_else(|| {
                 ExportError::request(
-                    format!("`--nested struct` knows no structure for `{name}` of {dialect}"),
+                    format!("`--nested struct` has no structure for `{name}` of {dialect}"),
                     "take `--nested json`",
                 )
             })?;
@@ -379,8 +379,8 @@ impl Job<'_> {
         let mut columns = Columns::new();
         let mut known = BTreeSet::new();
         self.each(&mut |candidate| {
-            if let Ok(kept) = self.record(candidate) {
-                for (key, kind) in kept.record.keys() {
+            if let Ok(exported) = self.record(candidate) {
+                for (key, kind) in exported.record.keys() {
                     if is_new(&mut known, key) {
                         columns.push((key.to_owned(), kind));
                     }
@@ -426,7 +426,7 @@ impl Job<'_> {
     }
 }
 
-/// A rendering as it stands.
+/// The record of a rendering without an envelope.
 fn plain<'c>(candidate: &'c Candidate<'_>) -> Record<'c> {
     let row = candidate.row();
     let (content, spans) = (row.content, [row.assistant_spans, row.learned_spans]);
@@ -457,7 +457,7 @@ struct OpenFile {
     keys: BTreeSet<String>,
 }
 
-/// Whether a text is not in a set, where it is then. One that is known is not copied.
+/// Adds a text to a set, and returns whether the text is new. A known one is not copied.
 fn is_new(known: &mut BTreeSet<String>, text: &str) -> bool {
     !known.contains(text) && known.insert(text.to_owned())
 }

@@ -1,8 +1,8 @@
-//! Envelopes: what a trainer or an evaluator wants around a rendering, and what it refuses.
+//! Envelopes: the record formats of trainers and evaluators, with the rules of their readers.
 //!
-//! An envelope is a small file with a line in [`ENVELOPES`]. It looks at one rendering at a time and changes no turn: it
-//! passes it on, puts it under other keys, or cuts it at the assistant's last turn. What its reader would refuse is left out
-//! under the name of the rule.
+//! An envelope is a small file with a line in [`ENVELOPES`]. An envelope reads one rendering at a time and changes no turn: the
+//! rendering is passed on, gets other keys, or is cut at the assistant's last turn. A rendering that the reader would refuse is
+//! left out under the name of the rule.
 
 use std::ops::Range;
 
@@ -11,9 +11,9 @@ use chatmill_diag::Reason;
 
 use crate::fields::{self, Field};
 use crate::summary::FileSummary;
-use crate::summary::teaching::Taught;
+use crate::summary::turn_counts::TurnCounts;
 
-/// What becomes of a rendering, or the rule that forbids it.
+/// Makes a record of a rendering, or names the rule that forbids it.
 type Wrap = for<'a> fn(&ExportRow<'a>) -> Result<Wrapped<'a>, &'static str>;
 
 /// A format of training or evaluation files.
@@ -21,19 +21,19 @@ type Wrap = for<'a> fn(&ExportRow<'a>) -> Result<Wrapped<'a>, &'static str>;
 pub struct Envelope {
     /// Its name on the command line.
     pub id: &'static str,
-    /// What it is, in a few words.
+    /// The name of the format, in a few words.
     pub title: &'static str,
-    /// Where it is specified.
+    /// The specification of the format.
     pub specification: &'static str,
-    /// What a record of its files is, in Markdown.
+    /// The fields of a record, in Markdown.
     pub record: &'static str,
-    /// What its reader would refuse and is left out, in Markdown.
+    /// Renderings that are left out because the reader would refuse them, in Markdown.
     pub left_out: &'static str,
-    /// Its rules: what it refuses, with what to do about it.
+    /// Its rules, each with a remedy.
     pub reasons: &'static [Reason],
-    /// How its reader is told which turns of the assistant are context.
+    /// How a trainer excludes turns that are context from the loss.
     pub masking: Masking,
-    /// Which judgements of answers it holds.
+    /// Which ratings of answers its records have.
     pub preferences: Preferences,
     /// The dialects whose renderings it takes.
     pub dialects: &'static [&'static str],
@@ -47,16 +47,16 @@ pub struct Envelope {
     pub most_bytes: Option<u64>,
     /// Whether its reader makes one table of all lines of all files, so that every file must have the same keys.
     pub is_one_table: bool,
-    /// Whether a row in which nobody asks before the last answer is left out.
+    /// Whether a row in which no message precedes the last answer is left out.
     pub wants_question: bool,
-    /// What becomes of a rendering, or the rule that forbids it.
+    /// Makes a record of a rendering, or names the rule that forbids it.
     pub(crate) wrap: Wrap,
     /// A further file that the reader wants beside the others: its name and its text.
     pub companion: fn(&[FileSummary]) -> Option<(&'static str, String)>,
 }
 
 impl Envelope {
-    /// An envelope of conversations that takes files of any size; what it is, it says itself.
+    /// Defaults: an envelope of conversations, with files of any size.
     const fn of(wrap: Wrap) -> Self {
         Self {
             id: "",
@@ -80,12 +80,12 @@ impl Envelope {
     }
 }
 
-/// How a reader is told which turns of the assistant are context, and are not learned.
+/// How a trainer excludes turns that are context from the loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Masking {
-    /// The record says it by itself, or nobody learns from it.
+    /// The record marks them, or the format is not for training.
     InRecord,
-    /// The trainer needs this setting besides.
+    /// The trainer needs this setting.
     Setting(&'static str),
     /// There is no way: records with such turns are left out.
     LeftOut,
@@ -93,14 +93,14 @@ pub enum Masking {
     Unknown,
 }
 
-/// Which judgements of answers an envelope holds.
+/// Which ratings of answers the records of an envelope have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preferences {
-    /// None: it holds conversations.
+    /// No ratings: the records are conversations.
     None,
-    /// Of two answers, which is the better.
+    /// Two answers, the better one marked.
     Pairs,
-    /// Of one answer, whether it is good.
+    /// One answer, labelled good or bad.
     Labels,
 }
 
@@ -117,25 +117,25 @@ pub(crate) struct ExportRow<'a> {
     pub ordinal: u64,
     /// Its text.
     pub content: &'a str,
-    /// Bytes of it that the assistant says, in order.
+    /// Ranges of bytes that are the assistant's text, in order.
     pub assistant_spans: &'a [Range<u64>],
-    /// Those of them that are learned.
+    /// Those of them that are trained on.
     pub learned_spans: &'a [Range<u64>],
-    /// The same with a worse answer, where it is one of a pair.
+    /// The text with the rejected answer, for a pair.
     pub rejected: Option<&'a str>,
-    /// Whether its answer is good, where somebody said so.
+    /// Whether its answer is good, for a labelled one.
     pub label: Option<bool>,
 }
 
-/// What became of a rendering.
+/// The record that an envelope makes of a rendering.
 #[derive(Debug)]
 pub struct Wrapped<'a> {
     /// The keys of the line in their order.
     pub fields: Vec<Field<'a>>,
     /// How many turns stand after the assistant's last one and are not in the line.
     pub turns_cut: u64,
-    /// What its reader learns.
-    pub taught: Taught,
+    /// The turns of the assistant, by their use in training.
+    pub turn_counts: TurnCounts,
 }
 
 impl<'a> Wrapped<'a> {
@@ -143,26 +143,26 @@ impl<'a> Wrapped<'a> {
         Self {
             fields,
             turns_cut: 0,
-            taught: Taught::default(),
+            turn_counts: TurnCounts::default(),
         }
     }
 
-    fn teaching(self, taught: Taught) -> Self {
-        Self { taught, ..self }
+    fn with_turn_counts(self, turn_counts: TurnCounts) -> Self {
+        Self { turn_counts, ..self }
     }
 
-    fn without(self, turns: usize) -> Self {
+    fn without_turns(self, turns: usize) -> Self {
         let turns_cut = turns as u64;
         Self { turns_cut, ..self }
     }
 }
 
-mod lesson;
-pub(crate) mod objections;
+pub(crate) mod file_problems;
 mod preference;
+mod training_role;
 pub(crate) mod turns;
 
-pub(crate) use lesson::notes;
+pub(crate) use training_role::notes;
 
 /// Declares the modules, and lists the envelopes in them.
 macro_rules! envelopes {

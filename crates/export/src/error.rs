@@ -1,4 +1,4 @@
-//! Why there is no export.
+//! Errors of exports.
 
 use std::path::Path;
 
@@ -8,21 +8,21 @@ use chatmill_intake::discover::read_small;
 use chatmill_intake::{Failure, is_of_the_system};
 use thiserror::Error;
 
-/// What went wrong with an export.
+/// An error that ends an export.
 #[derive(Debug, Error)]
 pub enum ExportError {
     /// The request cannot be met by this dataset, or by any.
     #[error("{message}")]
     ExportRequest {
-        /// What is wrong with it.
+        /// What is wrong with the request.
         message: String,
         /// What to do instead.
         step: String,
     },
-    /// It was told to stop; nothing was written.
+    /// The export was stopped; nothing was written.
     #[error("stopped; nothing was written")]
     Stopped,
-    /// A file that the request names could not be read, through no fault of its own.
+    /// A file that the request names could not be read, for a reason of the system.
     #[error(transparent)]
     Input(#[from] Failure),
     /// The dataset could not be read, or the folder could not be written.
@@ -31,7 +31,7 @@ pub enum ExportError {
 }
 
 impl ExportError {
-    /// What kind of error it is.
+    /// The class of the error, which decides the exit code.
     pub const fn class(&self) -> Class {
         match self {
             Self::ExportRequest { .. } => Class::Request,
@@ -41,7 +41,7 @@ impl ExportError {
         }
     }
 
-    /// Reads a file that the request names. `step` says what to name where that is no such file.
+    /// Reads a file that the request names. `step` is the remedy where the file is not of the expected kind.
     pub(crate) fn reading(path: &Path, limit: u64, step: &str) -> Result<String, Self> {
         read_small(path, limit).map_err(|error| {
             if is_of_the_system(&error) {

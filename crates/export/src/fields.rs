@@ -1,4 +1,4 @@
-//! The top-level keys of a rendering with the raw text of their values: what stands in a line, and what becomes a column.
+//! The top-level keys of a rendering with the raw JSON text of their values, which become lines and columns.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -24,7 +24,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The text, where the value is one.
+    /// The value, where it is a text.
     pub(crate) fn text(&self) -> Option<String> {
         serde_json::from_str(&self.json).ok()
     }
@@ -60,7 +60,7 @@ pub(crate) fn text(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
-/// The text that a JSON value is, which shares its bytes where it has no escapes; none where it is no text.
+/// The text of a JSON string, borrowed where it has no escapes; none where the value is no string.
 pub(crate) fn spelled(json: &str) -> Option<Cow<'_, str>> {
     #[derive(Deserialize)]
     struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
@@ -87,7 +87,7 @@ impl<'de> Visitor<'de> for Fields {
         let mut names: Vec<&str> = fields.iter().map(|field| &*field.name).collect();
         names.sort_unstable();
         if names.windows(2).any(|pair| pair.first() == pair.last()) {
-            return Err(A::Error::custom("a key stands twice"));
+            return Err(A::Error::custom("a key occurs twice"));
         }
         Ok(fields)
     }
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_object_is_put_together_again_byte_for_byte() {
+    fn an_object_is_written_byte_for_byte_as_it_was_read() {
         for json in [
             r#"{"messages":[{"role":"user","content":"a\"b\n"}],"tools":[]}"#,
             r#"{"big":12345678901234567890123456789.50,"odd \u0000\"key":null}"#,
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_has_no_fields() {
+    fn json_that_is_no_object_has_no_fields() {
         for json in ["[]", "\"a\"", "{\"a\":1", "{\"a\":1} x", "", r#"{"a":1,"a":2}"#] {
             assert_eq!(of(json), None, "{json}");
         }

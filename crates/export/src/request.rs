@@ -1,4 +1,4 @@
-//! What an export is asked for.
+//! The request for an export, and the dialect of the dataset that it selects.
 
 use std::path::PathBuf;
 
@@ -20,17 +20,17 @@ pub struct ExportRequest {
     pub format: Format,
     /// Form of lists and objects in a table.
     pub nested: NestedAs,
-    /// What is made of each rendering; none leaves it as it is.
+    /// The envelope around each rendering; none writes the rendering as it is.
     pub envelope: Option<&'static Envelope>,
-    /// Which renderings are wanted.
+    /// Filters for renderings.
     pub filters: Filters,
-    /// A chat template that has to take each of them: a Jinja file or a `tokenizer_config.json`.
+    /// A chat template that has to accept each rendering: a Jinja file or a `tokenizer_config.json`.
     pub valid_for: Option<PathBuf>,
-    /// How they are divided; none gives one file.
+    /// How the renderings are divided into files; none gives one file.
     pub split: Option<Split>,
-    /// What the order of the rows is drawn with; none leaves that of the dataset.
+    /// The seed of a random order of rows; none leaves the order of the dataset.
     pub shuffle: Option<u64>,
-    /// Whether an earlier export may be replaced that stands in the way.
+    /// Whether an earlier export at the destination may be replaced.
     pub replace: bool,
 }
 
@@ -43,48 +43,48 @@ pub fn holds(dataset: &Dataset, spec: &str) -> Result<bool, ExportError> {
     let is_it = |rendered: &RenderedAs| {
         rendered.dialect == id && profile.is_none_or(|profile| rendered.profile == profile)
     };
-    Ok(dataset.has("renderings") && held(dataset)?.iter().any(is_it))
+    Ok(dataset.has("renderings") && stored(dataset)?.iter().any(is_it))
 }
 
-/// What a dataset holds.
-fn held(dataset: &Dataset) -> Result<Vec<RenderedAs>, ExportError> {
-    let mut held: Vec<RenderedAs> = Vec::new();
+/// The dialects and profiles of a dataset.
+fn stored(dataset: &Dataset) -> Result<Vec<RenderedAs>, ExportError> {
+    let mut stored: Vec<RenderedAs> = Vec::new();
     for batch in dataset.batches("renderings", &["dialect", "profile"]) {
         let batch = batch?;
         let (dialects, profiles): (Texts, Texts) = (batch.column("dialect")?, batch.column("profile")?);
         for row in 0..batch.rows() {
             let (dialect, profile) = (dialects.at(row), profiles.at(row));
-            if !held
+            if !stored
                 .iter()
                 .any(|rendered| rendered.dialect == dialect && rendered.profile == profile)
             {
-                held.push(RenderedAs {
+                stored.push(RenderedAs {
                     dialect: dialect.to_owned(),
                     profile: profile.to_owned(),
                 });
             }
         }
     }
-    Ok(held)
+    Ok(stored)
 }
 
-/// Finds what was asked for among what the dataset holds.
+/// Finds the requested dialect in the dataset.
 pub(crate) fn resolve(dataset: &Dataset, spec: &str) -> Result<RenderedAs, ExportError> {
-    let held = held(dataset)?;
+    let stored = stored(dataset)?;
     let (id, profile) = match spec.split_once('@') {
         Some((id, profile)) => (id, Some(profile)),
         None => (spec, None),
     };
     let known = chatmill_dialect::find(spec).map(chatmill_dialect::Dialect::profile);
-    let mut fitting: Vec<&RenderedAs> = held.iter().filter(|rendered| rendered.dialect == id).collect();
+    let mut fitting: Vec<&RenderedAs> = stored.iter().filter(|rendered| rendered.dialect == id).collect();
     if let Some(wanted) = profile.or(known.filter(|_| fitting.len() > 1)) {
         fitting.retain(|rendered| rendered.profile == wanted);
     }
     match fitting.as_slice() {
-        [said] => Ok((*said).clone()),
+        [only] => Ok((*only).clone()),
         [] => Err(ExportError::request(
             format!("the dataset holds no rendering in the dialect `{spec}`"),
-            other_step(&held, known.is_some()),
+            other_step(&stored, known.is_some()),
         )),
         several => {
             let names: Vec<String> = several.iter().map(|rendered| rendered.spec()).collect();
@@ -97,8 +97,8 @@ pub(crate) fn resolve(dataset: &Dataset, spec: &str) -> Result<RenderedAs, Expor
 }
 
 /// What to do where a dataset does not hold a dialect; one that no build knows cannot be asked of a pipeline.
-fn other_step(held: &[RenderedAs], is_known: bool) -> String {
-    let mut names: Vec<String> = held.iter().map(RenderedAs::spec).collect();
+fn other_step(stored: &[RenderedAs], is_known: bool) -> String {
+    let mut names: Vec<String> = stored.iter().map(RenderedAs::spec).collect();
     names.sort();
     let again = "add the dialect to `render.dialects` and run the pipeline again";
     match (names.as_slice(), is_known) {

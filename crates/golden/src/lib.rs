@@ -56,24 +56,24 @@ pub fn check(path: &Path, actual: &str) -> Result<(), String> {
 /// lines that come of it; lines that are blank or begin with `# ` separate.
 pub fn check_cases(path: &Path, comes_of: impl Fn(&str) -> String) -> Result<(), String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let mut told = String::new();
+    let mut rewritten = String::new();
     let mut case = String::new();
     for line in text.split_inclusive('\n').chain([""]) {
         let separates = line.trim().is_empty() || line.starts_with("# ");
         if (separates || line.starts_with(INDENT)) && !case.is_empty() {
-            told.push_str(&case);
+            rewritten.push_str(&case);
             for line in comes_of(case.trim_end()).lines() {
-                told += &format!("{INDENT}{line}\n");
+                rewritten += &format!("{INDENT}{line}\n");
             }
             case.clear();
         }
         if separates {
-            told.push_str(line);
+            rewritten.push_str(line);
         } else if !line.starts_with(INDENT) {
             case.push_str(line);
         }
     }
-    check(path, &told)
+    check(path, &rewritten)
 }
 
 /// The entries of a folder, in order.
@@ -187,8 +187,8 @@ mod tests {
     #[test]
     fn with_blocks_rewrites_fenced_blocks_and_nothing_else() {
         let page = "# A\n\n```x y\nb\nc\n```\nd\n";
-        let told = with_blocks(page, |kind, block| Ok(format!("{kind}: {}\n", block.concat())));
-        assert_eq!(told.as_deref(), Ok("# A\n\n```x y\nx y: bc\n```\nd\n"));
+        let rewritten = with_blocks(page, |kind, block| Ok(format!("{kind}: {}\n", block.concat())));
+        assert_eq!(rewritten.as_deref(), Ok("# A\n\n```x y\nx y: bc\n```\nd\n"));
         assert!(with_blocks(page, |_, _| Err("no".to_owned())).is_err());
     }
 
@@ -215,11 +215,16 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");
         let text = include_str!("lib.rs");
         assert_eq!(compare(&path, text), Ok(()));
-        let fault = compare(&path, &format!("{text} ")).err().unwrap_or_default();
-        assert!(fault.starts_with("differs; BLESS=1 writes it again\n"), "{fault}");
-        assert!(fault.contains("\n+ "), "{fault}");
-        let fault = compare(&path.with_extension("missing"), "").err();
-        assert!(fault.is_some_and(|fault| fault.ends_with("; BLESS=1 writes it")));
+        let difference_text = compare(&path, &format!("{text} ")).err().unwrap_or_default();
+        assert!(
+            difference_text.starts_with("differs; BLESS=1 writes it again\n"),
+            "{difference_text}"
+        );
+        assert!(difference_text.contains("\n+ "), "{difference_text}");
+        let difference_text = compare(&path.with_extension("missing"), "").err();
+        assert!(
+            difference_text.is_some_and(|difference_text| difference_text.ends_with("; BLESS=1 writes it"))
+        );
     }
 
     #[test]

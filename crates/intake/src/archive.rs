@@ -63,7 +63,7 @@ impl Member {
         Self { heading, body }
     }
 
-    /// Damage of the archive itself, under the label of the input.
+    /// Corruption of the archive itself, under the label of the input.
     pub(crate) fn broken(broken: StreamError) -> Self {
         Self::unnamed(MemberBody::broken(broken))
     }

@@ -17,7 +17,7 @@ use chatmill_diag::codes::{EMPTY_INPUT, RECORD_TOO_LONG, UNREADABLE_INPUT};
 use chatmill_diag::faults::Call;
 use rusqlite::{Connection, ErrorCode};
 
-use crate::door::{self, InputFile};
+use crate::access::{self, InputFile};
 use crate::event::{Event, Frame, FramingError};
 use crate::stream::{ReadBudget, StreamError};
 use crate::table::TableMap;
@@ -29,8 +29,8 @@ pub(crate) use file::{DatabaseFile, MAGIC, is_companion};
 /// Reads one database file.
 pub(crate) struct Database {
     connection: Connection,
-    /// Whether what SQLite says of damage is still to be held against the file.
-    doubt: Doubt,
+    /// Whether a corruption error of SQLite is still to be checked against the file.
+    corruption_check: CorruptionCheck,
     /// Length of the file.
     bytes: u64,
     /// Bytes of it that nobody counted as read; none of a copy, which was counted when it was made.
@@ -40,7 +40,7 @@ pub(crate) struct Database {
     /// Tables that were not begun.
     tables: VecDeque<String>,
     scan: Option<Scan>,
-    /// Number of the next frame or damage.
+    /// Number of the next frame or framing error.
     record: u64,
     queue: VecDeque<Event>,
 }
@@ -52,21 +52,24 @@ impl Database {
         gauge: Arc<ReadBudget>,
     ) -> Result<Self, StreamError> {
         let notes = file.notes(&gauge.first_failure);
-        let (file, fault) = file.whole_pages(&gauge)?;
+        let (file, length_finding) = file.whole_pages(&gauge)?;
         let bytes = file.bytes;
         let uncounted = if file.is_own() { bytes } else { 0 };
         let opened = InputFile::open(file.path(), &gauge.first_failure);
-        let mut doubt = Doubt(Some(opened?));
+        let mut corruption_check = CorruptionCheck(Some(opened?));
         may(Call::Open, &gauge)?;
         let connection = file
             .connect(&gauge.limits)
             .map_err(|error| explain(&error, &gauge))?;
         let mut tables = schema::tables(&connection);
-        if tables.as_ref().is_err_and(|error| doubt.remains(error)) {
+        if tables
+            .as_ref()
+            .is_err_and(|error| corruption_check.should_retry(error))
+        {
             tables = schema::tables(&connection);
         }
         let tables = tables.map_err(|error| explain(&error, &gauge))?;
-        let mut queue: VecDeque<Event> = notes.into_iter().chain(fault).map(Event::Note).collect();
+        let mut queue: VecDeque<Event> = notes.into_iter().chain(length_finding).map(Event::Note).collect();
         if tables.is_empty() {
             queue.push_back(Event::Note(Finding::new(
                 &EMPTY_INPUT,
@@ -75,7 +78,7 @@ impl Database {
         }
         Ok(Self {
             connection,
-            doubt,
+            corruption_check,
             bytes,
             uncounted,
             gauge,
@@ -87,12 +90,12 @@ impl Database {
         })
     }
 
-    /// Makes the whole database one damage. Only before the first event.
+    /// Refuses the whole database as one framing error. Only before the first event.
     pub(crate) fn refuse(&mut self, broken: StreamError) {
         if !self.tables.is_empty() {
             self.tables.clear();
             self.queue.clear();
-            let event = self.damage(broken);
+            let event = self.framing_error(broken);
             self.queue.push_back(event);
         }
     }
@@ -113,12 +116,12 @@ impl Database {
             } else {
                 let table = self.tables.pop_front()?;
                 if let Err(error) = self.begin(&table) {
-                    if self.doubt.remains(&error) {
+                    if self.corruption_check.should_retry(&error) {
                         self.tables.push_front(table);
                         continue;
                     }
                     let broken = about(&table, explain(&error, &self.gauge));
-                    let event = self.damage(broken);
+                    let event = self.framing_error(broken);
                     self.queue.push_back(event);
                 }
             }
@@ -129,11 +132,16 @@ impl Database {
     fn begin(&mut self, table: &str) -> rusqlite::Result<()> {
         let columns = schema::columns(&self.connection, table)?;
         let Some(map) = TableMap::find(&self.maps, Some(table), &columns) else {
-            let (rows, fault) =
-                schema::count(&self.connection, table, self.bytes, &mut self.doubt, &self.gauge)?;
+            let (rows, error) = schema::count(
+                &self.connection,
+                table,
+                self.bytes,
+                &mut self.corruption_check,
+                &self.gauge,
+            )?;
             self.skip(table, rows);
-            if let Some(broken) = fault {
-                let event = self.damage(about(table, broken));
+            if let Some(broken) = error {
+                let event = self.framing_error(about(table, broken));
                 self.queue.push_back(event);
             }
             return Ok(());
@@ -150,7 +158,7 @@ impl Database {
     /// The next row of the present table; nothing at its end.
     fn next_row(&mut self, buffer: &mut Vec<u8>) -> Option<Event> {
         let scan = self.scan.as_mut()?;
-        match scan.next(&self.connection, &mut self.doubt, &self.gauge) {
+        match scan.next(&self.connection, &mut self.corruption_check, &self.gauge) {
             Some(Outcome::Row(row)) => {
                 let start = buffer.len();
                 buffer.extend_from_slice(scan.bytes(row));
@@ -161,10 +169,10 @@ impl Database {
                 let record = self.count_record();
                 Some(Event::Frame(Frame::row(record, start..buffer.len())))
             }
-            Some(Outcome::FramingError(broken)) => Some(self.damage(broken)),
+            Some(Outcome::FramingError(broken)) => Some(self.framing_error(broken)),
             Some(Outcome::LimitReached(broken)) => {
                 self.tables.clear();
-                Some(self.damage(broken))
+                Some(self.framing_error(broken))
             }
             None => {
                 let (table, filtered) = (scan.table().to_owned(), scan.filtered());
@@ -191,23 +199,23 @@ impl Database {
         record
     }
 
-    fn damage(&mut self, broken: StreamError) -> Event {
+    fn framing_error(&mut self, broken: StreamError) -> Event {
         Event::FramingError(FramingError::of_nothing(self.count_record(), broken))
     }
 }
 
-/// SQLite says of a page that the system did not give it that it is damaged. So the file is read once in our own way, which tells a
-/// failure, and what failed is tried again.
-struct Doubt(Option<InputFile>);
+/// SQLite reports a page as corrupt that the system failed to read. So the file is read once with our own access, which records a
+/// failure, and the failed call is tried again.
+struct CorruptionCheck(Option<InputFile>);
 
-impl Doubt {
-    /// Whether what failed so has to be tried again.
-    fn remains(&mut self, error: &rusqlite::Error) -> bool {
-        let is_damage = error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt);
-        let Some(mut file) = self.0.take_if(|_| is_damage) else {
+impl CorruptionCheck {
+    /// Whether the failed call has to be tried again.
+    fn should_retry(&mut self, error: &rusqlite::Error) -> bool {
+        let is_corrupt = error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt);
+        let Some(mut file) = self.0.take_if(|_| is_corrupt) else {
             return false;
         };
-        // What fails here is told by the file.
+        // A failure here is recorded by the file.
         io::copy(&mut file, &mut io::sink()).is_ok()
     }
 }
@@ -219,13 +227,13 @@ fn about(table: &str, broken: StreamError) -> StreamError {
 
 /// Whether the system lets SQLite work, which makes its calls by itself.
 fn may(kind: Call, gauge: &ReadBudget) -> Result<(), StreamError> {
-    door::call(kind, || Ok(())).map_err(|error| {
+    access::call(kind, || Ok(())).map_err(|error| {
         gauge.first_failure.here("read", &error.to_string());
         StreamError::of(&error)
     })
 }
 
-/// What an error of SQLite means. Its own words are not used: they may hold a path.
+/// The stream error for an error of SQLite. SQLite's own text is not used: it may contain a path.
 fn explain(error: &rusqlite::Error, gauge: &ReadBudget) -> StreamError {
     let corrupt = |message: &str| StreamError::corrupt(message);
     match error.sqlite_error_code() {
@@ -254,17 +262,17 @@ mod tests {
     use rusqlite::{Error, ffi};
 
     use super::*;
-    use crate::door::FirstFailure;
+    use crate::access::FirstFailure;
 
     #[test]
-    fn damage_is_doubted_once_and_nothing_else_is() {
+    fn a_corruption_error_is_retried_once_and_no_other_error() {
         let place = tempfile::NamedTempFile::new().unwrap();
         let failures = FirstFailure::new(place.path());
         let file = InputFile::open(place.path(), &failures).unwrap_or_else(|_| panic!("it is there"));
-        let mut doubt = Doubt(Some(file));
+        let mut corruption_check = CorruptionCheck(Some(file));
         let error = |code| Error::SqliteFailure(ffi::Error::new(code), None);
-        assert!(!doubt.remains(&error(ffi::SQLITE_FULL)));
-        assert!(doubt.remains(&error(ffi::SQLITE_CORRUPT)));
-        assert!(!doubt.remains(&error(ffi::SQLITE_CORRUPT)));
+        assert!(!corruption_check.should_retry(&error(ffi::SQLITE_FULL)));
+        assert!(corruption_check.should_retry(&error(ffi::SQLITE_CORRUPT)));
+        assert!(!corruption_check.should_retry(&error(ffi::SQLITE_CORRUPT)));
     }
 }

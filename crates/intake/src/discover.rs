@@ -1,8 +1,8 @@
-//! Turns what was typed (a file, a folder, a glob, `-`) into inputs with stable names.
+//! Turns the paths that the user typed (a file, a folder, a glob, `-`) into inputs with stable names.
 //!
 //! An input's name is its path below the fixed prefix of its pattern, so that the spelling of the prefix never changes
 //! a name. Links inside folders are followed only where that is asked for. A folder that is a dump of a database is one
-//! input. What cannot be read is an input that says so, and says whether the input or the system is at fault; only a
+//! input. A path that cannot be read is a refused input, with the input or the system as its cause; only a
 //! pattern that finds nothing is an error.
 
 mod below;
@@ -24,9 +24,9 @@ use chatmill_diag::codes::{NOT_A_REGULAR_FILE, UNREADABLE_INPUT};
 use chatmill_diag::{Code, Finding};
 use globset::GlobSet;
 
+use crate::access::{self, Failure, FirstFailure, InputFile};
 use crate::archive::dump;
-use crate::door::{self, Failure, FirstFailure, InputFile};
-use crate::memory::Held;
+use crate::memory::MemoryInput;
 
 /// How deep braces may lie in one another in a pattern: the library's parser keeps no count of it.
 const MAX_BRACE_DEPTH: usize = 16;
@@ -77,9 +77,9 @@ impl Input {
     }
 
     /// Something in memory, under a name.
-    pub fn held(name: &str, held: Held) -> Self {
-        let bytes = held.length();
-        Self::named(Path::new(name), name, name, InputKind::Memory(held), bytes)
+    pub fn in_memory(name: &str, memory: MemoryInput) -> Self {
+        let bytes = memory.length();
+        Self::named(Path::new(name), name, name, InputKind::Memory(memory), bytes)
     }
 
     /// Where it is.
@@ -140,7 +140,7 @@ pub enum InputKind {
     /// A folder that is one dump of a database.
     Folder,
     /// Something in memory.
-    Memory(Held),
+    Memory(MemoryInput),
     /// Not read, for this reason, which lies in the input.
     Refused(Box<Finding>),
     /// Not read because the system failed; this says nothing about the input.
@@ -165,7 +165,7 @@ pub enum DiscoverError {
     NothingMatches {
         /// The pattern as typed.
         pattern: String,
-        /// The folder that was looked in.
+        /// The folder that was searched.
         base: PathBuf,
     },
     /// An address of another machine or a store of objects.
@@ -179,7 +179,7 @@ pub enum DiscoverError {
     Pattern {
         /// The pattern as typed.
         pattern: String,
-        /// What the glob library says.
+        /// The error of the glob library.
         source: globset::Error,
     },
     /// The pattern's braces lie too deep in one another.
@@ -213,18 +213,18 @@ pub fn discover_through(pattern: &str, base: &Path, links: Links) -> Result<Vec<
         return Ok(vec![Input::named(path, pattern, pattern, InputKind::Stdin, 0)]);
     }
     let path = base.join(pattern);
-    let (inputs, looked_in) = match door::look(&path) {
-        Err(error) if door::is_absent(&error) && is_address(pattern) => {
+    let (inputs, looked_in) = match access::symlink_metadata(&path) {
+        Err(error) if access::is_absent(&error) && is_address(pattern) => {
             let pattern = pattern.to_owned();
             return Err(DiscoverError::Address { pattern });
         }
-        Err(error) if door::is_absent(&error) => {
+        Err(error) if access::is_absent(&error) => {
             let (prefix, glob) = split(pattern);
             let folder = base.join(prefix);
             (matching(prefix, glob, &folder, pattern, links)?, folder)
         }
         // Whether it is a path or a glob is not known; a second look might say something else.
-        Err(error) if door::is_of_the_system(&error) => {
+        Err(error) if access::is_of_the_system(&error) => {
             let kind = unreadable("look at", &path, &error);
             (vec![Input::named(&path, pattern, pattern, kind, 0)], path)
         }
@@ -256,7 +256,7 @@ fn named(pattern: &str, path: &Path, links: Links) -> Vec<Input> {
         .file_name()
         .map_or_else(|| pattern.to_owned(), |name| name.to_string_lossy().into_owned());
     let input = |kind, bytes| vec![Input::named(path, &name, pattern, kind, bytes)];
-    let metadata = match door::follow(path) {
+    let metadata = match access::follow(path) {
         Ok(metadata) => metadata,
         Err(error) => return input(unreadable("look at", path, &error), 0),
     };
@@ -285,9 +285,9 @@ fn matching(
         return Ok(Vec::new());
     }
     let matcher = matcher(glob, pattern)?;
-    match door::follow(folder) {
+    match access::follow(folder) {
         Ok(metadata) if metadata.is_dir() => {}
-        Err(error) if door::is_of_the_system(&error) => {
+        Err(error) if access::is_of_the_system(&error) => {
             let kind = unreadable("look at", folder, &error);
             return Ok(vec![Input::named(folder, pattern, pattern, kind, 0)]);
         }
@@ -355,12 +355,12 @@ fn regular(path: &Path, metadata: &Metadata) -> InputKind {
     }
     match InputFile::open(path, &FirstFailure::default()) {
         Ok(_) => InputKind::File,
-        Err(error) if door::is_odd(&error) => refused(&NOT_A_REGULAR_FILE, &error.to_string()),
+        Err(error) if access::is_irregular(&error) => refused(&NOT_A_REGULAR_FILE, &error.to_string()),
         Err(error) => unreadable("open", path, &error),
     }
 }
 
-/// What an input is that cannot be read: refused where that is its own fault.
+/// What an input is that cannot be read: refused where that is its own error.
 fn unreadable(action: &'static str, path: &Path, error: &io::Error) -> InputKind {
     let failure = Failure::new(action, path, error);
     if failure.is_of_the_system {
@@ -390,17 +390,17 @@ fn is_pipe(_: &Metadata) -> bool {
 /// Length and BLAKE3 of a file's stored bytes, read as a stream.
 ///
 /// Of a folder, the lengths of its files are added up, and their names and hashes are hashed. `go_on` is told the bytes of each
-/// stretch; when it says no, there is no hash.
+/// range; when it says no, there is no hash.
 ///
 /// # Errors
 ///
-/// When something cannot be read; the failure says whose fault that is.
+/// When a file cannot be read; the failure says whether the input or the system caused it.
 pub fn content_hash(
     path: &Path,
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Option<(u64, blake3::Hash)>, Failure> {
     let mut length = 0;
-    let metadata = door::follow(path).map_err(|error| Failure::new("look at", path, &error))?;
+    let metadata = access::follow(path).map_err(|error| Failure::new("look at", path, &error))?;
     if !metadata.is_dir() {
         let hash = hash_file(path, &mut length, go_on)?;
         return Ok(hash.map(|hash| (length, hash)));
@@ -424,7 +424,7 @@ fn hash_file(
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Option<blake3::Hash>, Failure> {
     let mut hasher = blake3::Hasher::new();
-    let is_whole = door::pieces(path, |piece| {
+    let is_whole = access::pieces(path, |piece| {
         hasher.update(piece);
         *length += piece.len() as u64;
         go_on(piece.len() as u64)
@@ -435,8 +435,8 @@ fn hash_file(
 /// The regular files directly in a folder, sorted by the bytes of their names.
 fn files_of(folder: &Path) -> io::Result<Vec<OsString>> {
     let mut names = Vec::new();
-    for name in door::list(folder)? {
-        if door::look(&folder.join(&name))?.is_file() {
+    for name in access::list(folder)? {
+        if access::symlink_metadata(&folder.join(&name))?.is_file() {
             names.push(name);
         }
     }
@@ -448,7 +448,7 @@ fn files_of(folder: &Path) -> io::Result<Vec<OsString>> {
 fn stored_bytes(folder: &Path) -> io::Result<u64> {
     let mut bytes = 0;
     for name in files_of(folder)? {
-        bytes += door::look(&folder.join(name))?.len();
+        bytes += access::symlink_metadata(&folder.join(name))?.len();
     }
     Ok(bytes)
 }
@@ -460,12 +460,23 @@ fn stored_bytes(folder: &Path) -> io::Result<u64> {
 /// Of kind `FileTooLarge` above `limit` bytes, `InvalidData` when it is not UTF-8, `InvalidInput` when it is not a regular file,
 /// else what the system says.
 pub fn read_small(path: &Path, limit: u64) -> Result<String, io::Error> {
-    let mut text = String::new();
+    let bytes = read_small_bytes(path, limit)?;
+    String::from_utf8(bytes)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8"))
+}
+
+/// The bytes of a small file.
+///
+/// # Errors
+///
+/// As of [`read_small`], but that they may be anything.
+pub fn read_small_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, io::Error> {
+    let mut bytes = Vec::new();
     let file = InputFile::open(path, &FirstFailure::default())?;
-    let read = file.take(limit.saturating_add(1)).read_to_string(&mut text)?;
+    let read = file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if read as u64 > limit {
         let message = format!("the file is longer than {limit} bytes");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }
-    Ok(text)
+    Ok(bytes)
 }

@@ -1,12 +1,12 @@
-//! What a reader reports: entries, frames, separators, damage, notes.
+//! The events of a reader: entries, frames, separators, framing errors, notes.
 //!
-//! Within an entry, frames, separators and damages tile the decoded bytes: no gap, no overlap, in order.
+//! Within an entry, frames, separators and framing errors tile the decoded bytes: no gap, no overlap, in order.
 
 use std::ops::Range;
 
 use chatmill_diag::{Code, Finding, cut};
 
-use crate::door::Failure;
+use crate::access::Failure;
 use crate::stream::StreamError;
 
 /// One step of reading an input.
@@ -66,7 +66,7 @@ pub enum Event {
 /// One record, cut out of its entry and not yet scanned.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Frame {
-    /// Number in the entry, counted from 0 over frames and damages.
+    /// Number in the entry, counted from 0 over frames and framing errors.
     pub record: u64,
     /// First byte in the decoded entry.
     pub start: u64,
@@ -100,7 +100,7 @@ impl Frame {
 /// What the buffer holds of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// Its bytes as they stand in the entry.
+    /// Its bytes as they are in the entry.
     Original,
     /// A row of a table, written as JSON. Places inside are then places of the whole row.
     Row,
@@ -110,10 +110,10 @@ pub enum Form {
     Text,
 }
 
-/// A stretch of an entry that cannot be read.
+/// A framing error: a byte range of an entry that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FramingError {
-    /// Number in the entry, counted from 0 over frames and damages.
+    /// Number in the entry, counted from 0 over frames and framing errors.
     pub record: u64,
     /// First byte in the decoded entry.
     pub start: u64,
@@ -131,13 +131,13 @@ pub struct FramingError {
     pub head: Vec<u8>,
     /// One clause.
     pub message: String,
-    /// Where in the stretch the fault is, where that is known to be elsewhere than at its first byte.
+    /// The place of the error in the range, where it is known and not the first byte.
     pub at: Option<Place>,
     /// The bytes around that place.
-    pub around: Option<FaultBytes>,
+    pub around: Option<ErrorContext>,
 }
 
-/// A place in an entry, of a fault for one.
+/// A place in an entry, of an error for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The byte; one past the last where more was expected.
@@ -148,27 +148,27 @@ pub struct Place {
     pub column: u64,
 }
 
-/// The bytes around a fault, as people are shown them.
+/// The bytes around an error, as reports show them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FaultBytes {
+pub struct ErrorContext {
     /// Where the first of them stands in the entry.
     pub start: u64,
     /// As many as a wide terminal shows.
     pub bytes: Vec<u8>,
 }
 
-/// Bytes that are kept before a fault.
-const BEFORE_FAULT: u64 = 256;
+/// Bytes that are kept before an error.
+const CONTEXT_BEFORE: u64 = 256;
 
-/// Bytes that are kept from a fault on.
-const BEHIND_FAULT: u64 = 512;
+/// Bytes that are kept from an error on.
+const CONTEXT_AFTER: u64 = 512;
 
-impl FaultBytes {
-    /// Those of a stretch that begins at `start`, around a byte of its entry.
+impl ErrorContext {
+    /// Those of a range that begins at `start`, around a byte of its entry.
     pub fn around(bytes: &[u8], start: u64, byte: u64) -> Self {
         let at = byte.saturating_sub(start).min(bytes.len() as u64);
-        let from = at.saturating_sub(BEFORE_FAULT);
-        let to = (at + BEHIND_FAULT).min(bytes.len() as u64);
+        let from = at.saturating_sub(CONTEXT_BEFORE);
+        let to = (at + CONTEXT_AFTER).min(bytes.len() as u64);
         Self {
             start: start + from,
             bytes: cut::slice(bytes, from as usize..to as usize).to_vec(),
@@ -177,7 +177,7 @@ impl FaultBytes {
 }
 
 impl FramingError {
-    /// Damage of no bytes, at the start of its entry.
+    /// A framing error of no bytes, at the start of its entry.
     pub(crate) fn of_nothing(record: u64, broken: StreamError) -> Self {
         Self {
             record,
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_much_of_a_fault_is_kept_as_people_are_shown() {
+    fn the_context_of_an_error_is_as_long_as_a_terminal_shows() {
         let bytes: Vec<u8> = (0..=255).cycle().take(2_000).collect();
         for (byte, start, length) in [
             (100, 100, 512),
@@ -251,9 +251,9 @@ mod tests {
             (2_100, 1_844, 256),
             (9_999, 1_844, 256),
         ] {
-            let kept = FaultBytes::around(&bytes, 100, byte);
-            assert_eq!((kept.start, kept.bytes.len()), (start, length), "{byte}");
-            assert_eq!(kept.bytes[0], bytes[(start - 100) as usize]);
+            let context = ErrorContext::around(&bytes, 100, byte);
+            assert_eq!((context.start, context.bytes.len()), (start, length), "{byte}");
+            assert_eq!(context.bytes[0], bytes[(start - 100) as usize]);
         }
     }
 }

@@ -81,8 +81,8 @@ pub fn may_hold_words(kind: &str) -> bool {
 /// What an entry is that is not a chat; none where it may be one.
 pub fn foreign(name: &str, head: &Head) -> Option<&'static str> {
     let file = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
-    let is_apart = name.split('/').any(|folder| folder == "__MACOSX") || file.starts_with("._");
-    if is_apart || SYSTEM_FILES.contains(&file.as_str()) {
+    let is_macos_metadata = name.split('/').any(|folder| folder == "__MACOSX") || file.starts_with("._");
+    if is_macos_metadata || SYSTEM_FILES.contains(&file.as_str()) {
         return Some(SYSTEM_FILE);
     }
     if matches!(head.framing, Framing::Empty | Framing::Tables) {
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_bytes_tell_and_not_the_name() {
+    fn the_first_bytes_decide_and_not_the_name() {
         assert_eq!(kind("chat.json", b"\x89PNG\r\n\x1A\n..."), Some("picture"));
         assert_eq!(kind("a", b"RIFF....WEBPVP8"), Some("picture"));
         assert_eq!(kind("a", b"\0\0\0\x20ftypisom"), Some("film"));
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_systems_leave_is_told_by_name_or_bytes() {
+    fn files_of_operating_systems_are_recognised_by_name_or_bytes() {
         for (name, bytes) in [
             ("a/__MACOSX/chat.json", "x"),
             ("a/._chat.json", "x"),
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_a_note_only_where_its_name_says_so() {
+    fn text_is_a_note_only_where_its_name_marks_it() {
         assert_eq!(kind("docs/README", b"How to"), Some("note"));
         assert_eq!(kind("a/Notes.MD", b"# Notes"), Some("note"));
         assert_eq!(kind("p.toml", b"name = \"x\""), Some("settings file"));

@@ -1,7 +1,7 @@
 //! Cuts a decoded entry into frames, as a stream and in bounded memory.
 //!
 //! What is decided here is only where a record begins and ends. Whether it is JSON is decided by whoever scans the
-//! frame; a damage is what cannot even be delimited, exceeds a limit, or was cut off.
+//! frame; a framing error is what cannot even be delimited, exceeds a limit, or was cut off.
 
 mod array;
 pub(crate) mod balance;
@@ -24,9 +24,9 @@ use chatmill_diag::codes::{BYTE_ORDER_MARK, COPY_ESCAPED, EMPTY_INPUT};
 use chatmill_diag::{Code, Finding, Limits};
 
 use crate::archive::dump::{DumpTable, RowText};
+use crate::division::LineRange;
 use crate::event::{Event, Form, Framing, Head, Place};
 use crate::stream::{Bytes, StreamError};
-use crate::stretch::Stretch;
 use crate::table::TableMap;
 use crate::table::copy;
 use crate::table::sql::{Dialect, Syntax};
@@ -52,7 +52,7 @@ enum State {
     Sql,
     Csv,
     Text,
-    /// Everything is one damage, because of this.
+    /// Everything is one framing error, because of this.
     Refused,
     /// Nothing is read, because it is this.
     PassedOver(&'static str),
@@ -84,7 +84,7 @@ pub(crate) struct Framer {
     record_limit: u64,
     document_limit: u64,
     head_limit: usize,
-    /// Number of the next frame or damage.
+    /// Number of the next frame or framing error.
     record: u64,
     /// Bytes of separators that were not reported yet.
     separators: u64,
@@ -204,26 +204,26 @@ impl Framer {
         }
     }
 
-    /// Goes over to a stretch of the entry, whose bytes are `stream`: the head has said how they are cut. Only before the first event.
-    pub(crate) fn go_over_to(&mut self, stretch: &Stretch, stream: Bytes) {
+    /// Continues with a range of the entry, whose bytes are `stream`; the framing is that of the head. Only before the first event.
+    pub(crate) fn go_over_to(&mut self, range: &LineRange, stream: Bytes) {
         self.window.restart(stream);
-        self.begins = stretch.start;
-        if stretch.start > 0 {
+        self.begins = range.start;
+        if range.start > 0 {
             // What is said of the entry is said where it begins.
             self.is_marked = false;
             self.queue.clear();
             self.place = Place {
-                byte: stretch.start,
-                line: stretch.line,
+                byte: range.start,
+                line: range.line,
                 column: 1,
             };
         }
         // Whether there is no record at all shows at the end of the entry.
-        let before = stretch.record;
-        self.record = if stretch.is_last { before } else { before.max(1) };
+        let before = range.record;
+        self.record = if range.is_last { before } else { before.max(1) };
     }
 
-    /// Makes the whole entry one damage. Only before the first event. `at` is where in the head the fault is.
+    /// Makes the whole entry one framing error. Only before the first event. `at` is where in the head the error is.
     pub(crate) fn refuse(&mut self, broken: StreamError, at: Option<u64>) {
         if self.framing != Framing::Empty {
             self.state = State::Refused;
@@ -237,7 +237,7 @@ impl Framer {
         }
     }
 
-    /// Cuts the entry into the rows of a table that no map knows, each of which is one damage; its header is none. Only before the
+    /// Cuts the entry into the rows of a table that no map knows, each of which is one framing error; its header is none. Only before the
     /// first event.
     pub(crate) fn refuse_rows(&mut self, broken: StreamError) {
         self.csv = Csv::unknown(self.window.rest());
@@ -253,7 +253,7 @@ impl Framer {
         self.queue.clear();
     }
 
-    /// Decoded bytes so far; of a stretch, its own.
+    /// Decoded bytes so far; of a range, its own.
     pub(crate) fn decoded(&self) -> u64 {
         self.place.byte - self.begins
     }
@@ -337,21 +337,21 @@ impl Framer {
         ))
     }
 
-    /// Ends a unit as a frame, or as a damage where it exceeds its limit.
+    /// Ends a unit as a frame, or as a framing error where it exceeds its limit.
     fn accept(&mut self, unit: Unit, form: Form, buffer: &mut Vec<u8>) {
         let event = unit.accept(self.record, form, buffer);
         self.record += 1;
         self.queue.push_back(event);
     }
 
-    /// Ends a unit as a damage.
+    /// Ends a unit as a framing error.
     fn reject(&mut self, unit: Unit, broken: &StreamError, buffer: &mut Vec<u8>) {
         let event = unit.reject(self.record, broken, buffer);
         self.record += 1;
         self.queue.push_back(event);
     }
 
-    /// Ends the entry between records: a damage of no bytes when the stream is broken, or `open` says so.
+    /// Ends the entry between records: a framing error of no bytes when the stream is broken, or `open` says so.
     fn finish(&mut self, open: Option<StreamError>, buffer: &mut Vec<u8>) {
         if self.flush_separators() {
             return;
@@ -404,8 +404,8 @@ impl Framer {
             let rest = self.window.rest();
             let before = at.map(|at| at.saturating_sub(self.place.byte) as usize);
             let is_here = at.is_some_and(|at| at >= self.place.byte);
-            if let Some(stretch) = before.filter(|_| is_here).and_then(|before| rest.get(..before)) {
-                unit.fault_at(self.place.after(stretch));
+            if let Some(passed) = before.filter(|_| is_here).and_then(|before| rest.get(..before)) {
+                unit.set_error_place(self.place.after(passed));
             }
             let count = rest.len();
             self.take(&mut unit, count, buffer);

@@ -4,7 +4,7 @@
 //! an escape of a lone surrogate becomes `\uFFFD` in a copy of equal length, so that spans stay valid. Numbers are
 //! checked and kept as text; nothing here converts them.
 //!
-//! Why: docs/decisions/2026-11-21-the-scan-is-the-decoder.md.
+//! Why: docs/decisions/2026-11-21-json-scan-is-the-decoder.md.
 
 mod escape;
 mod path;
@@ -23,18 +23,18 @@ use std::rc::Rc;
 use chatmill_diag::{Code, cut};
 
 pub(crate) use escape::unescape_lossy;
-pub use path::append_key;
+pub use path::{append_key, is_word};
 pub use places::Places;
 pub(crate) use scan::plain_run;
 pub use scan::scan;
 pub use value::{Kind, Mark, Value};
 
-/// Something worth knowing about an accepted frame.
+/// A note about an accepted frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// `lone-surrogate`, `number-out-of-range`, `escaped-nul` or `replacement-character`.
     pub code: &'static Code,
-    /// One sentence that says so.
+    /// One sentence about it.
     pub message: &'static str,
     /// First byte in the frame.
     pub at: usize,
@@ -44,12 +44,12 @@ pub struct Note {
 
 /// Why a frame is not an acceptable JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct ScanError {
     /// `invalid-json`, `invalid-utf8`, `depth-exceeded`, or `document-too-large` from 4 GiB on.
     pub code: &'static Code,
     /// Byte in the frame where reading stopped.
     pub at: usize,
-    /// One clause that says what was expected.
+    /// One clause with the expectation that failed.
     pub message: String,
 }
 
@@ -62,7 +62,7 @@ pub struct Document<'t> {
     marks: Vec<Cell<Mark>>,
     notes: Vec<Note>,
     /// The step to each value, once somebody asked for a path.
-    steps: OnceCell<Vec<path::Step>>,
+    steps: OnceCell<Vec<path::PathStep>>,
     /// The documents that were opened in strings, by the places of the strings on the tape.
     inside: RefCell<HashMap<u32, Vec<Rc<Document<'static>>>>>,
     /// The places of the names of wide objects in the order of the names, by the places of the objects.
@@ -114,8 +114,8 @@ impl Document<'_> {
         &self.text
     }
 
-    /// The byte span of the first value in a stretch of the frame that is this text: a string that says it, or anything else that
-    /// is written so. Takes time in proportion to the stretch.
+    /// The byte span of the first value in a range of the frame that is this text: a string that says it, or anything else that
+    /// is written so. Takes time in proportion to the range.
     pub fn find(&self, within: Range<usize>, text: &str) -> Option<Range<usize>> {
         let first = self
             .nodes
@@ -123,7 +123,7 @@ impl Document<'_> {
         (first..self.nodes.len())
             .map(|index| Value::new(self, index as u32))
             .take_while(|value| value.span().start < within.end)
-            .find(|value| value.says(text))
+            .find(|value| value.is_text(text))
             .map(Value::span)
     }
 
@@ -135,14 +135,14 @@ impl Document<'_> {
         path::to(self, at)
     }
 
-    /// The byte span in the frame of the value at a path like `$.a[3]['odd key'].b`.
+    /// The byte span in the frame of the value at a path like `$.a[3]['irregular key'].b`.
     ///
     /// Elements of lists are found as fast as paths are, and fields as [`Value::get`] finds them.
     pub fn locate(&self, path: &str) -> Option<Range<usize>> {
         path::follow(self, path).map(Value::span)
     }
 
-    fn step(&self, place: u32) -> path::Step {
+    fn step(&self, place: u32) -> path::PathStep {
         let steps = self.steps.get_or_init(|| path::steps(self));
         *cut::at(steps, place as usize)
     }

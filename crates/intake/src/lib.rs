@@ -5,11 +5,12 @@
 
 #![allow(clippy::disallowed_methods, reason = "this is the crate that opens files")]
 
+mod access;
 mod archive;
 mod columnar;
 mod database;
 pub mod discover;
-mod door;
+mod division;
 mod event;
 mod foreign;
 mod frame;
@@ -19,19 +20,18 @@ mod reader;
 mod sketch;
 mod sniff;
 mod stream;
-mod stretch;
 pub mod table;
 mod unpack;
 
+pub use access::{Failure, is_of_the_system, process_status};
 pub use discover::{DiscoverError, Input, InputKind, content_hash, discover, read_small};
-pub use door::{Failure, is_of_the_system, process_status};
-pub use event::{Event, FaultBytes, Form, Frame, Framing, FramingError, Head, Place};
+pub use division::{Division, LineRange, divide};
+pub use event::{ErrorContext, Event, Form, Frame, Framing, FramingError, Head, Place};
 pub use foreign::{foreign, may_hold_words};
 pub use frame::text::FramedText;
-pub use memory::{Held, HeldBytes, HeldForm};
+pub use memory::{MemoryBytes, MemoryForm, MemoryInput};
 pub use reader::Reader;
 pub use sketch::{Name, RecordSketch, Sketch};
-pub use stretch::{Division, Stretch, divide};
 pub use table::copy::CopiedLine;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! Inputs that are no files: what somebody holds in memory, or can give as often as it is asked for.
+//! Inputs that are not files: bytes in memory, or a source that can be read more than once.
 //!
-//! They go the way of all inputs: recognised, bounded and accounted for alike. What is read by seeking is copied to a temporary
+//! They are recognised, bounded and accounted for like all inputs. Formats that are read by seeking are copied to a temporary
 //! file first, as out of an archive.
 
 use std::fmt;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 /// Bytes that can be read from their beginning more than once.
-pub trait HeldBytes: Send + Sync {
+pub trait MemoryBytes: Send + Sync {
     /// Reads them from their beginning.
     fn open(&self) -> Box<dyn Read + Send>;
 
@@ -18,7 +18,7 @@ pub trait HeldBytes: Send + Sync {
     fn length(&self) -> u64;
 }
 
-impl HeldBytes for Bytes {
+impl MemoryBytes for Bytes {
     fn open(&self) -> Box<dyn Read + Send> {
         Box::new(Cursor::new(self.clone()))
     }
@@ -28,30 +28,30 @@ impl HeldBytes for Bytes {
     }
 }
 
-/// What is in memory.
+/// An input in memory.
 #[derive(Clone)]
-pub struct Held {
-    bytes: Arc<dyn HeldBytes>,
-    form: HeldForm,
+pub struct MemoryInput {
+    bytes: Arc<dyn MemoryBytes>,
+    form: MemoryForm,
 }
 
-/// What bytes in memory are.
+/// The form of bytes in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HeldForm {
-    /// What a file could hold: text, an archive, a database.
+pub enum MemoryForm {
+    /// The content of a file: text, an archive, a database.
     File,
     /// One record a line, whatever the lines look like.
     Lines,
 }
 
-impl Held {
+impl MemoryInput {
     /// Bytes of a form.
-    pub fn new(bytes: Arc<dyn HeldBytes>, form: HeldForm) -> Self {
+    pub fn new(bytes: Arc<dyn MemoryBytes>, form: MemoryForm) -> Self {
         Self { bytes, form }
     }
 
-    /// What they are.
-    pub fn form(&self) -> HeldForm {
+    /// Their form.
+    pub fn form(&self) -> MemoryForm {
         self.form
     }
 
@@ -65,17 +65,17 @@ impl Held {
     }
 }
 
-impl fmt::Debug for Held {
+impl fmt::Debug for MemoryInput {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Held({:?}, {} bytes)", self.form, self.length())
+        write!(formatter, "MemoryInput({:?}, {} bytes)", self.form, self.length())
     }
 }
 
-/// What is held is the same where it is one thing, not where its bytes are equal.
-impl PartialEq for Held {
+/// Two inputs are equal where they share their bytes, not where their bytes are equal.
+impl PartialEq for MemoryInput {
     fn eq(&self, other: &Self) -> bool {
         self.form == other.form && Arc::ptr_eq(&self.bytes, &other.bytes)
     }
 }
 
-impl Eq for Held {}
+impl Eq for MemoryInput {}

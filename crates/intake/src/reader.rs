@@ -12,22 +12,22 @@ use std::sync::Arc;
 use chatmill_diag::codes::NESTED_ARCHIVE;
 use chatmill_diag::{Code, Limits};
 
+#[cfg(test)]
+use crate::access::FirstFailure;
+use crate::access::{Failure, InputFile};
 use crate::archive::dump::Custom;
 use crate::archive::label::Heading;
 use crate::archive::{Member, MemberBody};
 use crate::columnar::{self, Columnar};
 use crate::database::{Database, DatabaseFile};
 use crate::discover::{Input, content_hash};
-#[cfg(test)]
-use crate::door::FirstFailure;
-use crate::door::{Failure, InputFile};
+use crate::division::LineRange;
 use crate::event::{Event, Framing, FramingError, Head};
 use crate::frame::{Framer, How};
 use crate::sniff::{Container, HEAD_BYTES, sniff};
 #[cfg(test)]
 use crate::stream::ReadBudget;
 use crate::stream::{Buffered, Raw, StreamError};
-use crate::stretch::Stretch;
 use crate::table::TableMap;
 
 use walk::{Inner, Opened, Walk, nothing, too_many_layers, uncover, unsupported};
@@ -44,9 +44,9 @@ pub struct Reader {
     memory: Vec<u8>,
     queue: VecDeque<Event>,
     tables: Arc<[TableMap]>,
-    /// The stretch that is read of the file, and where it lies, until it is entered.
-    stretch: Option<(PathBuf, Stretch)>,
-    /// Stored bytes that were read to know how a stretch is cut.
+    /// The range that is read of the file, and where it lies, until it is entered.
+    range: Option<(PathBuf, LineRange)>,
+    /// Stored bytes that were read to know how a range is cut.
     read_before: u64,
     has_failed: bool,
 }
@@ -59,16 +59,16 @@ enum Entry {
 }
 
 impl Reader {
-    /// Opens an input. What goes wrong is reported as events: what the input is at fault for as damages and notes, what the
+    /// Opens an input. What goes wrong is reported as events: what the input is at fault for as framing errors and notes, what the
     /// system is at fault for as [`Event::Failed`].
     pub fn open(input: &Input, limits: &Limits) -> Self {
         Self::new(Opened::input(input, limits))
     }
 
-    /// Opens one stretch of a file of lines: places, numbers of lines and what the head decides are those of the whole file.
-    pub fn open_stretch(input: &Input, limits: &Limits, stretch: &Stretch) -> Self {
+    /// Opens one range of a file of lines: places, line numbers and framing are those of the whole file.
+    pub fn open_range(input: &Input, limits: &Limits, range: &LineRange) -> Self {
         Self {
-            stretch: Some((input.path(), stretch.clone())),
+            range: Some((input.path(), range.clone())),
             ..Self::open(input, limits)
         }
     }
@@ -89,7 +89,7 @@ impl Reader {
             memory: Vec::new(),
             queue: VecDeque::new(),
             tables: Arc::default(),
-            stretch: None,
+            range: None,
             read_before: 0,
             has_failed: false,
         }
@@ -140,8 +140,8 @@ impl Reader {
         }
     }
 
-    /// Makes the entry that just began one damage, since nobody can read it; an empty entry stays as it is. `at` is the byte of
-    /// its head where the fault is, where there is one.
+    /// Makes the entry that just began one framing error, since nobody can read it; an empty entry stays as it is. `at` is the byte of
+    /// its head where the error is, where there is one.
     pub fn refuse_entry(&mut self, code: &'static Code, message: String, at: Option<u64>) {
         let broken = StreamError::new(code, message);
         match &mut self.entry {
@@ -152,7 +152,7 @@ impl Reader {
         }
     }
 
-    /// Makes each row of the entry that just began one damage: it is a table with a header, and nobody can read it.
+    /// Makes each row of the entry that just began one framing error: it is a table with a header, and nobody can read it.
     pub fn refuse_rows(&mut self, code: &'static Code, message: String) {
         if let Some(Entry::Framer(framer)) = &mut self.entry {
             framer.refuse_rows(StreamError::new(code, message));
@@ -181,7 +181,7 @@ impl Reader {
         self.input.is_plain
     }
 
-    /// BLAKE3 of the stored bytes, of a stretch of its own, complete after the last event of a file.
+    /// BLAKE3 of the stored bytes, of a range of its own, complete after the last event of a file.
     ///
     /// A zip, a database and a folder are hashed again, since they are not read in order; `go_on` is asked meanwhile, as by
     /// [`content_hash`]. Nothing when it said no, or when the input was refused.
@@ -279,19 +279,19 @@ impl Reader {
         self.pass_unread(heading, Some(broken));
     }
 
-    /// Goes over to the stretch that is wanted, if it is one. What the system cannot do, the gauge remembers.
-    fn enter_stretch(&mut self, framer: &mut Framer) {
-        let Some((path, stretch)) = self.stretch.take() else {
+    /// Goes over to the range that is wanted, if it is one. What the system cannot do, the gauge remembers.
+    fn enter_range(&mut self, framer: &mut Framer) {
+        let Some((path, range)) = self.range.take() else {
             return;
         };
         let Ok(mut file) = InputFile::open(&path, &self.input.gauge.first_failure) else {
             return;
         };
-        if file.seek(SeekFrom::Start(stretch.start)).is_ok() {
+        if file.seek(SeekFrom::Start(range.start)).is_ok() {
             self.read_before = self.input.gauge.raw_read();
-            let bytes = file.take(stretch.end - stretch.start);
+            let bytes = file.take(range.end - range.start);
             let raw = Raw::new(Box::new(bytes), Arc::clone(&self.input.gauge));
-            framer.go_over_to(&stretch, Box::new(raw.clone()));
+            framer.go_over_to(&range, Box::new(raw.clone()));
             self.input.raw = Some(raw);
         }
     }
@@ -323,7 +323,7 @@ impl Reader {
         let memory = std::mem::take(&mut self.memory);
         let (stream, limits) = (Box::new(bytes), &self.input.gauge.limits);
         let (mut framer, head) = Framer::new(stream, memory, limits, &self.tables, how);
-        self.enter_stretch(&mut framer);
+        self.enter_range(&mut framer);
         self.begin(heading, head, Some(Entry::Framer(Box::new(framer))));
     }
 

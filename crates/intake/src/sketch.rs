@@ -2,7 +2,7 @@
 //!
 //! It reads the head only, tolerates that the head is cut, and passes over records that are broken.
 //!
-//! Why: docs/decisions/2026-11-22-what-only-one-format-has-decides.md.
+//! Why: docs/decisions/2026-11-22-format-detection-order.md.
 
 mod names;
 mod outline;
@@ -55,8 +55,8 @@ impl RecordSketch {
         self.names.contains_key(path)
     }
 
-    /// Whether one of these short texts stands somewhere under a name.
-    pub fn says(&self, path: &str, words: &[&str]) -> bool {
+    /// Whether one of these short texts is a value of a name.
+    pub fn has_value(&self, path: &str, words: &[&str]) -> bool {
         self.names
             .get(path)
             .is_some_and(|name| words.iter().any(|word| name.words.contains(*word)))

@@ -12,7 +12,7 @@ use chatmill_diag::codes::{
 };
 use chatmill_diag::{Code, Finding, Limits, cut};
 
-use crate::door::{FirstFailure, InputFile};
+use crate::access::{FirstFailure, InputFile};
 
 /// Bytes that one layer reads ahead.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -99,8 +99,8 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// As much of a buffer as there are bytes left.
 pub(crate) fn within(buffer: &mut [u8], left: u64) -> &mut [u8] {
-    let room = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
-    buffer.split_at_mut(room).0
+    let length = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
+    buffer.split_at_mut(length).0
 }
 
 /// A file that several read, with a position of its own.

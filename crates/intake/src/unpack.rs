@@ -21,7 +21,7 @@ use self::wide::Wide;
 use crate::stream::{Buffered, Capped, ReadBudget, StreamError};
 
 /// Bytes asked of a decoder at once. A decoder that meets corruption drops what it decoded in the same call, so this
-/// bounds what is lost before the damage.
+/// bounds what is lost before the corruption.
 const STEP_BYTES: usize = 16 * 1024;
 
 /// Memory that an xz decoder needs besides its dictionary.
@@ -351,8 +351,8 @@ impl Read for Unpack {
         if buffer.is_empty() {
             return Ok(0);
         }
-        let room = buffer.len().min(STEP_BYTES);
-        let buffer = buffer.split_at_mut(room).0;
+        let length = buffer.len().min(STEP_BYTES);
+        let buffer = buffer.split_at_mut(length).0;
         loop {
             self.state = match std::mem::replace(&mut self.state, State::Over) {
                 State::Over => return Ok(0),

@@ -17,7 +17,7 @@ use crate::likeness::{BANDS, Likeness, bytes};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum Duplicate {
-    /// It says the same, speaker for speaker.
+    /// Its content is equal, speaker by speaker.
     Exact,
     /// It has most of its runs of words in common with it.
     Near,
@@ -30,7 +30,7 @@ impl Duplicate {
     }
 }
 
-/// Name of a cluster, 16 hexadecimal digits. Depends on what its first member says alone.
+/// Name of a cluster, 16 hexadecimal digits; derived from the content of its first member alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cluster(u64);
 
@@ -40,18 +40,18 @@ impl fmt::Display for Cluster {
     }
 }
 
-/// Where a conversation stands among the others.
+/// The standing of a conversation: unique, or a member of a cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClusterMembership {
-    /// Its cluster; none where it stands alone.
+    /// Its cluster; none where it is unique.
     pub cluster: Option<Cluster>,
     /// How far it repeats an earlier conversation.
     pub duplicate: Option<Duplicate>,
 }
 
 impl Cluster {
-    fn named_after(said: u128) -> Self {
-        let [_, _, _, _, _, _, _, _, first @ ..] = said.to_le_bytes();
+    fn named_after(content_hash: u128) -> Self {
+        let [_, _, _, _, _, _, _, _, first @ ..] = content_hash.to_le_bytes();
         Self(u64::from_le_bytes(first))
     }
 }
@@ -63,7 +63,7 @@ const EXACT: u8 = 2;
 const NEAR: u8 = 3;
 
 impl ClusterMembership {
-    /// Writes it as bytes: how it stands, and the cluster unless it stands alone; 9 at most.
+    /// Writes the standing as bytes, with the cluster unless the conversation is unique; 9 at most.
     ///
     /// # Errors
     ///
@@ -102,14 +102,14 @@ impl ClusterMembership {
 /// Dissimilar conversations of one band that later ones are compared with; more would make hostile input slow.
 const MAX_REPRESENTATIVES: usize = 16;
 
-/// The standing of each conversation. `threshold` is the least nearness of near duplicates; none looks for none.
+/// The standing of each conversation. `threshold` is the least similarity of near duplicates; without it none are sought.
 pub fn memberships(likenesses: &[Likeness], threshold: Option<f64>) -> Vec<ClusterMembership> {
     let mut forest = Forest::default();
     let mut duplicates = vec![None; likenesses.len()];
     let mut firsts: HashMap<u128, usize> = HashMap::new();
     for (likeness, duplicate) in likenesses.iter().zip(&mut duplicates) {
         let member = forest.add();
-        let first = *firsts.entry(likeness.said).or_insert(member);
+        let first = *firsts.entry(likeness.content_hash).or_insert(member);
         if first != member {
             *duplicate = Some(Duplicate::Exact);
             forest.join(first, member);
@@ -135,7 +135,7 @@ pub fn memberships(likenesses: &[Likeness], threshold: Option<f64>) -> Vec<Clust
             cluster: likenesses
                 .get(*root)
                 .filter(|_| sizes.get(root).is_some_and(|size| *size > 1))
-                .map(|first| Cluster::named_after(first.said)),
+                .map(|first| Cluster::named_after(first.content_hash)),
             duplicate,
         })
         .collect()

@@ -1,6 +1,6 @@
 //! References that show the beginning of their target's text and nothing else that would name it.
 //!
-//! The target is the nearest earlier message that begins so, white space aside; of the author, where the reference names one
+//! The target is the nearest earlier message that begins so, ignoring white space; of the author, where the reference names one
 //! who takes part. All excerpts of a conversation form one tree of characters, and every message walks down this tree once:
 //! the time is linear in excerpts and texts, however many there are of either.
 
@@ -92,7 +92,7 @@ impl<'c> Excerpts<'c> {
     }
 }
 
-/// What a reference shows, without the dots that say that it was cut.
+/// The text that a reference shows, without the dots that mark a cut.
 fn excerpt(reference: &Reference) -> Option<&str> {
     if reference.form != ReferenceForm::Excerpt {
         return None;

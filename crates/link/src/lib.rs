@@ -28,8 +28,8 @@ pub use repeats::Repeats;
 /// Linking a linked conversation again changes nothing.
 pub fn link(mut conversation: Conversation, limits: &Limits) -> (Linked, Vec<Finding>, Repeats) {
     let mut findings = Vec::new();
-    let repeats = repeats::settle(&mut conversation.messages, &mut findings);
-    repeats.settle_places(&mut conversation.alternatives);
+    let repeats = repeats::drop_and_qualify(&mut conversation.messages, &mut findings);
+    repeats.translate_places(&mut conversation.alternatives);
     references::cap(&mut conversation.messages, limits, &mut findings);
     let links = references::resolve(&conversation);
     let pairings = pairing::pair(&conversation.messages);

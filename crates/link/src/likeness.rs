@@ -1,4 +1,4 @@
-//! How like two conversations are: what they say, whatever their ids and times.
+//! Likeness: how similar the content of two conversations is, whatever their ids and times.
 //!
 //! Equal conversations share a hash. Nearly equal ones are found by `MinHash`: a signature keeps, for each of a fixed number of
 //! orders of all runs of words, the first run that the conversation has; the share of places in which two signatures agree
@@ -23,7 +23,7 @@ pub(crate) const BANDS: usize = PERMUTATIONS / ROWS_PER_BAND;
 /// Bytes of text from which an opening without times is telling.
 const MIN_TELLING_BYTES: usize = 128;
 
-/// In the first byte of a likeness that is written down: what follows.
+/// Flags in the first byte of a serialised likeness: which fields follow.
 const HAS_OPENING: u8 = 1;
 const HAS_SIGNATURE: u8 = 2;
 
@@ -32,9 +32,9 @@ type Signature = MinHash<u32, PERMUTATIONS>;
 /// What is compared of a conversation; about 600 bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Likeness {
-    /// What is said, who says it and in which order.
-    pub said: u128,
-    /// The first two turns with their times, where that is enough to tell conversations apart.
+    /// A hash of the content with its speakers, in order.
+    pub content_hash: u128,
+    /// A hash of the first two turns with their times, where they are enough to distinguish conversations.
     pub opening: Option<u128>,
     /// None where there are no words.
     signature: Option<Box<Signature>>,
@@ -50,7 +50,7 @@ impl Likeness {
                 .filter(|message| message.kind == MessageKind::Message)
         };
         Self {
-            said: said(turns(), &conversation.alternatives),
+            content_hash: content_hash(turns(), &conversation.alternatives),
             opening: opening(turns()),
             signature: near.then(|| signature(turns())).flatten(),
         }
@@ -64,7 +64,7 @@ impl Likeness {
         }
     }
 
-    /// Writes it as bytes, little end first: what is there, what is said, the opening, the signature; 545 at most.
+    /// Writes the likeness as bytes, little end first: flags, content hash, opening, signature; 545 at most.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ impl Likeness {
         let has_opening = u8::from(self.opening.is_some()) * HAS_OPENING;
         let has_signature = u8::from(self.signature.is_some()) * HAS_SIGNATURE;
         into.write_all(&[has_opening | has_signature])?;
-        into.write_all(&self.said.to_le_bytes())?;
+        into.write_all(&self.content_hash.to_le_bytes())?;
         if let Some(opening) = self.opening {
             into.write_all(&opening.to_le_bytes())?;
         }
@@ -93,7 +93,7 @@ impl Likeness {
         if there & !(HAS_OPENING | HAS_SIGNATURE) != 0 {
             return Err(io::ErrorKind::InvalidData.into());
         }
-        let said = u128::from_le_bytes(bytes(from)?);
+        let content_hash = u128::from_le_bytes(bytes(from)?);
         let opening = if there & HAS_OPENING == 0 {
             None
         } else {
@@ -108,7 +108,7 @@ impl Likeness {
             }
         }
         Ok(Self {
-            said,
+            content_hash,
             opening,
             signature,
         })
@@ -130,7 +130,7 @@ pub(crate) fn bytes<const N: usize>(from: &mut dyn Read) -> io::Result<[u8; N]> 
 
 /// Speakers are numbered by their first turn: names and ids do not count. Answers beside the conversation do: of two comparisons
 /// with the same better answer, none repeats the other.
-fn said<'m>(turns: impl Iterator<Item = &'m Message>, alternatives: &[Alternative]) -> u128 {
+fn content_hash<'m>(turns: impl Iterator<Item = &'m Message>, alternatives: &[Alternative]) -> u128 {
     let mut hash = Hash::new("said");
     let mut speakers: HashMap<usize, usize> = HashMap::new();
     for message in turns {
@@ -257,7 +257,7 @@ impl Hash {
         self.0.update(text.as_bytes());
     }
 
-    /// What a message says: ids of calls do not count, nor how arguments were written down.
+    /// Hashes the content of a message, without ids of calls and the spelling of arguments.
     fn message(&mut self, message: &Message) {
         self.number(message.parts.len());
         for part in &message.parts {

@@ -9,7 +9,7 @@
 //!
 //! A pair is late where any turn but results stands between its two ends, be it another call.
 //!
-//! Why: docs/decisions/2026-11-22-an-id-that-is-open-twice.md.
+//! Why: docs/decisions/2026-11-22-duplicate-call-ids.md.
 
 mod ids;
 mod order;
@@ -32,7 +32,7 @@ struct Step<'m> {
     name: Option<&'m str>,
     /// Index of the participant who sent it.
     sender: Option<usize>,
-    /// Turns that say more than results: before a result's message, up to and with a call's.
+    /// Turns with more than results: before a result's message, up to and with a call's.
     turns: u32,
     /// Whether it is a further result for the id of an answered call.
     is_duplicate: bool,
@@ -67,7 +67,7 @@ fn steps(messages: &[Message]) -> Vec<Step<'_>> {
     let mut run = Run::None;
     for message in messages {
         let before = steps.len();
-        let says_more = u32::from(says_more(message));
+        let has_more_than_results = u32::from(has_more_than_results(message));
         for (part, content) in (0..).zip(&message.parts) {
             let (is_call, id, metadata_id, caller, name) = match content {
                 Part::ToolCall(call) => (true, &call.id, &call.metadata_id, None, &call.name),
@@ -98,7 +98,7 @@ fn steps(messages: &[Message]) -> Vec<Step<'_>> {
                 caller: caller.and_then(|caller| positions.get(caller).copied()),
                 name: name.as_deref(),
                 sender: message.sender,
-                turns: turns + u32::from(is_call) * says_more,
+                turns: turns + u32::from(is_call) * has_more_than_results,
                 is_duplicate: false,
                 partner: None,
             });
@@ -106,13 +106,13 @@ fn steps(messages: &[Message]) -> Vec<Step<'_>> {
         if steps.len() == before && message.kind == MessageKind::Message {
             run = Run::None;
         }
-        turns += says_more;
+        turns += has_more_than_results;
     }
     steps
 }
 
 /// Whether a message is a turn that is not made of results alone.
-fn says_more(message: &Message) -> bool {
+fn has_more_than_results(message: &Message) -> bool {
     let is_result = |part: &Part| matches!(part, Part::ToolResult(_) | Part::CacheMark);
     message.kind == MessageKind::Message && (message.parts.is_empty() || !message.parts.iter().all(is_result))
 }

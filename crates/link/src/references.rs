@@ -63,7 +63,7 @@ impl<'m> Referring<'m> {
         }
     }
 
-    /// What a reference refers to, from the conversation or else from what the reference shows.
+    /// The target of a reference, from the conversation or else from the reference's preview.
     fn target(reference: &'m Reference, target: Option<u32>, conversation: &'m Conversation) -> Self {
         match target.and_then(|position| conversation.messages.get(position as usize)) {
             Some(message) => Self::message(message, conversation),

@@ -1,6 +1,6 @@
 //! Messages that share an id: a repeat is dropped, another message under the same id gets a qualified id.
 //!
-//! Messages without an id are never compared: people do say the same thing twice.
+//! Messages without an id are never compared: people do write the same thing twice.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
@@ -26,8 +26,8 @@ impl Repeats {
         self.moved.get(before as usize).copied().unwrap_or(before)
     }
 
-    /// Translates the places of alternatives; what of a place was dropped is no longer in it.
-    pub(crate) fn settle_places(&self, alternatives: &mut [Alternative]) {
+    /// Translates the places of alternatives to positions after linking; dropped messages leave their place.
+    pub(crate) fn translate_places(&self, alternatives: &mut [Alternative]) {
         if self.moved.is_empty() || alternatives.is_empty() {
             return;
         }
@@ -52,7 +52,7 @@ enum Fate {
 }
 
 /// Drops repeats, qualifies ids that are taken, renumbers positions.
-pub(crate) fn settle(messages: &mut Vec<Message>, findings: &mut Vec<Finding>) -> Repeats {
+pub(crate) fn drop_and_qualify(messages: &mut Vec<Message>, findings: &mut Vec<Finding>) -> Repeats {
     let repeats = match fates(messages) {
         None => Repeats::default(),
         Some(fates) => apply(fates, messages, findings),
@@ -118,9 +118,9 @@ fn apply(fates: Vec<Fate>, messages: &mut Vec<Message>, findings: &mut Vec<Findi
     let mut dropped = 0;
     let mut dropped_notices = 0;
     let mut moved: Vec<u32> = Vec::with_capacity(fates.len());
-    let mut kept = Vec::with_capacity(messages.len());
+    let mut remaining = Vec::with_capacity(messages.len());
     for (mut message, fate) in messages.drain(..).zip(fates) {
-        let position = kept.len() as u32;
+        let position = remaining.len() as u32;
         match fate {
             Fate::Drop { repeats } => {
                 let target = *cut::at(&moved, repeats);
@@ -147,9 +147,9 @@ fn apply(fates: Vec<Fate>, messages: &mut Vec<Message>, findings: &mut Vec<Findi
             Fate::Keep => {}
         }
         moved.push(position);
-        kept.push(message);
+        remaining.push(message);
     }
-    *messages = kept;
+    *messages = remaining;
     if dropped == 0 {
         moved.clear();
     }
@@ -160,7 +160,7 @@ fn apply(fates: Vec<Fate>, messages: &mut Vec<Message>, findings: &mut Vec<Findi
     }
 }
 
-/// A message compared by all that it says, wherever it stood.
+/// A message compared by all its fields but position and origin.
 struct Body<'m>(&'m Message);
 
 impl PartialEq for Body<'_> {
@@ -183,7 +183,7 @@ impl PartialEq for Body<'_> {
             weight,
             model,
             usage,
-            told_before,
+            earlier_copy,
             extra,
             origin: _,
         } = self.0;
@@ -201,7 +201,7 @@ impl PartialEq for Body<'_> {
             && *weight == other.0.weight
             && *model == other.0.model
             && *usage == other.0.usage
-            && *told_before == other.0.told_before
+            && *earlier_copy == other.0.earlier_copy
             && *extra == other.0.extra
             && *unstated == other.0.unstated
     }
@@ -212,15 +212,35 @@ impl Eq for Body<'_> {}
 impl Hash for Body<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         // All that is compared: messages that differ in something else alone would all be compared with each other.
-        let said = self.0;
-        (&said.id, &said.external_id, &said.sender, &said.sender_name).hash(state);
-        (said.role, said.kind, &said.source_type, &said.timestamp).hash(state);
-        (&said.parts, &said.references, &said.mentions, &said.extra).hash(state);
-        (&said.model, &said.usage, &said.unstated).hash(state);
-        let told = said.told_before.as_ref();
-        told.map(|told| (&told.usage, &told.extra)).hash(state);
+        let message = self.0;
+        (
+            &message.id,
+            &message.external_id,
+            &message.sender,
+            &message.sender_name,
+        )
+            .hash(state);
+        (
+            message.role,
+            message.kind,
+            &message.source_type,
+            &message.timestamp,
+        )
+            .hash(state);
+        (
+            &message.parts,
+            &message.references,
+            &message.mentions,
+            &message.extra,
+        )
+            .hash(state);
+        (&message.model, &message.usage, &message.unstated).hash(state);
+        let earlier = message.earlier_copy.as_ref();
+        earlier
+            .map(|earlier| (&earlier.usage, &earlier.extra))
+            .hash(state);
         // Equal weights have equal bits, but for the two zeros.
-        let weight = said.weight.map(|weight| (weight.value() + 0.0).to_bits());
+        let weight = message.weight.map(|weight| (weight.value() + 0.0).to_bits());
         weight.hash(state);
     }
 }

@@ -1,4 +1,4 @@
-//! Answers that stood at one place of a conversation: those that it does not hold, and what is said of all of them.
+//! Alternatives: the answers at one place of a conversation, with the scores and judgements of each.
 
 use std::ops::Range;
 use strum::IntoStaticStr;
@@ -28,7 +28,7 @@ impl AlternativeOrigin {
     }
 }
 
-/// What an answer was given by whoever judged it: always a finite number, so that scores can be compared.
+/// The score of an answer: always a finite number, so that scores can be compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score(f64);
 
@@ -67,7 +67,7 @@ pub struct Alternative {
     pub origin: AlternativeOrigin,
     /// How it was judged.
     pub judgement: Judgement,
-    /// What it says; none where it is what the conversation holds at its place. `Message::position` is the index among
+    /// Its messages; none where they are those of the conversation at its place. `Message::position` is the index among
     /// these.
     pub messages: Option<Vec<Message>>,
 }

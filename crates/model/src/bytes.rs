@@ -1,9 +1,9 @@
 //! Looking for bytes of a kind, and counting them.
 
-/// Bytes that are looked at together.
+/// Bytes that are compared at once.
 const BLOCK_BYTES: usize = 16;
 
-/// Where the first byte of a kind stands.
+/// The offset of the first byte of a kind.
 ///
 /// Asks whole blocks first, without leaving one early: that is work for vector instructions, and most texts have no such byte.
 /// The compiler finds them where `is_wanted` does not branch: `|` and not `||`.

@@ -1,13 +1,13 @@
 //! A conversation as it came out of its source, before anything in it is linked.
 
 use crate::alternative::Alternative;
-use crate::customs::Customs;
 use crate::extra::{Extra, RawJson};
 use crate::message::Message;
 use crate::participant::Participant;
+use crate::traits::FormatTraits;
 use strum::{EnumString, IntoStaticStr};
 
-/// What kind of room a conversation was held in.
+/// The kind of chat of a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Scene {
@@ -15,7 +15,7 @@ pub enum Scene {
     Assistant,
     /// Several people, with or without agents.
     GroupChat,
-    /// The source does not say.
+    /// The source does not state it.
     #[default]
     Unknown,
 }
@@ -32,21 +32,21 @@ impl Scene {
 /// Invariants: `Message::position` is the index in `messages`; `Message::sender` is an index into `participants`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conversation {
-    /// Source id, for example `group-chat`: a fact for tables. Whoever decides something goes by `customs`.
+    /// Source id, for example `group-chat`: a fact for tables. Decisions depend on `traits` only.
     pub source: &'static str,
-    /// What the format of the record is like.
-    pub customs: Customs,
+    /// The traits of the record's format.
+    pub traits: FormatTraits,
     /// The source's own id, where it has one.
     pub source_id: Option<String>,
     /// Version that the source states.
     pub format_version: Option<String>,
     /// Which structure of the format was recognised, for example `V1`.
     pub shape: &'static str,
-    /// Kind of room.
+    /// The kind of chat.
     pub scene: Scene,
-    /// Name of the room.
+    /// The name of the chat.
     pub title: Option<String>,
-    /// What the conversation is about.
+    /// The description of the chat.
     pub description: Option<String>,
     /// The model that its answers are asked of, where the record names one for all of them.
     pub model: Option<Box<str>>,
@@ -77,13 +77,13 @@ impl Conversation {
         (instants().min(), instants().max())
     }
 
-    /// Who sent a message of it, where the record says.
+    /// The sender of one of its messages, where the record names one.
     pub fn sender(&self, message: &Message) -> Option<&Participant> {
         message.sender.and_then(|index| self.participants.get(index))
     }
 
-    /// What an answer of this conversation says: its own messages, or those of the conversation at its place.
-    pub fn said_by<'c>(&'c self, alternative: &'c Alternative) -> &'c [Message] {
+    /// The messages of an alternative: its own, or those of the conversation at its place.
+    pub fn messages_of<'c>(&'c self, alternative: &'c Alternative) -> &'c [Message] {
         let place = alternative.place.start as usize..alternative.place.end as usize;
         match &alternative.messages {
             Some(messages) => messages,
@@ -91,8 +91,8 @@ impl Conversation {
         }
     }
 
-    /// Whether the record's own fields of this format are kept as they stood, for a dialect that writes them back.
-    pub fn keeps_form(&self, format: &str) -> bool {
-        self.customs.kept_form == Some(format)
+    /// Whether `extra` has the record's own fields of this format, for a dialect that writes them back.
+    pub fn keeps_fields_of(&self, format: &str) -> bool {
+        self.traits.extra_format == Some(format)
     }
 }

@@ -1,11 +1,11 @@
-//! The content hash of a conversation: what two equal conversations share, wherever they were found.
+//! The content hash of a conversation: equal for conversations of equal content, from whatever input.
 
 use crate::alternative::{Alternative, Judgement};
 use crate::conversation::Conversation;
 use crate::extra::Extra;
 use crate::message::{Arguments, MediaSource, Message, Part, ReferenceForm};
 
-/// BLAKE3 over everything a conversation says (roster, messages, references, calls, alternatives), in hexadecimal.
+/// BLAKE3 over the content of a conversation (roster, messages, references, calls, alternatives), in hexadecimal.
 ///
 /// Left out: ids of the conversation, its source, version and shape, byte ranges, what was logged of models and usage. Raw JSON is hashed in compact form.
 pub fn content_hash(conversation: &Conversation) -> String {
@@ -40,7 +40,7 @@ pub fn content_hash(conversation: &Conversation) -> String {
     hash.finish()
 }
 
-/// What each message says and who says it, hashed: alike where two copies of a message agree, whatever else differs.
+/// A hash of content and sender for each message: equal for two copies of a message, whatever else differs.
 pub fn body_hashes(conversation: &Conversation) -> Vec<u64> {
     let mut hash = Hash::default();
     let mut hashes = Vec::with_capacity(conversation.messages.len());

@@ -5,7 +5,6 @@
 pub mod alternative;
 pub mod bytes;
 pub mod conversation;
-pub mod customs;
 pub mod extra;
 pub mod fingerprint;
 pub mod json;
@@ -17,20 +16,22 @@ pub mod span;
 mod target;
 pub mod technical;
 pub mod timestamp;
+pub mod traits;
 pub mod usage;
 
 pub use alternative::{Alternative, AlternativeOrigin, Judgement, Score};
 pub use conversation::{Conversation, Scene};
-pub use customs::{Customs, Records, TextArguments};
 pub use extra::{Extra, RawJson};
 pub use linked::{CallStatus, Link, LinkStatus, Linked, PairedBy, Pairing, PartPlace};
 pub use message::{
-    ArgumentForm, Arguments, Fact, Media, MediaKind, MediaSource, Message, MessageKind, MessageOrigin, Part,
-    Preview, Reference, ReferenceForm, Role, ToldBefore, ToolCall, ToolResult, Unstated, Weight, own_parts,
+    ArgumentForm, Arguments, EarlierCopy, Fact, Media, MediaKind, MediaSource, Message, MessageKind,
+    MessageOrigin, Part, Preview, Reference, ReferenceForm, Role, ToolCall, ToolResult, Unstated, Weight,
+    own_parts,
 };
 pub use participant::{Participant, ParticipantKind};
 pub use sink::{Piece, PieceRun, Sink, SinkBuffers};
 pub use span::{Component, ComponentCounts, ComponentSpan, Level, Speaker};
 pub use target::{DEFAULT_PROFILE, target_name};
 pub use timestamp::{OffsetOrigin, Timestamp};
+pub use traits::{FormatTraits, Records, TextArguments};
 pub use usage::Usage;

@@ -9,7 +9,7 @@ use strum::{EnumString, IntoStaticStr};
 pub enum LinkStatus {
     /// The target is in the conversation.
     Resolved,
-    /// The target is not there, but the reference shows what it said.
+    /// The target is missing, but the reference shows its text.
     Preview,
     /// The target is not there and nothing is known of it.
     Dangling,
@@ -41,7 +41,7 @@ pub struct Link {
     pub nested: Vec<Link>,
 }
 
-/// Where a part stands.
+/// The place of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PartPlace {
     /// Position of the message.
@@ -50,7 +50,7 @@ pub struct PartPlace {
     pub part: u32,
 }
 
-/// How a tool call and a result stand to each other.
+/// The status of a tool call or a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum CallStatus {
@@ -103,7 +103,7 @@ pub struct Pairing {
     pub call: Option<PartPlace>,
     /// Where the result is.
     pub result: Option<PartPlace>,
-    /// How they stand to each other.
+    /// The status of the pair.
     pub status: CallStatus,
     /// What paired them.
     pub paired_by: Option<PairedBy>,
@@ -114,7 +114,7 @@ pub struct Pairing {
 pub struct Linked {
     /// The conversation, with unique message ids.
     pub conversation: Conversation,
-    /// For each message, in order: what became of each of its references.
+    /// For each message, in order: the link of each of its references.
     pub links: Vec<Vec<Link>>,
     /// Calls in order of appearance; duplicate and orphaned results where they stand.
     pub pairings: Vec<Pairing>,

@@ -1,4 +1,4 @@
-//! Messages and what they are made of.
+//! Messages and their parts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ impl Role {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum MessageKind {
-    /// Somebody said it.
+    /// A turn of a participant.
     Message,
     /// An event: joined, typing, status. Rendered only by the dialects of its own system.
     Notice,
@@ -93,9 +93,9 @@ pub struct Media {
     pub kind: MediaKind,
     /// Where its bytes are.
     pub source: MediaSource,
-    /// MIME type, where the source says.
+    /// MIME type, where the source states it.
     pub media_type: Option<String>,
-    /// File name, where the source says.
+    /// File name, where the source states it.
     pub name: Option<String>,
 }
 
@@ -131,7 +131,7 @@ pub enum ArgumentForm {
     FreeText,
 }
 
-/// A text that says something.
+/// A text that is not blank.
 fn known(text: Option<&String>) -> Option<&str> {
     text.map(String::as_str).filter(|text| !text.is_empty())
 }
@@ -152,7 +152,7 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
-    /// A call with these arguments, of which metadata says nothing.
+    /// A call with these arguments and without metadata.
     pub fn new(
         id: Option<String>,
         name: Option<String>,
@@ -186,7 +186,7 @@ pub struct ToolResult {
     pub is_error: bool,
     /// Id of the call in the source's metadata, where that is another or the only one.
     pub metadata_id: Option<String>,
-    /// Id of the message that made the call, where the source says.
+    /// Id of the message that made the call, where the source states it.
     pub caller: Option<String>,
     /// How many media items that stand directly behind it in its message are part of the answer.
     pub media: u32,
@@ -254,7 +254,7 @@ pub struct Preview {
     pub sender: Option<String>,
     /// Name of the author.
     pub sender_name: Option<String>,
-    /// Whether the author is a bot, where the source says.
+    /// Whether the author is a bot, where the source states it.
     pub from_agent: bool,
     /// When the target was written.
     pub timestamp: Option<Timestamp>,
@@ -300,19 +300,19 @@ pub struct MessageOrigin {
     pub index: u32,
 }
 
-/// What is said of a message with an earlier conversation of its record, which has it, too.
+/// The facts that a message leaves to its copy in an earlier conversation of its record, so that they count once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ToldBefore {
-    /// How much it counts in training.
+pub struct EarlierCopy {
+    /// The training weight.
     pub weight: Option<Weight>,
-    /// What was logged of the request that it answers.
+    /// The logged usage of the request that the message answers.
     pub usage: Option<Usage>,
-    /// The same as it was written.
+    /// The logged usage as it was written.
     pub extra: Extra,
 }
 
-/// How much a message counts in training, as the fine-tuning files of `OpenAI` say it: 0 is context only, 1 is learned from. A
-/// source that says `train: false` means 0.
+/// The training weight of a message, as in the fine-tuning files of `OpenAI`: 0 is context only, 1 is trained on. A
+/// source's `train: false` means 0.
 ///
 /// Always a finite number, so that weights can be compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -349,7 +349,7 @@ pub enum Fact {
 
 /// Facts that a message does not state although its conversation or the roster knows them, from other messages.
 ///
-/// Sources that say such facts once for all leave it empty: their messages state everything.
+/// Sources that state such facts once for all messages leave the set empty: their messages count as stating everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Unstated(u8);
 
@@ -378,9 +378,9 @@ pub struct Message {
     pub sender: Option<usize>,
     /// The name that the message itself gives its sender.
     pub sender_name: Option<String>,
-    /// What it leaves to its neighbours to say of place and sender.
+    /// The facts about place and sender that only its neighbours state.
     pub unstated: Unstated,
-    /// Who it speaks as.
+    /// The role.
     pub role: Role,
     /// Turn or event.
     pub kind: MessageKind,
@@ -390,18 +390,18 @@ pub struct Message {
     pub timestamp: Option<Timestamp>,
     /// Its pieces.
     pub parts: Vec<Part>,
-    /// What it refers to, as written.
+    /// Its references, as written.
     pub references: Vec<Reference>,
-    /// Ids or names of those it mentions.
+    /// Ids or names of the participants that the message mentions.
     pub mentions: Vec<String>,
-    /// How much it counts in training, where the source says.
+    /// The training weight, where the source states one.
     pub weight: Option<Weight>,
-    /// The model that wrote it, where the message or its answer's log says so.
+    /// The model that wrote the message, where the message or the log of its request names one.
     pub model: Option<Box<str>>,
-    /// What was logged of the request that it answers; of the one that it ends, where no answer was logged.
+    /// The logged usage of the request that the message answers; of the request that it ends, where no answer was logged.
     pub usage: Option<Usage>,
-    /// What an earlier conversation of its record says in its place, where one has it, too.
-    pub told_before: Option<Box<ToldBefore>>,
+    /// The facts left to the message's copy in an earlier conversation of its record, where there is one.
+    pub earlier_copy: Option<Box<EarlierCopy>>,
     /// Fields that have no place above.
     pub extra: Extra,
     /// Where it stood.
@@ -409,7 +409,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// A message of which nothing is known but who it speaks as and where it stands.
+    /// A message of which only role, position and origin are known.
     pub fn new(role: Role, position: u32, origin: MessageOrigin) -> Self {
         Self {
             id: None,
@@ -428,18 +428,18 @@ impl Message {
             weight: None,
             model: None,
             usage: None,
-            told_before: None,
+            earlier_copy: None,
             extra: Extra::default(),
             origin,
         }
     }
 
-    /// Leaves to an earlier conversation, which has it, too, what it cost and that it is learned.
-    pub fn tell_before(&mut self) {
+    /// Moves usage and weight to the copy in an earlier conversation, so that the message is neither billed nor trained on twice.
+    pub fn move_to_earlier_copy(&mut self) {
         let fields = std::mem::take(&mut self.extra.0).into_iter();
         let (logged, others) = fields.partition(|(key, _)| key == "usage");
         self.extra = Extra(others);
-        self.told_before = Some(Box::new(ToldBefore {
+        self.earlier_copy = Some(Box::new(EarlierCopy {
             weight: self.weight.take(),
             usage: self.usage.take(),
             extra: Extra(logged),
@@ -447,12 +447,12 @@ impl Message {
         self.weight = Weight::new(0.0).filter(|_| self.role == Role::Assistant);
     }
 
-    /// Tells that here: no earlier conversation that has it is kept.
-    pub fn tell_here(&mut self) {
-        if let Some(told) = self.told_before.take() {
-            self.weight = told.weight;
-            self.usage = told.usage;
-            self.extra.0.extend(told.extra.0);
+    /// Takes usage and weight back: no earlier conversation with a copy of the message is accepted.
+    pub fn take_from_earlier_copy(&mut self) {
+        if let Some(copy) = self.earlier_copy.take() {
+            self.weight = copy.weight;
+            self.usage = copy.usage;
+            self.extra.0.extend(copy.extra.0);
         }
     }
 

@@ -11,7 +11,7 @@ pub enum ParticipantKind {
     Human,
     /// A bot or model.
     Agent,
-    /// The source does not say.
+    /// The source does not state it.
     #[default]
     Unknown,
 }

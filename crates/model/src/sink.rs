@@ -1,11 +1,11 @@
-//! The sink: what a dialect writes a rendering into. Text and token counts both come from it, so they cannot disagree.
+//! The sink, into which a dialect writes a rendering. Text and token counts both come from the sink, so they cannot disagree.
 //!
 //! A dialect pushes glue, which is its own, and texts of the conversation. Each push is written at once, escaped as asked, and
 //! is noted as a [`PieceRun`] with the number of its [`Piece`]. The same text at the same level has the same number in all renderings of a
 //! conversation: it is escaped once, and a counter that knows the piece need not look at it again. Pieces are known by their
 //! address, which no other text can have: whatever is pushed as borrowed outlives the sink.
 //!
-//! Why: docs/decisions/2026-11-22-dialects-write-into-a-sink.md.
+//! Why: docs/decisions/2026-11-22-rendering-sink-and-pieces.md.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -22,17 +22,17 @@ const MAX_GLUE_BYTES: usize = 200;
 const MAX_GLUE_PIECES: usize = 1 << 14;
 /// Pieces of one conversation that are remembered; the texts of further ones are escaped and counted whenever they are pushed.
 const MAX_PIECES: usize = 1 << 20;
-/// Bytes of the longest text that is known by them, as it is written: quoted heads, ids and names that a dialect makes up.
-const MAX_MADE_BYTES: usize = 256;
+/// Bytes, as written, of the longest owned text that has a number: quoted heads, ids and names that a dialect generates.
+const MAX_OWNED_BYTES: usize = 256;
 /// Such texts that are remembered for one conversation.
-const MAX_MADE_PIECES: usize = 1 << 16;
+const MAX_OWNED_PIECES: usize = 1 << 16;
 /// Bytes of escaped text that are remembered for one conversation.
 const MAX_ESCAPED_BYTES: usize = 64 << 20;
 
 /// The number of a text that was pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// A text without a number: a long one that was made for this rendering alone.
+    /// A text without a number: a long one that was generated for this rendering alone.
     Unknown,
     /// Glue; the number holds as long as the sink's buffers do.
     Glue(u32),
@@ -59,7 +59,7 @@ pub struct Mark {
     last_span: Option<ComponentSpan>,
 }
 
-/// Something that is itself and nothing else as long as somebody holds it.
+/// An identity token: equal to its clones only, as long as one of them exists.
 #[derive(Clone, Debug, Default)]
 pub struct Identity(Arc<()>);
 
@@ -69,7 +69,7 @@ impl PartialEq for Identity {
     }
 }
 
-/// What a sink keeps from one conversation to the next: its room, and its glue.
+/// The buffers of a sink, which later conversations reuse: their capacity, and the glue.
 #[derive(Debug, Default)]
 pub struct SinkBuffers {
     text: String,
@@ -78,9 +78,9 @@ pub struct SinkBuffers {
     glue: FxHashMap<(u32, usize, usize), u32>,
     glue_identity: Identity,
     pieces: FxHashMap<(usize, usize, Level), u32>,
-    /// Short texts that were made on the way, as they are written.
-    made: FxHashMap<Box<str>, u32>,
-    /// For each piece where its escaped text stands; none where escaping changes nothing.
+    /// Short owned texts, as they are written.
+    owned: FxHashMap<Box<str>, u32>,
+    /// For each piece the range of its escaped text; none where escaping changes nothing.
     written: Vec<Option<(usize, usize)>>,
     escaped: String,
 }
@@ -110,7 +110,7 @@ impl<'a> Sink<'a> {
         buffers.pieces.clear();
         buffers.written.clear();
         buffers.escaped.clear();
-        buffers.made.clear();
+        buffers.owned.clear();
         let mut sink = Self {
             buffers,
             identity: Identity::default(),
@@ -129,12 +129,12 @@ impl<'a> Sink<'a> {
         self.buffers
     }
 
-    /// Begins a rendering: forgets what the one before wrote.
+    /// Begins a rendering: clears the one before.
     pub fn begin(&mut self) {
         self.buffers.text.clear();
         self.buffers.spans.clear();
         self.buffers.runs.clear();
-        self.speak(Speaker::default());
+        self.set_speaker(Speaker::default());
         self.is_oversize = false;
     }
 
@@ -143,18 +143,18 @@ impl<'a> Sink<'a> {
         &self.buffers.text
     }
 
-    /// What its bytes are booked under. Neighbours that are booked alike share a span, but a control token has one of its own.
+    /// The spans of its components. Neighbours of one component and speaker share a span, but a control token has one of its own.
     pub fn spans(&self) -> &[ComponentSpan] {
         &self.buffers.spans
     }
 
-    /// The same, for whoever says how many requests carry each.
+    /// The same spans, for setting how many requests carry each.
     pub fn spans_mut(&mut self) -> &mut [ComponentSpan] {
         &mut self.buffers.spans
     }
 
-    /// The rendering, stretch by stretch: what is booked alike, with its span.
-    pub fn stretches(&self) -> impl Iterator<Item = (&str, &ComponentSpan)> {
+    /// The texts of the rendering, span by span.
+    pub fn span_texts(&self) -> impl Iterator<Item = (&str, &ComponentSpan)> {
         let starts = std::iter::once(0).chain(self.spans().iter().map(|span| span.end));
         let text = |(start, span): (usize, _)| {
             let span: &ComponentSpan = span;
@@ -163,7 +163,7 @@ impl<'a> Sink<'a> {
         starts.zip(self.spans()).map(text)
     }
 
-    /// The rendering, push by push: what each wrote, with its span.
+    /// The texts of the rendering, push by push, each with its span.
     pub fn pushes(&self) -> impl Iterator<Item = (&str, &ComponentSpan)> {
         let starts = std::iter::once(0).chain(self.runs().iter().map(|run| run.end));
         let mut spans = self.spans().iter().peekable();
@@ -193,13 +193,13 @@ impl<'a> Sink<'a> {
         self.is_oversize
     }
 
-    /// Says whose turn what follows belongs to.
-    pub fn speak(&mut self, speaker: Speaker) {
+    /// Sets the speaker of the text that follows.
+    pub fn set_speaker(&mut self, speaker: Speaker) {
         self.speaker = speaker;
         self.answer = None;
     }
 
-    /// Says whose turn what follows belongs to and, where it is the perspective's own, the position of the message that it
+    /// Sets the speaker of the text that follows and, where it is the perspective, the position of the message that it
     /// answers with.
     pub fn answer(&mut self, speaker: Speaker, position: Option<u32>) {
         self.speaker = speaker;
@@ -211,9 +211,9 @@ impl<'a> Sink<'a> {
         self.glue(text, Component::Framing);
     }
 
-    /// Appends the dialect's own words, written as they are and booked under any component.
+    /// Appends the dialect's own words, written as they are, under any component.
     pub fn glue(&mut self, text: &'static str, component: Component) {
-        if text.is_empty() || !self.has_room(text.len()) {
+        if text.is_empty() || !self.fits(text.len()) {
             return;
         }
         let before = self.glue_before(component, text.len());
@@ -241,7 +241,7 @@ impl<'a> Sink<'a> {
         let start = runs.len().checked_sub(2).and_then(|before| runs.get(before));
         let bytes = self.buffers.text.len() - start.map_or(0, |run| run.end) + more;
         let joins = span.component == component
-            && (span.voice, span.answer) == (self.speaker, self.answer)
+            && (span.speaker, span.answer) == (self.speaker, self.answer)
             && bytes <= MAX_GLUE_BYTES;
         joins.then_some(number)
     }
@@ -254,7 +254,7 @@ impl<'a> Sink<'a> {
     /// Appends a text at an escape level. Borrow from the conversation where nothing has to change.
     pub fn content(&mut self, text: impl Into<Cow<'a, str>>, level: Level, component: Component) {
         let text = text.into();
-        if text.is_empty() || !self.has_room(text.len()) {
+        if text.is_empty() || !self.fits(text.len()) {
             return;
         }
         let piece = match text {
@@ -289,27 +289,27 @@ impl<'a> Sink<'a> {
     /// Appends one control token of a template.
     pub fn control(&mut self, token: &str) {
         debug_assert!(!token.is_empty(), "a control token has a spelling");
-        if self.has_room(token.len()) {
+        if self.fits(token.len()) {
             self.buffers.text.push_str(token);
             self.run(Piece::Unknown, Component::Framing, true);
         }
     }
 
-    /// Begins a rendering that is what another sink holds: one for a conversation that does not live as long.
+    /// Begins a copy of another sink's rendering, whose conversation may live shorter.
     pub fn copy(&mut self, other: &Sink<'_>) {
         self.begin();
         let mut start = 0;
         for span in other.spans() {
             let text = other.text().split_at(span.end).0.split_at(start).1;
             start = span.end;
-            if self.has_room(text.len()) {
-                (self.speaker, self.answer) = (span.voice, span.answer);
+            if self.fits(text.len()) {
+                (self.speaker, self.answer) = (span.speaker, span.answer);
                 self.buffers.text.push_str(text);
                 self.run(Piece::Unknown, span.component, span.control);
             }
         }
         self.is_oversize |= other.is_oversize;
-        self.speak(Speaker::default());
+        self.set_speaker(Speaker::default());
     }
 
     /// Where the rendering ends at present.
@@ -324,13 +324,13 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Takes back what was written after a mark of this rendering.
+    /// Removes the text that was written after a mark of this rendering.
     pub fn rewind(&mut self, mark: Mark) {
         let buffers = &mut self.buffers;
         buffers.text.truncate(mark.bytes);
         buffers.runs.truncate(mark.runs);
         buffers.spans.truncate(mark.spans);
-        // What came later may have joined the last run and the last span.
+        // Later text may have extended the last run and the last span.
         if let (Some(run), Some(last)) = (buffers.runs.last_mut(), mark.last_run) {
             *run = last;
         }
@@ -339,12 +339,12 @@ impl<'a> Sink<'a> {
         }
     }
 
-    fn has_room(&mut self, more: usize) -> bool {
+    fn fits(&mut self, more: usize) -> bool {
         self.is_oversize |= self.buffers.text.len().saturating_add(more) > self.limit;
         !self.is_oversize
     }
 
-    /// Notes what was just written.
+    /// Records the run and the span of the text just written.
     fn run(&mut self, piece: Piece, component: Component, control: bool) {
         let buffers = &mut self.buffers;
         let end = buffers.text.len();
@@ -352,7 +352,7 @@ impl<'a> Sink<'a> {
         match buffers.spans.last_mut() {
             Some(last)
                 if last.component == component
-                    && (last.voice, last.answer) == (self.speaker, self.answer)
+                    && (last.speaker, last.answer) == (self.speaker, self.answer)
                     && !(last.control || control) =>
             {
                 last.end = end;
@@ -360,7 +360,7 @@ impl<'a> Sink<'a> {
             _ => buffers.spans.push(ComponentSpan {
                 end,
                 component,
-                voice: self.speaker,
+                speaker: self.speaker,
                 control,
                 requests: 0,
                 written: false,
@@ -388,18 +388,18 @@ impl SinkBuffers {
         let start = self.text.len();
         push(&mut self.text, text, level);
         let written = self.text.split_at(start).1;
-        if written.len() > MAX_MADE_BYTES {
+        if written.len() > MAX_OWNED_BYTES {
             return Piece::Unknown;
         }
-        if let Some(number) = self.made.get(written) {
+        if let Some(number) = self.owned.get(written) {
             return Piece::Text(*number);
         }
         let number = u32::try_from(self.written.len()).ok();
-        let Some(number) = number.filter(|_| self.made.len() < MAX_MADE_PIECES) else {
+        let Some(number) = number.filter(|_| self.owned.len() < MAX_OWNED_PIECES) else {
             return Piece::Unknown;
         };
-        self.made.insert(written.into(), number);
-        // It is written anew each time, so its place is of no account.
+        self.owned.insert(written.into(), number);
+        // It is written anew each time, so no range is stored.
         self.written.push(None);
         Piece::Text(number)
     }
@@ -423,7 +423,7 @@ impl SinkBuffers {
             return Piece::Unknown;
         }
         if level != Level::Raw && !json::has_escapes(text) {
-            // What escaping does not change is the same piece at every level.
+            // A text that escaping does not change is the same piece at every level.
             let piece = self.push_borrowed(text, Level::Raw);
             if let Piece::Text(number) = piece {
                 self.pieces.insert(key, number);

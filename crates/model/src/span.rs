@@ -1,4 +1,4 @@
-//! What the bytes of a rendering are: whose they are, what they are booked under, and how they were written.
+//! Spans of a rendering's bytes: their component, speaker and escape level.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,13 +15,13 @@ pub enum Level {
     JsonInJsonString,
 }
 
-/// What the tokens of a text are booked under.
+/// The component to which the tokens of a text are attributed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum Component {
-    /// What people and models said.
+    /// Content of people and models.
     Content,
-    /// Who said it.
+    /// Names of speakers.
     Names,
     /// The dialect's own glue: brackets, keys, role words.
     Framing,
@@ -55,7 +55,7 @@ impl Component {
 /// Tokens by component. Flattened into another structure, it is written as six fields with the names of the components.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ComponentCounts {
-    /// Tokens of what was said.
+    /// Tokens of content.
     pub content: u64,
     /// Tokens of names.
     pub names: u64,
@@ -121,24 +121,24 @@ impl std::ops::AddAssign for ComponentCounts {
     }
 }
 
-/// Whose turn a text belongs to.
+/// The speaker to whose turn a text belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Speaker {
-    /// Anybody else's, or nobody's.
+    /// Any other participant, or none.
     #[default]
     Other,
-    /// The perspective's own: what a trainer learns from.
+    /// The perspective: its text is trained on.
     Perspective,
-    /// The perspective's own, too, but context: a trainer masks it.
-    Recalled,
+    /// The perspective, but as context: a trainer masks its text.
+    Context,
     /// Definitions of tools: part of every request wherever they stand, and attributed to no speaker.
     Preamble,
 }
 
 impl Speaker {
-    /// Whether it is the perspective, be its words learned or context.
+    /// Whether the speaker is the perspective, trained on or as context.
     pub const fn is_own(self) -> bool {
-        matches!(self, Self::Perspective | Self::Recalled)
+        matches!(self, Self::Perspective | Self::Context)
     }
 }
 
@@ -147,17 +147,17 @@ impl Speaker {
 pub struct ComponentSpan {
     /// One past the last byte.
     pub end: usize,
-    /// What it is booked under.
+    /// Its component.
     pub component: Component,
-    /// Whose turn it belongs to.
-    pub voice: Speaker,
+    /// Its speaker.
+    pub speaker: Speaker,
     /// Whether it is one control token of a template: counted as one, and no token reaches over its ends.
     pub control: bool,
-    /// How many requests carry it, where somebody has said so.
+    /// How many requests carry the span, once set.
     pub requests: u32,
-    /// Whether a request that is billed here paid for writing it, where somebody has said so.
+    /// Whether a request that is billed here generated the span, once set.
     pub written: bool,
-    /// Position of the message that the perspective's turn begins with, where the dialect says so.
+    /// Position of the message that the perspective's turn begins with, where the dialect sets it.
     pub answer: Option<u32>,
 }
 

@@ -1,6 +1,6 @@
 //! What a dialect is called together with one of its profiles.
 
-/// The profile that every dialect has first: what its document says.
+/// The first profile of every dialect: the format as documented.
 pub const DEFAULT_PROFILE: &str = "document";
 
 /// `DIALECT`, or `DIALECT@PROFILE` where the profile is not the default.

@@ -1,4 +1,4 @@
-//! Technical ids in a text that nobody says: what a bot prints that has learnt from its own prompts.
+//! Technical ids in a text, as a bot prints them that was trained on its own prompts.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub const KEYS: [&str; 6] = [
 /// What all of them end with.
 const END: &str = "_id";
 
-/// Where technical ids stand in a text: one of the [`KEYS`], `=` or `:`, and a number, as words of their own. Blanks around the
+/// The ranges of technical ids in a text: one of the [`KEYS`], `=` or `:`, and a number, as words of their own. Blanks around the
 /// sign and quotation marks around key and number do not matter.
 pub fn ids(text: &str) -> Vec<Range<usize>> {
     let found = text.match_indices(END).filter_map(|(at, end)| {

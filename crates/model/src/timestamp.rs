@@ -1,4 +1,4 @@
-//! Points in time, with what the source wrote and how its offset was known.
+//! Points in time, with the source's spelling and the origin of the offset.
 
 /// Where the offset of an instant came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

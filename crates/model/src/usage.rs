@@ -2,7 +2,7 @@
 
 /// Tokens of one request, as the provider logged them.
 ///
-/// Invariant of whoever writes it: `cached_input` is a share of `input`, also where a provider counts the two apart.
+/// Invariant for sources: `cached_input` is a part of `input`, also where a provider counts the two separately.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Usage {
     /// Tokens that were sent, those from a cache included.

@@ -55,7 +55,7 @@ impl Account {
     /// One finding for each kind and message, and for each kind beside the messages; names of the roster are one finding,
     /// as nearly every message has some. What was `replaced` is worth a note only.
     pub fn findings(&self, conversation: &Conversation, replaced: bool) -> Vec<Finding> {
-        let made = |kind: PersonalKind, count: u64, place: &str| {
+        let finding_of = |kind: PersonalKind, count: u64, place: &str| {
             let done = if replaced { ", replaced by a pseudonym" } else { "" };
             let mut finding = Finding::new(code(kind), format!("{} {place}{done}", with_article(kind)));
             finding.count = count;
@@ -67,18 +67,18 @@ impl Account {
         let is_no_name = |(kind, _): &(PersonalKind, u64)| *kind != PersonalKind::Name;
         let facts = self.conversation.kinds().filter(is_no_name);
         let mut findings: Vec<Finding> = facts
-            .map(|(kind, count)| made(kind, count, "in the facts about the conversation"))
+            .map(|(kind, count)| finding_of(kind, count, "in the facts about the conversation"))
             .collect();
         let mut names = self.conversation.of(PersonalKind::Name);
         for (message, counts) in conversation.messages.iter().zip(&self.messages) {
             names += counts.of(PersonalKind::Name);
             for (kind, count) in counts.kinds().filter(is_no_name) {
-                let finding = made(kind, count, "in the message");
+                let finding = finding_of(kind, count, "in the message");
                 findings.push(finding.at_message(message.position, message.id.as_deref(), ""));
             }
         }
         if names > 0 {
-            findings.push(made(PersonalKind::Name, names, "in the conversation"));
+            findings.push(finding_of(PersonalKind::Name, names, "in the conversation"));
         }
         findings
     }
@@ -132,7 +132,7 @@ mod tests {
             weight: None,
             model: None,
             usage: None,
-            told_before: None,
+            earlier_copy: None,
             extra: chatmill_model::Extra::default(),
             origin: chatmill_model::MessageOrigin::default(),
         }

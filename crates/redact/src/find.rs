@@ -1,6 +1,6 @@
 //! The detectors, and how their findings are brought into one row without overlaps.
 //!
-//! Each detector is linear: it walks the text once and looks at a bounded stretch from wherever something may begin.
+//! Each detector is linear: it walks the text once and reads a bounded range from each place where a match may begin.
 
 mod address;
 mod bank;
@@ -43,7 +43,7 @@ impl Wanted {
     }
 }
 
-/// Everything but names, in order of place; what overlaps with something more telling is left out.
+/// All matches but names, in order of place; overlapping matches are merged.
 pub(crate) fn find(text: &str, wanted: Wanted) -> Vec<Found> {
     // No value of any kind is shorter.
     if text.len() < 5 {
@@ -58,23 +58,23 @@ pub(crate) fn find(text: &str, wanted: Wanted) -> Vec<Found> {
     if wanted.has(PersonalKind::Email) {
         email::find(text, &mut found);
     }
-    settle(found)
+    merge_overlaps(found)
 }
 
-/// Orders what was found. Of what overlaps, the one of the highest rank speaks for all of it, so that nothing is left over.
-pub(crate) fn settle(mut found: Vec<Found>) -> Vec<Found> {
+/// Sorts the matches and merges those that overlap into one of the highest rank, so that no byte of them is left.
+pub(crate) fn merge_overlaps(mut found: Vec<Found>) -> Vec<Found> {
     if found.len() < 2 {
         return found;
     }
     found.sort_by_key(|found| (found.range.start, Reverse(found.range.end)));
-    let mut kept: Vec<Found> = Vec::with_capacity(found.len());
+    let mut merged: Vec<Found> = Vec::with_capacity(found.len());
     for next in found {
-        match kept.pop() {
-            Some(last) if next.range.start < last.range.end => kept.push(joined(last, next)),
-            last => kept.extend(last.into_iter().chain([next])),
+        match merged.pop() {
+            Some(last) if next.range.start < last.range.end => merged.push(joined(last, next)),
+            last => merged.extend(last.into_iter().chain([next])),
         }
     }
-    kept
+    merged
 }
 
 fn joined(first: Found, second: Found) -> Found {
@@ -83,12 +83,12 @@ fn joined(first: Found, second: Found) -> Found {
         return first;
     }
     let range = first.range.start..first.range.end.max(second.range.end);
-    let speaks = if rank(second.kind) < rank(first.kind) {
+    let leading = if rank(second.kind) < rank(first.kind) {
         second
     } else {
         first
     };
-    Found { range, ..speaks }
+    Found { range, ..leading }
 }
 
 /// Secrets first: they contain what looks like addresses; names last: they are parts of addresses.

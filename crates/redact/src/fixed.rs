@@ -2,7 +2,7 @@
 //! must not rename it.
 //!
 //! A key can be somebody's name all the same (`{"votes": {"Mirela Quint": 3}}`), so one that is a name and nothing else is no
-//! program's: in metadata any name, in what tools get and give one of several words.
+//! program's: in metadata any name, in arguments and results of tools a name of several words.
 
 use std::ops::Range;
 
@@ -20,18 +20,18 @@ pub(crate) enum Json {
 /// Keys of definitions whose values name tools, parameters and types.
 const NAMING: [&str; 6] = ["name", "required", "type", "$ref", "enum", "format"];
 
-/// Stretches of raw JSON in which no name is looked for.
+/// Ranges of raw JSON in which names are not searched for.
 #[derive(Debug)]
 pub(crate) struct Fixed {
     json: Json,
     /// Insides of strings, in order, and whether they are keys.
-    stretches: Vec<(Range<usize>, bool)>,
+    strings: Vec<(Range<usize>, bool)>,
 }
 
 impl Fixed {
     /// Those of a piece of JSON; of what is none, those that can be made out.
     pub(crate) fn of(text: &str, json: Json) -> Self {
-        let mut stretches = Vec::new();
+        let mut strings = Vec::new();
         // Of every open container: whether it is an object, and whether its values name something.
         let mut open: Vec<(bool, bool)> = Vec::new();
         let mut is_key_next = false;
@@ -59,28 +59,28 @@ impl Fixed {
                     if is_key_next {
                         names_next = json == Json::Definition
                             && text.get(inside.clone()).is_some_and(|key| NAMING.contains(&key));
-                        stretches.push((inside, true));
+                        strings.push((inside, true));
                         is_key_next = false;
                     } else if names_next {
-                        stretches.push((inside, false));
+                        strings.push((inside, false));
                     }
                     at = end + 1;
                 }
                 _ => {}
             }
         }
-        Self { json, stretches }
+        Self { json, strings }
     }
 
     /// Whether a name that stands at a place of the text stays there.
     pub(crate) fn holds(&self, text: &str, name: &Range<usize>) -> bool {
         let after = self
-            .stretches
-            .partition_point(|(stretch, _)| stretch.start <= name.start);
-        let Some((stretch, is_key)) = after.checked_sub(1).and_then(|index| self.stretches.get(index)) else {
+            .strings
+            .partition_point(|(string, _)| string.start <= name.start);
+        let Some((string, is_key)) = after.checked_sub(1).and_then(|index| self.strings.get(index)) else {
             return false;
         };
-        if name.start >= stretch.end {
+        if name.start >= string.end {
             return false;
         }
         let is_somebody = match self.json {
@@ -90,7 +90,7 @@ impl Fixed {
                 .is_some_and(|name| name.contains(char::is_whitespace)),
             Json::Definition => false,
         };
-        !(*is_key && is_somebody && name == stretch)
+        !(*is_key && is_somebody && name == string)
     }
 }
 
@@ -111,37 +111,43 @@ fn string_end(text: &str, from: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn held(text: &str, json: Json) -> Vec<&str> {
+    fn protected_words(text: &str, json: Json) -> Vec<&str> {
         let fixed = Fixed::of(text, json);
         let words = ["city", "Ann", "Mirela Quint"];
-        let mut held: Vec<(usize, &str)> = words
+        let mut protected_words: Vec<(usize, &str)> = words
             .iter()
             .flat_map(|word| text.match_indices(word))
             .filter(|(at, word)| fixed.holds(text, &(*at..at + word.len())))
             .collect();
-        held.sort_unstable();
-        held.into_iter().map(|(_, word)| word).collect()
+        protected_words.sort_unstable();
+        protected_words.into_iter().map(|(_, word)| word).collect()
     }
 
     #[test]
     fn keys_of_tool_data_are_not_redacted_and_values_are() {
         let text = r#"{"city": "city", "a": ["Ann", {"city of Ann": "Ann"}], "b\"": "Ann"}"#;
-        assert_eq!(held(text, Json::ToolData), ["city", "city", "Ann"]);
+        assert_eq!(protected_words(text, Json::ToolData), ["city", "city", "Ann"]);
     }
 
     #[test]
     fn a_key_that_is_somebodys_name_is_not_fixed() {
         let text = r#"{"votes": {"Mirela Quint": 3, "Ann": 1, "the city": 0}}"#;
-        assert_eq!(held(text, Json::ToolData), ["Ann", "city"]);
-        assert_eq!(held(text, Json::Metadata), ["city"]);
-        assert_eq!(held(text, Json::Definition), ["Mirela Quint", "Ann", "city"]);
+        assert_eq!(protected_words(text, Json::ToolData), ["Ann", "city"]);
+        assert_eq!(protected_words(text, Json::Metadata), ["city"]);
+        assert_eq!(
+            protected_words(text, Json::Definition),
+            ["Mirela Quint", "Ann", "city"]
+        );
     }
 
     #[test]
     fn property_names_and_enum_values_of_a_definition_are_not_redacted() {
         let text = r#"{"name": "city", "description": "Ann's city", "parameters": {"properties": {"city": {"enum": ["Ann"]}},
             "required": ["x", "city"], "examples": ["Ann"]}}"#;
-        assert_eq!(held(text, Json::Definition), ["city", "city", "Ann", "city"]);
+        assert_eq!(
+            protected_words(text, Json::Definition),
+            ["city", "city", "Ann", "city"]
+        );
     }
 
     #[test]
@@ -149,6 +155,6 @@ mod tests {
         for text in ["{\"city", "{\"a\": \"Ann", "\\", "]}{,\"Ann\"", "{\"a\\"] {
             Fixed::of(text, Json::ToolData).holds(text, &(0..1));
         }
-        assert_eq!(held("{\"city", Json::ToolData), ["city"]);
+        assert_eq!(protected_words("{\"city", Json::ToolData), ["city"]);
     }
 }

@@ -1,7 +1,7 @@
 //! How a text reads once its spellings are undone: escapes of JSON, of URLs and of HTML, full-width characters, and characters
 //! that nobody sees.
 //!
-//! Only detection looks at the folded text; every place in it leads back to the text as written. An escape is one place, so
+//! Only detection reads the folded text; every place in it leads back to the text as written. An escape is one place, so
 //! that what is replaced never begins or ends inside one: text that holds JSON at any depth stays the JSON that it was.
 
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ use memchr::memchr3;
 /// A text as it reads.
 #[derive(Debug)]
 pub(crate) struct Folded<'t> {
-    /// The text to look at.
+    /// The folded text.
     pub(crate) text: Cow<'t, str>,
     /// Places in the folded text and where they stand in the written one; straight on between them.
     anchors: Vec<(usize, usize)>,
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn text_without_odd_spellings_is_borrowed() {
+    fn text_without_rare_spellings_is_borrowed() {
         for text in ["plain", "до побачення", "a + b = 100", "line\nbreak\tand tab"] {
             assert!(matches!(fold(text).text, Cow::Borrowed(_)), "{text}");
         }
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees_is_gone_and_full_width_is_plain() {
+    fn invisible_characters_are_removed_and_full_width_becomes_plain() {
         assert_eq!(read("a\u{200b}n\u{ad}n\u{1}@b"), "ann@b");
         assert_eq!(read("ａｎｎ＠ｂ．ｃ １２３\u{a0}4\u{2011}5"), "ann@b.c 123 4-5");
     }

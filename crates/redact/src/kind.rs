@@ -1,4 +1,4 @@
-//! What is looked for.
+//! The kinds of personal data and secrets that are detected.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

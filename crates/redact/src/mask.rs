@@ -1,7 +1,7 @@
-//! Masks: what stands for an id in a report that leaves the house.
+//! Masks: replacements of ids in reports that are shared outside.
 //!
 //! Within one report an id has one mask, so that findings of one message are known to be of one message. Another report has other
-//! masks, unless both are made with the same key.
+//! masks, unless both use the same key.
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
@@ -43,17 +43,17 @@ impl Mask {
         Ok(Self { key })
     }
 
-    /// What stands for an id: `id-` and ten hexadecimal digits.
+    /// The mask of an id: `id-` and ten hexadecimal digits.
     pub fn id(&self, id: &str) -> String {
         format!("id-{}", self.digits("id", id, 10))
     }
 
-    /// What stands for the key of a finding, of the same length.
+    /// The mask of a finding's key, of the same length.
     pub fn key(&self, key: &str) -> String {
         self.digits("key", key, 16)
     }
 
-    /// What stands for a path: `file-` and ten hexadecimal digits, with the ending where it is a usual one.
+    /// The mask of a path: `file-` and ten hexadecimal digits, with the ending where it is a usual one.
     pub fn path(&self, path: &str) -> String {
         const ENDINGS: &[&str] = &[
             "json", "jsonl", "ndjson", "csv", "txt", "sql", "dump", "db", "sqlite", "zip", "tar", "gz",
@@ -68,7 +68,7 @@ impl Mask {
         )
     }
 
-    /// What stands for a supplier, whom a path may name: `supplier-` and ten hexadecimal digits.
+    /// The mask of a supplier, whom a path may name: `supplier-` and ten hexadecimal digits.
     pub fn supplier(&self, name: &str) -> String {
         format!("supplier-{}", self.digits("supplier", name, 10))
     }

@@ -1,6 +1,6 @@
-//! Pseudonyms: the same value and key give the same one, and nobody without the key can tell which value it was.
+//! Pseudonyms: the same value and key give the same pseudonym, and without the key the value cannot be found.
 //!
-//! They have the shape of what they replace where a reader of the data may rely on it, and lie in ranges that belong to
+//! They have the shape of the replaced value where a reader of the data may rely on it, and lie in ranges that belong to
 //! nobody: `.invalid` domains, documentation addresses, a country code that no country has. All are ASCII without quotes
 //! and backslashes, so that they fit into JSON and URLs as they are.
 
@@ -53,7 +53,7 @@ impl PseudonymKey {
         })
     }
 
-    /// What tells keys apart without giving them away.
+    /// A fingerprint of the key, which does not reveal it.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -101,7 +101,7 @@ pub(crate) fn keyed_hash(key: &[u8; 32], kind: &str, value: &str) -> blake3::Has
     hasher.finalize()
 }
 
-/// Where a pseudonym will stand.
+/// The place of a pseudonym.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// In text.

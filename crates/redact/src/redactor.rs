@@ -1,4 +1,4 @@
-//! The redactor: what is looked for, and whether it is only counted or also replaced.
+//! The redactor: which kinds are detected, and whether they are only counted or also replaced.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -33,17 +33,17 @@ impl Redactor {
         }
     }
 
-    /// Whether it replaces what it finds.
+    /// Whether matches are replaced.
     pub fn replaces(&self) -> bool {
         self.key.is_some()
     }
 
-    /// What tells the key apart from others without giving it away.
+    /// A fingerprint of the key, which does not reveal it.
     pub fn key_id(&self) -> Option<&str> {
         self.key.as_ref().map(PseudonymKey::id)
     }
 
-    /// The names to look for in what belongs to a conversation; empty where names are not wanted.
+    /// The names to detect in a conversation; empty where names are not wanted.
     pub fn roster(&self, conversation: &Conversation) -> Roster {
         if self.wanted.has(PersonalKind::Name) {
             Roster::of(conversation, &self.keep)
@@ -52,12 +52,12 @@ impl Redactor {
         }
     }
 
-    /// A text with everything in it replaced, or nothing where it stays as it is. Counts what is found.
+    /// A text with all matches replaced, or none where the text stays as it is. Counts the matches.
     pub fn text(&self, text: &str, roster: &Roster, counts: &mut Counts) -> Option<String> {
         self.replaced(text, roster, counts, |_, _| true)
     }
 
-    /// Raw JSON: as a text, but for names in what only a program reads.
+    /// Raw JSON: like a text, but without names in parts that only a program reads.
     pub(crate) fn json(
         &self,
         text: &str,
@@ -71,7 +71,7 @@ impl Redactor {
         })
     }
 
-    /// A text in which what is found and not left out is replaced.
+    /// A text with its matches replaced, but for those that are left out.
     fn replaced(
         &self,
         text: &str,
@@ -84,7 +84,7 @@ impl Redactor {
         let others = found.len();
         roster.find(&folded.text, &mut found);
         if found.len() > others {
-            found = find::settle(found);
+            found = find::merge_overlaps(found);
         }
         found.retain(|each| takes(each, &folded.written(&each.range)));
         for each in &found {

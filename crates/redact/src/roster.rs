@@ -50,7 +50,7 @@ fn first_byte(word: &str) -> Option<u128> {
     byte.is_ascii().then(|| 1 << byte)
 }
 
-/// Whose name it is: what pseudonyms are made of.
+/// The owner of the name, from whom the pseudonym is derived.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Owner {
     is_agent: bool,
@@ -108,11 +108,11 @@ impl Roster {
         for participant in &conversation.participants {
             names.participant(participant);
         }
-        let apart = conversation
+        let alternatives = conversation
             .alternatives
             .iter()
             .flat_map(|alternative| &alternative.messages);
-        for message in conversation.messages.iter().chain(apart.flatten()) {
+        for message in conversation.messages.iter().chain(alternatives.flatten()) {
             let sender = conversation.sender(message);
             let is_agent = sender.is_some_and(|sender| sender.kind == ParticipantKind::Agent);
             // Where a tool answers, the name is the tool's.
@@ -169,9 +169,9 @@ impl Roster {
             let Some(mut beginning) = longer(0, written) else {
                 continue;
             };
-            let shows_joint = text.get(..word.start).is_some_and(|before| before.ends_with('@'))
+            let is_handle = text.get(..word.start).is_some_and(|before| before.ends_with('@'))
                 || written.chars().skip(1).any(char::is_uppercase) && written.chars().any(char::is_lowercase);
-            let joined = words.joined.get(beginning).filter(|_| shows_joint);
+            let joined = words.joined.get(beginning).filter(|_| is_handle);
             let owner = words.owners.get(beginning).or(joined);
             let mut longest = owner.map(|owner| (at, owner));
             let mut end = at;
@@ -346,7 +346,9 @@ impl Names<'_> {
             }
         }
         roster.unspaced.sort_by(|(one, _), (other, _)| one.cmp(other));
-        roster.unspaced.dedup_by(|(next, _), (kept, _)| next == kept);
+        roster
+            .unspaced
+            .dedup_by(|(next, _), (previous, _)| next == previous);
         roster
     }
 }

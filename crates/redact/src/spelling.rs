@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn umlauts_are_also_written_with_two_letters() {
+    fn umlauts_match_their_two_letter_spelling() {
         assert_eq!(transcribed_name("Jürgen Möß").as_deref(), Some("juergen moess"));
         assert_eq!(transcribed_name("Ju\u{308}rgen").as_deref(), Some("juergen"));
         assert_eq!(transcribed_name("Ann"), None);

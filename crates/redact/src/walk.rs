@@ -1,7 +1,7 @@
 //! The walk over everything in a conversation that somebody may have written.
 //!
 //! Raw JSON is treated as the text that it is: pseudonyms fit into strings at any depth, and escapes count as one character.
-//! Media that are part of the record (Base64 of 128 characters or more) are not looked into.
+//! Media that are part of the record (Base64 of 128 characters or more) are not searched.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,10 +16,10 @@ use crate::redactor::Redactor;
 use crate::roster::Roster;
 
 impl Redactor {
-    /// Looks through a conversation, and replaces what it finds there when it has a key.
+    /// Searches a conversation, and replaces the matches when there is a key.
     ///
     /// Positions, the number of everything and all links stay as they are; participants who would share an id afterwards
-    /// are told apart by a number.
+    /// are distinguished by a number.
     pub fn redact(&self, conversation: &mut Conversation, roster: &Roster) -> Account {
         let redactor = self;
         let replaced = |id: &str| redactor.text(id, roster, &mut Counts::default());
@@ -50,7 +50,7 @@ impl Redactor {
         }
         walk.extra(&mut conversation.extra);
         walk.extra(&mut conversation.envelope);
-        tell_apart(&mut conversation.participants);
+        make_ids_unique(&mut conversation.participants);
         let mut whole = std::mem::take(&mut walk.counts);
         let mut messages: Vec<Counts> = conversation
             .messages
@@ -81,9 +81,9 @@ struct Walk<'w> {
     redactor: &'w Redactor,
     roster: &'w Roster,
     counts: Counts,
-    /// Ids of messages that are replaced, and by what.
+    /// Ids of messages that are replaced, with their replacements.
     ids: HashMap<String, String>,
-    /// Their lengths: the end of another id is looked for among them only where it has one of these.
+    /// Their lengths: an ending of another id is searched among them only where it has one of these.
     lengths: HashSet<usize>,
 }
 
@@ -99,7 +99,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The id of a call, which may have been made of a message's: then that stands at its end, where its border is no word's.
+    /// The id of a call, which may be derived from a message's id: then it ends with that id, after a word boundary.
     fn call_id(&mut self, id: &mut Option<String>) {
         self.optional(id);
         let Some(id) = id.as_mut().filter(|_| !self.ids.is_empty()) else {
@@ -107,8 +107,8 @@ impl Walk<'_> {
         };
         let ends = id.match_indices('_').map(|(at, _)| at + 1);
         let mut ends = ends.filter(|at| self.lengths.contains(&(id.len() - at)));
-        let made = ends.find_map(|at| Some((at, self.ids.get(id.get(at..)?)?)));
-        if let Some((at, replaced)) = made {
+        let derived = ends.find_map(|at| Some((at, self.ids.get(id.get(at..)?)?)));
+        if let Some((at, replaced)) = derived {
             id.replace_range(at.., replaced);
         }
     }
@@ -189,8 +189,8 @@ impl Walk<'_> {
             self.name(mention);
         }
         self.extra(&mut message.extra);
-        if let Some(told) = &mut message.told_before {
-            self.extra(&mut told.extra);
+        if let Some(earlier) = &mut message.earlier_copy {
+            self.extra(&mut earlier.extra);
         }
     }
 
@@ -263,7 +263,7 @@ impl Walk<'_> {
     }
 }
 
-/// Puts what a text becomes into its place.
+/// Replaces a text by its redacted form.
 fn put<T: From<String>>(place: &mut T, replaced: Option<String>) {
     if let Some(replaced) = replaced {
         *place = replaced.into();
@@ -286,7 +286,7 @@ fn is_payload(source: &str) -> bool {
 }
 
 /// Gives participants whose ids became equal a number after it.
-fn tell_apart(participants: &mut [Participant]) {
+fn make_ids_unique(participants: &mut [Participant]) {
     let mut taken = HashSet::new();
     // Where the search for a free number goes on: a thousand people may share one pseudonym.
     let mut numbers: HashMap<String, u32> = HashMap::new();

@@ -1,21 +1,21 @@
-//! What a check found, for people who get it as one page or as a letter.
+//! Findings of a check, as one page for users or as a report to each supplier.
 //!
-//! Who checks fills in [`JudgedFile`]s; what may not be shown, is not in them. Nothing here reads a file.
+//! The caller fills in [`CheckedFile`]s, without content that may not be shown. Nothing here reads a file.
 
-mod letter;
 mod page;
+mod supplier_report;
 
 use chatmill_diag::Severity;
 use serde::Serialize;
 
-pub use crate::judged::{JudgedFile, ShownFinding};
+pub use crate::checked::{CheckedFile, ShownFinding};
 
-pub use letter::{Letter, letters};
 pub use page::check_page;
+pub use supplier_report::{SupplierReport, supplier_reports};
 
-/// A code in numbers.
+/// The counts of a code.
 #[derive(Clone, Copy, Debug, Serialize)]
-struct CodeTally {
+struct CodeCounts {
     code: &'static str,
     name: &'static str,
     what: &'static str,
@@ -29,14 +29,14 @@ struct CodeTally {
 }
 
 /// The codes of files: the severest first, then the most frequent.
-fn tallies<'f>(files: impl Iterator<Item = &'f JudgedFile>) -> Vec<CodeTally> {
-    let mut tallies: std::collections::BTreeMap<&str, CodeTally> = std::collections::BTreeMap::new();
+fn counts_by_code<'f>(files: impl Iterator<Item = &'f CheckedFile>) -> Vec<CodeCounts> {
+    let mut counts_by_code: std::collections::BTreeMap<&str, CodeCounts> = std::collections::BTreeMap::new();
     for file in files {
         for (code, count) in &file.codes {
             let shown = file.findings.iter().filter(|finding| finding.code == *code);
             let severity = shown.map(|finding| finding.severity).max();
             let severity = severity.unwrap_or(code.severity);
-            let tally = tallies.entry(code.code).or_insert(CodeTally {
+            let code_counts = counts_by_code.entry(code.code).or_insert(CodeCounts {
                 code: code.code,
                 name: code.name,
                 what: code.page.what,
@@ -46,14 +46,14 @@ fn tallies<'f>(files: impl Iterator<Item = &'f JudgedFile>) -> Vec<CodeTally> {
                 count: 0,
                 files: 0,
             });
-            tally.severity = tally.severity.max(severity);
-            tally.count += count;
-            tally.files += 1;
+            code_counts.severity = code_counts.severity.max(severity);
+            code_counts.count += count;
+            code_counts.files += 1;
         }
     }
-    let mut tallies: Vec<CodeTally> = tallies.into_values().collect();
-    tallies.sort_by_key(|tally| std::cmp::Reverse((tally.severity, tally.count)));
-    tallies
+    let mut counts_by_code: Vec<CodeCounts> = counts_by_code.into_values().collect();
+    counts_by_code.sort_by_key(|code_counts| std::cmp::Reverse((code_counts.severity, code_counts.count)));
+    counts_by_code
 }
 
 #[cfg(test)]
@@ -75,15 +75,15 @@ mod samples {
     }
 
     /// Three files of two suppliers: broken, suspicious and accepted.
-    pub(super) fn files() -> Vec<JudgedFile> {
-        let file = |path: &str, supplier: &str, verdict| JudgedFile {
+    pub(super) fn files() -> Vec<CheckedFile> {
+        let file = |path: &str, supplier: &str, verdict| CheckedFile {
             path: path.to_owned(),
             supplier: supplier.to_owned(),
             verdict,
             bytes: Some(1_234),
             hash: Some("0f".repeat(32)),
             conversations: 1,
-            ..JudgedFile::default()
+            ..CheckedFile::default()
         };
         let mut broken = file("in/acme/<b>|a.json", "acme", "errors");
         broken.errors = 4;
@@ -103,9 +103,9 @@ mod samples {
     #[test]
     fn codes_are_counted_the_severest_and_most_frequent_first() {
         let files = files();
-        let counted: Vec<_> = tallies(files.iter())
+        let counted: Vec<_> = counts_by_code(files.iter())
             .iter()
-            .map(|tally| (tally.code, tally.count, tally.files))
+            .map(|code_counts| (code_counts.code, code_counts.count, code_counts.files))
             .collect();
         assert_eq!(counted, [("IN001", 4, 1), ("RF001", 1, 1), ("IN016", 1, 1)]);
         assert_eq!(files[0].left_out(&codes::INVALID_JSON), 3);

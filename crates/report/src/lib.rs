@@ -1,15 +1,15 @@
 //! Reports on a finished dataset: `report.json`, `report.html` and the dataset card `README.md`.
 //!
 //! Everything here is read from the manifest and the small tables of a folder, never from a run in memory, so that a report
-//! can be written again at any time and says the same. A report is derived: no certificate covers it.
+//! can be written again at any time, with the same content. A report is derived: no certificate covers it.
 
 pub mod bill;
+mod build;
 mod cells;
 pub mod check;
+mod checked;
 mod condition;
 mod figures;
-mod gather;
-mod judged;
 pub mod night;
 pub mod numbers;
 mod page;
@@ -24,35 +24,35 @@ use chatmill_dataset::{Dataset, DatasetError, write_derived};
 
 use page::{card, page};
 
+pub use build::build_report;
+pub use build::compare::compare;
+pub use build::stand_ins::numbered;
 pub use cells::{GroupKey, token_table};
-pub use condition::{Condition, ConditionError, ConditionOutcome, Objection};
+pub use condition::{Condition, ConditionError, ConditionFailure, ConditionOutcome};
 pub use figures::{Case, Earlier, MissingInputs, RunFigures, TokenFigure};
-pub use gather::compare::compare;
-pub use gather::gather;
-pub use gather::stand_ins::numbered;
 pub use night::trend;
 pub use report::Report;
 pub use templates::{TemplateError, markdown};
 
 /// Name of the report for programs.
 pub const JSON: &str = "report.json";
-/// Name of the report for people.
+/// Name of the report for readers.
 pub const HTML: &str = "report.html";
 /// Name of the dataset card.
 pub const CARD: &str = "README.md";
 
-/// Writes the three reports of a finished dataset into its folder, in place of older ones, and says what is in them.
+/// Writes the three reports of a finished dataset into its folder, in place of older ones, and returns the report.
 ///
 /// The folder may be that of a published dataset or of one that is sealed and about to be published. With `against` the
-/// reports also say what changed since that earlier dataset.
+/// reports also have the changes since that earlier dataset.
 pub fn write(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetError> {
-    let report = gather(folder, against)?;
+    let report = build_report(folder, against)?;
     save(folder, &report)?;
     Ok(report)
 }
 
-/// Writes a report that was gathered from a dataset into that dataset's folder. One that somebody edited is a reason to
-/// write none.
+/// Writes a report that was built from a dataset into that dataset's folder. Nothing is written where a report in the folder was
+/// edited.
 pub fn save(folder: &Path, report: &Report) -> Result<(), DatasetError> {
     let unwritten = |name: &str, error: Box<dyn Error + Send + Sync>| DatasetError::Io {
         action: "write",

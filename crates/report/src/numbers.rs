@@ -1,4 +1,4 @@
-//! Numbers for people: separators, units, and nouns that agree with their number.
+//! Numbers as text: separators, units, and nouns that agree with their number.
 
 /// A number with thousands separators.
 pub fn count(number: u64) -> String {

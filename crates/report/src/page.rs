@@ -1,6 +1,6 @@
 //! `report.html`: one self-contained page. No network, no third-party script, no style from anywhere else.
 //!
-//! The page is a template over a [`Report`]. Here is what it needs beside: tables that are turned round, and what is summed by dialect.
+//! The page is a template over a [`Report`]. This module adds transposed tables, and sums by dialect.
 
 pub(crate) mod card;
 
@@ -12,14 +12,14 @@ use serde::Serialize;
 
 use crate::cells::GroupKey;
 use crate::cells::token_table::{TokenRow, TokenTable};
-use crate::judged::found::found;
+use crate::checked::found::found;
 use crate::numbers::quotient;
 use crate::report::{
     FindingChange, LossChange, LossCount, MoneyCell, Report, RunTime, TokenCell, TokenChange,
 };
 use crate::templates::{TemplateError, fill};
 
-/// What the page shows.
+/// The fields of the page.
 #[derive(Serialize)]
 struct Page<'r> {
     nonce: &'r str,
@@ -52,7 +52,7 @@ struct Prices<'r> {
     coverages: Vec<Vec<&'r TokenCell>>,
 }
 
-/// What a dialect costs, and what it lost for that.
+/// The tokens of a dialect per message, and its losses.
 #[derive(Serialize)]
 struct Lost<'r> {
     target: String,
@@ -62,7 +62,7 @@ struct Lost<'r> {
     kinds: Vec<&'r LossCount>,
 }
 
-/// What differs from an earlier run.
+/// The differences from an earlier run.
 #[derive(Serialize)]
 struct Changed<'r> {
     findings: Vec<&'r FindingChange>,
@@ -108,7 +108,7 @@ pub(crate) fn page(report: &Report, nonce: &str) -> Result<String, TemplateError
     Ok(html.into_string())
 }
 
-/// What a dialect is sorted by.
+/// The sort key of a dialect.
 fn per_message(row: &TokenRow<&TokenCell>, encoding: usize) -> f64 {
     row.cell(encoding).map_or(f64::INFINITY, |cell| cell.per_message)
 }
@@ -137,7 +137,7 @@ fn by_encoding<'r>(prices: &'r TokenTable<&'r TokenCell>) -> Vec<Prices<'r>> {
     encodings.filter(|_| !prices.coverages.is_empty()).collect()
 }
 
-/// The dialects of the first encoding, and what each lost.
+/// The dialects of the first encoding, each with its losses.
 fn lost(report: &Report) -> Vec<Lost<'_>> {
     let first = report.run.encodings.first().map_or("", String::as_str);
     let cells = report.tokens.rows.iter().filter(|cell| cell.encoding == first);

@@ -20,7 +20,7 @@ const ARGUMENT_BYTES: usize = 1 << 20;
 /// Bytes of a definition that is gone by.
 const DEFINITION_BYTES: usize = 64 << 10;
 /// Bytes of definitions that a thread keeps for the conversations after; with one more, all are forgotten.
-const KEPT_BYTES: usize = 256 << 10;
+const CACHE_BYTES: usize = 256 << 10;
 /// Values of a schema with every reference written out.
 const VALUES: usize = 4_000;
 /// Levels of such a schema.
@@ -78,13 +78,13 @@ type Functions = Rc<[DeclaredFunction]>;
 
 /// Definitions that were met before: those of the conversations of an archive are mostly the same.
 #[derive(Default)]
-struct KeptDefinitions {
+struct DefinitionCache {
     by_text: HashMap<Box<str>, Functions>,
     /// Bytes of their texts.
     bytes: usize,
 }
 
-impl KeptDefinitions {
+impl DefinitionCache {
     fn functions(&mut self, text: &str) -> Functions {
         if let Some(known) = self.by_text.get(text) {
             return Rc::clone(known);
@@ -93,10 +93,10 @@ impl KeptDefinitions {
         let functions = definition.as_ref().map(functions).unwrap_or_default();
         let functions: Functions = functions.into_iter().collect();
         // A short pattern can be large when it is compiled.
-        if text.len() > KEPT_BYTES || text.contains("pattern") {
+        if text.len() > CACHE_BYTES || text.contains("pattern") {
             return functions;
         }
-        if self.bytes + text.len() > KEPT_BYTES {
+        if self.bytes + text.len() > CACHE_BYTES {
             *self = Self::default();
         }
         self.bytes += text.len();
@@ -106,14 +106,14 @@ impl KeptDefinitions {
 }
 
 thread_local! {
-    static KEPT: RefCell<KeptDefinitions> = RefCell::default();
+    static CACHE: RefCell<DefinitionCache> = RefCell::default();
 }
 
 /// The functions of each definition that a conversation declares.
 fn definitions(linked: &Linked) -> Vec<Functions> {
     let texts = linked.conversation.tools.iter().map(RawJson::as_str);
     let texts = texts.filter(|text| text.len() <= DEFINITION_BYTES);
-    KEPT.with_borrow_mut(|kept| texts.map(|text| kept.functions(text)).collect())
+    CACHE.with_borrow_mut(|cache| texts.map(|text| cache.functions(text)).collect())
 }
 
 fn compile(schema: &Value) -> Option<Validator> {
@@ -188,32 +188,32 @@ mod tests {
     use chatmill_model::{ArgumentForm, Conversation, Message, MessageOrigin, Part, Role, ToolCall};
 
     #[test]
-    fn definitions_are_kept_up_to_a_limit_and_one_more_forgets_them() {
+    fn definitions_are_cached_up_to_a_limit_and_one_more_clears_the_cache() {
         let text = |number: usize, length: usize| {
             let start = format!("{{\"name\":\"f{number}\",\"parameters\":{{\"type\":\"object\"}},\"x\":\"");
             let filling = "x".repeat(length - start.len() - 2);
             format!("{start}{filling}\"}}")
         };
-        let mut kept = KeptDefinitions::default();
-        let first = text(1, KEPT_BYTES - 1_000);
-        assert_eq!(kept.functions(&first)[0].name, "f1");
-        let again = kept.functions(&first);
-        assert!(Rc::ptr_eq(&again, &kept.functions(&first)), "it is kept");
-        kept.functions(&text(2, 1_000));
-        assert_eq!((kept.by_text.len(), kept.bytes), (2, KEPT_BYTES));
-        assert_eq!(kept.functions(&text(3, 200))[0].name, "f3");
-        assert_eq!((kept.by_text.len(), kept.bytes), (1, 200));
-        kept.functions(&text(4, KEPT_BYTES + 1));
-        kept.functions("{\"name\":\"f5\",\"parameters\":{\"pattern\":\"a\"}}");
+        let mut cache = DefinitionCache::default();
+        let first = text(1, CACHE_BYTES - 1_000);
+        assert_eq!(cache.functions(&first)[0].name, "f1");
+        let again = cache.functions(&first);
+        assert!(Rc::ptr_eq(&again, &cache.functions(&first)), "it is kept");
+        cache.functions(&text(2, 1_000));
+        assert_eq!((cache.by_text.len(), cache.bytes), (2, CACHE_BYTES));
+        assert_eq!(cache.functions(&text(3, 200))[0].name, "f3");
+        assert_eq!((cache.by_text.len(), cache.bytes), (1, 200));
+        cache.functions(&text(4, CACHE_BYTES + 1));
+        cache.functions("{\"name\":\"f5\",\"parameters\":{\"pattern\":\"a\"}}");
         assert_eq!(
-            (kept.by_text.len(), kept.bytes),
+            (cache.by_text.len(), cache.bytes),
             (1, 200),
             "too long, or with a pattern"
         );
     }
 
     #[test]
-    fn very_long_arguments_are_not_judged() {
+    fn very_long_arguments_are_not_validated() {
         let found = |length: usize| {
             let bare = r#"{"town":""}"#.len();
             let arguments = RawJson(format!(r#"{{"town":"{}"}}"#, "x".repeat(length - bare)));

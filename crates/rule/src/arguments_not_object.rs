@@ -16,7 +16,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
     }
 }
 
-/// What a JSON value is, told by its first character.
+/// The kind of a JSON value, by its first character.
 fn kind(raw: &str) -> &'static str {
     match raw.trim_start().chars().next() {
         Some('[') => "an array",

@@ -1,6 +1,6 @@
 //! `arguments-not-string`: the arguments of a call are a JSON value where the format wants a string that holds one.
 //!
-//! Formats that write a value by definition have no such fault, nor have calls that a source takes from a text or from its
+//! Formats that write a value by definition are exempt, and so are calls that a source takes from a text or from its
 //! metadata.
 
 use chatmill_diag::{Finding, Limits, codes};
@@ -19,7 +19,7 @@ fn is_text(wanted: TextArguments, call: &ToolCall) -> bool {
 
 /// Finds calls whose arguments stand in the record as a value.
 pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
-    let wanted = linked.conversation.customs.text_arguments;
+    let wanted = linked.conversation.traits.text_arguments;
     for (message, call) in calls(linked) {
         if call.form == ArgumentForm::Embedded && is_text(wanted, call) {
             let text = "arguments are a JSON value, not a string that holds one";

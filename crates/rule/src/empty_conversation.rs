@@ -1,4 +1,4 @@
-//! `empty-conversation`: nobody says anything.
+//! `empty-conversation`: a conversation without a message.
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_model::{Linked, MessageKind};
@@ -6,16 +6,16 @@ use chatmill_model::{Linked, MessageKind};
 /// Finds conversations without a message.
 pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
     let messages = &linked.conversation.messages;
-    let said: Vec<_> = messages
+    let turns: Vec<_> = messages
         .iter()
         .filter(|message| message.kind == MessageKind::Message)
         .collect();
-    if !said.is_empty() {
-        // What was there stands among the extra fields: the record has another form than its source knows.
-        let is_unread = said.iter().all(|message| message.parts.is_empty())
-            && said.iter().any(|message| !message.extra.is_empty());
+    if !turns.is_empty() {
+        // The content is among the extra fields: the record has another form than its source knows.
+        let is_unread = turns.iter().all(|message| message.parts.is_empty())
+            && turns.iter().any(|message| !message.extra.is_empty());
         if is_unread {
-            let text = format!("nothing was read of what the messages hold ({})", said.len());
+            let text = format!("nothing was read of what the messages hold ({})", turns.len());
             findings.push(Finding::new(&codes::EMPTY_CONVERSATION, text).with_severity(Severity::Error));
         }
         return;

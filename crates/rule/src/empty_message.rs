@@ -1,4 +1,4 @@
-//! `empty-message`: a turn in which nothing is said, shown, called or answered.
+//! `empty-message`: a turn without text, media, call or result.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Linked, Message, MessageKind, Part};

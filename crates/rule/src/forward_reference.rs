@@ -1,4 +1,4 @@
-//! `forward-reference`: a reference to a message that stands later.
+//! `forward-reference`: a reference to a later message.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{LinkStatus, Linked};

@@ -1,6 +1,6 @@
 //! `future-time`, `time-before-1990`, `wrong-time-unit`: times at which nobody can have written.
 //!
-//! What day it is, the rule is told: without it nothing lies in the future.
+//! The present day is a parameter (`now`): without it no time counts as future.
 
 use chatmill_diag::{Code, Day, Finding, Limits, codes};
 use chatmill_model::Linked;
@@ -19,7 +19,7 @@ pub(crate) fn check(linked: &Linked, limits: &Limits, findings: &mut Vec<Finding
     for message in &linked.conversation.messages {
         let Some(time) = &message.timestamp else { continue };
         let Some(instant) = time.instant else { continue };
-        let Some((code, text)) = judge(instant, end) else {
+        let Some((code, text)) = assess(instant, end) else {
             continue;
         };
         match found.iter_mut().find(|first| first.code == code) {
@@ -31,8 +31,8 @@ pub(crate) fn check(linked: &Linked, limits: &Limits, findings: &mut Vec<Finding
     findings.append(&mut found);
 }
 
-/// What is wrong with a time, where `end` is when today ends.
-fn judge(instant: i64, end: i64) -> Option<(&'static Code, &'static str)> {
+/// The code and the text of an implausible time; `end` is the end of today.
+fn assess(instant: i64, end: i64) -> Option<(&'static Code, &'static str)> {
     let is_plausible = |instant: i64| (FIRST..LAST).contains(&instant);
     let factor = [1_000, 1_000_000].into_iter();
     if instant > 0

@@ -1,6 +1,6 @@
 //! `invalid-media-url`: a media item whose address nobody can open.
 //!
-//! Four places are looked at: media parts, whose URL must be http, https, data, or the address of a cloud's storage that
+//! Four places are checked: media parts, whose URL must be http, https, data, or the address of a cloud's storage that
 //! vendors' APIs take as it is (`gs://…`, `s3://…`); and Tzurot's markers in text,
 //! `[Image: …]` and `[Audio: …]`, which count as media only when `\[Image: (https?://[^\s\]]+)\]` matches them; and the same
 //! markers in what a reference shows of a message that is not there; and the text of a message whose type says that it carries
@@ -18,7 +18,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
         let mut markers = Markers::default();
         for part in &message.parts {
             match part {
-                Part::Text(text) => markers.look_at(text),
+                Part::Text(text) => markers.scan(text),
                 Part::Media(media) => {
                     if let MediaSource::Url(url) = &media.source
                         && !is_usable(url)
@@ -40,7 +40,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
         let mut markers = Markers::default();
         let preview = referring.reference.preview.as_ref();
         if let Some(shown) = preview.and_then(|preview| preview.content.as_deref()) {
-            markers.look_at(shown);
+            markers.scan(shown);
         }
         let place = |text| referring.finding(&codes::INVALID_MEDIA_URL, text);
         findings.extend(markers.finding("quoted text", place));
@@ -116,7 +116,7 @@ struct Markers<'a> {
 }
 
 impl<'a> Markers<'a> {
-    fn look_at(&mut self, text: &'a str) {
+    fn scan(&mut self, text: &'a str) {
         for at in memchr_iter(b'[', text.as_bytes()) {
             let Some(marker) = text.get(at..) else { continue };
             let Some(rest) = marker

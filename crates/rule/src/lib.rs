@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_stand_in_the_order_of_their_codes_and_share_none() {
+    fn rules_are_sorted_by_code_and_no_code_has_two_rules() {
         let codes: Vec<&str> = RULES
             .iter()
             .flat_map(|rule| rule.codes)

@@ -1,15 +1,15 @@
 //! `missing-call-id`: a call or a result without the id that ties them together.
 //!
-//! Formats that tie them together by place and name have no such fault, nor has what the source's metadata ties together.
+//! Formats that pair calls and results by place and name are exempt, and so are pairs by the source's metadata.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Linked, Part};
 
 use crate::walk::{at_call, at_result, parts};
 
-/// Finds calls without id and results that do not say whose they are.
+/// Finds calls without an id and results without a call id.
 pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
-    if linked.conversation.customs.pairs_by_place {
+    if linked.conversation.traits.pairs_by_place {
         return;
     }
     for (message, part) in parts(linked) {

@@ -1,6 +1,6 @@
 //! `mojibake`: UTF-8 that was read as Windows-1252 or Latin-1, `Ã©` in place of `é`.
 //!
-//! A stretch of characters counts when the bytes that they stand for are UTF-8 of one character. Letters with accents, signs and
+//! A run of characters counts when the bytes that they stand for are UTF-8 of one character. Letters with accents, signs and
 //! emoji are told by one; of Greek, Cyrillic and other scripts of two bytes it takes two in a row, since their first byte is
 //! a letter that may well stand before a quotation mark.
 
@@ -59,7 +59,7 @@ struct Mended {
     text: String,
     /// Characters that were mended.
     count: u64,
-    /// The first stretch that was mended, as it stood.
+    /// The first run that was repaired, as written.
     broken: String,
     /// Where that begins in `text`, in bytes.
     at: usize,
@@ -114,7 +114,7 @@ struct Run {
     meant: String,
     /// Their length as they stand.
     bytes: usize,
-    /// Whether one of them tells enough.
+    /// Whether one run is enough evidence.
     is_sure: bool,
 }
 

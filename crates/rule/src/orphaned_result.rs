@@ -1,4 +1,4 @@
-//! `orphaned-result`: a tool answers what nobody asked.
+//! `orphaned-result`: a tool's result without a call.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{CallStatus, Linked};

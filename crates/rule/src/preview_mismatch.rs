@@ -12,7 +12,7 @@ use crate::walk::references;
 
 /// Finds previews that disagree with their target.
 pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
-    let mut quoted: HashMap<u32, Said<'_>> = HashMap::new();
+    let mut quoted: HashMap<u32, Quoted<'_>> = HashMap::new();
     for referring in references(linked) {
         let Some(preview) = &referring.reference.preview else {
             continue;
@@ -27,7 +27,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
         let text_differs = preview.content.as_deref().is_some_and(|shown| {
             !quoted
                 .entry(position)
-                .or_insert_with(|| Said::by(target))
+                .or_insert_with(|| Quoted::by(target))
                 .agrees(shown)
         });
         let facts = [
@@ -56,7 +56,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
 }
 
 fn author_differs(preview: &Preview, target: &Message, linked: &Linked) -> bool {
-    if linked.conversation.customs.previews_rename {
+    if linked.conversation.traits.previews_rename {
         return false;
     }
     let Some(author) = linked.conversation.sender(target) else {
@@ -69,34 +69,34 @@ fn author_differs(preview: &Preview, target: &Message, linked: &Linked) -> bool 
         target.sender_name.as_ref(),
     ];
     let is_known = |name: &str| known.iter().flatten().any(|known| known.trim() == name.trim());
-    let says_another_id = preview.sender.as_ref().is_some_and(|shown| *shown != author.id);
+    let names_another_id = preview.sender.as_ref().is_some_and(|shown| *shown != author.id);
     let name = preview
         .sender_name
         .as_deref()
         .filter(|name| !name.trim().is_empty());
-    says_another_id || name.is_some_and(|name| !is_known(name))
+    names_another_id || name.is_some_and(|name| !is_known(name))
 }
 
 /// Two times differ where both are known instants that differ, or both lack an offset and read otherwise.
 fn time_differs(preview: &Preview, target: &Message) -> bool {
-    let (Some(shown), Some(said)) = (&preview.timestamp, &target.timestamp) else {
+    let (Some(shown), Some(actual)) = (&preview.timestamp, &target.timestamp) else {
         return false;
     };
-    if let (Some(shown), Some(said)) = (shown.instant, said.instant) {
-        shown != said
+    if let (Some(shown), Some(actual)) = (shown.instant, actual.instant) {
+        shown != actual
     } else {
         let is_local = |time: &Timestamp| time.offset != OffsetOrigin::Explicit;
-        is_local(shown) && is_local(said) && shown.raw.trim() != said.raw.trim()
+        is_local(shown) && is_local(actual) && shown.raw.trim() != actual.raw.trim()
     }
 }
 
 fn type_differs(preview: &Preview, target: &Message) -> bool {
     let types = preview.source_type.as_ref().zip(target.source_type.as_ref());
-    types.is_some_and(|(shown, said)| shown != said)
+    types.is_some_and(|(shown, actual)| shown != actual)
 }
 
-/// What a quoted message says, read once and no further than it is shown, however many quote it.
-struct Said<'a> {
+/// The words of a quoted message, read once and no further than previews show them, however many messages quote it.
+struct Quoted<'a> {
     has_media: bool,
     has_text: bool,
     /// The words that were read.
@@ -104,7 +104,7 @@ struct Said<'a> {
     rest: Box<dyn Iterator<Item = &'a str> + 'a>,
 }
 
-impl<'a> Said<'a> {
+impl<'a> Quoted<'a> {
     fn by(target: &'a Message) -> Self {
         steps::taken(target.parts.len());
         let texts = target.parts.iter().filter_map(words);
@@ -133,7 +133,7 @@ impl<'a> Said<'a> {
                 self.words.extend(self.rest.next());
             }
             let is_last = wanted.peek().is_none();
-            let agrees = |said: &&str| *said == word || (is_last && said.starts_with(word));
+            let agrees = |actual: &&str| *actual == word || (is_last && actual.starts_with(word));
             if !self.words.get(place).is_some_and(agrees) {
                 return false;
             }

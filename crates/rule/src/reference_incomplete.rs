@@ -1,4 +1,4 @@
-//! `reference-incomplete`: the preview of an absent message does not say who spoke, or what.
+//! `reference-incomplete`: the preview of an absent message lacks the speaker or the text.
 //!
 //! Where the target is in the conversation its preview may be as short as it likes: author and text are known.
 

@@ -1,13 +1,13 @@
-//! `repeated-message`: somebody says the same several times in a row.
+//! `repeated-message`: several messages in a row of one sender with the same text.
 //!
-//! Short words are left out: people do say *ok* twice. What has the same id, too, was dropped when the conversation was linked.
+//! Short words are left out: people do write *ok* twice. Repeats with the same id were dropped when the conversation was linked.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Linked, Message, MessageKind, Part};
 
 use crate::walk::at_message;
 
-/// Characters of text from which on a repeat is told.
+/// Characters of text from which on a repeat is reported.
 const CHARACTERS: usize = 16;
 
 /// Finds runs of equal messages: one finding a run, at its second message.

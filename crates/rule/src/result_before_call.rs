@@ -1,4 +1,4 @@
-//! `result-before-call`: the answer stands before the question.
+//! `result-before-call`: a tool's result stands before its call.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{CallStatus, Linked};

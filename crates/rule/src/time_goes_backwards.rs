@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_is_told_in_a_unit_that_fits() {
+    fn a_step_is_reported_in_a_unit_that_fits() {
         let steps = [
             (1, "1 µs"),
             (999_999, "999999 µs"),

@@ -1,4 +1,4 @@
-//! `truncated-base64`: a medium whose Base64 was cut or damaged.
+//! `truncated-base64`: a medium whose Base64 is cut or corrupt.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Linked, MediaSource, Part};
@@ -15,9 +15,9 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
                 MediaSource::Url(url) => of_address(url),
                 MediaSource::Text(_) | MediaSource::Upload => None,
             };
-            if let Some((text, wrong)) = text.and_then(|text| Some((text, fault(text)?))) {
-                let said = format!("the Base64 of the {} {wrong}", media.kind.as_str());
-                findings.push(at_message(&codes::TRUNCATED_BASE64, message, said).marking(text));
+            if let Some((text, wrong)) = text.and_then(|text| Some((text, defect(text)?))) {
+                let reason = format!("the Base64 of the {} {wrong}", media.kind.as_str());
+                findings.push(at_message(&codes::TRUNCATED_BASE64, message, reason).marking(text));
             }
         }
     }
@@ -33,9 +33,9 @@ fn of_address(url: &str) -> Option<&str> {
         .then_some(text)
 }
 
-/// What is wrong with a text in Base64: standard or for addresses, with line breaks or without.
-fn fault(text: &str) -> Option<&'static str> {
-    // Digits, those of which tell the alphabet for addresses, and equals signs.
+/// The defect of a text in Base64: standard or for addresses, with line breaks or without.
+fn defect(text: &str) -> Option<&'static str> {
+    // Digits, whether one is of the alphabet for addresses, and equals signs.
     let (mut digits, mut of_addresses, mut signs) = (0_u64, false, 0_u64);
     for byte in text.bytes() {
         match byte {
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_base64_has_no_fault_and_cut_base64_has_one() {
+    fn whole_base64_is_accepted_and_cut_base64_is_not() {
         for whole in [
             "",
             "QUJD",
@@ -75,12 +75,12 @@ mod tests {
             "Q_-AQQ",
             "+/+/",
         ] {
-            assert_eq!(fault(whole), None, "{whole}");
+            assert_eq!(defect(whole), None, "{whole}");
         }
         for cut in [
             "Q", "QUJDQ", "QUI", "QQ=", "QUJD=", "QUI==", "QU!D", "QUI=QUJD", "<svg>",
         ] {
-            assert!(fault(cut).is_some(), "{cut}");
+            assert!(defect(cut).is_some(), "{cut}");
         }
     }
 }

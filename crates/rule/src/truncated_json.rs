@@ -13,8 +13,8 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
     for message in &linked.conversation.messages {
         let cut = message.parts.iter().filter_map(text_of).find(|text| is_cut(text));
         if let Some(text) = cut {
-            let said = "the text begins as a JSON value and ends inside it";
-            let finding = at_message(&codes::TRUNCATED_JSON, message, said).marking(text);
+            let reason = "the text begins as a JSON value and ends inside it";
+            let finding = at_message(&codes::TRUNCATED_JSON, message, reason).marking(text);
             findings.push(finding);
         }
     }

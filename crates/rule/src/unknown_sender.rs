@@ -16,7 +16,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
     for message in &conversation.messages {
         let sender = message.sender.zip(conversation.sender(message));
         let Some((index, participant)) = sender else {
-            if conversation.customs.senders_everywhere || is_spoken(message) {
+            if conversation.traits.senders_everywhere || needs_sender(message) {
                 findings.push(at_message(
                     &codes::UNKNOWN_SENDER,
                     message,
@@ -37,6 +37,6 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
     }
 }
 
-fn is_spoken(message: &Message) -> bool {
+fn needs_sender(message: &Message) -> bool {
     message.kind == MessageKind::Message && message.role != Role::System
 }

@@ -37,7 +37,7 @@ impl Referring<'_> {
 
 /// Every reference of a conversation, in order.
 pub(crate) fn references(linked: &Linked) -> impl Iterator<Item = Referring<'_>> {
-    let list = linked.conversation.customs.reference_list;
+    let list = linked.conversation.traits.reference_list;
     linked
         .conversation
         .messages

@@ -59,7 +59,7 @@ fn found(case: &str, codes: Option<&str>) -> String {
     for line in case.lines() {
         let line: Value = serde_json::from_str(line).unwrap();
         if line["conversation"].is_object() {
-            settle(&line["conversation"], &mut linked.conversation, &mut limits);
+            set_conversation(&line["conversation"], &mut linked.conversation, &mut limits);
         } else if line["pair"].is_array() {
             let place = |position: &Value| {
                 let position = number(position)?;
@@ -72,8 +72,8 @@ fn found(case: &str, codes: Option<&str>) -> String {
                 paired_by: None,
             });
         } else {
-            let said = message(&line, &mut linked.conversation);
-            linked.conversation.messages.push(said);
+            let message = message(&line, &mut linked.conversation);
+            linked.conversation.messages.push(message);
             linked.links.push(list(&line["references"]).map(link).collect());
         }
     }
@@ -81,15 +81,11 @@ fn found(case: &str, codes: Option<&str>) -> String {
     chatmill_rule::check(&linked, &limits, &mut findings);
     let is_asked =
         |finding: &&Finding| codes.is_none_or(|codes| codes.split(' ').any(|code| code == finding.code.name));
-    let told: String = findings.iter().filter(is_asked).map(tell).collect();
-    if told.is_empty() {
-        "nothing".to_owned()
-    } else {
-        told
-    }
+    let out: String = findings.iter().filter(is_asked).map(describe).collect();
+    if out.is_empty() { "nothing".to_owned() } else { out }
 }
 
-fn tell(finding: &Finding) -> String {
+fn describe(finding: &Finding) -> String {
     let mut text = format!("{} {}", finding.severity.as_str(), finding.code.name);
     if let Some(position) = finding.position {
         text += &format!(" at {position}");
@@ -147,31 +143,31 @@ fn participant(id: &str, listed: bool) -> Participant {
     }
 }
 
-fn settle(told: &Value, conversation: &mut Conversation, limits: &mut Limits) {
-    conversation.title = text(&told["title"]);
-    conversation.tools = list(&told["tools"])
+fn set_conversation(value: &Value, conversation: &mut Conversation, limits: &mut Limits) {
+    conversation.title = text(&value["title"]);
+    conversation.tools = list(&value["tools"])
         .map(|tool| RawJson(tool.to_string()))
         .collect();
     for known in &mut conversation.participants {
-        known.name = text(&told["names"][&known.id]);
+        known.name = text(&value["names"][&known.id]);
     }
-    limits.now = told["now"].as_str().map(|day| day.parse().unwrap());
-    let customs = &told["customs"];
-    let is_so = |custom: &str| customs[custom] == true;
-    conversation.customs.reference_list = text(&customs["reference_list"]).map(|field| &*field.leak());
-    conversation.customs.senders_everywhere = is_so("senders_everywhere");
-    conversation.customs.previews_rename = is_so("previews_rename");
-    conversation.customs.pairs_by_place = is_so("pairs_by_place");
-    conversation.customs.text_arguments = match customs["text_arguments"].as_str() {
+    limits.now = value["now"].as_str().map(|day| day.parse().unwrap());
+    let traits = &value["traits"];
+    let is_so = |custom: &str| traits[custom] == true;
+    conversation.traits.reference_list = text(&traits["reference_list"]).map(|field| &*field.leak());
+    conversation.traits.senders_everywhere = is_so("senders_everywhere");
+    conversation.traits.previews_rename = is_so("previews_rename");
+    conversation.traits.pairs_by_place = is_so("pairs_by_place");
+    conversation.traits.text_arguments = match traits["text_arguments"].as_str() {
         Some("with id") => TextArguments::WithId,
         Some("none") => TextArguments::None,
         _ => TextArguments::All,
     };
 }
 
-fn message(told: &Value, conversation: &mut Conversation) -> Message {
+fn message(value: &Value, conversation: &mut Conversation) -> Message {
     let position = conversation.messages.len() as u32;
-    let sender = told["from"].as_str().map(|id| {
+    let sender = value["from"].as_str().map(|id| {
         let participants = &mut conversation.participants;
         let known = participants.iter().position(|known| known.id == id);
         known.unwrap_or_else(|| {
@@ -180,21 +176,21 @@ fn message(told: &Value, conversation: &mut Conversation) -> Message {
         })
     });
     let roles = [Role::User, Role::Assistant, Role::System, Role::Tool];
-    let role = one_of(&roles, &told["role"], Role::as_str).unwrap_or(Role::User);
-    let extra = told["extra"].as_object().into_iter().flatten();
+    let role = one_of(&roles, &value["role"], Role::as_str).unwrap_or(Role::User);
+    let extra = value["extra"].as_object().into_iter().flatten();
     Message {
         id: Some(format!("m{position}")),
         sender,
-        sender_name: text(&told["name"]),
-        kind: if told["kind"] == "notice" {
+        sender_name: text(&value["name"]),
+        kind: if value["kind"] == "notice" {
             MessageKind::Notice
         } else {
             MessageKind::Message
         },
-        source_type: text(&told["type"]),
-        timestamp: time(&told["time"]),
-        parts: list(&told["parts"]).map(part).collect(),
-        references: list(&told["references"]).map(reference).collect(),
+        source_type: text(&value["type"]),
+        timestamp: time(&value["time"]),
+        parts: list(&value["parts"]).map(part).collect(),
+        references: list(&value["references"]).map(reference).collect(),
         extra: Extra(
             extra
                 .map(|(key, value)| (key.clone(), RawJson(value.to_string())))
@@ -205,14 +201,14 @@ fn message(told: &Value, conversation: &mut Conversation) -> Message {
 }
 
 /// A time by its seconds, or as it is written and by its microseconds.
-fn time(told: &Value) -> Option<Timestamp> {
-    let instant = told
+fn time(value: &Value) -> Option<Timestamp> {
+    let instant = value
         .as_i64()
         .map(|seconds| seconds * 1_000_000)
-        .or_else(|| told["instant"].as_i64());
-    (!told.is_null()).then(|| Timestamp {
+        .or_else(|| value["instant"].as_i64());
+    (!value.is_null()).then(|| Timestamp {
         instant,
-        raw: text(&told["raw"]).unwrap_or_else(|| format!("second {told}")),
+        raw: text(&value["raw"]).unwrap_or_else(|| format!("second {value}")),
         offset: if instant.is_some() {
             OffsetOrigin::Explicit
         } else {
@@ -221,11 +217,11 @@ fn time(told: &Value) -> Option<Timestamp> {
     })
 }
 
-fn part(told: &Value) -> Part {
-    let written = |key: &str| text(&told[key]);
-    if let Some(text) = text(told) {
+fn part(value: &Value) -> Part {
+    let written = |key: &str| text(&value[key]);
+    if let Some(text) = text(value) {
         Part::Text(text)
-    } else if let Some(word) = told.get("media") {
+    } else if let Some(word) = value.get("media") {
         let inline = written("inline").map(MediaSource::Inline);
         Part::Media(Media {
             kind: one_of(&[MediaKind::Image, MediaKind::Audio], word, MediaKind::as_str).unwrap(),
@@ -236,15 +232,15 @@ fn part(told: &Value) -> Part {
             media_type: None,
             name: None,
         })
-    } else if let Some(id) = told.get("call") {
-        let value = written("value").map(|raw| Arguments::NotObject(RawJson(raw)));
-        let other = value.or_else(|| written("malformed").map(Arguments::Malformed));
+    } else if let Some(id) = value.get("call") {
+        let other = written("value").map(|raw| Arguments::NotObject(RawJson(raw)));
+        let other = other.or_else(|| written("malformed").map(Arguments::Malformed));
         let object = || Arguments::Object(RawJson(written("object").unwrap_or_else(|| "{}".to_owned())));
         Part::ToolCall(ToolCall {
             id: text(id),
             name: written("name"),
             arguments: other.unwrap_or_else(object),
-            form: match told["form"].as_str() {
+            form: match value["form"].as_str() {
                 Some("embedded") => ArgumentForm::Embedded,
                 Some("free text") => ArgumentForm::FreeText,
                 _ => ArgumentForm::Text,
@@ -263,8 +259,8 @@ fn part(told: &Value) -> Part {
     }
 }
 
-fn reference(told: &Value) -> Reference {
-    let shown = &told["shows"];
+fn reference(value: &Value) -> Reference {
+    let shown = &value["shows"];
     let preview = shown.is_object().then(|| Preview {
         content: text(&shown["content"]),
         sender: text(&shown["sender"]),
@@ -274,18 +270,18 @@ fn reference(told: &Value) -> Reference {
         ..Preview::default()
     });
     Reference {
-        target: text(&told["to"]),
+        target: text(&value["to"]),
         preview,
         ..Reference::default()
     }
 }
 
-fn link(told: &Value) -> Link {
+fn link(value: &Value) -> Link {
     use LinkStatus::{Cyclic, Dangling, Itself, Preview, Pseudo, Resolved};
     let known = [Resolved, Preview, Dangling, Itself, Cyclic, Pseudo];
     Link {
-        target: number(&told["position"]),
-        status: one_of(&known, &told["status"], LinkStatus::as_str).unwrap(),
+        target: number(&value["position"]),
+        status: one_of(&known, &value["status"], LinkStatus::as_str).unwrap(),
         same_sender: false,
         nested: Vec::new(),
     }

@@ -5,7 +5,7 @@ use chatmill_intake::Sketch;
 use chatmill_intake::json::{Document, Value};
 use chatmill_intake::table::TableMap;
 
-use crate::frame::{FrameView, Placed, Reading, Row};
+use crate::frame::{ExportPath, FrameView, Reading, Row};
 use crate::source::{About, Source};
 
 type Recognise = fn(&Sketch) -> Option<(u8, Vec<String>)>;
@@ -24,13 +24,13 @@ pub struct Coded {
     pub(crate) read: Read,
     pub(crate) tables: Option<fn() -> Vec<TableMap>>,
     pub(crate) message_path: Option<fn(u32) -> Option<String>>,
-    pub(crate) lies_apart: bool,
+    pub(crate) has_scattered_messages: bool,
     /// Cuts a record into rows; a format that does so gathers them.
     pub(crate) rows: Option<Rows>,
     /// Which entries are gathered, where not all are.
-    pub(crate) gathers: Option<fn(&Sketch) -> bool>,
-    pub(crate) placed: Option<fn(&Sketch, &str) -> Placed>,
-    pub(crate) passes_over: Option<fn(&Sketch) -> Option<&'static str>>,
+    pub(crate) groups_rows: Option<fn(&Sketch) -> bool>,
+    pub(crate) export_path: Option<fn(&Sketch, &str) -> ExportPath>,
+    pub(crate) ignored_kind: Option<fn(&Sketch) -> Option<&'static str>>,
     pub(crate) merges: bool,
     pub(crate) can_merge: bool,
     pub(crate) resumes: bool,
@@ -45,11 +45,11 @@ impl Coded {
             read,
             tables: None,
             message_path: None,
-            lies_apart: false,
+            has_scattered_messages: false,
             rows: None,
-            gathers: None,
-            placed: None,
-            passes_over: None,
+            groups_rows: None,
+            export_path: None,
+            ignored_kind: None,
             merges: false,
             can_merge: false,
             resumes: false,
@@ -90,29 +90,29 @@ impl Source for Coded {
     fn message_path(&self, index: u32) -> Option<String> {
         match self.message_path {
             Some(path) => path(index),
-            None => (!self.lies_apart).then(|| "$".to_owned()),
+            None => (!self.has_scattered_messages).then(|| "$".to_owned()),
         }
     }
 
-    fn lies_apart(&self) -> bool {
-        self.lies_apart
+    fn has_scattered_messages(&self) -> bool {
+        self.has_scattered_messages
     }
 
-    fn gathers(&self, sketch: &Sketch) -> bool {
-        self.gathers
-            .map_or(self.rows.is_some(), |gathers| gathers(sketch))
+    fn groups_rows(&self, sketch: &Sketch) -> bool {
+        self.groups_rows
+            .map_or(self.rows.is_some(), |groups_rows| groups_rows(sketch))
     }
 
     fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
         self.rows.and_then(|rows| rows(document.root()))
     }
 
-    fn placed(&self, sketch: &Sketch, path: &str) -> Option<Placed> {
-        self.placed.map(|placed| placed(sketch, path))
+    fn export_path(&self, sketch: &Sketch, path: &str) -> Option<ExportPath> {
+        self.export_path.map(|export_path| export_path(sketch, path))
     }
 
-    fn passes_over(&self, sketch: &Sketch) -> Option<&'static str> {
-        self.passes_over.and_then(|passes_over| passes_over(sketch))
+    fn ignored_kind(&self, sketch: &Sketch) -> Option<&'static str> {
+        self.ignored_kind.and_then(|ignored_kind| ignored_kind(sketch))
     }
 
     fn merges(&self) -> bool {

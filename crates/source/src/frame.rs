@@ -1,14 +1,14 @@
-//! What goes into a source and what comes out: a frame, the rows it is cut into, and the reading of one.
+//! Input and output of a source: a frame, the rows of a frame, and the reading of a frame.
 
 use std::ops::Range;
 
 use chatmill_diag::{Code, Finding, Limits, Reject, RejectLevel, RowLedger, Severity, Span};
 use chatmill_intake::json::{Document, Kind, Value};
-use chatmill_model::{Conversation, Customs, MessageOrigin};
+use chatmill_model::{Conversation, FormatTraits, MessageOrigin};
 
 use crate::options::ReadOptions;
 
-/// One row of a frame, and whose it is.
+/// One row of a frame, with the conversations that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Ids of the conversations that the row belongs to: mostly one. Empty text is *the* conversation of an entry that names
@@ -17,16 +17,16 @@ pub struct Row {
     /// Whom a row without any id is about, as other rows name them: it belongs to those conversations only whose rows hold this
     /// word, of letters, digits and underlines. None where it belongs to all of them.
     pub about: Option<String>,
-    /// What only this row and its copies are called, where it begins a conversation that is continued under other ids: in all of
-    /// them the first rows are copies. Conversations of a section that begin with the same row are one.
+    /// An identifier that only this row and its copies have, for the first row of a conversation that continues under other ids:
+    /// the first rows of all of these are copies. Conversations of a section that begin with the same row are one.
     pub begins: Option<String>,
     /// Its bytes in the frame.
     pub span: Range<usize>,
 }
 
-/// What the path of an entry says of its rows.
+/// Facts about the rows of an entry that its path gives.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Placed {
+pub struct ExportPath {
     /// The folder of the export: entries of one folder hold the same conversations.
     pub export: String,
     /// The conversation of rows that name none; empty where the path does not say.
@@ -54,7 +54,7 @@ impl Row {
         }
     }
 
-    /// The same row, called so where its conversation begins with it.
+    /// The same row with an identifier, where a conversation begins with this row.
     pub(crate) fn beginning(self, begins: Option<String>) -> Self {
         Self { begins, ..self }
     }
@@ -78,9 +78,9 @@ pub struct FrameView<'f> {
     pub bytes: &'f [u8],
     /// Place of the first byte in the decompressed entry.
     pub start: u64,
-    /// The id under which rows were gathered; none for a frame that is a record of its own, or when no id was there.
+    /// The id by which rows were grouped; none for a frame that is a record of its own, or when no id was there.
     pub key: Option<&'f str>,
-    /// What the reading is told beside the limits.
+    /// Options of reading beside the limits.
     pub options: ReadOptions<'f>,
 }
 
@@ -91,7 +91,7 @@ impl<'f> FrameView<'f> {
     }
 
     /// The error for which the whole frame is rejected, at a value of the record.
-    pub(crate) fn fault(
+    pub(crate) fn error(
         &self,
         code: &'static Code,
         text: impl Into<String>,
@@ -136,16 +136,16 @@ impl<'f> FrameView<'f> {
 /// The result of reading a frame.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
-    /// The conversation; `None` when the whole frame is rejected, and then `fault` says why. Gathered rows that make no
-    /// conversation (presence in a room where nobody speaks) give neither.
+    /// The conversation; `None` when the whole frame is rejected, and then `error` says why. Grouped rows without any message
+    /// (presence in a chat where nobody writes) give neither.
     pub conversation: Option<Conversation>,
-    /// Why the frame is rejected. It does not stand in `findings` as well.
-    pub fault: Option<Finding>,
-    /// What is odd about the conversation. Positions are those before linking.
+    /// The error for which the frame is rejected; `findings` does not repeat it.
+    pub error: Option<Finding>,
+    /// Findings about the conversation. Positions are those before linking.
     pub findings: Vec<Finding>,
-    /// Rejected messages; their findings do not stand in `findings` as well.
+    /// Rejected messages; `findings` does not repeat their findings.
     pub rejects: Vec<Reject>,
-    /// Where the record's rows went.
+    /// Counts of the record's rows by outcome.
     pub rows: RowLedger,
     /// Further conversations that the record holds, each with what was found in it: the other chats of an account, the other
     /// branches of a tree. Only beside a conversation.
@@ -155,15 +155,15 @@ pub struct Reading {
 impl Reading {
     /// The result of reading a frame: a conversation, or the error for which it is rejected. Texts stay as they are, so that
     /// they can be written back.
-    pub(crate) fn stored(customs: Customs, read: Result<Self, Box<Finding>>) -> Self {
-        let mut reading = read.unwrap_or_else(|fault| Self {
-            fault: Some(*fault),
+    pub(crate) fn stored(traits: FormatTraits, read: Result<Self, Box<Finding>>) -> Self {
+        let mut reading = read.unwrap_or_else(|error| Self {
+            error: Some(*error),
             ..Self::default()
         });
         let also = reading.also.iter_mut().map(|also| &mut also.conversation);
         let all = std::iter::once(&mut reading.conversation).chain(also);
         all.flatten()
-            .for_each(|conversation| conversation.customs = customs);
+            .for_each(|conversation| conversation.traits = traits);
         reading
     }
 }

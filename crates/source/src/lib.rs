@@ -1,4 +1,4 @@
-//! Input formats: one frame of bytes becomes one canonical conversation, with findings for what is odd about it.
+//! Input formats: one frame of bytes becomes one canonical conversation, with findings about everything malformed or unusual.
 //!
 //! A source reads a frame that intake has cut and scanned. It opens nothing, links nothing and never gives up on a
 //! conversation because of one message.
@@ -8,7 +8,7 @@
 //! | `formats/` | one file or folder for each format that is read, and nothing else |
 //! | `format/` | the language of format files, and the reader of records by them |
 //! | `reader/` | what formats share: reading lists, fields, parts, calls, times; who speaks; how findings get their places |
-//! | `looks/`, `propose.rs` | formats that are only named, and maps that could read them |
+//! | `unsupported/`, `propose.rs` | formats that are recognised but not read, and maps that could read them |
 //!
 //! # To add a source
 //!
@@ -23,13 +23,13 @@
 mod coded;
 mod format;
 mod frame;
-mod looks;
 mod options;
 mod propose;
 mod reader;
 mod silence;
 mod source;
 mod unread;
+mod unsupported;
 
 use chatmill_diag::Limits;
 pub use chatmill_diag::RowLedger;
@@ -37,15 +37,19 @@ use chatmill_intake::Sketch;
 pub use chatmill_intake::table::{TableFilter, TableMap};
 
 pub use coded::Coded;
-pub use format::{FormatFault, FormatFile, MapPath, load, recorded, schema as format_schema};
-pub use formats::mapped::{FieldMap, Mapped, mapped};
-pub use frame::{FrameView, Placed, Reading, Row};
-pub use looks::{Look, is_known as is_known_look, known_looks, look, look_of_tables};
+pub use format::{
+    FieldMap, FormatError, FormatFile, MapPath, load, mapped, recorded, schema as format_schema,
+};
+pub use frame::{ExportPath, FrameView, Reading, Row};
 pub use options::{Branches, Division, ReadOptions};
 pub use propose::{Proposal, propose};
 pub use reader::times::zone::{is_zone, time_zone};
 pub use source::{About, Evidence, Source};
 pub use unread::{Leftovers, Unread};
+pub use unsupported::{
+    UnsupportedFormat, is_known as is_unsupported, unsupported_format, unsupported_formats,
+    unsupported_tables,
+};
 
 /// Declares the formats: a module of `formats/` and the source in it, or a file of `formats/` by its name, each once.
 ///
@@ -158,7 +162,7 @@ sources! {
     langfuse::LANGFUSE,
     otel_genai::OTEL_GENAI,
     table_rows::TABLE_ROWS,
-    mapped::MAPPED,
+    "mapped",
 }
 
 /// Finds a source by its id.
@@ -166,7 +170,7 @@ pub fn find(id: &str) -> Option<&'static dyn Source> {
     SOURCES.iter().copied().find(|source| source.id() == id)
 }
 
-/// Reads a frame, and finds what its reading passed over.
+/// Reads a frame, and reports the values that the reading left unread.
 pub fn read(source: &dyn Source, frame: &FrameView<'_>, limits: &Limits) -> (Reading, Leftovers) {
     let mut reading = source.read(frame, limits);
     reader::logged::bound(&mut reading);
@@ -174,8 +178,8 @@ pub fn read(source: &dyn Source, frame: &FrameView<'_>, limits: &Limits) -> (Rea
     (reading, leftovers)
 }
 
-/// The keys of a source's format that mean nothing for a conversation, and are passed over; and whether they are kept all the same,
-/// for the words that they hold.
+/// The keys of a source's format that mean nothing for a conversation and are not reported as unread; each with whether its
+/// values are retained as extra fields, for the words that they hold.
 pub fn without_meaning(source: &str) -> impl Iterator<Item = (&'static str, bool)> {
     find(source)
         .into_iter()
@@ -184,12 +188,12 @@ pub fn without_meaning(source: &str) -> impl Iterator<Item = (&'static str, bool
 
 /// Asks every source and gives the best evidence; the first source wins a tie.
 ///
-/// Nothing speaks for any source where the records look more like a format that none of them reads.
+/// No source has evidence where the records look more like an unsupported format.
 pub fn detect(sketch: &Sketch) -> Option<Evidence> {
     decided(&considered(sketch), sketch)
 }
 
-/// What speaks for each source, the surest first; of equals the first source.
+/// The evidence for each source, highest confidence first; of equals the first source.
 pub fn considered(sketch: &Sketch) -> Vec<Evidence> {
     let evidence = SOURCES.iter().filter_map(|source| source.detect(sketch));
     let mut considered: Vec<Evidence> = evidence.collect();
@@ -198,11 +202,11 @@ pub fn considered(sketch: &Sketch) -> Vec<Evidence> {
     considered
 }
 
-/// The evidence that decides, of what speaks for each source.
+/// The evidence that decides, of that for each source.
 pub fn decided(considered: &[Evidence], sketch: &Sketch) -> Option<Evidence> {
     let best = considered.first()?;
-    let look = looks::look_of_records(sketch);
-    let is_another = look.is_some_and(|look| look.confidence > best.confidence);
+    let other = unsupported::unsupported_records(sketch);
+    let is_another = other.is_some_and(|other| other.confidence > best.confidence);
     (!is_another).then(|| best.clone())
 }
 

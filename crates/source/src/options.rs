@@ -1,4 +1,4 @@
-//! What reading is told beside the limits: choices that a pipeline file or a check makes for single formats.
+//! Options of reading beside the limits: choices of a pipeline file or a check for single formats.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -84,7 +84,8 @@ pub fn propose(head: &Head, sketch: &Sketch) -> Option<Proposal> {
 
 /// The columns of a header line, where the file is a table.
 fn header(head: &Head) -> Option<Vec<String>> {
-    if !crate::looks::is_table(&head.bytes) || matches!(head.framing, Framing::Array | Framing::Tables) {
+    if !crate::unsupported::is_table(&head.bytes) || matches!(head.framing, Framing::Array | Framing::Tables)
+    {
         return None;
     }
     let line = head.bytes.split(|byte| *byte == b'\n').next()?;

@@ -1,8 +1,10 @@
-//! What a format says of its keys beside what they mean: which mean nothing for a conversation, and which objects are maps, whose
-//! keys are ids. One list for the code and for the documentation.
+//! Keys of a format that mean nothing for a conversation, and objects that are maps, whose keys are ids. One list for the code
+//! and for the documentation.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::LazyLock;
+
+use chatmill_intake::json::is_word;
 
 /// The lists of all formats; the file says how they are written.
 const LISTS: &str = include_str!("silence.txt");
@@ -10,55 +12,136 @@ const LISTS: &str = include_str!("silence.txt");
 static ALL: LazyLock<HashMap<&str, Silence>> = LazyLock::new(|| parse(LISTS));
 static NONE: LazyLock<Silence> = LazyLock::new(Silence::default);
 
+/// A step of a path from the record to a value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Step<'k> {
+    /// The record itself.
+    Record,
+    /// Into a field.
+    Key(&'k str),
+    /// Into a field whose key is an id.
+    Id(&'k str),
+    /// To a place of a list.
+    Item(usize),
+}
+
+impl<'k> Step<'k> {
+    /// Its name in lists; places have none.
+    fn name(self) -> Option<&'k str> {
+        match self {
+            Self::Record => Some("$"),
+            Self::Key(key) => Some(key),
+            Self::Id(_) => Some("*"),
+            Self::Item(_) => None,
+        }
+    }
+
+    /// Whether a list means this step by that one.
+    fn is_meant_by(self, listed: Step<'_>) -> bool {
+        match (self, listed) {
+            (Self::Key(key), Step::Key(listed)) => key == listed,
+            _ => std::mem::discriminant(&self) == std::mem::discriminant(&listed),
+        }
+    }
+}
+
+/// A fact that a list states about a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// The key means nothing for a conversation.
+    None,
+    /// Values of the key are retained, though the key means nothing.
+    Retained,
+    /// The value is an object whose keys are ids.
+    Map,
+    /// The value is an object that may have arbitrary additions.
+    Free,
+    /// The whole value is retained, whatever it holds.
+    Whole,
+}
+
+/// All facts about a key.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Meanings(u8);
+
+impl Meanings {
+    /// Whether this fact is stated.
+    pub(crate) fn has(self, meaning: Meaning) -> bool {
+        self.0 & (1 << meaning as u8) != 0
+    }
+}
+
+/// A key of a list.
+#[derive(Clone, Debug)]
+struct ListedKey {
+    /// The steps to it, the last first.
+    steps: Vec<Step<'static>>,
+    meaning: Meaning,
+}
+
 /// The keys of a format without meaning, and its maps.
 #[derive(Clone, Debug, Default)]
 pub struct Silence {
     /// In the order of the list.
     keys: Vec<&'static str>,
     known: HashSet<&'static str>,
-    /// Those which hold words that somebody wrote: they go to `extra`.
-    kept: HashSet<&'static str>,
-    maps: HashSet<&'static str>,
-    free: HashSet<&'static str>,
-    /// Objects and lists that are kept, whatever stands in them.
-    whole: HashSet<&'static str>,
+    /// Keys whose values hold words of a person: they go to `extra`.
+    retained: HashSet<&'static str>,
+    /// All that the lists name, by the length of its last name and by that: lengths are compared fast, and most of them differ.
+    listed: BTreeMap<(usize, &'static str), Vec<ListedKey>>,
 }
 
 impl Silence {
-    /// What a format file says beside what its vendor's requests share: keys, those of them that are kept, and maps, each separated
-    /// by blanks.
-    pub(crate) fn listed(source: &str, keys: &'static str, kept: &'static str, maps: &'static str) -> Self {
+    /// The lists of a format file, added to those of its vendor's requests: keys, retained keys and maps, each separated by
+    /// blanks.
+    pub(crate) fn listed(
+        source: &str,
+        keys: &'static str,
+        retained: &'static str,
+        maps: &'static str,
+    ) -> Self {
         let mut silence = Self::of(source).clone();
-        for key in keys.split_whitespace().chain(kept.split_whitespace()) {
-            if silence.known.insert(key) {
-                silence.keys.push(key);
-            }
-        }
-        silence.kept.extend(kept.split_whitespace());
-        silence.maps.extend(maps.split_whitespace());
+        silence.list(keys, &[Meaning::None]);
+        silence.list(retained, &[Meaning::None, Meaning::Retained]);
+        silence.list(maps, &[Meaning::Map]);
         silence
     }
 
     /// The same with objects and lists that are kept as they are, separated by blanks.
     pub(crate) fn with_whole(mut self, whole: &'static str) -> Self {
-        for key in whole.split_whitespace() {
-            if self.known.insert(key) {
-                self.keys.push(key);
-            }
-            self.kept.insert(key);
-            self.whole.insert(key);
-        }
+        self.list(whole, &[Meaning::None, Meaning::Retained, Meaning::Whole]);
         self
     }
 
-    /// What the format of a source says.
+    /// Adds facts about the keys of a list, which are separated by blanks.
+    fn list(&mut self, keys: &'static str, meanings: &[Meaning]) {
+        for key in keys.split_whitespace() {
+            if meanings.contains(&Meaning::None) && self.known.insert(key) {
+                self.keys.push(key);
+            }
+            if meanings.contains(&Meaning::Retained) {
+                self.retained.insert(key);
+            }
+            let steps = steps(key);
+            let Some(name) = steps.iter().find_map(|step| step.name()) else {
+                continue;
+            };
+            let listed = self.listed.entry((name.len(), name)).or_default();
+            listed.extend(meanings.iter().map(|meaning| ListedKey {
+                steps: steps.clone(),
+                meaning: *meaning,
+            }));
+        }
+    }
+
+    /// The lists of the format of a source.
     pub(crate) fn of(source: &str) -> &'static Self {
         ALL.get(source).unwrap_or(&NONE)
     }
 
-    /// The keys without meaning, in the order of the list, and whether they are kept.
+    /// The keys without meaning, in the order of the list, and whether their values are retained.
     pub(crate) fn keys(&'static self) -> impl Iterator<Item = (&'static str, bool)> {
-        self.keys.iter().map(|key| (*key, self.kept.contains(key)))
+        self.keys.iter().map(|key| (*key, self.retained.contains(key)))
     }
 
     /// Whether a key of this name, as it is listed, means nothing.
@@ -66,45 +149,51 @@ impl Silence {
         self.known.contains(key)
     }
 
-    /// Whether what stands at a path means nothing.
-    pub(crate) fn covers(&self, path: &str) -> bool {
-        ends_in(path, &self.known)
+    /// Whether the keys of the object in a field of this name are ids, wherever it stands.
+    pub(crate) fn is_map(&self, key: &str) -> bool {
+        self.meanings(&std::iter::once(Step::Key(key))).has(Meaning::Map)
     }
 
-    /// Whether what stands at a path is kept all the same.
-    pub(crate) fn keeps(&self, path: &str) -> bool {
-        ends_in(path, &self.kept)
-    }
-
-    /// Whether the object at a path is one to which anybody may add what they like.
-    pub(crate) fn is_free(&self, path: &str) -> bool {
-        ends_in(path, &self.free)
-    }
-
-    /// Whether what stands at a path is kept, whatever is in it.
-    pub(crate) fn keeps_whole(&self, path: &str) -> bool {
-        ends_in(path, &self.whole)
-    }
-
-    /// Whether the keys of the object at a path are ids.
-    pub(crate) fn is_map(&self, path: &str) -> bool {
-        ends_in(path, &self.maps)
+    /// The facts about the value to which these steps lead, the last step first.
+    pub(crate) fn meanings<'k>(&self, steps: &(impl Iterator<Item = Step<'k>> + Clone)) -> Meanings {
+        let name = steps.clone().find_map(Step::name).unwrap_or_default();
+        let named = self.listed.get(&(name.len(), name)).into_iter().flatten();
+        let meant = named.filter(|listed| {
+            let mut steps = steps.clone();
+            let mut listed = listed.steps.iter();
+            listed.all(|listed| steps.next().is_some_and(|step| step.is_meant_by(*listed)))
+        });
+        Meanings(meant.fold(0, |all, listed| all | 1 << listed.meaning as u8))
     }
 }
 
-/// Bytes of the longest key that may be listed, with the point before it.
-const MAX_KEY_BYTES: usize = 128;
-
-/// Whether whole keys at the end of a path are among the known. It is looked at no further than these are long: a key may be of points
-/// alone.
-fn ends_in(path: &str, known: &HashSet<&'static str>) -> bool {
-    if known.is_empty() {
-        return false;
+/// The steps to a key as it is listed, the last first; none where it is not written as paths are.
+pub(crate) fn steps(listed: &str) -> Vec<Step<'_>> {
+    let mut steps = Vec::new();
+    let mut rest = listed;
+    while !rest.is_empty() {
+        let quoted = rest.strip_prefix("['").and_then(|rest| rest.split_once("']"));
+        let (step, after) = match (rest.strip_prefix("[]"), quoted) {
+            (Some(after), _) => (Step::Item(0), after),
+            (_, Some((key, after))) => (Step::Key(key), after),
+            _ => {
+                let name = rest.strip_prefix('.').unwrap_or(rest);
+                let end = name.find(['.', '[']).unwrap_or(name.len());
+                let (name, after) = name.split_at(end);
+                let step = match name {
+                    "$" if steps.is_empty() => Step::Record,
+                    "*" => Step::Id(name),
+                    name if is_word(name) => Step::Key(name),
+                    _ => return Vec::new(),
+                };
+                (step, after)
+            }
+        };
+        steps.push(step);
+        rest = after;
     }
-    let near = path.char_indices().rev();
-    let near = near.take_while(|(at, _)| path.len() - at <= MAX_KEY_BYTES);
-    let mut ends = near.filter_map(|(at, sign)| path.get(at + 1..).filter(|_| sign == '.'));
-    known.contains(path) || ends.any(|end| known.contains(end))
+    steps.reverse();
+    steps
 }
 
 fn parse(lists: &'static str) -> HashMap<&'static str, Silence> {
@@ -118,20 +207,11 @@ fn parse(lists: &'static str) -> HashMap<&'static str, Silence> {
         }
         for source in &sources {
             let silence = all.entry(source).or_default();
-            if let Some(map) = line.strip_prefix("map ") {
-                silence.maps.insert(map);
-                continue;
-            }
-            if let Some(free) = line.strip_prefix("free ") {
-                silence.free.insert(free);
-                continue;
-            }
-            let kept = line.strip_prefix("keep ");
-            for key in kept.unwrap_or(line).split_whitespace() {
-                silence.kept.extend(kept.map(|_| key));
-                if silence.known.insert(key) {
-                    silence.keys.push(key);
-                }
+            match line.split_once(' ') {
+                Some(("map", maps)) => silence.list(maps, &[Meaning::Map]),
+                Some(("free", free)) => silence.list(free, &[Meaning::Free]),
+                Some(("keep", retained)) => silence.list(retained, &[Meaning::None, Meaning::Retained]),
+                _ => silence.list(line, &[Meaning::None]),
             }
         }
     }
@@ -142,38 +222,67 @@ fn parse(lists: &'static str) -> HashMap<&'static str, Silence> {
 mod tests {
     use super::*;
 
+    fn meanings_of(silence: &Silence, path: &str) -> Meanings {
+        silence.meanings(&steps(path).into_iter())
+    }
+
     #[test]
     fn every_list_is_that_of_a_source() {
         let strangers: Vec<_> = ALL.keys().filter(|id| crate::find(id).is_none()).collect();
         assert!(strangers.is_empty(), "{strangers:?}");
-        let mut keys = ALL
-            .values()
-            .flat_map(|silence| silence.known.iter().chain(&silence.maps));
-        assert!(keys.all(|key| key.len() < MAX_KEY_BYTES));
     }
 
     #[test]
-    fn an_object_that_is_kept_as_a_whole_is_one_of_the_keys_that_are_kept() {
+    fn a_whole_object_is_among_the_retained_keys() {
         let silence = Silence::default().with_whole("run.notes env");
+        let all = [Meaning::Whole, Meaning::None, Meaning::Retained];
         for path in ["$.run.notes", "$[].run.notes", "$.env"] {
             assert!(
-                silence.keeps_whole(path) && silence.covers(path) && silence.keeps(path),
+                all.iter().all(|one| meanings_of(&silence, path).has(*one)),
                 "{path}"
             );
         }
-        assert!(!silence.keeps_whole("$.notes") && !silence.covers("$.run.notes.words"));
+        for path in ["$.notes", "$.run.notes.words"] {
+            assert!(
+                !all.iter().any(|one| meanings_of(&silence, path).has(*one)),
+                "{path}"
+            );
+        }
     }
 
     #[test]
     fn keys_count_as_a_whole_at_the_end_of_a_path() {
-        let all = parse("[x]\n# nothing\nuuid usage.cost tags[] $.top\nmap people");
+        let all = parse(
+            "[x]\n# nothing\nuuid usage.cost tags[] $.top $[].id odd['a.b'].c people.*.name a-b\nmap people",
+        );
         let silence = &all["x"];
-        for path in ["$.uuid", "$.top", "$[].uuid", "$.a.usage.cost", "$.tags[]"] {
-            assert!(silence.covers(path), "{path}");
+        for path in [
+            "$.uuid",
+            "$.top",
+            "$[].uuid",
+            "$[].id",
+            "$.a.usage.cost",
+            "$.tags[]",
+            "$.odd['a.b'].c",
+            "$.people.*.name",
+        ] {
+            assert!(meanings_of(silence, path).has(Meaning::None), "{path}");
         }
-        for path in ["$.a.top", "$.uuid.a", "$.xuuid", "$.cost", "$.tags", "$.uuid[]"] {
-            assert!(!silence.covers(path), "{path}");
+        for path in [
+            "$.a.top",
+            "$.uuid.a",
+            "$.xuuid",
+            "$.cost",
+            "$.tags",
+            "$.uuid[]",
+            "$.a[].id",
+            "$['a.uuid']",
+            "$.a-b",
+            "$.people.name",
+        ] {
+            assert!(!meanings_of(silence, path).has(Meaning::None), "{path}");
         }
-        assert!(silence.is_map("$[].people") && !silence.is_map("$.people.*"));
+        assert!(meanings_of(silence, "$[].people").has(Meaning::Map) && silence.is_map("people"));
+        assert!(!meanings_of(silence, "$.people.*").has(Meaning::Map));
     }
 }

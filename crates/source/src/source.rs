@@ -1,39 +1,38 @@
-//! What a source is: the trait that every format implements, and what it says of itself.
+//! The trait that every input format implements, and the description of a format.
 
 use chatmill_diag::{Finding, Limits};
 use chatmill_intake::Sketch;
 use chatmill_intake::json::Document;
 use chatmill_intake::table::TableMap;
-use chatmill_model::{Customs, TextArguments};
+use chatmill_model::{FormatTraits, TextArguments};
 
-use crate::frame::{FrameView, Placed, Reading, Row};
+use crate::frame::{ExportPath, FrameView, Reading, Row};
 use crate::silence::Silence;
 
 /// An input format.
 pub trait Source: Sync {
-    /// What it is, for lists and documentation.
+    /// The description of the format, for lists and documentation.
     fn about(&self) -> &'static About;
 
-    /// Its id, for example `group-chat`.
+    /// The id of the format, for example `group-chat`.
     fn id(&self) -> &'static str {
         self.about().id
     }
 
-    /// The text of the format file that it is, where that is none of chatmill's own.
+    /// The text of a format file from outside chatmill; `None` for a built-in format.
     fn written_outside(&self) -> Option<&'static str> {
         None
     }
 
-    /// The keys of its format that mean nothing for a conversation.
+    /// The keys of the format that mean nothing for a conversation.
     fn silence(&self) -> &'static Silence {
         Silence::of(self.id())
     }
 
-    /// Recognises its own format by what the first records hold: how sure it is, from 1 to 100, and what it saw. `None`
-    /// when nothing speaks for it.
+    /// Recognises the format in the first records: the confidence, from 1 to 100, and the reasons. `None` without evidence.
     fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)>;
 
-    /// What [`Self::recognise`] found, as evidence for this source.
+    /// The result of [`Self::recognise`], as evidence for this source.
     fn detect(&self, sketch: &Sketch) -> Option<Evidence> {
         let source = self.id();
         self.recognise(sketch).map(|(confidence, why)| Evidence {
@@ -43,109 +42,109 @@ pub trait Source: Sync {
         })
     }
 
-    /// Reads one frame. Scan notes of the document are the engine's business, not the source's.
+    /// Reads one frame. The engine, not the source, reports the scan notes of the document.
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading;
 
-    /// The JSON path of the message with this index in the record's own list. Nobody asks for it where the record itself is
-    /// the list, as gathered rows are: it is `$[index]` then. A record without a list is one message. None where the message
-    /// stands in no list, as an answer beside the messages does: its bytes alone say where it is.
+    /// The JSON path of the message with this index in the record's own list. Where the record itself is the list, as grouped
+    /// rows are, the path is `$[index]` and this method is not called. A record without a list is one message. `None` for a
+    /// message outside of lists, such as an answer beside the messages: only its byte span locates it.
     fn message_path(&self, _index: u32) -> Option<String> {
-        (!self.lies_apart()).then(|| "$".to_owned())
+        (!self.has_scattered_messages()).then(|| "$".to_owned())
     }
 
-    /// What is doubtful about reading records like these, where the source was named.
-    fn doubts(&self, _sketch: &Sketch) -> Vec<Finding> {
+    /// Warnings about reading records like these, for a source that the user has named.
+    fn warnings(&self, _sketch: &Sketch) -> Vec<Finding> {
         Vec::new()
     }
 
-    /// Maps of the tables whose rows this source reads; columns get the names that the source expects.
+    /// Maps of the tables whose rows this source reads: columns are renamed to the names that the source expects.
     fn tables(&self) -> Vec<TableMap> {
         Vec::new()
     }
 
-    /// Whether a field map says where its records hold what; no record is recognised as its own then.
+    /// Whether the source needs a field map; such a source recognises no record.
     fn needs_map(&self) -> bool {
         false
     }
 
-    /// Whether conversations of an entry that begins like this are spread over several frames. Their rows are gathered
-    /// before they are read. Rows of tables are gathered always.
-    fn gathers(&self, _sketch: &Sketch) -> bool {
+    /// Whether conversations of an entry with such first records are spread over several frames. Their rows are grouped by
+    /// conversation before they are read. Rows of tables are always grouped.
+    fn groups_rows(&self, _sketch: &Sketch) -> bool {
         false
     }
 
-    /// Cuts a frame of an entry that gathers into rows; `None` when the frame is to be read on its own, for example because
-    /// it cannot be cut. The rows of one conversation come back to [`Source::read`] as one frame: an array of them.
+    /// Cuts a frame of an entry with grouped rows into rows; `None` for a frame that is read on its own, for example because it
+    /// cannot be cut. The rows of one conversation come back to [`Source::read`] as one frame: an array of rows.
     fn rows(&self, _document: &Document<'_>) -> Option<Vec<Row>> {
         None
     }
 
-    /// What the path of an entry that gathers says of its rows: below which folder its export lies, and the conversation of the
-    /// rows that name none. Nothing, for most formats.
-    fn placed(&self, _sketch: &Sketch, _path: &str) -> Option<Placed> {
+    /// The folder of the export and the default conversation of rows, both taken from the path of an entry with grouped rows.
+    /// `None` for most formats.
+    fn export_path(&self, _sketch: &Sketch, _path: &str) -> Option<ExportPath> {
         None
     }
 
-    /// What an entry is that begins like this, where it is part of an export and holds no conversation: it is passed over and
-    /// counted, and nothing of it is rejected.
-    fn passes_over(&self, _sketch: &Sketch) -> Option<&'static str> {
+    /// The kind of an entry that belongs to an export but holds no conversation: such an entry is ignored and counted, and none
+    /// of its records is rejected.
+    fn ignored_kind(&self, _sketch: &Sketch) -> Option<&'static str> {
         None
     }
 
-    /// Whether messages lie anywhere in a record, as those of a tree do, and in no list of its own: their bytes alone say where
-    /// they stand, and none has a [`Self::message_path`].
-    fn lies_apart(&self) -> bool {
+    /// Whether messages are scattered over a record, as the nodes of a tree are, instead of being elements of one list: only
+    /// their byte spans locate them, and no message has a [`Self::message_path`].
+    fn has_scattered_messages(&self) -> bool {
         false
     }
 
-    /// Whether, unless the request says otherwise, files of one input that hold the same conversation are one conversation.
+    /// Whether files of one input that hold the same conversation become one conversation by default.
     fn merges(&self) -> bool {
         false
     }
 
-    /// Whether conversations may go on in another file, under another id: their rows say what they begin with
-    /// ([`Row::begins`]). Such files become one conversation, too, unless the request says otherwise.
+    /// Whether a conversation may continue in another file under another id: rows name the row that the conversation begins with
+    /// ([`Row::begins`]). Such files become one conversation, too, by default.
     fn resumes(&self) -> bool {
         false
     }
 
-    /// Whether files that hold the same conversation can become one, where the request says so: their rows are gathered by
-    /// the ids of conversations.
+    /// Whether files that hold the same conversation can become one on request: grouped rows must name their conversation, or the
+    /// request is refused.
     fn can_merge(&self) -> bool {
         self.merges()
     }
 }
 
-/// What a source is.
+/// The description of a source.
 #[derive(Debug)]
 pub struct About {
-    /// Its id, for example `group-chat`.
+    /// The id of the format, for example `group-chat`.
     pub id: &'static str,
     /// Name for people.
     pub title: &'static str,
-    /// Where the format is described.
+    /// The specification of the format.
     pub specification: &'static str,
-    /// The structures that are told apart, oldest first.
+    /// The structures (versions) of the format, oldest first.
     pub shapes: &'static [&'static str],
     /// What a conversation of this source can hold, in one clause.
     pub carries: &'static str,
-    /// What the format is like, as far as rules and dialects have to know.
-    pub customs: Customs,
+    /// The traits of the format that rules and dialects need.
+    pub traits: FormatTraits,
 }
 
-/// Customs of a format whose calls have JSON values as arguments, or may have.
-pub(crate) const NO_TEXT_ARGUMENTS: Customs = Customs {
+/// Traits of a format whose calls have JSON values as arguments, or may have.
+pub(crate) const NO_TEXT_ARGUMENTS: FormatTraits = FormatTraits {
     text_arguments: TextArguments::None,
-    ..Customs::USUAL
+    ..FormatTraits::USUAL
 };
 
-/// Why an input is taken for a format.
+/// Evidence that an input has a format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
     /// Id of the source.
     pub source: &'static str,
     /// From 1 (a guess) to 100 (nothing else looks like this).
     pub confidence: u8,
-    /// What was seen, one clause each.
+    /// The reasons, one clause each.
     pub why: Vec<String>,
 }

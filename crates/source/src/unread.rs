@@ -1,65 +1,65 @@
-//! What the reading of a record passed over: found by the marks that reading leaves on its values, for all sources alike.
+//! Unread values of a record, found by the marks that reading leaves on values; one implementation for all sources.
 //!
-//! A value that a source took is read, whatever it made of it. What it kept without a use for it, and what it never looked at,
-//! is unread: the one stands in `extra` already, the other is put there. Both are told, by the path of their keys, unless the
-//! format lists the path as without meaning ([`Silence`]).
+//! A value that a source used is read. A value that a source retained without a use, or never inspected, is unread: the former is
+//! in `extra` already, the latter is added to `extra`. Both are reported by the path of their keys, unless the format lists the
+//! path as without meaning ([`Silence`]).
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use chatmill_diag::{codes, cut};
+use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Mark, Value, append_key};
 use chatmill_model::{Conversation, Extra, Message, RawJson};
 
 use crate::frame::{FrameView, Reading};
 use crate::reader::raw;
-use crate::silence::Silence;
+use crate::silence::{Meaning, Silence, Step};
 
-/// A path of keys at which a record holds what nobody reads.
+/// A path of keys with unread values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
     /// The keys from the record on; places in lists are `[]`, and keys that are ids are `*`.
     pub path: String,
-    /// How often something stands there.
+    /// The number of values.
     pub count: u64,
-    /// How many bytes all of it has.
+    /// The bytes of all values.
     pub bytes: u64,
-    /// Whether any of it holds words.
+    /// Whether any value holds words.
     pub has_words: bool,
-    /// The bytes of the first in the frame.
+    /// The span of the first value in the frame.
     pub first: Range<usize>,
 }
 
-/// What the reading of a frame took and what it left.
+/// Read and unread values of a frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Leftovers {
-    /// What it left, in the order of the first bytes.
+    /// The unread paths, in the order of their first values.
     pub fields: Vec<Unread>,
-    /// Bytes of what it took, as far as that holds words.
+    /// Bytes of read values with words.
     pub read_words: u64,
-    /// Bytes of what it left, as far as that holds words and does not stand where the format keeps whatever somebody adds.
+    /// Bytes of unread values with words, except where the format allows arbitrary additions.
     pub unread_words: u64,
 }
 
-/// Finds what the reading of a frame passed over, and puts into `extra` what does not stand there yet.
+/// Finds the unread values of a frame, and adds to `extra` those that are not there yet.
 pub(crate) fn leftovers(silence: &Silence, frame: &FrameView<'_>, reading: &mut Reading) -> Leftovers {
-    if reading.fault.is_some() {
+    if reading.error.is_some() {
         return Leftovers::default();
     }
-    let told = told(reading, frame.start);
-    let mut walk = Walk::new(silence, &told);
-    walk.visit(frame.root(), false);
+    let reported = reported(reading, frame.start);
+    let mut walk = Walk::new(silence, &reported);
+    walk.visit(frame.root(), false, &OUTERMOST);
     let leftovers = Leftovers {
         fields: std::mem::take(&mut walk.unread),
         read_words: walk.read_words,
         unread_words: walk.unread_words,
     };
     if walk.has_left {
-        let mut walk = Walk::new(walk.silence, &told);
+        let mut walk = Walk::new(walk.silence, &reported);
         walk.records = Some(records(reading, frame.start));
-        walk.visit(frame.root(), false);
+        walk.visit(frame.root(), false, &OUTERMOST);
         for (record, key, value) in walk.left {
             if let Some(extra) = extra_of(reading, record) {
                 extra.0.push((key, value));
@@ -112,9 +112,8 @@ fn extra_of(reading: &mut Reading, (at, message): RecordAt) -> Option<&mut Extra
     }
 }
 
-/// Bytes in the frame that a more particular finding speaks of, in order: what is of another type, or of none, and what was
-/// rejected.
-fn told(reading: &Reading, start: u64) -> Vec<Range<usize>> {
+/// Spans in the frame that a more particular finding reports, in order: values of a wrong type, and rejected values.
+fn reported(reading: &Reading, start: u64) -> Vec<Range<usize>> {
     let all = std::iter::once(reading).chain(&reading.also);
     let spans = all.flat_map(|reading| {
         let findings = reading.findings.iter();
@@ -123,75 +122,120 @@ fn told(reading: &Reading, start: u64) -> Vec<Range<usize>> {
         let findings = findings.filter_map(|finding| finding.span);
         findings.chain(reading.rejects.iter().map(|reject| reject.span))
     });
-    let mut told: Vec<Range<usize>> = spans
+    let mut reported: Vec<Range<usize>> = spans
         .map(|span| span.start.saturating_sub(start) as usize..span.end.saturating_sub(start) as usize)
         .collect();
-    told.sort_by_key(|span| (span.start, span.end));
-    told
+    reported.sort_by_key(|span| (span.start, span.end));
+    reported
+}
+
+/// The location of a value, and facts that hold for everything inside.
+#[derive(Clone, Copy)]
+struct Here<'p> {
+    /// The last step to it, and where the value around it stands.
+    step: Step<'p>,
+    around: Option<&'p Here<'p>>,
+    /// How many steps lead there.
+    depth: usize,
+    /// Whether the format keeps whatever somebody adds there.
+    is_free: bool,
+    /// Where what the format keeps as a whole stands, if that is around it: it is told there, as a note.
+    whole: Option<&'p Here<'p>>,
+    /// The record that holds it, and the depth of that one.
+    record: (RecordAt, usize),
+}
+
+/// The frame as a whole.
+const OUTERMOST: Here<'_> = Here {
+    step: Step::Record,
+    around: None,
+    depth: 0,
+    is_free: false,
+    whole: None,
+    record: ((0, None), 0),
+};
+
+impl<'p> Here<'p> {
+    /// The steps to it, the last first.
+    fn steps(&self) -> impl Iterator<Item = Step<'p>> + Clone {
+        std::iter::successors(Some(self), |here| here.around).map(|here| here.step)
+    }
+
+    /// Writes the path to the value, as reports show it.
+    fn report(&self, path: &mut String) {
+        if let Some(around) = self.around {
+            around.report(path);
+        }
+        match self.step {
+            Step::Record => path.push('$'),
+            Step::Key(key) => append_key(path, &shown(key)),
+            Step::Id(_) => path.push_str(".*"),
+            Step::Item(_) => path.push_str("[]"),
+        }
+    }
+
+    /// Writes the path to it from a depth on, as it is.
+    fn write(&self, from: usize, path: &mut String) {
+        let Some(around) = self.around.filter(|_| self.depth > from) else {
+            return;
+        };
+        around.write(from, path);
+        match self.step {
+            Step::Key(key) | Step::Id(key) => append_key(path, key),
+            // Writing to a string cannot fail.
+            Step::Item(index) => _ = write!(path, "[{index}]"),
+            Step::Record => {}
+        }
+    }
 }
 
 /// The walk over the values of a record, in the order of their bytes.
 struct Walk<'w> {
     silence: &'w Silence,
-    told: &'w [Range<usize>],
+    reported: &'w [Range<usize>],
     unread: Vec<Unread>,
     /// Where in `unread` a path stands.
     known: HashMap<String, usize>,
-    /// Paths that mean nothing, or not: whether they do, and whether what stands there is kept all the same. Most stand in every message.
-    silent: HashMap<String, (bool, bool)>,
-    /// How often something was told, or is to be kept.
-    times: u64,
-    /// Bytes of what was taken, as far as that holds words.
-    read_words: u64,
-    /// The same of what was left, but for where the format keeps whatever somebody adds.
-    unread_words: u64,
-    /// Whether the value at hand stands there.
-    is_free: bool,
-    /// How much of the path leads to what the format keeps as a whole, where the value at hand stands in such: it is told there, as a note.
-    whole: Option<usize>,
-    /// Whether something was told that nobody looked at, and that stands in no `extra` yet.
-    has_left: bool,
-    /// The path of the value at hand, as it is told.
+    /// The path that was reported last.
     path: String,
-    /// Whose values are sought, by their bytes; nobody's where only paths are told.
+    /// The number of values that were reported, or are to be retained.
+    times: u64,
+    /// Bytes of read values with words.
+    read_words: u64,
+    /// Bytes of unread values with words, except where the format allows arbitrary additions.
+    unread_words: u64,
+    /// Whether a reported value was never inspected and is in no `extra` yet.
+    has_left: bool,
+    /// The records whose unread values are collected, by their bytes; `None` where only paths are reported.
     records: Option<HashMap<(usize, usize), RecordAt>>,
-    /// The record around the value at hand, and where in `place` its own path ends.
-    around: (RecordAt, usize),
-    /// The path of the value at hand, as it is.
-    place: String,
-    /// What nobody looked at, each as a whole: its record and its path in there.
+    /// Values that no reader inspected: the record, the path inside, the value.
     left: Vec<(RecordAt, String, RawJson)>,
     /// The string around the value at hand, where that stands in the JSON of one.
     string: Option<Range<usize>>,
 }
 
 impl<'w> Walk<'w> {
-    fn new(silence: &'w Silence, told: &'w [Range<usize>]) -> Self {
+    fn new(silence: &'w Silence, reported: &'w [Range<usize>]) -> Self {
         Self {
             silence,
-            told,
+            reported,
             unread: Vec::new(),
             known: HashMap::new(),
-            silent: HashMap::new(),
+            path: String::new(),
             times: 0,
             read_words: 0,
             unread_words: 0,
-            is_free: false,
-            whole: None,
             has_left: false,
-            path: "$".to_owned(),
             records: None,
-            around: ((0, None), 0),
-            place: String::new(),
             left: Vec::new(),
             string: None,
         }
     }
 
-    /// Looks at a value. `is_inside` says that all of what stands around it is unread.
-    fn visit(&mut self, value: Value<'_>, is_inside: bool) {
+    /// Inspects a value. `is_inside`: everything around the value is unread.
+    fn visit(&mut self, value: Value<'_>, is_inside: bool, here: &Here<'_>) {
         let (own, kind) = (value.marked(), value.kind());
-        if self.is_read(value) || self.is_told(value) {
+        if self.is_read(value) || self.is_reported(value) {
             return;
         }
         let is_container = matches!(kind, Kind::Array | Kind::Object);
@@ -206,71 +250,50 @@ impl<'w> Walk<'w> {
                 Mark::Opened => !documents.iter().any(|document| document.root().is_touched()),
                 _ => false,
             };
-        let whole = is_inside || begins || own == Mark::Kept;
+        let whole = is_inside || begins || own == Mark::Retained;
         let times = self.times;
         if own == Mark::Opened {
             let outer = self.string.clone();
             self.string.get_or_insert(value.span());
             for document in documents {
-                self.visit(document.root(), whole);
+                self.visit(document.root(), whole, here);
             }
             self.string = outer;
         } else if is_container {
-            self.inside(value, kind, whole);
+            self.inside(value, whole, here);
         } else {
-            self.tell(value);
+            self.report(value, here);
         }
         if begins && self.times > times {
-            self.leave(value);
+            self.leave(value, here);
         }
     }
 
-    fn inside(&mut self, value: Value<'_>, kind: Kind, whole: bool) {
-        let (length, place, around) = (self.path.len(), self.place.len(), self.around);
-        let (was_free, was_whole) = (self.is_free, self.whole);
-        self.is_free |= self.silence.is_free(&self.path);
-        if self.whole.is_none() && self.silence.keeps_whole(&self.path) {
-            self.whole = Some(self.path.len());
-        }
+    fn inside(&mut self, value: Value<'_>, whole: bool, here: &Here<'_>) {
+        let meanings = self.silence.meanings(&here.steps());
         let span = value.span();
         let records = self.records.as_ref().filter(|_| self.string.is_none());
-        if let Some(record) = records.and_then(|records| records.get(&(span.start, span.end))) {
-            self.around = (*record, place);
+        let record = records.and_then(|records| records.get(&(span.start, span.end)));
+        let inside = Here {
+            around: Some(here),
+            depth: here.depth + 1,
+            is_free: here.is_free || meanings.has(Meaning::Free),
+            whole: here.whole.or(meanings.has(Meaning::Whole).then_some(here)),
+            record: record.map_or(here.record, |record| (*record, here.depth)),
+            ..*here
+        };
+        for (index, item) in value.items().enumerate() {
+            let step = Step::Item(index);
+            self.visit(item, whole, &Here { step, ..inside });
         }
-        if kind == Kind::Array {
-            self.path.push_str("[]");
-            for (index, item) in value.items().enumerate() {
-                if self.records.is_some() {
-                    // Writing to a string cannot fail.
-                    let _ = write!(self.place, "[{index}]");
-                }
-                self.visit(item, whole);
-                self.place.truncate(place);
-            }
-        } else {
-            let is_map = self.silence.is_map(&self.path);
-            for (key, field) in value.fields() {
-                // Most fields are read: they need no path.
-                if self.is_read(field) {
-                    continue;
-                }
-                if is_map {
-                    self.path.push_str(".*");
-                } else {
-                    append_key(&mut self.path, &shown(&key));
-                }
-                if self.records.is_some() {
-                    append_key(&mut self.place, &key);
-                }
-                self.visit(field, whole);
-                self.path.truncate(length);
-                self.place.truncate(place);
+        let is_map = meanings.has(Meaning::Map);
+        for (key, field) in value.fields() {
+            // Most fields are read: they need no place.
+            if !self.is_read(field) {
+                let step = if is_map { Step::Id(&key) } else { Step::Key(&key) };
+                self.visit(field, whole, &Here { step, ..inside });
             }
         }
-        self.path.truncate(length);
-        self.is_free = was_free;
-        self.whole = was_whole;
-        self.around = around;
     }
 
     /// Whether a value is read, or there is nothing in it. What is read is counted where it holds words.
@@ -289,50 +312,45 @@ impl<'w> Walk<'w> {
         true
     }
 
-    /// Whether a more particular finding speaks of a value.
-    fn is_told(&self, value: Value<'_>) -> bool {
+    /// Whether a more particular finding reports a value.
+    fn is_reported(&self, value: Value<'_>) -> bool {
         let span = value.span();
         let found = self
-            .told
-            .binary_search_by_key(&(span.start, span.end), |told| (told.start, told.end));
+            .reported
+            .binary_search_by_key(&(span.start, span.end), |reported| (reported.start, reported.end));
         // What is found in the JSON of a string is placed at the string, which holds more than that.
         let is_whole = self.string.is_none() && value.marked() != Mark::Opened;
-        value.marked() == Mark::Told || is_whole && found.is_ok()
+        value.marked() == Mark::Reported || is_whole && found.is_ok()
     }
 
-    /// Remembers a value that nobody looked at.
-    fn leave(&mut self, value: Value<'_>) {
-        let (record, from) = self.around;
+    /// Collects a value that no reader inspected.
+    fn leave(&mut self, value: Value<'_>, here: &Here<'_>) {
+        let (record, depth) = here.record;
         self.has_left = true;
         if self.records.is_some() {
-            let own = self.place.get(from..).unwrap_or_default();
-            let key = own.strip_prefix('.').unwrap_or(own).to_owned();
+            let mut own = String::new();
+            here.write(depth, &mut own);
+            let key = own.strip_prefix('.').unwrap_or(&own).to_owned();
             self.left.push((record, key, raw(value)));
         }
     }
 
-    /// Counts a value that nobody reads, unless it is without meaning.
-    fn tell(&mut self, value: Value<'_>) {
-        if self.whole.is_none() {
-            let known = self.silent.get(&self.path).copied();
-            let (is_silent, is_kept) = known.unwrap_or_else(|| {
-                let says = (self.silence.covers(&self.path), self.silence.keeps(&self.path));
-                self.silent.insert(self.path.clone(), says);
-                says
-            });
-            if is_silent {
-                self.times += u64::from(is_kept);
+    /// Counts an unread value, unless its path is without meaning.
+    fn report(&mut self, value: Value<'_>, here: &Here<'_>) {
+        if here.whole.is_none() {
+            let meanings = self.silence.meanings(&here.steps());
+            if meanings.has(Meaning::None) {
+                self.times += u64::from(meanings.has(Meaning::Retained));
                 return;
             }
         }
         self.times += 1;
-        let path = self
-            .whole
-            .map_or(self.path.as_str(), |end| cut::text(&self.path, 0..end));
-        let index = self.known.get(path).copied().unwrap_or_else(|| {
-            self.known.insert(path.to_owned(), self.unread.len());
+        self.path.clear();
+        here.whole.unwrap_or(here).report(&mut self.path);
+        let index = self.known.get(&self.path).copied().unwrap_or_else(|| {
+            self.known.insert(self.path.clone(), self.unread.len());
             self.unread.push(Unread {
-                path: path.to_owned(),
+                path: self.path.clone(),
                 count: 0,
                 bytes: 0,
                 has_words: false,
@@ -343,9 +361,9 @@ impl<'w> Walk<'w> {
         if let Some(unread) = self.unread.get_mut(index) {
             unread.count += 1;
             unread.bytes += value.span().len() as u64;
-            if self.whole.is_none() && value.string().is_some_and(|text| holds_words(&text)) {
+            if here.whole.is_none() && value.string().is_some_and(|text| holds_words(&text)) {
                 unread.has_words = true;
-                if !self.is_free {
+                if !here.is_free {
                     self.unread_words += value.span().len() as u64;
                 }
             }
@@ -366,6 +384,25 @@ fn shown(name: &str) -> Cow<'_, str> {
 
 /// Whether a text has at least two words, of letters. Where a script has no spaces, each letter is a word.
 pub(crate) fn holds_words(text: &str) -> bool {
+    let (mut seen, mut is_word) = (0, false);
+    for byte in text.bytes() {
+        match byte {
+            b'\t'..=b'\r' | b' ' => is_word = false,
+            _ if byte.is_ascii_alphabetic() && !is_word => {
+                is_word = true;
+                seen += 1;
+                if seen > 1 {
+                    return true;
+                }
+            }
+            _ if byte.is_ascii() => {}
+            _ => return holds_words_of_any_script(text),
+        }
+    }
+    false
+}
+
+fn holds_words_of_any_script(text: &str) -> bool {
     let mut words = text.split_whitespace().map(|word| {
         let letters = word.chars().filter(|letter| letter.is_alphabetic());
         match letters.clone().filter(|letter| has_no_spaces(*letter)).count() {
@@ -390,7 +427,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_name_is_shown_as_far_as_it_tells() {
+    fn a_long_name_is_shortened_in_a_path() {
         assert_eq!(shown("tide"), "tide");
         let long = "Hochwasserstände ".repeat(1_000);
         assert_eq!(shown(&long).len(), MAX_NAME_BYTES + "…".len());
@@ -398,7 +435,7 @@ mod tests {
 
     #[test]
     fn a_text_of_two_words_holds_words() {
-        for text in ["Which knot", "a 1 b", "你好", "マスト", "เรือ"] {
+        for text in ["Which knot", "a 1 b", "a é", "你好", "マスト", "เรือ"] {
             assert!(holds_words(text), "{text}");
         }
         for text in [

@@ -12,7 +12,7 @@
 
 use std::alloc::System;
 
-use chatmill_dialect::{DIALECTS, Dialect, MadeTexts, Policy, Transcript, View, auto_perspective};
+use chatmill_dialect::{DIALECTS, Dialect, Policy, TextArena, Transcript, View, auto_perspective};
 use chatmill_model::{Linked, Sink, SinkBuffers};
 use chatmill_testkit::chats::group_chat;
 use proptest::strategy::{Strategy, ValueTree};
@@ -71,24 +71,24 @@ fn main() {
     let chats = chats();
     let mut buffers = SinkBuffers::default();
     let mut shared = Tally::default();
-    let mut tallies = vec![Tally::default(); DIALECTS.len()];
+    let mut counts_by_encoding = vec![Tally::default(); DIALECTS.len()];
     let first = chatmill_dialect::find("hf-messages").unwrap();
     for linked in &chats {
-        let made = MadeTexts::default();
+        let made = TextArena::default();
         let mut sink = Sink::new(buffers, usize::MAX);
         let perspective = auto_perspective(linked);
         let [spoken, neutral] =
             [perspective, None].map(|seen| Transcript::new(View::whole(linked, seen, &policy), &made));
         shared.add(first, &spoken, &mut sink);
-        for (dialect, tally) in DIALECTS.iter().zip(&mut tallies) {
+        for (dialect, token_counts) in DIALECTS.iter().zip(&mut counts_by_encoding) {
             let transcript = if dialect.is_neutral() { &neutral } else { &spoken };
-            tally.add(*dialect, transcript, &mut sink);
+            token_counts.add(*dialect, transcript, &mut sink);
         }
         buffers = sink.into_buffers();
     }
     println!("{:<20} {:>10} {:>12}", "a rendering in", "allocates", "bytes");
-    for (dialect, tally) in DIALECTS.iter().zip(&tallies) {
-        tally.print(dialect.id());
+    for (dialect, token_counts) in DIALECTS.iter().zip(&counts_by_encoding) {
+        token_counts.print(dialect.id());
     }
     shared.print("the first of all");
 }

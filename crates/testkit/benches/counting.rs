@@ -125,11 +125,15 @@ impl<'b> Bench<'b> {
         (seconds - self.bare, tokens)
     }
 
-    fn tallier(&self, encodings: &[Encoding]) -> (f64, u64) {
+    fn token_counter(&self, encodings: &[Encoding]) -> (f64, u64) {
         middle(|| {
-            let mut tallier = TokenCounter::new(encodings);
-            self.time("tallier", &mut |text, spans| {
-                tallier.tally(text, spans).iter().map(|tally| tally.tokens).sum()
+            let mut tokens_of = TokenCounter::new(encodings);
+            self.time("token counter", &mut |text, spans| {
+                tokens_of
+                    .token_counts(text, spans)
+                    .iter()
+                    .map(|token_counts| token_counts.tokens)
+                    .sum()
             })
         })
     }
@@ -137,7 +141,9 @@ impl<'b> Bench<'b> {
     fn counter(&self, encodings: &[Encoding]) -> (f64, u64) {
         let counters: Vec<_> = encodings.iter().map(Encoding::counter).collect();
         self.time("own counter on every rendering", &mut |text, spans| {
-            let tokens = counters.iter().map(|counter| counter.tally(text, spans).tokens);
+            let tokens = counters
+                .iter()
+                .map(|counter| counter.token_counts(text, spans).tokens);
             tokens.sum()
         })
     }
@@ -159,7 +165,7 @@ impl<'b> Bench<'b> {
         let (seconds, _) = self.time("bpe-openai on every rendering", &mut |text, _| {
             bpe.iter().map(|counter| counter.count(text) as u64).sum()
         });
-        println!("  bpe-openai / tallier = {:.1}", seconds / quick);
+        println!("  bpe-openai / token counter = {:.1}", seconds / quick);
         let toktok = ["o200k_base", "cl100k_base"].map(|name| toktok::Tokenizer::builtin(name).unwrap());
         let (seconds, _) = self.time("toktok-rs on every rendering", &mut |text, _| {
             toktok
@@ -167,7 +173,7 @@ impl<'b> Bench<'b> {
                 .map(|counter| counter.count(text.as_bytes()) as u64)
                 .sum()
         });
-        println!("  toktok-rs / tallier = {:.1}", seconds / quick);
+        println!("  toktok-rs / token counter = {:.1}", seconds / quick);
     }
 }
 
@@ -192,29 +198,29 @@ fn main() {
         let conversations: Vec<Linked> = lines.iter().map(|line| read(line)).collect();
         println!("\n{name}: {input:.1} MB, {} conversations", conversations.len());
         let dozen = Bench::new(&conversations, &DIALECTS);
-        let (quick, tallied) = dozen.tallier(&encodings);
+        let (quick, batched) = dozen.token_counter(&encodings);
         let (plain, counted) = dozen.counter(&encodings);
         let (reference, judged) = dozen.reference(&encodings);
         assert!(
-            tallied == counted && counted == judged,
+            batched == counted && counted == judged,
             "every way counts the same"
         );
         println!(
-            "  counting alone: tiktoken-rs / tallier = {:.1}, own counter / tallier = {:.1}",
+            "  counting alone: tiktoken-rs / token counter = {:.1}, own counter / token counter = {:.1}",
             reference / quick,
             plain / quick
         );
         println!(
-            "  tallier: {:.0} MB of input a second, {:.0} MB rendered",
+            "  token counter: {:.0} MB of input a second, {:.0} MB rendered",
             input / quick,
             dozen.rendered as f64 / 1e6 / quick
         );
         #[cfg(feature = "peers")]
         dozen.peers(quick);
         let every = Bench::new(&conversations, &all);
-        let (more, tallied) = every.tallier(&encodings);
+        let (more, batched) = every.token_counter(&encodings);
         let (_, counted) = every.counter(&encodings);
-        assert_eq!(tallied, counted, "every way counts the same");
+        assert_eq!(batched, counted, "every way counts the same");
         println!(
             "  {} dialects / {} dialects: counting {:.2}, rendered bytes {:.2}",
             all.len(),

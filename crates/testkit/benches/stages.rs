@@ -22,7 +22,7 @@ use chatmill_intake::json;
 use chatmill_intake::{Event, Reader};
 use chatmill_model::Linked;
 use chatmill_testkit::chats::group_chat;
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -49,8 +49,8 @@ fn stages(criterion: &mut Criterion) {
     let limits = Limits::default();
     let text = corpus();
     let lines: Vec<&str> = text.lines().collect();
-    let workshop = Workshop::new();
-    let path = workshop.write("in/corpus.jsonl", &text);
+    let test_dir = TestDir::new();
+    let path = test_dir.write("in/corpus.jsonl", &text);
     let mut group = criterion.benchmark_group("stages");
     group.throughput(Throughput::Bytes(text.len() as u64));
     group.sample_size(10);
@@ -123,7 +123,7 @@ fn stages(criterion: &mut Criterion) {
             bencher.iter_batched(
                 || {
                     number += 1;
-                    workshop.plan(&format!("out/{name}/{number}"), more)
+                    test_dir.plan(&format!("out/{name}/{number}"), more)
                 },
                 |plan| {
                     let options = RunOptions {

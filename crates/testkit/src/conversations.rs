@@ -18,7 +18,7 @@ use chatmill_drawn::Random;
 /// A record as a source reads it.
 pub fn reading(source: &str, text: &str, limits: &Limits) -> Reading {
     let document =
-        json::scan(text.as_bytes(), limits.depth).unwrap_or_else(|fault| panic!("{fault:?}: {text}"));
+        json::scan(text.as_bytes(), limits.depth).unwrap_or_else(|breach| panic!("{breach:?}: {text}"));
     let frame = FrameView {
         document: &document,
         bytes: text.as_bytes(),

@@ -15,9 +15,9 @@
 pub mod archived;
 pub mod chats;
 pub mod conversations;
-pub mod damage;
+pub mod corruption;
 pub mod histories;
-pub mod judge;
 pub mod losses;
 pub mod mutate;
 pub mod samples;
+pub mod validator;

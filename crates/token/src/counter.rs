@@ -15,13 +15,13 @@ pub trait Counter: Send + Sync {
     ///
     /// Spans are adjacent, in order, and their ends are byte offsets in `text`; bytes after the last span are framing.
     /// A token that reaches over several spans belongs to the one of its first byte. A control span is one token, and the
-    /// stretches before and after it are counted as texts of their own.
-    fn tally(&self, text: &str, spans: &[ComponentSpan]) -> TokenCounts {
-        TokenCounts::of_spans(spans, &self.tally_spans(text, spans))
+    /// parts before and after it are counted as texts of their own.
+    fn token_counts(&self, text: &str, spans: &[ComponentSpan]) -> TokenCounts {
+        TokenCounts::of_spans(spans, &self.count_spans(text, spans))
     }
 
-    /// The tokens of each span, and of what is behind the last, as [`tally`](Self::tally) books them.
-    fn tally_spans(&self, text: &str, spans: &[ComponentSpan]) -> Vec<u64>;
+    /// The tokens of each span, and of what is behind the last, as [`token_counts`](Self::token_counts) books them.
+    fn count_spans(&self, text: &str, spans: &[ComponentSpan]) -> Vec<u64>;
 }
 
 /// A token count and its parts.
@@ -51,7 +51,7 @@ impl TokenCounts {
         counts
     }
 
-    /// Books tokens under the component of a span.
+    /// Adds tokens under the component of a span.
     pub fn book_many(&mut self, span: &ComponentSpan, tokens: u64) {
         self.tokens += tokens;
         self.sent += tokens * u64::from(span.requests);
@@ -59,7 +59,7 @@ impl TokenCounts {
             self.written += tokens;
         }
         *self.parts.get_mut(span.component) += tokens;
-        if span.component == Component::Content && span.voice.is_own() {
+        if span.component == Component::Content && span.speaker.is_own() {
             self.assistant_content += tokens;
         }
     }
@@ -79,14 +79,14 @@ impl std::ops::AddAssign for TokenCounts {
 pub(crate) const BEHIND: ComponentSpan = ComponentSpan {
     end: usize::MAX,
     component: Component::Framing,
-    voice: Speaker::Other,
+    speaker: Speaker::Other,
     control: false,
     requests: 0,
     written: false,
     answer: None,
 };
 
-/// Books tokens, given in order by their length in bytes, to the spans that they start in.
+/// Adds tokens, given in order by their length in bytes, to the spans that they start in.
 pub(crate) struct Bookkeeper<'s> {
     spans: std::slice::Iter<'s, ComponentSpan>,
     here: Option<&'s ComponentSpan>,
@@ -125,7 +125,6 @@ impl<'s> Bookkeeper<'s> {
     }
 
     /// Books a token that begins at a byte; bytes must not go backwards.
-    #[cfg(feature = "tokenizers")]
     pub(crate) fn token_at(&mut self, byte: usize) {
         self.at = byte;
         self.token(0);
@@ -141,11 +140,11 @@ impl<'s> Bookkeeper<'s> {
 mod tests {
     use super::*;
 
-    fn span(end: usize, component: Component, voice: Speaker) -> ComponentSpan {
+    fn span(end: usize, component: Component, speaker: Speaker) -> ComponentSpan {
         ComponentSpan {
             end,
             component,
-            voice,
+            speaker,
             control: false,
             requests: u32::try_from(end).unwrap(),
             written: false,
@@ -161,15 +160,15 @@ mod tests {
             span(5, Component::Content, Speaker::Perspective),
             span(9, Component::Content, Speaker::Other),
         ];
-        let mut books = Bookkeeper::new(&spans);
+        let mut accumulator = Bookkeeper::new(&spans);
         for bytes in [2, 2, 3, 1, 4, 1] {
-            books.token(bytes);
+            accumulator.token(bytes);
         }
-        let each = books.finish();
+        let each = accumulator.finish();
         assert_eq!(each, [2, 0, 1, 2, 1]);
-        let tally = TokenCounts::of_spans(&spans, &each);
+        let token_counts = TokenCounts::of_spans(&spans, &each);
         assert_eq!(
-            tally,
+            token_counts,
             TokenCounts {
                 tokens: 6,
                 parts: ComponentCounts {
@@ -183,6 +182,6 @@ mod tests {
                 ..TokenCounts::default()
             }
         );
-        assert_eq!(tally.parts.total(), tally.tokens);
+        assert_eq!(token_counts.parts.total(), token_counts.tokens);
     }
 }

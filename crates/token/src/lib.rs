@@ -5,23 +5,25 @@
 //! in proportion to the text and give the same tokens.
 //!
 //! Left out on purpose: special tokens. `<|endoftext|>` in a chat is text like any other, and is counted as text. Only where a
-//! template says that a stretch is its own control token, the stretch is one token and a boundary.
+//! template says that a fragment is its own control token, the fragment is one token and a boundary.
 
 mod bpe;
 mod counter;
+#[cfg(test)]
+mod differential;
 mod encoding;
 mod encodings;
 mod error;
 mod files;
-#[cfg(test)]
-mod judged;
 mod split;
+mod steps;
 mod token_counter;
 
 pub use counter::{Counter, TokenCounts};
 pub use encoding::Encoding;
 pub use encoding::about::{Counting, EncodingAbout};
 pub use encoding::reference::ReferenceTokenizer;
+pub use encodings::model_families::{MODEL_FAMILIES, ModelFamily};
 pub use encodings::{ENCODINGS, find};
 pub use error::EncodingError;
 pub use token_counter::TokenCounter;

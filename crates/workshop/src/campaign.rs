@@ -91,7 +91,7 @@ impl Campaign {
         let Err(panic) = result else {
             return;
         };
-        let said = panic
+        let message = panic
             .downcast_ref::<String>()
             .cloned()
             .or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()))
@@ -101,6 +101,6 @@ impl Campaign {
         std::fs::create_dir_all(&folder).expect("the folder of artifacts");
         let path = folder.join(name);
         std::fs::write(&path, bytes).expect("the artifact can be written");
-        self.broken.push((path, said));
+        self.broken.push((path, message));
     }
 }

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::corpus;
-use crate::workshop::Workshop;
+use crate::test_dir::TestDir;
 use chatmill_drawn::Random;
 
 /// Kills of one round at most, so that every round ends.
@@ -19,22 +19,22 @@ const KILLS_PER_ROUND: u32 = 5;
 const NAP: Duration = Duration::from_millis(2);
 
 /// Bytes of a lot of the small corpus.
-pub const SMALL_LOT: usize = 20_000;
+pub const SMALL_SHARD: usize = 20_000;
 
-/// Writes a third of a megabyte into `in/`: three files of lines, which are two lots of [`SMALL_LOT`] each, and a zip, which is one.
-pub fn small_corpus(workshop: &Workshop, seed: u64) {
-    corpus::write(workshop, 1, seed);
-    std::fs::remove_file(workshop.path("in/d.jsonl.gz")).expect("a file of the corpus");
+/// Writes a third of a megabyte into `in/`: three files of lines, which are two lots of [`SMALL_SHARD`] each, and a zip, which is one.
+pub fn small_corpus(test_dir: &TestDir, seed: u64) {
+    corpus::write(test_dir, 1, seed);
+    std::fs::remove_file(test_dir.path("in/d.jsonl.gz")).expect("a file of the corpus");
     for name in ["in/a.jsonl", "in/b.jsonl", "in/deeper/c.jsonl"] {
-        let text = std::fs::read_to_string(workshop.path(name)).expect("a file of the corpus");
+        let text = std::fs::read_to_string(test_dir.path(name)).expect("a file of the corpus");
         let mut part = String::new();
         for line in text.split_inclusive('\n') {
-            if part.len() + line.len() > 2 * SMALL_LOT {
+            if part.len() + line.len() > 2 * SMALL_SHARD {
                 break;
             }
             part.push_str(line);
         }
-        workshop.write(name, part);
+        test_dir.write(name, part);
     }
 }
 
@@ -60,7 +60,7 @@ pub fn grown(folder: &Path) -> usize {
 
 /// A corpus, a pipeline over it, and the dataset that an undisturbed run makes of it.
 pub struct Ground {
-    workshop: Workshop,
+    test_dir: TestDir,
     binary: PathBuf,
     random: Random,
     reference: BTreeMap<String, String>,
@@ -71,7 +71,7 @@ pub struct Ground {
 
 /// What a campaign did and saw.
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
+pub struct Outcomes {
     /// Datasets that were finished.
     pub rounds: u32,
     /// Runs that were killed while they worked.
@@ -79,7 +79,7 @@ pub struct Tally {
     /// Kills after which finished slices or unfinished files were there to go on with.
     pub with_work_left: u32,
     /// Files of unfinished work that were damaged between a kill and the next run.
-    pub damaged: u32,
+    pub corrupted: u32,
     /// Rounds in which a finished dataset of another plan was replaced.
     pub replaced: u32,
     /// Nights of stores that were finished, each after it was killed or not.
@@ -89,65 +89,70 @@ pub struct Tally {
     /// Certified files that are absent or have other bytes.
     pub differing: u64,
     /// Everything that went wrong, in words.
-    pub faults: Vec<String>,
+    pub problems: Vec<String>,
 }
 
-impl fmt::Display for Tally {
+impl fmt::Display for Outcomes {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             rounds,
             kills,
             with_work_left,
-            damaged,
+            corrupted,
             replaced,
             nights,
             lost,
             differing,
-            faults,
+            problems,
         } = self;
         write!(
             out,
             "kills={kills} lost={lost} differing={differing} faults={} ",
-            faults.len()
+            problems.len()
         )?;
         write!(
             out,
-            "rounds={rounds} resumed={with_work_left} damaged={damaged} replaced={replaced} nights={nights}"
+            "rounds={rounds} resumed={with_work_left} damaged={corrupted} replaced={replaced} nights={nights}"
         )
     }
 }
 
-impl Tally {
+impl Outcomes {
     /// Whether every round ended with the undisturbed run's bytes and nothing beside them.
     pub fn holds(&self) -> bool {
-        self.lost == 0 && self.differing == 0 && self.faults.is_empty()
+        self.lost == 0 && self.differing == 0 && self.problems.is_empty()
     }
 }
 
 impl Ground {
     /// Writes a corpus of several slices and makes the reference dataset with `binary`.
     pub fn new(binary: &Path, megabytes: usize, seed: u64) -> Self {
-        let workshop = Workshop::new();
-        corpus::write(&workshop, megabytes, seed);
-        Self::of(workshop, "", binary, seed)
+        let test_dir = TestDir::new();
+        corpus::write(&test_dir, megabytes, seed);
+        Self::of(test_dir, "", binary, seed)
     }
 
     /// The same with a small corpus of several lots.
     pub fn small(binary: &Path, seed: u64) -> Self {
-        let workshop = Workshop::new();
-        small_corpus(&workshop, seed);
-        Self::of(workshop, &format!("[lots]\nbytes = {SMALL_LOT}\n"), binary, seed)
+        let test_dir = TestDir::new();
+        small_corpus(&test_dir, seed);
+        Self::of(
+            test_dir,
+            &format!("[shards]\nbytes = {SMALL_SHARD}\n"),
+            binary,
+            seed,
+        )
     }
 
-    fn of(workshop: Workshop, lots: &str, binary: &Path, seed: u64) -> Self {
+    fn of(test_dir: TestDir, shard_settings: &str, binary: &Path, seed: u64) -> Self {
         let pipeline = "name = \"chaos\"\n[[input]]\npath = \"in/**\"\n[render]\ndialects = [\"group-chat\", \"gryag-compact\"]\n\
              [count]\nencodings = []\n[limits]\nmax_reject_ratio = 1.0\nmax_error_findings = 1_000_000\n[output]\npath = \"unused\"\n";
-        workshop.write("pipeline.toml", format!("{pipeline}{lots}"));
+        test_dir.write("pipeline.toml", format!("{pipeline}{shard_settings}"));
         // A copy: a build that goes on meanwhile must not change the program under the campaign.
-        let own = workshop.path("chatmill");
+        let own = test_dir.path("chatmill");
         std::fs::copy(binary, &own).expect("the program can be copied");
         let mut ground = Self {
-            workshop,
+            test_dir,
             binary: own,
             random: Random::new(seed),
             reference: BTreeMap::new(),
@@ -158,7 +163,7 @@ impl Ground {
         let begun = Instant::now();
         let code = ground.start(&out, 2, &[]).wait().expect("the run ends").code();
         ground.undisturbed = begun.elapsed();
-        assert_eq!(code, Some(0), "the undisturbed run: {}", ground.said());
+        assert_eq!(code, Some(0), "the undisturbed run: {}", ground.printed());
         ground.reference = hashes(&out);
         ground.records = records(&out);
         let parts = ground
@@ -177,13 +182,13 @@ impl Ground {
             .wait()
             .expect("the run ends")
             .code();
-        assert_eq!(code, Some(0), "the old run: {}", ground.said());
+        assert_eq!(code, Some(0), "the old run: {}", ground.printed());
         ground
     }
 
     /// A path in the ground's folder.
     pub fn path(&self, name: &str) -> PathBuf {
-        self.workshop.path(name)
+        self.test_dir.path(name)
     }
 
     /// The program that is run.
@@ -228,25 +233,25 @@ impl Ground {
             .expect("the command can be started")
     }
 
-    fn said(&self) -> String {
+    fn printed(&self) -> String {
         std::fs::read_to_string(self.path("stderr")).unwrap_or_default()
     }
 
     /// Rounds of killed, damaged and resumed runs until `kills` runs were killed.
-    pub fn campaign(&mut self, kills: u32, progress: &mut dyn FnMut(&Tally)) -> Tally {
-        let mut tally = Tally::default();
-        while tally.kills < kills && tally.faults.len() < 10 {
-            self.round(kills, &mut tally);
-            progress(&tally);
-            if tally.kills < kills && (tally.nights == 0 || self.random.once_in(4)) {
-                self.round_of_nights(kills, &mut tally);
-                progress(&tally);
+    pub fn campaign(&mut self, kills: u32, progress: &mut dyn FnMut(&Outcomes)) -> Outcomes {
+        let mut outcomes = Outcomes::default();
+        while outcomes.kills < kills && outcomes.problems.len() < 10 {
+            self.round(kills, &mut outcomes);
+            progress(&outcomes);
+            if outcomes.kills < kills && (outcomes.nights == 0 || self.random.once_in(4)) {
+                self.round_of_nights(kills, &mut outcomes);
+                progress(&outcomes);
             }
         }
-        tally
+        outcomes
     }
 
-    fn round(&mut self, kills: u32, tally: &mut Tally) {
+    fn round(&mut self, kills: u32, outcomes: &mut Outcomes) {
         let folder = self.path("round");
         if folder.exists() {
             std::fs::remove_dir_all(&folder).expect("the last round can be removed");
@@ -255,7 +260,7 @@ impl Ground {
         let replace = self.random.once_in(4);
         if replace {
             copy(&self.path("old/out"), &out);
-            tally.replaced += 1;
+            outcomes.replaced += 1;
         }
         let more: &[&str] = if replace { &["--replace"] } else { &[] };
         let mut killed = 0;
@@ -263,7 +268,7 @@ impl Ground {
             let threads = 1 + self.random.below(4);
             let mut run = self.start(&out, threads, more);
             let is_spared =
-                tally.kills >= kills || killed >= KILLS_PER_ROUND || killed > 0 && self.random.once_in(4);
+                outcomes.kills >= kills || killed >= KILLS_PER_ROUND || killed > 0 && self.random.once_in(4);
             if !is_spared {
                 self.let_work(&mut run, &folder);
                 // A run that is over already is not killed any more.
@@ -274,44 +279,44 @@ impl Ground {
                 Some(0) => break,
                 None if !is_spared => {}
                 _ => {
-                    tally
-                        .faults
-                        .push(format!("a run ended with {status}: {}", self.said()));
+                    outcomes
+                        .problems
+                        .push(format!("a run ended with {status}: {}", self.printed()));
                     return;
                 }
             }
             killed += 1;
-            tally.kills += 1;
-            self.check_between(&out, replace, tally);
+            outcomes.kills += 1;
+            self.check_between(&out, replace, outcomes);
             let staging = folder.join(".out.staging");
             // Whoever takes the mark away takes the folder for himself.
             let of_the_run = |name: &String| name != ".chatmill-staging";
             let left: Vec<String> = files(&staging).into_iter().filter(of_the_run).collect();
             if !left.is_empty() {
-                tally.with_work_left += 1;
+                outcomes.with_work_left += 1;
                 if self.random.once_in(3) {
-                    self.damage(&staging, &left);
-                    tally.damaged += 1;
+                    self.corrupt(&staging, &left);
+                    outcomes.corrupted += 1;
                 }
             }
         }
-        tally.rounds += 1;
-        self.compare(&out, tally);
+        outcomes.rounds += 1;
+        self.compare(&out, outcomes);
         if self.random.once_in(4) {
             let status = self.start(&out, 1, &[]).wait().expect("the run ends");
             if !status.success() {
-                tally.faults.push(format!(
+                outcomes.problems.push(format!(
                     "a run on the finished dataset ended with {status}: {}",
-                    self.said()
+                    self.printed()
                 ));
             }
-            self.compare(&out, tally);
+            self.compare(&out, outcomes);
         }
     }
 
     /// Two nights of a store, killed as runs are: each goes on under its name, the first is never lost to the second, and both hold
     /// what the undisturbed run made.
-    fn round_of_nights(&mut self, kills: u32, tally: &mut Tally) {
+    fn round_of_nights(&mut self, kills: u32, outcomes: &mut Outcomes) {
         const NIGHTS: [(&str, &str); 2] = [
             ("2026-11-01T02:15:00Z", "2026-11-01T021500Z"),
             ("2026-11-02T02:15:00Z", "2026-11-02T021500Z"),
@@ -332,8 +337,9 @@ impl Ground {
                     .arg(&store)
                     .args(["--at", at, "--quiet", "--threads"]);
                 let mut night = self.spawn(command.arg(threads.to_string()));
-                let is_spared =
-                    tally.kills >= kills || killed >= KILLS_PER_ROUND || killed > 0 && self.random.once_in(3);
+                let is_spared = outcomes.kills >= kills
+                    || killed >= KILLS_PER_ROUND
+                    || killed > 0 && self.random.once_in(3);
                 if !is_spared {
                     self.let_work(&mut night, &store);
                     night.kill().expect("the night can be killed");
@@ -343,17 +349,17 @@ impl Ground {
                     Some(0) => break,
                     None if !is_spared => {}
                     _ => {
-                        let said = self.said();
-                        tally
-                            .faults
-                            .push(format!("the night {name} ended with {status}: {said}"));
+                        let printed = self.printed();
+                        outcomes
+                            .problems
+                            .push(format!("the night {name} ended with {status}: {printed}"));
                         return;
                     }
                 }
                 killed += 1;
-                tally.kills += 1;
+                outcomes.kills += 1;
                 if let Some(first) = good.first() {
-                    self.compare_certified(&store.join(first).join("dataset"), tally);
+                    self.compare_certified(&store.join(first).join("dataset"), outcomes);
                 }
                 // It came when nothing was left to do: whoever calls again asks for another night.
                 if is_settled(&store, name) {
@@ -361,15 +367,15 @@ impl Ground {
                 }
             }
             good.push(name);
-            tally.nights += 1;
+            outcomes.nights += 1;
             let latest = std::fs::read_link(store.join("latest")).ok();
             if latest.as_deref() != Some(Path::new(name)) {
-                tally
-                    .faults
+                outcomes
+                    .problems
                     .push(format!("`latest` leads to {latest:?} after {name}"));
             }
             for night in &good {
-                self.compare_certified(&store.join(night).join("dataset"), tally);
+                self.compare_certified(&store.join(night).join("dataset"), outcomes);
             }
         }
         let entries = std::fs::read_dir(&store).expect("the store is there");
@@ -391,20 +397,20 @@ impl Ground {
             .map(|name| (*name).to_owned())
             .collect();
         if names != known {
-            tally
-                .faults
+            outcomes
+                .problems
                 .push(format!("a store of two nights holds {names:?}"));
         }
     }
 
     /// Holds what a certificate covers of a night's dataset against the reference; its reports also compare it with the night before.
-    fn compare_certified(&self, out: &Path, tally: &mut Tally) {
+    fn compare_certified(&self, out: &Path, outcomes: &mut Outcomes) {
         let is_report = |name: &str| matches!(name, "report.html" | "report.json" | "README.md");
         let found = hashes(out);
         let certified = self.reference.iter().filter(|(name, _)| !is_report(name));
         let differing = certified.filter(|(name, hash)| found.get(*name) != Some(*hash));
-        tally.differing += differing.count() as u64;
-        tally.lost += records(out).abs_diff(self.records);
+        outcomes.differing += differing.count() as u64;
+        outcomes.lost += records(out).abs_diff(self.records);
     }
 
     /// Waits for a moment in the life of a run: until there are some files more in `folder`, and for a few looks after that. The
@@ -418,17 +424,17 @@ impl Ground {
         };
         let enough = grown(folder) + more;
         let eighth = (self.undisturbed / 8).as_micros() / NAP.as_micros();
-        let mut looks = self.random.below(1 + eighth as usize);
+        let mut checks = self.random.below(1 + eighth as usize);
         watch(run, || {
             let is_far = grown(folder) >= enough;
-            let is_now = is_far && looks == 0;
-            looks -= usize::from(is_far && looks > 0);
+            let is_now = is_far && checks == 0;
+            checks -= usize::from(is_far && checks > 0);
             is_now
         });
     }
 
     /// After a kill the destination holds the old dataset, the new one, or nothing: never a part of one.
-    fn check_between(&self, out: &Path, replace: bool, tally: &mut Tally) {
+    fn check_between(&self, out: &Path, replace: bool, outcomes: &mut Outcomes) {
         let found = hashes(out);
         let is_right = found == self.reference
             || if replace {
@@ -437,7 +443,7 @@ impl Ground {
                 !out.exists()
             };
         if !is_right {
-            tally.faults.push(format!(
+            outcomes.problems.push(format!(
                 "a kill left neither dataset nor nothing: {:?}",
                 files(out)
             ));
@@ -445,7 +451,7 @@ impl Ground {
     }
 
     /// Truncates, flips, empties, lengthens or deletes one file of unfinished work.
-    fn damage(&mut self, staging: &Path, left: &[String]) {
+    fn corrupt(&mut self, staging: &Path, left: &[String]) {
         let Some(name) = self.random.pick(left).cloned() else {
             return;
         };
@@ -467,24 +473,26 @@ impl Ground {
     }
 
     /// Holds a finished dataset and what lies beside it against the reference.
-    pub fn compare(&self, out: &Path, tally: &mut Tally) {
+    pub fn compare(&self, out: &Path, outcomes: &mut Outcomes) {
         let found = hashes(out);
         let differing = self
             .reference
             .iter()
             .filter(|(name, hash)| found.get(*name) != Some(*hash))
             .count();
-        tally.differing += differing as u64;
+        outcomes.differing += differing as u64;
         for name in found.keys().filter(|name| !self.reference.contains_key(*name)) {
-            tally.faults.push(format!(
+            outcomes.problems.push(format!(
                 "{name} is in the dataset, and not in the undisturbed one"
             ));
         }
-        tally.lost += records(out).abs_diff(self.records);
+        outcomes.lost += records(out).abs_diff(self.records);
         let mut beside = files(out.parent().expect("a parent"));
         beside.retain(|name| !name.starts_with("out/"));
         if !beside.is_empty() || out.with_file_name(".out.staging").exists() {
-            tally.faults.push(format!("left beside the dataset: {beside:?}"));
+            outcomes
+                .problems
+                .push(format!("left beside the dataset: {beside:?}"));
         }
     }
 }

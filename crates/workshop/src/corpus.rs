@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use crate::workshop::Workshop;
+use crate::test_dir::TestDir;
 use chatmill_drawn::Random;
 
 const WORDS: &[&str] = &[
@@ -27,18 +27,18 @@ const WORDS: &[&str] = &[
 ];
 
 /// Writes `megabytes` of chats into `in/`: lines in three files, one gzip and one zip.
-pub fn write(workshop: &Workshop, megabytes: usize, seed: u64) {
+pub fn write(test_dir: &TestDir, megabytes: usize, seed: u64) {
     let mut random = Random::new(seed);
-    let share = megabytes * 1_000_000 / 5;
+    let part_bytes = megabytes * 1_000_000 / 5;
     let mut next = 0;
-    let mut lines = || lines(share, &mut next, &mut random);
-    workshop.write("in/a.jsonl", lines());
-    workshop.write("in/b.jsonl", lines());
-    workshop.write("in/deeper/c.jsonl", lines());
-    workshop.write("in/d.jsonl.gz", gzip(lines().as_bytes()));
+    let mut lines = || lines(part_bytes, &mut next, &mut random);
+    test_dir.write("in/a.jsonl", lines());
+    test_dir.write("in/b.jsonl", lines());
+    test_dir.write("in/deeper/c.jsonl", lines());
+    test_dir.write("in/d.jsonl.gz", gzip(lines().as_bytes()));
     let inside = lines();
     let (first, second) = inside.split_at(inside.find('\n').map_or(0, |at| at + 1));
-    workshop.write(
+    test_dir.write(
         "in/e.zip",
         zip(&[
             ("first.json", first.as_bytes()),

@@ -16,6 +16,6 @@ pub mod chaos;
 pub mod corpus;
 pub mod rows;
 pub mod targets;
-pub mod workshop;
+pub mod test_dir;
 
-pub use workshop::Workshop;
+pub use test_dir::TestDir;

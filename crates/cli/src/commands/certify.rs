@@ -1,4 +1,4 @@
-//! `chatmill certify`: a finished dataset is read back and held against its manifest.
+//! `chatmill certify`: a finished dataset is read back and compared with its manifest.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::output::{self, harmless, shown};
 /// Arguments of `certify`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  chatmill certify out/demo\n  chatmill certify out/demo && upload out/demo"
+    after_help = "Examples:\n  chatmill certify out/demo\n  chatmill certify out/demo && cp -r out/demo published"
 )]
 pub(crate) struct Arguments {
     /// Folder of the dataset
@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     run: PathBuf,
 }
 
-/// Certifies a dataset; every fault is a line.
+/// Certifies a dataset; every problem is a line.
 pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<Exit> {
     let run = &arguments.run;
     if !has_traces_of_a_run(run)? {
@@ -43,21 +43,21 @@ pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::
     );
     if certificate.holds() {
         output::print(&format!(
-            "{}: certified: {checked}; hashes, rows, schemas and ledger agree",
+            "{}: certified: {checked}; hashes, rows, schemas and record counts agree",
             shown(run)
         ))?;
         return Ok(Exit::Complete);
     }
     let mut text = format!(
-        "{}: NOT certified: {}; {checked} are as the manifest says\n",
+        "{}: NOT certified: {}; {checked} match the manifest\n",
         shown(run),
-        counted(certificate.faults.len() as u64, "fault")
+        counted(certificate.problems.len() as u64, "error")
     );
-    for fault in &certificate.faults {
+    for problem in &certificate.problems {
         text.push_str("  ");
-        text.push_str(&harmless(fault));
+        text.push_str(&harmless(problem));
         text.push('\n');
     }
     output::print(&text)?;
-    Ok(Exit::Objection)
+    Ok(Exit::Failed)
 }

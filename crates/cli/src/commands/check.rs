@@ -3,16 +3,16 @@
 mod arguments;
 mod baseline;
 mod files;
-mod gathered;
+mod findings_by_file;
 mod github;
 mod gitlab;
 mod json;
 mod junit;
 mod pages;
-mod people;
 mod report;
 mod sarif;
 mod settings;
+mod text_report;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -31,11 +31,11 @@ use chatmill_intake::InputKind;
 
 pub(crate) use self::arguments::Arguments;
 use self::arguments::{Format, WrittenReport};
-use self::gathered::Gathered;
-use self::pages::{Html, Letters};
-use self::people::{Layout, People, View, Voice};
+use self::findings_by_file::FindingsByFile;
+use self::pages::{Html, SupplierReports};
 use self::report::{Report, Sent, Totals};
 use self::settings::Settings;
+use self::text_report::{Layout, TextReport, Verbosity, View};
 use crate::args::Global;
 use crate::context::Context;
 use crate::exit::{self, Exit, WrongRequest};
@@ -43,7 +43,7 @@ use crate::mask::mask;
 use crate::output::{self, Colours, Output};
 use crate::terminal;
 
-/// Findings of a code in a file that a report for people shows, unless it is told otherwise.
+/// Findings of a code in a file that a text report shows by default.
 const MAX_FINDINGS: usize = 10;
 
 /// Checks the paths.
@@ -63,7 +63,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     if let Some(path) = &settings.passed_over {
         let path = output::shown(path);
         context.note(&format!(
-            "{path} lies in what is checked and is not read; `--config` names it"
+            "the settings {path} lie inside the checked inputs and are not read; use `--config` to read them"
         ));
     }
     let known = settings
@@ -106,11 +106,11 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         totals.add(&checked.located.finding);
         let texts = checked.texts(quoting);
         let row = checked.row(&texts);
-        let told = tell(&mut reports, |report| report.finding(&checked, &row));
+        let outcome = write_each(&mut reports, |report| report.finding(&checked, &row));
         // Nobody reads on, or a report cannot be written: the rest need not be checked.
-        stop.fetch_or(told.is_err() || reports.is_empty(), Ordering::Relaxed);
+        stop.fetch_or(outcome.is_err() || reports.is_empty(), Ordering::Relaxed);
         if failure.is_none() {
-            failure = told.err();
+            failure = outcome.err();
         }
     });
     if let Some(failure) = failure {
@@ -121,9 +121,9 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     }
     let Checkup { files, failures } = checked?;
     context.meter.finish();
-    tell(&mut reports, |report| report.end(&files, &totals))?;
+    write_each(&mut reports, |report| report.end(&files, &totals))?;
     written.iter().try_for_each(ReportFile::finish)?;
-    Ok(match exit::tell(&failures) {
+    Ok(match exit::report_failures(&failures) {
         Exit::Complete => verdict(files.iter(), settings.fail_on()),
         failed => failed,
     })
@@ -143,8 +143,8 @@ fn today() -> Day {
 struct Reporting<'a> {
     arguments: &'a Arguments,
     settings: &'a Settings,
-    voice: Voice,
-    /// Findings of a code in a file that people are shown; 0 shows all.
+    verbosity: Verbosity,
+    /// Findings of a code in a file that text reports show; 0 shows all.
     most: usize,
 }
 
@@ -153,10 +153,10 @@ impl<'a> Reporting<'a> {
         Self {
             arguments,
             settings,
-            voice: match (global.quiet, global.verbose) {
-                (true, _) => Voice::Quiet,
-                (false, 0) => Voice::Plain,
-                (false, _) => Voice::Verbose,
+            verbosity: match (global.quiet, global.verbose) {
+                (true, _) => Verbosity::Quiet,
+                (false, 0) => Verbosity::Plain,
+                (false, _) => Verbosity::Verbose,
             },
             most: arguments.max_findings.unwrap_or(MAX_FINDINGS),
         }
@@ -178,22 +178,22 @@ impl<'a> Reporting<'a> {
                 WrittenReport::File(format, path) => {
                     let (sink, file) = output::file(path, &inputs)?;
                     if written.iter().any(|other| file.is_of(other)) {
-                        return Err(WrongRequest::new("--write names one file twice").into());
+                        return Err(WrongRequest::new("two --write options name the same file").into());
                     }
                     let columns = terminal::COLUMNS_OF_A_FILE;
                     reports.push(self.report(*format, sink, Colours::NONE, columns));
                     written.push(file);
                 }
-                WrittenReport::Letters(path) => {
-                    let letters = Letters::begin(path, &options.paths, self.most)?;
-                    reports.push(sent(Box::new(letters), Box::new(io::sink())));
+                WrittenReport::SupplierReports(path) => {
+                    let folder = SupplierReports::begin(path, &options.paths, self.most)?;
+                    reports.push(sent(Box::new(folder), Box::new(io::sink())));
                 }
             }
         }
         Ok((reports, written))
     }
 
-    /// How a format for people is laid out.
+    /// The layout of a text format.
     fn layout(&self, format: Format) -> Option<Layout> {
         let layout = match format {
             Format::Full => Layout::Full,
@@ -212,7 +212,10 @@ impl<'a> Reporting<'a> {
         let report: Box<dyn Report> = match format {
             Format::Full | Format::Concise | Format::Grouped => {
                 let layout = self.layout(format).unwrap_or(Layout::Full);
-                return sent(Box::new(People::new(colours, self.view(layout, columns))), out);
+                return sent(
+                    Box::new(TextReport::new(colours, self.view(layout, columns))),
+                    out,
+                );
             }
             Format::Json => Box::<json::Json>::default(),
             Format::Jsonl => Box::new(json::JsonLines),
@@ -227,11 +230,11 @@ impl<'a> Reporting<'a> {
             Format::Gitlab => Box::<gitlab::Gitlab>::default(),
             Format::Html => Box::new(Html {
                 title: title(&self.arguments.paths, self.arguments.no_paths),
-                gathered: Gathered::new(self.most),
+                findings: FindingsByFile::new(self.most),
             }),
         };
         let most = self.arguments.max_findings.map(|most| most as u64);
-        // Programs are told all unless somebody says otherwise; a page says itself how many it leaves out.
+        // Formats for programs list all findings by default; a page shows how many it leaves out.
         let most = most.filter(|most| *most > 0 && format != Format::Html);
         Sent {
             least: self.arguments.min_severity.unwrap_or(Severity::Note),
@@ -241,13 +244,13 @@ impl<'a> Reporting<'a> {
     }
 
     fn view(&self, layout: Layout, columns: usize) -> View {
-        let usual = match self.voice {
-            Voice::Verbose => Severity::Note,
-            Voice::Quiet | Voice::Plain => Severity::Warning,
+        let usual = match self.verbosity {
+            Verbosity::Verbose => Severity::Note,
+            Verbosity::Quiet | Verbosity::Plain => Severity::Warning,
         };
         View {
             layout,
-            voice: self.voice,
+            verbosity: self.verbosity,
             columns,
             least: self.arguments.min_severity.unwrap_or(usual),
             most: self.most,
@@ -256,21 +259,21 @@ impl<'a> Reporting<'a> {
     }
 }
 
-/// A report that is told of all findings.
+/// A report that gets all findings.
 fn sent(report: Box<dyn Report>, out: Output) -> Sent {
     Sent {
         report,
         out,
         least: Severity::Note,
         most: None,
-        told: BTreeMap::new(),
+        seen: BTreeMap::new(),
     }
 }
 
-/// Paths that a title names; of more it tells the number.
+/// Paths that a title names; more are counted.
 const TITLE_PATHS: usize = 3;
 
-/// What was checked, where that may be said.
+/// The title of a page: the checked paths, unless paths are masked.
 fn title(paths: &[String], no_paths: bool) -> String {
     match paths {
         _ if no_paths => "Checked files".to_owned(),
@@ -292,7 +295,7 @@ fn read_paths(options: &CheckOptions) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// Writes a finding into every report. A report whose pipe was closed is dropped; any other failure counts.
-fn tell(reports: &mut Vec<Sent>, mut what: impl FnMut(&mut Sent) -> io::Result<()>) -> io::Result<()> {
+fn write_each(reports: &mut Vec<Sent>, mut what: impl FnMut(&mut Sent) -> io::Result<()>) -> io::Result<()> {
     let mut failure = None;
     reports.retain_mut(|report| match what(report) {
         Ok(()) => true,
@@ -305,7 +308,7 @@ fn tell(reports: &mut Vec<Sent>, mut what: impl FnMut(&mut Sent) -> io::Result<(
     failure.map_or(Ok(()), Err)
 }
 
-/// The dialects that judge, each once.
+/// The dialects of `--for`, each once.
 fn targets(words: &[String], templates: &Templates) -> Result<Vec<Dialect>, WrongRequest> {
     let mut targets: Vec<Dialect> = Vec::new();
     for word in words {
@@ -323,13 +326,13 @@ fn targets(words: &[String], templates: &Templates) -> Result<Vec<Dialect>, Wron
     Ok(targets)
 }
 
-/// The exit code depends on what was read and found, never on the form of the report. What could not be read counts
-/// whatever is selected, ignored or known; so does that there was nothing to read.
+/// The exit code depends on what was read and found, never on the form of the report. Unreadable files count
+/// whatever is selected, ignored or known; so do inputs without any conversation.
 fn verdict(mut files: impl Iterator<Item = FileVerdict> + Clone, fail_on: FailOn) -> Exit {
     let nothing = files.clone().all(|file| file.conversations == 0);
     let unread = files.clone().any(|file| file.verdict == "unreadable");
     if (nothing || unread) && fail_on.fails(Severity::Error) {
-        return Exit::Objection;
+        return Exit::Failed;
     }
     let fails = |file: FileVerdict| {
         file.errors > 0 && fail_on.fails(Severity::Error)
@@ -358,11 +361,11 @@ mod tests {
     #[test]
     fn the_exit_code_follows_the_severity_that_was_asked_for() {
         let (clean, warned, wrong) = ([file(0, 0)], [file(0, 1)], [file(0, 0), file(1, 0)]);
-        assert_eq!(verdict(clean.iter().cloned(), FailOn::Note), Exit::Objection);
+        assert_eq!(verdict(clean.iter().cloned(), FailOn::Note), Exit::Failed);
         assert_eq!(verdict(clean.iter().cloned(), FailOn::Warning), Exit::Complete);
         assert_eq!(verdict(warned.iter().cloned(), FailOn::Error), Exit::Complete);
-        assert_eq!(verdict(warned.iter().cloned(), FailOn::Warning), Exit::Objection);
-        assert_eq!(verdict(wrong.iter().cloned(), FailOn::Error), Exit::Objection);
+        assert_eq!(verdict(warned.iter().cloned(), FailOn::Warning), Exit::Failed);
+        assert_eq!(verdict(wrong.iter().cloned(), FailOn::Error), Exit::Failed);
         assert_eq!(verdict(wrong.iter().cloned(), FailOn::Never), Exit::Complete);
     }
 
@@ -374,8 +377,8 @@ mod tests {
             ..file(0, 0)
         };
         let files = [file(0, 0), unread];
-        assert_eq!(verdict(files.iter().cloned(), FailOn::Error), Exit::Objection);
-        assert_eq!(verdict(files.iter().cloned(), FailOn::Warning), Exit::Objection);
+        assert_eq!(verdict(files.iter().cloned(), FailOn::Error), Exit::Failed);
+        assert_eq!(verdict(files.iter().cloned(), FailOn::Warning), Exit::Failed);
         assert_eq!(verdict(files.iter().cloned(), FailOn::Never), Exit::Complete);
     }
 
@@ -392,9 +395,9 @@ mod tests {
         );
         assert_eq!(
             verdict([file(0, 0), empty.clone()].into_iter(), FailOn::Warning),
-            Exit::Objection
+            Exit::Failed
         );
-        assert_eq!(verdict([empty].into_iter(), FailOn::Error), Exit::Objection);
+        assert_eq!(verdict([empty].into_iter(), FailOn::Error), Exit::Failed);
     }
 
     #[test]
@@ -409,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dialect_judges_once_however_often_it_is_named() {
+    fn a_dialect_that_is_named_twice_validates_once() {
         let words = ["openai-chat", "chatml", "openai-chat"].map(str::to_owned);
         let targets = targets(&words, &Templates::default()).unwrap();
         let ids: Vec<&str> = targets.iter().map(Dialect::id).collect();

@@ -9,10 +9,10 @@ use crate::output;
 /// Arguments of `completions`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  chatmill completions bash > /etc/bash_completion.d/chatmill\n  chatmill completions zsh > ~/.zfunc/_chatmill"
+    after_help = "Examples:\n  chatmill completions bash > chatmill.bash\n  chatmill completions zsh > _chatmill"
 )]
 pub(crate) struct Arguments {
-    /// The shell
+    /// Shell
     #[arg(value_enum)]
     shell: Shell,
 }

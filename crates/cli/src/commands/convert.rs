@@ -1,15 +1,15 @@
 //! `chatmill convert`: files for a trainer out of archives, in one step.
 //!
-//! The archives are milled into a dataset beside the target, which is exported and removed. Whoever wants to cut, choose, redact
+//! The archives are converted to a temporary dataset beside the target, which is exported and removed. Whoever wants to cut, choose, redact
 //! or compare takes a pipeline: `chatmill init`, `run` and `export` are these steps one by one.
 
 use std::path::{Path, PathBuf};
 
-use chatmill_dataset::{Dataset, DatasetError, Interim, Texts, columns};
+use chatmill_dataset::{Dataset, DatasetError, TemporaryDataset, Texts, columns};
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Severity, codes};
 use chatmill_engine::pipeline::{self, InputSection, Pipeline};
-use chatmill_engine::{Plan, Progress, Reporter, RunOptions, Trouble, Troubles, run};
+use chatmill_engine::{Plan, Progress, ReadProblem, ReadProblems, Reporter, RunOptions, run};
 use chatmill_export::{
     ENVELOPES, Envelope, ExportRequest, Filters, Format, Maker, NestedAs, Preferences, Split, SplitBy,
     check_request, envelope, export_until,
@@ -23,7 +23,7 @@ use crate::args::{Inputs, choice};
 use crate::context::Context;
 use crate::exit::{Exit, WrongRequest};
 use crate::output::{self, shown};
-use crate::{terminal, troubles};
+use crate::{read_problems, terminal};
 
 /// Arguments of `convert`.
 #[derive(Debug, Args)]
@@ -35,33 +35,33 @@ pub(crate) struct Arguments {
     /// An envelope (trl-messages, openai-sft, …) or a dialect (hf-messages, chatml, …)
     #[arg(long, value_name = "FORMAT")]
     to: String,
-    /// Folder of the files
+    /// Folder of the training files
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     #[command(flatten)]
     reading: Inputs,
-    /// Form of the files; without it, what the format's reader takes best
+    /// File format; without it, the one that the format's reader prefers
     #[arg(long, value_parser = choice(FORMATS), value_name = "FORMAT")]
     format: Option<Format>,
     /// Lists and objects in Parquet
     #[arg(long, value_parser = choice(NESTED), default_value = "json", value_name = "FORM")]
     nested: NestedAs,
-    /// Keeps answers before which nobody speaks, which envelopes of conversations leave out
+    /// Keeps answers that no message precedes; envelopes of conversations leave them out otherwise
     #[arg(long)]
     keep_unasked: bool,
     /// Divides the rows into files, for example train=95,test=5
     #[arg(long, value_name = "PART=SHARE,…")]
     split: Option<String>,
-    /// Draws the order of the rows in each file with this number
+    /// Shuffles the rows of each file with this seed
     #[arg(long, value_name = "SEED")]
     shuffle: Option<u64>,
-    /// Sets a key of the pipeline that the inputs are milled by
+    /// Sets a key of the pipeline that processes the inputs
     #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
     overrides: Vec<String>,
-    /// Worker threads; 0 takes what the machine gives
+    /// Worker threads; 0 uses all cores
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
-    /// Replaces earlier files of chatmill that stand there
+    /// Replaces files of an earlier chatmill convert in DIR
     #[arg(long)]
     replace: bool,
     /// Keeps the dataset, beside the files as DIR.dataset
@@ -69,32 +69,32 @@ pub(crate) struct Arguments {
     keep: bool,
 }
 
-/// What is milled before anything is set.
+/// The pipeline before any key is set.
 const PIPELINE: &str = "name = \"convert\"\ninput = []\n[output]\npath = \"convert\"\n[count]\nencodings = []\n\
                         [perspective]\nas = \"each-agent\"\n[window]\nmode = \"document\"\n";
 
-/// Mills, exports, and says what came of both.
+/// Runs the pipeline, exports, and prints the summary of both.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let request = request(arguments)?;
-    // Hours of milling must not end at a wrong word.
+    // Hours of work must not end at a wrong argument.
     check_request(&request).map_err(refused)?;
     chatmill_export::check_destination(&arguments.out, request.replace).map_err(refused)?;
-    let kept = kept_dataset(&arguments.out);
-    let interim = (!arguments.keep)
-        .then(|| Interim::beside(&arguments.out))
+    let permanent = dataset_path(&arguments.out);
+    let temporary = (!arguments.keep)
+        .then(|| TemporaryDataset::beside(&arguments.out))
         .transpose()?;
-    let folder = interim.as_ref().map_or(kept, Interim::path);
+    let folder = temporary.as_ref().map_or(permanent, TemporaryDataset::path);
     let plan = Plan::resolve(
         pipeline(arguments, &request)?,
         Path::new("."),
         Some(&folder),
         None,
     )?;
-    let milled = run(
+    let summary = run(
         plan,
         RunOptions {
             threads: arguments.threads,
-            // What a kill left there is nobody's.
+            // A dataset in the folder was left by a kill.
             replace: !arguments.keep || arguments.replace,
             report: arguments
                 .keep
@@ -105,24 +105,24 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         context.signals.stop(),
     )?;
     let dataset = Dataset::open(&folder)?;
-    troubles::tell("not converted", &rejects(&dataset)?);
-    let mut text = summary::ledger("convert", &milled, terminal::table_columns());
-    let has_rows = is_of_preferences(&request) || milled.totals.renderings > 0;
-    if milled.totals.conversations == 0 || !has_rows {
+    read_problems::report("not converted", &rejects(&dataset)?);
+    let mut text = summary::ledger("convert", &summary, terminal::table_columns());
+    let has_rows = is_of_preferences(&request) || summary.totals.renderings > 0;
+    if summary.totals.conversations == 0 || !has_rows {
         context.meter.finish();
         text.push_str(&format!(
-            "{}: nothing is written, for there is no rendering in {}\n",
+            "{}: nothing was written, because no conversation has a rendering in {}\n",
             shown(&arguments.out),
             request.dialect
         ));
         output::print(&text)?;
-        return Ok(Exit::Objection);
+        return Ok(Exit::Failed);
     }
     context.meter.stage("export", 0);
     let maker = maker(&dataset, &request)?;
-    let made = maker.as_ref().map(|maker| maker as &dyn Maker);
+    let renderer = maker.as_ref().map(|maker| maker as &dyn Maker);
     let stop = context.signals.stop();
-    let exported = export_until(&dataset, &request, &arguments.out, made, stop).map_err(refused)?;
+    let exported = export_until(&dataset, &request, &arguments.out, renderer, stop).map_err(refused)?;
     context.meter.finish();
     text.push('\n');
     text.push_str(&describe(&exported, &arguments.out));
@@ -132,8 +132,8 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     }
     output::print(&text)?;
     Ok(match exit(&exported) {
-        Exit::Complete => Exit::complete_if(milled.is_within_threshold()),
-        objection => objection,
+        Exit::Complete => Exit::complete_if(summary.is_within_threshold()),
+        failed => failed,
     })
 }
 
@@ -148,12 +148,12 @@ columns! {
 }
 
 /// The records of the inputs that were rejected, and why.
-fn rejects(dataset: &Dataset) -> Result<Troubles, DatasetError> {
-    let mut troubles = Troubles::default();
+fn rejects(dataset: &Dataset) -> Result<ReadProblems, DatasetError> {
+    let mut problems = ReadProblems::default();
     dataset.each_row("rejects", &mut |columns: &Rejects, row| {
         let code = codes::find(columns.code.at(row));
         if let Some(code) = code.filter(|_| columns.level.at(row) == "frame") {
-            troubles.add(Trouble {
+            problems.add(ReadProblem {
                 path: columns.input.at(row).to_owned(),
                 entry: columns.entry.at(row).to_owned(),
                 line: None,
@@ -163,23 +163,23 @@ fn rejects(dataset: &Dataset) -> Result<Troubles, DatasetError> {
             });
         }
     })?;
-    Ok(troubles)
+    Ok(problems)
 }
 
-/// Whether answers that were judged are wanted, which are made of the tables.
+/// Whether rated answers are wanted, which are rendered from the tables.
 fn is_of_preferences(request: &ExportRequest) -> bool {
     let envelope = request.envelope;
     envelope.is_some_and(|envelope| envelope.preferences != Preferences::None)
 }
 
-/// Where the dataset stays that is kept.
-fn kept_dataset(out: &Path) -> PathBuf {
+/// The folder of the dataset with `--keep`.
+fn dataset_path(out: &Path) -> PathBuf {
     let mut path = out.as_os_str().to_owned();
     path.push(".dataset");
     PathBuf::from(path)
 }
 
-/// The pipeline, with what was set; what the command line itself says cannot be set.
+/// The pipeline with the keys of `--set`; keys that other options decide cannot be set.
 fn pipeline(arguments: &Arguments, request: &ExportRequest) -> anyhow::Result<Pipeline> {
     let mut pipeline = pipeline::parse(PIPELINE, &arguments.overrides, Path::new("--set"))?;
     let inputs = arguments.inputs.iter();
@@ -253,7 +253,7 @@ fn target(to: &str) -> Result<(Option<&'static Envelope>, String), WrongRequest>
     let known = envelopes.iter().copied().chain(dialects);
     Err(
         WrongRequest::unknown("format", to, nearest(to, known)).then(format!(
-            "take one of {}, or a dialect that `chatmill dialects` lists",
+            "name one of {}, or a dialect that `chatmill dialects` lists",
             envelopes.join(", ")
         )),
     )

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use chatmill_dataset::Dataset;
 use chatmill_report::report::Comparison;
-use chatmill_report::{Case, Condition, ConditionOutcome, Objection, compare};
+use chatmill_report::{Case, Condition, ConditionFailure, ConditionOutcome, compare};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
@@ -27,13 +27,13 @@ pub(crate) struct Arguments {
     /// The later dataset
     #[arg(value_name = "RUN_B")]
     after: PathBuf,
-    /// Fails when this is true; may be given several times
+    /// Fails when this condition is true; repeatable
     #[arg(long = "fail-if", value_name = "EXPR", allow_hyphen_values = true)]
     conditions: Vec<String>,
     /// Price file (TOML), for conditions on money
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
-    /// Form of the comparison
+    /// Output format
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     format: Format,
 }
@@ -41,15 +41,15 @@ pub(crate) struct Arguments {
 /// Form of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people
+    /// Human-readable text
     Text,
-    /// For programs
+    /// Machine-readable JSON
     Json,
     /// For job summaries: at most 40 lines
     Markdown,
 }
 
-/// Compares two datasets and judges the conditions.
+/// Compares two datasets and evaluates the conditions.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let conditions = arguments.conditions.iter().map(|text| text.parse());
     let conditions: Vec<Condition> = conditions.collect::<Result<_, _>>().map_err(|error| {
@@ -67,37 +67,37 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     if let Some(mask) = mask(context.global)? {
         comparison.mask_ids(&mut |id| mask.id(id));
     }
-    let mut objections = Vec::new();
+    let mut failures = Vec::new();
     if !conditions.is_empty() {
         let case = Case::of(&before, &after, &comparison, &prices)?;
         for condition in &conditions {
             let outcome = condition
-                .judge(&case)
+                .evaluate(&case)
                 .map_err(|error| WrongRequest::new(format!("--fail-if {error}")))?;
-            if let ConditionOutcome::Judged(found) = outcome {
-                objections.extend(found);
+            if let ConditionOutcome::Evaluated(found) = outcome {
+                failures.extend(found);
             }
         }
     }
     match arguments.format {
-        Format::Text => output::print(&lines::text(&comparison, &objections, terminal::table_columns()))?,
-        Format::Json => print_json(&comparison, &objections)?,
-        Format::Markdown => output::print(&lines::markdown(&comparison, &objections))?,
+        Format::Text => output::print(&lines::text(&comparison, &failures, terminal::table_columns()))?,
+        Format::Json => print_json(&comparison, &failures)?,
+        Format::Markdown => output::print(&lines::markdown(&comparison, &failures))?,
     }
-    Ok(Exit::complete_if(objections.is_empty()))
+    Ok(Exit::complete_if(failures.is_empty()))
 }
 
-fn print_json(comparison: &Comparison, objections: &[Objection]) -> anyhow::Result<()> {
-    let objections: Vec<_> = objections
+fn print_json(comparison: &Comparison, failures: &[ConditionFailure]) -> anyhow::Result<()> {
+    let failures: Vec<_> = failures
         .iter()
-        .map(|objection| {
+        .map(|failure| {
             json!({
-                "condition": objection.condition,
-                "subject": objection.subject,
-                "before": objection.before,
-                "after": objection.after,
+                "condition": failure.condition,
+                "subject": failure.subject,
+                "before": failure.before,
+                "after": failure.after,
             })
         })
         .collect();
-    output::print_json(&json!({"comparison": comparison, "objections": objections}))
+    output::print_json(&json!({"comparison": comparison, "objections": failures}))
 }

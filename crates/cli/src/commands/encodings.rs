@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use chatmill_engine::Plan;
-use chatmill_token::{ENCODINGS, Encoding};
+use chatmill_token::{ENCODINGS, Encoding, MODEL_FAMILIES, ModelFamily};
 use clap::Args;
 use serde_json::json;
 
@@ -20,19 +20,19 @@ use crate::{figures, output, terminal};
 pub(crate) struct Arguments {
     #[command(flatten)]
     listing: Listing,
-    /// Lists what this pipeline file counts in, its own encodings included
+    /// Lists the encodings of this pipeline file, custom ones included
     #[arg(long, value_name = "FILE")]
     pipeline: Option<PathBuf>,
 }
 
 /// Lists the encodings.
 pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
-    let encodings = match &arguments.pipeline {
-        Some(path) => Plan::load(path, &[], None, &[])?.encodings,
-        None => ENCODINGS.to_vec(),
+    let (encodings, families) = match &arguments.pipeline {
+        Some(path) => (Plan::load(path, &[], None, &[])?.encodings, &[][..]),
+        None => (ENCODINGS.to_vec(), MODEL_FAMILIES),
     };
     match arguments.listing.format {
-        ListFormat::Text => output::print(&terminal::prose(&text(&encodings)?, 16))?,
+        ListFormat::Text => output::print(&terminal::prose(&text(&encodings, families)?, 16))?,
         ListFormat::Json => {
             let entries: Vec<_> = encodings.iter().map(entry).collect();
             output::print_json(&entries)?;
@@ -41,7 +41,7 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
     Ok(Exit::Complete)
 }
 
-fn text(encodings: &[Encoding]) -> Result<String, std::fmt::Error> {
+fn text(encodings: &[Encoding], families: &[ModelFamily]) -> Result<String, std::fmt::Error> {
     let mut text = String::new();
     for encoding in encodings {
         let about = encoding.about();
@@ -55,6 +55,20 @@ fn text(encodings: &[Encoding]) -> Result<String, std::fmt::Error> {
             figures::count(about.vocabulary.into()),
             about.source,
             about.counting.as_str()
+        )?;
+    }
+    if !families.is_empty() {
+        text.push_str(
+            "\nOther models, in a pipeline by their file: { name = \"NAME\", tokenizer = \"FILE\" }\n",
+        );
+    }
+    for family in families {
+        writeln!(
+            text,
+            "{}\n    file        {}\n    counted     {}",
+            family.models,
+            family.file,
+            family.counting.as_str()
         )?;
     }
     Ok(text)

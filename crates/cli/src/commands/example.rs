@@ -22,7 +22,7 @@ use crate::{output, selection};
 pub(crate) struct Arguments {
     /// Source id; `chatmill sources` lists them
     source: String,
-    /// Breaks the file so that `chatmill check` finds this code, given by its letters and digits or its name
+    /// Breaks the file so that `chatmill check` reports this code (RF001) or name (dangling-reference)
     #[arg(long, value_name = "CODE")]
     broken: Option<String>,
 }
@@ -36,13 +36,13 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     };
     if io::stdout().is_terminal() && is_binary(bytes) {
         return refuse(
-            "the file is binary, and a terminal cannot show it",
+            "the file is binary and cannot be shown on a terminal",
             "write it to a file, for example `> example.bin`, and check that",
         );
     }
     if source.needs_map() {
         context.note(&format!(
-            "what a field map reads is never recognised by its content; check it with `--source {}`",
+            "records that need a field map are never detected by content; check the file with `--source {}`",
             source.id()
         ));
     }
@@ -79,7 +79,7 @@ fn broken(source: &str, word: &str) -> Result<&'static [u8], WrongRequest> {
         WrongRequest::new(format!(
             "{name} cannot be shown by one small file: it takes a lowered limit, a device or several files"
         ))
-        .then(format!("`chatmill explain {}` says what raises it", code.code))
+        .then(format!("`chatmill explain {}` explains its cause", code.code))
     } else {
         WrongRequest::new(format!(
             "there is no example of {source} that is broken by {name}; there is one of {}",
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bad_file_says_which_source_reads_it() {
+    fn every_bad_file_names_the_source_that_reads_it() {
         for (name, source, _) in BROKEN {
             assert!(
                 chatmill_source::find(source).is_some(),

@@ -4,15 +4,14 @@ use chatmill_diag::{codes, page};
 use clap::Args;
 
 use crate::exit::{Exit, WrongRequest};
-use crate::{output, terminal, told};
+use crate::other_codes::{self, OtherCode};
+use crate::{output, terminal};
 
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  chatmill explain RF001\n  chatmill explain TL\n  chatmill explain SFT-02"
-)]
+#[command(after_help = "Examples:\n  chatmill explain RF001\n  chatmill explain TL")]
 pub(crate) struct Arguments {
-    /// The code by its letters and digits or by its name, or the letters of a family (TL)
+    /// Code (RF001), name (dangling-reference), or the letters of a family (TL)
     #[arg(required_unless_present = "all")]
     code: Option<String>,
     /// Explains every code
@@ -23,21 +22,25 @@ pub(crate) struct Arguments {
 /// Prints one page, those of a family after what they are about, or all.
 pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
     let (family, findings, others) = if let Some(word) = &arguments.code {
-        // What is said of one row may follow the code.
+        // Details of one row may follow the code.
         let word = word.split(": ").next().unwrap_or_default();
         let mut families = codes::FAMILIES.iter();
-        let family = families.find(|family| family.letters.eq_ignore_ascii_case(word));
-        (family, codes::named(word).unwrap_or_default(), told::named(word))
+        let family = families.find(|family| family.prefix.eq_ignore_ascii_case(word));
+        (
+            family,
+            codes::named(word).unwrap_or_default(),
+            other_codes::named(word),
+        )
     } else {
-        (None, codes::CODES.to_vec(), told::all())
+        (None, codes::CODES.to_vec(), other_codes::all())
     };
     if let (Some(word), true, true) = (&arguments.code, findings.is_empty(), others.is_empty()) {
-        let unknown = WrongRequest::unknown("code", word, told::near(word));
+        let unknown = WrongRequest::unknown("code", word, other_codes::near(word));
         return Err(unknown.then("`chatmill rules` lists them").into());
     }
     let pages = family.map(page::family).into_iter();
     let pages = pages.chain(findings.into_iter().map(|code| code.text.to_owned()));
-    let pages: Vec<String> = pages.chain(others.iter().map(told::Told::page)).collect();
+    let pages: Vec<String> = pages.chain(others.iter().map(OtherCode::page)).collect();
     output::print(&terminal::markdown(&pages.join("\n")))?;
     Ok(Exit::Complete)
 }

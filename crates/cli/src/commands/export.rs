@@ -19,7 +19,7 @@ use crate::context::Context;
 use crate::exit::{Exit, WrongRequest};
 use crate::figures::{bytes, count, counted};
 use crate::output::{self, harmless, shown};
-use crate::{terminal, told};
+use crate::{other_codes, terminal};
 
 /// Arguments of `export`.
 #[derive(Debug, Args)]
@@ -31,21 +31,21 @@ pub(crate) struct Arguments {
     /// The dialect whose renderings are exported
     #[arg(long, value_name = "ID[@PROFILE]")]
     dialect: String,
-    /// Form of the files
+    /// File format
     #[arg(long, value_parser = choice(FORMATS), value_name = "FORMAT")]
     format: Format,
-    /// Lists and objects in Parquet: JSON text of the Arrow JSON type, or Arrow structures for readers that do not know it
+    /// How Parquet files hold lists and objects: as text of the Arrow JSON type, or as Arrow structures for readers without that type
     #[arg(long, value_parser = choice(NESTED), default_value = "json", value_name = "FORM")]
     nested: NestedAs,
-    /// What is made of each rendering: openai-sft, openai-evals, inspect, vertex-tuning, bedrock-conversation-2024,
-    /// trl-messages, trl-prompt-completion, llama-factory, axolotl; of preferences trl-dpo, trl-kto, openai-dpo or
+    /// Record format of each row: openai-sft, openai-evals, inspect, vertex-tuning, bedrock-conversation-2024,
+    /// trl-messages, trl-prompt-completion, llama-factory, axolotl; for preferences trl-dpo, trl-kto, openai-dpo or
     /// llama-factory-ranking
     #[arg(long, value_name = "ID")]
     envelope: Option<String>,
-    /// Leaves out what the dialect's consumer would refuse
+    /// Leaves out renderings that break a rule of the dialect
     #[arg(long)]
     valid: bool,
-    /// Leaves out what this chat template does not take: a Jinja file or a tokenizer configuration
+    /// Leaves out renderings that this chat template refuses: a Jinja file or a tokenizer configuration
     #[arg(long, value_name = "TEMPLATE")]
     valid_for: Option<PathBuf>,
     /// Leaves out renderings whose last turn has another role
@@ -54,38 +54,38 @@ pub(crate) struct Arguments {
     /// Leaves out renderings of more than N tokens in an encoding
     #[arg(long, value_name = "N@ENCODING", value_parser = |text: &str| text.parse::<TokenLimit>())]
     max_tokens: Option<TokenLimit>,
-    /// Leaves out renderings with this loss; may be given several times
+    /// Leaves out renderings with this loss; repeatable
     #[arg(long, value_name = "LOSS_CODE")]
     without: Vec<String>,
-    /// Keeps answers before which nobody speaks, which envelopes of conversations leave out
+    /// Keeps answers that no message precedes; envelopes of conversations leave them out otherwise
     #[arg(long, requires = "envelope")]
     keep_unasked: bool,
     /// Divides the rows into files, for example train=95,test=5
     #[arg(long, value_name = "PART=SHARE,…")]
     split: Option<String>,
-    /// What decides where a conversation goes
+    /// What decides which file a conversation belongs to
     #[arg(long, value_parser = choice(SPLITS), default_value = "hash", requires = "split", value_name = "WHAT")]
     split_by: SplitBy,
-    /// Another number divides otherwise, where a hash decides
+    /// Seed of the split, where a hash decides
     #[arg(long, requires = "split", default_value_t = 0, value_name = "N")]
     split_seed: u64,
-    /// An earlier export of the same data: what it assigned stays where it was, whatever came since
+    /// An earlier export of the same data; conversations keep the file that it assigned
     #[arg(long, requires = "split", value_name = "EXPORT")]
     split_like: Option<PathBuf>,
-    /// Draws the order of the rows in each file with this number; without it, it is that of the dataset
+    /// Shuffles the rows of each file with this seed; without it, rows keep the order of the dataset
     #[arg(long, value_name = "SEED")]
     shuffle: Option<u64>,
     /// Folder of the export
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Replaces an earlier export that stands there
+    /// Replaces an earlier export in DIR
     #[arg(long)]
     replace: bool,
 }
 
 /// Forms of the files.
 pub(super) const FORMATS: Choices<Format> = &[
-    ("jsonl", "One JSON value a line", Format::Jsonl),
+    ("jsonl", "One JSON value per line", Format::Jsonl),
     ("parquet", "Columns", Format::Parquet),
 ];
 
@@ -102,15 +102,15 @@ const SPLITS: Choices<SplitBy> = &[
     ("room", "A hash of its room", SplitBy::Room),
 ];
 
-/// Writes the export and says what is in it.
+/// Writes the export and prints its summary.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let request = request(arguments)?;
     refuse_other_folders(&arguments.run)?;
     let dataset = Dataset::open(&arguments.run)?;
     let maker = maker::maker(&dataset, &request)?;
-    let made = maker.as_ref().map(|maker| maker as &dyn Maker);
+    let renderer = maker.as_ref().map(|maker| maker as &dyn Maker);
     let stop = context.signals.stop();
-    let summary = export_until(&dataset, &request, &arguments.out, made, stop).map_err(refused)?;
+    let summary = export_until(&dataset, &request, &arguments.out, renderer, stop).map_err(refused)?;
     let mut text = describe(&summary, &arguments.out);
     text.push_str(&way_out(&summary, maker.as_ref()).map_err(refused)?);
     output::print(&text)?;
@@ -175,7 +175,7 @@ pub(super) fn refused(error: ExportError) -> anyhow::Error {
     }
 }
 
-/// What would keep rows, where most are left out for one reason.
+/// A remedy, where most rows are left out for one reason.
 pub(super) fn way_out(
     summary: &ExportSummary,
     maker: Option<&maker::AgainMaker<'_>>,
@@ -185,27 +185,28 @@ pub(super) fn way_out(
         .map(maker::AgainMaker::elsewhere);
     if let Some(envelope) = elsewhere.transpose()?.flatten() {
         return Ok(format!(
-            "way out: --envelope {envelope} has rows, or convert --to {envelope}\n"
+            "help: use --envelope {envelope}, for which there are rows, or convert --to {envelope}\n"
         ));
     }
     let most = summary.left_out.iter().find(|left| left.rows * 2 > summary.read);
     let code = most.and_then(|left| left.reason.split(':').next());
-    let mut told = told::named(code.unwrap_or_default()).into_iter();
-    let told = told.find(|told| {
-        told.of
+    let mut named = other_codes::named(code.unwrap_or_default()).into_iter();
+    let rule = named.find(|other| {
+        other
+            .of
             .iter()
             .any(|of| *of == "export" || Some(*of) == summary.envelope)
     });
-    Ok(told.map_or_else(String::new, |told| {
+    Ok(rule.map_or_else(String::new, |rule| {
         let text = format!(
-            "way out: {}; a key of the pipeline file is set in `convert` with `--set KEY=VALUE`",
-            told.advice
+            "help: {}; in `convert`, --set KEY=VALUE sets a key of the pipeline file",
+            rule.advice
         );
         format!("{}\n", terminal::prose(&text, 2))
     }))
 }
 
-/// The export in words: files, then what was left out, then what speaks against it.
+/// The export as text: files, then the rows that were left out, then problems.
 pub(super) fn describe(summary: &ExportSummary, out: &Path) -> String {
     let out = shown(out);
     let envelope = summary.envelope.and_then(envelope::find);
@@ -233,24 +234,24 @@ pub(super) fn describe(summary: &ExportSummary, out: &Path) -> String {
     }
     if summary.turns_cut > 0 {
         text.push_str(&format!(
-            "  {} behind the assistant's last one cut\n",
+            "  {} after the assistant's last one cut off\n",
             counted(summary.turns_cut, "turn")
         ));
     }
     if let Some(turns) = summary.turns {
         text.push_str(&format!(
-            "  {} of the assistant to learn from\n",
+            "  {} of the assistant to train on\n",
             counted(turns.learned, "turn")
         ));
     }
-    let learned = match preferences {
+    let trained = match preferences {
         Preferences::None => None,
         Preferences::Pairs => Some(("pair", "a better answer and a worse one")),
         Preferences::Labels => Some(("labelled answer", "each good or bad")),
     };
-    if let Some((noun, what)) = learned {
-        let kept = counted(summary.kept, noun);
-        text.push_str(&format!("  {kept} to learn from: {what}\n"));
+    if let Some((noun, what)) = trained {
+        let rows = counted(summary.kept, noun);
+        text.push_str(&format!("  {rows} to train on: {what}\n"));
     }
     for note in &summary.notes {
         text.push_str(&format!("  note: {}\n", harmless(note)));
@@ -262,8 +263,8 @@ pub(super) fn describe(summary: &ExportSummary, out: &Path) -> String {
         let columns = terminal::table_columns();
         text.push_str(&output::fitted(["  reason", "rows"], rows, 1, &[], columns));
     }
-    for objection in &summary.objections {
-        text.push_str(&format!("objection: {}\n", harmless(objection)));
+    for problem in &summary.objections {
+        text.push_str(&format!("objection: {}\n", harmless(problem)));
     }
     text.push_str(&format!("all figures: {out}/{SUMMARY}\n"));
     text

@@ -1,4 +1,4 @@
-//! `chatmill finish`: publishes the dataset once every lot of a plan is done.
+//! `chatmill finish`: publishes the dataset once every shard of a plan is done.
 
 use std::path::{Path, PathBuf};
 
@@ -15,18 +15,18 @@ use crate::exit::Exit;
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("../../help/finish.txt").trim_end())]
 pub(crate) struct Arguments {
-    /// Folder of the dataset, as it was planned
+    /// Folder of the dataset, as given to `chatmill plan`
     #[arg(value_name = "DIR")]
     out: PathBuf,
-    /// Worker threads; 0 takes what the machine gives
+    /// Worker threads; 0 uses all cores
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
-    /// Form of the summary
+    /// Format of the summary
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     format: ListFormat,
 }
 
-/// Finishes, and says what came of it as `run` does.
+/// Finishes, and prints the same summary as `run`.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let (plan, request) = shards::planned_run(&arguments.out)?;
     let reporter = run::PricedReport::of(&request.pipeline, &plan)?;
@@ -40,5 +40,5 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     };
     let summary = shards::finish(&arguments.out, options, context.meter, context.signals.stop())?;
     reporter.renew(&summary)?;
-    run::tell(&name, &summary, arguments.format, context)
+    run::print_summary(&name, &summary, arguments.format, context)
 }

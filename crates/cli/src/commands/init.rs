@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     /// Files, folders, globs or archives
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
-    /// Proposes a format file for the one path instead: where in its records everything stands
+    /// Proposes a format file for the one path instead: where its records hold messages, roles and times
     #[arg(long)]
     as_format: bool,
 }
@@ -35,7 +35,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     for path in &arguments.paths {
         if path == "-" {
             return refuse(
-                "a run reads files, and stdin is none",
+                "a run reads files and cannot read stdin",
                 "write the stream to a file first",
             );
         }
@@ -48,7 +48,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         )?;
         let mut seen = Seen::new(&inspection.entries);
         if context.global.no_content {
-            // A map names fields and roles as somebody made them up.
+            // A map contains names of fields and roles, which may be content.
             seen.proposal = None;
         }
         inputs.push((path.as_str(), seen));
@@ -59,7 +59,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         return as_format(&inputs);
     }
     output::print_file(&toml::pipeline(&inputs)?)?;
-    Ok(exit::tell(&failures))
+    Ok(exit::report_failures(&failures))
 }
 
 /// Prints a format file for the one path.
@@ -73,7 +73,7 @@ fn as_format(inputs: &[(&str, Seen)]) -> anyhow::Result<Exit> {
     if let Some(source) = seen.sources().next() {
         return refuse(
             format!("{path} is read as {source}"),
-            "nothing needs to be proposed; `chatmill inspect` tells what decided",
+            "no format file is needed; `chatmill inspect` shows the evidence",
         );
     }
     let proposed = match &seen.proposal {
@@ -83,7 +83,7 @@ fn as_format(inputs: &[(&str, Seen)]) -> anyhow::Result<Exit> {
     let Some(text) = proposed else {
         return refuse(
             format!("nothing in {path} looks like messages of JSON records"),
-            "`docs/formats.md` teaches to write a format file by hand",
+            "`docs/formats.md` explains how to write a format file",
         );
     };
     output::print_file(&text)?;

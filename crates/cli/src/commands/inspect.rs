@@ -1,7 +1,7 @@
 //! `chatmill inspect`: what a file is, why, and what is in it.
 
 use chatmill_diag::{Limits, Severity};
-use chatmill_engine::Trouble;
+use chatmill_engine::ReadProblem;
 use chatmill_engine::inspect::{EntryReport, inspect};
 use chatmill_source::Proposal;
 use clap::Args;
@@ -17,7 +17,7 @@ use crate::terminal;
 /// Arguments of `inspect`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  chatmill inspect export.json\n  chatmill inspect 'dumps/*.zip' --format json\n  zcat dump.gz | chatmill inspect -"
+    after_help = "Examples:\n  chatmill inspect exports/\n  chatmill inspect 'exports/*.json' --format json"
 )]
 pub(crate) struct Arguments {
     /// Files, folders, globs, archives, or `-` for stdin
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     /// Source id, or the path of a format file (`mine.toml`); `auto` detects by content
     #[arg(long, default_value = "auto", value_name = "ID|FILE")]
     source: String,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     format: ListFormat,
 }
@@ -49,17 +49,17 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         }
         ListFormat::Json => output::print_json(&json!({ "entries": entries }))?,
     }
-    Ok(match exit::tell(&inspection.failures) {
+    Ok(match exit::report_failures(&inspection.failures) {
         Exit::Complete => verdict(&entries),
         failed => failed,
     })
 }
 
-/// Nothing to read is an objection, and so is an input that cannot be opened; what a file's format is, is an answer.
+/// Fails without any conversation, and for an input that cannot be opened; an unknown format is no failure.
 fn verdict(entries: &[EntryReport]) -> Exit {
     let nothing = entries.iter().all(|entry| entry.conversations == 0);
-    let mut troubles = entries.iter().flat_map(|entry| &entry.troubles);
-    Exit::complete_if(!nothing && !troubles.any(Trouble::is_of_input))
+    let mut problems = entries.iter().flat_map(|entry| &entry.problems);
+    Exit::complete_if(!nothing && !problems.any(ReadProblem::is_of_input))
 }
 
 fn describe(entry: &EntryReport) -> String {
@@ -69,23 +69,23 @@ fn describe(entry: &EntryReport) -> String {
         harmless(&format!("{}!{}", entry.path, entry.entry))
     }];
     let mut line = |what: &str, text: String| lines.push(format!("    {what:<14}{text}"));
-    for trouble in &entry.troubles {
-        let is_error = trouble.severity == Severity::Error;
+    for problem in &entry.problems {
+        let is_error = problem.severity == Severity::Error;
         let what = if is_error { "not read" } else { "warning" };
-        let place = trouble.line.map(|number| format!("line {number}: "));
+        let place = problem.line.map(|number| format!("line {number}: "));
         let place = place.unwrap_or_default();
         line(
             what,
-            harmless(&format!("{place}{} ({})", trouble.message, trouble.code)),
+            harmless(&format!("{place}{} ({})", problem.message, problem.code)),
         );
     }
-    if entry.troubles.iter().any(Trouble::is_of_input) {
+    if entry.problems.iter().any(ReadProblem::is_of_input) {
         return lines.join("\n") + "\n";
     }
     let source = entry.source.as_deref();
-    line("source", source.unwrap_or("none that chatmill knows").to_owned());
-    if let Some(look) = &entry.looks_like {
-        line("looks like", harmless(look));
+    line("source", source.unwrap_or("unknown format").to_owned());
+    if let Some(format) = &entry.looks_like {
+        line("looks like", harmless(format));
     }
     if entry.source.is_none() && !entry.unread_tables.is_empty() {
         let tables: Vec<&str> = entry.unread_tables.iter().map(String::as_str).collect();
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_nobody_can_read_says_so() {
-        assert!(describe(&EntryReport::default()).contains("none that chatmill knows"));
+    fn a_file_that_no_source_reads_has_an_unknown_format() {
+        assert!(describe(&EntryReport::default()).contains("unknown format"));
     }
 }

@@ -9,9 +9,9 @@ use crate::output;
 
 /// Arguments of `man`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  chatmill man | man -l -\n  chatmill man run > chatmill-run.1")]
+#[command(after_help = "Examples:\n  chatmill man > chatmill.1\n  chatmill man run > chatmill-run.1")]
 pub(crate) struct Arguments {
-    /// The command; without it, the page of the whole program
+    /// Command; without it, the page of the whole program
     command: Option<String>,
 }
 

@@ -1,25 +1,25 @@
-//! `chatmill night`: one night of a store, from interrupted work or new, to a dataset that is compared, recorded and told of.
+//! `chatmill night`: one scheduled run ("night") of a store, resumed or new: a dataset that is compared, recorded and reported.
 //!
-//! What became of a night is its record, written by one rename; everything else in the store follows from the records and is
-//! made up for by the next call, wherever this one is killed.
+//! The outcome of a night is its record, written by one rename; everything else in the store follows from the records and is
+//! completed by the next call, wherever this one is killed.
 //!
-//! Why: docs/decisions/2026-11-23-a-night-is-a-record.md.
+//! Why: docs/decisions/2026-11-23-nightly-run-records.md.
 
 mod accept;
-mod books;
-mod conclude;
-mod mill;
+mod assess;
+mod attempt;
+mod follow_up;
 mod notify;
+mod records;
 mod settings;
-mod settle;
 mod status;
 
 use std::path::{Path, PathBuf};
 
-use books::Books;
 use chatmill_dataset::NIGHTS_PAGE;
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
+use records::Records;
 
 use crate::context::Context;
 use crate::exit::{Exit, refuse};
@@ -38,28 +38,28 @@ pub(crate) struct Arguments {
     request: NightRequest,
 }
 
-/// What a night is asked.
+/// Arguments of a night.
 #[derive(Debug, Args)]
 struct NightRequest {
     /// Pipeline file
     #[arg(value_name = "PIPELINE.toml", required = true)]
     pipeline: Option<PathBuf>,
-    /// Folder of the nights; it is made where there is none
+    /// Folder that keeps the datasets and records of all runs; created if missing
     #[arg(long, value_name = "DIR", required = true)]
     store: Option<PathBuf>,
-    /// Reads this in place of the file's inputs: a path or glob that starts where you are; may be given several times
+    /// Reads these inputs instead of the file's: a path or glob relative to the current folder; repeatable
     #[arg(long = "input", value_name = "PATH")]
     inputs: Vec<String>,
-    /// Worker threads; 0 takes what the machine gives
+    /// Worker threads; 0 uses all cores
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
     /// Sets a key of the pipeline file
     #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
     overrides: Vec<String>,
-    /// The instant that the night is named after, for schedulers with a time of their own [default: now]
+    /// Time that names the run, for schedulers that pass one [default: now]
     #[arg(long, value_name = "TIME")]
     at: Option<Timestamp>,
-    /// Says what would be done, and does nothing
+    /// Prints what would be done and changes nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -67,29 +67,29 @@ struct NightRequest {
 /// What else there is to do with a store.
 #[derive(Debug, Subcommand)]
 enum Word {
-    /// Lists the nights of a store
+    /// Lists the scheduled runs of a store
     Status(status::StatusArguments),
-    /// Takes a night that something objects to for a good one: later nights are compared with it
+    /// Accepts a run that failed its conditions; later runs are compared with it
     Accept(accept::AcceptArguments),
 }
 
-/// Writes what is derived from the records of a store anew, and says where its page is.
+/// Writes the files that are derived from the records of a store again, and returns the path of its page.
 pub(super) fn write_page(store: &Path, context: &Context<'_>) -> anyhow::Result<PathBuf> {
-    if Books::find(store)?.is_none() {
+    if Records::find(store)?.is_none() {
         return refuse(
-            format!("{} holds no nights", store.display()),
-            "give the folder that `chatmill night --store` was given",
+            format!("{} is not a store of scheduled runs", store.display()),
+            "give the folder of `chatmill night --store`",
         );
     }
-    settle::derive(&Books::open(store)?, context)?;
+    follow_up::derive(&Records::open(store)?, context)?;
     Ok(store.join(NIGHTS_PAGE))
 }
 
-/// Does what is asked.
+/// Runs a night, or the subcommand.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     match &arguments.word {
         Some(Word::Status(arguments)) => status::execute(arguments),
         Some(Word::Accept(arguments)) => accept::execute(arguments, context),
-        None => mill::execute(&arguments.request, context),
+        None => attempt::execute(&arguments.request, context),
     }
 }

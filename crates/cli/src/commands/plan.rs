@@ -1,4 +1,4 @@
-//! `chatmill plan`: divides a run into lots that anybody can work off, and leaves the plan beside the destination.
+//! `chatmill plan`: divides a run into shards that any machine can process, and writes the plan beside the destination.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use chatmill_engine::shards::{self, Request};
 use clap::Args;
 use serde_json::json;
 
-use crate::args::{ListFormat, Milling};
+use crate::args::{ListFormat, PipelineArguments};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::figures::{bytes, counted};
@@ -17,30 +17,30 @@ use crate::output::{self, shown};
 #[command(after_help = include_str!("../../help/plan.txt").trim_end())]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    milling: Milling,
+    common: PipelineArguments,
     /// Lets `finish` replace a finished dataset of another plan
     #[arg(long)]
     replace: bool,
-    /// Lets tiktoken-rs count every N-th rendering of a slice again, whoever works; a difference ends the share
+    /// Counts every N-th rendering of a slice again with tiktoken-rs, on every machine; a difference ends the work
     #[arg(long, value_name = "N", default_value_t = 0)]
     verify_every: u64,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     format: ListFormat,
 }
 
-/// Plans, and says how many lots there are and what to do next.
+/// Plans, and prints the number of shards and the next commands.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
-    let milling = &arguments.milling;
-    let overrides = milling.overrides(context.global);
-    let plan = milling.plan(&overrides)?;
-    // Whoever works stands elsewhere.
-    let inputs = milling
+    let common = &arguments.common;
+    let overrides = common.overrides(context.global);
+    let plan = common.plan(&overrides)?;
+    // Other machines have other current folders.
+    let inputs = common
         .inputs
         .iter()
         .map(|input| Ok(whole(input.as_ref())?.to_string_lossy().into_owned()));
     let request = Request {
-        pipeline: whole(&milling.pipeline)?,
+        pipeline: whole(&common.pipeline)?,
         overrides,
         inputs: inputs.collect::<std::io::Result<_>>()?,
         replace: arguments.replace,
@@ -52,19 +52,19 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     match arguments.format {
         ListFormat::Json => output::print_json(&json!({
             "out": planned.out.display().to_string(),
-            "lots": planned.lots,
+            "lots": planned.shards,
             "bytes": planned.bytes,
             "finished": planned.is_finished,
         }))?,
         ListFormat::Text if planned.is_finished => {
             output::print(&format!(
-                "{out} is the dataset of this plan already; nothing is left to do\n"
+                "{out} already holds the dataset of this plan; nothing is left to do\n"
             ))?;
         }
         ListFormat::Text => output::print(&format!(
             "{} in {}\nnext: chatmill work {out} --shard 1/N, to N/N; then chatmill finish {out}\n",
             bytes(planned.bytes),
-            counted(planned.lots as u64, "lot"),
+            counted(planned.shards as u64, "shard"),
         ))?,
     }
     Ok(Exit::Complete)

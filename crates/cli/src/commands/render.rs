@@ -10,11 +10,11 @@ use std::path::Path;
 use chatmill_diag::Limits;
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::visible::{visible_json, visible_lines};
-use chatmill_dialect::{Dialect, MadeTexts, Rendering};
+use chatmill_dialect::{Dialect, Rendering, TextArena};
 use chatmill_engine::conversation::{WindowedRenderer, perspectives};
 use chatmill_engine::inspect::conversations;
 use chatmill_engine::pipeline::{self, PerspectiveChoice, PerspectiveRule};
-use chatmill_engine::{Plan, Templates, Troubles};
+use chatmill_engine::{Plan, ReadProblems, Templates};
 use chatmill_model::{Linked, Sink};
 use clap::Args;
 use serde_json::{Value, json};
@@ -24,8 +24,8 @@ use crate::context::Context;
 use crate::exit::{self, Exit, WrongRequest, refuse};
 use crate::figures::counted;
 use crate::output::{self, Output, harmless};
+use crate::read_problems;
 use crate::stderr::{Word, line};
-use crate::troubles;
 
 /// Arguments of `render`.
 #[derive(Debug, Args)]
@@ -33,10 +33,10 @@ use crate::troubles;
 pub(crate) struct Arguments {
     /// File, folder, glob, archive, or `-` for stdin
     path: String,
-    /// Dialect to print
+    /// Output format to print; `chatmill dialects` lists them
     #[arg(long, value_name = "ID[@PROFILE]", required_unless_present = "template")]
     dialect: Option<String>,
-    /// Chat template to print in: a Jinja file, or a `tokenizer_config.json`
+    /// Chat template to render with: a Jinja file or a `tokenizer_config.json`
     #[arg(long, value_name = "FILE", conflicts_with = "dialect")]
     template: Option<String>,
     #[command(flatten)]
@@ -47,13 +47,13 @@ pub(crate) struct Arguments {
     /// Who speaks as the assistant: id or name of a participant, `auto` or `none`
     #[arg(long = "as", default_value = "auto", value_name = "PARTICIPANT")]
     speaker: String,
-    /// Prints with each rendering what it could not carry and which rules it breaks
+    /// Adds to each rendering what the format could not represent and which rules it breaks
     #[arg(long)]
     losses: bool,
-    /// Prints with each rendering its conversation, perspective and ordinal
+    /// Adds to each rendering its conversation, perspective and ordinal
     #[arg(long)]
     with_ids: bool,
-    /// Sets a key of [policy], [prompt] or [tools], or of the template as a section [templates.NAME] of a pipeline file has it
+    /// Sets a key of [policy], [prompt] or [tools], or a key of [templates.NAME] as template.KEY=VALUE
     #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
     overrides: Vec<String>,
 }
@@ -62,8 +62,8 @@ pub(crate) struct Arguments {
 pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     if context.global.no_content {
         return refuse(
-            "a rendering is chat text, so `render` cannot leave it out",
-            "leave out --no-content, or use `chatmill check`",
+            "`render` prints chat text and cannot leave it out",
+            "omit --no-content, or use `chatmill check`",
         );
     }
     let plan = settings(arguments.template.as_deref(), &arguments.overrides)?;
@@ -89,11 +89,11 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
         failed: Failed::default(),
     };
     let mut wanted = Search::new(arguments.conversation.as_deref());
-    let mut people = Search::new(named(&speaker));
+    let mut participants = Search::new(named(&speaker));
     let mut failure: Option<io::Error> = None;
     let paths = [arguments.path];
     let mut read = 0;
-    let troubles = conversations(
+    let problems = conversations(
         &paths,
         (&arguments.reading.source, arguments.reading.input_zone.as_deref()),
         &Limits::default(),
@@ -104,9 +104,9 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
                 return true;
             }
             let (perspectives, _) = perspectives(linked, &speaker);
-            people.note(!perspectives.is_empty(), names(linked));
-            let made = MadeTexts::default();
-            let said = WindowedRenderer::new(linked, &plan.windows, &perspectives, plan.policy(), &made)
+            participants.note(!perspectives.is_empty(), names(linked));
+            let arena = TextArena::default();
+            let outcome = WindowedRenderer::new(linked, &plan.windows, &perspectives, plan.policy(), &arena)
                 .with(plan.additions())
                 .render(
                     &target,
@@ -116,7 +116,7 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
                         printer.print(id, perspective, sink.text(), &rendering)
                     },
                 );
-            failure = said.err();
+            failure = outcome.err();
             failure.is_none()
         },
     )?;
@@ -126,15 +126,15 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
     printer.end()?;
     wanted.refuse_unmet("conversation")?;
     if !target.is_neutral() {
-        people.refuse_unmet("participant")?;
+        participants.refuse_unmet("participant")?;
     }
-    Ok(conclude(&troubles, &printer.failed, read, printer.printed))
+    Ok(exit_of(&problems, &printer.failed, read, printer.printed))
 }
 
-/// Keys that can be set: those that say how a conversation is said, and not what is read, cut, counted or written.
+/// Keys that can be set: those that change how a conversation is rendered, and not what is read, cut, counted or written.
 const SECTIONS: [&str; 3] = ["policy.", "prompt.", "tools."];
 
-/// What the overrides say, and the template, read as a pipeline file would be.
+/// The overrides and the template, read as a pipeline file.
 fn settings(template: Option<&str>, overrides: &[String]) -> anyhow::Result<Plan> {
     let mut assignments = Vec::new();
     if let Some(path) = template {
@@ -163,13 +163,13 @@ fn settings(template: Option<&str>, overrides: &[String]) -> anyhow::Result<Plan
             }
         }
     }
-    // The least that a pipeline file must say.
+    // The required keys of a pipeline file.
     let least = "name = \"render\"\n[[input]]\npath = \".\"\n[output]\npath = \".\"\n";
     let pipeline = pipeline::parse(least, &assignments, Path::new("--set"))?;
     Ok(Plan::without_inputs(pipeline)?)
 }
 
-/// What a template on the command line is called.
+/// The name of a template on the command line.
 const TEMPLATE: &str = "template";
 
 fn template(plan: &Plan) -> anyhow::Result<Dialect> {
@@ -195,46 +195,46 @@ fn named(speaker: &PerspectiveChoice) -> Option<&str> {
 }
 
 fn names(linked: &Linked) -> impl Iterator<Item = &str> {
-    let people = &linked.conversation.participants;
-    people
+    let participants = &linked.conversation.participants;
+    participants
         .iter()
         .flat_map(|person| std::iter::once(person.id.as_str()).chain(person.name.as_deref()))
 }
 
-/// Says on stderr what could not be read, and what a template could not render. What cannot be read is a failure only when nothing
-/// could be rendered of it, or no conversation was there; a rendering that is missing is one always.
-fn conclude(troubles: &Troubles, failed: &Failed, conversations: u64, printed: u64) -> Exit {
-    troubles::tell("not rendered", troubles);
-    if printed == 0 && troubles.count == 0 && troubles.failures.is_empty() {
+/// Prints on stderr the records that could not be read, and the renderings that a template refused, and returns the exit code: a
+/// missing rendering always fails, an unreadable record only when nothing was rendered.
+fn exit_of(problems: &ReadProblems, failed: &Failed, conversations: u64, printed: u64) -> Exit {
+    read_problems::report("not rendered", problems);
+    if printed == 0 && problems.count == 0 && problems.failures.is_empty() {
         let nothing = if conversations == 0 {
-            "there is no conversation in it"
+            "the input holds no conversation"
         } else {
-            "no conversation has a turn that this dialect prints"
+            "no conversation has a turn that this format can represent"
         };
-        let said = line(Word::Warning, &format!("there is nothing to render: {nothing}"));
-        let _ = write!(io::stderr().lock(), "{said}");
+        let warning = line(Word::Warning, &format!("there is nothing to render: {nothing}"));
+        let _ = write!(io::stderr().lock(), "{warning}");
     }
     let mut stderr = io::stderr().lock();
-    for fault in &failed.shown {
-        let said = line(Word::Warning, &format!("not rendered: {}", harmless(fault)));
-        let _ = write!(stderr, "{said}");
+    for problem in &failed.shown {
+        let warning = line(Word::Warning, &format!("not rendered: {}", harmless(problem)));
+        let _ = write!(stderr, "{warning}");
     }
     let more = failed.count.saturating_sub(failed.shown.len() as u64);
     if more > 0 {
         let more = counted(more, "more conversation");
-        let said = format!("{more} not rendered by the template; `--losses` says why");
-        let _ = write!(stderr, "{}", line(Word::Warning, &said));
+        let warning = format!("{more} not rendered by the template; `--losses` shows why");
+        let _ = write!(stderr, "{}", line(Word::Warning, &warning));
     }
     drop(stderr);
-    let told = exit::tell(&troubles.failures);
-    if failed.count > 0 || printed == 0 && (troubles.count > 0 || conversations == 0) {
-        Exit::Objection
+    let exit = exit::report_failures(&problems.failures);
+    if failed.count > 0 || printed == 0 && (problems.count > 0 || conversations == 0) {
+        Exit::Failed
     } else {
-        told
+        exit
     }
 }
 
-/// A word that must name something in the input; remembers the nearest that does, not all.
+/// A word that must name something in the input; only the nearest name is remembered.
 struct Search<'s> {
     word: Option<&'s str>,
     met: bool,
@@ -260,7 +260,7 @@ impl<'s> Search<'s> {
         met
     }
 
-    /// Takes note of a place where the word was looked for.
+    /// Notes whether the word was found among these names.
     fn note<'n>(&mut self, met: bool, names: impl IntoIterator<Item = &'n str>) {
         self.met |= met;
         if let Some(word) = self.word.filter(|_| !self.met) {
@@ -300,7 +300,7 @@ struct Printer {
     failed: Failed,
 }
 
-/// Renderings that a template refused or did not finish: what stands in their place is not a rendering.
+/// Renderings that a template refused or did not finish.
 #[derive(Default)]
 struct Failed {
     count: u64,
@@ -420,7 +420,7 @@ mod tests {
     use chatmill_intake::Failure;
 
     #[test]
-    fn only_how_a_conversation_is_said_can_be_set() {
+    fn only_keys_of_rendering_can_be_set() {
         let set = |text: &str| settings(None, &[text.to_owned()]).map(|plan| *plan.policy());
         assert_eq!(
             set("policy.names=prefix").unwrap().names,
@@ -456,9 +456,9 @@ mod tests {
             (false, format!("{text}\n")),
             (true, "Ada:\\u{1b}[2J\\u{9b}2J\\u{202e}x\nBen: y\n".to_owned()),
         ] {
-            let kept = Kept::default();
+            let written = SharedBuffer::default();
             let mut printer = Printer {
-                out: Box::new(kept.clone()),
+                out: Box::new(written.clone()),
                 shape: Shape::Text,
                 is_json: false,
                 on_terminal,
@@ -468,26 +468,26 @@ mod tests {
             };
             printer.text("c", "p", text.to_owned()).unwrap();
             printer.end().unwrap();
-            assert_eq!(kept.text(), expected);
+            assert_eq!(written.text(), expected);
             printer.json("{\"a\":\"\u{202e}\"}").unwrap();
-            let json = kept.text().lines().last().unwrap().to_owned();
+            let json = written.text().lines().last().unwrap().to_owned();
             assert_eq!(json.contains('\u{202e}'), !on_terminal);
             let value: Value = serde_json::from_str(&json).unwrap();
             assert_eq!(value["a"], "\u{202e}");
         }
     }
 
-    /// A sink whose bytes can be looked at.
+    /// A sink whose bytes can be read.
     #[derive(Clone, Default)]
-    struct Kept(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+    struct SharedBuffer(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
 
-    impl Kept {
+    impl SharedBuffer {
         fn text(&self) -> String {
             String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
         }
     }
 
-    impl Write for Kept {
+    impl Write for SharedBuffer {
         fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
             self.0.lock().unwrap().write(buffer)
         }
@@ -499,24 +499,24 @@ mod tests {
 
     #[test]
     fn unread_records_fail_only_when_nothing_was_rendered() {
-        let broken = Troubles {
+        let broken = ReadProblems {
             count: 1,
-            ..Troubles::default()
+            ..ReadProblems::default()
         };
         let fine = Failed::default();
-        assert_eq!(conclude(&broken, &fine, 1, 0), Exit::Objection);
-        assert_eq!(conclude(&broken, &fine, 1, 1), Exit::Complete);
-        assert_eq!(conclude(&Troubles::default(), &fine, 1, 0), Exit::Complete);
-        assert_eq!(conclude(&Troubles::default(), &fine, 0, 0), Exit::Objection);
-        let unreadable = Troubles {
+        assert_eq!(exit_of(&broken, &fine, 1, 0), Exit::Failed);
+        assert_eq!(exit_of(&broken, &fine, 1, 1), Exit::Complete);
+        assert_eq!(exit_of(&ReadProblems::default(), &fine, 1, 0), Exit::Complete);
+        assert_eq!(exit_of(&ReadProblems::default(), &fine, 0, 0), Exit::Failed);
+        let unreadable = ReadProblems {
             failures: vec![Failure::new("read", Path::new("a.json"), &io::Error::other("no"))],
-            ..Troubles::default()
+            ..ReadProblems::default()
         };
-        assert_eq!(conclude(&unreadable, &fine, 1, 1), Exit::Objection);
+        assert_eq!(exit_of(&unreadable, &fine, 1, 1), Exit::Failed);
         let failed = Failed {
             count: 1,
             shown: vec!["TPL-03: too long".to_owned()],
         };
-        assert_eq!(conclude(&Troubles::default(), &failed, 3, 3), Exit::Objection);
+        assert_eq!(exit_of(&ReadProblems::default(), &failed, 3, 3), Exit::Failed);
     }
 }

@@ -18,7 +18,7 @@ use crate::mask::mask;
 use crate::output::{self, shown};
 use crate::prices::price_file;
 
-/// What a run says about itself, in the dataset's folder.
+/// The summary of a run in the dataset's folder.
 const RUN_FILE: &str = "run.json";
 
 /// Arguments of `report`.
@@ -28,10 +28,10 @@ pub(crate) struct Arguments {
     /// Folder of the dataset
     #[arg(value_name = "RUN", required_unless_present = "store")]
     run: Option<PathBuf>,
-    /// Folder of nights: writes the page of all nights, nights.html, in place of a dataset's reports
+    /// Store of `chatmill night`: writes the page of all its runs, nights.html, instead of a dataset's reports
     #[arg(long, value_name = "DIR", conflicts_with_all = ["run", "against", "times", "prices"])]
     store: Option<PathBuf>,
-    /// An earlier dataset: the reports also say what changed since
+    /// An earlier dataset; the reports add what changed since
     #[arg(long, value_name = "OLD")]
     against: Option<PathBuf>,
     /// Adds the conversations that took longest, from run.json; the reports then differ from run to run
@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     /// Price file (TOML), to add money
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
-    /// Shows the page in the browser
+    /// Opens the page in the browser
     #[arg(long)]
     open: bool,
 }
@@ -58,7 +58,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     for folder in std::iter::once(run).chain(&arguments.against) {
         refuse_other_folders(folder)?;
     }
-    let mut report = chatmill_report::gather(run, arguments.against.as_deref())?;
+    let mut report = chatmill_report::build_report(run, arguments.against.as_deref())?;
     if arguments.times {
         report.add_slowest(slowest(run)?);
     }
@@ -81,7 +81,7 @@ fn finish(arguments: &Arguments, page: &Path) -> anyhow::Result<Exit> {
     Ok(Exit::Complete)
 }
 
-/// What a run says about itself, as far as it is about time.
+/// The times in the summary of a run.
 #[derive(Deserialize)]
 struct RunFile {
     slowest: Vec<SlowConversation>,

@@ -5,11 +5,10 @@ use serde_json::json;
 
 use crate::args::{ListFormat, Listing};
 use crate::exit::Exit;
-use crate::{output, terminal, told};
+use crate::{other_codes, output, terminal};
 
 /// Examples at the end of the help.
-pub(crate) const EXAMPLES: &str =
-    "Examples:\n  chatmill rules\n  chatmill rules --format json\n  chatmill rules | grep error";
+pub(crate) const EXAMPLES: &str = "Examples:\n  chatmill rules\n  chatmill rules --format json";
 
 /// Lists the codes.
 pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
@@ -30,11 +29,11 @@ pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
                 text.push_str(&terminal::prose(&line, indentation));
                 text.push('\n');
             }
-            let others = told::all();
-            let longest = others.iter().map(|told| told.code.len());
+            let others = other_codes::all();
+            let longest = others.iter().map(|other| other.code.len());
             let longest = longest.max().unwrap_or_default();
-            for told in others {
-                let line = format!("{:<longest$}  {:<8}  {}", told.code, told.kind, told.says);
+            for other in others {
+                let line = format!("{:<longest$}  {:<8}  {}", other.code, other.kind, other.meaning);
                 text.push_str(&terminal::prose(&line, longest + "envelope".len() + 4));
                 text.push('\n');
             }
@@ -54,8 +53,8 @@ pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
                     "fix": code.page.fix,
                 })
             });
-            let others = told::all().into_iter().map(|told| {
-                json!({"code": told.code, "kind": told.kind, "of": told.of, "what": told.says, "fix": told.advice})
+            let others = other_codes::all().into_iter().map(|other| {
+                json!({"code": other.code, "kind": other.kind, "of": other.of, "what": other.meaning, "fix": other.advice})
             });
             output::print_json(&findings.chain(others).collect::<Vec<_>>())?;
         }

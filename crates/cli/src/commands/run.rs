@@ -1,4 +1,4 @@
-//! `chatmill run`: the whole mill, from a pipeline file to a published dataset.
+//! `chatmill run`: from a pipeline file to a published dataset.
 
 pub(super) mod summary;
 
@@ -7,10 +7,10 @@ use std::path::Path;
 use chatmill_dataset::DatasetError;
 use chatmill_engine::{CountMode, Plan, Reporter, RunOptions, RunSummary, run};
 use chatmill_report::bill::Price;
-use chatmill_report::{gather, save};
+use chatmill_report::{build_report, save};
 use clap::Args;
 
-use crate::args::{Choices, ListFormat, Milling, choice};
+use crate::args::{Choices, ListFormat, PipelineArguments, choice};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::prices::prices_of_nights;
@@ -21,14 +21,14 @@ use crate::{output, terminal};
 #[command(after_help = include_str!("../../help/run.txt").trim_end())]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    milling: Milling,
-    /// Worker threads; 0 takes what the machine gives
+    common: PipelineArguments,
+    /// Worker threads; 0 uses all cores
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
     /// Replaces a finished dataset of another plan
     #[arg(long)]
     replace: bool,
-    /// Who counts: `reference` lets tiktoken-rs count every rendering, for the same figures at many times the price
+    /// Token counter: `reference` counts every rendering with tiktoken-rs, which gives the same figures and takes many times longer
     #[arg(
         long,
         value_parser = choice(COUNTERS),
@@ -37,30 +37,30 @@ pub(crate) struct Arguments {
         hide_short_help = true
     )]
     counter: CountMode,
-    /// Lets tiktoken-rs count every N-th rendering of a slice again; a difference ends the run
+    /// Counts every N-th rendering of a slice again with tiktoken-rs; a difference ends the run
     #[arg(long, value_name = "N", default_value_t = 0)]
     verify_every: u64,
-    /// Form of the summary
+    /// Format of the summary
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     format: ListFormat,
 }
 
-/// Who counts tokens.
+/// The counters of `--counter`.
 const COUNTERS: Choices<CountMode> = &[
     (
         "cached",
-        "chatmill's own counter, which remembers what it has counted",
+        "chatmill's own counter, which caches counts",
         CountMode::Cached,
     ),
     ("reference", "tiktoken-rs", CountMode::Reference),
 ];
 
-/// Runs a pipeline and says what came of it.
+/// Runs a pipeline and prints its summary.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
-    let milling = &arguments.milling;
-    let plan = milling.plan(&milling.overrides(context.global))?;
+    let common = &arguments.common;
+    let plan = common.plan(&common.overrides(context.global))?;
     let name = plan.pipeline.name.clone();
-    let reporter = PricedReport::of(&milling.pipeline, &plan)?;
+    let reporter = PricedReport::of(&common.pipeline, &plan)?;
     let report = |folder: &Path| reporter.write(folder);
     let options = RunOptions {
         threads: arguments.threads,
@@ -72,7 +72,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     };
     let summary = run(plan, options, context.meter, context.signals.stop())?;
     reporter.renew(&summary)?;
-    tell(&name, &summary, arguments.format, context)
+    print_summary(&name, &summary, arguments.format, context)
 }
 
 /// Writes the report of a dataset with the prices that its pipeline file names for nights.
@@ -85,12 +85,12 @@ impl PricedReport {
     }
 
     pub(super) fn write(&self, folder: &Path) -> Result<(), DatasetError> {
-        let mut report = gather(folder, None)?;
+        let mut report = build_report(folder, None)?;
         report.add_money(&self.0);
         save(folder, &report)
     }
 
-    /// Of a dataset that was there already, the prices may be new.
+    /// Writes the report again for a dataset that existed before the run: the prices may have changed.
     pub(super) fn renew(&self, summary: &RunSummary) -> Result<(), DatasetError> {
         if summary.elapsed.is_none() && !self.0.is_empty() {
             self.write(&summary.out)?;
@@ -99,8 +99,8 @@ impl PricedReport {
     }
 }
 
-/// Says what came of a run, and how it ends.
-pub(super) fn tell(
+/// Prints the summary of a run, and returns its exit code.
+pub(super) fn print_summary(
     name: &str,
     summary: &RunSummary,
     format: ListFormat,

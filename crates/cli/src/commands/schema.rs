@@ -16,7 +16,7 @@ const FORMAT: &str = "format";
 /// Arguments of `schema`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  chatmill schema pipeline > pipeline.schema.json\n  chatmill schema findings\n  chatmill schema"
+    after_help = "Examples:\n  chatmill schema pipeline > pipeline.schema.json\n  chatmill schema findings"
 )]
 pub(crate) struct Arguments {
     /// `pipeline`, `config`, `report`, `format` or the name of a table; without it, the names are listed

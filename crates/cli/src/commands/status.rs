@@ -16,15 +16,15 @@ use crate::output::{self, harmless};
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("../../help/status.txt").trim_end())]
 pub(crate) struct Arguments {
-    /// Folder of the dataset, as it was planned
+    /// Folder of the dataset, as given to `chatmill plan`
     #[arg(value_name = "DIR")]
     out: PathBuf,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     format: ListFormat,
 }
 
-/// Says at which stage the work is, and which lots are done with it, missing and failed.
+/// Prints the stage of the work, and which shards are done, missing and failed.
 pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<Exit> {
     let status = shards::status(&arguments.out)?;
     let out = arguments.out.display().to_string();
@@ -32,7 +32,7 @@ pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::
     match arguments.format {
         ListFormat::Json => output::print_json(&json!({
             "stage": status.stage,
-            "lots": status.lots,
+            "lots": status.shards,
             "done": status.done,
             "missing": status.missing,
             "failed": status.failed,
@@ -41,14 +41,14 @@ pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::
         ListFormat::Text => {
             let mut text = format!(
                 "{}: {} done, {} missing, {} failed\nstage: {}\n",
-                counted(status.lots as u64, "lot"),
+                counted(status.shards as u64, "shard"),
                 status.done.len(),
                 status.missing.len(),
                 status.failed.len(),
                 status.stage.as_str()
             );
-            for (lot, reason) in &status.failed {
-                text += &format!("lot {lot} failed: {}\n", harmless(reason));
+            for (shard, reason) in &status.failed {
+                text += &format!("shard {shard} failed: {}\n", harmless(reason));
             }
             text += &format!("next: {}\n", harmless(&next));
             output::print(&text)?;

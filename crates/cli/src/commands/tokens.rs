@@ -29,25 +29,25 @@ pub(crate) struct Arguments {
     /// Files, folders, globs, archives, `-` for stdin, or finished datasets
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
-    /// Dialects to price; without it, all of them; `text` is what is said, called and answered before any dialect renders it
+    /// Dialects to price [default: all]; `text` is the plain text of messages, calls and results, before rendering
     #[arg(long = "dialect", value_name = "ID[@PROFILE]")]
     dialects: Vec<String>,
-    /// Encodings to count in; without it, `o200k_base`, or those of the dataset
+    /// Encodings to count in [default: `o200k_base`, or those of the dataset]
     #[arg(long = "encoding", value_name = "NAME")]
     encodings: Vec<String>,
-    /// What to bill apart, one thing or two; participant, role and tool bill the text itself, before any dialect renders it
+    /// Groups the bill by one or two things; participant, role and tool group the plain text, before rendering
     #[arg(long, value_parser = choice(BY), value_delimiter = ',', value_name = "WHAT")]
     by: Vec<BillBy>,
-    /// Show so many groups, those of the most tokens, and one for the rest
+    /// Shows the N groups with the most tokens, and one group for the rest
     #[arg(long, value_name = "N")]
     top: Option<usize>,
-    /// Zone of days: an IANA name or an offset such as `+02:00`
+    /// Time zone of days: an IANA name or an offset such as `+02:00`
     #[arg(long, default_value = "UTC", allow_hyphen_values = true, value_name = "ZONE")]
     zone: String,
-    /// Threads; 0 for as many as the machine gives
+    /// Worker threads; 0 uses all cores
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
-    /// Pipeline file that says how conversations are read, selected, windowed, said and counted
+    /// Pipeline file with the settings for reading, selection, windows, rendering and counting
     #[arg(long, value_name = "FILE")]
     pipeline: Option<PathBuf>,
     /// Price file (TOML), to add money
@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
     prices: Option<PathBuf>,
     #[command(flatten)]
     reading: Inputs,
-    /// Form of the bill
+    /// Output format
     #[arg(long, value_enum, default_value = "table", value_name = "FORMAT")]
     format: Format,
 }
@@ -65,7 +65,7 @@ const BY: Choices<BillBy> = &[
     ("source", "The source that read a conversation", BillBy::Source),
     ("conversation", "The conversation", BillBy::Conversation),
     ("participant", "Who sent a message", BillBy::Participant),
-    ("role", "The role of who sent it", BillBy::Role),
+    ("role", "The role of the sender", BillBy::Role),
     ("tool", "The tool that is called", BillBy::Tool),
     (
         "day",
@@ -74,12 +74,12 @@ const BY: Choices<BillBy> = &[
     ),
     (
         "model",
-        "The model that wrote an answer, or was asked",
+        "The model that wrote an answer, or that a request was sent to",
         BillBy::Model,
     ),
     (
         "room",
-        "The room: conversations of one title, else the conversation",
+        "The chat room: conversations with the same title, else the conversation",
         BillBy::Room,
     ),
     ("input", "The input that a conversation came from", BillBy::Input),
@@ -88,11 +88,11 @@ const BY: Choices<BillBy> = &[
 /// Form of a bill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people
+    /// Human-readable table
     Table,
-    /// For programs
+    /// Machine-readable JSON
     Json,
-    /// For spreadsheets
+    /// CSV for spreadsheets
     Csv,
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     let by = &arguments.by;
     let text = refuse_by(by, &arguments.dialects)?;
     let zone = chatmill_source::time_zone(&arguments.zone).ok_or_else(|| {
-        WrongRequest::new(format!("--zone: there is no zone `{}`", arguments.zone))
+        WrongRequest::new(format!("--zone: there is no time zone `{}`", arguments.zone))
             .then("give an IANA name (Europe/Kyiv) or an offset (+02:00)")
     })?;
     let pipeline = arguments.pipeline.as_deref();
@@ -162,7 +162,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         Format::Json => output::print_json(&lines.json())?,
         Format::Csv => output::print_file(&lines.csv())?,
     }
-    Ok(drawn.conclude())
+    Ok(drawn.report_exit())
 }
 
 /// The pipeline with the paths as its inputs; a dataset needs none of them.
@@ -175,7 +175,7 @@ fn load(arguments: &Arguments, path: &Path) -> anyhow::Result<Plan> {
     }
     if arguments.reading.source != "auto" {
         return refuse(
-            "--source and --pipeline both say how inputs are read",
+            "--source and --pipeline both define how inputs are read",
             "leave one of them out",
         );
     }
@@ -185,12 +185,12 @@ fn load(arguments: &Arguments, path: &Path) -> anyhow::Result<Plan> {
 /// Whether text is billed before any dialect renders it; what cannot be billed together is refused.
 fn refuse_by(by: &[BillBy], dialects: &[String]) -> Result<bool, WrongRequest> {
     if by.len() > 2 {
-        return refuse("a bill is divided by two things at most", "leave out a --by");
+        return refuse("a bill is grouped by two things at most", "remove a --by");
     }
     if let [one, other] = by
         && one == other
     {
-        return refuse(format!("--by {} is there twice", one.noun()), "leave one out");
+        return refuse(format!("--by {} is given twice", one.noun()), "remove one");
     }
     let is_text = |word: &String| word == TEXT;
     if dialects.iter().any(is_text) {
@@ -198,7 +198,7 @@ fn refuse_by(by: &[BillBy], dialects: &[String]) -> Result<bool, WrongRequest> {
             Ok(true)
         } else {
             refuse(
-                "text and dialects are not billed together",
+                "`text` and dialects cannot be billed together",
                 "give one of them at a time",
             )
         };
@@ -206,9 +206,7 @@ fn refuse_by(by: &[BillBy], dialects: &[String]) -> Result<bool, WrongRequest> {
     let of_text = by.iter().find(|by| by.is_of_text());
     if let Some(by) = of_text.filter(|_| !dialects.is_empty()) {
         let by = by.noun();
-        let message = format!(
-            "--by {by} bills the text before any dialect renders it: a rendering belongs to no single {by}"
-        );
+        let message = format!("--by {by} bills the plain text: a rendering belongs to more than one {by}");
         return refuse(message, "leave out --dialect");
     }
     Ok(of_text.is_some())

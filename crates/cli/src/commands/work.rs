@@ -1,9 +1,9 @@
-//! `chatmill work`: works off a share of what `chatmill plan` planned.
+//! `chatmill work`: processes some of the shards that `chatmill plan` planned.
 
 use std::path::PathBuf;
 
 use chatmill_engine::RunOptions;
-use chatmill_engine::shards::{self, Share, Stage, ranges};
+use chatmill_engine::shards::{self, ShardSelection, Stage, ranges};
 use clap::Args;
 use serde_json::json;
 
@@ -17,26 +17,26 @@ use crate::output::{self, harmless};
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("../../help/work.txt").trim_end())]
 pub(crate) struct Arguments {
-    /// Folder of the dataset, as it was planned
+    /// Folder of the dataset, as given to `chatmill plan`
     #[arg(value_name = "DIR")]
     out: PathBuf,
-    /// The share: the I-th of N, I from 1
+    /// Processes the I-th of N parts of the shards, I from 1
     #[arg(long, value_name = "I/N", conflicts_with = "lots")]
     shard: Option<String>,
-    /// These lots, by number: `3,7-9`
+    /// Processes these shards, by number: `3,7-9`
     #[arg(long, value_name = "LOTS")]
     lots: Option<String>,
-    /// Worker threads; 0 takes what the machine gives
+    /// Worker threads; 0 uses all cores
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     format: ListFormat,
 }
 
-/// Works, and says which lots were done.
+/// Processes shards, and prints which are done.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
-    let share = share(arguments.shard.as_deref(), arguments.lots.as_deref(), &|name| {
+    let selection = selection(arguments.shard.as_deref(), arguments.lots.as_deref(), &|name| {
         std::env::var(name).ok()
     })?;
     let options = RunOptions {
@@ -45,7 +45,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     };
     let worked = shards::work(
         &arguments.out,
-        &share,
+        &selection,
         options,
         context.meter,
         context.signals.stop(),
@@ -68,19 +68,19 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         ListFormat::Text => {
             let mut text = String::new();
             if !worked.compared.is_empty() {
-                text += &format!("{} compared\n", counted(worked.compared.len() as u64, "lot"));
+                text += &format!("{} compared\n", counted(worked.compared.len() as u64, "shard"));
             }
             if worked.stage == Stage::Compare {
                 text += &waiting(&worked.missing, &arguments.out.display().to_string());
             } else {
-                text += &format!("{} done", counted(worked.done.len() as u64, "lot"));
+                text += &format!("{} done", counted(worked.done.len() as u64, "shard"));
                 if !worked.before.is_empty() {
-                    text += &format!(", {} before", worked.before.len());
+                    text += &format!(", {} done before", worked.before.len());
                 }
                 text.push('\n');
             }
-            for (lot, reason) in &worked.failed {
-                text += &format!("lot {lot} failed: {}\n", harmless(reason));
+            for (shard, reason) in &worked.failed {
+                text += &format!("shard {shard} failed: {}\n", harmless(reason));
             }
             output::print(&text)?;
         }
@@ -88,36 +88,38 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     Ok(exit)
 }
 
-/// What others must do before anything can be rendered.
+/// Which shards are not compared yet, so that no shard can be rendered.
 fn waiting(missing: &[u32], out: &str) -> String {
     format!(
-        "{} not compared yet ({}), so none is rendered; give this command again when `chatmill status {}` says render\n",
-        counted(missing.len() as u64, "lot"),
+        "{} not compared yet ({}), so no shard is rendered; repeat this command once `chatmill status {}` reports the stage render\n",
+        counted(missing.len() as u64, "shard"),
         ranges(missing),
         harmless(out),
     )
 }
 
-/// The share that is asked for, on the command line or by whoever started the process.
-fn share(
+/// The shards to process, from the command line or the variables of a job array.
+fn selection(
     shard: Option<&str>,
-    lots: Option<&str>,
+    list: Option<&str>,
     variable: &dyn Fn(&str) -> Option<String>,
-) -> Result<Share, WrongRequest> {
-    if let Some(lots) = lots {
-        let numbers = shards::parse(lots).map_err(|fault| WrongRequest::new(format!("--lots: {fault}")))?;
-        return Ok(Share::Lots(numbers));
+) -> Result<ShardSelection, WrongRequest> {
+    if let Some(list) = list {
+        let numbers = shards::parse(list).map_err(|error| WrongRequest::new(format!("--lots: {error}")))?;
+        return Ok(ShardSelection::Numbers(numbers));
     }
     if let Some(shard) = shard {
         let parts = shard.split_once('/');
         let parts = parts.and_then(|(index, of)| Some((index.parse::<u32>().ok()?, of.parse::<u32>().ok()?)));
         return match parts {
-            Some((index, of)) if (1..=of).contains(&index) => Ok(Share::Part { index: index - 1, of }),
+            Some((index, of)) if (1..=of).contains(&index) => {
+                Ok(ShardSelection::Part { index: index - 1, of })
+            }
             Some((index, of)) => Err(WrongRequest::new(format!(
-                "--shard: there is no share {index} of {of}; they are counted from 1"
+                "--shard: there is no part {index} of {of}; parts are numbered from 1"
             ))),
             None => Err(WrongRequest::new(format!(
-                "--shard: `{shard}` is not of the form 3/8"
+                "--shard: `{shard}` is not of the form I/N, for example 3/8"
             ))),
         };
     }
@@ -128,10 +130,10 @@ fn share(
         let number = text.trim().parse();
         number
             .map(Some)
-            .map_err(|_| WrongRequest::new(format!("{name} is `{text}`, and no number")))
+            .map_err(|_| WrongRequest::new(format!("{name} is `{text}`, which is not a number")))
     };
     let needed = |name: &str, given: &str| {
-        number(name)?.ok_or_else(|| WrongRequest::new(format!("{given} is set and {name} is not")))
+        number(name)?.ok_or_else(|| WrongRequest::new(format!("{given} is set, but {name} is not")))
     };
     let (index, of) = if let Some(id) = number("SLURM_ARRAY_TASK_ID")? {
         let first = number("SLURM_ARRAY_TASK_MIN")?.unwrap_or(0);
@@ -141,56 +143,59 @@ fn share(
         (index, needed("JOB_COMPLETIONS", "JOB_COMPLETION_INDEX")?)
     } else {
         return refuse(
-            "nothing says which lots are meant",
-            "give --shard 1/8, or --lots 3,7-9, or start it from a job array",
+            "the shards to process are not specified",
+            "give --shard 1/8 or --lots 3,7-9, or start the command from a job array",
         );
     };
     if index >= of {
         return Err(WrongRequest::new(format!(
-            "the job array gives this task the place {index} of {of}, counted from 0; number the tasks without gaps"
+            "the job array gives this task the index {index} of {of}, counted from 0; number the tasks without gaps"
         )));
     }
-    Ok(Share::Part { index, of })
+    Ok(ShardSelection::Part { index, of })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn from_array(set: &[(&str, &str)]) -> Result<Share, String> {
+    fn from_array(set: &[(&str, &str)]) -> Result<ShardSelection, String> {
         let variable = |name: &str| {
             let found = set.iter().find(|(key, _)| *key == name);
             found.map(|(_, value)| (*value).to_owned())
         };
-        share(None, None, &variable).map_err(|error| error.to_string())
+        selection(None, None, &variable).map_err(|error| error.to_string())
     }
 
     #[test]
-    fn a_share_is_told_or_comes_from_the_job_array() {
+    fn shards_are_selected_by_arguments_or_the_job_array() {
         let none = |_: &str| None;
         assert_eq!(
-            share(Some("3/8"), None, &none).unwrap(),
-            Share::Part { index: 2, of: 8 }
+            selection(Some("3/8"), None, &none).unwrap(),
+            ShardSelection::Part { index: 2, of: 8 }
         );
         assert_eq!(
-            share(None, Some("3,7-9"), &none).unwrap(),
-            Share::Lots(vec![3, 7, 8, 9])
+            selection(None, Some("3,7-9"), &none).unwrap(),
+            ShardSelection::Numbers(vec![3, 7, 8, 9])
         );
         let slurm = [
             ("SLURM_ARRAY_TASK_ID", "5"),
             ("SLURM_ARRAY_TASK_MIN", "1"),
             ("SLURM_ARRAY_TASK_COUNT", "8"),
         ];
-        assert_eq!(from_array(&slurm), Ok(Share::Part { index: 4, of: 8 }));
+        assert_eq!(from_array(&slurm), Ok(ShardSelection::Part { index: 4, of: 8 }));
         let kubernetes = [("JOB_COMPLETION_INDEX", "0"), ("JOB_COMPLETIONS", "3")];
-        assert_eq!(from_array(&kubernetes), Ok(Share::Part { index: 0, of: 3 }));
+        assert_eq!(
+            from_array(&kubernetes),
+            Ok(ShardSelection::Part { index: 0, of: 3 })
+        );
     }
 
     #[test]
-    fn a_share_that_cannot_be_is_refused() {
+    fn an_impossible_selection_is_refused() {
         let none = |_: &str| None;
         for shard in ["0/3", "4/3", "3", "a/b", "1/0", "-1/3"] {
-            assert!(share(Some(shard), None, &none).is_err(), "{shard}");
+            assert!(selection(Some(shard), None, &none).is_err(), "{shard}");
         }
         for set in [
             &[][..],

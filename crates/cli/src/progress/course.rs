@@ -1,7 +1,7 @@
 //! How far a command is with all of its stages, as one number that only grows.
 //!
-//! Stages that are announced share the way by the time that each may take; one that nobody announced takes half of what is left,
-//! or all where nothing is to come after it.
+//! Announced stages divide the way by the time that each may take; a stage that was not announced takes half of the rest, or all
+//! where no stage is to come after it.
 
 /// The stages of a command.
 #[derive(Clone, Debug, Default)]
@@ -25,21 +25,21 @@ impl Course {
         let announced = place.and_then(|place| self.pending.drain(..=place).next_back());
         let rest: u64 = self.pending.iter().map(|(_, weight)| weight).sum();
         let weight = announced.map_or(rest, |(_, weight)| weight);
-        let share = if rest == 0 {
+        let fraction = if rest == 0 {
             1.0
         } else {
             weight as f64 / (weight + rest) as f64
         };
         self.from = self.to;
-        self.to += (1.0 - self.to) * share;
+        self.to += (1.0 - self.to) * fraction;
     }
 
-    /// Share of the whole way that is done, from 0 to 1, where this share of the stage is.
-    pub(super) fn at(&self, share: f64) -> f64 {
-        self.from + self.length() * share.clamp(0.0, 1.0)
+    /// Fraction of the whole way that is done, from 0 to 1, at this fraction of the stage.
+    pub(super) fn at(&self, fraction: f64) -> f64 {
+        self.from + self.length() * fraction.clamp(0.0, 1.0)
     }
 
-    /// The stage's share of the whole way.
+    /// The stage's fraction of the whole way.
     pub(super) fn length(&self) -> f64 {
         self.to - self.from
     }
@@ -49,9 +49,9 @@ impl Course {
 mod tests {
     use super::*;
 
-    /// A share in percent.
-    fn percent(share: f64) -> String {
-        format!("{:.0}", share * 100.0)
+    /// A fraction in percent.
+    fn percent(fraction: f64) -> String {
+        format!("{:.0}", fraction * 100.0)
     }
 
     fn ends(course: &mut Course, stages: &[&str]) -> String {
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn stages_share_the_way_by_their_weights() {
+    fn stages_divide_the_way_by_their_weights() {
         let mut course = Course::default();
         course.announce(&[("certify", 10)]);
         course.announce(&[("hash", 5), ("render", 80), ("seal", 5)]);

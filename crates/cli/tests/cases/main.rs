@@ -4,6 +4,7 @@
 //! commands for `sh`, each after `$ `, and below it what it prints on both streams, `? CODE` first where it does not end with 0.
 //! There, `[..]` is any text of a line, `...` any lines and `[CWD]` the folder; `$SAMPLES` is `data-samples/`, and `rows DATASET TABLE
 //! COLUMN…` prints cells of a table. `BLESS=1` writes anew what commands print otherwise; the lines that still fit keep their `[..]`.
+//! Seconds are any seconds. The pages for readers are cases, too (`manual.rs`).
 //!
 //! What draws its inputs, holds for every one of a registry or sends signals is a test in `../cli/`.
 #![allow(
@@ -15,6 +16,8 @@
     clippy::disallowed_methods,
     missing_docs
 )]
+
+mod manual;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,7 +45,8 @@ fn main() -> ExitCode {
         let files = files.clone();
         Trial::test(name, move || Ok(replay(&path, &files)?))
     };
-    let trials: Vec<Trial> = pages(&root).into_iter().map(trial).collect();
+    let trials = pages(&root).into_iter().map(trial).chain(manual::trials());
+    let trials: Vec<Trial> = trials.collect();
     assert!(!trials.is_empty());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
@@ -83,14 +87,8 @@ fn replay(path: &Path, files: &Path) -> Result<(), String> {
     }
     let expected = fs::read_to_string(path).unwrap();
     let happened = with_blocks(&expected, |fence, block| {
-        let text: String = if fence == "console" {
-            let commands = block.split(|line| line.starts_with("$ ")).skip(1);
-            let typed = block.iter().filter(|line| line.starts_with("$ "));
-            let replayed = typed.zip(commands).map(|(typed, printed)| {
-                let found = shell(&work, &typed[2..]);
-                [vec![(*typed).to_owned()], kept(printed, found)].concat()
-            });
-            replayed.flatten().map(|line| line + "\n").collect()
+        let text = if fence == "console" {
+            transcript(block, |command| shell(&work, command))
         } else {
             block.iter().map(|line| format!("{line}\n")).collect()
         };
@@ -102,6 +100,17 @@ fn replay(path: &Path, files: &Path) -> Result<(), String> {
         Ok(text)
     })?;
     check(path, &happened)
+}
+
+/// A block of commands with what they print now.
+fn transcript(block: &[&str], printed_by: impl Fn(&str) -> Vec<String>) -> String {
+    let commands = block.split(|line| line.starts_with("$ ")).skip(1);
+    let typed = block.iter().filter(|line| line.starts_with("$ "));
+    let replayed = typed.zip(commands).map(|(typed, printed)| {
+        let found = printed_by(&typed[2..]);
+        [vec![(*typed).to_owned()], kept(printed, found)].concat()
+    });
+    replayed.flatten().map(|line| line + "\n").collect()
 }
 
 /// The lines that a command prints on both streams, and before them how it ends unless that is well.
@@ -159,10 +168,24 @@ fn fits(expected: &[&str], printed: &[String]) -> bool {
 
 fn line_fits(expected: &str, line: &str) -> bool {
     match expected.split_once("[..]") {
-        None => expected == line,
+        None => expected == line || untimed(expected) == untimed(line),
         Some((before, after)) => line.strip_prefix(before).is_some_and(|rest| {
             let mut starts = rest.char_indices().map(|(at, _)| at).chain([rest.len()]);
             starts.any(|at| line_fits(after, &rest[at..]))
         }),
     }
+}
+
+/// A line without the numbers that stand before a unit of time.
+fn untimed(line: &str) -> String {
+    let words: Vec<&str> = line.split(' ').collect();
+    let units = words[1..]
+        .iter()
+        .map(|word| matches!(*word, "s" | "ms"))
+        .chain([false]);
+    let untimed = words
+        .iter()
+        .zip(units)
+        .map(|(word, is_time)| if is_time { "#" } else { word });
+    untimed.collect::<Vec<_>>().join(" ")
 }

@@ -7,10 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use chatmill_drawn::{cases, random};
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use serde_json::{Map, Value};
 
-use crate::desk::{Desk, end};
+use crate::test_dir::{RunChatmill, end};
 
 const CANARY: &str = "Xanthoria";
 
@@ -63,8 +63,8 @@ fn marked(value: &Value, what: Marked, met: &mut usize) -> Value {
 }
 
 /// Samples of every source, with the word in them.
-fn desk() -> Workshop {
-    let desk = Workshop::new();
+fn test_dir() -> TestDir {
+    let test_dir = TestDir::new();
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources");
     let mut random = random(1);
     let mut written = 0;
@@ -89,7 +89,7 @@ fn desk() -> Workshop {
             if copy.contains(CANARY) {
                 left -= 1;
                 written += 1;
-                desk.write(&format!("in/{written}.json"), copy);
+                test_dir.write(&format!("in/{written}.json"), copy);
             }
         }
         sources += 1;
@@ -99,8 +99,8 @@ fn desk() -> Workshop {
         written > 2 * sources,
         "only {written} copies of {sources} sources"
     );
-    desk.pipeline();
-    desk
+    test_dir.pipeline();
+    test_dir
 }
 
 fn json_files(folder: &Path) -> Vec<PathBuf> {
@@ -131,7 +131,7 @@ fn assert_folder_silent(folder: &Path) -> usize {
 
 #[test]
 fn no_report_of_a_check_tells_a_field_of_any_source() {
-    let desk = desk();
+    let test_dir = test_dir();
     let formats = [
         "full", "concise", "grouped", "json", "jsonl", "csv", "junit", "sarif", "github", "gitlab",
         "manifest", "html",
@@ -142,21 +142,21 @@ fn no_report_of_a_check_tells_a_field_of_any_source() {
     for target in ["openai-chat", "group-chat", "gemini-contents"] {
         arguments.extend(["--for".to_owned(), target.to_owned()]);
     }
-    fs::create_dir(desk.path("reports")).unwrap();
+    fs::create_dir(test_dir.path("reports")).unwrap();
     for format in formats {
         arguments.extend(["--write".to_owned(), format!("{format}=reports/{format}")]);
     }
     arguments.extend(["--write".to_owned(), "letters=letters".to_owned()]);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let check = end(desk.chatmill(&arguments));
+    let check = end(test_dir.chatmill(&arguments));
     assert_eq!(check.code, 1, "{}", check.stderr);
     assert_silent("stdout", &check.stdout);
     assert_silent("stderr", &check.stderr);
-    assert_eq!(assert_folder_silent(&desk.path("reports")), formats.len());
-    assert!(assert_folder_silent(&desk.path("letters")) > 1);
-    let loud = end(desk.chatmill(&["check", "in", "--format", "jsonl"]));
+    assert_eq!(assert_folder_silent(&test_dir.path("reports")), formats.len());
+    assert!(assert_folder_silent(&test_dir.path("letters")) > 1);
+    let loud = end(test_dir.chatmill(&["check", "in", "--format", "jsonl"]));
     let told = loud.stdout.lines().filter(|line| line.contains(CANARY));
-    let (told, copies) = (told.count(), fs::read_dir(desk.path("in")).unwrap().count());
+    let (told, copies) = (told.count(), fs::read_dir(test_dir.path("in")).unwrap().count());
     assert!(
         3 * told > copies,
         "{told} in {copies}: the samples must be worth hiding"
@@ -165,12 +165,12 @@ fn no_report_of_a_check_tells_a_field_of_any_source() {
 
 #[test]
 fn no_other_command_tells_a_field_of_any_source() {
-    let desk = desk();
-    let run = end(desk.chatmill(&["run", "pipeline.toml", "--no-content", "-vv"]));
+    let test_dir = test_dir();
+    let run = end(test_dir.chatmill(&["run", "pipeline.toml", "--no-content", "-vv"]));
     assert!(run.code < 2, "{}", run.stderr);
     assert_silent("run", &run.stdout);
     assert_silent("run", &run.stderr);
-    let out = desk.path("out");
+    let out = test_dir.path("out");
     let derived = [
         "report.html",
         "report.json",
@@ -182,15 +182,18 @@ fn no_other_command_tells_a_field_of_any_source() {
         assert_silent(file, &fs::read_to_string(out.join(file)).unwrap());
     }
     let loud = ["run", "pipeline.toml", "--out", "loud", "--limit", "200"];
-    assert!(end(desk.chatmill(&loud)).code < 2);
-    let told = fs::read_to_string(desk.path("loud/report.json")).unwrap();
+    assert!(end(test_dir.chatmill(&loud)).code < 2);
+    let told = fs::read_to_string(test_dir.path("loud/report.json")).unwrap();
     assert!(told.contains(CANARY), "the samples must be worth hiding");
     assert_eq!(
-        end(desk.chatmill(&["report", "loud", "--against", "out", "--times", "--no-content"])).code,
+        end(test_dir.chatmill(&["report", "loud", "--against", "out", "--times", "--no-content"])).code,
         0
     );
     for file in ["report.html", "report.json", "README.md"] {
-        assert_silent(file, &fs::read_to_string(desk.path("loud").join(file)).unwrap());
+        assert_silent(
+            file,
+            &fs::read_to_string(test_dir.path("loud").join(file)).unwrap(),
+        );
     }
     let mut commands: Vec<Vec<&str>> = vec![
         vec!["init", "in"],
@@ -221,7 +224,7 @@ fn no_other_command_tells_a_field_of_any_source() {
             &["--no-content", "-vv", "--log-format", "json"],
         ]
         .concat();
-        let ended = end(desk.chatmill(&arguments));
+        let ended = end(test_dir.chatmill(&arguments));
         assert!(ended.code < 2, "{arguments:?}: {}", ended.stderr);
         assert_silent(&arguments.join(" "), &ended.stdout);
         assert_silent(&arguments.join(" "), &ended.stderr);
@@ -230,8 +233,8 @@ fn no_other_command_tells_a_field_of_any_source() {
 
 #[test]
 fn no_note_of_a_night_tells_a_field_of_any_source() {
-    let desk = desk();
-    let whole = fs::read_to_string(desk.path("pipeline.toml")).unwrap();
+    let test_dir = test_dir();
+    let whole = fs::read_to_string(test_dir.path("pipeline.toml")).unwrap();
     let part = whole.replace("in/*", "in/1*");
     assert_ne!(part, whole);
     for (store, switch) in [
@@ -239,7 +242,7 @@ fn no_note_of_a_night_tells_a_field_of_any_source() {
         ("numbered", "--set=output.quote=false"),
     ] {
         for (instant, pipeline) in [("2026-11-01T02:15:00Z", &part), ("2026-11-02T02:15:00Z", &whole)] {
-            desk.write("pipeline.toml", pipeline);
+            test_dir.write("pipeline.toml", pipeline);
             let night = [
                 "night",
                 "pipeline.toml",
@@ -250,17 +253,17 @@ fn no_note_of_a_night_tells_a_field_of_any_source() {
                 switch,
                 "-vv",
             ];
-            let night = end(desk.chatmill(&night));
+            let night = end(test_dir.chatmill(&night));
             assert!(night.code < 2, "{}", night.stderr);
             assert_silent("stdout", &night.stdout);
             assert_silent("stderr", &night.stderr);
             // Rejects make none good, and a night is compared with good ones alone.
             let name = instant.replace(':', "");
             let accept = ["night", "accept", &name, "--store", store];
-            assert_eq!(end(desk.chatmill(&accept)).code, 0);
+            assert_eq!(end(test_dir.chatmill(&accept)).code, 0);
         }
         let mut told = String::new();
-        for path in files_below(&desk.path(store)) {
+        for path in files_below(&test_dir.path(store)) {
             // Tables hold the chats themselves.
             if path.extension().is_none_or(|ending| ending != "parquet") {
                 let text = fs::read_to_string(&path).unwrap();

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 
-use crate::desk::{Desk, chat, dangling_chat, end};
+use crate::test_dir::{RunChatmill, chat, dangling_chat, end};
 
 /// Every format and the file that holds what is expected of it.
 const FORMATS: [(&str, &str); 10] = [
@@ -22,10 +22,10 @@ const FORMATS: [(&str, &str); 10] = [
 
 #[test]
 fn every_format_says_what_is_expected_of_it_printed_and_written() {
-    let desk = Workshop::new();
+    let test_dir = TestDir::new();
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/check");
     for (format, name) in FORMATS {
-        let written = desk.path(name);
+        let written = test_dir.path(name);
         let write = format!("{format}={}", written.display());
         let arguments = [
             "check",
@@ -39,7 +39,7 @@ fn every_format_says_what_is_expected_of_it_printed_and_written() {
             "--write",
             &write,
         ];
-        let mut command = desk.chatmill(&arguments);
+        let mut command = test_dir.chatmill(&arguments);
         command.current_dir(&samples);
         let check = end(command);
         assert_eq!(check.code, 1, "{format}: {}", check.stderr);
@@ -54,13 +54,13 @@ fn every_format_says_what_is_expected_of_it_printed_and_written() {
 
 #[test]
 fn no_line_of_source_text_is_wider_than_the_terminal() {
-    let desk = Workshop::new();
+    let test_dir = TestDir::new();
     let long = "говорить ".repeat(200);
     let chat = chat("long", &[("m1", "user_1", &format!("{long}<|im_end|>{long}"))]);
-    desk.write("long.jsonl", chat.to_string());
-    desk.write("dangling.json", dangling_chat("dangling").to_string());
+    test_dir.write("long.jsonl", chat.to_string());
+    test_dir.write("dangling.json", dangling_chat("dangling").to_string());
     for columns in [40, 60, 80, 200] {
-        let mut command = desk.chatmill(&["check", "long.jsonl", "dangling.json"]);
+        let mut command = test_dir.chatmill(&["check", "long.jsonl", "dangling.json"]);
         command.env("COLUMNS", columns.to_string());
         let check = end(command);
         assert!(check.stdout.contains("<|im_end|>"), "{columns}: {}", check.stdout);
@@ -72,7 +72,7 @@ fn no_line_of_source_text_is_wider_than_the_terminal() {
 
 #[test]
 fn records_stay_themselves_where_one_slice_ends_and_the_next_begins() {
-    let desk = Workshop::new();
+    let test_dir = TestDir::new();
     // More than three slices of 1 MiB, with lines of unequal length.
     let lines: String = (0..1500)
         .map(|n| {
@@ -85,8 +85,8 @@ fn records_stay_themselves_where_one_slice_ends_and_the_next_begins() {
                 + "\n"
         })
         .collect();
-    desk.write("many.jsonl", lines);
-    let check = end(desk.chatmill(&["check", "many.jsonl", "--threads", "2"]));
+    test_dir.write("many.jsonl", lines);
+    let check = end(test_dir.chatmill(&["check", "many.jsonl", "--threads", "2"]));
     assert_eq!(check.code, 0, "{}", check.stdout);
     assert!(
         check

@@ -8,10 +8,10 @@ use chatmill_drawn::{cases, random};
 use chatmill_engine::Silent;
 use chatmill_source::SOURCES;
 use chatmill_testkit::samples::samples;
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use serde_json::Value;
 
-use crate::desk::{Desk, end};
+use crate::test_dir::{RunChatmill, end};
 
 /// Sources of which every file has a finding, for what the format cannot say.
 const OF_THEIR_OWN: [(&str, &str); 12] = [
@@ -47,18 +47,18 @@ const COMPANIONS: &[(&str, &str)] = &[
 ];
 
 /// Writes what `example` prints into a file: some of it is not text, and archives are read from files.
-fn example(desk: &Workshop, arguments: &[&str]) -> PathBuf {
-    let mut command = desk.chatmill(&["example"]);
+fn example(test_dir: &TestDir, arguments: &[&str]) -> PathBuf {
+    let mut command = test_dir.chatmill(&["example"]);
     let output = command.args(arguments).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {said}");
-    let path = desk.path("example");
+    let path = test_dir.path("example");
     fs::write(&path, output.stdout).unwrap();
     path
 }
 
-fn checked(desk: &Workshop, arguments: &[&str]) -> Value {
-    let mut command = desk.chatmill(&["check", "--format", "json"]);
+fn checked(test_dir: &TestDir, arguments: &[&str]) -> Value {
+    let mut command = test_dir.chatmill(&["check", "--format", "json"]);
     command.args(arguments);
     serde_json::from_str(&end(command).stdout).unwrap()
 }
@@ -67,7 +67,7 @@ fn checked(desk: &Workshop, arguments: &[&str]) -> Value {
 fn looked_at(path: &Path) -> Value {
     let words = ["check".into(), "--format".into(), "json".into(), path.into()];
     let answer = chatmill_cli::answer(words.to_vec(), Arc::new(Silent), Arc::default());
-    serde_json::from_str(&answer.text).unwrap_or_else(|_| panic!("{:?}", answer.fault))
+    serde_json::from_str(&answer.text).unwrap_or_else(|_| panic!("{:?}", answer.error))
 }
 
 fn names(report: &Value) -> BTreeSet<&str> {
@@ -95,16 +95,16 @@ fn is_kept_and_told_as_a_note(report: &Value) -> bool {
 
 #[test]
 fn the_example_of_every_source_is_valid_and_recognised() {
-    let desk = Workshop::new();
+    let test_dir = TestDir::new();
     for source in SOURCES.iter().map(|source| source.id()) {
-        let path = example(&desk, &[source]);
-        let mut command = desk.chatmill(&["check", "-", "--format", "json"]);
+        let path = example(&test_dir, &[source]);
+        let mut command = test_dir.chatmill(&["check", "-", "--format", "json"]);
         command.write_stdin(fs::read(&path).unwrap());
         let report: Value = serde_json::from_str(&end(command).stdout).unwrap();
         let file = &report["files"][0];
         if UNRECOGNISED.contains(&source) {
             assert_eq!(names(&report), BTreeSet::from(["unknown-format"]), "{report}");
-            let named = checked(&desk, &["example", "--source", source]);
+            let named = checked(&test_dir, &["example", "--source", source]);
             assert_eq!(named["files"][0]["source"], source);
             assert_eq!(named["files"][0]["verdict"], "valid", "{named}");
             assert!(names(&named).is_empty(), "{named}");
@@ -127,7 +127,7 @@ fn the_example_of_every_source_is_valid_and_recognised() {
 /// By which of a code's two words the example is asked for is drawn; `CHATMILL_DRAWS=2` takes both.
 #[test]
 fn every_rule_with_a_sample_has_an_example_that_raises_it_and_nothing_else() {
-    let desk = Workshop::new();
+    let test_dir = TestDir::new();
     let mut random = random(3);
     let mut shown = 0;
     for code in CODES {
@@ -139,7 +139,7 @@ fn every_rule_with_a_sample_has_an_example_that_raises_it_and_nothing_else() {
         let mut words = vec![code.code, code.name];
         for _ in 0..cases(1).min(2) {
             let word = words.swap_remove(random.below(words.len()));
-            let path = example(&desk, &[&source, "--broken", word]);
+            let path = example(&test_dir, &[&source, "--broken", word]);
             let report = looked_at(&path);
             let mut expected = BTreeSet::from([code.name]);
             let companions = COMPANIONS.iter().filter(|(name, _)| *name == code.name);
@@ -153,7 +153,7 @@ fn every_rule_with_a_sample_has_an_example_that_raises_it_and_nothing_else() {
 
 #[test]
 fn what_cannot_be_shown_is_refused_with_the_way_out() {
-    let desk = Workshop::new();
+    let test_dir = TestDir::new();
     for (arguments, said) in [
         (vec!["group-chats"], "did you mean `group-chat`?"),
         (
@@ -170,7 +170,7 @@ fn what_cannot_be_shown_is_refused_with_the_way_out() {
             "chatmill explain IN013",
         ),
     ] {
-        let mut command = desk.chatmill(&["example"]);
+        let mut command = test_dir.chatmill(&["example"]);
         command.args(&arguments);
         let ended = end(command);
         assert_eq!(ended.code, 2, "{arguments:?}");

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
-use chatmill_workshop::Workshop;
-use chatmill_workshop::chaos::{SMALL_LOT, small_corpus};
+use chatmill_workshop::TestDir;
+use chatmill_workshop::chaos::{SMALL_SHARD, small_corpus};
 
 use crate::caught::Caught;
-use crate::desk::{binary, good_chat};
+use crate::test_dir::{binary, good_chat};
 
 /// Chats of every quirk, and what a run makes of them that nobody disturbs.
 struct Undisturbed {
@@ -22,7 +22,7 @@ struct Undisturbed {
 }
 
 static UNDISTURBED: LazyLock<Undisturbed> = LazyLock::new(|| {
-    let shop = Workshop::new();
+    let shop = TestDir::new();
     small_corpus(&shop, 11);
     pipeline_in_lots(&shop);
     assert_eq!(code(&run(&shop, &["--out", "alone"])), 0);
@@ -40,9 +40,9 @@ static UNDISTURBED: LazyLock<Undisturbed> = LazyLock::new(|| {
     }
 });
 
-/// A workshop with chats for several lots and a pipeline that writes to `out`.
-pub(crate) fn large() -> Workshop {
-    let shop = Workshop::new();
+/// A test folder with chats for several lots and a pipeline that writes to `out`.
+pub(crate) fn large() -> TestDir {
+    let shop = TestDir::new();
     for (name, bytes) in &UNDISTURBED.inputs {
         shop.write(name, bytes);
     }
@@ -50,22 +50,25 @@ pub(crate) fn large() -> Workshop {
     shop
 }
 
-fn pipeline_in_lots(shop: &Workshop) {
+fn pipeline_in_lots(shop: &TestDir) {
     pipeline(shop);
     let text = fs::read_to_string(shop.path("pipeline.toml")).unwrap();
-    shop.write("pipeline.toml", format!("{text}[lots]\nbytes = {SMALL_LOT}\n"));
+    shop.write(
+        "pipeline.toml",
+        format!("{text}[shards]\nbytes = {SMALL_SHARD}\n"),
+    );
 }
 
-/// A workshop with two small files.
-fn small() -> Workshop {
-    let shop = Workshop::new();
+/// A test folder with two small files.
+fn small() -> TestDir {
+    let shop = TestDir::new();
     shop.write("in/a.json", good_chat("a").to_string());
     shop.write("in/b.jsonl", format!("{}\n{}\n", good_chat("b"), good_chat("c")));
     pipeline(&shop);
     shop
 }
 
-pub(crate) fn pipeline(shop: &Workshop) {
+pub(crate) fn pipeline(shop: &TestDir) {
     shop.write(
         "pipeline.toml",
         "name = \"faults\"\n[[input]]\npath = \"in/**\"\n[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n\
@@ -73,7 +76,7 @@ pub(crate) fn pipeline(shop: &Workshop) {
     );
 }
 
-fn command(shop: &Workshop, arguments: &[&str]) -> Command {
+fn command(shop: &TestDir, arguments: &[&str]) -> Command {
     let mut command = Command::new(binary());
     command
         .args(arguments)
@@ -82,7 +85,7 @@ fn command(shop: &Workshop, arguments: &[&str]) -> Command {
     command
 }
 
-fn run(shop: &Workshop, arguments: &[&str]) -> Output {
+fn run(shop: &TestDir, arguments: &[&str]) -> Output {
     command(shop, &[&["run", "pipeline.toml"], arguments].concat())
         .output()
         .unwrap()
@@ -124,7 +127,7 @@ fn listing(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// A run that is caught at its work, with one thread.
-fn working(shop: &Workshop) -> Caught {
+fn working(shop: &TestDir) -> Caught {
     Caught::amid(&shop.path(""), || {
         drop(fs::remove_dir_all(shop.path("out")));
         command(shop, &["run", "pipeline.toml", "--quiet", "--threads", "1"])
@@ -180,7 +183,7 @@ fn a_run_that_is_stopped_by_a_signal_ends_later_with_the_same_bytes() {
 
 #[test]
 fn a_destination_that_cannot_hold_a_dataset_is_refused_and_left_alone() {
-    type Prepare = fn(&Workshop);
+    type Prepare = fn(&TestDir);
     let cases: [(&str, &str, Prepare); 5] = [
         ("a file", "out", |shop| {
             shop.write("out", "mine");
@@ -347,7 +350,7 @@ fn neither_folder_nor_spelling_nor_surroundings_change_a_byte() {
 
 #[test]
 fn the_order_of_the_input_sections_changes_nothing() {
-    let shop = Workshop::new();
+    let shop = TestDir::new();
     for name in ["x/beans.json", "x/allotment.json", "y/tools.json"] {
         shop.write(name, good_chat(name).to_string());
     }

@@ -1,22 +1,22 @@
 //! Names that would steer a terminal, break a line or run in a spreadsheet: no command lets one through.
 
 use chatmill_diag::visible::is_hidden;
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use serde_json::json;
 
-use crate::desk::{Desk, end, good_chat};
+use crate::test_dir::{RunChatmill, end, good_chat};
 
 /// Clears the screen, reorders what follows, begins a line of its own and looks like a formula.
 const NAME: &str = "=x\u{1b}[2J\u{9b}\u{202e}\u{2028}\u{7}y";
 
-fn desk() -> Workshop {
-    let desk = Workshop::new();
+fn test_dir() -> TestDir {
+    let test_dir = TestDir::new();
     let mut chat = good_chat(&format!("{NAME}\nforged: valid"));
     chat["conversation_meta"]["user_details"]["user_1"]["full_name"] = json!(NAME);
     chat["conversation_list"][1]["refer_list"] = json!([NAME]);
     chat["conversation_list"][2]["content"] = json!(NAME);
-    desk.write(&format!("in/{NAME}.jsonl"), format!("{chat}\n{{\"{NAME}\n"));
-    desk.write(
+    test_dir.write(&format!("in/{NAME}.jsonl"), format!("{chat}\n{{\"{NAME}\n"));
+    test_dir.write(
         "pipeline.toml",
         format!(
             "name = {}\n[[input]]\npath = \"in/*\"\n[render]\ndialects = [\"openai-chat\", \"gryag-compact\"]\n\
@@ -25,7 +25,7 @@ fn desk() -> Workshop {
             serde_json::to_string(&format!("out{NAME}")).unwrap().replace('\u{9b}', "\\u009b"),
         ),
     );
-    desk
+    test_dir
 }
 
 #[track_caller]
@@ -41,7 +41,7 @@ fn assert_nothing_hidden(text: &str, arguments: &[&str]) {
 
 #[test]
 fn no_command_prints_a_hidden_character() {
-    let desk = desk();
+    let test_dir = test_dir();
     let out = format!("out{NAME}");
     let file = format!("in/{NAME}.jsonl");
     let (out, file) = (out.as_str(), file.as_str());
@@ -116,18 +116,18 @@ fn no_command_prints_a_hidden_character() {
         &["run", "pipeline.toml", "--limit", NAME],
         &["run", "pipeline.toml", "--set", NAME],
     ] {
-        let ended = end(desk.chatmill(arguments));
+        let ended = end(test_dir.chatmill(arguments));
         assert_ne!(ended.code, 101, "{arguments:?}: {}", ended.stderr);
         assert_nothing_hidden(&ended.stdout, arguments);
         assert_nothing_hidden(&ended.stderr, arguments);
     }
-    let card = std::fs::read_to_string(desk.path(out).join("README.md")).unwrap();
+    let card = std::fs::read_to_string(test_dir.path(out).join("README.md")).unwrap();
     assert_nothing_hidden(&card, &["README.md"]);
 }
 
 #[test]
 fn no_cell_of_a_spreadsheet_is_a_formula() {
-    let desk = desk();
+    let test_dir = test_dir();
     let file = format!("in/{NAME}.jsonl");
     for arguments in [
         &["check", "in", "--format", "csv"][..],
@@ -143,7 +143,7 @@ fn no_cell_of_a_spreadsheet_is_a_formula() {
         ],
         &["tokens", &file, "--by", "participant", "--format", "csv"],
     ] {
-        let ended = end(desk.chatmill(arguments));
+        let ended = end(test_dir.chatmill(arguments));
         let mut lines = ended.stdout.lines();
         let width = lines.next().unwrap().split(',').count();
         assert!(

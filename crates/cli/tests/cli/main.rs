@@ -13,18 +13,18 @@ mod canaries;
 mod caught;
 mod chaos;
 mod check;
-mod desk;
 mod example;
 #[cfg(unix)]
 mod faults;
+mod help;
 mod hostile_names;
 mod narrow;
 mod night_campaign;
 #[cfg(unix)]
 mod night_planted;
-mod nightly_page;
 mod no_content;
 mod registries;
 #[cfg(target_os = "linux")]
 mod signals;
 mod streams;
+mod test_dir;

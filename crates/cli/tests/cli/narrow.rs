@@ -1,36 +1,36 @@
 //! A terminal of 80 columns: tables fit and prose is broken between words.
 
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use unicode_width::UnicodeWidthStr;
 
-use crate::desk::{Desk, chat, end, good_chat};
+use crate::test_dir::{RunChatmill, chat, end, good_chat};
 
 const PRICES: &str = "[[price]]\nmodel = \"a-model-of-a-long-name\"\nencoding = \"r50k_base\"\ncurrency = \"USD\"\n\
                       per_million = 1\ndate = \"2026-11-22\"\nsource = \"invented\"\n\
                       [[price]]\nmodel = \"another-model-of-a-long-name\"\nencoding = \"r50k_base\"\ncurrency = \"USD\"\n\
                       per_million = 2\ndate = \"2026-11-22\"\nsource = \"invented\"\n";
 
-/// A desk with two datasets, files of long names and prices.
-fn desk() -> Workshop {
-    let desk = Workshop::new();
+/// A test folder with two datasets, files of long names and prices.
+fn test_dir() -> TestDir {
+    let test_dir = TestDir::new();
     let long = "a-chat-with-a-very-long-name-as-exports-like-to-have-them-2026-11-22";
-    desk.write(&format!("in/{long}.json"), good_chat(long).to_string());
+    test_dir.write(&format!("in/{long}.json"), good_chat(long).to_string());
     let other = chat("other", &[("m1", "user_1", "Beans?"), ("m2", "bot_1", "Beans.")]);
-    desk.write("in/other.json", other.to_string());
-    desk.write("prices.toml", PRICES);
-    desk.pipeline();
+    test_dir.write("in/other.json", other.to_string());
+    test_dir.write("prices.toml", PRICES);
+    test_dir.pipeline();
     for out in ["one", "two"] {
         let encodings = "count.encodings=[\"r50k_base\",\"cl100k_base\",\"o200k_base\"]";
-        let run = end(desk.chatmill(&["run", "pipeline.toml", "--out", out, "--set", encodings]));
+        let run = end(test_dir.chatmill(&["run", "pipeline.toml", "--out", out, "--set", encodings]));
         assert_eq!(run.code, 0, "{}", run.stderr);
-        desk.write("in/third.json", good_chat("third").to_string());
+        test_dir.write("in/third.json", good_chat("third").to_string());
     }
-    desk
+    test_dir
 }
 
 /// What a command prints on a terminal that is 80 columns wide.
-fn narrow(desk: &Workshop, arguments: &[&str]) -> String {
-    let mut command = desk.chatmill(arguments);
+fn narrow(test_dir: &TestDir, arguments: &[&str]) -> String {
+    let mut command = test_dir.chatmill(arguments);
     command.env("COLUMNS", "80");
     end(command).stdout
 }
@@ -47,7 +47,7 @@ fn lines_of_tables(text: &str) -> Vec<&str> {
 
 #[test]
 fn tables_of_every_command_fit_eighty_columns_and_wide_shows_all() {
-    let desk = desk();
+    let test_dir = test_dir();
     let pipeline = ["run", "pipeline.toml", "--out", "three"];
     for command in [
         &pipeline[..],
@@ -82,25 +82,25 @@ fn tables_of_every_command_fit_eighty_columns_and_wide_shows_all() {
             "never",
         ],
     ] {
-        let said = narrow(&desk, command);
+        let said = narrow(&test_dir, command);
         let lines = lines_of_tables(&said);
         assert!(lines.len() > 3 || command[0] == "check", "{command:?}: {said}");
         for line in lines {
             assert!(line.trim_end().width() <= 80, "{command:?}: {line}");
         }
     }
-    let few = narrow(&desk, &["tokens", "two", "--prices", "prices.toml"]);
-    let all = narrow(&desk, &["tokens", "two", "--prices", "prices.toml", "--wide"]);
+    let few = narrow(&test_dir, &["tokens", "two", "--prices", "prices.toml"]);
+    let all = narrow(&test_dir, &["tokens", "two", "--prices", "prices.toml", "--wide"]);
     assert!(few.contains("--wide shows all") && !few.contains("p99"), "{few}");
     assert!(!all.contains("--wide") && all.contains("p99"), "{all}");
 }
 
 #[test]
 fn prose_is_broken_on_a_terminal_and_stays_whole_in_a_pipe() {
-    let desk = Workshop::new();
+    let test_dir = TestDir::new();
     for command in [&["explain", "IN009"][..], &["rules"], &["dialects"], &["sources"]] {
-        let piped = end(desk.chatmill(command)).stdout;
-        let narrow = narrow(&desk, command);
+        let piped = end(test_dir.chatmill(command)).stdout;
+        let narrow = narrow(&test_dir, command);
         assert!(piped.lines().any(|line| line.width() > 80), "{command:?}");
         for line in narrow.lines() {
             // Code stays as it is, and so does a word that is wider than the terminal.

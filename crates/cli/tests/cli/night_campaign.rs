@@ -7,11 +7,11 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use chatmill_drawn::{Random, cases, seed};
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use chatmill_workshop::chaos::{grown, watch};
 use serde_json::Value;
 
-use crate::desk::{Desk, binary, end, good_chat};
+use crate::test_dir::{RunChatmill, binary, end, good_chat};
 
 /// What happens in a night.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,8 +56,8 @@ fn number(name: &str, otherwise: u64) -> u64 {
 }
 
 /// Writes the inputs of a night; every night has one chat more.
-fn inputs(desk: &Workshop, night: u64, mishap: Mishap) {
-    let folder = desk.path("in");
+fn inputs(test_dir: &TestDir, night: u64, mishap: Mishap) {
+    let folder = test_dir.path("in");
     if folder.exists() {
         fs::remove_dir_all(&folder).unwrap();
     }
@@ -72,20 +72,20 @@ fn inputs(desk: &Workshop, night: u64, mishap: Mishap) {
             Mishap::HalfMissing if chat % 2 == 0 => continue,
             _ => good_chat(&format!("chat-{chat}")).to_string(),
         };
-        desk.write(&format!("in/{chat:03}.json"), text);
+        test_dir.write(&format!("in/{chat:03}.json"), text);
     }
 }
 
 /// Begins a night, and kills it when it has made as much as is drawn.
-fn kill(desk: &Workshop, arguments: &[&str], random: &mut Random) {
+fn kill(test_dir: &TestDir, arguments: &[&str], random: &mut Random) {
     let mut child = Command::new(binary())
         .args(arguments)
-        .current_dir(desk.path("."))
+        .current_dir(test_dir.path("."))
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let store = desk.path("nights");
+    let store = test_dir.path("nights");
     let enough = grown(&store) + random.below(45);
     watch(&mut child, || grown(&store) >= enough);
     drop(child.kill());
@@ -93,14 +93,14 @@ fn kill(desk: &Workshop, arguments: &[&str], random: &mut Random) {
 }
 
 /// The last three good nights are there, and of each night somebody was told.
-fn nights_are_kept_and_told(desk: &Workshop, records: &[Value], what: &str) {
+fn nights_are_kept_and_told(test_dir: &TestDir, records: &[Value], what: &str) {
     let is_good = |record: &&Value| record["state"] == "good";
     for record in records.iter().filter(is_good).rev().take(3) {
         let name = record["night"].as_str().unwrap();
-        let mark = desk.path(&format!("nights/{name}/dataset/_SUCCESS"));
+        let mark = test_dir.path(&format!("nights/{name}/dataset/_SUCCESS"));
         assert!(mark.is_file(), "{what}");
     }
-    let told = fs::read_to_string(desk.path("told.txt")).unwrap();
+    let told = fs::read_to_string(test_dir.path("told.txt")).unwrap();
     for booked in records {
         let (name, state) = (
             booked["night"].as_str().unwrap(),
@@ -117,8 +117,8 @@ fn of_nights_with_faults_no_good_one_is_lost_and_every_alarm_sounds() {
     let seed = number("CHATMILL_SEED", seed());
     let mut random = Random::new(seed);
     let mut to_come: Vec<Mishap> = Vec::new();
-    let desk = Workshop::new();
-    desk.write(
+    let test_dir = TestDir::new();
+    test_dir.write(
         "nightly.toml",
         "name = \"campaign\"\n[[input]]\npath = \"in/*\"\n[render]\ndialects = [\"openai-chat\"]\n[count]\n\
          encodings = [\"r50k_base\"]\n[output]\npath = \"out\"\n[night]\nkeep = 3\n\
@@ -137,14 +137,14 @@ fn of_nights_with_faults_no_good_one_is_lost_and_every_alarm_sounds() {
             }
             to_come.swap_remove(random.below(to_come.len()))
         };
-        inputs(&desk, night, mishap);
+        inputs(&test_dir, night, mishap);
         match mishap {
             Mishap::LatestDamaged => {
-                fs::remove_file(desk.path("nights/latest")).unwrap();
-                std::os::unix::fs::symlink("/nowhere", desk.path("nights/latest")).unwrap();
+                fs::remove_file(test_dir.path("nights/latest")).unwrap();
+                std::os::unix::fs::symlink("/nowhere", test_dir.path("nights/latest")).unwrap();
             }
-            Mishap::HistoryDamaged => drop(desk.write("nights/history.parquet", "damaged")),
-            Mishap::StrangerInStore => drop(desk.write(&format!("nights/mine-{night}.txt"), "mine")),
+            Mishap::HistoryDamaged => drop(test_dir.write("nights/history.parquet", "damaged")),
+            Mishap::StrangerInStore => drop(test_dir.write(&format!("nights/mine-{night}.txt"), "mine")),
             _ => {}
         }
         let day = if mishap == Mishap::ClockGoesBack { 0 } else { night };
@@ -156,16 +156,16 @@ fn of_nights_with_faults_no_good_one_is_lost_and_every_alarm_sounds() {
             0
         };
         for _ in 0..kills {
-            kill(&desk, &arguments, &mut random);
+            kill(&test_dir, &arguments, &mut random);
         }
-        let ended = end(desk.chatmill(&arguments));
+        let ended = end(test_dir.chatmill(&arguments));
         let what = format!(
             "seed {seed}, night {night}, {mishap:?}: {}{}",
             ended.stdout, ended.stderr
         );
         assert_eq!(ended.code != 0, mishap.alarms(), "{what}");
         alarms += u64::from(ended.code != 0);
-        let status = end(desk.chatmill(&["night", "status", "--store", "nights", "--format", "json"]));
+        let status = end(test_dir.chatmill(&["night", "status", "--store", "nights", "--format", "json"]));
         let status: Value = serde_json::from_str(&status.stdout).expect(&what);
         let now_good = status["last_good"].as_str().expect(&what).to_owned();
         assert!(now_good >= last_good, "{what}");
@@ -174,14 +174,14 @@ fn of_nights_with_faults_no_good_one_is_lost_and_every_alarm_sounds() {
         } else {
             good += 1;
         }
-        let link = fs::read_link(desk.path("nights/latest")).unwrap();
+        let link = fs::read_link(test_dir.path("nights/latest")).unwrap();
         assert_eq!(link.to_str(), Some(now_good.as_str()), "{what}");
-        let certified = end(desk.chatmill(&["certify", "nights/latest/dataset"]));
+        let certified = end(test_dir.chatmill(&["certify", "nights/latest/dataset"]));
         assert_eq!(certified.code, 0, "{what}{}", certified.stdout);
         last_good = now_good;
-        nights_are_kept_and_told(&desk, status["nights"].as_array().unwrap(), &what);
+        nights_are_kept_and_told(&test_dir, status["nights"].as_array().unwrap(), &what);
     }
-    let strangers = fs::read_dir(desk.path("nights")).unwrap();
+    let strangers = fs::read_dir(test_dir.path("nights")).unwrap();
     let strangers = strangers.filter(|entry| {
         entry
             .as_ref()

@@ -1,9 +1,9 @@
 //! Commands that quote nothing when asked, some of them drawn. What each says is a transcript in `../cases/masks/`.
 
 use chatmill_drawn::{cases, random};
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 
-use crate::desk::{Desk, end};
+use crate::test_dir::{RunChatmill, end};
 
 /// A word that stands in every place where chat text, a name or an address can stand.
 const CANARY: &str = "Xanthoria";
@@ -15,13 +15,13 @@ fn assert_silent(what: &str, text: &str) {
 /// Of the bills by each sum one is drawn; `CHATMILL_DRAWS=6` takes all.
 #[test]
 fn commands_on_files_and_datasets_quote_nothing_when_asked() {
-    let desk = Workshop::new();
-    desk.write(
+    let test_dir = TestDir::new();
+    test_dir.write(
         "in/chat.jsonl",
         include_str!("../cases/masks/files/in/chat.jsonl"),
     );
-    desk.pipeline();
-    assert_eq!(end(desk.chatmill(&["run", "pipeline.toml"])).code, 1);
+    test_dir.pipeline();
+    assert_eq!(end(test_dir.chatmill(&["run", "pipeline.toml"])).code, 1);
     let later = [
         "run",
         "pipeline.toml",
@@ -30,8 +30,8 @@ fn commands_on_files_and_datasets_quote_nothing_when_asked() {
         "--set",
         "select.limit=2",
     ];
-    assert!(end(desk.chatmill(&later)).code < 2);
-    let loud = end(desk.chatmill(&["tokens", "out", "--by", "tool"]));
+    assert!(end(test_dir.chatmill(&later)).code < 2);
+    let loud = end(test_dir.chatmill(&["tokens", "out", "--by", "tool"]));
     assert!(
         loud.stdout.contains(CANARY),
         "the chat must be worth hiding:\n{}",
@@ -76,7 +76,7 @@ fn commands_on_files_and_datasets_quote_nothing_when_asked() {
     }
     for command in commands {
         let arguments = [command.as_slice(), &["--no-content", "-vv"]].concat();
-        let ended = end(desk.chatmill(&arguments));
+        let ended = end(test_dir.chatmill(&arguments));
         assert!(ended.code < 2, "{arguments:?}: {}", ended.stderr);
         assert!(!ended.stdout.is_empty(), "{arguments:?}");
         assert_silent(&arguments.join(" "), &ended.stdout);

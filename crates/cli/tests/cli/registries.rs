@@ -1,13 +1,13 @@
 //! What holds for every one of a registry: it is listed alike in text and JSON, says what people need, and renders.
 
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use serde_json::Value;
 
-use crate::desk::{Desk, end, good_chat, json_lines};
+use crate::test_dir::{RunChatmill, end, good_chat, json_lines};
 
 /// What a command lists as JSON.
-fn listed(desk: &Workshop, command: &str) -> Vec<Value> {
-    let listed = end(desk.chatmill(&[command, "--format", "json"])).stdout;
+fn listed(test_dir: &TestDir, command: &str) -> Vec<Value> {
+    let listed = end(test_dir.chatmill(&[command, "--format", "json"])).stdout;
     let listed: Vec<Value> = serde_json::from_str(&listed).unwrap();
     assert!(!listed.is_empty(), "{command}");
     listed
@@ -15,15 +15,15 @@ fn listed(desk: &Workshop, command: &str) -> Vec<Value> {
 
 #[test]
 fn every_registry_is_listed_alike_in_text_and_json() {
-    let desk = Workshop::new();
+    let test_dir = TestDir::new();
     for (command, key) in [
         ("sources", "id"),
         ("dialects", "id"),
         ("rules", "code"),
         ("encodings", "name"),
     ] {
-        let text = end(desk.chatmill(&[command])).stdout;
-        for entry in listed(&desk, command) {
+        let text = end(test_dir.chatmill(&[command])).stdout;
+        for entry in listed(&test_dir, command) {
             let name = entry[key].as_str().unwrap();
             assert!(
                 text.lines().any(|line| line.starts_with(name)),
@@ -35,9 +35,9 @@ fn every_registry_is_listed_alike_in_text_and_json() {
 
 #[test]
 fn a_dialect_says_what_people_need_to_choose_it() {
-    let desk = Workshop::new();
-    let text = end(desk.chatmill(&["dialects"])).stdout;
-    for entry in listed(&desk, "dialects") {
+    let test_dir = TestDir::new();
+    let text = end(test_dir.chatmill(&["dialects"])).stdout;
+    for entry in listed(&test_dir, "dialects") {
         let id = entry["id"].as_str().unwrap();
         for key in [
             "title",
@@ -62,11 +62,11 @@ fn a_dialect_says_what_people_need_to_choose_it() {
 
 #[test]
 fn every_dialect_renders() {
-    let desk = Workshop::new();
-    desk.write("one.json", good_chat("one").to_string());
-    for entry in listed(&desk, "dialects") {
+    let test_dir = TestDir::new();
+    test_dir.write("one.json", good_chat("one").to_string());
+    for entry in listed(&test_dir, "dialects") {
         let dialect = entry["id"].as_str().unwrap();
-        let render = end(desk.chatmill(&["render", "one.json", "--dialect", dialect]));
+        let render = end(test_dir.chatmill(&["render", "one.json", "--dialect", dialect]));
         assert_eq!(render.code, 0, "{dialect}: {}", render.stderr);
         assert!(
             render.stdout.contains("When do we water the beans?"),

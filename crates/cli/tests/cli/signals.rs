@@ -4,22 +4,22 @@ use std::fs;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use chatmill_workshop::chaos::watch;
 
 use crate::caught::{Caught, signal};
-use crate::desk::{binary, good_chat};
 use crate::faults::{large, pipeline, said};
+use crate::test_dir::{binary, good_chat};
 
-fn shop() -> Workshop {
-    let shop = Workshop::new();
+fn shop() -> TestDir {
+    let shop = TestDir::new();
     shop.write("in/a.json", good_chat("a").to_string());
     pipeline(&shop);
     shop
 }
 
 /// A shell that becomes the command, after it did something to itself.
-fn shell(shop: &Workshop, first: &str, arguments: &[&str]) -> Command {
+fn shell(shop: &TestDir, first: &str, arguments: &[&str]) -> Command {
     // Whoever runs the tests under `nohup` has them ignore what a shell cannot take back.
     let mut command = Command::new("env");
     command
@@ -32,13 +32,13 @@ fn shell(shop: &Workshop, first: &str, arguments: &[&str]) -> Command {
     command
 }
 
-fn run(shop: &Workshop, first: &str, arguments: &[&str]) -> Output {
+fn run(shop: &TestDir, first: &str, arguments: &[&str]) -> Output {
     let all = [&["run", "pipeline.toml"], arguments].concat();
     shell(shop, first, &all).output().unwrap()
 }
 
 /// A run that waits, for what reads its standard error has stopped to read.
-fn waiting(shop: &Workshop) -> Child {
+fn waiting(shop: &TestDir) -> Child {
     let full =
         "mkfifo full; exec 3<>full; dd if=/dev/zero of=full bs=4096 oflag=nonblock 2>/dev/null; exec 2>&3";
     let mut waiting = shell(shop, full, &["run", "pipeline.toml", "--progress", "json"])
@@ -164,7 +164,7 @@ fn an_interrupted_conversion_leaves_nothing() {
     let milling = Caught::amid(&shop.path(""), || {
         drop(fs::remove_dir_all(shop.path("train")));
         let convert = ["convert", "in", "--to", "trl-messages", "--out", "train"];
-        let lots = ["--threads", "1", "--set", "lots.bytes=20_000", "--quiet"];
+        let lots = ["--threads", "1", "--set", "shards.bytes=20_000", "--quiet"];
         shell(&shop, "true", &[&convert[..], &lots].concat())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -2,17 +2,17 @@
 
 use std::process::{Command, Stdio};
 
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 
-use crate::desk::{Desk, binary, end, good_chat, json_lines};
+use crate::test_dir::{RunChatmill, binary, end, good_chat, json_lines};
 
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
-    let desk = Workshop::new();
+    let test_dir = TestDir::new();
     let lines: Vec<String> = (0..400)
         .map(|n| format!("{}\n{{broken", good_chat(&format!("c{n}"))))
         .collect();
-    let path = desk.write("chats.jsonl", lines.join("\n"));
+    let path = test_dir.write("chats.jsonl", lines.join("\n"));
     let path = path.to_str().unwrap();
     for arguments in [
         vec!["render", path, "--dialect", "openai-chat", "-q"],
@@ -40,10 +40,10 @@ fn a_reader_that_goes_away_is_no_error() {
 
 #[test]
 fn every_line_on_stderr_is_an_object_where_that_is_asked_for() {
-    let desk = Workshop::new();
-    desk.write("in/one.json", good_chat("one").to_string());
-    desk.pipeline();
-    desk.write("in/broken.json", "{\"half\": ");
+    let test_dir = TestDir::new();
+    test_dir.write("in/one.json", good_chat("one").to_string());
+    test_dir.pipeline();
+    test_dir.write("in/broken.json", "{\"half\": ");
     let calls: [&[&str]; 8] = [
         &["run", "pipeline.toml", "-vv"],
         &["run", "pipeline.toml"],
@@ -57,7 +57,7 @@ fn every_line_on_stderr_is_an_object_where_that_is_asked_for() {
     for call in calls {
         for style in ["plain", "json", "none"] {
             let arguments = [call, &["--log-format", "json", "--progress", style]].concat();
-            let ended = end(desk.chatmill(&arguments));
+            let ended = end(test_dir.chatmill(&arguments));
             let lines = json_lines(&ended.stderr);
             let is_told = ended.code < 2 || lines.iter().any(|line| line["level"] == "ERROR");
             assert!(is_told, "{arguments:?}: {}", ended.stderr);

@@ -1,4 +1,4 @@
-//! What is wrong with the account of an input. It is asked before a dataset is published, of what was counted while its rows were
+//! Problems with the account of an input. They are sought before a dataset is published, in the counts taken while its rows were
 //! written, and again when it is certified, of the rows that its tables hold.
 
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use crate::manifest::InputEntry;
 use crate::tables::table::Table;
 use crate::tables::{ConversationColumns, RejectColumns};
 
-/// Rows of an input against which its account is held.
+/// Rows of an input, which are compared with its account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputRows {
     /// In the table of conversations.
@@ -17,8 +17,8 @@ pub struct InputRows {
 }
 
 impl InputRows {
-    /// As many as an account says.
-    pub fn said(input: &InputEntry) -> Self {
+    /// The rows that an account states.
+    pub fn stated(input: &InputEntry) -> Self {
         Self {
             conversations: input.conversations,
             rejects: input.rejected,
@@ -31,23 +31,25 @@ impl InputRows {
         self.rejects += other.rejects;
     }
 
-    /// Where they are not as many as those that an account says.
-    pub(crate) fn faults(self, said: Self, input: &str) -> Vec<String> {
-        let mut faults = Vec::new();
-        for (found, said, what, table) in [
+    /// The differences from the rows that an account states.
+    pub(crate) fn problems(self, stated: Self, input: &str) -> Vec<String> {
+        let mut problems = Vec::new();
+        for (found, stated, what, table) in [
             (
                 self.conversations,
-                said.conversations,
+                stated.conversations,
                 "rows",
                 ConversationColumns::NAME,
             ),
-            (self.rejects, said.rejects, "frames", RejectColumns::NAME),
+            (self.rejects, stated.rejects, "frames", RejectColumns::NAME),
         ] {
-            if found != said {
-                faults.push(format!("{input} has {found} {what} in {table} instead of {said}"));
+            if found != stated {
+                problems.push(format!(
+                    "{input} has {found} {what} in {table} instead of {stated}"
+                ));
             }
         }
-        faults
+        problems
     }
 }
 
@@ -56,29 +58,33 @@ pub(crate) fn is_balanced(input: &InputEntry) -> bool {
     input.ledger().balances() && input.rows.balances()
 }
 
-/// What is wrong with the account of an input of which these rows were found: what was framed became something, and was written
-/// as what it became; it was read, or refused and says so; what is plain was read once, from its first byte to its last.
-pub fn account_faults(input: &InputEntry, found: InputRows) -> Vec<String> {
+/// Problems with the account of an input of which these rows were found. Every framed record must have an outcome and its row; the
+/// input must be read or refused; a plain input must be read once, from its first byte to its last.
+pub fn account_problems(input: &InputEntry, found: InputRows) -> Vec<String> {
     let path = &input.path;
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     if !is_balanced(input) {
-        faults.push(format!("the ledger of {path} does not balance"));
+        problems.push(format!(
+            "the records of {path} do not add up: framed is not accepted + rejected + filtered"
+        ));
     }
     if let Some(code) = &input.refused {
         let is_one_reject = (input.framed, input.rejected, input.entries) == (1, 1, 0);
         if input.hash.is_some() || !is_one_reject || input.decoded_bytes > 0 {
-            faults.push(format!("{path} was refused ({code}) and read all the same"));
+            problems.push(format!(
+                "{path} was refused ({code}), but records of it were read"
+            ));
         }
     } else if input.hash.is_none() {
-        faults.push(format!("{path} has no hash and was not refused"));
+        problems.push(format!("{path} has no hash, but was not refused"));
     } else if input.entries == 0 {
-        faults.push(format!("nothing of {path} was read, and it was not refused"));
+        problems.push(format!("nothing of {path} was read, and it was not refused"));
     } else if input.plain && (input.entries, input.decoded_bytes) != (1, input.bytes) {
-        faults.push(format!(
+        problems.push(format!(
             "{} bytes of {path} were read in {} entries, and it is one of {}",
             input.decoded_bytes, input.entries, input.bytes
         ));
     }
-    faults.extend(found.faults(InputRows::said(input), path));
-    faults
+    problems.extend(found.problems(InputRows::stated(input), path));
+    problems
 }

@@ -1,7 +1,7 @@
-//! Certification: a finished dataset is read back and held against its manifest.
+//! Certification: a finished dataset is read back and compared with its manifest.
 //!
-//! The verdict says whether the bytes are those that the run wrote and whether its accounts balance. It says nothing
-//! about the derived files, and nothing about damage that also forged manifest and marker.
+//! The verdict states whether the bytes are those that the run wrote and whether its accounts balance. It covers neither
+//! the derived files nor changes that also forged manifest and marker.
 
 pub(crate) mod account;
 pub(crate) mod audit;
@@ -15,50 +15,50 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::errors::ParquetError;
 
-use self::account::{InputRows, account_faults};
+use self::account::{InputRows, account_problems};
 use crate::disk::{Dir, DiskFile, EntryKind};
-use crate::error::{DatasetError, or_damage};
+use crate::error::{DatasetError, or_corruption};
 use crate::manifest::{self, Inputs, MANIFEST, Manifest, SUCCESS, all_files};
 use crate::parquet::column::encoding_of;
 use crate::tables::part_file::PartFile;
 use crate::tables::table::Table;
 use crate::tables::{self, ALWAYS_WRITTEN, ConversationColumns, RejectColumns, TABLES};
 
-/// What certification saw.
+/// The result of certification.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Certificate {
-    /// Table files that are as the manifest says.
+    /// Table files that agree with the manifest.
     pub files: u64,
     /// Their rows.
     pub rows: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// What is wrong, one clause each, naming the file.
-    pub faults: Vec<String>,
+    /// The problems, one clause each, naming the file.
+    pub problems: Vec<String>,
 }
 
 impl Certificate {
-    fn with(mut self, fault: String) -> Self {
-        self.faults.push(fault);
+    fn with(mut self, problem: String) -> Self {
+        self.problems.push(problem);
         self
     }
 
-    /// Whether the dataset is what the run wrote.
+    /// Whether the dataset is unchanged since the run wrote it.
     pub fn holds(&self) -> bool {
-        self.faults.is_empty()
+        self.problems.is_empty()
     }
 }
 
-/// Reads a dataset back. Errors are only those of the request and of the operating system; damage is a fault.
+/// Reads a dataset back. Errors are those of the request and of the operating system; corruption is a problem in the certificate.
 pub fn certify(out: &Path) -> Result<Certificate, DatasetError> {
     let folder = &manifest::open_folder(out)?;
     let mut certificate = Certificate::default();
-    let found = match or_damage(manifest::find(folder, &out.join(MANIFEST)))? {
+    let found = match or_corruption(manifest::find(folder, &out.join(MANIFEST)))? {
         Ok(Some(found)) => found,
         Ok(None) => return Ok(certificate.with(format!("{MANIFEST} is missing"))),
-        Err(damage) => return Ok(certificate.with(damage.to_string())),
+        Err(corruption) => return Ok(certificate.with(corruption.to_string())),
     };
-    if folder.look(SUCCESS)?.is_none() {
+    if folder.stat(SUCCESS)?.is_none() {
         certificate = certificate.with(format!("{SUCCESS} is missing"));
     } else if !found.is_marked(folder)? {
         certificate = certificate.with(format!("{SUCCESS} does not hold the hash of {MANIFEST}"));
@@ -67,7 +67,7 @@ pub fn certify(out: &Path) -> Result<Certificate, DatasetError> {
         Ok(manifest) => manifest,
         Err(error) => return Ok(certificate.with(error.to_string())),
     };
-    // Tables of another form are not damage, where the manifest is as it was written.
+    // Tables of another form are no corruption, where the manifest is as it was written.
     if certificate.holds() {
         manifest.check_format(out)?;
     }
@@ -76,21 +76,21 @@ pub fn certify(out: &Path) -> Result<Certificate, DatasetError> {
     certificate.rows = audit.rows;
     certificate.bytes = audit.bytes;
     certificate
-        .faults
-        .extend(audit.faults.into_iter().chain(audit.strangers));
-    certificate.faults.extend(manifest_faults(&manifest));
-    // Damaged files are not worth reading, and their rows would only repeat the fault.
+        .problems
+        .extend(audit.problems.into_iter().chain(audit.strangers));
+    certificate.problems.extend(manifest_problems(&manifest));
+    // Corrupt files are not worth reading, and their rows would only repeat the problem.
     if certificate.holds() {
-        certificate.faults.extend(content_faults(folder, &manifest)?);
+        certificate.problems.extend(content_problems(folder, &manifest)?);
     }
     Ok(certificate)
 }
 
-/// Whether a folder holds anything that a run leaves behind: else it is the wrong folder and not a damaged dataset.
+/// Whether a folder holds any file that a run writes: else it is the wrong folder and not a corrupt dataset.
 pub fn has_traces_of_a_run(out: &Path) -> Result<bool, DatasetError> {
     let folder = manifest::open_folder(out)?;
     for name in [MANIFEST, SUCCESS].iter().chain(TABLES) {
-        if folder.look(name)?.is_some() {
+        if folder.stat(name)?.is_some() {
             return Ok(true);
         }
     }
@@ -101,32 +101,32 @@ pub fn has_traces_of_a_run(out: &Path) -> Result<bool, DatasetError> {
 pub fn is_dataset(out: &Path) -> Result<bool, DatasetError> {
     match manifest::open_folder(out) {
         Ok(folder) => Ok(folder
-            .look(MANIFEST)?
+            .stat(MANIFEST)?
             .is_some_and(|found| found.kind() == EntryKind::File)),
         Err(DatasetError::WrongPath { .. }) => Ok(false),
         Err(error) => Err(error),
     }
 }
 
-/// What a manifest says that no run does: tables, ledgers and inputs. No file is read for it.
-pub(crate) fn manifest_faults(manifest: &Manifest) -> Vec<String> {
-    let mut faults = table_faults(manifest);
+/// Problems inside a manifest: tables, ledgers and inputs that no run writes. No file is read.
+pub(crate) fn manifest_problems(manifest: &Manifest) -> Vec<String> {
+    let mut problems = table_problems(manifest);
     let mut is_balanced = true;
     for input in manifest.inputs.iter() {
         is_balanced &= account::is_balanced(&input);
-        faults.extend(account_faults(&input, InputRows::said(&input)));
+        problems.extend(account_problems(&input, InputRows::stated(&input)));
     }
     if manifest.ledger_balanced != is_balanced {
-        faults.push(format!(
+        problems.push(format!(
             "{MANIFEST} says ledger_balanced = {}",
             manifest.ledger_balanced
         ));
     }
-    faults
+    problems
 }
 
 /// Every table once, in registry order: either listed with at least one file, or named as one that was left out.
-fn table_faults(manifest: &Manifest) -> Vec<String> {
+fn table_problems(manifest: &Manifest) -> Vec<String> {
     let listed: Vec<&str> = manifest.tables.iter().map(|table| table.name.as_str()).collect();
     let is_named = |table: &&&str| manifest.absent_tables.iter().any(|absent| absent == **table);
     let absent: Vec<&str> = TABLES.iter().filter(is_named).copied().collect();
@@ -135,39 +135,39 @@ fn table_faults(manifest: &Manifest) -> Vec<String> {
         .copied()
         .filter(|table| !absent.contains(table))
         .collect();
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     if listed != expected {
-        faults.push(format!(
+        problems.push(format!(
             "{MANIFEST} lists the tables {listed:?} instead of {expected:?}"
         ));
     }
     if manifest.absent_tables != absent || ALWAYS_WRITTEN.iter().any(|table| absent.contains(table)) {
-        faults.push(format!(
+        problems.push(format!(
             "{MANIFEST} names the absent tables {:?}, which no run leaves out together",
             manifest.absent_tables
         ));
     }
     for table in manifest.tables.iter().filter(|table| table.parts == 0) {
-        faults.push(format!("{MANIFEST} lists no file of {}", table.name));
+        problems.push(format!("{MANIFEST} lists no file of {}", table.name));
     }
-    faults
+    problems
 }
 
 /// Every file has its table's fixed schema; all agree on the encodings; conversations and rejected frames of each input are
 /// as many as the manifest says; and no two conversations have the same id.
-pub(crate) fn content_faults(folder: &Dir, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
-    let mut faults = Vec::new();
+pub(crate) fn content_problems(folder: &Dir, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
+    let mut problems = Vec::new();
     let mut schemas = Schemas::default();
     let mut counted = CountedRows::of(&manifest.inputs);
     let mut ids = Vec::new();
-    for file in all_files(folder, &manifest.lots) {
+    for file in all_files(folder, &manifest.shards) {
         let file = file?;
         let path = folder.at(&file.path);
         let part = folder.read_part(&file.path, file.bytes)?;
         let builder = part.batches(&path)?;
-        faults.extend(schemas.fault(&file, builder.schema()));
+        problems.extend(schemas.problem(&file, builder.schema()));
         // Of a file of another form no row is counted.
-        if !faults.is_empty() {
+        if !problems.is_empty() {
             continue;
         }
         let unreadable = |error| part.unreadable(&path, error);
@@ -185,8 +185,8 @@ pub(crate) fn content_faults(folder: &Dir, manifest: &Manifest) -> Result<Vec<St
         }
         .map_err(unreadable)?;
     }
-    if !faults.is_empty() {
-        return Ok(faults);
+    if !problems.is_empty() {
+        return Ok(problems);
     }
     if !manifest.has(ConversationColumns::NAME) {
         // There are no rows to be counted: what the manifest says stands.
@@ -194,9 +194,9 @@ pub(crate) fn content_faults(folder: &Dir, manifest: &Manifest) -> Result<Vec<St
             counted.at(&input.path).conversations += input.conversations;
         }
     }
-    faults = counted.faults(&manifest.inputs);
-    faults.extend(repeated_id(folder, manifest, ids)?);
-    Ok(faults)
+    problems = counted.problems(&manifest.inputs);
+    problems.extend(repeated_id(folder, manifest, ids)?);
+    Ok(problems)
 }
 
 /// The column by which a conversation is known.
@@ -205,7 +205,7 @@ const ID: &str = "conversation_id";
 /// Hashes that occur twice and whose ids are looked for: by chance there is none in a dataset that a disk can hold.
 const LOOKED_FOR: usize = 1_000;
 
-/// The fault of an id that several conversations have. Of all ids there are eight bytes each in memory; those whose hashes are
+/// The problem of an id that several conversations have. Of all ids there are eight bytes each in memory; those whose hashes are
 /// alike are read again.
 fn repeated_id(
     folder: &Dir,
@@ -218,7 +218,7 @@ fn repeated_id(
     let alike: Vec<u64> = alike.take(LOOKED_FOR).copied().collect();
     drop(hashes);
     let (mut seen, mut twice) = (BTreeSet::new(), None);
-    for file in all_files(folder, &manifest.lots).filter(|_| !alike.is_empty()) {
+    for file in all_files(folder, &manifest.shards).filter(|_| !alike.is_empty()) {
         let file = file?;
         if file.table != ConversationColumns::NAME || twice.is_some() {
             continue;
@@ -248,7 +248,7 @@ fn hash_of(id: &str) -> u64 {
     u64::from_le_bytes(head)
 }
 
-/// What the files seen so far have in common.
+/// The schemas and encodings of the files seen so far.
 #[derive(Default)]
 struct Schemas {
     /// The encodings that they name.
@@ -258,8 +258,8 @@ struct Schemas {
 }
 
 impl Schemas {
-    /// What is wrong with the schema of a file.
-    fn fault(&mut self, file: &PartFile, found: &SchemaRef) -> Option<String> {
+    /// The problem of a file's schema.
+    fn problem(&mut self, file: &PartFile, found: &SchemaRef) -> Option<String> {
         if self
             .known
             .get(&file.table)
@@ -300,9 +300,9 @@ fn encodings_of(schema: &SchemaRef) -> Vec<String> {
 struct CountedRows<'m> {
     /// Names, sorted, each once.
     names: Vec<&'m str>,
-    /// What was counted of each.
+    /// The counted rows of each.
     rows: Vec<InputRows>,
-    /// What was counted of inputs that the manifest does not name.
+    /// The counted rows of inputs that the manifest does not name.
     strangers: BTreeMap<String, InputRows>,
     /// The place of the name that was asked for last: rows of an input stand together.
     last: usize,
@@ -332,19 +332,24 @@ impl<'m> CountedRows<'m> {
         }
     }
 
-    /// Where the manifest says something else. An input that it names twice has the sum of both.
-    fn faults(mut self, inputs: &Inputs) -> Vec<String> {
-        let mut said = CountedRows::of(inputs);
+    /// The inputs whose counts in the manifest differ. An input that the manifest names twice has the sum of both.
+    fn problems(mut self, inputs: &Inputs) -> Vec<String> {
+        let mut stated = CountedRows::of(inputs);
         for input in inputs.iter() {
-            said.at(&input.path).add(InputRows::said(&input));
+            stated.at(&input.path).add(InputRows::stated(&input));
         }
-        let known = self.names.iter().copied().zip(self.rows.drain(..)).zip(said.rows);
+        let known = self
+            .names
+            .iter()
+            .copied()
+            .zip(self.rows.drain(..))
+            .zip(stated.rows);
         let strangers = self
             .strangers
             .iter()
             .map(|(name, rows)| ((name.as_str(), *rows), InputRows::default()));
         let all = known.chain(strangers);
-        all.flat_map(|((input, found), said)| found.faults(said, input))
+        all.flat_map(|((input, found), stated)| found.problems(stated, input))
             .collect()
     }
 }

@@ -30,7 +30,7 @@ const CREATE: OFlags = OFlags::RDWR
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-/// Mode of what everybody may see whom the umask does not exclude.
+/// Mode of a file that everybody may read whom the umask does not exclude.
 pub(crate) const USUAL_FILE: Mode = Mode::from_raw_mode(0o666);
 /// The same of a folder.
 pub(crate) const USUAL_FOLDER: Mode = Mode::from_raw_mode(0o777);
@@ -39,7 +39,7 @@ pub(crate) const PRIVATE_FILE: Mode = Mode::from_raw_mode(0o600);
 /// Mode of a folder that only we see.
 pub(crate) const PRIVATE_FOLDER: Mode = Mode::from_raw_mode(0o700);
 
-/// Hexadecimal digits in the name of a file that is written aside.
+/// Hexadecimal digits in a temporary name.
 pub(super) const RANDOM_DIGITS: usize = 16;
 /// Random names that are tried before something else must be wrong.
 const MAX_TRIES: usize = 16;
@@ -51,9 +51,9 @@ pub(crate) struct Dir {
     path: PathBuf,
 }
 
-/// What a name stands for.
+/// The metadata of an entry, from `stat`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Look(pub(super) Stat);
+pub(crate) struct EntryStat(pub(super) Stat);
 
 /// A name in a folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,7 +66,7 @@ pub(crate) struct DirEntry {
     pub(super) own: OsString,
 }
 
-/// What a name in a folder stands for.
+/// The kind of an entry in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum EntryKind {
     File,
@@ -85,7 +85,7 @@ impl EntryKind {
     }
 }
 
-impl Look {
+impl EntryStat {
     /// What an open handle is.
     pub(super) fn at(handle: impl AsFd, path: &Path) -> Result<Self, DatasetError> {
         let found = call(Call::Stat, || fs::fstat(&handle));
@@ -188,14 +188,14 @@ impl Dir {
         Ok(found.map(|found| (found, name)))
     }
 
-    /// What a name in this folder stands for; none when there is none.
-    pub(crate) fn look(&self, name: impl AsRef<OsStr>) -> Result<Option<Look>, DatasetError> {
+    /// The metadata of an entry in this folder; none when there is no such entry.
+    pub(crate) fn stat(&self, name: impl AsRef<OsStr>) -> Result<Option<EntryStat>, DatasetError> {
         let name = name.as_ref();
         let found = call(Call::Stat, || {
             fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)
         });
         let found = if_there(found).map_err(|source| DatasetError::io("look at", &self.at(name), source))?;
-        Ok(found.map(Look))
+        Ok(found.map(EntryStat))
     }
 
     /// Asks for the last name of a path below this folder, in its own folder; nothing where a step is missing or no folder.
@@ -210,21 +210,21 @@ impl Dir {
         }
     }
 
-    /// What a path below this folder stands for; none when a step is missing or leads through no folder.
-    pub(crate) fn look_below(&self, path: &str) -> Result<Option<Look>, DatasetError> {
-        self.below(path, |folder, name| folder.look(name))
+    /// The metadata of a path below this folder; none when a step is missing or is not a folder.
+    pub(crate) fn stat_below(&self, path: &str) -> Result<Option<EntryStat>, DatasetError> {
+        self.below(path, |folder, name| folder.stat(name))
     }
 
     /// Whether a path below this folder names a regular file of a known length.
     pub(crate) fn has_file(&self, path: &str, bytes: u64) -> Result<bool, DatasetError> {
         Ok(self
-            .look_below(path)?
+            .stat_below(path)?
             .is_some_and(|found| found.is_file_of(bytes)))
     }
 
     /// What this folder is.
-    pub(crate) fn look_at_itself(&self) -> Result<Look, DatasetError> {
-        Look::at(&self.handle, &self.path)
+    pub(crate) fn stat_self(&self) -> Result<EntryStat, DatasetError> {
+        EntryStat::at(&self.handle, &self.path)
     }
 
     /// Opens a regular file for reading; none when there is nothing.
@@ -238,7 +238,7 @@ impl Dir {
             Err(error) if leads_nowhere(&error) => return Err(no_file(&path)),
             Err(source) => return Err(DatasetError::io("open", &path, source)),
         };
-        let found = Look::at(&handle, &path)?;
+        let found = EntryStat::at(&handle, &path)?;
         match found.kind() {
             EntryKind::File => Ok(Some(DiskFile::of(handle, found.bytes()))),
             _ => Err(no_file(&path)),
@@ -295,11 +295,11 @@ impl Dir {
         Ok(DiskFile::of(handle, 0))
     }
 
-    /// Creates a file under a random name, for what shall have the name `wanted` later, or none.
-    pub(crate) fn create_aside(&self, wanted: &str, mode: Mode) -> Result<(String, DiskFile), DatasetError> {
+    /// Creates a file under a random name, which may be renamed to `wanted` later.
+    pub(crate) fn create_temp(&self, wanted: &str, mode: Mode) -> Result<(String, DiskFile), DatasetError> {
         let mut tries = 0;
         loop {
-            let name = aside_of(wanted);
+            let name = new_temp_name(wanted);
             match self.try_create(&name, mode) {
                 Ok(file) => return Ok((name, file)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < MAX_TRIES => tries += 1,
@@ -310,39 +310,39 @@ impl Dir {
 
     /// Lets `name` be a link to another name in this folder, in place of whatever file or link it was.
     pub(crate) fn link(&self, name: &str, target: &str) -> Result<(), DatasetError> {
-        let aside = aside_of(name);
+        let temp = new_temp_name(name);
         call(Call::Create, || {
-            fs::symlinkat(target, &self.handle, aside.as_str())
+            fs::symlinkat(target, &self.handle, temp.as_str())
         })
         .map_err(|source| DatasetError::io("create", &self.at(name), source))?;
-        self.rename(&aside, self, name)
-            .inspect_err(|_| self.clear_away(&aside))
+        self.rename(&temp, self, name)
+            .inspect_err(|_| self.clear_away(&temp))
     }
 
-    /// Writes a file so that `name` holds all of it or does not change. Until then it lies in `aside`.
-    pub(crate) fn replace(&self, name: &str, bytes: &[u8], aside: &Self) -> Result<(), DatasetError> {
-        self.replace_with(name, aside, &mut |file| file.write_all(bytes))
+    /// Writes a file so that `name` holds all of it or does not change. Until then it lies in `temp`.
+    pub(crate) fn replace(&self, name: &str, bytes: &[u8], temp: &Self) -> Result<(), DatasetError> {
+        self.replace_with(name, temp, &mut |file| file.write_all(bytes))
     }
 
     /// The same with what `write` gives to the file.
     pub(crate) fn replace_with(
         &self,
         name: &str,
-        aside: &Self,
+        temp: &Self,
         write: &mut dyn FnMut(&mut DiskFile) -> io::Result<()>,
     ) -> Result<(), DatasetError> {
-        let (unfinished, mut file) = aside.create_aside(name, USUAL_FILE)?;
+        let (unfinished, mut file) = temp.create_temp(name, USUAL_FILE)?;
         let replaced = write(&mut file)
             .and_then(|()| file.sync())
             .map_err(|source| DatasetError::io("write", &self.at(name), source))
-            .and_then(|()| aside.rename(&unfinished, self, name));
+            .and_then(|()| temp.rename(&unfinished, self, name));
         if replaced.is_err() {
-            aside.clear_away(&unfinished);
+            temp.clear_away(&unfinished);
         }
         replaced
     }
 
-    /// Renames what is synced already, and syncs the folder that it comes to.
+    /// Renames a synced file or folder, and syncs the folder that receives it.
     pub(crate) fn rename(
         &self,
         from: impl AsRef<OsStr>,
@@ -397,7 +397,7 @@ impl Dir {
         self.enter(name)
     }
 
-    /// Creates a folder; says whether it is new.
+    /// Creates a folder; true where it is new.
     pub(crate) fn make_new(&self, name: &OsStr, mode: Mode) -> Result<bool, DatasetError> {
         match call(Call::Folder, || fs::mkdirat(&self.handle, name, mode)) {
             Ok(()) => Ok(true),
@@ -441,7 +441,7 @@ impl Dir {
             }
             let kind = match entry.file_type() {
                 // Not every file system says it in its lists.
-                FileType::Unknown => self.look(own)?.map_or(EntryKind::Other, |look| look.kind()),
+                FileType::Unknown => self.stat(own)?.map_or(EntryKind::Other, |stat| stat.kind()),
                 known => EntryKind::of(known),
             };
             visit(DirEntry {
@@ -510,7 +510,7 @@ impl Dir {
         self.below(path, |folder, name| folder.remove_file(name))
     }
 
-    /// Removes a folder that is empty; says whether it is gone.
+    /// Removes an empty folder; true where it is gone.
     pub(crate) fn remove_empty(&self, name: impl AsRef<OsStr>) -> Result<bool, DatasetError> {
         let name = name.as_ref();
         let removed = call(Call::Remove, || {
@@ -531,10 +531,10 @@ impl Dir {
         self.below(path, |folder, name| folder.remove_empty(name).map(drop))
     }
 
-    /// Removes a file, or a folder with all it holds; it need not exist. Who calls it knows what lies there.
+    /// Removes a file, or a folder with its content; it need not exist. The caller has checked the content.
     pub(crate) fn remove_all(&self, name: impl AsRef<OsStr>) -> Result<(), DatasetError> {
         let name = name.as_ref();
-        match self.look(name)?.map(|look| look.kind()) {
+        match self.stat(name)?.map(|stat| stat.kind()) {
             None => Ok(()),
             Some(EntryKind::Folder) => {
                 let folder = self.enter(name)?;
@@ -547,7 +547,7 @@ impl Dir {
         }
     }
 
-    /// Removes an unfinished file after an error, of which the caller already tells.
+    /// Removes an unfinished file after an error, which the caller reports.
     pub(crate) fn clear_away(&self, name: &str) {
         let removed = self.remove_file(name).or_else(|_| self.remove_file(name));
         // The first error counts; a left-over has a random name and is in nobody's way.
@@ -561,12 +561,12 @@ pub(crate) fn random_digits() -> String {
     format!("{random:0RANDOM_DIGITS$x}")
 }
 
-/// A new name for what shall have the name `wanted` later.
-fn aside_of(wanted: &str) -> String {
+/// A new temporary name of a file that is to be named `wanted` later.
+fn new_temp_name(wanted: &str) -> String {
     format!(".{wanted}.{}.new", random_digits())
 }
 
-/// Whether a name is there, and is not what it would have to be to be followed or opened.
+/// Whether an entry exists, but is not of the kind that can be followed or opened.
 fn leads_nowhere(error: &io::Error) -> bool {
     matches!(
         Errno::from_io_error(error),

@@ -18,7 +18,7 @@ use parquet::file::reader::{ChunkReader, Length};
 use super::call::call;
 use crate::error::DatasetError;
 
-/// A file that a door opened. Clones share it, and their place in it.
+/// A file that [`Dir`](super::Dir) opened. Clones share the file and the position in it.
 #[derive(Clone, Debug)]
 pub(crate) struct DiskFile {
     file: Arc<File>,
@@ -89,7 +89,7 @@ impl DiskFile {
         ParquetRecordBatchReaderBuilder::try_new(self.clone()).map_err(|error| self.unreadable(path, error))
     }
 
-    /// Why it could not be read as Parquet: an error of the system is never taken for damage.
+    /// Why it could not be read as Parquet: an error of the system is never taken for corruption.
     pub(crate) fn unreadable(&self, path: &Path, error: ParquetError) -> DatasetError {
         match self.failed.load(Ordering::Relaxed) {
             0 => DatasetError::parquet("read", path, error),

@@ -11,10 +11,10 @@ use rustix::fs::{self, FlockOperation, OFlags};
 use rustix::io::Errno;
 
 use super::call::call;
-use super::dir::{Dir, Look, USUAL_FILE};
+use super::dir::{Dir, EntryStat, USUAL_FILE};
 use crate::error::DatasetError;
 
-/// Neither a link is followed nor a pipe waited for, and what stands there is not cut.
+/// No link is followed, no pipe is waited for, and an existing file is not truncated.
 const OPEN: OFlags = OFlags::RDWR
     .union(OFlags::CREATE)
     .union(OFlags::NOFOLLOW)
@@ -51,7 +51,7 @@ impl Lock {
                 name: name.to_owned(),
                 file,
             };
-            if !lock.look()?.is_file_of(0) {
+            if !lock.stat()?.is_file_of(0) {
                 return Err(no_lock(above, name));
             }
             if !lock.try_hold()? {
@@ -79,8 +79,8 @@ impl Lock {
         try_lock(&file, FlockOperation::NonBlockingLockShared, &path).map(|is_free| !is_free)
     }
 
-    fn look(&self) -> Result<Look, DatasetError> {
-        Look::at(&self.file, &self.above.at(&self.name))
+    fn stat(&self) -> Result<EntryStat, DatasetError> {
+        EntryStat::at(&self.file, &self.above.at(&self.name))
     }
 
     /// Whether nobody else holds it.
@@ -90,16 +90,16 @@ impl Lock {
     }
 
     fn has_the_name(&self) -> Result<bool, DatasetError> {
-        let own = self.look()?;
+        let own = self.stat()?;
         Ok(self
             .above
-            .look(&self.name)?
+            .stat(&self.name)?
             .is_some_and(|there| there.is_same(&own)))
     }
 
     /// Removes the file, if it is a lock and nobody else holds it.
     fn remove(&self) -> Result<(), DatasetError> {
-        if self.look()?.is_file_of(0) && self.try_hold()? && self.has_the_name()? {
+        if self.stat()?.is_file_of(0) && self.try_hold()? && self.has_the_name()? {
             self.above.remove_file(&self.name)?;
         }
         Ok(())
@@ -125,7 +125,7 @@ fn try_lock(file: &OwnedFd, how: FlockOperation, path: &Path) -> Result<bool, Da
 fn no_lock(above: &Dir, name: &OsStr) -> DatasetError {
     DatasetError::wrong_path(
         &above.at(name),
-        "chatmill locks a destination by an empty file of this name, and this is none; move it away or choose another \
+        "chatmill locks a destination with an empty file of this name, and this is not an empty file; move it away or choose another \
          destination",
     )
 }

@@ -1,12 +1,12 @@
-//! The one door to the file system: whatever chatmill writes, removes or reads back of its own goes through here.
+//! File access: chatmill writes, removes and reads back its own files through this module only.
 //!
-//! A folder is an open handle ([`Dir`]), and what lies in it is reached from the handle, name by name. Nothing is
+//! A folder is an open handle ([`Dir`]), and its entries are reached from the handle, name by name. Nothing is
 //! reached through a link, and nothing that somebody moves meanwhile leads elsewhere. New files are created exclusively;
-//! what must not be half there is written aside, synced and renamed. Folders for unfinished work have a mark
-//! ([`Home`]): where it is missing, nothing is touched.
+//! a file that must appear whole is written under a temporary name, synced and renamed. Folders for unfinished work have a mark
+//! ([`WorkDir`]): where it is missing, nothing is touched.
 //!
 //! Every call asks [`chatmill_diag::faults`] first, and is repeated where a signal interrupted it. Which files there are
-//! and what they mean is not known here.
+//! and what they mean is defined elsewhere.
 
 #![expect(
     clippy::disallowed_methods,
@@ -17,11 +17,11 @@ mod call;
 mod dir;
 mod file;
 mod hashed;
-mod home;
 mod lock;
 mod place;
 mod report_file;
 mod spill;
+mod work_dir;
 
 pub(crate) use self::dir::{
     Dir, DirEntry, EntryKind, PRIVATE_FILE, PRIVATE_FOLDER, USUAL_FILE, USUAL_FOLDER, random_digits,
@@ -29,14 +29,14 @@ pub(crate) use self::dir::{
 pub(crate) use self::file::DiskFile;
 pub use self::file::FileMeasure;
 pub(crate) use self::hashed::Hashed;
-pub(crate) use self::home::{Home, HomePlace, IsOurs, MARK};
 pub(crate) use self::lock::Lock;
-pub(crate) use self::place::{above, create_folders, look_at_link, look_through, resolve};
+pub(crate) use self::place::{above, create_folders, resolve, stat_link, stat_target};
 pub use self::report_file::{ReportFile, create_report};
 pub use self::spill::{Spill, SpillFolder};
+pub(crate) use self::work_dir::{IsOurs, MARK, WorkDir, WorkDirLocation};
 
-/// Whether a file has a name of those that [`Dir::create_aside`] gives.
-pub(crate) fn is_aside(name: &str) -> bool {
+/// Whether a file has a name of those that [`Dir::create_temp`] gives.
+pub(crate) fn is_temp_file(name: &str) -> bool {
     let stem = name.strip_prefix('.').and_then(|name| name.strip_suffix(".new"));
     stem.and_then(|stem| stem.rsplit_once('.'))
         .is_some_and(|(_, random)| {

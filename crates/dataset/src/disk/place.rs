@@ -1,4 +1,4 @@
-//! Paths as somebody typed them. Their links are followed, once: what is found is opened and named without them.
+//! Paths as the user typed them. Their links are followed once; afterwards a path without links is used.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use chatmill_diag::faults::Call;
 use rustix::fs;
 
 use super::call::{call, if_there};
-use super::dir::Look;
+use super::dir::EntryStat;
 use crate::error::DatasetError;
 
 /// The path of something that exists, without links and detours.
@@ -15,19 +15,19 @@ pub(crate) fn resolve(shown: &Path) -> Result<PathBuf, DatasetError> {
     call(Call::Stat, || shown.canonicalize()).map_err(|source| DatasetError::io("find", shown, source))
 }
 
-/// What a path leads to; none when it leads nowhere.
-pub(crate) fn look_through(shown: &Path) -> Result<Option<Look>, DatasetError> {
+/// The metadata of a path's target, links followed; none when there is none.
+pub(crate) fn stat_target(shown: &Path) -> Result<Option<EntryStat>, DatasetError> {
     found(shown, call(Call::Stat, || fs::stat(shown)))
 }
 
-/// What a path is itself, be it a link; none when there is nothing.
-pub(crate) fn look_at_link(shown: &Path) -> Result<Option<Look>, DatasetError> {
+/// The metadata of a path itself, links not followed; none when there is nothing.
+pub(crate) fn stat_link(shown: &Path) -> Result<Option<EntryStat>, DatasetError> {
     found(shown, call(Call::Stat, || fs::lstat(shown)))
 }
 
-fn found(shown: &Path, looked: io::Result<fs::Stat>) -> Result<Option<Look>, DatasetError> {
+fn found(shown: &Path, looked: io::Result<fs::Stat>) -> Result<Option<EntryStat>, DatasetError> {
     let found = if_there(looked).map_err(|source| DatasetError::io("look at", shown, source))?;
-    Ok(found.map(Look))
+    Ok(found.map(EntryStat))
 }
 
 /// Creates a folder and those above it that are missing, so that they survive a crash.
@@ -35,7 +35,7 @@ pub(crate) fn create_folders(shown: &Path) -> Result<(), DatasetError> {
     let mut missing = Vec::new();
     for folder in shown.ancestors() {
         // The empty path stands for the current folder.
-        if folder.as_os_str().is_empty() || look_through(folder)?.is_some() {
+        if folder.as_os_str().is_empty() || stat_target(folder)?.is_some() {
             break;
         }
         missing.push(folder);

@@ -1,4 +1,4 @@
-//! A file that somebody asked to have at a path of their own: it is there whole, or what was there stays.
+//! A report file at a path that the user chose: it appears whole, or the former file stays.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::dir::{Dir, EntryKind, USUAL_FILE};
 use super::file::DiskFile;
-use super::place::{above, look_through, resolve};
+use super::place::{above, resolve, stat_target};
 use crate::error::DatasetError;
 
 /// A report in the making. Clones write to the same file; dropped before [`finish`](Self::finish), it leaves nothing.
@@ -18,7 +18,7 @@ pub struct ReportFile(Arc<Unfinished>);
 struct Unfinished {
     folder: Dir,
     name: String,
-    aside: String,
+    temp_name: String,
     file: DiskFile,
     is_finished: AtomicBool,
 }
@@ -36,7 +36,7 @@ pub fn create_report(shown: &Path, inputs: &[&Path]) -> Result<ReportFile, Datas
         DatasetError::Io { source, .. } => DatasetError::io("write", shown, source),
         other => other,
     })?;
-    let there = folder.look(name)?;
+    let there = folder.stat(name)?;
     let reason = match there.map(|there| there.kind()) {
         None | Some(EntryKind::File) => None,
         Some(EntryKind::Folder) => Some("it is a folder"),
@@ -45,9 +45,9 @@ pub fn create_report(shown: &Path, inputs: &[&Path]) -> Result<ReportFile, Datas
     if let Some(reason) = reason {
         return Err(DatasetError::wrong_path(shown, reason));
     }
-    let itself = folder.look_at_itself()?;
+    let itself = folder.stat_self()?;
     for input in inputs {
-        let Some(input) = look_through(input)? else {
+        let Some(input) = stat_target(input)? else {
             continue;
         };
         if there.is_some_and(|there| there.is_same(&input)) {
@@ -57,11 +57,11 @@ pub fn create_report(shown: &Path, inputs: &[&Path]) -> Result<ReportFile, Datas
             return Err(DatasetError::wrong_path(shown, "it lies in one of the inputs"));
         }
     }
-    let (aside, file) = folder.create_aside(name, USUAL_FILE)?;
+    let (temp_name, file) = folder.create_temp(name, USUAL_FILE)?;
     Ok(ReportFile(Arc::new(Unfinished {
         folder,
         name: name.to_owned(),
-        aside,
+        temp_name,
         file,
         is_finished: AtomicBool::new(false),
     })))
@@ -78,13 +78,13 @@ impl ReportFile {
         let Unfinished {
             folder,
             name,
-            aside,
+            temp_name,
             file,
             is_finished,
         } = &*self.0;
         file.sync()
             .map_err(|source| DatasetError::io("write", &folder.at(name), source))?;
-        folder.rename_only(aside, folder, name)?;
+        folder.rename_only(temp_name, folder, name)?;
         is_finished.store(true, Ordering::Relaxed);
         folder.sync()
     }
@@ -103,7 +103,7 @@ impl Write for ReportFile {
 impl Drop for Unfinished {
     fn drop(&mut self) {
         if !self.is_finished.load(Ordering::Relaxed) {
-            self.folder.clear_away(&self.aside);
+            self.folder.clear_away(&self.temp_name);
         }
     }
 }

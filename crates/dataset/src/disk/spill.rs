@@ -45,7 +45,7 @@ impl SpillFolder {
     }
 }
 
-/// Records spread over partitions; what a partition holds comes back in the order in which it was put there.
+/// Records spread over partitions; the records of a partition come back in the order in which they were added.
 ///
 /// Holds `budget` bytes in memory at most, beside one record.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ pub struct Spill {
     folder: SpillFolder,
     partitions: Vec<Partition>,
     budget: u64,
-    held: u64,
+    in_memory: u64,
 }
 
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ struct Partition {
     bytes: u64,
 }
 
-/// What is done with a record's two parts.
+/// The visitor of a record's two parts.
 type Visit<'v> = dyn FnMut(&[u8], &[u8]) -> Result<(), DatasetError> + 'v;
 
 /// Lengths of a record's two parts, before it.
@@ -76,7 +76,7 @@ impl Spill {
             folder: folder.into(),
             partitions: (0..partitions.max(1)).map(|_| Partition::default()).collect(),
             budget,
-            held: 0,
+            in_memory: 0,
         }
     }
 
@@ -113,21 +113,21 @@ impl Spill {
         place.memory.extend_from_slice(body);
         let added = (place.memory.len() - before) as u64;
         place.bytes += added;
-        self.held += added;
-        if self.held > self.budget {
+        self.in_memory += added;
+        if self.in_memory > self.budget {
             self.flush()?;
         }
         Ok(())
     }
 
-    /// Gives every record of a partition to `visit`, in order, and forgets them.
+    /// Passes every record of a partition to `visit`, in order, and drops them.
     #[expect(
         clippy::indexing_slicing,
         reason = "rows of a partition that is not there would be lost"
     )]
     pub fn drain(&mut self, partition: usize, visit: &mut Visit<'_>) -> Result<(), DatasetError> {
         let place = std::mem::take(&mut self.partitions[partition]);
-        self.held -= place.memory.len() as u64;
+        self.in_memory -= place.memory.len() as u64;
         if let Some(mut file) = place.file {
             file.rewind()
                 .map_err(|error| DatasetError::io("read", &self.folder.path, error))?;
@@ -136,7 +136,7 @@ impl Spill {
         each(&self.folder.path, place.memory.as_slice(), visit)
     }
 
-    /// Moves what is held in memory to disk.
+    /// Moves the records in memory to disk.
     fn flush(&mut self) -> Result<(), DatasetError> {
         let folder = self.folder.open()?;
         for place in &mut self.partitions {
@@ -151,14 +151,14 @@ impl Spill {
                 .map_err(|error| DatasetError::io("write rows that wait to", &self.folder.path, error))?;
             place.memory = Vec::new();
         }
-        self.held = 0;
+        self.in_memory = 0;
         Ok(())
     }
 }
 
 /// A new file without a name, which only we may read.
 fn nameless(folder: &Dir) -> Result<DiskFile, DatasetError> {
-    let (name, file) = folder.create_aside(NAME, disk::PRIVATE_FILE)?;
+    let (name, file) = folder.create_temp(NAME, disk::PRIVATE_FILE)?;
     folder
         .remove_file(&name)
         .inspect_err(|_| folder.clear_away(&name))?;

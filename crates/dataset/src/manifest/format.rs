@@ -1,7 +1,7 @@
 //! The number of a dataset's form.
 //!
-//! Why: docs/decisions/2026-11-22-datasets-have-a-format-number.md, for the sixth docs/decisions/2026-11-23-lots.md, and for the
-//! seventh docs/decisions/2026-11-23-manifests-of-lots.md.
+//! Why: docs/decisions/2026-11-22-dataset-format-version.md, for the sixth docs/decisions/2026-11-23-input-shards.md, and for the
+//! seventh docs/decisions/2026-11-23-manifest-part-lists.md.
 
 /// The number of a dataset's form: it grows where a column changes its name or meaning, and where the manifest gets what its
 /// readers need. Datasets without a number are of the first.

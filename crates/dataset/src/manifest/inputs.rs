@@ -1,9 +1,9 @@
 //! The inputs of a manifest, packed: there may be millions of them, and one in its words and maps takes a kilobyte of memory.
 //!
-//! A packed input is one stretch of bytes: its name, its hash, its counts in as few bytes as they need, and what few inputs
+//! A packed input is one range of bytes: its name, its hash, its counts in as few bytes as they need, and what few inputs
 //! have. In the manifest's JSON each is an object as before; it is written and read one after the other.
 //!
-//! Why: docs/decisions/2026-11-22-memory-of-inputs.md.
+//! Why: docs/decisions/2026-11-22-memory-per-input.md.
 
 use std::fmt;
 
@@ -129,7 +129,7 @@ fn counts(input: &mut InputEntry) -> [&mut u64; COUNTS] {
     ]
 }
 
-/// How many counts there are: as many bits say which of them are not zero. The bits after them say what else there is.
+/// The number of counts: as many bits mark those that are not zero. The bits after them mark which other fields follow.
 const COUNTS: usize = 23;
 const HASH: u64 = 1 << COUNTS;
 /// A text in place of a hash, which no run writes.
@@ -142,7 +142,7 @@ const FILTERED_BY: u64 = SKIPPED_FILES << 1;
 const PLAIN: u64 = FILTERED_BY << 1;
 
 impl Packed {
-    /// Packs an input: its name, what there is of it, and that. Of one that nothing is known of, nothing is left.
+    /// Packs an input: its name, a mask of its fields, and the fields. An input without any fact becomes no bytes.
     fn pack(mut input: InputEntry) -> Self {
         let mut there = if input.plain { PLAIN } else { 0 };
         let mut rest = Vec::new();
@@ -251,7 +251,7 @@ fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number.to_le_bytes()[0]);
 }
 
-/// What is left to unpack; where nothing is left, zeros are. Only what [`Packed::pack`] wrote is ever unpacked.
+/// The bytes still to unpack; behind their end there are zeros. Only bytes that [`Packed::pack`] wrote are ever unpacked.
 struct Rest<'p>(&'p [u8]);
 
 impl<'p> Rest<'p> {
@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn an_input_is_unpacked_as_it_was_packed() {
         let map = |word: &str| BTreeMap::from([(word.to_owned(), u64::MAX), (String::new(), 128)]);
-        let mut odd = InputEntry {
+        let mut uneven = InputEntry {
             path: "ä/\u{fffd}\0".to_owned(),
             hash: Some("AB".repeat(32)),
             refused: Some(String::new()),
@@ -339,7 +339,7 @@ mod tests {
             filtered_by: map("k\0"),
             ..InputEntry::default()
         };
-        for (index, count) in counts(&mut odd).into_iter().enumerate() {
+        for (index, count) in counts(&mut uneven).into_iter().enumerate() {
             *count = u64::MAX >> (2 * index);
         }
         let refused = InputEntry {
@@ -349,7 +349,7 @@ mod tests {
             rejected: 1,
             ..InputEntry::default()
         };
-        let inputs = [usual(1), odd, InputEntry::default(), refused];
+        let inputs = [usual(1), uneven, InputEntry::default(), refused];
         let packed: Inputs = inputs.iter().cloned().collect();
         assert_eq!(packed.iter().collect::<Vec<_>>(), inputs);
         assert!(packed.paths().eq(inputs.iter().map(|input| input.path.as_str())));

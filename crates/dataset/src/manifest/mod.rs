@@ -2,8 +2,8 @@
 
 mod format;
 mod inputs;
-mod lots;
 pub mod overview;
+mod shards;
 mod spread;
 mod tables;
 
@@ -17,14 +17,14 @@ use serde_json::Value;
 
 pub use self::format::FORMAT;
 pub use self::inputs::Inputs;
-pub use self::lots::LotEntry;
-pub(crate) use self::lots::{LOT_MANIFESTS, all_files, lot_file_name, lot_of, lot_path, order};
+pub use self::shards::ShardEntry;
+pub(crate) use self::shards::{SHARD_MANIFESTS, all_files, order, shard_file_name, shard_of, shard_path};
 pub use self::spread::{Spread, SpreadTotals};
 pub(crate) use self::tables::TableSums;
 pub use self::tables::{PartEntry, TableEntry};
 use crate::disk::Hashed;
 use crate::disk::{self, Dir};
-use crate::error::{DatasetError, or_damage};
+use crate::error::{DatasetError, or_corruption};
 use crate::tables::part_file::{self, PartFile};
 
 /// The program's name in the manifest, by which a folder is recognised as a dataset of ours.
@@ -45,7 +45,7 @@ const MARKER_BYTES: u64 = 65;
 
 /// The contents of a dataset.
 ///
-/// Who writes one may give its inputs as anything that says them one after the other (`I`).
+/// A writer may pass its inputs as any type (`I`) that serialises them one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Manifest<I = Inputs> {
     /// [`PROGRAM`].
@@ -59,9 +59,9 @@ pub struct Manifest<I = Inputs> {
     pub fingerprint: String,
     /// The normalised plan.
     pub plan: Value,
-    /// The lots of the inputs in order, each with the file that lists its part files, and one more of what belongs to no slice.
-    #[serde(default, deserialize_with = "lots::read_lots")]
-    pub lots: Vec<LotEntry>,
+    /// The shards of the inputs in order, each with the file that lists its part files, and one more of what belongs to no slice.
+    #[serde(rename = "lots", default, deserialize_with = "shards::read_shards")]
+    pub shards: Vec<ShardEntry>,
     /// The inputs in order.
     pub inputs: I,
     /// The tables in registry order.
@@ -79,8 +79,8 @@ pub struct Manifest<I = Inputs> {
     pub derived: Vec<String>,
 }
 
-/// The first format whose files are listed by lot.
-const FIRST_WITH_LOT_MANIFESTS: u32 = 7;
+/// The first format whose files are listed by shard.
+const FIRST_WITH_SHARD_MANIFESTS: u32 = 7;
 
 const fn first_format() -> u32 {
     1
@@ -157,8 +157,8 @@ fn is_false(is_so: &bool) -> bool {
 }
 
 impl InputEntry {
-    /// What is wrong with it: what most is wrong with is told first.
-    pub fn faults(&self) -> (u64, u64) {
+    /// Rejected records and errors, by which reports sort inputs.
+    pub fn problems(&self) -> (u64, u64) {
         (self.rejected, self.errors)
     }
 
@@ -199,13 +199,13 @@ impl InputEntry {
 }
 
 impl<I> Manifest<I> {
-    /// All part files, read from the manifests of the lots one after the other; of a dataset of an older format, from this one.
+    /// All part files, read from the manifests of the shards one after the other; of a dataset of an older format, from this one.
     pub(crate) fn files<'m>(
         &'m self,
         folder: &'m Dir,
     ) -> Box<dyn Iterator<Item = Result<PartFile, DatasetError>> + 'm> {
-        if self.format >= FIRST_WITH_LOT_MANIFESTS {
-            return Box::new(all_files(folder, &self.lots));
+        if self.format >= FIRST_WITH_SHARD_MANIFESTS {
+            return Box::new(all_files(folder, &self.shards));
         }
         Box::new(self.tables.iter().flat_map(|table| {
             table.files.iter().map(|file| {
@@ -228,13 +228,13 @@ impl<I> Manifest<I> {
 
 impl<I: Serialize> Manifest<I> {
     /// Writes it as a file of the folder, and the marker with its hash.
-    pub(crate) fn write(&self, folder: &Dir, aside: &Dir) -> Result<(), DatasetError> {
-        self.write_within(MANIFEST_BYTES, folder, aside)
+    pub(crate) fn write(&self, folder: &Dir, temp: &Dir) -> Result<(), DatasetError> {
+        self.write_within(MANIFEST_BYTES, folder, temp)
     }
 
-    fn write_within(&self, limit: u64, folder: &Dir, aside: &Dir) -> Result<(), DatasetError> {
+    fn write_within(&self, limit: u64, folder: &Dir, temp: &Dir) -> Result<(), DatasetError> {
         let mut marker = String::new();
-        folder.replace_with(MANIFEST, aside, &mut |file| {
+        folder.replace_with(MANIFEST, temp, &mut |file| {
             let mut out = BufWriter::new(Hashed::new(file));
             serde_json::to_writer_pretty(&mut out, self)?;
             out.write_all(b"\n")?;
@@ -247,7 +247,7 @@ impl<I: Serialize> Manifest<I> {
             marker = marker_of(hasher);
             Ok(())
         })?;
-        folder.replace(SUCCESS, marker.as_bytes(), aside)
+        folder.replace(SUCCESS, marker.as_bytes(), temp)
     }
 }
 
@@ -311,7 +311,7 @@ pub(crate) fn read_from(folder: &Dir, out: &Path) -> Result<Manifest, DatasetErr
 
 /// A manifest that was found in a folder.
 pub(crate) struct FoundManifest {
-    /// What it says; what it lists can be relied on to lie in the dataset's own folders. An error where it is damaged.
+    /// The parsed manifest, whose paths all lie in the dataset's own folders; an error where the manifest is corrupt.
     pub(crate) manifest: Result<Manifest, DatasetError>,
     /// What the marker must hold.
     marker: String,
@@ -320,7 +320,7 @@ pub(crate) struct FoundManifest {
 impl FoundManifest {
     /// Whether the folder's marker holds the hash of these bytes.
     pub(crate) fn is_marked(&self, folder: &Dir) -> Result<bool, DatasetError> {
-        let marker = or_damage(folder.read_small(SUCCESS, MARKER_BYTES))?;
+        let marker = or_corruption(folder.read_small(SUCCESS, MARKER_BYTES))?;
         Ok(marker.is_ok_and(|marker| marker.as_deref() == Some(self.marker.as_bytes())))
     }
 }
@@ -329,7 +329,7 @@ impl FoundManifest {
 ///
 /// # Errors
 ///
-/// Where it cannot be read, or is not a regular file of a manifest's size. What damage is in it stands in [`Found::manifest`].
+/// Where the file cannot be read, or is not a regular file of a manifest's size. Corruption of its text is in [`Found::manifest`].
 pub(crate) fn find(folder: &Dir, path: &Path) -> Result<Option<FoundManifest>, DatasetError> {
     find_within(MANIFEST_BYTES, folder, path)
 }
@@ -360,7 +360,7 @@ fn find_within(limit: u64, folder: &Dir, path: &Path) -> Result<Option<FoundMani
     Ok(Some(FoundManifest { manifest, marker }))
 }
 
-/// Refuses a manifest that another program wrote, or that lists what a run does not make.
+/// Refuses a manifest that another program wrote, or that lists files which no run writes.
 fn checked(path: &Path, manifest: Manifest) -> Result<Manifest, DatasetError> {
     if manifest.program != PROGRAM {
         let reason = format!("it was not written by {PROGRAM}");
@@ -368,11 +368,11 @@ fn checked(path: &Path, manifest: Manifest) -> Result<Manifest, DatasetError> {
     }
     match misplaced(&manifest) {
         None => Ok(manifest),
-        Some(fault) => Err(DatasetError::corrupt(path, fault)),
+        Some(problem) => Err(DatasetError::corrupt(path, problem)),
     }
 }
 
-/// What is wrong with the names of tables and files: each is one that a run gives, and stands there once.
+/// The first problem with the names of tables and files: each must be a name that a run gives, and be listed once.
 fn misplaced(manifest: &Manifest) -> Option<String> {
     let mut seen = BTreeSet::new();
     let listed = manifest.tables.iter().map(|table| &table.name);

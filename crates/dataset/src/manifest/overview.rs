@@ -1,8 +1,8 @@
-//! What a report says of the tables, summed up while they were written: the manifest has it as `totals.overview`.
+//! The figures of a report about the tables, summed up while they were written: the manifest has them as `totals.overview`.
 //!
-//! It is as small for a large run as for a small one: of what input can make long, only what a report shows is in it.
+//! The overview of a large run is as small as that of a small one: of lists that grow with the input, it has what a report shows.
 //!
-//! Why: docs/decisions/2026-11-22-a-report-reads-no-large-table.md.
+//! Why: docs/decisions/2026-11-22-report-from-manifest-totals.md.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub const LARGEST: usize = 10;
 /// Characters of a text in a report; longer ones are cut.
 const CHARACTERS: usize = 240;
 
-/// What a report says of the tables.
+/// The figures of a report about the tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overview {
     /// Earliest usable time of a message, microseconds since 1970 in UTC.
@@ -94,7 +94,7 @@ pub struct ReferenceCount {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CallStatusTotals")]
 pub struct CallCount {
-    /// How call and result stand to each other.
+    /// The status of a call or result.
     pub status: String,
     /// The rule that paired them.
     pub paired_by: Option<String>,
@@ -145,9 +145,9 @@ pub struct ClusterCount {
     pub conversations: u64,
     /// Conversations of the largest.
     pub largest: u64,
-    /// Conversations that say the same as an earlier one.
+    /// Conversations with the same content as an earlier one.
     pub exact: u64,
-    /// Conversations that say nearly the same as an earlier one.
+    /// Conversations with nearly the same content as an earlier one.
     pub near: u64,
 }
 
@@ -206,11 +206,11 @@ pub fn cut(text: &str) -> String {
     }
 }
 
-/// The inputs that a report lists one by one, with what stands beside them: those in which most was rejected, wrong or found.
+/// The inputs that a report lists one by one, with their figures: those with most rejects, errors or findings.
 pub fn listed<T>(inputs: impl Iterator<Item = (InputEntry, T)>) -> Vec<(InputEntry, T)> {
     let mut first = BTreeMap::new();
     for (input, beside) in inputs {
-        let rank = std::cmp::Reverse((input.faults(), input.findings));
+        let rank = std::cmp::Reverse((input.problems(), input.findings));
         first.insert((rank, input.path.clone()), (input, beside));
         if first.len() > INPUTS {
             first.pop_last();

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spread(BTreeMap<u64, u64>);
 
-/// What is said of a spread.
+/// The figures of a spread.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpreadTotals {
     /// How many values there are.
@@ -103,7 +103,7 @@ impl Spread {
         }
     }
 
-    /// What is said of it.
+    /// Its figures.
     pub fn totals(&self) -> SpreadTotals {
         SpreadTotals {
             count: self.count(),

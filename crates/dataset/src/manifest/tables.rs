@@ -1,11 +1,11 @@
-//! The tables of a manifest: what their files come to, and the files themselves as long as they are few.
+//! The tables of a manifest: sums over their files, and the files themselves as long as they are few.
 
 use serde::{Deserialize, Serialize};
 
 use crate::tables::TABLES;
 use crate::tables::part_file::{self, PartFile};
 
-/// Files of a dataset that its manifest lists itself, at most. Of more it has the sums, and only the manifests of its lots list them.
+/// Files of a dataset that its manifest lists itself, at most. Of more it has the sums, and only the manifests of its shards list them.
 const FILES_LISTED: usize = 10_000;
 
 /// One table of a dataset.
@@ -26,7 +26,7 @@ pub struct TableEntry {
     #[serde(default)]
     pub folders: Vec<String>,
     /// Its files, those of a folder together, by slice: for readers of other makers, and only where all tables together have at
-    /// most 10,000. What counts is in the manifests of the lots.
+    /// most 10,000. What counts is in the manifests of the shards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<PartEntry>,
 }
@@ -36,7 +36,7 @@ pub struct TableEntry {
 pub struct PartEntry {
     /// Path below the dataset's root, with forward slashes.
     pub path: String,
-    /// Rows, as its footer says.
+    /// The number of rows in its footer.
     pub rows: u64,
     /// Length in bytes.
     pub bytes: u64,

@@ -1,10 +1,10 @@
 //! A column while its row group is written: values go into the page at hand, full pages are compressed and wait for the end of
 //! the row group.
 //!
-//! It writes what the `parquet` crate's column writer would write, plain or with a dictionary, without the arrays in between.
+//! The bytes equal those of the `parquet` crate's column writer, plain or with a dictionary, without the arrays in between.
 //! Pages are cut by the values alone.
 //!
-//! Why: docs/decisions/2026-11-22-columns-are-filled.md.
+//! Why: docs/decisions/2026-11-22-own-parquet-page-writer.md.
 
 mod dictionary;
 mod encoder;

@@ -32,14 +32,14 @@ pub(crate) use record::record;
 
 /// Why a value cannot be written.
 #[derive(Debug)]
-pub enum ColumnFault {
+pub enum ColumnError {
     /// It is not of the kind that the table demands.
     Value(String),
     /// Its page could not be written.
     Page(ParquetError),
 }
 
-impl ColumnFault {
+impl ColumnError {
     /// The error of a table, whose file has this path.
     pub(crate) fn of(self, table: &'static str, path: &Path) -> DatasetError {
         match self {
@@ -49,7 +49,7 @@ impl ColumnFault {
     }
 }
 
-impl From<ParquetError> for ColumnFault {
+impl From<ParquetError> for ColumnError {
     fn from(error: ParquetError) -> Self {
         Self::Page(error)
     }
@@ -58,14 +58,14 @@ impl From<ParquetError> for ColumnFault {
 /// What is done with the leaves of columns, one after the other.
 pub trait EachLeaf {
     /// Does it with the next one.
-    fn leaf<E: Encoder>(&mut self, leaf: &mut Leaf<E>) -> Result<(), ColumnFault>;
+    fn leaf<E: Encoder>(&mut self, leaf: &mut Leaf<E>) -> Result<(), ColumnError>;
 }
 
 /// Takes the place of a list that has no elements.
 pub(crate) struct Missing(pub(crate) Nesting);
 
 impl EachLeaf for Missing {
-    fn leaf<E: Encoder>(&mut self, leaf: &mut Leaf<E>) -> Result<(), ColumnFault> {
+    fn leaf<E: Encoder>(&mut self, leaf: &mut Leaf<E>) -> Result<(), ColumnError> {
         leaf.missing(self.0);
         Ok(())
     }
@@ -75,7 +75,7 @@ impl EachLeaf for Missing {
 pub(crate) struct EndRow<'c>(pub(crate) &'c mut Context);
 
 impl EachLeaf for EndRow<'_> {
-    fn leaf<E: Encoder>(&mut self, leaf: &mut Leaf<E>) -> Result<(), ColumnFault> {
+    fn leaf<E: Encoder>(&mut self, leaf: &mut Leaf<E>) -> Result<(), ColumnError> {
         Ok(leaf.close_row(self.0)?)
     }
 }
@@ -87,7 +87,7 @@ pub(crate) struct EndGroup<'g, 'w, W: Write> {
 }
 
 impl<W: Write + Send> EachLeaf for EndGroup<'_, '_, W> {
-    fn leaf<E: Encoder>(&mut self, leaf: &mut Leaf<E>) -> Result<(), ColumnFault> {
+    fn leaf<E: Encoder>(&mut self, leaf: &mut Leaf<E>) -> Result<(), ColumnError> {
         Ok(leaf.append_to(self.group, self.context)?)
     }
 }
@@ -96,10 +96,10 @@ impl<W: Write + Send> EachLeaf for EndGroup<'_, '_, W> {
 pub struct Leaves<'l>(pub(crate) slice::Iter<'l, ColumnDescPtr>);
 
 impl Leaves<'_> {
-    pub(crate) fn next<E: Encoder>(&mut self, encoder: E) -> Result<Leaf<E>, ColumnFault> {
+    pub(crate) fn next<E: Encoder>(&mut self, encoder: E) -> Result<Leaf<E>, ColumnError> {
         let of = self.0.next().cloned();
         of.map(|of| Leaf::new(of, encoder))
-            .ok_or_else(|| ColumnFault::Value("its schema has too few columns".to_owned()))
+            .ok_or_else(|| ColumnError::Value("its schema has too few columns".to_owned()))
     }
 }
 
@@ -117,7 +117,7 @@ pub trait Column: Sized {
     }
 
     /// The column with the next leaves of a file.
-    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnFault>;
+    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnError>;
 
     /// Bytes of text and of binary in a value; row groups are cut by them.
     fn text_bytes(_value: &Self::Value<'_>, _keys: &Keys) -> usize {
@@ -125,10 +125,10 @@ pub trait Column: Sized {
     }
 
     /// Takes a value that stands here.
-    fn push(&mut self, value: Self::Value<'_>, at: Nesting, context: &Context) -> Result<(), ColumnFault>;
+    fn push(&mut self, value: Self::Value<'_>, at: Nesting, context: &Context) -> Result<(), ColumnError>;
 
     /// Visits its leaves, in the order of the schema.
-    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault>;
+    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnError>;
 }
 
 /// A value that is always there.
@@ -141,7 +141,7 @@ impl<K: ColumnKind> Column for One<K> {
         vec![K::field(name, false)]
     }
 
-    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, ColumnFault> {
+    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, ColumnError> {
         leaves.next(K::encoder()).map(Self)
     }
 
@@ -149,11 +149,11 @@ impl<K: ColumnKind> Column for One<K> {
         K::text_bytes(value, keys)
     }
 
-    fn push(&mut self, value: K::Value<'_>, at: Nesting, context: &Context) -> Result<(), ColumnFault> {
+    fn push(&mut self, value: K::Value<'_>, at: Nesting, context: &Context) -> Result<(), ColumnError> {
         K::push(self.0.value(at), value, &context.keys)
     }
 
-    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault> {
+    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnError> {
         visit.leaf(&mut self.0)
     }
 }
@@ -168,7 +168,7 @@ impl<K: ColumnKind> Column for Maybe<K> {
         vec![K::field(name, true)]
     }
 
-    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, ColumnFault> {
+    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, ColumnError> {
         leaves.next(K::encoder()).map(Self)
     }
 
@@ -181,7 +181,7 @@ impl<K: ColumnKind> Column for Maybe<K> {
         value: Option<K::Value<'_>>,
         at: Nesting,
         context: &Context,
-    ) -> Result<(), ColumnFault> {
+    ) -> Result<(), ColumnError> {
         match value {
             Some(value) => K::push(self.0.value(at.deeper()), value, &context.keys)?,
             None => self.0.missing(at),
@@ -189,7 +189,7 @@ impl<K: ColumnKind> Column for Maybe<K> {
         Ok(())
     }
 
-    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault> {
+    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnError> {
         visit.leaf(&mut self.0)
     }
 }
@@ -204,7 +204,7 @@ impl<K: ListKind> Column for Many<K> {
         vec![Field::new_list(name, element(K::kind()), false)]
     }
 
-    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, ColumnFault> {
+    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, ColumnError> {
         leaves.next(K::encoder()).map(Self)
     }
 
@@ -215,7 +215,7 @@ impl<K: ListKind> Column for Many<K> {
             .sum()
     }
 
-    fn push(&mut self, values: &[K::Item], at: Nesting, context: &Context) -> Result<(), ColumnFault> {
+    fn push(&mut self, values: &[K::Item], at: Nesting, context: &Context) -> Result<(), ColumnError> {
         if values.is_empty() {
             self.0.missing(at);
         }
@@ -225,7 +225,7 @@ impl<K: ListKind> Column for Many<K> {
         Ok(())
     }
 
-    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault> {
+    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnError> {
         visit.leaf(&mut self.0)
     }
 }

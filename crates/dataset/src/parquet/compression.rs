@@ -1,4 +1,4 @@
-//! How the pages of a file are compressed, and how a pipeline file says it.
+//! How the pages of a file are compressed, and the words for it in a pipeline file.
 
 use std::fmt;
 

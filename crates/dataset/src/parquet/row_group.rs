@@ -11,7 +11,7 @@ use parquet::errors::Result;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 
-use crate::parquet::column::{ColumnFault, Leaves};
+use crate::parquet::column::{ColumnError, Leaves};
 use crate::parquet::compression::Compression;
 
 /// Bytes of text after which a row group is cut.
@@ -60,8 +60,8 @@ impl<W: Write + Send> RowGroupFile<W> {
     /// Ends the row group, whose columns `append` gives, where it has a row.
     pub(crate) fn end_group(
         &mut self,
-        append: impl FnOnce(&mut SerializedRowGroupWriter<'_, W>) -> std::result::Result<(), ColumnFault>,
-    ) -> std::result::Result<(), ColumnFault> {
+        append: impl FnOnce(&mut SerializedRowGroupWriter<'_, W>) -> std::result::Result<(), ColumnError>,
+    ) -> std::result::Result<(), ColumnError> {
         if self.rows == 0 {
             return Ok(());
         }
@@ -89,9 +89,9 @@ impl<W: Write + Send> RowGroupFile<W> {
 }
 
 /// Refuses a row with too many bytes of text.
-pub(crate) fn check_row(text: usize) -> std::result::Result<(), ColumnFault> {
+pub(crate) fn check_row(text: usize) -> std::result::Result<(), ColumnError> {
     if text > ROW_TEXT_BYTES {
-        return Err(ColumnFault::Value(format!(
+        return Err(ColumnError::Value(format!(
             "it holds {text} bytes of text, more than {ROW_TEXT_BYTES}"
         )));
     }
@@ -134,7 +134,7 @@ mod tests {
         assert!(check_row(ROW_TEXT_BYTES).is_ok());
         assert!(matches!(
             check_row(ROW_TEXT_BYTES + 1),
-            Err(ColumnFault::Value(_))
+            Err(ColumnError::Value(_))
         ));
     }
 }

@@ -3,13 +3,13 @@
 //! A record in the folder holds a hash of each as it was written. While a new one is written the record knows both, so
 //! that a kill at any moment leaves no file that would look edited.
 //!
-//! Why: docs/decisions/2026-11-22-what-is-edited-by-hand-is-kept.md.
+//! Why: docs/decisions/2026-11-22-edited-reports-are-kept.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::disk::{self, Dir, EntryKind};
-use crate::error::{DatasetError, or_damage};
+use crate::error::{DatasetError, or_corruption};
 use crate::manifest::{DERIVED, RECORD};
 
 /// Bytes of the record at most: a few names and hashes.
@@ -33,8 +33,8 @@ pub fn write_derived(folder: &Path, files: &[(&str, &[u8])]) -> Result<(), Datas
     write(&Dir::open(&whole)?, &Dir::open(above)?, files)
 }
 
-/// The same in an open folder; `aside` is in the same file system.
-pub(crate) fn write(folder: &Dir, aside: &Dir, files: &[(&str, &[u8])]) -> Result<(), DatasetError> {
+/// The same in an open folder; `temp` is in the same file system.
+pub(crate) fn write(folder: &Dir, temp: &Dir, files: &[(&str, &[u8])]) -> Result<(), DatasetError> {
     if let Some((unknown, _)) = files.iter().find(|(name, _)| !DERIVED.contains(name)) {
         return Err(DatasetError::corrupt(
             &folder.at(unknown),
@@ -47,12 +47,12 @@ pub(crate) fn write(folder: &Dir, aside: &Dir, files: &[(&str, &[u8])]) -> Resul
         let hashes = record.entry((*name).to_owned()).or_default();
         hashes.insert(hash(bytes));
     }
-    save(folder, aside, &record)?;
+    save(folder, temp, &record)?;
     for (name, bytes) in files {
-        folder.replace(name, bytes, aside)?;
+        folder.replace(name, bytes, temp)?;
         record.insert((*name).to_owned(), BTreeSet::from([hash(bytes)]));
     }
-    save(folder, aside, &record)
+    save(folder, temp, &record)
 }
 
 /// Refuses a dataset whose derived files are not as they were written.
@@ -66,7 +66,7 @@ fn refuse_edited_of<'n>(
     mut names: impl Iterator<Item = &'n str>,
 ) -> Result<(), DatasetError> {
     names.try_for_each(|name| {
-        let is_edited = match folder.look(name)?.map(|look| look.kind()) {
+        let is_edited = match folder.stat(name)?.map(|stat| stat.kind()) {
             None => false,
             Some(EntryKind::File) => {
                 let found = folder.measure(name)?.map(|measure| measure.hash);
@@ -83,21 +83,23 @@ fn refuse_edited_of<'n>(
     })
 }
 
-/// The record of a folder; one that says nothing where it is missing or cannot be understood.
+/// The record of a folder; an empty one where it is missing or cannot be parsed.
 fn read(folder: &Dir) -> Result<Record, DatasetError> {
-    let bytes = or_damage(folder.read_small(RECORD, RECORD_BYTES))?.ok().flatten();
+    let bytes = or_corruption(folder.read_small(RECORD, RECORD_BYTES))?
+        .ok()
+        .flatten();
     // Files of which nothing is known count as edited, and so nothing is lost.
     Ok(bytes
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default())
 }
 
-fn save(folder: &Dir, aside: &Dir, record: &Record) -> Result<(), DatasetError> {
+fn save(folder: &Dir, temp: &Dir, record: &Record) -> Result<(), DatasetError> {
     let path = folder.at(RECORD);
     let mut text = serde_json::to_vec_pretty(record)
         .map_err(|error| DatasetError::corrupt(&path, format!("it cannot be written as JSON: {error}")))?;
     text.push(b'\n');
-    folder.replace(RECORD, &text, aside)
+    folder.replace(RECORD, &text, temp)
 }
 
 fn hash(bytes: &[u8]) -> String {

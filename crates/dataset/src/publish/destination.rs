@@ -10,15 +10,15 @@ use rustix::io::Errno;
 
 use crate::certify;
 use crate::certify::audit;
-use crate::disk::{self, Dir, EntryKind, HomePlace, IsOurs, Lock};
-use crate::error::{DatasetError, or_damage};
+use crate::disk::{self, Dir, EntryKind, IsOurs, Lock, WorkDirLocation};
+use crate::error::{DatasetError, or_corruption};
 use crate::manifest::{self, MANIFEST, Manifest, SUCCESS};
 use crate::publish::derived;
 
 /// Names that an error lists before it only counts.
 const NAMES_SHOWN: usize = 8;
 
-/// A destination that can hold a dataset as far as its path tells.
+/// A destination whose path can hold a dataset.
 #[derive(Clone, Debug)]
 pub(crate) struct Destination {
     /// The folder that appears by one rename. Links are resolved.
@@ -31,10 +31,10 @@ pub(crate) struct Destination {
 pub(crate) enum Occupant {
     /// Nothing, or an empty folder.
     Nothing,
-    /// A dataset of ours, with what is visibly wrong with it.
+    /// A dataset of ours, with its visible problems.
     Dataset {
         manifest: Box<Manifest>,
-        faults: Vec<String>,
+        problems: Vec<String>,
     },
     /// A folder that is not ours: the names in it.
     Foreign(Vec<String>),
@@ -43,9 +43,9 @@ pub(crate) enum Occupant {
 impl Destination {
     /// Resolves a destination, creates the folders above it, and refuses paths where no folder can appear.
     pub(crate) fn locate(shown: &Path) -> Result<Self, DatasetError> {
-        let whole = if disk::look_at_link(shown).map_err(wrong_when_refused)?.is_none() {
+        let whole = if disk::stat_link(shown).map_err(wrong_when_refused)?.is_none() {
             std::path::absolute(shown).map_err(|error| unusable(shown, error))?
-        } else if disk::look_through(shown).map_err(wrong_when_refused)?.is_none() {
+        } else if disk::stat_target(shown).map_err(wrong_when_refused)?.is_none() {
             return Err(DatasetError::wrong_path(shown, "it is a link to nothing"));
         } else {
             disk::resolve(shown).map_err(wrong_when_refused)?
@@ -77,7 +77,7 @@ impl Destination {
     /// Refuses what no folder can take the place of. A mount point cannot be renamed over, and the run would learn that
     /// only at its end.
     fn refuse_other_places(&self) -> Result<(), DatasetError> {
-        let Some(there) = self.parent.look(&self.name).map_err(wrong_when_refused)? else {
+        let Some(there) = self.parent.stat(&self.name).map_err(wrong_when_refused)? else {
             return Ok(());
         };
         if there.kind() != EntryKind::Folder {
@@ -88,7 +88,7 @@ impl Destination {
             };
             return Err(DatasetError::wrong_path(&self.out, reason));
         }
-        if !there.is_beside(&self.parent.look_at_itself()?) {
+        if !there.is_beside(&self.parent.stat_self()?) {
             return Err(DatasetError::wrong_path(
                 &self.out,
                 "it is a mount point; name a new folder below it",
@@ -98,15 +98,15 @@ impl Destination {
     }
 
     /// The place of a folder for unfinished work, beside the destination and so in the same file system.
-    pub(crate) fn home(&self, suffix: &str, is_ours: IsOurs) -> HomePlace {
-        HomePlace {
+    pub(crate) fn work_dir_location(&self, suffix: &str, is_ours: IsOurs) -> WorkDirLocation {
+        WorkDirLocation {
             above: Arc::clone(&self.parent),
             name: self.sibling(suffix),
             is_ours,
         }
     }
 
-    /// The folder in which it stands or will stand.
+    /// The folder that contains the destination.
     pub(crate) fn parent(&self) -> &Dir {
         &self.parent
     }
@@ -144,7 +144,7 @@ impl Destination {
         Ok(())
     }
 
-    /// Looks at what lies at the destination. Of a dataset, names and lengths are compared, and the manifest must be one that is
+    /// Inspects the occupant of the destination. Of a dataset, names and lengths are compared, and the manifest must be one that is
     /// certified; no part file is read.
     pub(crate) fn inspect(&self) -> Result<Occupant, DatasetError> {
         let Some(folder) = self.parent.find(&self.name)? else {
@@ -162,33 +162,33 @@ impl Destination {
         } else {
             Ok(None)
         };
-        let read = or_damage(read)?.ok().flatten();
+        let read = or_corruption(read)?.ok().flatten();
         let is_marked = read.as_ref().map(|read| read.is_marked(&folder)).transpose()?;
         let Some(manifest) = read.and_then(|read| read.manifest.ok()) else {
             return Ok(Occupant::Foreign(
                 names.into_iter().map(|entry| entry.name).collect(),
             ));
         };
-        let mut faults = audit::lengths(&folder, &manifest)?;
-        faults.extend(certify::manifest_faults(&manifest));
+        let mut problems = audit::lengths(&folder, &manifest)?;
+        problems.extend(certify::manifest_problems(&manifest));
         if is_marked != Some(true) {
-            faults.push(format!("{SUCCESS} does not hold the hash of {MANIFEST}"));
+            problems.push(format!("{SUCCESS} does not hold the hash of {MANIFEST}"));
         }
         Ok(Occupant::Dataset {
             manifest: Box::new(manifest),
-            faults,
+            problems,
         })
     }
 
     /// What is wrong with the files of a dataset of which nothing else is. All of them are read, as for its certificate; that somebody
-    /// put something beside them is no damage.
+    /// put something beside them is no corruption.
     pub(crate) fn read_back(&self, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
         let folder = self.parent.enter(&self.name)?;
-        let faults = audit::files(&folder, manifest)?.faults;
-        if faults.is_empty() {
-            certify::content_faults(&folder, manifest)
+        let problems = audit::files(&folder, manifest)?.problems;
+        if problems.is_empty() {
+            certify::content_problems(&folder, manifest)
         } else {
-            Ok(faults)
+            Ok(problems)
         }
     }
 
@@ -202,7 +202,7 @@ impl Destination {
         derived::refuse_edited(&folder)
     }
 
-    /// The error for a folder that holds what is not ours.
+    /// The error for a folder that holds foreign files.
     pub(crate) fn foreign(&self, names: &[String]) -> DatasetError {
         let shown = names
             .iter()
@@ -217,48 +217,50 @@ impl Destination {
         DatasetError::wrong_path(
             &self.out,
             format!(
-                "it holds what chatmill did not write: {shown}{more}; move that away or choose another folder"
+                "it holds files that chatmill did not write: {shown}{more}; move them away or choose another folder"
             ),
         )
     }
 
-    /// Lets a finished folder take the destination's name in one step. Afterwards the name `folder` in `home` is free,
-    /// or stands for what was there before.
-    pub(crate) fn publish(&self, home: &Dir, folder: &str, replace: bool) -> Result<(), DatasetError> {
+    /// Lets a finished folder take the destination's name in one step. Afterwards the name `folder` in `work_dir` is free,
+    /// or is that of the former occupant.
+    pub(crate) fn publish(&self, work_dir: &Dir, folder: &str, replace: bool) -> Result<(), DatasetError> {
         match self.inspect()? {
-            Occupant::Nothing => home.rename_only(folder, &self.parent, &self.name)?,
+            Occupant::Nothing => work_dir.rename_only(folder, &self.parent, &self.name)?,
             Occupant::Dataset { manifest, .. } if replace => {
                 self.refuse_strangers(&manifest)?;
-                home.exchange(folder.as_ref(), &self.parent, &self.name)
+                work_dir
+                    .exchange(folder.as_ref(), &self.parent, &self.name)
                     .map_err(|error| self.no_exchange(error))?;
             }
             Occupant::Dataset { .. } => {
                 return Err(DatasetError::Occupied {
                     path: self.out.clone(),
-                    reason: "it appeared while this run worked".to_owned(),
+                    reason: "it was created during this run".to_owned(),
                 });
             }
             Occupant::Foreign(names) => return Err(self.foreign(&names)),
         }
-        self.settle()
+        self.sync_name()
     }
 
     /// The same for a folder of files that are no dataset: one that stands there changes places with it, where it holds nothing
     /// but these names.
     pub(crate) fn publish_files(
         &self,
-        home: &Dir,
+        work_dir: &Dir,
         folder: &str,
         replaced: &BTreeSet<String>,
     ) -> Result<(), DatasetError> {
         match self.inspect()? {
             Occupant::Foreign(names) => {
                 self.refuse_unknown(&names, replaced)?;
-                home.exchange(folder.as_ref(), &self.parent, &self.name)
+                work_dir
+                    .exchange(folder.as_ref(), &self.parent, &self.name)
                     .map_err(|error| self.no_exchange(error))?;
-                self.settle()
+                self.sync_name()
             }
-            Occupant::Nothing | Occupant::Dataset { .. } => self.publish(home, folder, false),
+            Occupant::Nothing | Occupant::Dataset { .. } => self.publish(work_dir, folder, false),
         }
     }
 
@@ -277,10 +279,10 @@ impl Destination {
     }
 
     /// Makes the new name survive a power failure.
-    fn settle(&self) -> Result<(), DatasetError> {
+    fn sync_name(&self) -> Result<(), DatasetError> {
         self.parent.sync().map_err(|error| match error {
             DatasetError::Io { source, .. } | DatasetError::NoSpace { source, .. } => DatasetError::Io {
-                action: "make the new name survive a power failure, but all is there and complete:",
+                action: "sync the new folder name to disk, but the dataset is complete:",
                 path: self.out.clone(),
                 source,
             },
@@ -289,15 +291,15 @@ impl Destination {
     }
 
     /// Finds out whether two folders can change places here, before hours of work depend on it.
-    pub(crate) fn probe_exchange(&self, workplace: &Dir) -> Result<(), DatasetError> {
+    pub(crate) fn probe_exchange(&self, work_dir: &Dir) -> Result<(), DatasetError> {
         let [one, other] = PROBES;
-        workplace.make(one, disk::PRIVATE_FOLDER)?;
-        workplace.make(other, disk::PRIVATE_FOLDER)?;
-        let result = workplace
-            .exchange(one.as_ref(), workplace, other.as_ref())
+        work_dir.make(one, disk::PRIVATE_FOLDER)?;
+        work_dir.make(other, disk::PRIVATE_FOLDER)?;
+        let result = work_dir
+            .exchange(one.as_ref(), work_dir, other.as_ref())
             .map_err(|error| self.no_exchange(error));
-        workplace.remove_empty(one)?;
-        workplace.remove_empty(other)?;
+        work_dir.remove_empty(one)?;
+        work_dir.remove_empty(other)?;
         result
     }
 
@@ -318,7 +320,7 @@ impl Destination {
 /// Folders that change places to show that they can.
 pub(crate) const PROBES: [&str; 2] = ["exchange-1", "exchange-2"];
 
-/// An error at a destination is the request's fault when the path cannot be used, else the system's.
+/// An error at a destination is the request's when the path cannot be used, else the system's.
 fn unusable(path: &Path, error: io::Error) -> DatasetError {
     wrong_when_refused(DatasetError::io("open", path, error))
 }

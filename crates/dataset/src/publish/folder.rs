@@ -1,13 +1,13 @@
 //! A folder of files that somebody else will read, for example an export: it appears whole, by one rename, or not at all.
 //!
-//! It is not a dataset: no manifest, no certificate, no resuming. What stands at the destination already is replaced only where the
+//! It is not a dataset: no manifest, no certificate, no resuming. An existing folder at the destination is replaced only where the
 //! caller knows every name in it.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::disk::{self, Dir, DirEntry, DiskFile, EntryKind, FileMeasure, Hashed, Home, Lock};
+use crate::disk::{self, Dir, DirEntry, DiskFile, EntryKind, FileMeasure, Hashed, Lock, WorkDir};
 use crate::error::DatasetError;
 use crate::publish::destination::{Destination, Occupant};
 
@@ -20,14 +20,14 @@ pub struct Folder {
     /// The names of an earlier folder that it takes the place of; none where nothing is replaced.
     replaced: BTreeSet<String>,
     destination: Destination,
-    home: Home,
+    work_dir: WorkDir,
     files: Dir,
     /// Held, never read; freed after everything else.
     _lock: Lock,
 }
 
 impl Folder {
-    /// Begins a folder at a place where nothing stands, or an empty folder.
+    /// Begins a folder at a free path, or in place of an empty folder.
     pub fn create(out: &Path) -> Result<Self, DatasetError> {
         Self::create_over(out, BTreeSet::new())
     }
@@ -55,17 +55,17 @@ impl Folder {
                 ));
             }
         }
-        let home = destination.home("unfinished", is_ours).take()?;
-        match begin(&home) {
+        let work_dir = destination.work_dir_location("unfinished", is_ours).take()?;
+        match begin(&work_dir) {
             Ok(files) => Ok(Self {
                 replaced,
                 destination,
-                home,
+                work_dir,
                 files,
                 _lock: lock,
             }),
             Err(error) => {
-                give_up(&home);
+                give_up(&work_dir);
                 Err(error)
             }
         }
@@ -88,25 +88,25 @@ impl Folder {
     pub fn publish(self) -> Result<(), DatasetError> {
         self.files.sync()?;
         self.destination
-            .publish_files(self.home.dir(), FILES, &self.replaced)
+            .publish_files(self.work_dir.dir(), FILES, &self.replaced)
     }
 }
 
-/// Clears away what a killed export left, and begins anew.
-fn begin(home: &Home) -> Result<Dir, DatasetError> {
-    home.remove(FILES)?;
-    home.dir().make(FILES, disk::USUAL_FOLDER)
+/// Removes the files of a killed export, and begins anew.
+fn begin(work_dir: &WorkDir) -> Result<Dir, DatasetError> {
+    work_dir.remove(FILES)?;
+    work_dir.dir().make(FILES, disk::USUAL_FOLDER)
 }
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        give_up(&self.home);
+        give_up(&self.work_dir);
     }
 }
 
-/// Removes what is unfinished. What cannot be removed is removed when the next export begins.
-fn give_up(home: &Home) {
-    let removed = || home.remove(FILES).and_then(|()| home.leave());
+/// Removes unfinished files. Those that cannot be removed now are removed when the next export begins.
+fn give_up(work_dir: &WorkDir) {
+    let removed = || work_dir.remove(FILES).and_then(|()| work_dir.leave());
     drop(removed().or_else(|_| removed()));
 }
 
@@ -141,7 +141,7 @@ impl FolderFile {
             .map_err(|source| DatasetError::io("write", &self.path, source))
     }
 
-    /// Closes the file and tells its length and its hash.
+    /// Closes the file and returns its length and its hash.
     pub fn finish(mut self) -> Result<FileMeasure, DatasetError> {
         self.file
             .flush()
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_there_already_is_refused_and_kept() {
+    fn an_existing_entry_is_refused_and_stays() {
         let place = tempfile::tempdir().unwrap();
         let out = place.path().join("out");
         fs::create_dir(&out).unwrap();

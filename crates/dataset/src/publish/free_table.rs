@@ -11,7 +11,7 @@ use crate::error::DatasetError;
 use crate::parquet::chunk::{Context, Nesting};
 use crate::parquet::column::kind::{self, Json, Number, Text};
 use crate::parquet::column::{
-    Column, ColumnFault, EachLeaf, EndGroup, EndRow, Leaves, Maybe, MaybeSpans, Nested, NestedValue, Shape,
+    Column, ColumnError, EachLeaf, EndGroup, EndRow, Leaves, Maybe, MaybeSpans, Nested, NestedValue, Shape,
 };
 use crate::parquet::compression::Compression;
 use crate::parquet::row_group::{RowGroupFile, check_row};
@@ -74,14 +74,14 @@ macro_rules! kinds {
                 }
             }
 
-            fn open(kind: FreeKind, leaves: &mut Leaves<'_>) -> Result<Self, ColumnFault> {
+            fn open(kind: FreeKind, leaves: &mut Leaves<'_>) -> Result<Self, ColumnError> {
                 Ok(match kind {
                     $(FreeKind::$kind => Self::$kind(<$column>::open(leaves, &[])?),)+
                     FreeKind::Nested(shape) => Self::Nested(Nested::open(shape, true, leaves)?),
                 })
             }
 
-            fn push(&mut self, cell: FreeCell<'_>, context: &Context) -> Result<(), ColumnFault> {
+            fn push(&mut self, cell: FreeCell<'_>, context: &Context) -> Result<(), ColumnError> {
                 let at = Nesting::default();
                 match (self, cell) {
                     $(
@@ -92,11 +92,11 @@ macro_rules! kinds {
                     (Self::Nested(column), FreeCell::Missing) => {
                         column.push(&NestedValue::Missing, at, 0, context)
                     }
-                    (_, cell) => Err(ColumnFault::Value(format!("{cell:?} is of another kind than its column"))),
+                    (_, cell) => Err(ColumnError::Value(format!("{cell:?} is of another kind than its column"))),
                 }
             }
 
-            fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault> {
+            fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnError> {
                 match self {
                     $(Self::$kind(column) => column.leaves(visit),)+
                     Self::Nested(column) => column.leaves(visit),
@@ -134,7 +134,7 @@ impl FreeTable {
             .map(|(_, kind)| FreeColumn::open(*kind, &mut leaves));
         let columns = columns.collect::<Result<_, _>>();
         Ok(Self {
-            columns: columns.map_err(|fault| fault.of(TABLE, &path))?,
+            columns: columns.map_err(|error| error.of(TABLE, &path))?,
             file,
             context: Context::new(compression),
         })
@@ -151,10 +151,10 @@ impl FreeTable {
         Ok(())
     }
 
-    fn fill(&mut self, row: &[FreeCell<'_>]) -> Result<(), ColumnFault> {
+    fn fill(&mut self, row: &[FreeCell<'_>]) -> Result<(), ColumnError> {
         let (values, columns) = (row.len(), self.columns.len());
         if values != columns {
-            return Err(ColumnFault::Value(format!(
+            return Err(ColumnError::Value(format!(
                 "it has {values} values for {columns} columns"
             )));
         }
@@ -178,11 +178,11 @@ impl FreeTable {
         self.checked(ended)
     }
 
-    fn checked(&self, result: Result<(), ColumnFault>) -> Result<(), DatasetError> {
-        result.map_err(|fault| fault.of(TABLE, self.file.inner().path()))
+    fn checked(&self, result: Result<(), ColumnError>) -> Result<(), DatasetError> {
+        result.map_err(|error| error.of(TABLE, self.file.inner().path()))
     }
 
-    /// Closes the file and tells its length and its hash.
+    /// Closes the file and returns its length and its hash.
     pub fn finish(mut self) -> Result<FileMeasure, DatasetError> {
         self.end_group()?;
         let path = self.file.inner().path().to_owned();
@@ -241,13 +241,18 @@ mod tests {
                 FreeCell::Missing
             };
             let spans = [2..number as u64 + 2, 7..9];
-            let said = if number % 3 == 0 {
+            let content = if number % 3 == 0 {
                 FreeCell::Missing
             } else {
                 FreeCell::Spans(&spans[..number % 3])
             };
             table
-                .push(&[FreeCell::Text("x"), json, FreeCell::Number(number as u64), said])
+                .push(&[
+                    FreeCell::Text("x"),
+                    json,
+                    FreeCell::Number(number as u64),
+                    content,
+                ])
                 .unwrap();
         }
         let measure = table.finish().unwrap();
@@ -270,8 +275,8 @@ mod tests {
                 assert_eq!(numbers.value(row), seen);
                 assert_eq!(json.is_null(row), seen % 2 == 1);
                 assert_eq!(lists.is_null(row), seen % 3 == 0);
-                let said = lists.value(row);
-                let ends = said.as_struct().column(1).as_primitive::<Int64Type>();
+                let content = lists.value(row);
+                let ends = content.as_struct().column(1).as_primitive::<Int64Type>();
                 let wanted = &[seen + 2, 9][..usize::try_from(seen % 3).unwrap()];
                 assert_eq!(ends.values(), wanted);
                 seen += 1;
@@ -296,10 +301,10 @@ mod tests {
         ]);
         let text = |text: &'static str| NestedValue::Text(text.into());
         let call = |name, arguments| NestedValue::Struct(vec![text(name), arguments]);
-        let turn = |role, said, calls| {
+        let turn = |role, content, calls| {
             NestedValue::Struct(vec![
                 text(role),
-                said,
+                content,
                 calls,
                 NestedValue::Flag(false),
                 NestedValue::Number(3),

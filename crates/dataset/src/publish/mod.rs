@@ -7,6 +7,6 @@ pub(crate) mod derived;
 pub(crate) mod destination;
 pub(crate) mod folder;
 pub(crate) mod free_table;
-pub(crate) mod interim;
 pub(crate) mod remove;
+pub(crate) mod temporary;
 pub(crate) mod work;

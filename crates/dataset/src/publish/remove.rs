@@ -6,7 +6,7 @@ use crate::disk::Dir;
 use crate::error::DatasetError;
 use crate::manifest::DERIVED;
 use crate::publish::derived;
-use crate::publish::work::workplace;
+use crate::publish::work::names;
 
 /// Removes a dataset in a folder, where there is one.
 pub(crate) fn dataset(folder: &Dir, name: impl AsRef<OsStr>) -> Result<(), DatasetError> {
@@ -23,16 +23,16 @@ pub(crate) fn dataset(folder: &Dir, name: impl AsRef<OsStr>) -> Result<(), Datas
 
 fn refuse_strangers(dataset: &Dir) -> Result<(), DatasetError> {
     let strangers = dataset.find_below(&mut |entry| {
-        !workplace::is_of_a_dataset(entry.kind, &entry.name.split('/').collect::<Vec<_>>())
+        !names::is_of_a_dataset(entry.kind, &entry.name.split('/').collect::<Vec<_>>())
     })?;
     if let Some(stranger) = strangers.first() {
-        return Err(kept(dataset, &stranger.name));
+        return Err(foreign_entry(dataset, &stranger.name));
     }
     derived::refuse_edited(dataset)
 }
 
 /// Why a folder is kept that holds this.
-pub(crate) fn kept(folder: &Dir, name: &str) -> DatasetError {
-    let reason = format!("it holds {name}, which chatmill did not write, and so it is kept");
+pub(crate) fn foreign_entry(folder: &Dir, name: &str) -> DatasetError {
+    let reason = format!("it holds {name}, which chatmill did not write; the folder is kept");
     DatasetError::wrong_path(folder.path(), reason)
 }

@@ -3,10 +3,10 @@
 //! ```text
 //! .chatmill-nights                   the mark
 //! .lock                              there while somebody holds it
-//! records/2026-11-22T021500Z.json    what became of a night: the one truth
-//! 2026-11-22T021500Z/                what is kept of it
+//! records/2026-11-22T021500Z.json    the record of a night, from which all else is derived
+//! 2026-11-22T021500Z/                the files of the night
 //!     dataset/                       the dataset, with its unfinished work beside it
-//!     night.json   night.md          what was told of it
+//!     night.json   night.md          its summary
 //! history.parquet   metrics.prom     derived from the records
 //! latest                             a link to the last good night
 //! ```
@@ -15,7 +15,7 @@
 //! records whenever they change, whatever it held. What is not of these names is not touched, and a night's folder in which
 //! somebody keeps files of their own is not removed.
 //!
-//! What a record says, and which nights are kept, is not known here.
+//! The content of records, and which nights are kept, is decided elsewhere.
 
 mod name;
 mod remove;
@@ -26,17 +26,18 @@ use std::sync::Arc;
 pub use self::name::NightName;
 
 use crate::disk::{self, Dir, EntryKind, Lock};
-use crate::error::{DatasetError, or_damage};
+use crate::error::{DatasetError, or_corruption};
 use crate::parquet::compression::Compression;
 use crate::publish::destination::{Destination, wrong_when_refused};
 use crate::publish::folder::FolderFile;
 use crate::publish::free_table::{FreeCell, FreeKind, FreeTable};
 use crate::publish::work::staging::{self, Opening};
 
-/// The name of the mark.
+/// The name of the mark file.
 const MARK: &str = ".chatmill-nights";
-/// What stands in the mark, for whoever finds it.
-const MARK_TEXT: &[u8] = b"chatmill keeps a folder for each night here, and a record of each in records/.\n";
+/// The text of the mark file, for people who find it.
+const MARK_TEXT: &[u8] =
+    b"chatmill night keeps a folder for each run here, and a record of each run in records/.\n";
 const LOCK: &str = ".lock";
 const RECORDS: &str = "records";
 const LATEST: &str = "latest";
@@ -48,9 +49,9 @@ pub(crate) const HISTORY: &str = "history.parquet";
 pub const METRICS: &str = "metrics.prom";
 /// Name of the page of all nights.
 pub const NIGHTS_PAGE: &str = "nights.html";
-/// What was told of a night, for people.
+/// The summary of a night, for people.
 pub const NIGHT_NOTE: &str = "night.md";
-/// What was told of a night, for programs.
+/// The summary of a night, for programs.
 pub const NIGHT_JSON: &str = "night.json";
 
 /// Bytes of a record at most.
@@ -64,7 +65,7 @@ pub struct NightStore {
     folder: Arc<Dir>,
     /// None while nothing was ever recorded and nothing may be created.
     records: Option<Dir>,
-    /// Held, never read; none of a store that is only looked at.
+    /// Held, never read; none in a store that is open for reading only.
     _lock: Option<Lock>,
 }
 
@@ -86,7 +87,7 @@ pub enum RecordBytes {
     /// Its bytes.
     Whole(Vec<u8>),
     /// It is no file, or a larger one than a record can be.
-    Damaged(String),
+    Corrupt(String),
 }
 
 /// What became of the link to the last good night.
@@ -108,7 +109,7 @@ impl NightStore {
         let folder = folder_of(shown)?;
         refuse_others(&folder)?;
         let lock = Lock::take(&folder, LOCK.as_ref())?;
-        if folder.look(MARK)?.is_none() {
+        if folder.stat(MARK)?.is_none() {
             folder.replace(MARK, MARK_TEXT, &folder)?;
         }
         let records = folder.make(RECORDS, disk::USUAL_FOLDER)?;
@@ -117,18 +118,18 @@ impl NightStore {
             records: Some(records),
             _lock: Some(lock),
         };
-        store.clear_asides()?;
+        store.remove_temp_files()?;
         Ok(store)
     }
 
-    /// Opens a store to look at it; none where there is no folder, or an empty one.
+    /// Opens a store for reading; none where there is no folder, or an empty one.
     pub fn find(shown: &Path) -> Result<Option<Self>, DatasetError> {
-        if disk::look_through(shown)?.is_none() {
+        if disk::stat_target(shown)?.is_none() {
             return Ok(None);
         }
         let folder = folder_of(shown)?;
         refuse_others(&folder)?;
-        if folder.look(MARK)?.is_none() {
+        if folder.stat(MARK)?.is_none() {
             return Ok(None);
         }
         let records = folder.find(RECORDS)?;
@@ -156,7 +157,7 @@ impl NightStore {
 
     /// Whether something in the store has the name of a night, whatever it is.
     pub fn is_taken(&self, name: &NightName) -> Result<bool, DatasetError> {
-        Ok(self.folder.look(name.as_str())?.is_some())
+        Ok(self.folder.stat(name.as_str())?.is_some())
     }
 
     /// Makes a night's folder, or opens that of a night that began before. Where something else has its name, a link to a folder
@@ -180,7 +181,7 @@ impl NightStore {
         let nights: Vec<NightName> = names.filter_map(NightName::parse).collect();
         if nights.len() > MAX_NIGHTS {
             let reason = format!(
-                "it has {} nights, and a store has {MAX_NIGHTS} at most; begin another",
+                "it holds {} runs, and a store holds at most {MAX_NIGHTS}; start another store",
                 nights.len()
             );
             return Err(DatasetError::wrong_path(self.path(), reason));
@@ -194,9 +195,9 @@ impl NightStore {
             return Ok(None);
         };
         Ok(
-            match or_damage(records.read_small(&record_file(name), RECORD_BYTES))? {
+            match or_corruption(records.read_small(&record_file(name), RECORD_BYTES))? {
                 Ok(bytes) => bytes.map(RecordBytes::Whole),
-                Err(damage) => Some(RecordBytes::Damaged(damage.to_string())),
+                Err(corruption) => Some(RecordBytes::Corrupt(corruption.to_string())),
             },
         )
     }
@@ -206,15 +207,15 @@ impl NightStore {
         let records = self.folder.enter(RECORDS)?;
         let file = record_file(name);
         if bytes.len() as u64 > RECORD_BYTES {
-            let reason = format!("it would have more than {RECORD_BYTES} bytes");
+            let reason = format!("the record would have more than {RECORD_BYTES} bytes");
             return Err(DatasetError::corrupt(&records.at(&file), reason));
         }
         records.replace(&file, bytes, &records)
     }
 
-    /// Writes what is told of a night into its folder: [`NIGHT_NOTE`] or [`NIGHT_JSON`]. Of a night whose folder cannot be used
-    /// only its record tells.
-    pub fn tell(&self, name: &NightName, file: &str, bytes: &[u8]) -> Result<(), DatasetError> {
+    /// Writes a summary of a night into its folder: [`NIGHT_NOTE`] or [`NIGHT_JSON`]. A night whose folder cannot be used
+    /// has its record only.
+    pub fn write_summary(&self, name: &NightName, file: &str, bytes: &[u8]) -> Result<(), DatasetError> {
         match self.begin(name) {
             Ok(NightFolder(folder)) => folder.replace(file, bytes, &folder),
             Err(DatasetError::WrongPath { .. }) => Ok(()),
@@ -238,47 +239,47 @@ impl NightStore {
         columns: &[(String, FreeKind)],
         rows: &[Vec<FreeCell<'_>>],
     ) -> Result<(), DatasetError> {
-        let (aside, file) = self.folder.create_aside(HISTORY, disk::USUAL_FILE)?;
+        let (temp, file) = self.folder.create_temp(HISTORY, disk::USUAL_FILE)?;
         let file = FolderFile::of(self.folder.at(HISTORY), file);
         let written = FreeTable::create(file, columns, Compression::None)
             .and_then(|mut table| {
                 rows.iter().try_for_each(|row| table.push(row))?;
                 table.finish()
             })
-            .and_then(|_| self.folder.rename(&aside, &self.folder, HISTORY));
+            .and_then(|_| self.folder.rename(&temp, &self.folder, HISTORY));
         if written.is_err() {
-            self.folder.clear_away(&aside);
+            self.folder.clear_away(&temp);
         }
         written
     }
 
     /// Lets `latest` lead to a night. What is of this name and not a link is not ours.
     pub fn set_latest(&self, name: &NightName) -> Result<LatestLink, DatasetError> {
-        match self.folder.look(LATEST)? {
+        match self.folder.stat(LATEST)? {
             Some(found) if !found.is_link() => return Ok(LatestLink::Foreign),
             _ => self.folder.link(LATEST, name.as_str())?,
         }
         Ok(LatestLink::Set)
     }
 
-    /// Removes what is kept of a night, but not its record. Where somebody keeps files of their own among it, or edited a
+    /// Removes the files of a night, but not its record. Where users keep files of their own among them, or edited a
     /// report, nothing is removed, and that is [`DatasetError::WrongPath`].
     pub fn remove(&self, name: &NightName) -> Result<(), DatasetError> {
         remove::night(&self.folder, name)
     }
 
-    /// Removes what a kill left while a file of ours was written.
-    fn clear_asides(&self) -> Result<(), DatasetError> {
+    /// Removes the temporary files of a killed process.
+    fn remove_temp_files(&self) -> Result<(), DatasetError> {
         let stems = [MARK, HISTORY, METRICS, NIGHTS_PAGE, LATEST];
         for entry in self.folder.list()? {
-            if is_aside_of(&entry.name, |stem| stems.contains(&stem)) {
+            if is_temp_file_of(&entry.name, |stem| stems.contains(&stem)) {
                 self.folder.remove_file(&entry.name)?;
             }
         }
         let is_record = |stem: &str| stem.strip_suffix(".json").and_then(NightName::parse).is_some();
         if let Some(records) = &self.records {
             for entry in records.list()? {
-                if is_aside_of(&entry.name, is_record) {
+                if is_temp_file_of(&entry.name, is_record) {
                     records.remove_file(&entry.name)?;
                 }
             }
@@ -297,14 +298,14 @@ fn record_file(name: &NightName) -> String {
 }
 
 /// Whether a name is that of a file that was being written for one of these names.
-fn is_aside_of(name: &str, is_ours: impl Fn(&str) -> bool) -> bool {
+fn is_temp_file_of(name: &str, is_ours: impl Fn(&str) -> bool) -> bool {
     let stem = || Some(name.strip_prefix('.')?.strip_suffix(".new")?.rsplit_once('.')?.0);
-    disk::is_aside(name) && stem().is_some_and(is_ours)
+    disk::is_temp_file(name) && stem().is_some_and(is_ours)
 }
 
 /// Refuses a folder that holds something and has no mark.
 fn refuse_others(folder: &Dir) -> Result<(), DatasetError> {
-    match folder.look(MARK)?.map(|found| found.kind()) {
+    match folder.stat(MARK)?.map(|found| found.kind()) {
         Some(EntryKind::File) => return Ok(()),
         Some(_) => {
             let reason = format!("{MARK} in it is not a regular file");
@@ -312,14 +313,14 @@ fn refuse_others(folder: &Dir) -> Result<(), DatasetError> {
         }
         None => {}
     }
-    // A kill before the mark had its name leaves the lock and a file aside.
+    // A kill before the mark had its name leaves the lock and a temporary file.
     let stranger = folder
         .list()?
         .into_iter()
-        .find(|entry| entry.name != LOCK && !is_aside_of(&entry.name, |stem| stem == MARK));
+        .find(|entry| entry.name != LOCK && !is_temp_file_of(&entry.name, |stem| stem == MARK));
     stranger.map_or(Ok(()), |stranger| {
         let reason = format!(
-            "it holds {} and is no store of nights; name a folder that is empty or does not exist",
+            "it holds {} and is not a store of `chatmill night`; name a folder that is empty or does not exist",
             stranger.name
         );
         Err(DatasetError::wrong_path(folder.path(), reason))

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What the name of a night is like; digits stand for digits.
+/// The pattern of a night's name; digits stand for digits.
 const FORM: &[u8; 18] = b"0000-00-00T000000Z";
 
 /// The name of a night, for example `2026-11-22T021500Z`.

@@ -1,12 +1,12 @@
-//! Removing what is kept of a night, and nothing that somebody else put there.
+//! Removing the files of a night, and no foreign file.
 
 use std::sync::Arc;
 
-use super::{NIGHT_DATASET, NIGHT_JSON, NIGHT_NOTE, NightName, is_aside_of};
+use super::{NIGHT_DATASET, NIGHT_JSON, NIGHT_NOTE, NightName, is_temp_file_of};
 use crate::disk::{Dir, EntryKind};
 use crate::error::DatasetError;
 use crate::publish::destination::{Destination, wrong_when_refused};
-use crate::publish::remove::{dataset, kept};
+use crate::publish::remove::{dataset, foreign_entry};
 use crate::publish::work::staging;
 
 /// Removes a night's folder with all that a night makes there.
@@ -22,12 +22,12 @@ pub(super) fn night(store: &Arc<Dir>, name: &NightName) -> Result<(), DatasetErr
             EntryKind::File => {
                 [NIGHT_NOTE, NIGHT_JSON].contains(&entry.name.as_str())
                     || siblings.contains(&entry.name)
-                    || is_aside_of(&entry.name, |_| true)
+                    || is_temp_file_of(&entry.name, |_| true)
             }
             EntryKind::Other => false,
         };
         if !is_ours {
-            return Err(kept(&folder, &entry.name));
+            return Err(foreign_entry(&folder, &entry.name));
         }
     }
     dataset(&folder, NIGHT_DATASET)?;
@@ -40,6 +40,6 @@ pub(super) fn night(store: &Arc<Dir>, name: &NightName) -> Result<(), DatasetErr
     if store.remove_empty(name.as_str())? {
         store.sync()
     } else {
-        Err(kept(&folder, "something new"))
+        Err(foreign_entry(&folder, "something new"))
     }
 }

@@ -42,7 +42,7 @@ fn records_come_back_in_the_order_of_their_nights() {
 }
 
 #[test]
-fn only_one_holds_a_store_and_anybody_may_look() {
+fn one_process_locks_a_store_and_any_may_read_it() {
     let place = tempfile::tempdir().unwrap();
     let store = NightStore::open(place.path()).unwrap();
     let second = NightStore::open(place.path()).unwrap_err();
@@ -53,7 +53,7 @@ fn only_one_holds_a_store_and_anybody_may_look() {
 }
 
 #[test]
-fn a_folder_of_somebody_else_is_refused_and_kept() {
+fn a_foreign_folder_is_refused_and_stays() {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("mine.txt"), "mine").unwrap();
     for refused in [
@@ -67,29 +67,29 @@ fn a_folder_of_somebody_else_is_refused_and_kept() {
 }
 
 #[test]
-fn what_a_kill_left_aside_is_cleared_and_no_other_file() {
+fn temporary_files_of_a_killed_run_are_removed_and_no_other() {
     let place = tempfile::tempdir().unwrap();
-    let aside = |stem: &str| place.path().join(format!(".{stem}.0123456789abcdef.new"));
-    fs::write(aside(MARK), "half").unwrap();
+    let temp = |stem: &str| place.path().join(format!(".{stem}.0123456789abcdef.new"));
+    fs::write(temp(MARK), "half").unwrap();
     drop(NightStore::open(place.path()).unwrap());
-    fs::write(aside(HISTORY), "half").unwrap();
-    fs::write(aside("mine"), "mine").unwrap();
+    fs::write(temp(HISTORY), "half").unwrap();
+    fs::write(temp("mine"), "mine").unwrap();
     let record = place
         .path()
         .join(format!("records/.{NIGHT}.json.0123456789abcdef.new"));
     fs::write(&record, "half").unwrap();
     drop(NightStore::open(place.path()).unwrap());
-    assert!(!aside(HISTORY).exists() && !record.exists());
-    assert!(aside("mine").exists());
+    assert!(!temp(HISTORY).exists() && !record.exists());
+    assert!(temp("mine").exists());
 }
 
 #[test]
-fn a_record_that_is_no_file_is_damaged_and_no_error() {
+fn a_record_that_is_not_a_file_is_corrupt_and_no_error() {
     let place = tempfile::tempdir().unwrap();
     let store = NightStore::open(place.path()).unwrap();
     fs::create_dir(place.path().join(format!("records/{NIGHT}.json"))).unwrap();
     let found = store.record(&name(NIGHT)).unwrap().unwrap();
-    assert!(matches!(found, RecordBytes::Damaged(_)));
+    assert!(matches!(found, RecordBytes::Corrupt(_)));
     assert_eq!(store.nights().unwrap(), [name(NIGHT)]);
 }
 
@@ -108,7 +108,7 @@ fn a_record_has_a_length_at_most() {
     )
     .unwrap();
     let found = store.record(&name(NIGHT)).unwrap().unwrap();
-    assert!(matches!(found, RecordBytes::Damaged(_)));
+    assert!(matches!(found, RecordBytes::Corrupt(_)));
 }
 
 #[test]
@@ -162,8 +162,8 @@ fn a_night_goes_with_all_that_is_ours_and_stays_with_anything_that_is_not() {
         fs::create_dir_all(dataset.join("messages")).unwrap();
         fs::write(dataset.join("messages/part-00000-00000.parquet"), "rows").unwrap();
         fs::write(dataset.join("manifest.json"), "{}").unwrap();
-        store.tell(&night, NIGHT_NOTE, b"said").unwrap();
-        store.tell(&night, NIGHT_JSON, b"{}").unwrap();
+        store.write_summary(&night, NIGHT_NOTE, b"said").unwrap();
+        store.write_summary(&night, NIGHT_JSON, b"{}").unwrap();
     };
     make();
     store.remove(&night).unwrap();
@@ -204,5 +204,5 @@ fn a_store_has_so_many_nights_at_most() {
     assert_eq!(store.nights().unwrap().len(), MAX_NIGHTS);
     record(MAX_NIGHTS);
     let refused = store.nights().unwrap_err();
-    assert!(refused.to_string().contains("begin another"), "{refused}");
+    assert!(refused.to_string().contains("start another store"), "{refused}");
 }

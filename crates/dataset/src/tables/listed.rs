@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_of_files_has_what_was_added_and_tells_what_came_twice() {
+    fn a_set_of_files_has_what_was_added_and_returns_duplicates() {
         let mut listed = ListedParts::default();
         let all = [
             "messages/part-00001-00000.parquet",

@@ -1,7 +1,7 @@
 //! A table that nobody writes to a disk: the bytes of its files in one slice, and its rows as Arrow batches.
 //!
 //! It is filled as files are, column by column and without compression, and decoded batch by batch when somebody asks: so a
-//! row is the same whether it comes out of a dataset or out of here (docs/decisions/2026-11-23-tables-without-a-dataset.md).
+//! row is the same whether it comes out of a dataset or out of here (docs/decisions/2026-11-23-in-memory-arrow-tables.md).
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! The tables: which there are, which columns each has, and its part file in a slice, on disk or in memory.
 //!
-//! A table is declared in `registry`; everything else here treats all alike. What a dataset says of its files stands in its manifest.
+//! A table is declared in `registry`; everything else here treats all alike. The facts about a dataset's files are in its manifest.
 
 mod describe;
 pub(crate) mod listed;

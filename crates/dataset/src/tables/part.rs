@@ -34,7 +34,7 @@ impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Disk(file) => file.write(bytes),
-            Self::Memory(held) => held.write(bytes),
+            Self::Memory(buffer) => buffer.write(bytes),
         }
     }
 
@@ -165,7 +165,7 @@ impl<T: Table> OpenPart<T> {
         let file = RowGroupFile::create(file, schema, options.compression)
             .map_err(|error| DatasetError::parquet("write", &path, error))?;
         let columns = T::open(&mut file.leaves(), &options.encodings);
-        let columns = columns.map_err(|fault| fault.of(T::NAME, &path))?;
+        let columns = columns.map_err(|error| error.of(T::NAME, &path))?;
         Ok(Self {
             folder,
             temp,
@@ -181,7 +181,7 @@ impl<T: Table> OpenPart<T> {
         let pushed = check_row(text)
             .and_then(|()| self.columns.push(row, Nesting::default(), context))
             .and_then(|()| self.columns.leaves(&mut EndRow(context)));
-        pushed.map_err(|fault| fault.of(T::NAME, &self.path))?;
+        pushed.map_err(|error| error.of(T::NAME, &self.path))?;
         self.rows += 1;
         if self.file.is_full_with(text) {
             self.end_group(context)?;
@@ -194,7 +194,7 @@ impl<T: Table> OpenPart<T> {
         let ended = self
             .file
             .end_group(|group| columns.leaves(&mut EndGroup { group, context }));
-        ended.map_err(|fault| fault.of(T::NAME, &self.path))
+        ended.map_err(|error| error.of(T::NAME, &self.path))
     }
 
     /// Closes the file, reads it back, syncs it and gives it its name.
@@ -221,10 +221,10 @@ impl<T: Table> OpenPart<T> {
             file.sync()
                 .map_err(|source| DatasetError::io("sync", &self.path, source))?;
         }
-        let home = place.data.make_below(&self.folder)?;
+        let work_dir = place.data.make_below(&self.folder)?;
         place
             .temp
-            .rename(&self.temp, &home, part_file::file_name(place.slice))?;
+            .rename(&self.temp, &work_dir, part_file::file_name(place.slice))?;
         Ok(PartFile {
             table: T::NAME.to_owned(),
             path: part_file::part_name(&self.folder, place.slice),

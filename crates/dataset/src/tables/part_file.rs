@@ -1,4 +1,4 @@
-//! The files of one slice: where they lie and what is known of them when they are closed.
+//! The files of one slice: their paths, and the facts about them once they are closed.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub struct PartFile {
     pub table: String,
     /// Path below the dataset's root, with forward slashes: `messages/part-00000-00003.parquet`.
     pub path: String,
-    /// Rows, as its footer says.
+    /// The number of rows in its footer.
     pub rows: u64,
     /// Length in bytes.
     pub bytes: u64,
@@ -46,7 +46,7 @@ pub(crate) fn temp_end(slice: SliceId) -> String {
     format!(".{slice}.parquet")
 }
 
-/// What stands before the dialect in the name of a folder that holds the rows of one dialect.
+/// The prefix of the name of a folder that holds the rows of one dialect.
 const DIALECT: &str = "dialect=";
 
 /// The folder of a table's parts below the dataset's root.
@@ -91,7 +91,7 @@ pub(crate) fn is_part_of(table: &str, path: &str) -> bool {
         .is_some_and(|(folder, name)| is_folder_of(table, folder) && is_part(name))
 }
 
-/// The slice that a part's path tells.
+/// The slice in a part's path.
 pub(crate) fn slice_of_part(path: &str) -> Option<SliceId> {
     let (_, name) = path.rsplit_once('/')?;
     number_of(name).and_then(SliceId::parse)

@@ -1,45 +1,46 @@
-//! The number of a slice: that of its lot, and its own in there. It names part files and receipts.
+//! The number of a slice: that of its shard, and its own in there. It names part files and receipts.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Which slice: lots are numbered over the run, and slices anew in each.
+/// Which slice: shards are numbered over the run, and slices anew in each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SliceId {
-    /// Number of the lot, from 0.
-    pub lot: u32,
-    /// Number of the slice in its lot, from 0.
+    /// Number of the shard, from 0.
+    #[serde(rename = "lot")]
+    pub shard: u32,
+    /// Number of the slice in its shard, from 0.
     pub slice: u32,
 }
 
 impl SliceId {
     /// Reads a number as it stands in the name of a file.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (lot, slice) = text.split_once('-')?;
+        let (shard, slice) = text.split_once('-')?;
         let id = Self {
-            lot: lot.parse().ok()?,
+            shard: shard.parse().ok()?,
             slice: slice.parse().ok()?,
         };
         (id.to_string() == text).then_some(id)
     }
 
-    /// Whether a text is the number of a slice in the file names of formats before lots.
+    /// Whether a text is the number of a slice in the file names of formats before shards.
     pub(crate) fn is_of_old(text: &str) -> bool {
         text.parse().is_ok_and(|slice: u32| format!("{slice:05}") == text)
     }
 }
 
 impl From<u32> for SliceId {
-    /// A slice of the first lot.
+    /// A slice of the first shard.
     fn from(slice: u32) -> Self {
-        Self { lot: 0, slice }
+        Self { shard: 0, slice }
     }
 }
 
 impl fmt::Display for SliceId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{:05}-{:05}", self.lot, self.slice)
+        write!(formatter, "{:05}-{:05}", self.shard, self.slice)
     }
 }
 
@@ -51,7 +52,7 @@ mod tests {
     fn a_number_is_read_only_as_it_is_written() {
         for id in [(0, 0), (3, 12), (123_456, 1_234_567)] {
             let id = SliceId {
-                lot: id.0,
+                shard: id.0,
                 slice: id.1,
             };
             assert_eq!(SliceId::parse(&id.to_string()), Some(id));

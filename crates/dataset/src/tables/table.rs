@@ -1,4 +1,4 @@
-//! What a table says about itself beside its columns.
+//! The facts about a table beside its columns.
 
 use arrow_schema::{Schema, SchemaRef};
 

@@ -42,8 +42,8 @@ fn honest(manifest: Manifest) -> Manifest {
     }
 }
 
-fn faults(out: &Path) -> Vec<String> {
-    certify(out).unwrap().faults
+fn problems(out: &Path) -> Vec<String> {
+    certify(out).unwrap().problems
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_table_that_is_left_out_has_no_folder_and_no_entry_and_is_named() {
     for table in TABLES {
         assert_eq!(out.join(table).exists(), listed.contains(table), "{table}");
     }
-    assert_eq!(faults(&out), Vec::<String>::new());
+    assert_eq!(problems(&out), Vec::<String>::new());
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_dataset_with_all_tables_names_none_as_left_out() {
     let out = published(&folder, TABLES);
     let text = fs::read_to_string(out.join(MANIFEST)).unwrap();
     assert!(!text.contains("absent_tables"), "{text}");
-    assert_eq!(faults(&out), Vec::<String>::new());
+    assert_eq!(problems(&out), Vec::<String>::new());
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn files_of_a_table_that_is_left_out_are_no_dataset() {
 }
 
 #[test]
-fn what_is_neither_listed_nor_left_out_is_a_fault() {
+fn a_table_neither_listed_nor_absent_is_a_problem() {
     let folder = TempDir::new().unwrap();
     let out = published(&folder, &["renderings"]);
     let honest = read_manifest(&out).unwrap();
@@ -181,9 +181,9 @@ fn what_is_neither_listed_nor_left_out_is_a_fault() {
         let mut forged = honest.clone();
         forged.absent_tables = absent.iter().map(|table| (*table).to_owned()).collect();
         forge(&out, forged.clone());
-        let found = faults(&out);
+        let found = problems(&out);
         assert!(
-            found.iter().any(|fault| fault.contains(expected)),
+            found.iter().any(|problem| problem.contains(expected)),
             "{expected}: {found:?}"
         );
     }
@@ -192,11 +192,11 @@ fn what_is_neither_listed_nor_left_out_is_a_fault() {
     forged.absent_tables.push("findings".to_owned());
     fs::remove_dir_all(out.join("findings")).unwrap();
     forge(&out, forged.clone());
-    let found = faults(&out);
+    let found = problems(&out);
     assert!(
         found
             .iter()
-            .any(|fault| fault.contains("names the absent tables")),
+            .any(|problem| problem.contains("names the absent tables")),
         "{found:?}"
     );
 }

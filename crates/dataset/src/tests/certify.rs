@@ -5,8 +5,8 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::tests::support::{
-    forge, forge_manifest, grind, grind_as, manifest, options, publish, relist, seal_files, snapshot, text,
-    work,
+    forge, forge_manifest, manifest, options, publish, relist, seal_files, snapshot, text, work, write_slice,
+    write_slice_with_id,
 };
 use crate::{
     Certificate, Compression, Dataset, DatasetError, FORMAT, Manifest, Partition, TableOptions, certify,
@@ -21,8 +21,8 @@ fn dataset() -> (TempDir, PathBuf) {
     (folder, out)
 }
 
-fn faults(out: &Path) -> Vec<String> {
-    certify(out).unwrap().faults
+fn problems(out: &Path) -> Vec<String> {
+    certify(out).unwrap().problems
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn a_dataset_is_certified_with_its_sums() {
             files: 11,
             rows: 3,
             bytes,
-            faults: Vec::new()
+            problems: Vec::new()
         }
     );
 }
@@ -53,10 +53,10 @@ fn every_byte_is_flipped_and_none_goes_unnoticed() {
     // Each thread flips its share of the places in a dataset of its own.
     let threads = std::thread::available_parallelism().unwrap().get();
     let flipped: usize = std::thread::scope(|scope| {
-        let shares: Vec<_> = (0..threads)
-            .map(|share| scope.spawn(move || flip_every(threads, share)))
+        let parts: Vec<_> = (0..threads)
+            .map(|part| scope.spawn(move || flip_every(threads, part)))
             .collect();
-        shares.into_iter().map(|share| share.join().unwrap()).sum()
+        parts.into_iter().map(|part| part.join().unwrap()).sum()
     });
     let (_folder, out) = dataset();
     assert_eq!(
@@ -80,17 +80,17 @@ fn flip_every(step: usize, first: usize) -> usize {
         };
         for (place, byte) in bytes.iter().enumerate().skip(first).step_by(step) {
             put(place, byte ^ (1 << (place % 8)));
-            let faults = faults(&out);
+            let problems = problems(&out);
             let named = if name == "manifest.json" { "_SUCCESS" } else { name };
             assert!(
-                faults.iter().any(|fault| fault.contains(named)),
-                "byte {place} of {name}: {faults:?}"
+                problems.iter().any(|problem| problem.contains(named)),
+                "byte {place} of {name}: {problems:?}"
             );
             put(place, *byte);
             flipped += 1;
         }
     }
-    assert_eq!(faults(&out), Vec::<String>::new());
+    assert_eq!(problems(&out), Vec::<String>::new());
     flipped
 }
 
@@ -100,14 +100,14 @@ fn every_missing_file_is_named() {
     for (name, bytes) in snapshot(&out) {
         fs::remove_file(out.join(&name)).unwrap();
         assert!(
-            faults(&out)
+            problems(&out)
                 .iter()
-                .any(|fault| fault.contains(&name) && fault.contains("missing")),
+                .any(|problem| problem.contains(&name) && problem.contains("missing")),
             "{name}"
         );
         fs::write(out.join(&name), bytes).unwrap();
     }
-    assert_eq!(faults(&out), Vec::<String>::new());
+    assert_eq!(problems(&out), Vec::<String>::new());
 }
 
 #[test]
@@ -115,9 +115,9 @@ fn every_truncated_or_longer_file_is_named() {
     let (_folder, out) = dataset();
     for (name, bytes) in snapshot(&out) {
         let longer = [bytes.as_slice(), b"\n"].concat();
-        for damaged in [&bytes[..bytes.len() - 1], &[], longer.as_slice()] {
-            fs::write(out.join(&name), damaged).unwrap();
-            assert_ne!(faults(&out), Vec::<String>::new(), "{name}");
+        for corrupted in [&bytes[..bytes.len() - 1], &[], longer.as_slice()] {
+            fs::write(out.join(&name), corrupted).unwrap();
+            assert_ne!(problems(&out), Vec::<String>::new(), "{name}");
         }
         fs::write(out.join(&name), bytes).unwrap();
     }
@@ -134,11 +134,14 @@ fn every_extra_file_is_named() {
         "messages/run.json",
     ] {
         fs::write(out.join(extra), "x").unwrap();
-        assert_eq!(faults(&out), [format!("{extra} is not listed in manifest.json")]);
+        assert_eq!(
+            problems(&out),
+            [format!("{extra} is not listed in manifest.json")]
+        );
         fs::remove_file(out.join(extra)).unwrap();
     }
     fs::create_dir(out.join("folder")).unwrap();
-    assert_eq!(faults(&out), ["folder is not listed in manifest.json"]);
+    assert_eq!(problems(&out), ["folder is not listed in manifest.json"]);
 }
 
 #[test]
@@ -146,7 +149,7 @@ fn derived_files_may_change_and_be_absent() {
     let (_folder, out) = dataset();
     for derived in ["README.md", "report.html", "report.json", "run.json"] {
         fs::write(out.join(derived), "anything").unwrap();
-        assert_eq!(faults(&out), Vec::<String>::new());
+        assert_eq!(problems(&out), Vec::<String>::new());
     }
 }
 
@@ -159,16 +162,16 @@ fn a_link_is_not_a_file_of_the_dataset() {
     fs::rename(&part, &elsewhere).unwrap();
     std::os::unix::fs::symlink(&elsewhere, &part).unwrap();
     assert_eq!(
-        faults(&out),
+        problems(&out),
         ["messages/part-00000-00000.parquet is not a regular file"]
     );
 }
 
 #[test]
-fn a_folder_without_manifest_and_a_missing_folder_are_told_apart() {
+fn a_folder_without_manifest_and_a_missing_folder_are_distinguished() {
     let (folder, out) = dataset();
     fs::remove_file(out.join("manifest.json")).unwrap();
-    assert_eq!(faults(&out), ["manifest.json is missing"]);
+    assert_eq!(problems(&out), ["manifest.json is missing"]);
     let nowhere = certify(&folder.path().join("nowhere")).unwrap_err();
     assert!(matches!(nowhere, DatasetError::WrongPath { .. }));
     assert!(
@@ -186,13 +189,13 @@ fn a_forged_count_of_rows_is_seen_in_the_footer() {
     manifest.tables[1].files[0].rows = 2;
     forge(&out, manifest.clone());
     assert_eq!(
-        faults(&out),
+        problems(&out),
         ["messages/part-00000-00000.parquet has 1 rows instead of 2"]
     );
 }
 
 #[test]
-fn a_dataset_of_another_format_is_no_damage_and_says_what_to_do() {
+fn a_dataset_of_another_format_is_refused_with_advice_and_not_corrupt() {
     let (_folder, out) = dataset();
     let mut manifest = read_manifest(&out).unwrap();
     assert_eq!(manifest.format, FORMAT);
@@ -244,27 +247,27 @@ fn a_forged_path_is_never_followed() {
         let mut manifest = honest.clone();
         manifest.tables[1].files[0].path = text(path);
         forge(&out, manifest.clone());
-        let faults = faults(&out);
-        assert!(faults[0].contains("as a file of messages"), "{faults:?}");
+        let problems = problems(&out);
+        assert!(problems[0].contains("as a file of messages"), "{problems:?}");
     }
 }
 
 #[test]
-fn a_file_that_is_listed_twice_is_a_fault() {
+fn a_file_listed_twice_is_a_problem() {
     let (_folder, out) = dataset();
     let mut manifest = read_manifest(&out).unwrap();
     let file = manifest.tables[1].files[0].clone();
     manifest.tables[1].files.push(file);
     forge(&out, manifest.clone());
-    let faults = faults(&out);
+    let problems = problems(&out);
     assert!(
-        faults[0].ends_with("it lists messages/part-00000-00000.parquet twice"),
-        "{faults:?}"
+        problems[0].ends_with("it lists messages/part-00000-00000.parquet twice"),
+        "{problems:?}"
     );
 }
 
 #[test]
-fn what_the_manifest_says_of_files_must_be_what_its_lots_say() {
+fn files_in_the_manifest_must_equal_those_of_its_shard_manifests() {
     let (_folder, out) = dataset();
     let honest = read_manifest(&out).unwrap();
     let changes: [fn(&mut crate::TableEntry); 6] = [
@@ -280,30 +283,30 @@ fn what_the_manifest_says_of_files_must_be_what_its_lots_say() {
         change(&mut manifest.tables[1]);
         forge_manifest(&out, &manifest);
         assert_eq!(
-            faults(&out),
-            ["manifest.json says something else of the files of messages than the manifests of its lots"]
+            problems(&out),
+            ["manifest.json and the manifests of the shards list different files of messages"]
         );
     }
 }
 
 #[test]
-fn a_file_that_no_lot_lists_is_a_fault() {
+fn a_file_that_no_shard_lists_is_a_problem() {
     let (_folder, out) = dataset();
     let mut manifest = read_manifest(&out).unwrap();
-    let lines = fs::read_to_string(out.join(&manifest.lots[0].path)).unwrap();
+    let lines = fs::read_to_string(out.join(&manifest.shards[0].path)).unwrap();
     let files: Vec<_> = lines
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    relist(&out, &mut manifest.lots[0], &files[1..]);
+    relist(&out, &mut manifest.shards[0], &files[1..]);
     forge_manifest(&out, &manifest);
-    let faults = faults(&out);
+    let problems = problems(&out);
     let expected = "conversations/part-00000-00000.parquet is not listed in manifest.json";
-    assert!(faults.iter().any(|fault| fault == expected), "{faults:?}");
+    assert!(problems.iter().any(|problem| problem == expected), "{problems:?}");
 }
 
 #[test]
-fn a_table_that_is_not_listed_is_a_fault() {
+fn an_unlisted_table_is_a_problem() {
     let (_folder, out) = dataset();
     let mut manifest = read_manifest(&out).unwrap();
     let losses = manifest
@@ -314,11 +317,11 @@ fn a_table_that_is_not_listed_is_a_fault() {
     manifest.tables.remove(losses);
     fs::remove_dir_all(out.join("losses")).unwrap();
     forge(&out, manifest.clone());
-    assert!(faults(&out)[0].contains("lists the tables"));
+    assert!(problems(&out)[0].contains("lists the tables"));
 }
 
 #[test]
-fn a_ledger_that_does_not_balance_is_a_fault() {
+fn an_unbalanced_ledger_is_a_problem() {
     let (_folder, out) = dataset();
     let honest = read_manifest(&out).unwrap();
     let forgeries: [fn(&mut Manifest); 4] = [
@@ -332,9 +335,9 @@ fn a_ledger_that_does_not_balance_is_a_fault() {
         forgery(&mut manifest);
         forge(&out, manifest.clone());
         assert_eq!(
-            faults(&out),
+            problems(&out),
             [
-                "the ledger of input does not balance",
+                "the records of input do not add up: framed is not accepted + rejected + filtered",
                 "manifest.json says ledger_balanced = true"
             ]
         );
@@ -342,7 +345,7 @@ fn a_ledger_that_does_not_balance_is_a_fault() {
 }
 
 #[test]
-fn an_input_that_was_neither_read_nor_refused_is_a_fault() {
+fn an_input_neither_read_nor_refused_is_a_problem() {
     type Change = fn(&mut Manifest);
     let cases: [(Change, &str); 7] = [
         (
@@ -378,7 +381,7 @@ fn an_input_that_was_neither_read_nor_refused_is_a_fault() {
         ),
         (
             |manifest| manifest.inputs.change(0, |input| input.hash = None),
-            "input has no hash and was not refused",
+            "input has no hash, but was not refused",
         ),
         (
             |manifest| {
@@ -386,11 +389,11 @@ fn an_input_that_was_neither_read_nor_refused_is_a_fault() {
                     .inputs
                     .change(0, |input| input.refused = Some(text("IN014")));
             },
-            "input was refused (IN014) and read all the same",
+            "input was refused (IN014), but records of it were read",
         ),
         (
-            |manifest| manifest.lots[0].slices = 0,
-            "cannot be a part of conversations in a lot of 0 slices",
+            |manifest| manifest.shards[0].slices = 0,
+            "cannot be a part of conversations in a shard of 0 slices",
         ),
     ];
     let (_folder, out) = dataset();
@@ -399,24 +402,24 @@ fn an_input_that_was_neither_read_nor_refused_is_a_fault() {
         let mut wrong = right.clone();
         change(&mut wrong);
         forge(&out, wrong);
-        let faults = faults(&out);
+        let problems = problems(&out);
         assert!(
-            faults.iter().any(|fault| fault.contains(expected)),
-            "{expected}: {faults:?}"
+            problems.iter().any(|problem| problem.contains(expected)),
+            "{expected}: {problems:?}"
         );
     }
     forge(&out, right);
-    assert_eq!(faults(&out), Vec::<String>::new());
+    assert_eq!(problems(&out), Vec::<String>::new());
 }
 
 #[test]
-fn a_conversation_too_many_or_a_reject_too_few_is_a_fault() {
+fn one_conversation_more_or_one_reject_less_is_a_problem() {
     let (_folder, out) = dataset();
     let honest = read_manifest(&out).unwrap();
     let mut manifest = honest.clone();
     manifest.inputs.change(0, |input| input.conversations += 1);
     forge(&out, manifest.clone());
-    assert_eq!(faults(&out), ["input has 1 rows in conversations instead of 2"]);
+    assert_eq!(problems(&out), ["input has 1 rows in conversations instead of 2"]);
     let mut manifest = honest.clone();
     manifest.inputs.change(0, |input| {
         input.rejected -= 1;
@@ -424,12 +427,12 @@ fn a_conversation_too_many_or_a_reject_too_few_is_a_fault() {
         input.separator_bytes += std::mem::take(&mut input.rejected_bytes);
     });
     forge(&out, manifest.clone());
-    assert_eq!(faults(&out), ["input has 1 frames in rejects instead of 0"]);
+    assert_eq!(problems(&out), ["input has 1 frames in rejects instead of 0"]);
     let mut manifest = honest;
     manifest.inputs = crate::Inputs::default();
     forge(&out, manifest.clone());
     assert_eq!(
-        faults(&out),
+        problems(&out),
         [
             "input has 1 rows in conversations instead of 0",
             "input has 1 frames in rejects instead of 0"
@@ -438,26 +441,26 @@ fn a_conversation_too_many_or_a_reject_too_few_is_a_fault() {
 }
 
 #[test]
-fn an_id_that_two_conversations_have_is_a_fault() {
+fn an_id_of_two_conversations_is_a_problem() {
     let folder = TempDir::new().unwrap();
     let out = folder.path().join("out");
     let staging = work(&out, "plan-a");
-    let mut files = grind(&staging, 0);
-    files.extend(grind_as(&staging, 1, "conversation 0"));
+    let mut files = write_slice(&staging, 0);
+    files.extend(write_slice_with_id(&staging, 1, "conversation 0"));
     let sealed = seal_files(staging, manifest("plan-a", 2), &files, &options()).unwrap();
     sealed.publish().unwrap();
     assert_eq!(
-        faults(&out),
+        problems(&out),
         ["conversations has several rows with the conversation_id conversation 0"]
     );
 }
 
 #[test]
-fn files_with_other_encodings_than_their_neighbours_are_a_fault() {
+fn files_of_different_encodings_are_a_problem() {
     let folder = TempDir::new().unwrap();
     let out = folder.path().join("out");
     let staging = work(&out, "plan-a");
-    let mut files = grind(&staging, 0);
+    let mut files = write_slice(&staging, 0);
     let other = TableOptions {
         encodings: vec![text("p50k_base")],
         compression: Compression::None,
@@ -474,13 +477,13 @@ fn files_with_other_encodings_than_their_neighbours_are_a_fault() {
     let sealed = seal_files(staging, manifest("plan-a", 1), &files, &options()).unwrap();
     sealed.publish().unwrap();
     assert_eq!(
-        faults(&out),
+        problems(&out),
         ["messages/part-00000-00001.parquet has other encodings than the files before it"]
     );
 }
 
 #[test]
-fn a_file_with_the_schema_of_another_table_is_a_fault() {
+fn a_file_with_the_schema_of_another_table_is_a_problem() {
     let (_folder, out) = dataset();
     let mut manifest = read_manifest(&out).unwrap();
     let losses = manifest
@@ -503,7 +506,7 @@ fn a_file_with_the_schema_of_another_table_is_a_fault() {
     manifest.tables[losses].files[0].hash = file.hash;
     forge(&out, manifest.clone());
     assert_eq!(
-        faults(&out),
+        problems(&out),
         ["losses/part-00000-00000.parquet does not have the schema of losses"]
     );
 }

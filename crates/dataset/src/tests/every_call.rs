@@ -248,9 +248,9 @@ fn export(folder: &Path) -> Result<(), DatasetError> {
 
 fn read(folder: &Path) -> Result<(), DatasetError> {
     let out = folder.join("out");
-    let Certificate { faults, .. } = certify(&out)?;
+    let Certificate { problems, .. } = certify(&out)?;
     assert_eq!(
-        faults,
+        problems,
         Vec::<String>::new(),
         "an error of the system is not a fault of the dataset"
     );
@@ -293,14 +293,14 @@ fn store(folder: &Path) {
     for name in ["manifest.json", "messages/part-00000-00000.parquet"] {
         fs::write(dataset.join(name), "{}").unwrap();
     }
-    store.tell(&night(1), NIGHT_NOTE, b"said").unwrap();
+    store.write_summary(&night(1), NIGHT_NOTE, b"said").unwrap();
 }
 
 /// A night is recorded, told of and linked, and another one goes.
 fn nights(folder: &Path) -> Result<(), DatasetError> {
     let store = NightStore::open(&folder.join("nights"))?;
     store.write_record(&night(2), b"{}")?;
-    store.tell(&night(2), NIGHT_JSON, b"{}")?;
+    store.write_summary(&night(2), NIGHT_JSON, b"{}")?;
     let columns = [("night".to_owned(), FreeKind::Text)];
     store.write_history(&columns, &[vec![FreeCell::Text("a")]])?;
     store.write_metrics(b"# EOF\n")?;
@@ -345,7 +345,7 @@ fn an_export_appears_whole_or_not() {
 }
 
 #[test]
-fn an_error_of_the_system_is_never_taken_for_damage() {
+fn a_system_error_is_never_reported_as_corruption() {
     short("read", 4);
 }
 
@@ -355,7 +355,7 @@ fn rows_that_wait_leave_nothing() {
 }
 
 #[test]
-fn a_full_disk_is_told_by_its_name_and_the_work_goes_on_later() {
+fn a_full_disk_is_reported_as_such_and_the_work_resumes_later() {
     for call in [Call::Create, Call::Write, Call::Sync, Call::Folder] {
         let folder = fresh();
         let injected = inject(Fault {
@@ -375,7 +375,7 @@ fn a_full_disk_is_told_by_its_name_and_the_work_goes_on_later() {
 }
 
 #[test]
-fn after_the_rename_the_error_says_that_the_dataset_is_complete() {
+fn an_error_after_the_rename_names_the_dataset_complete() {
     let folder = fresh();
     let counted = count();
     run(folder.path(), false).unwrap();

@@ -88,22 +88,22 @@ fn a_table_is_read_through_all_its_files_in_order() {
 fn a_column_that_is_not_there_or_holds_something_else_is_an_error_that_names_it() {
     let folder = tempfile::tempdir().unwrap();
     let dataset = Dataset::open(&published(&folder, [0, 0])).unwrap();
-    let fault = |visit: &mut dyn FnMut(&crate::Batch) -> Result<(), DatasetError>| {
+    let problem = |visit: &mut dyn FnMut(&crate::Batch) -> Result<(), DatasetError>| {
         let columns = ["title", "record"];
         dataset
             .scan("conversations", &columns, visit)
             .unwrap_err()
             .to_string()
     };
-    let missing = fault(&mut |batch| batch.column::<Texts>("source").map(drop));
+    let missing = problem(&mut |batch| batch.column::<Texts>("source").map(drop));
     assert!(missing.contains("no column source"), "{missing}");
-    let other = fault(&mut |batch| batch.column::<Numbers>("title").map(drop));
+    let other = problem(&mut |batch| batch.column::<Numbers>("title").map(drop));
     assert!(other.contains("column title does not hold numbers"), "{other}");
-    assert!(fault(&mut |batch| batch.column::<Flags>("record").map(drop)).contains("record"));
+    assert!(problem(&mut |batch| batch.column::<Flags>("record").map(drop)).contains("record"));
 }
 
 #[test]
-fn rows_are_read_by_the_lists_of_the_lots_whether_the_manifest_lists_the_files_or_not() {
+fn rows_are_read_by_the_shard_manifests_with_or_without_files_in_the_manifest() {
     let folder = tempfile::tempdir().unwrap();
     let out = published(&folder, [3000, 5]);
     let amounts = || {
@@ -129,7 +129,7 @@ fn rows_are_read_by_the_lists_of_the_lots_whether_the_manifest_lists_the_files_o
 }
 
 #[test]
-fn damage_is_an_error_and_no_end_of_the_table() {
+fn a_corrupt_part_is_an_error_and_not_the_end_of_the_table() {
     let folder = tempfile::tempdir().unwrap();
     let out = published(&folder, [3000, 5]);
     let dataset = Dataset::open(&out).unwrap();

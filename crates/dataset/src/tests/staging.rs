@@ -3,8 +3,8 @@
 use std::fs;
 
 use crate::tests::support::{
-    done, grind, interrupted, names, options, place, publish, receipts, refusal, seal, seal_files, snapshot,
-    staged, undisturbed, work,
+    done, interrupted, names, options, place, publish, receipts, refusal, seal, seal_files, snapshot, staged,
+    undisturbed, work, write_slice,
 };
 use crate::{DatasetError, certify, read_manifest};
 use tempfile::TempDir;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 fn a_dataset_appears_whole_and_leaves_nothing_else() {
     let (folder, out) = place();
     let staging = work(&out, "plan-a");
-    grind(&staging, 0);
+    write_slice(&staging, 0);
     assert!(!out.exists());
     let sealed = seal(staging, "plan-a", 2);
     sealed.write_derived("run.json", b"{}\n").unwrap();
@@ -47,7 +47,7 @@ fn a_dataset_appears_whole_and_leaves_nothing_else() {
         ["part-00000-00000.parquet", "part-00000-00001.parquet"]
     );
     let certificate = certify(&out).unwrap();
-    assert_eq!(certificate.faults, Vec::<String>::new());
+    assert_eq!(certificate.problems, Vec::<String>::new());
     assert_eq!((certificate.files, certificate.rows), (14, 6));
 }
 
@@ -78,7 +78,7 @@ fn a_run_without_any_row_is_a_valid_dataset() {
     let (_folder, out) = place();
     publish(&out, "plan-a", 0);
     let certificate = certify(&out).unwrap();
-    assert_eq!(certificate.faults, Vec::<String>::new());
+    assert_eq!(certificate.problems, Vec::<String>::new());
     assert_eq!((certificate.files, certificate.rows), (11, 0));
 }
 
@@ -88,7 +88,7 @@ fn receipts_come_back_in_order_with_their_bodies() {
     let staging = work(&out, "plan-a");
     let mut files = Vec::new();
     for slice in [2, 0, 1] {
-        files.push(grind(&staging, slice));
+        files.push(write_slice(&staging, slice));
     }
     let receipts = receipts(&staging);
     assert_eq!(receipts.len(), 3);
@@ -111,10 +111,10 @@ fn a_second_run_goes_on_where_the_first_stopped() {
 }
 
 /// Damages one file of interrupted work; the slice must be redone and nothing may show of it.
-fn is_redone_after(damage: impl Fn(&TempDir), slice: u32) {
+fn is_redone_after(corruption: impl Fn(&TempDir), slice: u32) {
     let (folder, out) = place();
     interrupted(&out);
-    damage(&folder);
+    corruption(&folder);
     let staging = work(&out, "plan-a");
     let expected: Vec<u32> = (0..3).filter(|&other| other != slice).collect();
     assert_eq!(done(&staging), expected);
@@ -186,9 +186,9 @@ fn a_receipt_is_redone_whichever_byte_is_flipped() {
         .collect();
     let receipt = fs::read(&path).unwrap();
     for place in 0..receipt.len() {
-        let mut damaged = receipt.clone();
-        damaged[place] ^= 1;
-        fs::write(&path, &damaged).unwrap();
+        let mut corrupted = receipt.clone();
+        corrupted[place] ^= 1;
+        fs::write(&path, &corrupted).unwrap();
         let staging = work(&out, "plan-a");
         assert_eq!(done(&staging), [1, 2], "byte {place}");
         assert_eq!(staging.notices().len(), 1);
@@ -234,11 +234,11 @@ fn a_receipt_under_another_slices_name_counts_for_neither() {
 }
 
 #[test]
-fn a_slice_that_is_damaged_while_the_run_works_stops_it_and_is_redone_by_the_next() {
+fn a_slice_corrupted_during_the_run_stops_it_and_is_rewritten_by_the_next() {
     let (folder, out) = place();
     let staging = work(&out, "plan-a");
-    grind(&staging, 0);
-    grind(&staging, 1);
+    write_slice(&staging, 0);
+    write_slice(&staging, 1);
     fs::write(staged(&folder, "data/messages/part-00000-00001.parquet"), "short").unwrap();
     let found: Vec<_> = staging.receipts::<String>().unwrap().collect();
     assert!(matches!(found[..], [Ok(_), Err(DatasetError::Corrupt { .. })]));
@@ -287,8 +287,8 @@ fn a_set_that_was_dropped_leaves_nothing_in_the_dataset() {
 fn a_discarded_slice_is_gone() {
     let (folder, out) = place();
     let staging = work(&out, "plan-a");
-    grind(&staging, 0);
-    grind(&staging, 1);
+    write_slice(&staging, 0);
+    write_slice(&staging, 1);
     staging.discard(0).unwrap();
     assert_eq!(done(&staging), [1]);
     assert_eq!(
@@ -302,7 +302,7 @@ fn a_discarded_slice_is_gone() {
 fn a_seal_refuses_a_folder_that_is_not_the_manifests() {
     let (folder, out) = place();
     let staging = work(&out, "plan-a");
-    let files = grind(&staging, 0);
+    let files = write_slice(&staging, 0);
     fs::write(staged(&folder, "data/messages/part-00000-00005.parquet"), "stray").unwrap();
     let manifest = crate::tests::support::manifest("plan-a", 1);
     let error = seal_files(staging, manifest, &files, &options()).unwrap_err();
@@ -318,14 +318,14 @@ fn a_seal_refuses_a_folder_that_is_not_the_manifests() {
 fn a_seal_refuses_a_part_that_changed_after_its_receipt() {
     let (folder, out) = place();
     let staging = work(&out, "plan-a");
-    let files = grind(&staging, 0);
+    let files = write_slice(&staging, 0);
     let path = staged(&folder, "data/messages/part-00000-00000.parquet");
     let mut bytes = fs::read(&path).unwrap();
     bytes[10] ^= 1;
     fs::write(&path, bytes).unwrap();
     let manifest = crate::tests::support::manifest("plan-a", 1);
     let error = seal_files(staging, manifest, &files, &options()).unwrap_err();
-    assert!(error.to_string().contains("another hash"), "{error}");
+    assert!(error.to_string().contains("the hash of"), "{error}");
     assert_eq!(
         done(&work(&out, "plan-a")),
         Vec::<u32>::new(),
@@ -371,7 +371,7 @@ fn slices_are_written_by_many_threads_at_once() {
     std::thread::scope(|scope| {
         for slice in 0..3 {
             let staging = &staging;
-            scope.spawn(move || grind(staging, slice));
+            scope.spawn(move || write_slice(staging, slice));
         }
     });
     seal(staging, "plan-a", 3).publish().unwrap();
@@ -406,7 +406,7 @@ fn what_no_receipt_names_is_removed_from_staging() {
 }
 
 #[test]
-fn a_file_that_no_run_makes_is_kept_and_named() {
+fn a_foreign_file_stays_and_is_named() {
     let (folder, out) = place();
     interrupted(&out);
     for stranger in [
@@ -432,7 +432,10 @@ fn a_file_that_no_run_makes_is_kept_and_named() {
                 matches!(error, DatasetError::WrongPath { .. }),
                 "{stranger}: {error}"
             );
-            assert!(error.to_string().contains("did not put"), "{stranger}: {error}");
+            assert!(
+                error.to_string().contains("was not made by chatmill"),
+                "{stranger}: {error}"
+            );
         }
         assert!(snapshot(folder.path()) == before, "{stranger}");
         fs::remove_file(&path).unwrap();

@@ -66,7 +66,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, tools, failures of tools, pictures and documents, in results, too, four cache marks, quoted replies; names before the text",
     profiles: &[&ANTHROPIC_MESSAGES],
     shows: Shows::Conversation,
-    rules: Rules::Judged(RULES),
+    rules: Rules::Validated(RULES),
 };
 
 /// Messages that a request holds at most ([`ANT_13`]).
@@ -118,8 +118,8 @@ fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
     forms::write(sink, [",\"tools\":[", "]"], &plan.definitions, Form::InputSchema);
     sink.framing("}");
     if plan.turns.len() > MOST_MESSAGES {
-        let fault = "there are more than 100,000 messages";
-        plan.violations.push(Violation::of(ANT_13, None, fault));
+        let problem = "there are more than 100,000 messages";
+        plan.violations.push(Violation::of(ANT_13, None, problem));
     }
 }
 
@@ -128,7 +128,7 @@ fn write_blocks<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a
         if index > 0 {
             sink.framing(",");
         }
-        match block.held {
+        match block.content {
             BlockContent::Media(media, _) => source(sink, media),
             BlockContent::Call(call) => {
                 sink.framing("{\"type\":\"tool_use\",\"id\":");
@@ -176,7 +176,7 @@ fn answer<'a>(sink: &mut Sink<'a>, text: &'a str, media: &[Block<'a>]) {
         if index > 0 {
             sink.framing(",");
         }
-        if let BlockContent::Media(media, _) = block.held {
+        if let BlockContent::Media(media, _) = block.content {
             source(sink, media);
             sink.framing("}");
         }
@@ -187,16 +187,15 @@ fn answer<'a>(sink: &mut Sink<'a>, text: &'a str, media: &[Block<'a>]) {
 fn carries(media: &Media) -> Option<u64> {
     let is_pdf = |kind: Option<&str>| kind == Some(PDF);
     match (document_text(media), media.kind) {
-        (Some(_), _) => Some(u64::from(
-            media.media_type.as_deref().is_some_and(|kind| kind != TEXT),
-        )),
+        // What has no type reads back with this one.
+        (Some(_), _) => Some(u64::from(media.media_type.as_deref() != Some(TEXT))),
         (None, MediaKind::File) if inline_bytes(media).is_some() => {
             is_pdf(media.media_type.as_deref()).then_some(0)
         }
         (None, MediaKind::File) => {
-            let told = media.media_type.as_deref();
-            (web_address(media).is_some() && (told.is_none() || is_pdf(told)))
-                .then(|| u64::from(told.is_some()))
+            let media_type = media.media_type.as_deref();
+            (web_address(media).is_some() && (media_type.is_none() || is_pdf(media_type)))
+                .then(|| u64::from(media_type.is_some()))
         }
         _ => picture(media),
     }

@@ -57,7 +57,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, tools, failures of tools, pictures and documents as bytes or in S3, in results, too, four cache marks, quoted replies; names before the text",
     profiles: &[&BEDROCK_CONVERSE],
     shows: Shows::Conversation,
-    rules: Rules::Judged(RULES),
+    rules: Rules::Validated(RULES),
 };
 
 /// What stands for a result that is empty.
@@ -143,10 +143,10 @@ const FORMATS: [(&str, &str); 9] = [
 
 /// The format of a document.
 fn format(media: &Media) -> Option<&'static str> {
-    let told = media.media_type.as_deref()?;
+    let media_type = media.media_type.as_deref()?;
     FORMATS
         .iter()
-        .find(|(kind, _)| *kind == told)
+        .find(|(kind, _)| *kind == media_type)
         .map(|(_, format)| *format)
 }
 
@@ -195,7 +195,7 @@ fn write_blocks<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a
         if index > 0 {
             sink.framing(",");
         }
-        match block.held {
+        match block.content {
             BlockContent::Media(media, _) => media_block(sink, media),
             BlockContent::Call(call) => {
                 sink.framing("{\"toolUse\":{\"toolUseId\":");
@@ -221,7 +221,7 @@ fn write_blocks<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a
                     separator = "";
                 }
                 for block in media {
-                    if let BlockContent::Media(media, _) = block.held {
+                    if let BlockContent::Media(media, _) = block.content {
                         sink.framing(separator);
                         separator = ",";
                         media_block(sink, media);

@@ -52,7 +52,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text and roles, quoted replies, reasoning if policy keeps it; names in front of the text",
     profiles: &[&CHATML],
     shows: Shows::Conversation,
-    rules: Rules::Judged(RULES),
+    rules: Rules::Validated(RULES),
 };
 
 static PROFILE: DialectProfile = DialectProfile {
@@ -72,17 +72,17 @@ static PROFILE: DialectProfile = DialectProfile {
 };
 
 fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
-    for (turn, blocks) in plan.said() {
+    for (turn, blocks) in plan.turn_blocks() {
         sink.control(OPENING);
         sink.framing(match turn.role {
             Role::System => "system\n",
             Role::Assistant => "assistant\n",
             Role::User | Role::Tool => "user\n",
         });
-        sink.answer(plan.voice(turn.role, blocks), turn.position);
+        sink.answer(plan.speaker(turn.role, blocks), turn.position);
         plan.joined(blocks, |words| words.write(sink, Level::Raw));
         sink.control(CLOSING);
-        sink.speak(Speaker::Other);
+        sink.set_speaker(Speaker::Other);
         sink.framing("\n");
     }
 }

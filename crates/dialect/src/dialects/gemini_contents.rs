@@ -66,7 +66,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, tools, failures of tools, media with an address or bytes, in results as bytes, quoted replies; names before the text",
     profiles: &[&GEMINI_CONTENTS, &WITHOUT_IDS],
     shows: Shows::Conversation,
-    rules: Rules::Judged(RULES),
+    rules: Rules::Validated(RULES),
 };
 
 static PROFILE: DialectProfile = DialectProfile {
@@ -83,7 +83,7 @@ static PROFILE: DialectProfile = DialectProfile {
     marks_errors: true,
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(GEM_03),
     wraps_results: Some(reasons::RESULT_STANDS_UNDER_A_KEY.by(GEM_04)),
-    object_results: Some(is_told_by),
+    object_results: Some(object_states_error),
     arguments: ArgumentsAs::Object(GEM_04),
     rounds_numbers: Some(reasons::LARGE_NUMBERS_LOSE_DIGITS.by(GEM_10)),
     definitions: Some(Form::Declaration),
@@ -127,10 +127,10 @@ fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>, has_ids: bool) {
 
 /// Responses by other names than the calls before them, which only rejected calls and results leave.
 fn misnamed(plan: &TurnPlan<'_>) -> Option<Violation> {
-    let mut pairs = plan.said().zip(plan.said().skip(1));
+    let mut pairs = plan.turn_blocks().zip(plan.turn_blocks().skip(1));
     let ((_, _), (answer, _)) = pairs.find(|((_, asked), (_, answer))| {
         fn names<'b>(blocks: &'b [Block<'_>]) -> impl Iterator<Item = &'b str> {
-            blocks.iter().filter_map(|block| match block.held {
+            blocks.iter().filter_map(|block| match block.content {
                 BlockContent::Call(call) => Some(call.name),
                 BlockContent::Result(result) => Some(result.name),
                 _ => None,
@@ -140,15 +140,15 @@ fn misnamed(plan: &TurnPlan<'_>) -> Option<Violation> {
             && names(asked).count() == names(answer).count()
             && names(asked).ne(names(answer))
     })?;
-    let fault = "responses bear other names than their calls";
-    Some(Violation::of(GEM_05, answer.position, fault))
+    let problem = "responses bear other names than their calls";
+    Some(Violation::of(GEM_05, answer.position, problem))
 }
 
 /// Media with an address, or with bytes and their type.
 fn carries(media: &Media) -> Option<u64> {
     let has_bytes = inline_bytes(media).is_some() && media_type(media).is_some();
     let is_carried = media.kind != MediaKind::Link && (address(media).is_some() || has_bytes);
-    is_carried.then(|| u64::from(media.name.is_some()) + u64::from(!tells_kind(media)))
+    is_carried.then(|| u64::from(media.name.is_some()) + u64::from(!type_states_kind(media)))
 }
 
 /// Media of a result are bytes.
@@ -156,8 +156,8 @@ fn carries_in_results(media: &Media) -> Option<u64> {
     inline_bytes(media).and_then(|_| carries(media))
 }
 
-/// Whether a response that is this object tells whether it is a failure: one that holds nothing but `error` is.
-fn is_told_by(object: &str, is_error: bool) -> bool {
+/// Whether a response that is this object states whether it is a failure: one that holds nothing but `error` is.
+fn object_states_error(object: &str, is_error: bool) -> bool {
     let fields = json::fields(object);
     is_error == (fields.len() == 1 && fields.contains_key("error"))
 }
@@ -173,10 +173,10 @@ fn must_be_fetched(media: &Media) -> bool {
     address(media).is_some_and(is_beyond)
 }
 
-/// Whether the type of a media item says what it is; one without a type is a file.
-fn tells_kind(media: &Media) -> bool {
-    let told = kind_of_type(media_type(media));
-    told == media.kind && media.media_type.as_deref() == media_type(media)
+/// Whether the type of a media item states its kind; one without a type is a file.
+fn type_states_kind(media: &Media) -> bool {
+    let kind = kind_of_type(media_type(media));
+    kind == media.kind && media.media_type.as_deref() == media_type(media)
 }
 
 fn address(media: &Media) -> Option<&str> {
@@ -195,7 +195,7 @@ fn write_parts<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a>
         if index > 0 {
             sink.framing(",");
         }
-        match block.held {
+        match block.content {
             BlockContent::Media(media, _) => medium(sink, media),
             BlockContent::Call(call) => {
                 sink.framing("{\"functionCall\":{");
@@ -225,7 +225,7 @@ fn write_parts<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a>
                 }
                 let mut separator = ",\"parts\":[";
                 for block in media {
-                    if let BlockContent::Media(media, _) = block.held {
+                    if let BlockContent::Media(media, _) = block.content {
                         sink.framing(separator);
                         separator = "},";
                         medium(sink, media);

@@ -8,10 +8,10 @@ use crate::text::json;
 
 /// Whether a conversation was read from one of gryag's own records: its database, or a captured prompt.
 pub(crate) fn is_gryags(conversation: &Conversation) -> bool {
-    conversation.keeps_form("gryag")
+    conversation.keeps_fields_of("gryag")
 }
 
-/// The chat, and in gryag's own records the thread, that a conversation was held in.
+/// The chat of a conversation, and in gryag's own records its thread.
 pub(crate) fn chat_and_thread(conversation: &Conversation) -> (Option<&str>, Option<&str>) {
     let id = conversation.source_id.as_deref();
     match id.and_then(|id| id.split_once('/')) {
@@ -20,7 +20,7 @@ pub(crate) fn chat_and_thread(conversation: &Conversation) -> (Option<&str>, Opt
     }
 }
 
-/// Whether a further field says that a media item stood bare in its part, by address, as gryag's document writes it; the bot itself
+/// Whether a further field states that a media item stood bare in its part, by address, as gryag's document writes it; the bot itself
 /// stores such media in `file_data`.
 pub(crate) fn is_bare_file(field: &str) -> bool {
     field.ends_with(".file_uri")

@@ -38,5 +38,5 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, tools with arguments as objects, quoted replies, reasoning if policy keeps it; names in front of the text",
     profiles: &[&HF_MESSAGES, &STRING_ARGUMENTS],
     shows: Shows::Conversation,
-    rules: Rules::Judged(RULES),
+    rules: Rules::Validated(RULES),
 };

@@ -7,7 +7,7 @@ use crate::messages::unsupported::NoPlace;
 use crate::tools::forms;
 use crate::view::View;
 
-/// What [`declare_unspoken`] may declare.
+/// What [`declare_no_place`] may declare.
 pub(crate) const LOSES: &[LossCode] = &[
     LossCode::SystemDropped,
     LossCode::ToolCallDropped,
@@ -24,9 +24,9 @@ const NO_PLACE: NoPlace = NoPlace {
     ..NoPlace::FORMAT
 };
 
-/// Declares what a stretch holds of these.
-pub(crate) fn declare_unspoken(view: &View<'_>, stretch: &[&Message], losses: &mut Losses) {
-    for message in stretch.iter().filter(|message| View::is_turn(message)) {
+/// Declares parts of the covered messages that have no place.
+pub(crate) fn declare_no_place(view: &View<'_>, covered: &[&Message], losses: &mut Losses) {
+    for message in covered.iter().filter(|message| View::is_turn(message)) {
         let position = message.position;
         if message.role == Role::System {
             losses.at(reasons::FORMAT_HAS_NO_SYSTEM_TEXT, position);

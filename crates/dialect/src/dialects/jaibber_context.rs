@@ -8,18 +8,18 @@
 //! Assistant (AgentName): response text
 //! ```
 //!
-//! People are `User` and have no names here; agents have theirs, whoever's perspective it is. Nothing is escaped, so a text
-//! of several paragraphs cannot be told from several turns; where a paragraph begins like a turn, that is declared.
+//! Users are `User` and have no names here; agents have theirs, whoever's perspective it is. Nothing is escaped, so a text
+//! of several paragraphs reads as several turns; where a paragraph begins like a turn, that is declared.
 
 use chatmill_model::{Component, Level, Message, Part, Participant, Role, Sink, Speaker};
 
-use crate::dialects::jaibber::{self, declare_unspoken};
+use crate::dialects::jaibber::{self, declare_no_place};
 use crate::loss::{LossCode, Losses, reasons, united};
 use crate::messages::select::{self, SelectedMessages};
 use crate::messages::system;
 use crate::messages::text::{self, declared_words};
 use crate::messages::unsupported::{self, Unsupported, declare_conversation, declare_messages};
-use crate::naming::people::AGENT;
+use crate::naming::participants::AGENT;
 use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::text::edit::paragraphs_like;
 use crate::text::media::placeholder;
@@ -47,7 +47,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text and the names of agents, of the newest 20 messages",
     profiles: &[&JAIBBER_CONTEXT],
     shows: Shows::Flattened,
-    rules: Rules::Judged(&[]),
+    rules: Rules::Validated(&[]),
 };
 
 fn loses() -> Vec<LossCode> {
@@ -66,9 +66,9 @@ fn loses() -> Vec<LossCode> {
 fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
     let view = transcript.view();
     let mut losses = Losses::default();
-    let shown = SelectedMessages::choose(view, Some(WINDOW_MESSAGES), &mut losses, says_something);
-    declare_unspoken(view, &shown.stretch, &mut losses);
-    declare_silent(&shown.stretch, &mut losses);
+    let shown = SelectedMessages::choose(view, Some(WINDOW_MESSAGES), &mut losses, has_text_or_media);
+    declare_no_place(view, &shown.covered, &mut losses);
+    declare_silent(&shown.covered, &mut losses);
     system::declare_unplaced(view, &mut losses);
     declare_conversation(view, &mut losses);
     declare_messages(view, &shown.messages, Unsupported::BESIDE_WORDS, &mut losses);
@@ -76,31 +76,31 @@ fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
     sink.framing(SENTENCE);
     for message in &shown.messages {
         if write(transcript, message, &mut losses, sink) {
-            progress.said(message.position, message.role.as_str());
+            progress.rendered(message.position, message.role.as_str());
         }
     }
     progress.finish(shown.extent, losses, Vec::new())
 }
 
-fn is_spoken(message: &Message) -> bool {
+fn is_chat_message(message: &Message) -> bool {
     View::is_turn(message) && matches!(message.role, Role::User | Role::Assistant)
 }
 
-fn says_something(message: &Message) -> bool {
-    let is_said = |part: &Part| matches!(part, Part::Text(_) | Part::Media(_));
-    is_spoken(message) && message.parts.iter().any(is_said)
+fn has_text_or_media(message: &Message) -> bool {
+    let is_content = |part: &Part| matches!(part, Part::Text(_) | Part::Media(_));
+    is_chat_message(message) && message.parts.iter().any(is_content)
 }
 
-/// Declares the messages inside the window that say nothing.
-fn declare_silent(stretch: &[&Message], losses: &mut Losses) {
-    for message in stretch {
-        if is_spoken(message) && message.parts.is_empty() {
-            losses.at(reasons::MESSAGE_SAYS_NOTHING, message.position);
+/// Declares the empty messages inside the window.
+fn declare_silent(covered: &[&Message], losses: &mut Losses) {
+    for message in covered {
+        if is_chat_message(message) && message.parts.is_empty() {
+            losses.at(reasons::MESSAGE_IS_EMPTY, message.position);
         }
     }
 }
 
-/// Writes the turn of a message, and says whether there is one: not where nothing is left to say.
+/// Writes the turn of a message, and returns whether there is one: not where no content is left.
 fn write<'a>(
     transcript: &Transcript<'a>,
     message: &'a Message,
@@ -110,15 +110,15 @@ fn write<'a>(
     let (view, position) = (transcript.view(), message.position);
     let texts = texts(transcript, message, losses);
     if texts.is_empty() {
-        losses.at(reasons::MESSAGE_SAYS_NOTHING, position);
+        losses.at(reasons::MESSAGE_IS_EMPTY, position);
         return false;
     }
     losses.several(reasons::JOINED_INTO_ONE_TURN, position, texts.len() as u64 - 1);
     let references = message.references.len() as u64;
     losses.several(reasons::CONTEXT_HAS_NO_REPLIES, position, references);
-    sink.speak(Speaker::Other);
+    sink.set_speaker(Speaker::Other);
     sink.framing("\n\n");
-    sink.answer(view.voice(message), Some(position));
+    sink.answer(view.speaker(message), Some(position));
     if message.role == Role::Assistant {
         sink.framing("Assistant (");
         sink.content(agent_name(view, message), Level::Raw, Component::Names);
@@ -136,7 +136,7 @@ fn write<'a>(
     true
 }
 
-/// The name of an agent; an id says nothing to those who read the context.
+/// The name of an agent; an id means nothing to readers of the context.
 fn agent_name<'a>(view: &View<'a>, message: &'a Message) -> &'a str {
     let own = view.sender(message).and_then(Participant::own_name);
     own.or(message.sender_name.as_deref().filter(|name| !name.is_empty()))
@@ -153,14 +153,14 @@ fn texts<'a>(transcript: &Transcript<'a>, message: &'a Message, losses: &mut Los
             (_, Some(text)) => {
                 let spelled = paragraphs_like(&text, &["User: ", "Assistant ("]);
                 losses.several(reasons::TURN_SPELLED_WITHOUT_ESCAPE, position, spelled);
-                texts.push(transcript.made().keep(text));
+                texts.push(transcript.arena().keep(text));
             }
             (Part::Media(_), None) if view.policy.media == MediaPolicy::Drop => {
                 losses.at(reasons::POLICY_DROPS_MEDIA, position);
             }
             (Part::Media(media), None) => {
                 losses.at(reasons::CONTEXT_NAMES_MEDIA, position);
-                texts.push(transcript.made().keep(placeholder(media)));
+                texts.push(transcript.arena().keep(placeholder(media)));
             }
             _ => {}
         }

@@ -60,7 +60,7 @@ static ABOUT: DialectAbout = DialectAbout {
         &Dialect::turns(&ABOUT, &V13, write).called("v13"),
     ],
     shows: Shows::Conversation,
-    rules: Rules::Judged(RULES),
+    rules: Rules::Validated(RULES),
 };
 
 static V7: DialectProfile = DialectProfile {
@@ -93,7 +93,7 @@ static V13: DialectProfile = DialectProfile {
 
 fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
     if plan.turns.last().is_some_and(|turn| turn.role == Role::System) {
-        let end = plan.progress.last_said();
+        let end = plan.progress.last_position();
         let violation = Violation::of(MIS_05, end, "the last turn is system text");
         plan.violations.push(violation);
     }

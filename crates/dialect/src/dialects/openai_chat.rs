@@ -51,7 +51,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, names of users, tools, pictures by web address or as bytes, files as bytes, quoted replies",
     profiles: &[&OPENAI_CHAT],
     shows: Shows::Conversation,
-    rules: Rules::Judged(RULES),
+    rules: Rules::Validated(RULES),
 };
 
 static PROFILE: DialectProfile = DialectProfile {

@@ -51,7 +51,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, tools, pictures and files by web address or as bytes, in results, too, quoted replies; names before the text",
     profiles: &[&OPENAI_RESPONSES],
     shows: Shows::Conversation,
-    rules: Rules::Judged(RULES),
+    rules: Rules::Validated(RULES),
 };
 
 /// Characters of an output ([`OAR_03`]).
@@ -75,8 +75,8 @@ static PROFILE: DialectProfile = DialectProfile {
 
 fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
     let mut separator = "{\"input\":[";
-    for (turn, blocks) in plan.said() {
-        said(sink, plan, turn.role, blocks, &mut separator);
+    for (turn, blocks) in plan.turn_blocks() {
+        message(sink, plan, turn.role, blocks, &mut separator);
         for (block, media) in with_media(blocks) {
             item(sink, plan, block, media, &mut separator);
         }
@@ -88,13 +88,13 @@ fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
     let long = plan.blocks.iter().filter(|block| is_too_long(block));
     let long: Vec<_> = long.map(|block| block.position).collect();
     for position in long {
-        let fault = "an output is longer than 10,485,760 characters";
-        plan.violations.push(Violation::of(OAR_03, position, fault));
+        let problem = "an output is longer than 10,485,760 characters";
+        plan.violations.push(Violation::of(OAR_03, position, problem));
     }
 }
 
 fn is_too_long(block: &Block<'_>) -> bool {
-    matches!(block.held, BlockContent::Result(ResultBlock { content, .. })
+    matches!(block.content, BlockContent::Result(ResultBlock { content, .. })
         if content.len() > MOST_OUTPUT && content.chars().count() > MOST_OUTPUT)
 }
 
@@ -112,19 +112,19 @@ fn open(sink: &mut Sink<'_>, separator: &mut &'static str, start: &'static str) 
     sink.framing(start);
 }
 
-/// What a turn says, as one item.
-fn said<'a>(
+/// A turn without its calls and results, as one item.
+fn message<'a>(
     sink: &mut Sink<'a>,
     plan: &TurnPlan<'a>,
     role: Role,
     blocks: &[Block<'a>],
     separator: &mut &'static str,
 ) {
-    let is_said = |block: &&Block<'_>| {
-        matches!(block.held, BlockContent::Words(..) | BlockContent::Media(..)) && !block.is_answers()
+    let is_shown = |block: &&Block<'_>| {
+        matches!(block.content, BlockContent::Words(..) | BlockContent::Media(..)) && !block.is_answers()
     };
-    let said = || blocks.iter().filter(is_said);
-    if said().next().is_none() {
+    let shown = || blocks.iter().filter(is_shown);
+    if shown().next().is_none() {
         return;
     }
     open(
@@ -137,18 +137,18 @@ fn said<'a>(
         },
     );
     let position = blocks.iter().find_map(|block| block.position);
-    sink.answer(plan.voice(role, blocks), position);
+    sink.answer(plan.speaker(role, blocks), position);
     if blocks.iter().any(Block::is_media) {
         let mut separator = "[";
-        for block in said() {
+        for block in shown() {
             open(sink, &mut separator, "");
             part(sink, plan, block);
         }
         sink.framing("]");
     } else {
-        plan.write_joined(sink, said());
+        plan.write_joined(sink, shown());
     }
-    sink.speak(Speaker::Other);
+    sink.set_speaker(Speaker::Other);
     sink.framing("}");
 }
 
@@ -156,7 +156,7 @@ fn part<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, block: &Block<'a>) {
     if let Some(file) = file(block) {
         sink.framing("{\"type\":\"input_file\",");
         write_file(sink, file);
-    } else if let BlockContent::Media(media, _) = block.held {
+    } else if let BlockContent::Media(media, _) = block.content {
         sink.framing(if media.kind == MediaKind::Image {
             "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":"
         } else {
@@ -178,17 +178,17 @@ fn item<'a>(
     media: &[Block<'a>],
     separator: &mut &'static str,
 ) {
-    match block.held {
+    match block.content {
         BlockContent::Call(call) => {
             open(sink, separator, "{\"type\":\"function_call\",\"call_id\":");
-            let voice = plan.voice(Role::Assistant, std::slice::from_ref(block));
-            sink.answer(voice, block.position);
+            let speaker = plan.speaker(Role::Assistant, std::slice::from_ref(block));
+            sink.answer(speaker, block.position);
             sink.json_string(call.id, Component::Meta);
             sink.framing(",\"name\":");
             sink.json_string(call.name, Component::Tools);
             sink.framing(",\"arguments\":");
             sink.json_string(call.arguments, Component::Tools);
-            sink.speak(Speaker::Other);
+            sink.set_speaker(Speaker::Other);
         }
         BlockContent::Result(result) => {
             open(sink, separator, "{\"type\":\"function_call_output\",\"call_id\":");

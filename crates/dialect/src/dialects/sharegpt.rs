@@ -6,7 +6,7 @@
 //!
 //! Its reader drops a record without a word where the rules below do not hold.
 //!
-//! So a round is what people say, then the calls with their results, then what the assistant says; runs of one speaker
+//! So a round is what users write, then the calls with their results, then the assistant's text; runs of one speaker
 //! are joined with a blank line, and text beside a call follows the call's result. Calls with which the conversation ends are the
 //! last turn, several of them as a list.
 
@@ -50,7 +50,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, tools one call at a time, quoted replies, reasoning if policy keeps it; names in front of the text",
     profiles: &[&SHAREGPT],
     shows: Shows::Conversation,
-    rules: Rules::Judged(RULES),
+    rules: Rules::Validated(RULES),
 };
 
 static PROFILE: DialectProfile = DialectProfile {
@@ -73,7 +73,7 @@ static PROFILE: DialectProfile = DialectProfile {
 
 fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
     let mut separator = "{\"conversations\":[";
-    for (turn, blocks) in plan.said() {
+    for (turn, blocks) in plan.turn_blocks() {
         sink.framing(separator);
         separator = ",";
         value(sink, plan, turn, blocks);
@@ -88,19 +88,19 @@ fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
         let mut tools = Sink::default();
         forms::write(&mut tools, ["[", "]"], &plan.definitions, Form::Bare);
         sink.framing(",\"tools\":");
-        sink.speak(Speaker::Preamble);
+        sink.set_speaker(Speaker::Preamble);
         sink.json_string(tools.text().to_owned(), Component::Tools);
-        sink.speak(Speaker::Other);
+        sink.set_speaker(Speaker::Other);
     }
     sink.framing("}");
 }
 
 fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, turn: &Turn<'a>, blocks: &[Block<'a>]) {
     let position = blocks.iter().find_map(|block| block.position).or(turn.position);
-    match (turn.role, blocks.last().map(|block| block.held)) {
+    match (turn.role, blocks.last().map(|block| block.content)) {
         (_, Some(BlockContent::Call(_))) => {
             sink.framing("{\"from\":\"function_call\",\"value\":\"");
-            sink.answer(plan.voice(Role::Assistant, blocks), position);
+            sink.answer(plan.speaker(Role::Assistant, blocks), position);
             let (thoughts, calls): (Vec<_>, Vec<_>) = blocks.iter().partition(|block| block.is_thought());
             plan.joined(thoughts, |words| words.write(sink, Level::JsonString));
             let [mut separator, end] = if calls.len() > 1 { ["[", "]"] } else { ["", ""] };
@@ -110,7 +110,7 @@ fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, turn: &Turn<'a>, blocks: 
                 call(sink, block);
             }
             sink.framing(end);
-            sink.speak(Speaker::Other);
+            sink.set_speaker(Speaker::Other);
             sink.framing("\"");
         }
         (_, Some(BlockContent::Result(result))) => {
@@ -119,9 +119,9 @@ fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, turn: &Turn<'a>, blocks: 
         }
         (Role::Assistant, _) => {
             sink.framing("{\"from\":\"gpt\",\"value\":");
-            sink.answer(plan.voice(Role::Assistant, blocks), position);
+            sink.answer(plan.speaker(Role::Assistant, blocks), position);
             plan.write_joined(sink, blocks);
-            sink.speak(Speaker::Other);
+            sink.set_speaker(Speaker::Other);
         }
         _ => {
             sink.framing("{\"from\":\"human\",\"value\":");
@@ -132,7 +132,7 @@ fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, turn: &Turn<'a>, blocks: 
 }
 
 fn call<'a>(sink: &mut Sink<'a>, block: &Block<'a>) {
-    let BlockContent::Call(call) = block.held else {
+    let BlockContent::Call(call) = block.content else {
         return;
     };
     sink.content("{\"name\":\"", Level::JsonString, Component::Tools);

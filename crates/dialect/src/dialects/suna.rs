@@ -52,7 +52,7 @@ static LLM: DialectAbout = DialectAbout {
     carries: "text, tools, ids of messages, quoted replies",
     profiles: &[&SUNA_LLM],
     shows: Shows::Conversation,
-    rules: Rules::Judged(RULES),
+    rules: Rules::Validated(RULES),
 };
 
 static BLOCKS: DialectAbout = DialectAbout {

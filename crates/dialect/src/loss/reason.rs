@@ -10,7 +10,7 @@ use crate::loss::rule::DialectRule;
 
 /// Why something was lost, in one clause that the list holds, for example `OAC-06: the id occurs on an earlier call`.
 ///
-/// A reason is small and says nothing of the chat: where and how often are columns of their own.
+/// A reason is small and holds nothing of the chat: place and number are columns of their own.
 #[derive(Clone, Copy, Debug)]
 pub struct LossReason {
     /// The rule of the dialect.
@@ -128,7 +128,7 @@ mod tests {
     const TWO: LossReason = LossReason::new(1, "a call has a name");
 
     #[test]
-    fn a_reason_with_a_rule_says_the_rule_first_and_is_another_one() {
+    fn a_reason_with_a_rule_begins_with_it_and_differs_from_the_plain_one() {
         let ruled = ONE.by(ABC_02);
         assert_eq!(ruled.words(), "ABC-02: there are no ids");
         assert_eq!(ruled.to_string(), ruled.words());

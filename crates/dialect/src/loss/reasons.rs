@@ -1,10 +1,9 @@
-//! The reasons of losses, all of them: a dialect names one and makes none up.
+//! The reasons of all losses: a dialect takes one of this list.
 //!
-//! Here stands why, and beside it what is lost, where a reason is always one of the same: code and reason are one constant then. Those that
-//! belong to one room stand together, and the list of their codes is what that room may cost. A reason that nothing names any more
-//! is a warning of the compiler.
+//! A reason that always has the same code is one constant with it. Reasons of one folder stand together, and the list of their codes is what
+//! that folder may lose. The compiler warns about a reason that is unused.
 //!
-//! Why: docs/decisions/2026-11-22-reasons-of-losses-are-a-list.md.
+//! Why: docs/decisions/2026-11-22-loss-reasons-list.md.
 
 use super::LossCode;
 use super::reason::{LossCause, LossReason};
@@ -72,9 +71,9 @@ reasons! {
         RESULT_BEARS_THE_CALLS_ID: ToolIdRewritten = "a result bears the id of its call";
         FORMAT_HAS_NO_REASONING = "the format has no reasoning";
         FORMAT_HAS_NO_CACHE_MARKS = "the format has no cache marks";
-        REFERENCE_SAYS_NOTHING: ReferenceUnresolved = "the reference has neither an id nor words";
+        REFERENCE_IS_EMPTY: ReferenceUnresolved = "the reference has neither an id nor words";
         POLICY_DROPS_MEDIA: MediaDropped = "policy drops media";
-        RESULT_IS_SAID_AS_TEXT = "a result that is said as text names its media";
+        RESULT_IS_WRITTEN_AS_TEXT = "a result that is said as text names its media";
         DOCUMENT_IS_TEXT = "a document of text is said as text";
         MEDIUM_IS_NAMED = "the medium is only named in the text";
         NOBODY_REPLIED: ReferenceUnresolved = "nobody replied: the source made the reference up";
@@ -83,12 +82,12 @@ reasons! {
         CALL_NAMES_NO_TOOL: ToolNameRewritten = "the call names no tool";
         CONTENT_IS_TEXT = "content is text";
         CALL_HAS_A_NAME = "a call has a name";
-        MESSAGE_SAYS_NOTHING: EmptyDropped = "the message says nothing";
+        MESSAGE_IS_EMPTY: EmptyDropped = "the message says nothing";
         FORMAT_HAS_NO_TOOLS = "the format has no tools";
         TEXTS_ARE_JOINED: PartFlattened = "texts are joined into one";
         MESSAGES_HAVE_NO_REASONING = "the messages have no place for reasoning";
         POLICY_DROPS_REASONING = "policy drops reasoning";
-        RESULT_SAYS_NO_FAILURE: ErrorFlagDropped = "a result does not say that it is a failure";
+        RESULT_HAS_NO_ERROR_FLAG: ErrorFlagDropped = "a result does not say that it is a failure";
         ASSISTANT_WOULD_PRINT_PLACEHOLDERS: MediaDropped = "the assistant would learn to print what stands for media";
         POLICY_DROPS_REPLIES: ReferenceDropped = "policy drops replies";
         MESSAGE_IS_COMPRESSED: Truncated = "the message is what the model saw, compressed";
@@ -130,7 +129,7 @@ reasons! {
         TOOL_TAKES_ONLY_AN_OBJECT: ExtraDropped = "a tool takes an object and nothing else";
         TOOL_TAKES_AN_OBJECT: EmptyFilled = "a tool takes an object";
         CONSTRAINT_BEYOND_THE_SUBSET: ExtraDropped = "the subset of JSON Schema does not know a constraint of a tool's parameters";
-        ARRAY_SAYS_WHAT_IT_HOLDS: EmptyFilled = "an array of a tool's parameters says what it holds";
+        ARRAY_HAS_AN_ELEMENT_TYPE: EmptyFilled = "an array of a tool's parameters says what it holds";
         NO_DEFINITIONS: ToolDefinitionDropped = "the dialect has no place for definitions of tools";
         TURNS_ARE_ONE: TurnMerged = "two turns in a row are one";
         POLICY_MERGES_TURNS: TurnMerged = "policy makes one turn of two in a row";
@@ -146,8 +145,8 @@ reasons! {
         MESSAGES_HAVE_NO_CACHE_MARKS: CacheMarkDropped = "the messages have no cache marks";
         POLICY_PUTS_NAMES_IN_FRONT = "policy puts names in front of the text";
         NO_FIELD_FOR_NAMES = "the dialect has no field for names";
-        SEVERAL_PEOPLE_SPEAK = "the dialect has no field for names, and several people speak";
-        ONE_OTHER_SPEAKS = "the dialect has no field for names, and one other speaks";
+        SEVERAL_OTHER_SPEAKERS = "the dialect has no field for names, and several people speak";
+        ONE_OTHER_SPEAKER = "the dialect has no field for names, and one other speaks";
         OWN_TURNS_CARRY_NO_NAME: NameDropped = "the assistant's own turns carry no name";
         NAME_IS_AN_ALIAS: NameAliased = "the name is written as an alias, which the roster leads back from";
         SYSTEM_TEXT_BEARS_NO_NAME: NameDropped = "system text bears no name";
@@ -159,6 +158,7 @@ reasons! {
         TEXT_BEFORE_CALLS_OF_THE_TURN: PartMoved = "text stands before the calls of its turn";
         WHITE_SPACE_IS_EMPTY: WhitespaceTrimmed = "a text of white space only counts as empty";
         NOTHING_BEFORE_THE_MARK: CacheMarkDropped = "nothing stands before the mark";
+        MARKED_ALREADY: CacheMarkDropped = "what stands before the mark bears one already";
         ONLY_OWN_TURNS_HOLD_REASONING = "only the assistant's own turns hold reasoning";
         MESSAGES_HAVE_NO_NOTICES: NoticeDropped = "the messages have no notices";
         THOUGHTS_ARE_JOINED: PartFlattened = "thoughts are joined into one";
@@ -222,7 +222,7 @@ reasons! {
         MESSAGE_HAS_NO_NOTICES = "a message has no notices";
     }
 
-    /// What it may cost to say results after their calls.
+    /// Losses of writing results after their calls.
     PAIRING {
         FOREIGN_RESULT_AS_TEXT: RoleMapped = "the result of somebody else's call is said as text";
         POLICY_DROPS_OPEN_CALLS: ToolCallDropped = "the call has no result, and policy drops such calls";
@@ -234,6 +234,9 @@ reasons! {
         CALL_IS_ANSWERED_ALREADY: DuplicateResult = "the call is answered already";
         POLICY_DROPS_LOOSE_RESULTS: OrphanResultDropped = "the result has no call, and policy drops such results";
         RESULT_HAS_NO_CALL: OrphanResultInlined = "the result has no call";
+        RESULT_STANDS_BEHIND_ITS_MESSAGE: PartMoved = "a result stands behind all else of its message";
+        RESULT_OF_THE_MEDIUM_IS_LEFT_OUT: MediaDropped = "the result that the medium belongs to is left out";
+        MARKED_RESULT_IS_LEFT_OUT: CacheMarkDropped = "the result that the mark stands on is left out";
     }
 
     /// What making turns may cost, but for words that stand for media.
@@ -307,7 +310,7 @@ reasons! {
         DEFINITIONS_STAND_BESIDE: ToolDefinitionDropped = "tool definitions are sent beside the conversation";
         NO_LINE_FOR_THE_ID: MessageIdDropped = "turns of tools and system text have no line for their id";
         SYSTEM_TEXT_IS_TEXT_ONLY = "system text is text only";
-        SYSTEM_TEXT_SAYS_NOTHING: EmptyDropped = "system text that says nothing is left out";
+        SYSTEM_TEXT_IS_EMPTY: EmptyDropped = "system text that says nothing is left out";
         SYSTEM_TEXT_IS_THE_FIRST_TURN: SystemInlined = "system text is the first user turn";
         SYSTEM_TEXT_STANDS_IN_FRONT: TurnMoved = "system text stands in front of the conversation";
         CALLS_ARE_A_TURN: TurnSplit = "calls are a turn of their own";
@@ -364,8 +367,8 @@ reasons! {
     JAIBBER_EVENTS {
         FIRST_SHOWS_ANOTHER_NAME: NameDropped = "the first of the messages shows another name than the roster";
         PAYLOAD_NAMES_ITS_PROJECT: ConversationIdSynthesised = "every payload names its project, and the conversation has no id";
-        PAYLOADS_HOLD_NO_ROOM: MetadataDropped = "payloads hold no facts about the room";
-        PAYLOADS_HOLD_NO_PEOPLE: ParticipantDropped = "payloads hold only account and name of those who speak";
+        PAYLOADS_HOLD_NO_CHAT_FACTS: MetadataDropped = "payloads hold no facts about the room";
+        PAYLOADS_HOLD_NO_PARTICIPANT_FACTS: ParticipantDropped = "payloads hold only account and name of those who speak";
         PAYLOADS_HAVE_NO_SECOND_NAMES: NameDropped = "payloads have no second names";
         TEXT_BEFORE_FILES: PartMoved = "text stands before files";
         PAYLOADS_HOLD_NO_BYTES: MediaDropped = "payloads hold addresses of files, not their bytes";
@@ -392,13 +395,16 @@ reasons! {
         FORMAT_HAS_NO_DEFINITIONS: ToolDefinitionDropped = "the format has no tool definitions";
         FORMAT_WANTS_A_NAME: TitleSynthesised = "the format wants a name, be it the id or an empty text";
         TEXT_BEFORE_MEDIA_AND_CALLS: PartMoved = "text stands before media and calls";
+        RESULT_BESIDE_THE_CALL: ToolCallDropped = "a message with a result has no calls";
+        MEDIUM_BEFORE_CALLS: PartMoved = "the medium stands before calls";
         EVENTS_ARE_TEXT_ONLY = "events and system text are text only";
         ONE_MEDIUM: MediaDropped = "a message has one medium";
         FORMAT_HAS_NO_FAILURES: ErrorFlagDropped = "the format has no failures";
         ONE_RESULT: ToolResultDropped = "a message has one result";
+        MEDIUM_OF_A_DROPPED_RESULT: MediaDropped = "the medium's result has no place";
         JOINED_INTO_THE_CONTENT: PartFlattened = "texts are joined into the content";
         NO_BYTES_OF_MEDIA: MediaDropped = "the format has addresses and names of media, not their bytes";
-        SOURCE_MADE_THE_REFERENCE_UP: ReferenceUnresolved = "the source made the reference up";
+        SOURCE_SYNTHESISED_THE_REFERENCE: ReferenceUnresolved = "the source made the reference up";
         QUOTED_MESSAGE_HAS_AN_ID: MessageIdSynthesised = "a quoted message has an id";
         NO_FURTHER_FIELDS_OF_A_QUOTE: ExtraDropped = "further fields of a quoted message have no place";
         ROSTER_NAMES_EVERYBODY: ParticipantSynthesised = "the roster names everybody who speaks or is quoted";

@@ -1,8 +1,8 @@
 //! Rules of formats, as constants: each with its code and its sentence, in the file of the dialect that has to keep them.
 //!
-//! What a rendering breaks and why it lost something is said by them. `docs/dialect-rules.md` has their sentences from here.
+//! Violations and reasons of losses name them. `docs/dialect-rules.md` has their sentences from here.
 //!
-//! Why: docs/decisions/2026-11-22-rules-are-constants.md.
+//! Why: docs/decisions/2026-11-22-dialect-rules-as-constants.md.
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ use std::fmt;
 #[derive(Debug)]
 pub struct DialectRule {
     id: &'static str,
-    wants: &'static str,
+    sentence: &'static str,
 }
 
 impl DialectRule {
-    /// A rule; `wants` is its doc comment.
-    pub(crate) const fn new(id: &'static str, wants: &'static str) -> Self {
-        Self { id, wants }
+    /// A rule; `sentence` is its doc comment.
+    pub(crate) const fn new(id: &'static str, sentence: &'static str) -> Self {
+        Self { id, sentence }
     }
 
     /// Its code, for example `OAC-06`.
@@ -25,8 +25,8 @@ impl DialectRule {
     }
 
     /// What it wants, in a sentence.
-    pub fn wants(&self) -> &'static str {
-        self.wants.trim()
+    pub fn sentence(&self) -> &'static str {
+        self.sentence.trim()
     }
 }
 
@@ -59,10 +59,10 @@ pub(crate) const fn is_named(name: &str, id: &str) -> bool {
 
 /// Makes a constant of each rule, whose doc comment is its sentence, and `RULES`, the list of them.
 macro_rules! rules {
-    ($($(#[doc = $wants:literal])+ $name:ident = $id:literal;)+) => {
+    ($($(#[doc = $sentence:literal])+ $name:ident = $id:literal;)+) => {
         $(
-            $(#[doc = $wants])+
-            pub(crate) const $name: &$crate::loss::rule::DialectRule = &$crate::loss::rule::DialectRule::new($id, concat!($($wants),+));
+            $(#[doc = $sentence])+
+            pub(crate) const $name: &$crate::loss::rule::DialectRule = &$crate::loss::rule::DialectRule::new($id, concat!($($sentence),+));
             const _: () = assert!($crate::loss::rule::is_named(stringify!($name), $id));
         )+
 
@@ -90,7 +90,7 @@ pub(crate) mod samples {
     fn the_doc_comment_of_a_rule_is_its_sentence() {
         assert_eq!(RULES, [ABC_01, ABC_02, ABC_03]);
         assert_eq!(
-            (ABC_01.id(), ABC_01.wants()),
+            (ABC_01.id(), ABC_01.sentence()),
             ("ABC-01", "a sentence that goes on")
         );
     }

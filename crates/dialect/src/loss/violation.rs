@@ -17,8 +17,8 @@ pub struct Violation {
 
 impl Violation {
     /// A rule of a dialect that a rendering breaks, in one message where there is a position, and what is wrong.
-    pub(crate) fn of(rule: &DialectRule, position: Option<u32>, fault: impl fmt::Display) -> Self {
-        Self::at(position, format!("{rule}: {fault}"))
+    pub(crate) fn of(rule: &DialectRule, position: Option<u32>, problem: impl fmt::Display) -> Self {
+        Self::at(position, format!("{rule}: {problem}"))
     }
 
     /// A rule that the rendering as a whole breaks.

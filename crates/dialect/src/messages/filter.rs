@@ -1,7 +1,7 @@
 //! Filters of message lists: the order of the source stays, and what no model would be sent is left out.
 //!
 //! A result needs an open call before it. A user's text that spells a result out is left out too, unless a cache
-//! mark says that it is history. Unanswered calls stay.
+//! mark shows that it is history. Unanswered calls stay.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ use chatmill_model::{Message, Part, PartPlace, Role};
 use regex_automata::meta::Regex;
 
 use crate::loss::{LossCode, LossReason, Losses};
-use crate::messages::pairing::{Call, Found, FoundResult, Pairs, Step, Turns};
+use crate::messages::pairing::{Arrangement, Call, FoundResult, MessageParts, Pairs, Step};
 use crate::messages::text::message_text;
 use crate::view::View;
 
@@ -20,11 +20,12 @@ pub(crate) const LOSES: &[LossCode] = &[
     LossCode::OrphanResultDropped,
     LossCode::ToolResultDropped,
     LossCode::RoleMapped,
+    LossCode::PartMoved,
 ];
 
 /// Which calls a result may answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Open {
+pub(crate) enum OpenCalls {
     /// Every earlier call without a result.
     EveryCall,
     /// Calls with an id of the assistant's newest turn, by that id.
@@ -35,7 +36,7 @@ pub(crate) enum Open {
 #[derive(Debug)]
 pub(crate) struct Filter {
     /// Which calls a result may answer.
-    pub(crate) open: Open,
+    pub(crate) open: OpenCalls,
     /// What a text that embeds a result looks like: regular expressions.
     pub(crate) embedded: &'static [&'static str],
     /// Whether the last user turn comes back where nothing but system text is left.
@@ -55,8 +56,8 @@ impl Filter {
         view: &View<'a>,
         shown: &[&'a Message],
         losses: &mut Losses,
-    ) -> Turns<'a> {
-        let mut sieve = Sieve {
+    ) -> Arrangement<'a> {
+        let mut filtering = Filtering {
             filter: self,
             view,
             pairs: Pairs::of(view, shown),
@@ -66,13 +67,13 @@ impl Filter {
             steps: Vec::new(),
         };
         for message in shown {
-            sieve.add(message, losses);
+            filtering.add(message, losses);
         }
-        sieve.finish(losses)
+        filtering.finish(losses)
     }
 
     fn opens(&self, call: &Call<'_>) -> bool {
-        self.open == Open::EveryCall || call.call.known_id().is_some()
+        self.open == OpenCalls::EveryCall || call.call.known_id().is_some()
     }
 
     fn embeds(&self, view: &View<'_>, message: &Message) -> bool {
@@ -103,7 +104,7 @@ impl Filter {
     }
 }
 
-struct Sieve<'f, 'v, 'a> {
+struct Filtering<'f, 'v, 'a> {
     filter: &'f Filter,
     view: &'v View<'a>,
     pairs: Pairs,
@@ -114,24 +115,26 @@ struct Sieve<'f, 'v, 'a> {
     steps: Vec<Step<'a>>,
 }
 
-impl<'a> Sieve<'_, '_, 'a> {
+impl<'a> Filtering<'_, '_, 'a> {
     fn add(&mut self, message: &'a Message, losses: &mut Losses) {
-        let found = Found::of(self.view, message);
+        let mut found = MessageParts::of(self.view, message);
         let (before, after) = found.split_results(message);
         for answer in before {
             self.answer(answer, losses);
         }
-        if found.says_more || !found.calls.is_empty() {
-            self.say(message, found.calls);
+        if found.has_content || !found.calls.is_empty() {
+            self.message(message, std::mem::take(&mut found.calls));
         }
         for answer in after {
-            self.answer(answer, losses);
+            if self.answer(answer, losses) {
+                found.declare_moved(answer, losses);
+            }
         }
     }
 
-    fn say(&mut self, message: &'a Message, calls: Vec<Call<'a>>) {
+    fn message(&mut self, message: &'a Message, calls: Vec<Call<'a>>) {
         if self.view.is_own(message) {
-            if self.filter.open == Open::NewestTurn {
+            if self.filter.open == OpenCalls::NewestTurn {
                 self.open.clear();
             }
             let filter = self.filter;
@@ -141,28 +144,29 @@ impl<'a> Sieve<'_, '_, 'a> {
             self.embedding.push(message);
             return;
         }
-        self.steps.push(Step::Say { message, calls });
+        self.steps.push(Step::Message { message, calls });
     }
 
-    fn answer(&mut self, answer: FoundResult<'a>, losses: &mut Losses) {
-        let position = answer.message.position;
+    /// A result; gives whether it is rendered.
+    fn answer(&mut self, answer: FoundResult<'a>, losses: &mut Losses) -> bool {
         let call = self.pairs.call_of(answer.place());
         let call = call.and_then(|place| self.call(place));
         if let Some((caller, _)) = call.filter(|(caller, _)| !self.view.is_own(caller)) {
             self.steps.push(Step::foreign(answer, caller, losses));
-            return;
+            return true;
         }
-        let has_id = self.filter.open == Open::EveryCall || answer.result.known_id().is_some();
+        let has_id = self.filter.open == OpenCalls::EveryCall || answer.result.known_id().is_some();
         let code = match call {
             Some((_, call)) if has_id && self.open.remove(&call.place) => {
                 self.answered.insert(call.place);
                 self.steps.push(Step::Answer(call, answer));
-                return;
+                return true;
             }
             Some((_, call)) if self.answered.contains(&call.place) => LossCode::DuplicateResult,
             _ => LossCode::OrphanResultDropped,
         };
-        losses.at((code, self.filter.result_rule), position);
+        answer.leave_out((code, self.filter.result_rule), losses);
+        false
     }
 
     fn call(&self, place: PartPlace) -> Option<(&'a Message, Call<'a>)> {
@@ -173,16 +177,16 @@ impl<'a> Sieve<'_, '_, 'a> {
         }
     }
 
-    fn finish(mut self, losses: &mut Losses) -> Turns<'a> {
+    fn finish(mut self, losses: &mut Losses) -> Arrangement<'a> {
         let is_empty = self
             .steps
             .iter()
-            .all(|step| matches!(step, Step::Say { message, .. } if message.role == Role::System));
+            .all(|step| matches!(step, Step::Message { message, .. } if message.role == Role::System));
         if is_empty
             && self.filter.keeps_last_user
             && let Some(message) = self.embedding.pop()
         {
-            self.steps.push(Step::Say {
+            self.steps.push(Step::Message {
                 message,
                 calls: Vec::new(),
             });
@@ -193,9 +197,9 @@ impl<'a> Sieve<'_, '_, 'a> {
                 message.position,
             );
         }
-        Turns {
+        Arrangement {
             steps: self.steps,
-            faults: Vec::new(),
+            rejected: Vec::new(),
         }
     }
 }

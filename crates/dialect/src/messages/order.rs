@@ -1,13 +1,13 @@
-//! In which order a dialect says calls, results and everything else.
+//! The order in which a dialect writes calls, results and everything else.
 
 use chatmill_model::Message;
 
 use crate::loss::{LossCode, LossReason, Losses, reasons};
 use crate::messages::filter::{self, Filter};
-use crate::messages::pairing::{self, Turns, arrange, without_tools};
+use crate::messages::pairing::{self, Arrangement, arrange, without_tools};
 use crate::view::View;
 
-/// In which order calls, results and everything else are said.
+/// The order of calls, results and everything else.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Order {
     /// Every result directly after its call; whole turns move.
@@ -25,7 +25,7 @@ impl Order {
         view: &View<'a>,
         shown: &[&'a Message],
         losses: &mut Losses,
-    ) -> Turns<'a> {
+    ) -> Arrangement<'a> {
         match self {
             Self::Paired => arrange(view, shown, losses),
             Self::Filtered(filter) => filter.arrange(view, shown, losses),

@@ -1,4 +1,4 @@
-//! The order in which a dialect with tool turns says a conversation: every result directly after its call.
+//! The order of a conversation in a dialect with tool turns: every result directly after its call.
 //!
 //! Somebody may speak between a call and its result, results may come late, early, twice or never. Whole turns are
 //! moved, nothing is cut; the canonical record keeps the true order, and every move is declared.
@@ -10,7 +10,7 @@ use chatmill_diag::cut;
 use chatmill_model::{CallStatus, Message, Part, PartPlace, Role, ToolCall, ToolResult};
 
 use crate::loss::violation::Violation;
-use crate::loss::{LossCode, LossReason, Losses, reasons};
+use crate::loss::{LossCause, LossCode, LossReason, Losses, reasons};
 use crate::view::View;
 use crate::view::policy::Orphans;
 
@@ -19,6 +19,7 @@ pub(crate) const LOSES_TOOLS: &[LossCode] = &[
     LossCode::ToolCallDropped,
     LossCode::ToolResultDropped,
     LossCode::RoleMapped,
+    LossCode::PartMoved,
 ];
 
 /// A call of the perspective.
@@ -46,13 +47,38 @@ impl FoundResult<'_> {
     pub(crate) fn place(self) -> PartPlace {
         View::place(self.message, self.part as usize)
     }
+
+    /// How many cache marks stand behind it and its media.
+    pub(crate) fn marks(self) -> u64 {
+        let start = (self.part + self.result.media) as usize + 1;
+        let behind = self.message.parts.iter().skip(start);
+        behind.take_while(|part| matches!(part, Part::CacheMark)).count() as u64
+    }
+
+    /// Declares it as left out, with its media and the marks on it.
+    pub(crate) fn leave_out(self, cause: impl Into<LossCause>, losses: &mut Losses) {
+        let position = self.message.position;
+        let media = self.message.media_of(self.part as usize).count() as u64;
+        losses.at(cause, position);
+        losses.several(reasons::RESULT_OF_THE_MEDIUM_IS_LEFT_OUT, position, media);
+        losses.several(reasons::MARKED_RESULT_IS_LEFT_OUT, position, self.marks());
+    }
 }
 
-/// One thing to say.
+/// The parts of a message without its results, their media and the marks on them.
+pub(crate) fn parts_without_results(message: &Message) -> impl Iterator<Item = (usize, &Part)> {
+    let mut is_results = false;
+    message.own_parts().filter(move |(_, part)| {
+        is_results = matches!(part, Part::ToolResult(_)) || is_results && matches!(part, Part::CacheMark);
+        !is_results
+    })
+}
+
+/// One step of a rendering.
 #[derive(Debug)]
 pub(crate) enum Step<'a> {
-    /// A message without its results, and the calls in it that are said as calls.
-    Say {
+    /// A message without its results, and the calls in it that are written as calls.
+    Message {
         /// The message.
         message: &'a Message,
         /// Its calls; empty when they are somebody else's.
@@ -60,39 +86,39 @@ pub(crate) enum Step<'a> {
     },
     /// The result of a call of the step before.
     Answer(Call<'a>, FoundResult<'a>),
-    /// A result that has to be made up for a call of the step before.
+    /// A synthetic result for a call of the step before.
     Missing(Call<'a>),
-    /// A result that is said as text: its call is somebody else's, or there is none; who called, by the index of the participant.
+    /// A result that is written as text, because its call is somebody else's or missing; the index of the participant who called.
     Inline(FoundResult<'a>, Option<usize>),
     /// A result without a call that stays as it is, because policy rejects instead of repairing.
     Loose(FoundResult<'a>),
 }
 
-/// Steps, and why they cannot be said, if so.
-pub(crate) struct Turns<'a> {
-    /// In the order in which to say them.
+/// Steps, and calls and results that policy rejects.
+pub(crate) struct Arrangement<'a> {
+    /// In the order in which they are rendered.
     pub(crate) steps: Vec<Step<'a>>,
     /// One clause for each call or result that policy rejects.
-    pub(crate) faults: Vec<Violation>,
+    pub(crate) rejected: Vec<Violation>,
 }
 
-/// Puts the messages that a rendering shows into the order in which to say them: results follow their calls.
-pub(crate) fn arrange<'a>(view: &View<'a>, shown: &[&'a Message], losses: &mut Losses) -> Turns<'a> {
-    let mut arranger = Arranger {
+/// Puts the messages that a rendering shows into its order: results follow their calls.
+pub(crate) fn arrange<'a>(view: &View<'a>, shown: &[&'a Message], losses: &mut Losses) -> Arrangement<'a> {
+    let mut builder = OrderBuilder {
         view,
         pairs: Pairs::of(view, shown),
         between: OnceCell::new(),
         open: None,
-        turns: Turns {
+        turns: Arrangement {
             steps: Vec::new(),
-            faults: Vec::new(),
+            rejected: Vec::new(),
         },
         losses,
     };
     for message in shown {
-        arranger.add(message);
+        builder.add(message);
     }
-    arranger.finish()
+    builder.finish()
 }
 
 /// Leaves out the perspective's calls, their results, and results without a call: for dialects that have no tools.
@@ -101,49 +127,53 @@ pub(crate) fn without_tools<'a>(
     shown: &[&'a Message],
     reason: LossReason,
     losses: &mut Losses,
-) -> Turns<'a> {
+) -> Arrangement<'a> {
     let pairs = Pairs::of(view, shown);
     let mut steps = Vec::new();
     for message in shown {
-        let found = Found::of(view, message);
+        let found = MessageParts::of(view, message);
         losses.several(
             (LossCode::ToolCallDropped, reason),
             message.position,
             found.calls.len() as u64,
         );
         let (before, after) = found.split_results(message);
-        let mut answer = |answer: FoundResult<'a>, steps: &mut Vec<Step<'a>>| {
+        let answer = |answer: FoundResult<'a>, steps: &mut Vec<Step<'a>>, losses: &mut Losses| {
             let caller = pairs.call_of(answer.place());
             let caller = caller.and_then(|call| view.message(call.position));
-            match caller.filter(|caller| !view.is_own(caller)) {
+            let caller = caller.filter(|caller| !view.is_own(caller));
+            match caller {
                 Some(caller) => steps.push(Step::foreign(answer, caller, losses)),
-                None => losses.at((LossCode::ToolResultDropped, reason), message.position),
+                None => answer.leave_out((LossCode::ToolResultDropped, reason), losses),
             }
+            caller.is_some()
         };
         for result in before {
-            answer(result, &mut steps);
+            answer(result, &mut steps, losses);
         }
-        if found.says_more {
-            steps.push(Step::Say {
+        if found.has_content {
+            steps.push(Step::Message {
                 message,
                 calls: Vec::new(),
             });
         }
         for result in after {
-            answer(result, &mut steps);
+            if answer(result, &mut steps, losses) {
+                found.declare_moved(result, losses);
+            }
         }
     }
-    Turns {
+    Arrangement {
         steps,
-        faults: Vec::new(),
+        rejected: Vec::new(),
     }
 }
 
 impl<'a> Step<'a> {
-    /// Where the message stands that it says; nothing for system text and results.
-    pub(crate) fn says(&self) -> Option<u32> {
+    /// The position of its message; nothing for system text and results.
+    pub(crate) fn message_position(&self) -> Option<u32> {
         match self {
-            Self::Say { message, .. } if message.role != Role::System => Some(message.position),
+            Self::Message { message, .. } if message.role != Role::System => Some(message.position),
             _ => None,
         }
     }
@@ -156,23 +186,27 @@ impl<'a> Step<'a> {
 }
 
 /// What a message holds.
-pub(crate) struct Found<'a> {
+pub(crate) struct MessageParts<'a> {
     /// Whether it holds anything but the perspective's calls, and results.
-    pub(crate) says_more: bool,
+    pub(crate) has_content: bool,
     /// The perspective's calls.
     pub(crate) calls: Vec<Call<'a>>,
     /// Tool results in the message, whichever participant made the call.
     pub(crate) results: Vec<FoundResult<'a>>,
+    /// The last of its parts that is neither a result nor a mark on one.
+    last_own_part: Option<usize>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> MessageParts<'a> {
     /// Sorts the parts of a message.
     pub(crate) fn of(view: &View<'a>, message: &'a Message) -> Self {
         let mut found = Self {
-            says_more: message.parts.is_empty(),
+            has_content: message.parts.is_empty(),
             calls: Vec::new(),
             results: Vec::new(),
+            last_own_part: None,
         };
+        let mut is_behind_result = false;
         for (index, part) in message.own_parts() {
             match part {
                 Part::ToolResult(result) => found.results.push(FoundResult {
@@ -184,22 +218,33 @@ impl<'a> Found<'a> {
                     let place = View::place(message, index);
                     found.calls.push(Call { place, call });
                 }
-                // A mark belongs to the part before it and is not a message of its own.
-                Part::CacheMark if !found.results.is_empty() => {}
-                _ => found.says_more = true,
+                // A mark on a result is not a message of its own.
+                Part::CacheMark if is_behind_result => continue,
+                _ => found.has_content = true,
+            }
+            is_behind_result = matches!(part, Part::ToolResult(_));
+            if !is_behind_result {
+                found.last_own_part = Some(index);
             }
         }
         found
     }
 }
 
-impl<'a> Found<'a> {
+impl<'a> MessageParts<'a> {
     /// The results that stand before everything else in the message, and the others.
     pub(crate) fn split_results(&self, message: &Message) -> (Vec<FoundResult<'a>>, Vec<FoundResult<'a>>) {
         let is_other = |part: &Part| !matches!(part, Part::ToolResult(_) | Part::CacheMark);
         let first = message.own_parts().find(|(_, part)| is_other(part));
         let results = self.results.iter().copied();
         results.partition(|answer| first.is_none_or(|(first, _)| (answer.part as usize) < first))
+    }
+
+    /// Declares a result that is rendered behind all of its message as moved, where it stood before a part of that.
+    pub(crate) fn declare_moved(&self, answer: FoundResult<'_>, losses: &mut Losses) {
+        if self.last_own_part > Some(answer.part as usize) {
+            losses.at(reasons::RESULT_STANDS_BEHIND_ITS_MESSAGE, answer.message.position);
+        }
     }
 }
 
@@ -247,21 +292,21 @@ impl Pairs {
     }
 }
 
-/// What stands between the first call that has a result and the last result: one look at each message, however many calls
+/// What stands between the first call that has a result and the last result: each message is read once, however many calls
 /// ask.
 struct Between {
     /// The position of the first call.
     first: u32,
     /// What is known of each position from there on.
-    places: Vec<Place>,
+    places: Vec<PositionFacts>,
 }
 
 #[derive(Clone, Copy)]
-struct Place {
-    /// Turns before it that hold anything but results of the perspective's calls.
+struct PositionFacts {
+    /// Arrangement before it that hold anything but results of the perspective's calls.
     others: u32,
-    /// The first part that is neither a result nor a mark.
-    said: Option<u32>,
+    /// The first part that is neither a mark nor a result of the perspective's calls.
+    first: Option<u32>,
 }
 
 impl Between {
@@ -269,14 +314,24 @@ impl Between {
         let first = pairs.by_call.keys().next().map_or(0, |call| call.position);
         let results = pairs.by_call.values().map(|(result, _)| result.position);
         let end = results.max().map_or(first, |last| last + 1);
-        let is_said = |part: &Part| !matches!(part, Part::ToolResult(_) | Part::CacheMark);
+        let counts = |message: &Message, index: usize, part: &Part| match part {
+            Part::CacheMark => false,
+            Part::ToolResult(_) => Self::is_foreign(view, pairs, View::place(message, index)),
+            _ => true,
+        };
         let mut others = 0;
         let places = (first..end).map(|position| {
             let message = view.message(position);
-            let said = message.and_then(|message| message.own_parts().find(|(_, part)| is_said(part)));
-            let place = Place {
+            let first = |message: &'_ Message| {
+                let mut parts = message.own_parts();
+                parts
+                    .find(|(index, part)| counts(message, *index, part))
+                    .map(|(index, _)| index)
+            };
+            let first = message.and_then(first);
+            let place = PositionFacts {
                 others,
-                said: said.map(|(part, _)| part as u32),
+                first: first.map(|part| part as u32),
             };
             let turn = message.filter(|message| View::is_turn(message));
             others += u32::from(turn.is_some_and(|turn| Self::is_other(view, pairs, turn)));
@@ -290,25 +345,31 @@ impl Between {
 
     /// Whether a turn holds anything but results of the perspective's calls.
     fn is_other(view: &View<'_>, pairs: &Pairs, turn: &Message) -> bool {
-        let found = Found::of(view, turn);
-        // Further results of the perspective's own calls are left out.
-        let is_foreign = |place| match pairs.call_of(place) {
+        let found = MessageParts::of(view, turn);
+        found.has_content
+            || !found.calls.is_empty()
+            || found
+                .results
+                .into_iter()
+                .any(|answer| Self::is_foreign(view, pairs, answer.place()))
+    }
+
+    /// Whether a result is rendered and answers no call of the perspective, whose further results are left out.
+    fn is_foreign(view: &View<'_>, pairs: &Pairs, result: PartPlace) -> bool {
+        match pairs.call_of(result) {
             Some(call) => !view
                 .message(call.position)
                 .is_some_and(|caller| view.is_own(caller)),
-            None => !pairs.duplicates.contains_key(&place),
-        };
-        found.says_more
-            || !found.calls.is_empty()
-            || found.results.into_iter().any(|answer| is_foreign(answer.place()))
+            None => !pairs.duplicates.contains_key(&result),
+        }
     }
 
-    fn at(&self, position: u32) -> Option<Place> {
+    fn at(&self, position: u32) -> Option<PositionFacts> {
         let index = position.checked_sub(self.first)?;
         self.places.get(index as usize).copied()
     }
 
-    /// Whether something said stands before a result in its message, or another turn after the call's.
+    /// Whether another part stands before a result in its message, or another turn after the call's.
     fn has_others(&self, call: PartPlace, result: PartPlace) -> bool {
         if result.position <= call.position {
             return false;
@@ -317,65 +378,67 @@ impl Between {
         let (Some(after), Some(before)) = (after, before) else {
             return false;
         };
-        before.said.is_some_and(|said| said < result.part) || before.others > after.others
+        before.first.is_some_and(|first| first < result.part) || before.others > after.others
     }
 }
 
-struct Arranger<'v, 'a, 'l> {
+struct OrderBuilder<'v, 'a, 'l> {
     view: &'v View<'a>,
     pairs: Pairs,
     /// What stands between calls and their results, once somebody asks.
     between: OnceCell<Between>,
-    /// What was said last, where it has calls and none of them a result. Where nothing follows, they are what the perspective
-    /// has to say, and miss nothing.
-    open: Option<Said<'a>>,
-    turns: Turns<'a>,
+    /// The last message, where it has calls and none of them a result. Where nothing follows, the calls are the perspective's
+    /// answer, and miss no result.
+    open: Option<MessageCalls<'a>>,
+    turns: Arrangement<'a>,
     losses: &'l mut Losses,
 }
 
 /// A message, and the perspective's calls in it.
-struct Said<'a> {
+struct MessageCalls<'a> {
     message: &'a Message,
-    says_more: bool,
+    has_content: bool,
     calls: Vec<Call<'a>>,
 }
 
-impl<'a> Arranger<'_, 'a, '_> {
+impl<'a> OrderBuilder<'_, 'a, '_> {
     fn add(&mut self, message: &'a Message) {
-        let found = Found::of(self.view, message);
+        let mut found = MessageParts::of(self.view, message);
         let (before, after) = found.split_results(message);
         for answer in before {
             self.unpaired(answer);
         }
-        let said = Said {
+        let message = MessageCalls {
             message,
-            says_more: found.says_more,
-            calls: found.calls,
+            has_content: found.has_content,
+            calls: std::mem::take(&mut found.calls),
         };
-        self.say(said);
+        self.message(message);
         for answer in after {
-            self.unpaired(answer);
+            if self.unpaired(answer) {
+                found.declare_moved(answer, self.losses);
+            }
         }
     }
 
     /// A message, and the answers to its calls.
-    fn say(&mut self, said: Said<'a>) {
-        if !said.says_more && said.calls.is_empty() {
+    fn message(&mut self, message: MessageCalls<'a>) {
+        if !message.has_content && message.calls.is_empty() {
             return;
         }
         self.follow();
         let is_answered = |call: &Call<'_>| self.pairs.by_call.contains_key(&call.place);
-        if said.calls.is_empty() || said.calls.iter().any(is_answered) {
-            self.answer_all(said);
+        if message.calls.is_empty() || message.calls.iter().any(is_answered) {
+            self.answer_all(message);
         } else {
-            self.open = Some(said);
+            self.open = Some(message);
         }
     }
 
-    /// Something follows what was said last, whose calls have no result then.
+    /// Closes the last message, whose calls have no result where something follows.
     fn follow(&mut self) {
-        if let Some(said) = self.open.take() {
-            self.answer_all(said);
+        if let Some(message) = self.open.take() {
+            self.answer_all(message);
         }
     }
 
@@ -386,19 +449,19 @@ impl<'a> Arranger<'_, 'a, '_> {
     }
 
     /// The steps, where nothing follows any more.
-    fn finish(mut self) -> Turns<'a> {
-        if let Some(Said { message, calls, .. }) = self.open.take() {
-            self.push(Step::Say { message, calls });
+    fn finish(mut self) -> Arrangement<'a> {
+        if let Some(MessageCalls { message, calls, .. }) = self.open.take() {
+            self.push(Step::Message { message, calls });
         }
         self.turns
     }
 
-    fn answer_all(&mut self, said: Said<'a>) {
-        let Said {
+    fn answer_all(&mut self, message: MessageCalls<'a>) {
+        let MessageCalls {
             message,
-            says_more,
+            has_content,
             mut calls,
-        } = said;
+        } = message;
         if self.view.policy.orphans == Orphans::Drop {
             let (answered, open): (Vec<_>, Vec<_>) = calls
                 .into_iter()
@@ -410,10 +473,10 @@ impl<'a> Arranger<'_, 'a, '_> {
                 open.len() as u64,
             );
         }
-        if !says_more && calls.is_empty() {
+        if !has_content && calls.is_empty() {
             return;
         }
-        self.push(Step::Say {
+        self.push(Step::Message {
             message,
             calls: calls.clone(),
         });
@@ -426,9 +489,9 @@ impl<'a> Arranger<'_, 'a, '_> {
                 }
                 None if self.view.policy.orphans == Orphans::Reject => {
                     let position = message.position;
-                    let fault = format!("the call in message {position} has no result");
-                    let fault = Violation::at(position, fault).of_call(call.call.known_id());
-                    self.turns.faults.push(fault);
+                    let problem = format!("the call in message {position} has no result");
+                    let problem = Violation::at(position, problem).of_call(call.call.known_id());
+                    self.turns.rejected.push(problem);
                 }
                 None => {
                     self.losses.at(reasons::CALL_HAS_NO_RESULT, message.position);
@@ -447,7 +510,7 @@ impl<'a> Arranger<'_, 'a, '_> {
             CallStatus::Late => Some(reasons::TURNS_BETWEEN_CALL_AND_RESULT),
             CallStatus::Early => Some(reasons::RESULT_BEFORE_ITS_CALL),
             _ if newest > Some(place) => Some(reasons::RESULTS_IN_ANOTHER_ORDER),
-            _ if self.stands_apart(call.place, place) => Some(reasons::SOMETHING_BETWEEN_CALL_AND_RESULT),
+            _ if self.is_separated(call.place, place) => Some(reasons::SOMETHING_BETWEEN_CALL_AND_RESULT),
             _ => None,
         };
         if let Some(moved) = moved {
@@ -462,13 +525,13 @@ impl<'a> Arranger<'_, 'a, '_> {
     }
 
     /// Whether anything but the perspective's results stands between a call and the result that counts as directly after it.
-    fn stands_apart(&self, call: PartPlace, result: PartPlace) -> bool {
+    fn is_separated(&self, call: PartPlace, result: PartPlace) -> bool {
         let between = self.between.get_or_init(|| Between::of(self.view, &self.pairs));
         between.has_others(call, result)
     }
 
-    /// A result that does not follow a call of the perspective.
-    fn unpaired(&mut self, answer: FoundResult<'a>) {
+    /// A result that does not follow a call of the perspective; gives whether it is rendered.
+    fn unpaired(&mut self, answer: FoundResult<'a>) -> bool {
         let position = answer.message.position;
         let is_duplicate = self.pairs.duplicates.contains_key(&answer.place());
         let call = self.pairs.call_of(answer.place());
@@ -476,31 +539,37 @@ impl<'a> Arranger<'_, 'a, '_> {
             if !self.view.is_own(caller) {
                 let foreign = Step::foreign(answer, caller, self.losses);
                 self.push(foreign);
-                return;
+                return true;
             }
             if !is_duplicate {
-                return;
+                return false;
             }
         }
         match self.view.policy.orphans {
             Orphans::Reject => {
-                let fault = if is_duplicate {
+                let problem = if is_duplicate {
                     "answers a call that is answered already"
                 } else {
                     "has no call"
                 };
-                let fault = format!("the result in message {position} {fault}");
-                let fault = Violation::at(position, fault).of_call(answer.result.known_id());
-                self.turns.faults.push(fault);
+                let problem = format!("the result in message {position} {problem}");
+                let problem = Violation::at(position, problem).of_call(answer.result.known_id());
+                self.turns.rejected.push(problem);
                 self.push(Step::Loose(answer));
+                true
             }
             Orphans::Repair | Orphans::Drop if is_duplicate => {
-                self.losses.at(reasons::CALL_IS_ANSWERED_ALREADY, position);
+                answer.leave_out(reasons::CALL_IS_ANSWERED_ALREADY, self.losses);
+                false
             }
-            Orphans::Drop => self.losses.at(reasons::POLICY_DROPS_LOOSE_RESULTS, position),
+            Orphans::Drop => {
+                answer.leave_out(reasons::POLICY_DROPS_LOOSE_RESULTS, self.losses);
+                false
+            }
             Orphans::Repair => {
                 self.losses.at(reasons::RESULT_HAS_NO_CALL, position);
                 self.push(Step::Inline(answer, None));
+                true
             }
         }
     }

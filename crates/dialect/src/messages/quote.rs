@@ -23,8 +23,8 @@ use chatmill_model::{
 use crate::loss::{Loss, Losses, reasons};
 use crate::messages::text::{loss_of_words, message_text};
 use crate::messages::wording::{self, Author, Markers, Wording};
-use crate::naming::people::{Aliases, Namesakes, Roster, speaker};
-use crate::text::arena::MadeTexts;
+use crate::naming::participants::{Aliases, Namesakes, Roster, speaker};
+use crate::text::arena::TextArena;
 use crate::text::edit::{change, trim_script_space, without_controls};
 use crate::text::media::{placeholder, take_markers, web_address};
 use crate::view::View;
@@ -43,29 +43,29 @@ pub(crate) struct Quote<'a> {
     pub(crate) aliased: Option<(String, usize)>,
     /// Whether the head lost control characters.
     pub(crate) is_head_cleaned: bool,
-    said: Rc<Said<'a>>,
+    content: Rc<QuotedContent<'a>>,
 }
 
 /// What quotes show of the messages of a conversation: read once, however many quote a message.
 pub(crate) struct Quoted<'a> {
     wording: &'static Wording,
-    made: &'a MadeTexts,
-    said: RefCell<HashMap<u32, Rc<Said<'a>>>>,
+    arena: &'a TextArena,
+    known: RefCell<HashMap<u32, Rc<QuotedContent<'a>>>>,
 }
 
 impl<'a> Quoted<'a> {
     /// Nothing is quoted yet, in the words of a version.
-    pub(crate) fn new(wording: &'static Wording, made: &'a MadeTexts) -> Self {
+    pub(crate) fn new(wording: &'static Wording, arena: &'a TextArena) -> Self {
         Self {
             wording,
-            made,
-            said: RefCell::default(),
+            arena,
+            known: RefCell::default(),
         }
     }
 
-    fn message(&self, view: &View<'a>, target: &'a Message) -> Rc<Said<'a>> {
-        let mut known = self.said.borrow_mut();
-        let said = known.entry(target.position).or_insert_with(|| {
+    fn message(&self, view: &View<'a>, target: &'a Message) -> Rc<QuotedContent<'a>> {
+        let mut known = self.known.borrow_mut();
+        let shown = known.entry(target.position).or_insert_with(|| {
             let mut content = Content::new(self.wording);
             let length: usize = target.texts().map(str::len).sum();
             steps::taken(target.parts.len() + length / 64);
@@ -78,22 +78,22 @@ impl<'a> Quoted<'a> {
                     Part::ToolCall(_) | Part::Reasoning(_) | Part::CacheMark => {}
                 }
             }
-            content.said(self.made)
+            content.finish(self.arena)
         });
-        Rc::clone(said)
+        Rc::clone(shown)
     }
 
-    fn preview(&self, preview: &'a Preview) -> Rc<Said<'a>> {
+    fn preview(&self, preview: &'a Preview) -> Rc<QuotedContent<'a>> {
         let mut content = Content::new(self.wording);
         if let Some(shown) = &preview.content {
             content.add_text(Cow::Borrowed(shown));
         }
-        content.said(self.made)
+        content.finish(self.arena)
     }
 }
 
 /// What a quote shows of a message.
-struct Said<'a> {
+struct QuotedContent<'a> {
     text: &'a str,
     medium: Option<(MediaKind, &'a str)>,
     /// What that costs, each kind once and without a place.
@@ -126,13 +126,13 @@ impl<'a> Quote<'a> {
     }
 
     /// Declares what quoting took from the text and the media of the quoted message; of no account where that is rendered, too.
-    pub(crate) fn declare_said(&self, position: u32, losses: &mut Losses) {
-        for loss in &self.said.losses {
+    pub(crate) fn declare_losses(&self, position: u32, losses: &mut Losses) {
+        for loss in &self.content.losses {
             losses.several((loss.code, loss.reason), position, loss.amount);
         }
     }
 
-    fn says_nothing(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.text.is_empty() && self.medium.is_none()
     }
 
@@ -193,7 +193,7 @@ pub(crate) type IsOwn<'q> = dyn Fn(&Reference, &Link) -> bool + 'q;
 pub(crate) enum Wordless {
     /// It is written, with nothing between its marks.
     Written,
-    /// It is left out: it would only say that somebody said nothing.
+    /// It is left out: it would only quote an empty message.
     LeftOut,
 }
 
@@ -243,7 +243,7 @@ pub(crate) fn quotes<'a>(
         let brevity = style.shown.filter(|_| link.status == LinkStatus::Resolved);
         let brevity = brevity.and_then(|(brevity, is_shown)| is_shown(link.target?).then_some(brevity));
         let mut quote = source.quote(is_own, active, brevity);
-        if style.wordless == Wordless::LeftOut && quote.says_nothing() {
+        if style.wordless == Wordless::LeftOut && quote.is_empty() {
             losses.at(reasons::REFERENCE_HAS_NO_WORDS, message.position);
             continue;
         }
@@ -281,7 +281,7 @@ struct Source<'a> {
     called: Option<&'a str>,
     is_agent: bool,
     is_preview: bool,
-    said: Rc<Said<'a>>,
+    content: Rc<QuotedContent<'a>>,
 }
 
 impl<'a> Source<'a> {
@@ -302,7 +302,7 @@ impl<'a> Source<'a> {
                 Some(ParticipantKind::Unknown) | None => target.role == Role::Assistant,
             },
             is_preview: false,
-            said: style.quoted.message(view, target),
+            content: style.quoted.message(view, target),
         }
     }
 
@@ -323,12 +323,12 @@ impl<'a> Source<'a> {
             is_agent: preview.from_agent
                 || author.is_some_and(|author| author.kind == ParticipantKind::Agent),
             is_preview: true,
-            said: style.quoted.preview(preview),
+            content: style.quoted.preview(preview),
         }
     }
 
     fn quote(self, same_sender: bool, active: Option<&str>, brevity: Option<Brevity>) -> Quote<'a> {
-        let kind = self.said.medium.map(|(kind, _)| kind);
+        let kind = self.content.medium.map(|(kind, _)| kind);
         let (author, name) = self.author(same_sender, active);
         let is_mark = brevity == Some(Brevity::Mark);
         let head = |name: &str| {
@@ -347,11 +347,11 @@ impl<'a> Source<'a> {
             is_head_cleaned: clean.len() < words.len(),
             head: clean,
             close: if is_mark { "" } else { "\"" },
-            text: Cow::Borrowed(self.said.text),
-            medium: self.said.medium,
+            text: Cow::Borrowed(self.content.text),
+            medium: self.content.medium,
             is_preview: self.is_preview,
             aliased,
-            said: self.said,
+            content: self.content,
         }
     }
 
@@ -434,11 +434,11 @@ impl<'a> Content<'a> {
             }
         };
         let before = found.len();
-        let kept = found
+        let shown = found
             .into_iter()
             .filter(|(kind, _)| !(hides_pictures && *kind == MediaKind::Image));
         let known = self.media.len();
-        self.media.extend(kept);
+        self.media.extend(shown);
         let hidden = (before - (self.media.len() - known)) as u64;
         self.losses
             .whole_rendering(reasons::MARKER_IS_TAKEN_OUT, hidden + stripped);
@@ -446,7 +446,7 @@ impl<'a> Content<'a> {
     }
 
     /// What a quote shows of it.
-    fn said(mut self, made: &'a MadeTexts) -> Rc<Said<'a>> {
+    fn finish(mut self, arena: &'a TextArena) -> Rc<QuotedContent<'a>> {
         let dropped = (self.media.len() as u64).saturating_sub(1);
         let chosen = [MediaKind::Audio, MediaKind::Image]
             .into_iter()
@@ -464,9 +464,9 @@ impl<'a> Content<'a> {
             });
             self.losses.whole_rendering(reasons::WORD_FOR_MEDIA, 1);
         }
-        Rc::new(Said {
-            text: made.keep(text),
-            medium: medium.map(|(kind, address)| (kind, made.keep(address))),
+        Rc::new(QuotedContent {
+            text: arena.keep(text),
+            medium: medium.map(|(kind, address)| (kind, arena.keep(address))),
             losses: self.losses.finish(),
         })
     }

@@ -21,14 +21,14 @@ pub(crate) const LOSES_NOTICES: &[LossCode] = &[LossCode::NoticeDropped];
 pub(crate) struct SelectedMessages<'a> {
     /// In order of position.
     pub(crate) messages: Vec<&'a Message>,
-    /// All messages and notices of the stretch, be they rendered or not.
-    pub(crate) stretch: Vec<&'a Message>,
+    /// All messages and notices of the range, be they rendered or not.
+    pub(crate) covered: Vec<&'a Message>,
     /// How much of the conversation it is.
     pub(crate) extent: Extent,
 }
 
 impl<'a> SelectedMessages<'a> {
-    /// What the dialect renders of the view's stretch: the newest messages, as many as `document` says, unless the view asks
+    /// What the dialect renders of the view's range: the newest messages, as many as `document` allows, unless the view asks
     /// otherwise, and system text before them. What lies outside, and every notice, is declared.
     pub(crate) fn choose(
         view: &View<'a>,
@@ -38,9 +38,9 @@ impl<'a> SelectedMessages<'a> {
     ) -> Self {
         let all = view.conversation().messages.as_slice();
         let whole = WindowRange::session(0, u32::MAX);
-        let stretch = view.window.as_ref().map_or(whole, |window| window.stretch);
-        let end = all.len().min(stretch.end as usize);
-        let session = end.min(stretch.session_start as usize)..all.len().min(stretch.session_end as usize);
+        let range = view.window.as_ref().map_or(whole, |window| window.range);
+        let end = all.len().min(range.end as usize);
+        let session = end.min(range.session_start as usize)..all.len().min(range.session_end as usize);
         let limit = match view.history {
             History::Document => document,
             History::All => None,
@@ -59,15 +59,15 @@ impl<'a> SelectedMessages<'a> {
             }
         };
         if let History::Messages(_) = view.history {
-            let borders = view.shared(|shared| &shared.borders, CutPoints::of);
-            history = borders.at_or_before(history).max(session.start);
+            let cut_points = view.shared(|shared| &shared.cut_points, CutPoints::of);
+            history = cut_points.at_or_before(history).max(session.start);
         }
-        let first = history.max(stretch.start as usize).min(end);
-        let mut stretch: Vec<&Message> = Vec::with_capacity(end - first);
+        let first = history.max(range.start as usize).min(end);
+        let mut covered: Vec<&Message> = Vec::with_capacity(end - first);
         if first > 0 || end < all.len() {
             let rendered = view.shared(|shared| &shared.rendered, |_| Rendered::of(all, &renders));
             let ahead = rendered.system(0..first).iter();
-            stretch.extend(ahead.filter_map(|position| view.message(*position)));
+            covered.extend(ahead.filter_map(|position| view.message(*position)));
             let after = session.end..all.len();
             let later = end..session.end;
             let all_of = |range: &Range<usize>| {
@@ -85,20 +85,20 @@ impl<'a> SelectedMessages<'a> {
                 losses.whole_rendering(cause, outside);
             }
         }
-        stretch.extend(cut::slice(all, first..end));
-        declare_weights(&stretch, losses);
-        for message in &stretch {
+        covered.extend(cut::slice(all, first..end));
+        declare_weights(&covered, losses);
+        for message in &covered {
             if message.kind == MessageKind::Notice && !renders(message) {
                 losses.at(reasons::DIALECT_HAS_NO_NOTICES, message.position);
             }
         }
         Self {
-            messages: stretch
+            messages: covered
                 .iter()
                 .copied()
                 .filter(|message| renders(message))
                 .collect(),
-            stretch,
+            covered,
             extent: Extent {
                 coverage: if limit.is_some() || view.window.is_some() {
                     Coverage::Window

@@ -52,7 +52,7 @@ impl SystemText {
         }
     }
 
-    /// Whether the dialect should say a system message of the source; declares it where it should not.
+    /// Whether the dialect should write a system message of the source; declares it where it should not.
     pub(crate) fn keeps(&self, message: &Message, losses: &mut Losses) -> bool {
         if self.replaces {
             losses.at(reasons::PROMPT_TAKES_ITS_PLACE, message.position);
@@ -62,7 +62,7 @@ impl SystemText {
     }
 }
 
-/// Whether policy says a system message of the source; declares it where it does not.
+/// Whether policy keeps a system message of the source; declares it where it does not.
 pub(crate) fn keeps(policy: System, message: &Message, losses: &mut Losses) -> bool {
     debug_assert_eq!(message.role, Role::System);
     let keeps = policy == System::Source;

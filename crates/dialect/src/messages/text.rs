@@ -1,4 +1,4 @@
-//! What a message says, after the policies that hold for every dialect.
+//! The text of a message, after the policies that hold for every dialect.
 
 use std::borrow::Cow;
 
@@ -35,7 +35,7 @@ fn clean<'a>(view: &View<'a>, message: &Message, text: Cow<'a, str>) -> Cow<'a, 
 
 /// What the model saw in the place of one of a message's texts.
 fn shown<'a>(view: &View<'a>, message: &Message, text: &'a str) -> Cow<'a, str> {
-    let Some(sent) = sent(view, message) else {
+    let Some(sent) = sent_text(view, message) else {
         return Cow::Borrowed(text);
     };
     let is_first = message
@@ -50,8 +50,8 @@ fn shown<'a>(view: &View<'a>, message: &Message, text: &'a str) -> Cow<'a, str> 
 }
 
 /// What the model saw of a compressed message, where policy asks for it.
-fn sent(view: &View<'_>, message: &Message) -> Option<String> {
-    let field = view.conversation().customs.sent_field;
+fn sent_text(view: &View<'_>, message: &Message) -> Option<String> {
+    let field = view.conversation().traits.sent_field;
     let field = field.filter(|_| view.policy.compressed == Compressed::AsSent)?;
     json::decode_string(message.extra.get(field)?.as_str()).filter(|sent| !sent.is_empty())
 }
@@ -59,7 +59,7 @@ fn sent(view: &View<'_>, message: &Message) -> Option<String> {
 /// What a tool answered: of a compressed message what the model saw of it, where policy asks for it.
 pub(crate) fn answered<'a>(view: &View<'a>, answer: FoundResult<'a>, losses: &mut Losses) -> Cow<'a, str> {
     let FoundResult { message, result, .. } = answer;
-    match sent(view, message) {
+    match sent_text(view, message) {
         Some(sent) if sent != result.content => {
             declare_sent(message, losses);
             Cow::Owned(sent)
@@ -68,7 +68,7 @@ pub(crate) fn answered<'a>(view: &View<'a>, answer: FoundResult<'a>, losses: &mu
     }
 }
 
-/// What a tool answered, where the answer is said as text: its media are lines of it.
+/// A tool's answer where it is written as text: its media are lines of it.
 pub(crate) fn answered_in_words<'a>(
     view: &View<'a>,
     answer: FoundResult<'a>,
@@ -81,7 +81,7 @@ pub(crate) fn answered_in_words<'a>(
             reasons::POLICY_DROPS_MEDIA
         } else {
             add_line(content.to_mut(), &placeholder(media));
-            (loss_of_words(media), reasons::RESULT_IS_SAID_AS_TEXT).into()
+            (loss_of_words(media), reasons::RESULT_IS_WRITTEN_AS_TEXT).into()
         };
         losses.at(cause, answer.message.position);
     }

@@ -103,7 +103,7 @@ fn nested(references: &[Reference]) -> u64 {
     inner.map(|inner| inner.len() as u64 + nested(inner)).sum()
 }
 
-/// Declares how much messages count in training, which no dialect says.
+/// Declares weights of messages in training, which no dialect writes.
 pub(crate) fn declare_weights(messages: &[&Message], losses: &mut Losses) {
     losses.whole_rendering(
         reasons::NO_PLACE_FOR_WEIGHTS,
@@ -128,18 +128,18 @@ pub(crate) fn declare_messages(
     );
 }
 
-/// Declares what a dialect without a place for facts about people and rooms takes from a conversation.
+/// Declares facts about chat and participants, for a dialect without a place for them.
 pub(crate) fn declare_conversation(view: &View<'_>, losses: &mut Losses) {
     let conversation = view.conversation();
     let facts = facts_about(conversation);
     losses.whole_rendering(reasons::NO_PLACE_FOR_FACTS_ABOUT_THE_CONVERSATION, facts);
-    let people = conversation
+    let dropped = conversation
         .participants
         .iter()
         .filter(|participant| has_facts(participant));
     losses.whole_rendering(
         reasons::NO_PLACE_FOR_FACTS_ABOUT_PARTICIPANTS,
-        people.count() as u64,
+        dropped.count() as u64,
     );
 }
 

@@ -1,4 +1,4 @@
-//! The words around a quote, as data: one table for each version of Tzurot that is known to have spoken so.
+//! The words around a quote, as data: one table for each known version of Tzurot.
 
 use chatmill_model::MediaKind;
 
@@ -11,7 +11,7 @@ struct Head {
 }
 
 impl Head {
-    /// A head that says nothing of media.
+    /// A head that does not name media.
     const fn plain(words: &'static str) -> Self {
         Self {
             plain: words,
@@ -21,7 +21,7 @@ impl Head {
     }
 }
 
-/// Who said what is quoted, as the reader sees it.
+/// The author of a quoted message, as the reader sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Author {
     /// The person who quotes.
@@ -59,9 +59,9 @@ pub(crate) struct Wording {
     pub(crate) markers: Markers,
     /// Whether a proxy's text has the proxy's name where it quotes nothing.
     pub(crate) names_proxies: bool,
-    /// Whether a list that quotes nothing stays as it came: its texts apart, its media in their places, nothing removed.
-    pub(crate) passes_lists: bool,
-    /// Whether ids of accounts, where both are there, say before names whether somebody quotes himself.
+    /// Whether a list that quotes nothing stays as it came: its texts separate, its media in their places, nothing removed.
+    pub(crate) sends_lists: bool,
+    /// Whether ids of accounts, where both are there, decide before names whether a quote is of oneself.
     pub(crate) compares_ids: bool,
     oneself: Head,
     active: Head,
@@ -87,7 +87,7 @@ impl Wording {
     }
 }
 
-/// What says whose message is answered, and not which.
+/// A mark with the author of the answered message, and nothing of its text.
 pub(crate) fn mark(author: Author, name: &str) -> String {
     match author {
         Author::Oneself => "[in reply to my own message]".to_owned(),
@@ -102,7 +102,7 @@ pub(crate) static DOCUMENT: Wording = Wording {
     leads_with_separator: false,
     markers: Markers::Media,
     names_proxies: false,
-    passes_lists: false,
+    sends_lists: false,
     compares_ids: false,
     oneself: Head {
         plain: "I said:\n\"",
@@ -124,7 +124,7 @@ pub(crate) static V2_FINAL: Wording = Wording {
     leads_with_separator: true,
     markers: Markers::SoundsFirst,
     names_proxies: true,
-    passes_lists: true,
+    sends_lists: true,
     compares_ids: true,
     oneself: Head {
         plain: "I said:\n\"",

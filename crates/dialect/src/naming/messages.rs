@@ -1,4 +1,4 @@
-//! Ids of messages: the source's, else made up.
+//! Ids of messages: the source's, else generated.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -6,23 +6,23 @@ use std::rc::Rc;
 use chatmill_model::Message;
 
 use crate::naming::unique::free_id;
-use crate::text::arena::MadeTexts;
+use crate::text::arena::TextArena;
 use crate::view::View;
 use crate::view::facts::{self, Ids};
 
 /// Makes up ids for messages that have none: others than those of messages, and those to which messages refer.
 pub(crate) struct MessageIds<'a> {
     view: View<'a>,
-    made: &'a MadeTexts,
+    arena: &'a TextArena,
     taken: OnceCell<[Rc<Ids>; 2]>,
 }
 
 impl<'a> MessageIds<'a> {
     /// For the messages of a view.
-    pub(crate) fn new(view: &View<'a>, made: &'a MadeTexts) -> Self {
+    pub(crate) fn new(view: &View<'a>, arena: &'a TextArena) -> Self {
         Self {
             view: view.clone(),
-            made,
+            arena,
             taken: OnceCell::new(),
         }
     }
@@ -47,7 +47,7 @@ impl<'a> MessageIds<'a> {
                 view.shared(|shared| &shared.referenced_ids, facts::referenced_ids),
             ]
         });
-        self.made
+        self.arena
             .keep(free_id(plain, |id| taken.iter().any(|ids| ids.contains(id))))
     }
 }

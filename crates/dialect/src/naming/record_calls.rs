@@ -1,4 +1,4 @@
-//! Ids that keep calls and results together where a dialect writes both apart: the source's, else counted ones.
+//! Ids that link calls and results where a dialect writes them separately: the source's, else counted ones.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +7,7 @@ use std::rc::Rc;
 use chatmill_model::{Message, Part, PartPlace, ToolCall, ToolResult};
 
 use crate::loss::{LossCode, Losses, reasons};
-use crate::text::arena::MadeTexts;
+use crate::text::arena::TextArena;
 use crate::view::View;
 use crate::view::facts::{self, Ids};
 
@@ -19,24 +19,24 @@ pub(crate) struct ToolIds<'a> {
     calls: BTreeMap<PartPlace, (&'a str, &'a ToolCall)>,
     /// The call of each result.
     paired: Rc<BTreeMap<PartPlace, PartPlace>>,
-    counted: Counted<'a>,
+    counted: IdCounter<'a>,
     /// An id that nothing has, once somebody has asked.
     unused: OnceCell<&'a str>,
 }
 
 /// Counts ids that nothing in the conversation has.
-struct Counted<'a> {
+struct IdCounter<'a> {
     view: View<'a>,
-    made: &'a MadeTexts,
+    arena: &'a TextArena,
     known: OnceCell<Rc<Ids>>,
     count: u64,
 }
 
-impl<'a> Counted<'a> {
-    fn new(view: &View<'a>, made: &'a MadeTexts) -> Self {
+impl<'a> IdCounter<'a> {
+    fn new(view: &View<'a>, arena: &'a TextArena) -> Self {
         Self {
             view: view.clone(),
-            made,
+            arena,
             known: OnceCell::new(),
             count: 0,
         }
@@ -50,13 +50,13 @@ impl<'a> Counted<'a> {
 
     /// The next id, and its number.
     fn peek(&self) -> (u64, &'a str) {
-        let look_up = || self.view.shared(|shared| &shared.tool_ids, facts::tool_ids);
-        let known = self.known.get_or_init(look_up);
+        let tool_ids = || self.view.shared(|shared| &shared.tool_ids, facts::tool_ids);
+        let known = self.known.get_or_init(tool_ids);
         let mut count = self.count;
         loop {
             let id = format!("call_{count}");
             if !known.contains(id.as_str()) {
-                return (count, self.made.keep(id));
+                return (count, self.arena.keep(id));
             }
             count += 1;
         }
@@ -68,12 +68,12 @@ impl<'a> ToolIds<'a> {
     /// and `may_repeat` does not allow it, by a counted one.
     pub(crate) fn new(
         view: &View<'a>,
-        made: &'a MadeTexts,
+        arena: &'a TextArena,
         shown: &[&'a Message],
         may_repeat: bool,
         losses: &mut Losses,
     ) -> Self {
-        let mut counted = Counted::new(view, made);
+        let mut counted = IdCounter::new(view, arena);
         let mut calls = BTreeMap::new();
         let mut taken = BTreeSet::new();
         for message in shown {
@@ -109,7 +109,7 @@ impl<'a> ToolIds<'a> {
         self.calls[&View::place(message, index)].0
     }
 
-    /// The id of the call that a result answers, else what the result says.
+    /// The id of the call that a result answers, else the id in the result.
     pub(crate) fn of_result(
         &self,
         message: &Message,

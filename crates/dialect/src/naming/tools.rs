@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use chatmill_model::{Message, Part};
 
 use crate::loss::LossReason;
-use crate::naming::people::{UNNAMED, fitted};
-use crate::naming::unique::{Taken, is_word};
-use crate::text::arena::MadeTexts;
+use crate::naming::participants::{UNNAMED, fitted};
+use crate::naming::unique::{TakenNames, is_word};
+use crate::text::arena::TextArena;
 use crate::view::View;
 
-/// Which names a dialect allows, and the rule that says so.
+/// Which names a dialect allows, and by which rule.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NameRule {
     /// `[a-zA-Z0-9_-]` up to this length; none: any name that is not empty.
@@ -34,7 +34,7 @@ impl NameRule {
 pub(crate) struct ToolNames<'a> {
     spelled: BTreeMap<&'a str, &'a str>,
     rule: NameRule,
-    made: &'a MadeTexts,
+    arena: &'a TextArena,
 }
 
 impl<'a> ToolNames<'a> {
@@ -44,7 +44,7 @@ impl<'a> ToolNames<'a> {
         shown: &[&'a Message],
         defined: impl IntoIterator<Item = &'a str>,
         rule: &NameRule,
-        made: &'a MadeTexts,
+        arena: &'a TextArena,
     ) -> Self {
         let mut names: Vec<&'a str> = Vec::new();
         for message in shown.iter().filter(|message| view.is_own(message)) {
@@ -59,19 +59,19 @@ impl<'a> ToolNames<'a> {
         let mut spelled = BTreeMap::new();
         if names.iter().any(|name| !rule.fits(name)) {
             let fitting = names.iter().filter(|name| rule.fits(name));
-            let mut taken = Taken::new(fitting.copied());
+            let mut taken = TakenNames::new(fitting.copied());
             for name in names {
                 if rule.fits(name) || spelled.contains_key(name) {
                     continue;
                 }
-                let spelling = taken.unique(made.keep(fitted(name)), made);
+                let spelling = taken.unique(arena.keep(fitted(name)), arena);
                 spelled.insert(name, spelling);
             }
         }
         Self {
             spelled,
             rule: *rule,
-            made,
+            arena,
         }
     }
 
@@ -84,7 +84,7 @@ impl<'a> ToolNames<'a> {
         match self.spelled.get(name) {
             Some(spelling) => spelling,
             None if name.is_empty() => UNNAMED,
-            None => self.made.keep(fitted(name)),
+            None => self.arena.keep(fitted(name)),
         }
     }
 

@@ -1,8 +1,8 @@
-//! Spellings that no two share: which signs a word may have, and what stands behind one that somebody has.
+//! Unique spellings: which characters a word may have, and the number behind a spelling that is taken.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::text::arena::MadeTexts;
+use crate::text::arena::TextArena;
 
 /// Whether a text is a word of `[a-zA-Z0-9_-]`, one sign at least and so many at most.
 pub(super) fn is_word(text: &str, most: usize) -> bool {
@@ -35,12 +35,12 @@ pub(crate) fn free_id(plain: &str, is_taken: impl Fn(&str) -> bool) -> String {
 
 /// Names that somebody has.
 #[derive(Default)]
-pub(super) struct Taken<'a> {
+pub(super) struct TakenNames<'a> {
     names: BTreeSet<&'a str>,
     numbers: Numbers,
 }
 
-impl<'a> Taken<'a> {
+impl<'a> TakenNames<'a> {
     /// Those that somebody has from the beginning.
     pub(super) fn new(names: impl Iterator<Item = &'a str>) -> Self {
         Self {
@@ -51,20 +51,20 @@ impl<'a> Taken<'a> {
 
     #[expect(clippy::expect_used, reason = "no conversation has a thousand million names")]
     /// A name as it is, or with a number where somebody has it; it is taken from then on.
-    pub(super) fn unique(&mut self, name: &'a str, made: &'a MadeTexts) -> &'a str {
+    pub(super) fn unique(&mut self, name: &'a str, arena: &'a TextArena) -> &'a str {
         if self.names.insert(name) {
             return name;
         }
         let is_free = |spelling: &str| !self.names.contains(spelling);
         let free = self.numbers.free(name, 64, 9, is_free);
-        let name = made.keep(free.expect("a number of nine digits is free"));
+        let name = arena.keep(free.expect("a number of nine digits is free"));
         self.names.insert(name);
         name
     }
 }
 
-/// Numbers behind spellings that somebody has. Thousands may share one, or have nothing but the cut end that makes room apart: so it
-/// is remembered of what stands before the number where the search for a free one goes on.
+/// Numbers behind spellings that are taken. Thousands of names may share a spelling, or a stem once it is cut: so for each stem the number is
+/// remembered at which the search for a free one goes on.
 #[derive(Default)]
 pub(super) struct Numbers(BTreeMap<(usize, String), u32>);
 
@@ -79,10 +79,10 @@ impl Numbers {
         is_free: impl Fn(&str) -> bool,
     ) -> Option<String> {
         (1..=most_digits).find_map(|digits| {
-            let room = most.saturating_sub(1 + digits as usize);
-            let stem: String = spelling.chars().take(room).collect();
+            let capacity = most.saturating_sub(1 + digits as usize);
+            let stem: String = spelling.chars().take(capacity).collect();
             let first = 10_u32.pow(digits - 1).max(2);
-            let next = self.0.entry((room, stem.clone())).or_insert(first);
+            let next = self.0.entry((capacity, stem.clone())).or_insert(first);
             (*next..10_u32.pow(digits)).find_map(|number| {
                 *next = number + 1;
                 Some(format!("{stem}_{number}")).filter(|spelled| is_free(spelled))

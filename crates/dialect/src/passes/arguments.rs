@@ -27,16 +27,16 @@ pub(super) const PASS: Pass = Pass {
         if !plan.kinds.has(Kinds::CALLS) {
             return;
         }
-        let made = transcript.made();
+        let arena = transcript.arena();
         let losses = &mut plan.losses;
         // Blocks that no turn holds any more are not written.
         for turn in &plan.turns {
             for block in cut::slice_mut(&mut plan.blocks, turn.range()) {
-                let BlockContent::Call(call) = &mut block.held else {
+                let BlockContent::Call(call) = &mut block.content else {
                     continue;
                 };
                 let position = call.place.position;
-                call.arguments = made.keep(match profile.arguments {
+                call.arguments = arena.keep(match profile.arguments {
                     ArgumentsAs::Text => as_text(call.call, position, losses),
                     ArgumentsAs::Object(rule) => as_object(call.call, position, rule, losses),
                 });
@@ -59,8 +59,8 @@ mod tests {
     #[test]
     fn arguments_are_text_or_an_object() {
         let sample = Sample::new()
-            .say(BOT, vec![call("c")])
-            .say(BOT, vec![result("c", "x")]);
+            .post(BOT, vec![call("c")])
+            .post(BOT, vec![result("c", "x")]);
         let (turns, losses) = sample.after(&[&PASS], &PLAIN);
         assert_eq!(turns[0], "assistant: <call   {}>");
         assert_eq!(losses, ["args-reserialised 0 1"]);

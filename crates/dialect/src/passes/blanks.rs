@@ -1,18 +1,19 @@
 //! Texts of nothing but white space, which some vendors take for none.
 
-use super::{Pass, when};
+use super::{Pass, codes_if};
 use crate::loss::{LossCode, reasons};
 use crate::text::run::is_blank_character;
 use crate::transcript::turns::{BlockContent, Kinds, Wording};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| when(profile.blank_is_empty, &[LossCode::WhitespaceTrimmed]),
+    loses: |profile| codes_if(profile.blank_is_empty, &[LossCode::WhitespaceTrimmed]),
     run: |plan, _, profile| {
         if !profile.blank_is_empty || !plan.kinds.has(Kinds::BLANK) {
             return;
         }
         plan.each_block(|plan, _, block| {
-            if let (BlockContent::Words(Wording::Text, words), Some(position)) = (block.held, block.position)
+            if let (BlockContent::Words(Wording::Text, words), Some(position)) =
+                (block.content, block.position)
                 && plan
                     .words(words)
                     .iter()
@@ -33,8 +34,8 @@ mod tests {
     use crate::passes::samples::{ANN, PLAIN, Sample, text};
 
     #[test]
-    fn white_space_is_no_text_where_the_dialect_says_so() {
-        let sample = Sample::new().say(ANN, vec![text(" \n\u{feff}"), text("b ")]);
+    fn white_space_is_no_text_where_the_profile_drops_blanks() {
+        let sample = Sample::new().post(ANN, vec![text(" \n\u{feff}"), text("b ")]);
         assert_eq!(sample.after(&[&PASS], &PLAIN).0, ["user:  \n\u{feff} | b "]);
         let strict = DialectProfile {
             blank_is_empty: true,

@@ -2,12 +2,12 @@
 
 use chatmill_diag::cut;
 
-use super::{Pass, when};
+use super::{Pass, codes_if};
 use crate::loss::{LossCode, reasons};
 use crate::transcript::turns::{Block, Kinds};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| when(profile.order.has_tools(), &[LossCode::PartMoved]),
+    loses: |profile| codes_if(profile.order.has_tools(), &[LossCode::PartMoved]),
     run: |plan, _, _| {
         if !plan.kinds.has(Kinds::CALLS) {
             return;
@@ -36,8 +36,8 @@ mod tests {
     #[test]
     fn text_behind_a_call_moves_before_it() {
         let sample = Sample::new()
-            .say(BOT, vec![text("a"), call("c1"), text("b"), call("c2")])
-            .say(BOT, vec![result("c1", "x"), result("c2", "y")]);
+            .post(BOT, vec![text("a"), call("c1"), text("b"), call("c2")])
+            .post(BOT, vec![result("c1", "x"), result("c2", "y")]);
         let (turns, losses) = sample.after(&[&PASS], &PLAIN);
         assert_eq!(turns[0], "assistant: a | b | <call   > | <call   >");
         assert_eq!(losses, ["part-moved 0 1"]);

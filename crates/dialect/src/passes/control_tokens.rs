@@ -1,4 +1,4 @@
-//! Control tokens and tags that chat text spells: escaped, or kept as policy says.
+//! Control tokens and tags that chat text spells: escaped, or left, by policy.
 
 use chatmill_diag::cut;
 use chatmill_model::{Component, Role};
@@ -44,8 +44,8 @@ pub(super) const PASS: Pass = Pass {
             }
         }
         if forged > 0 {
-            let fault = format!("chat text spells {forged} opening or closing tokens");
-            plan.violations.push(Violation::of(rule.rule, None, fault));
+            let problem = format!("chat text spells {forged} opening or closing tokens");
+            plan.violations.push(Violation::of(rule.rule, None, problem));
         }
         plan.losses = losses;
     },
@@ -63,11 +63,11 @@ struct Treatment<'t, 'a> {
 
 impl<'a> Treatment<'_, 'a> {
     fn block(&mut self, plan: &mut TurnPlan<'a>, index: usize) {
-        let Block { held, lead, .. } = cut::at_mut(&mut plan.blocks, index);
+        let Block { content, lead, .. } = cut::at_mut(&mut plan.blocks, index);
         if let Lead::Name(name) = lead {
             *name = self.text(name);
         }
-        if let BlockContent::Words(_, words) = *held {
+        if let BlockContent::Words(_, words) = *content {
             let words = plan.words_mut(words).iter_mut();
             for run in words.filter(|run| run.component != Component::Framing) {
                 run.text = self.text(run.text);
@@ -80,9 +80,9 @@ impl<'a> Treatment<'_, 'a> {
         let (treated, escaped) = match self.transcript.view().policy.control_tokens {
             ControlTokens::Escape => control_tokens::escape(text.into(), self.reserved),
             ControlTokens::Keep => {
-                let kept = self.reserved.count(text);
+                let live = self.reserved.count(text);
                 self.losses
-                    .add(reasons::POLICY_KEEPS_CONTROL_TOKENS.by(rule), self.position, kept);
+                    .add(reasons::POLICY_KEEPS_CONTROL_TOKENS.by(rule), self.position, live);
                 let tokens = [Some(self.rule.opening), Some(self.rule.closing), self.forging];
                 let spelled = tokens
                     .into_iter()
@@ -98,7 +98,7 @@ impl<'a> Treatment<'_, 'a> {
             self.position,
             escaped,
         );
-        self.transcript.made().keep(treated)
+        self.transcript.arena().keep(treated)
     }
 }
 
@@ -110,7 +110,7 @@ mod tests {
     use crate::passes::samples::{ANN, PLAIN, Sample, text};
 
     #[test]
-    fn what_is_reserved_is_escaped_or_kept_as_policy_says() {
+    fn reserved_text_is_escaped_or_left_by_policy() {
         let reserving = DialectProfile {
             control_tokens: Some(ControlTokenRule {
                 opening: "<|a|>",
@@ -119,7 +119,7 @@ mod tests {
             }),
             ..PLAIN
         };
-        let mut sample = Sample::new().say(ANN, vec![text("<|a|> <tool_call>")]);
+        let mut sample = Sample::new().post(ANN, vec![text("<|a|> <tool_call>")]);
         assert!(sample.after(&[&PASS], &PLAIN).1.is_empty());
         let (turns, losses) = sample.after(&[&PASS], &reserving);
         assert_eq!(turns, ["user: <\u{200b}|a|> <\u{200b}tool_call>"]);

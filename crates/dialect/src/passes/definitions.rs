@@ -25,7 +25,7 @@ pub(super) const PASS: Pass = Pass {
     run: |plan, transcript, profile| {
         let view = transcript.view();
         if profile.definitions.is_none() {
-            forms::lose(view, &mut plan.losses);
+            forms::declare_dropped(view, &mut plan.losses);
         }
         let has_any = forms::given(view) > 0 || view.additions.infers_tools || transcript.has_tool_use();
         if !profile.order.has_tools() || !has_any {
@@ -38,13 +38,14 @@ pub(super) const PASS: Pass = Pass {
             transcript.messages(),
             defined,
             &profile.tool_names,
-            transcript.made(),
+            transcript.arena(),
         );
         name(plan, &names);
         if let Some(form) = profile.definitions {
-            plan.definitions = forms::prepare(definitions, form, &names, transcript.made(), &mut plan.losses);
+            plan.definitions =
+                forms::prepare(definitions, form, &names, transcript.arena(), &mut plan.losses);
             if let Some(reason) = profile.makes_definitions.filter(|_| plan.definitions.is_empty()) {
-                make(plan, reason);
+                synthesise(plan, reason);
             }
         }
     },
@@ -53,7 +54,7 @@ pub(super) const PASS: Pass = Pass {
 /// Names the tools of calls and results.
 fn name<'a>(plan: &mut TurnPlan<'a>, names: &ToolNames<'a>) {
     for block in &mut plan.blocks {
-        match &mut block.held {
+        match &mut block.content {
             BlockContent::Call(call) => {
                 let name = call.call.name.as_deref();
                 if let Some(reason) = names.change(name.unwrap_or_default()) {
@@ -69,15 +70,15 @@ fn name<'a>(plan: &mut TurnPlan<'a>, names: &ToolNames<'a>) {
 }
 
 /// Makes up a definition for each tool that is used.
-fn make(plan: &mut TurnPlan<'_>, reason: LossReason) {
-    let mut made = BTreeSet::new();
+fn synthesise(plan: &mut TurnPlan<'_>, reason: LossReason) {
+    let mut names = BTreeSet::new();
     for block in &plan.blocks {
-        let name = match block.held {
+        let name = match block.content {
             BlockContent::Call(call) => call.name,
             BlockContent::Result(result) => result.name,
             _ => continue,
         };
-        if made.insert(name) {
+        if names.insert(name) {
             plan.definitions.push(ToolDefinition {
                 name,
                 description: None,
@@ -87,7 +88,7 @@ fn make(plan: &mut TurnPlan<'_>, reason: LossReason) {
         }
     }
     let code = LossCode::ToolDefinitionSynthesised;
-    plan.losses.whole_rendering((code, reason), made.len() as u64);
+    plan.losses.whole_rendering((code, reason), names.len() as u64);
 }
 
 #[cfg(test)]
@@ -97,22 +98,22 @@ mod tests {
     use crate::passes::samples::{BOT, PLAIN, REASON, Sample, call, result};
     use crate::tools::forms::Form;
 
-    fn looking() -> Sample {
+    fn chat_with_a_call() -> Sample {
         Sample::new()
-            .say(BOT, vec![call("c")])
-            .say(BOT, vec![result("c", "x")])
+            .post(BOT, vec![call("c")])
+            .post(BOT, vec![result("c", "x")])
     }
 
     #[test]
     fn calls_and_results_bear_the_name_of_their_tool() {
-        let (turns, losses) = looking().after(&[&PASS], &PLAIN);
+        let (turns, losses) = chat_with_a_call().after(&[&PASS], &PLAIN);
         assert_eq!(turns, ["assistant: <call  look >", "tool: <result  look x>"]);
         assert!(losses.is_empty());
     }
 
     #[test]
-    fn definitions_have_a_place_or_are_declared_as_lost_or_made_up() {
-        let defined = looking().tool(r#"{"type":"function","function":{"name":"look","extra":1}}"#);
+    fn definitions_are_written_or_declared_as_lost_or_synthesised() {
+        let defined = chat_with_a_call().tool(r#"{"type":"function","function":{"name":"look","extra":1}}"#);
         assert_eq!(
             defined.after(&[&PASS], &PLAIN).1,
             ["tool-definition-dropped all 1"]
@@ -127,7 +128,7 @@ mod tests {
             ["empty-filled all 1", "extra-dropped all 1"]
         );
         assert_eq!(
-            looking().after(&[&PASS], &spec).1,
+            chat_with_a_call().after(&[&PASS], &spec).1,
             ["tool-definition-synthesised all 1"]
         );
     }

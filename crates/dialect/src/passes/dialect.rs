@@ -1,4 +1,4 @@
-//! What a dialect is: a value that holds what it says about itself, and how it gets from a transcript to text.
+//! The type of a dialect: a value with its description, and how it gets from a transcript to text.
 
 use std::fmt;
 use std::slice;
@@ -10,7 +10,7 @@ use crate::loss::LossCode;
 use crate::loss::rule::DialectRule;
 use crate::passes::profile::DialectProfile;
 use crate::passes::{arrange, loses};
-use crate::text::arena::MadeTexts;
+use crate::text::arena::TextArena;
 use crate::transcript::Transcript;
 use crate::transcript::rendering::Rendering;
 use crate::transcript::turns::TurnPlan;
@@ -18,12 +18,12 @@ use crate::view::View;
 
 /// An output format in one of its profiles.
 ///
-/// Why: docs/decisions/2026-11-22-a-profile-is-a-value-of-its-dialect.md.
+/// Why: docs/decisions/2026-11-22-dialect-profiles-as-values.md.
 #[derive(Clone)]
 pub struct Dialect {
     /// The profile in which this value writes.
     pub(crate) profile: &'static str,
-    /// What it says about itself in all of its profiles.
+    /// Its description, the same in all of its profiles.
     pub(crate) about: &'static DialectAbout,
     /// How it gets from a transcript to text.
     pub(crate) renderer: Renderer,
@@ -38,11 +38,11 @@ pub(crate) enum Renderer {
     System { loses: Losses, render: Render },
     /// The same, each message by itself.
     EachMessage { loses: Losses, messages: RenderMessages },
-    /// A file of the user's says how.
+    /// By a file of the user's.
     Template(Arc<dyn Template>),
 }
 
-/// Writes turns, and says which rules they break that no pass knows.
+/// Writes turns, and returns the rules that they break and no pass knows.
 pub(crate) type WriteTurns = for<'a> fn(&mut TurnPlan<'a>, &mut Sink<'a>);
 
 /// What a rendering may lose.
@@ -151,8 +151,8 @@ impl Dialect {
 
     /// Renders a conversation into a sink of its own, for whoever renders but once.
     pub fn render_each(&self, view: &View<'_>, take: &mut dyn FnMut(&Sink<'_>, Rendering)) {
-        let made = MadeTexts::default();
-        let transcript = Transcript::new(view.clone(), &made);
+        let arena = TextArena::default();
+        let transcript = Transcript::new(view.clone(), &arena);
         let mut sink = Sink::default();
         let mut renderings = self.renderings(&transcript);
         while let Some(rendering) = renderings.next(&mut sink) {
@@ -234,12 +234,12 @@ impl<'a> Renderings<'_, 'a> {
     }
 }
 
-/// What a dialect says about itself, in all of its profiles: a row of `chatmill dialects` and of the README table.
+/// The description of a dialect, the same in all of its profiles: a row of `chatmill dialects` and of the README table.
 #[derive(Debug)]
 pub struct DialectAbout {
     /// Its name in pipeline files and tables; a template has its own.
     pub(crate) id: &'static str,
-    /// One short name for people.
+    /// A short title for readers.
     pub title: &'static str,
     /// The family that shapes its turns, for example `openai-chat`.
     pub family: &'static str,
@@ -262,11 +262,11 @@ pub struct DialectAbout {
 /// What a rendering shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shows {
-    /// A conversation through somebody's eyes, or a message of it.
+    /// A conversation for a perspective, or a message of it.
     Conversation,
     /// The same, with a history that is no list of turns any more.
     Flattened,
-    /// The record, through nobody's eyes.
+    /// The record, without a perspective.
     Record,
 }
 
@@ -277,12 +277,12 @@ impl DialectAbout {
     }
 }
 
-/// Rules of a format that somebody beside the dialect can hold a rendering to.
+/// Rules of a format by which a rendering can be validated independently of the dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rules {
-    /// The judge of the testkit knows them, and every test of dialects asks it. Those that have a code are listed; a variant
-    /// of another dialect lists what it adds.
-    Judged(&'static [&'static DialectRule]),
+    /// The validator of the testkit checks them in every test of dialects. Rules that have a code are listed; a variant of another dialect
+    /// lists only its own.
+    Validated(&'static [&'static DialectRule]),
     /// There are none, or none that the text of a rendering can break; the reason.
     None(&'static str),
 }

@@ -1,4 +1,4 @@
-//! Messages that say nothing, and where the others begin.
+//! Removes messages without content, and notes where the others begin.
 
 use chatmill_diag::cut;
 
@@ -15,7 +15,7 @@ pub(super) const PASS: Pass = Pass {
                 return true;
             }
             if let Some(position) = turn.position {
-                losses.at(reasons::MESSAGE_SAYS_NOTHING, position);
+                losses.at(reasons::MESSAGE_IS_EMPTY, position);
             }
             false
         });
@@ -28,8 +28,8 @@ mod tests {
     use crate::passes::samples::{ANN, BEN, PLAIN, Sample, text};
 
     #[test]
-    fn a_message_that_says_nothing_is_left_out() {
-        let sample = Sample::new().say(ANN, vec![text("")]).say(BEN, vec![text("b")]);
+    fn a_message_without_content_is_left_out() {
+        let sample = Sample::new().post(ANN, vec![text("")]).post(BEN, vec![text("b")]);
         let (turns, losses) = sample.after(&[&PASS], &PLAIN);
         assert_eq!(turns, ["user: b"]);
         assert_eq!(losses, ["empty-dropped 0 1"]);

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use chatmill_model::{Component, Role};
 
-use super::{Pass, message_ids};
+use super::{Pass, joined_texts, message_ids};
 use crate::loss::{LossCause, LossCode, reasons};
 use crate::passes::profile::Shape;
 use crate::text::edit::paragraphs_like;
@@ -40,7 +40,7 @@ pub(super) const PASS: Pass = Pass {
         let stays = |(index, (turn, blocks)): &(usize, (&Turn<'_>, &[Block<'_>]))| {
             is_marked(blocks) && (!is_older(*index) || matches!(turn.role, Role::User | Role::System))
         };
-        let marked = plan.said().enumerate().filter(stays).count();
+        let marked = plan.turn_blocks().enumerate().filter(stays).count();
         let mut history = History {
             left: most.saturating_sub(marked),
             ..History::default()
@@ -60,7 +60,7 @@ pub(super) const PASS: Pass = Pass {
             let start = plan.blocks.len();
             plan.blocks.extend(blocks);
             if is_older {
-                cap(plan, &turn, start);
+                drop_marks(plan, &turn, start);
             }
             plan.close(turn, start);
         });
@@ -74,8 +74,11 @@ fn is_marked(blocks: &[Block<'_>]) -> bool {
 }
 
 /// Takes the marks from an older turn that is not a block: all that there may be are others'.
-fn cap(plan: &mut TurnPlan<'_>, turn: &Turn<'_>, start: usize) {
+fn drop_marks(plan: &mut TurnPlan<'_>, turn: &Turn<'_>, start: usize) {
     let blocks = plan.blocks.split_at_mut(start).1;
+    // Texts beside a mark were a list; without one they are joined.
+    let is_list = blocks.iter().any(|block| block.is_cached && !block.is_call());
+    let joined = joined_texts::texts(blocks).saturating_sub(1);
     let marks = blocks
         .iter_mut()
         .map(|block| u64::from(std::mem::take(&mut block.is_cached)));
@@ -83,6 +86,8 @@ fn cap(plan: &mut TurnPlan<'_>, turn: &Turn<'_>, start: usize) {
     if let Some(position) = turn.position {
         plan.losses
             .several(reasons::REQUEST_HAS_FOUR_MARKS, position, marks);
+        let joined = if is_list { joined } else { 0 };
+        plan.losses.several(reasons::TEXTS_ARE_JOINED, position, joined);
     }
 }
 
@@ -99,7 +104,7 @@ struct History<'a> {
 }
 
 impl<'a> History<'a> {
-    /// Adds a turn: `ROLE: TEXT`, a blank line apart; what has no text has no line.
+    /// Adds a turn: `ROLE: TEXT`, after a blank line; a turn without text has no line.
     fn add(&mut self, plan: &mut TurnPlan<'a>, turn: &Turn<'a>, blocks: &[Block<'a>]) {
         let mut words = Vec::new();
         let mut losses = std::mem::take(&mut plan.losses);
@@ -112,7 +117,7 @@ impl<'a> History<'a> {
             if block.is_cached {
                 declare(reasons::BLOCK_HAS_ONE_MARK);
             }
-            match block.held {
+            match block.content {
                 BlockContent::Call(_) => declare(reasons::BLOCK_HAS_NO_CALLS),
                 BlockContent::Result(result) => {
                     declare((LossCode::ToolIdDropped, reasons::BLOCK_HAS_NO_IDS).into());
@@ -160,12 +165,12 @@ impl<'a> History<'a> {
         }
         let start = plan.blocks.len();
         let words = plan.wording(self.words.drain(..));
-        let held = BlockContent::Words(Wording::Text, words);
+        let content = BlockContent::Words(Wording::Text, words);
         plan.kinds.add(Kinds::CACHE_MARKS);
         plan.blocks.push(Block {
             opens: true,
             is_cached: true,
-            ..Block::new(held, None, Role::User)
+            ..Block::new(content, None, Role::User)
         });
         plan.close(Turn::new(Role::User, None), start);
         self.left = self.left.saturating_sub(1);
@@ -202,11 +207,11 @@ mod tests {
     #[test]
     fn older_turns_are_one_block_with_a_mark() {
         let sample = Sample::new()
-            .say(ANN, vec![text(" a ")])
-            .say(BOT, vec![text("b"), call("c")])
-            .say(BOT, vec![result("c", "x")])
-            .say(ANN, vec![text("d")])
-            .say(BOT, vec![text("e")]);
+            .post(ANN, vec![text(" a ")])
+            .post(BOT, vec![text("b"), call("c")])
+            .post(BOT, vec![result("c", "x")])
+            .post(ANN, vec![text("d")])
+            .post(BOT, vec![text("e")]);
         assert_eq!(sample.after(&[&PASS], &PLAIN).0.len(), 5);
         let (turns, losses) = sample.after(&[&PASS], &HISTORY);
         assert_eq!(
@@ -230,11 +235,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_a_block_already_stays_one_and_takes_the_mark() {
+    fn a_marked_turn_stays_a_block_and_uses_up_the_mark() {
         let sample = Sample::new()
-            .say(ANN, vec![text("a")])
-            .say(ANN, vec![text("b"), Part::CacheMark])
-            .say(ANN, vec![text("c")]);
+            .post(ANN, vec![text("a")])
+            .post(ANN, vec![text("b"), Part::CacheMark])
+            .post(ANN, vec![text("c")]);
         let passes: [&Pass; 2] = [&crate::passes::marks::PASS, &PASS];
         let (turns, losses) = sample.after(&passes, &HISTORY);
         assert_eq!(turns, ["user: a", "user: b*", "user: c"]);

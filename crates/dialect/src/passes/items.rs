@@ -2,21 +2,21 @@
 
 use chatmill_model::Role;
 
-use super::{Pass, when};
+use super::{Pass, codes_if};
 use crate::loss::{LossCode, reasons};
 use crate::passes::profile::Shape;
 use crate::transcript::turns::Block;
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| when(matches!(profile.shape, Shape::Items(_)), &[LossCode::TurnMerged]),
+    loses: |profile| codes_if(matches!(profile.shape, Shape::Items(_)), &[LossCode::TurnMerged]),
     run: |plan, _, profile| {
         let Shape::Items(rule) = profile.shape else {
             return;
         };
-        // A turn of calls alone cannot be told from the assistant's turn before it.
+        // A turn of calls alone cannot be distinguished from the assistant's turn before it.
         let mut losses = std::mem::take(&mut plan.losses);
         let mut last = Role::System;
-        for (turn, blocks) in plan.said() {
+        for (turn, blocks) in plan.turn_blocks() {
             let is_continued = turn.role == Role::Assistant && last == Role::Assistant;
             last = turn.role;
             if let Some(position) = turn.position
@@ -40,9 +40,9 @@ mod tests {
     #[test]
     fn a_turn_of_calls_alone_is_the_turn_before() {
         let sample = Sample::new()
-            .say(BOT, vec![text("a")])
-            .say(BOT, vec![call("c")])
-            .say(BOT, vec![result("c", "x")]);
+            .post(BOT, vec![text("a")])
+            .post(BOT, vec![call("c")])
+            .post(BOT, vec![result("c", "x")]);
         assert!(sample.after(&[&PASS], &PLAIN).1.is_empty());
         let items = DialectProfile {
             shape: Shape::Items(ABC_01),

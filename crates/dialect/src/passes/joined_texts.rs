@@ -1,23 +1,24 @@
 //! Texts of one message that a writer joins into one.
 
-use super::{Pass, when};
+use super::{Pass, codes_if};
 use crate::loss::{LossCode, reasons};
 use crate::passes::profile::Texts;
 use crate::transcript::turns::{Block, BlockContent, Wording};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| when(profile.texts != Texts::Blocks, &[LossCode::PartFlattened]),
+    loses: |profile| codes_if(profile.texts != Texts::Blocks, &[LossCode::PartFlattened]),
     run: |plan, _, profile| {
         if profile.texts == Texts::Blocks {
             return;
         }
         let mut losses = std::mem::take(&mut plan.losses);
-        for (turn, blocks) in plan.said() {
-            let texts = blocks.iter().filter(|block| is_text(block)).count() as u64;
+        for (turn, blocks) in plan.turn_blocks() {
+            let texts = texts(blocks);
             let joins = match profile.texts {
                 Texts::Joined => true,
                 Texts::JoinedWithoutMedia => !blocks.iter().any(Block::is_media),
-                Texts::JoinedWithoutMarks => !blocks.iter().any(|block| block.is_cached),
+                // A call bears no mark where texts are written so.
+                Texts::JoinedWithoutMarks => !blocks.iter().any(|block| block.is_cached && !block.is_call()),
                 Texts::Blocks => false,
             };
             if let Some(position) = turn.position.filter(|_| joins && texts > 1) {
@@ -28,8 +29,10 @@ pub(super) const PASS: Pass = Pass {
     },
 };
 
-fn is_text(block: &Block<'_>) -> bool {
-    matches!(block.held, BlockContent::Words(Wording::Text, _))
+/// How many texts the blocks of a turn have.
+pub(super) fn texts(blocks: &[Block<'_>]) -> u64 {
+    let is_text = |block: &&Block<'_>| matches!(block.content, BlockContent::Words(Wording::Text, _));
+    blocks.iter().filter(is_text).count() as u64
 }
 
 #[cfg(test)]
@@ -42,7 +45,7 @@ mod tests {
 
     #[test]
     fn texts_that_become_one_are_counted() {
-        let sample = Sample::new().say(ANN, vec![text("a"), picture(), text("b")]);
+        let sample = Sample::new().post(ANN, vec![text("a"), picture(), text("b")]);
         let joined = |texts| DialectProfile { texts, ..PLAIN };
         assert_eq!(
             sample.after(&[&PASS], &joined(Texts::Joined)).1,
@@ -51,7 +54,7 @@ mod tests {
         for texts in [Texts::JoinedWithoutMedia, Texts::Blocks] {
             assert!(sample.after(&[&PASS], &joined(texts)).1.is_empty());
         }
-        let marked = Sample::new().say(ANN, vec![text("a"), Part::CacheMark, text("b")]);
+        let marked = Sample::new().post(ANN, vec![text("a"), Part::CacheMark, text("b")]);
         let without_marks = DialectProfile {
             cache_marks: Some((4, REASON)),
             ..joined(Texts::JoinedWithoutMarks)

@@ -1,14 +1,14 @@
-//! Readers take a first text that begins like gryag's line of ids for one.
+//! Escapes a first text that begins like gryag's line of ids, for which readers would take it.
 
 use chatmill_diag::cut;
 
-use super::{Pass, when};
+use super::{Pass, codes_if};
 use crate::loss::{LossCode, reasons};
 use crate::text::control_tokens::escape_line;
 use crate::transcript::turns::{BlockContent, Lead};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| when(profile.escapes_lines, &[LossCode::ReservedTextEscaped]),
+    loses: |profile| codes_if(profile.escapes_lines, &[LossCode::ReservedTextEscaped]),
     run: |plan, transcript, profile| {
         if !profile.escapes_lines {
             return;
@@ -24,8 +24,8 @@ pub(super) const PASS: Pass = Pass {
             let (escaped, true) = escape_line(run.text.into()) else {
                 continue;
             };
-            let text = transcript.made().keep(escaped);
-            match first.held {
+            let text = transcript.arena().keep(escaped);
+            match first.content {
                 _ if matches!(first.lead, Lead::Name(_)) => {
                     if let Some(block) = plan.blocks_mut(turn).first_mut() {
                         block.lead = Lead::Name(text);
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn a_first_text_like_a_line_of_ids_is_escaped() {
-        let sample = Sample::new().say(ANN, vec![text("[meta] a"), text("[meta] b")]);
+        let sample = Sample::new().post(ANN, vec![text("[meta] a"), text("[meta] b")]);
         assert!(sample.after(&[&PASS], &PLAIN).1.is_empty());
         let escaping = DialectProfile {
             escapes_lines: true,

@@ -1,11 +1,11 @@
 //! Cache marks up to the number that a dialect allows: the newest stay, for a mark covers everything before it.
 
-use super::{Pass, when};
+use super::{Pass, codes_if};
 use crate::loss::LossCode;
 use crate::transcript::turns::Kinds;
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| when(profile.cache_marks.is_some(), &[LossCode::CacheMarkCapped]),
+    loses: |profile| codes_if(profile.cache_marks.is_some(), &[LossCode::CacheMarkCapped]),
     run: |plan, _, profile| {
         let Some((most, reason)) = profile.cache_marks.filter(|_| plan.kinds.has(Kinds::CACHE_MARKS)) else {
             return;
@@ -34,10 +34,10 @@ mod tests {
     use crate::passes::samples::{ANN, PLAIN, REASON, Sample, text};
 
     #[test]
-    fn of_too_many_cache_marks_the_newest_are_kept() {
+    fn of_too_many_cache_marks_the_newest_stay() {
         let mut sample = Sample::new();
         for _ in 0..3 {
-            sample = sample.say(ANN, vec![text("a"), Part::CacheMark]);
+            sample = sample.post(ANN, vec![text("a"), Part::CacheMark]);
         }
         let two = DialectProfile {
             cache_marks: Some((2, REASON)),

@@ -13,12 +13,13 @@ pub(super) const PASS: Pass = Pass {
         plan.rebuild(|plan, turn, blocks| {
             let start = plan.blocks.len();
             for block in blocks {
-                let (BlockContent::CacheMark, Some(position)) = (block.held, block.position) else {
+                let (BlockContent::CacheMark, Some(position)) = (block.content, block.position) else {
                     plan.blocks.push(*block);
                     continue;
                 };
                 let behind = plan.blocks.split_at_mut(start).1.last_mut();
                 let reason = match (profile.cache_marks, behind.filter(|block| is_markable(block))) {
+                    (Some(_), Some(block)) if block.is_cached => reasons::MARKED_ALREADY,
                     (Some(_), Some(block)) => {
                         block.is_cached = true;
                         continue;
@@ -48,16 +49,17 @@ mod tests {
 
     #[test]
     fn a_mark_goes_onto_what_stands_before_it() {
-        let sample = Sample::new().say(ANN, vec![Part::CacheMark, text("a"), Part::CacheMark, text("b")]);
+        let mark = || Part::CacheMark;
+        let sample = Sample::new().post(ANN, vec![mark(), text("a"), mark(), mark(), text("b")]);
         let (turns, losses) = sample.after(&[&PASS], &PLAIN);
         assert_eq!(turns, ["user: a | b"]);
-        assert_eq!(losses, ["cache-mark-dropped 0 2"]);
+        assert_eq!(losses, ["cache-mark-dropped 0 3"]);
         let marked = DialectProfile {
             cache_marks: Some((4, REASON)),
             ..PLAIN
         };
         let (turns, losses) = sample.after(&[&PASS], &marked);
         assert_eq!(turns, ["user: a* | b"]);
-        assert_eq!(losses, ["cache-mark-dropped 0 1"]);
+        assert_eq!(losses, ["cache-mark-dropped 0 1", "cache-mark-dropped 0 1"]);
     }
 }

@@ -37,9 +37,9 @@ pub(super) const PASS: Pass = Pass {
     },
     run: |plan, transcript, profile| {
         if plan.kinds.has(Kinds::MEDIA) {
-            let mut beside = Beside::default();
-            plan.each_block(|plan, turn, block| match block.held {
-                BlockContent::Media(media, name) => said(
+            let mut beside = MediaContext::default();
+            plan.each_block(|plan, turn, block| match block.content {
+                BlockContent::Media(media, name) => shown(
                     plan,
                     transcript,
                     profile,
@@ -47,16 +47,16 @@ pub(super) const PASS: Pass = Pass {
                     (turn, block),
                     (media, name),
                 ),
-                held => {
-                    if let BlockContent::Result(result) = held {
+                content => {
+                    if let BlockContent::Result(result) = content {
                         beside.last = Some((plan.blocks.len(), result.content));
                     }
                     Some(block)
                 }
             });
             for (number, content) in beside.answers {
-                if let BlockContent::Result(result) = &mut cut::at_mut(&mut plan.blocks, number).held {
-                    result.content = transcript.made().keep(content);
+                if let BlockContent::Result(result) = &mut cut::at_mut(&mut plan.blocks, number).content {
+                    result.content = transcript.arena().keep(content);
                 }
             }
         }
@@ -65,7 +65,7 @@ pub(super) const PASS: Pass = Pass {
 
 /// What stands beside media, looked up once for all media of a message or an answer.
 #[derive(Default)]
-struct Beside<'a> {
+struct MediaContext<'a> {
     /// The position of a message, whether it has a text, and whether it has one or calls.
     words: Option<(u32, bool, bool)>,
     /// The number and the content of the last answer.
@@ -74,7 +74,7 @@ struct Beside<'a> {
     answers: Vec<(usize, String)>,
 }
 
-impl<'a> Beside<'a> {
+impl<'a> MediaContext<'a> {
     fn words(&mut self, message: &Message) -> (bool, bool) {
         let known = self.words.filter(|(position, ..)| *position == message.position);
         let (_, has_text, has_words) = *self.words.insert(known.unwrap_or_else(|| {
@@ -101,11 +101,11 @@ impl<'a> Beside<'a> {
     }
 }
 
-fn said<'a>(
+fn shown<'a>(
     plan: &mut TurnPlan<'a>,
     transcript: &Transcript<'a>,
     profile: &DialectProfile,
-    beside: &mut Beside<'a>,
+    beside: &mut MediaContext<'a>,
     (turn, block): (&Turn<'a>, Block<'a>),
     (media, name): (&'a Media, Words),
 ) -> Option<Block<'a>> {
@@ -165,7 +165,7 @@ fn said<'a>(
         return None;
     }
     Some(Block {
-        held: BlockContent::Words(Wording::Text, name),
+        content: BlockContent::Words(Wording::Text, name),
         ..block
     })
 }
@@ -176,8 +176,8 @@ mod tests {
     use crate::passes::samples::{ANN, BOT, PLAIN, Sample, call, picture, result, text};
 
     #[test]
-    fn what_is_carried_stays_and_everything_else_is_named() {
-        let sample = Sample::new().say(ANN, vec![text("a"), picture()]);
+    fn supported_parts_stay_and_all_others_are_declared() {
+        let sample = Sample::new().post(ANN, vec![text("a"), picture()]);
         let (turns, losses) = sample.after(&[&PASS], &PLAIN);
         assert_eq!(turns, ["user: a | [Image: p.png]"]);
         assert_eq!(losses, ["media-placeholder 0 1"]);
@@ -200,8 +200,8 @@ mod tests {
             }
             parts.extend((0..media).map(|_| picture()));
             Sample::new()
-                .say(BOT, vec![call("c")])
-                .say(BOT, parts)
+                .post(BOT, vec![call("c")])
+                .post(BOT, parts)
                 .after(&[&PASS], &PLAIN)
                 .0
         };
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn only_users_have_media_and_policy_may_drop_them() {
-        let mut sample = Sample::new().say(BOT, vec![picture()]);
+        let mut sample = Sample::new().post(BOT, vec![picture()]);
         let carrying = DialectProfile {
             carries: Some(|_| Some(0)),
             ..PLAIN

@@ -2,7 +2,7 @@
 
 use chatmill_model::Role;
 
-use super::{Pass, when};
+use super::{Pass, codes_if};
 use crate::loss::{LossCode, reasons};
 use crate::passes::profile::{DialectProfile, Results, Shape};
 use crate::transcript::turns::{Block, Turn};
@@ -10,7 +10,7 @@ use crate::view::policy::TurnsInARow;
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| {
-        when(
+        codes_if(
             profile.merging.is_some() || may_merge(profile),
             &[LossCode::TurnMerged],
         )
@@ -28,12 +28,12 @@ pub(super) const PASS: Pass = Pass {
         let mut has_calls = false;
         for turn in turns {
             let calls = plan.blocks(&turn).iter().any(Block::is_call);
-            // A field of its own holds the thoughts of a turn: they would stand before what was said before them.
+            // A field of its own holds the thoughts of a turn: they would stand before earlier text.
             let thinks = is_policy && plan.blocks(&turn).iter().any(Block::is_thought);
             let last = merged.last_mut();
-            // Where a rule wants text and calls apart, they were parted before.
-            let is_apart = thinks || calls && profile.splits_calls.is_some();
-            let Some(last) = last.filter(|last| !is_apart && is_one(last, has_calls, &turn, profile)) else {
+            // Where a rule wants text and calls separate, an earlier pass split them.
+            let is_split = thinks || calls && profile.splits_calls.is_some();
+            let Some(last) = last.filter(|last| !is_split && is_one(last, has_calls, &turn, profile)) else {
                 has_calls = calls;
                 merged.push(turn);
                 continue;
@@ -52,7 +52,7 @@ pub(super) const PASS: Pass = Pass {
     },
 };
 
-/// Whether policy may ask for it where no rule does: ids of messages have to stay apart, and other shapes put turns together
+/// Whether policy may ask for it where no rule does: ids of messages have to stay distinct, and other shapes put turns together
 /// themselves.
 fn may_merge(profile: &DialectProfile) -> bool {
     profile.merging.is_none() && profile.shape == Shape::Turns && !profile.keeps_message_ids
@@ -79,27 +79,27 @@ mod tests {
     use crate::view::policy::Reasoning;
 
     #[test]
-    fn policy_merges_where_no_rule_does_and_names_stay_apart() {
+    fn policy_merges_where_no_rule_does_but_not_across_names() {
         let mut sample = Sample::new()
-            .say(ANN, vec![text("a")])
-            .say(BEN, vec![text("b")])
-            .say(BOT, vec![text("c")])
-            .say(BOT, vec![text("d")]);
+            .post(ANN, vec![text("a")])
+            .post(BEN, vec![text("b")])
+            .post(BOT, vec![text("c")])
+            .post(BOT, vec![text("d")]);
         assert_eq!(sample.after(&[&PASS], &PLAIN).0.len(), 4);
         sample.policy.turns = TurnsInARow::Merge;
         let (turns, losses) = sample.after(&[&PASS], &PLAIN);
         assert_eq!(turns, ["user: a | b", "assistant: c | d"]);
         assert_eq!(losses, ["turn-merged 1 1", "turn-merged 3 1"]);
         let mut calling = Sample::new()
-            .say(BOT, vec![text("a")])
-            .say(BOT, vec![text("b"), call("c")]);
+            .post(BOT, vec![text("a")])
+            .post(BOT, vec![text("b"), call("c")]);
         calling.policy.turns = TurnsInARow::Merge;
-        let apart = DialectProfile {
+        let separate = DialectProfile {
             splits_calls: Some(ABC_01),
             ..PLAIN
         };
         let passes: [&Pass; 2] = [&crate::passes::split_calls::PASS, &PASS];
-        let (turns, _) = calling.after(&passes, &apart);
+        let (turns, _) = calling.after(&passes, &separate);
         assert_eq!(turns, ["assistant: a | b", "assistant: <call   >"]);
         assert_eq!(calling.after(&passes, &PLAIN).0.len(), 1);
         let keeping = DialectProfile {
@@ -119,9 +119,9 @@ mod tests {
     fn policy_merges_no_turn_with_thoughts() {
         let thought = || Part::Reasoning("hm".to_owned());
         let mut sample = Sample::new()
-            .say(BOT, vec![text("a")])
-            .say(BOT, vec![thought(), text("b")])
-            .say(BOT, vec![text("c")]);
+            .post(BOT, vec![text("a")])
+            .post(BOT, vec![thought(), text("b")])
+            .post(BOT, vec![text("c")]);
         sample.policy.turns = TurnsInARow::Merge;
         sample.policy.reasoning = Reasoning::Keep;
         let thinking = DialectProfile {
@@ -135,12 +135,12 @@ mod tests {
     #[test]
     fn runs_of_one_speaker_become_one_turn_but_not_across_calls() {
         let sample = Sample::new()
-            .say(ANN, vec![text("a")])
-            .say(BEN, vec![text("b")])
-            .say(BOT, vec![text("c")])
-            .say(BOT, vec![call("c1")])
-            .say(BOT, vec![result("c1", "x")])
-            .say(ANN, vec![text("d")]);
+            .post(ANN, vec![text("a")])
+            .post(BEN, vec![text("b")])
+            .post(BOT, vec![text("c")])
+            .post(BOT, vec![call("c1")])
+            .post(BOT, vec![result("c1", "x")])
+            .post(ANN, vec![text("d")]);
         assert_eq!(sample.after(&[&PASS], &PLAIN).0.len(), 6);
         let merging = |results| DialectProfile {
             merging: Some(ABC_01),

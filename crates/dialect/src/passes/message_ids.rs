@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{Pass, when};
+use super::{Pass, codes_if};
 use crate::loss::{LossCode, reasons};
 use crate::transcript::turns::TurnPlan;
 
 /// Declares ids that have no place.
 pub(super) const DROPPED: Pass = Pass {
-    loses: |profile| when(!profile.keeps_message_ids, &[LossCode::MessageIdDropped]),
+    loses: |profile| codes_if(!profile.keeps_message_ids, &[LossCode::MessageIdDropped]),
     run: |plan, transcript, profile| {
         if !profile.keeps_message_ids {
             let messages = transcript.messages().iter();
@@ -22,7 +22,7 @@ pub(super) const DROPPED: Pass = Pass {
 
 /// Gives turns their ids.
 pub(super) const GIVEN: Pass = Pass {
-    loses: super::nothing,
+    loses: super::no_losses,
     run: |plan, transcript, profile| {
         if profile.keeps_message_ids {
             let mut named = BTreeSet::new();
@@ -48,7 +48,9 @@ mod tests {
 
     #[test]
     fn ids_without_a_place_are_counted_and_others_stand_on_the_first_turn() {
-        let sample = Sample::new().say(ANN, vec![text("a")]).say(BEN, vec![text("b")]);
+        let sample = Sample::new()
+            .post(ANN, vec![text("a")])
+            .post(BEN, vec![text("b")]);
         let (_, losses) = sample.after(&[&DROPPED, &GIVEN], &PLAIN);
         assert_eq!(losses, ["message-id-dropped all 2"]);
         let keeping = DialectProfile {

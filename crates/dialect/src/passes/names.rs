@@ -5,7 +5,7 @@ use chatmill_model::{Message, Role};
 
 use super::Pass;
 use crate::loss::{LossCode, LossReason, reasons};
-use crate::naming::people::{is_nobody, speaker};
+use crate::naming::participants::{is_nobody, speaker};
 use crate::passes::profile::DialectProfile;
 use crate::transcript::Transcript;
 use crate::transcript::turns::{Block, BlockContent, Lead, Turn, TurnPlan, Wording, Words};
@@ -27,9 +27,9 @@ pub(super) const PASS: Pass = Pass {
         ],
     },
     run: |plan, transcript, profile| {
-        let mut namer = Namer {
+        let mut namer = NameWriter {
             transcript,
-            naming: Naming::choose(transcript, profile),
+            naming: NamePlace::choose(transcript, profile),
             named: Vec::new(),
             unnamed_own: 0,
             unnamed_others: 0,
@@ -42,19 +42,19 @@ pub(super) const PASS: Pass = Pass {
 
 /// Where names go in one rendering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Naming {
+enum NamePlace {
     /// Into the field.
     Field,
     /// Before the text, for this reason.
     Prefix(LossReason),
-    /// Nowhere, because policy says so.
+    /// Nowhere, by policy.
     Dropped,
     /// Nowhere, for this reason.
     Absent(LossReason),
 }
 
-impl Naming {
-    /// By policy, and by the number of people where policy leaves it open: of those in the whole conversation, so that all of
+impl NamePlace {
+    /// By policy, and by the number of speakers where policy leaves it open: of those in the whole conversation, so that all of
     /// its windows show names or none does.
     fn choose(transcript: &Transcript<'_>, profile: &DialectProfile) -> Self {
         let has_field = profile.name_field.is_some();
@@ -68,18 +68,18 @@ impl Naming {
             Names::Field => Self::Absent(reasons::NO_FIELD_FOR_NAMES),
             Names::Auto => {
                 if transcript.has_several_others() {
-                    Self::Prefix(reasons::SEVERAL_PEOPLE_SPEAK)
+                    Self::Prefix(reasons::SEVERAL_OTHER_SPEAKERS)
                 } else {
-                    Self::Absent(reasons::ONE_OTHER_SPEAKS)
+                    Self::Absent(reasons::ONE_OTHER_SPEAKER)
                 }
             }
         }
     }
 }
 
-struct Namer<'t, 'a> {
+struct NameWriter<'t, 'a> {
     transcript: &'t Transcript<'a>,
-    naming: Naming,
+    naming: NamePlace,
     /// Messages of each participant whose alias is written.
     named: Vec<u64>,
     /// Messages of the perspective whose name is not written.
@@ -88,7 +88,7 @@ struct Namer<'t, 'a> {
     unnamed_others: u64,
 }
 
-impl<'a> Namer<'_, 'a> {
+impl<'a> NameWriter<'_, 'a> {
     /// Where turns have aliases, quotes go by them too.
     fn quotes(&mut self, plan: &mut TurnPlan<'a>) {
         if plan.quotes.is_empty() {
@@ -96,7 +96,7 @@ impl<'a> Namer<'_, 'a> {
         }
         for index in 0..plan.blocks.len() {
             let Block {
-                held: BlockContent::Words(Wording::Quote(number), words),
+                content: BlockContent::Words(Wording::Quote(number), words),
                 position: Some(position),
                 ..
             } = *cut::at(&plan.blocks, index)
@@ -104,7 +104,7 @@ impl<'a> Namer<'_, 'a> {
                 continue;
             };
             let name = *cut::at(&plan.quotes, number);
-            match name.aliased.filter(|_| self.naming == Naming::Field) {
+            match name.aliased.filter(|_| self.naming == NamePlace::Field) {
                 Some((head, participant)) => {
                     if let Some(first) = plan.words_mut(words).first_mut() {
                         first.text = head;
@@ -121,7 +121,7 @@ impl<'a> Namer<'_, 'a> {
     }
 
     fn turns(&mut self, plan: &mut TurnPlan<'a>) {
-        let has_prefixes = matches!(self.naming, Naming::Prefix(_));
+        let has_prefixes = matches!(self.naming, NamePlace::Prefix(_));
         let mut nameless = Vec::new();
         for index in 0..plan.turns.len() {
             let turn = *cut::at(&plan.turns, index);
@@ -140,7 +140,7 @@ impl<'a> Namer<'_, 'a> {
                     cut::at_mut(&mut plan.turns, index).alias = alias;
                     if let Some(name) = name.filter(|_| has_prefixes) {
                         match plan.blocks_mut(turn).first_mut() {
-                            Some(first) if matches!(first.held, BlockContent::Words(..)) => {
+                            Some(first) if matches!(first.content, BlockContent::Words(..)) => {
                                 first.lead = Lead::Name(name);
                             }
                             _ => nameless.push((index, name)),
@@ -165,7 +165,7 @@ impl<'a> Namer<'_, 'a> {
     /// What stands before the text of a user turn; what becomes of the name is declared or counted.
     fn user(&mut self, plan: &mut TurnPlan<'a>, turn: &Turn<'a>, message: &'a Message) -> Option<&'a str> {
         let position = message.position;
-        if self.naming == Naming::Dropped && turn.sender.is_some() {
+        if self.naming == NamePlace::Dropped && turn.sender.is_some() {
             let reason = reasons::POLICY_DROPS_NAMES;
             plan.losses.at((LossCode::NameDropped, reason), position);
         }
@@ -180,19 +180,19 @@ impl<'a> Namer<'_, 'a> {
             None => speaker(view, message)?,
         };
         match self.naming {
-            Naming::Prefix(reason) => plan.losses.at((LossCode::NameInlined, reason), position),
-            Naming::Absent(_) => {
+            NamePlace::Prefix(reason) => plan.losses.at((LossCode::NameInlined, reason), position),
+            NamePlace::Absent(_) => {
                 let is_nobody = turn.sender.is_some_and(|index| self.is_nobody(index));
                 self.unnamed_others += u64::from(!is_nobody);
             }
-            Naming::Field | Naming::Dropped => {}
+            NamePlace::Field | NamePlace::Dropped => {}
         }
         Some(name)
     }
 
     /// The name of whoever speaks, for the turn's own field.
     fn alias(&mut self, turn: &Turn<'a>) -> Option<&'a str> {
-        let sender = turn.sender.filter(|_| self.naming == Naming::Field);
+        let sender = turn.sender.filter(|_| self.naming == NamePlace::Field);
         let index = sender.filter(|index| !self.is_nobody(*index))?;
         self.count(index);
         Some(self.transcript.alias(index))
@@ -205,7 +205,7 @@ impl<'a> Namer<'_, 'a> {
         *cut::at_mut(&mut self.named, participant) += 1;
     }
 
-    /// Whether all that is known of a participant is the role, which every turn says anyway.
+    /// Whether all that is known of a participant is the role, which every turn states anyway.
     fn is_nobody(&self, index: usize) -> bool {
         let participants = &self.transcript.view().conversation().participants;
         participants.get(index).is_some_and(is_nobody)
@@ -215,7 +215,7 @@ impl<'a> Namer<'_, 'a> {
     fn declare(&self, plan: &mut TurnPlan<'a>, profile: &DialectProfile) {
         let losses = &mut plan.losses;
         losses.whole_rendering(reasons::OWN_TURNS_CARRY_NO_NAME, self.unnamed_own);
-        if let Naming::Absent(reason) = self.naming {
+        if let NamePlace::Absent(reason) = self.naming {
             losses.whole_rendering((LossCode::NameDropped, reason), self.unnamed_others);
         }
         let Some(rule) = profile.name_field else {
@@ -239,11 +239,11 @@ fn put_names_before<'a>(plan: &mut TurnPlan<'a>, names: &[(usize, &'a str)]) {
     plan.rebuild(|plan, turn, blocks| {
         let start = plan.blocks.len();
         if let (Some((_, name)), Some(first)) = (names.next_if(|(at, _)| *at == index), blocks.first()) {
-            let held = BlockContent::Words(Wording::Name, Words::default());
+            let content = BlockContent::Words(Wording::Name, Words::default());
             plan.blocks.push(Block {
                 lead: Lead::Name(name),
                 opens: true,
-                ..Block::new(held, first.position, first.role)
+                ..Block::new(content, first.position, first.role)
             });
         }
         index += 1;
@@ -261,22 +261,22 @@ mod tests {
     use super::*;
     use crate::passes::samples::{ANN, BEN, BOT, PLAIN, Sample, picture, text};
 
-    fn talk() -> Sample {
+    fn chat() -> Sample {
         Sample::new()
-            .say(ANN, vec![text("a")])
-            .say(BEN, vec![text("b")])
-            .say(BOT, vec![text("c")])
+            .post(ANN, vec![text("a")])
+            .post(BEN, vec![text("b")])
+            .post(BOT, vec![text("c")])
     }
 
     #[test]
-    fn several_people_are_named_before_their_text() {
-        let (turns, losses) = talk().after(&[&PASS], &PLAIN);
+    fn several_users_are_named_before_their_text() {
+        let (turns, losses) = chat().after(&[&PASS], &PLAIN);
         assert_eq!(turns, ["user: Ann: a", "user: Ben: b", "assistant: c"]);
         assert_eq!(
             losses,
             ["name-dropped all 1", "name-inlined 0 1", "name-inlined 1 1"]
         );
-        let one = Sample::new().say(ANN, vec![text("a")]);
+        let one = Sample::new().post(ANN, vec![text("a")]);
         let (turns, losses) = one.after(&[&PASS], &PLAIN);
         assert_eq!(
             (turns, losses),
@@ -290,21 +290,23 @@ mod tests {
             name_field: Some(crate::loss::rule::samples::ABC_01),
             ..PLAIN
         };
-        let (turns, losses) = talk().after(&[&PASS], &field);
+        let (turns, losses) = chat().after(&[&PASS], &field);
         assert_eq!(turns, ["user(Ann): a", "user(Ben): b", "assistant: c"]);
         assert_eq!(losses, ["name-dropped all 1"]);
     }
 
     #[test]
     fn a_name_before_a_picture_stands_alone() {
-        let sample = Sample::new().say(ANN, vec![picture()]).say(BEN, vec![text("b")]);
+        let sample = Sample::new()
+            .post(ANN, vec![picture()])
+            .post(BEN, vec![text("b")]);
         let (turns, _) = sample.after(&[&PASS], &PLAIN);
         assert_eq!(turns, ["user: Ann:  | <image>", "user: Ben: b"]);
     }
 
     #[test]
     fn policy_may_drop_names() {
-        let mut sample = talk();
+        let mut sample = chat();
         sample.policy.names = Names::Drop;
         let (turns, losses) = sample.after(&[&PASS], &PLAIN);
         assert_eq!(turns, ["user: a", "user: b", "assistant: c"]);

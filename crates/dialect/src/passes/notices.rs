@@ -10,7 +10,7 @@ pub(super) const PASS: Pass = Pass {
         if plan.kinds.has(Kinds::NOTICES) {
             plan.each_block(|plan, _, block| {
                 let position = block.position;
-                if let (BlockContent::Notice, Some(position)) = (block.held, position) {
+                if let (BlockContent::Notice, Some(position)) = (block.content, position) {
                     plan.losses.at(reasons::MESSAGES_HAVE_NO_NOTICES, position);
                     return None;
                 }
@@ -29,7 +29,7 @@ mod tests {
 
     #[test]
     fn a_notice_inside_a_message_is_left_out() {
-        let sample = Sample::new().say(ANN, vec![text("a"), Part::Notice("joined".to_owned()), text("b")]);
+        let sample = Sample::new().post(ANN, vec![text("a"), Part::Notice("joined".to_owned()), text("b")]);
         let (turns, losses) = sample.after(&[&PASS], &PLAIN);
         assert_eq!(turns, ["user: a | b"]);
         assert_eq!(losses, ["notice-dropped 0 1"]);

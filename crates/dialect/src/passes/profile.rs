@@ -127,7 +127,7 @@ pub(crate) struct DialectProfile {
     pub(crate) blank_is_empty: bool,
     /// The rule that forbids white space at the end of the last turn.
     pub(crate) trims_end: Option<&'static DialectRule>,
-    /// Whether an answering turn keeps calls and text apart: the rule that wants it so.
+    /// The rule that wants calls and text of an answering turn separate, if any.
     pub(crate) splits_calls: Option<&'static DialectRule>,
     /// How many facts about a media item have no place where a user turn carries it, if it can carry this one; none: it carries no
     /// media, only their names.
@@ -144,11 +144,11 @@ pub(crate) struct DialectProfile {
     pub(crate) media_rule_plain: LossReason,
     /// Where the assistant's reasoning stands, if policy keeps it.
     pub(crate) thoughts: Thoughts,
-    /// Cache marks that a conversation may hold, and the rule that says so.
+    /// Cache marks that a conversation may hold, and the rule that limits them.
     pub(crate) cache_marks: Option<(usize, LossReason)>,
     /// What may bear one.
     pub(crate) marks_on: MarksOn,
-    /// Whether results say that they are failures.
+    /// Whether results have a flag for failures.
     pub(crate) marks_errors: bool,
     /// Why results stand under a key; none: they stand alone.
     pub(crate) wraps_results: Option<LossReason>,
@@ -168,7 +168,7 @@ pub(crate) struct DialectProfile {
     pub(crate) tool_names: NameRule,
     /// The form of definitions; none: there are none.
     pub(crate) definitions: Option<Form>,
-    /// Why definitions are made up for tools that are used and not defined; none: they are not.
+    /// Why definitions are synthesised for tools that are used and not defined; none: they are not.
     pub(crate) makes_definitions: Option<LossReason>,
     /// What text must not spell; none: nothing is reserved.
     pub(crate) control_tokens: Option<ControlTokenRule>,

@@ -1,4 +1,4 @@
-//! Results: what a dialect cannot say of them, and what it wants around them.
+//! Results: flags that a dialect has no place for, and the object that it wants around them.
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
@@ -23,12 +23,12 @@ pub(super) const PASS: Pass = Pass {
         let has_media = plan.blocks.iter().skip(1).map(Block::is_answers);
         let has_media: Vec<bool> = has_media.chain([false]).collect();
         for (block, has_media) in plan.blocks.iter_mut().zip(has_media) {
-            let (BlockContent::Result(result), Some(position)) = (&mut block.held, block.position) else {
+            let (BlockContent::Result(result), Some(position)) = (&mut block.content, block.position) else {
                 continue;
             };
             let losses = &mut plan.losses;
             if result.is_error() && !profile.marks_errors {
-                losses.at(reasons::RESULT_SAYS_NO_FAILURE, position);
+                losses.at(reasons::RESULT_HAS_NO_ERROR_FLAG, position);
             }
             let is_object = profile
                 .object_results
@@ -44,7 +44,7 @@ pub(super) const PASS: Pass = Pass {
                     let inexact = inexact_integers(&compact);
                     losses.several((LossCode::NumberPrecision, reason), position, inexact);
                 }
-                result.content = transcript.made().keep(compact);
+                result.content = transcript.arena().keep(compact);
             } else if let Some(reason) = profile.wraps_results {
                 losses.at((LossCode::ResultWrapped, reason), position);
             }
@@ -68,8 +68,8 @@ mod tests {
     #[test]
     fn results_are_wrapped_and_filled_where_a_dialect_wants_it() {
         let sample = Sample::new()
-            .say(BOT, vec![call("c")])
-            .say(BOT, vec![result("c", " ")]);
+            .post(BOT, vec![call("c")])
+            .post(BOT, vec![result("c", " ")]);
         assert!(sample.after(&[&PASS], &PLAIN).1.is_empty());
         let wrapping = DialectProfile {
             marks_errors: true,
@@ -79,8 +79,8 @@ mod tests {
         };
         assert_eq!(sample.after(&[&PASS], &wrapping).1, ["result-wrapped 1 1"]);
         let object = Sample::new()
-            .say(BOT, vec![call("c")])
-            .say(BOT, vec![result("c", "{ }")]);
+            .post(BOT, vec![call("c")])
+            .post(BOT, vec![result("c", "{ }")]);
         let (turns, losses) = object.after(&[&PASS], &wrapping);
         assert_eq!(turns[1], "tool: <result   {}>");
         assert_eq!(losses, ["result-wrapped 1 1"]);

@@ -1,4 +1,4 @@
-//! Rounds: what people say, then the calls with their results, then what the assistant says.
+//! Rounds: what users write, then the calls with their results, then the assistant's text.
 //!
 //! Calls have no ids there and follow one another, each with its result, and text beside a call follows the last of them. Calls with
 //! which the conversation ends are one turn, and nothing can follow them.
@@ -38,7 +38,7 @@ pub(super) const PASS: Pass = Pass {
         let mut round = Round::default();
         let last = plan.turns.last().map(|turn| turn.start);
         plan.rebuild(|plan, turn, blocks| {
-            if turn.role == Role::User && !round.said.is_empty() {
+            if turn.role == Role::User && !round.reply.is_empty() {
                 round.close(plan, rules);
             }
             round.is_open = true;
@@ -53,15 +53,15 @@ pub(super) const PASS: Pass = Pass {
             plan.progress.added(last.as_str());
         }
         if round.is_unanswered {
-            let said = plan.progress.last_said();
-            let fault = "the last turn is not the assistant's";
-            plan.violations.push(Violation::of(profile.silent.0, said, fault));
+            let last = plan.progress.last_position();
+            let silent = Violation::of(profile.silent.0, last, "the last turn is not the assistant's");
+            plan.violations.push(silent);
         }
         let asks = |turn: &Turn<'_>| matches!(turn.role, Role::User | Role::Tool);
         let mut turns = plan.turns.iter().enumerate();
         if turns.any(|(place, turn)| asks(turn) != place.is_multiple_of(2)) {
-            let fault = "questions and answers do not alternate";
-            plan.violations.push(Violation::of(order, None, fault));
+            let problem = "questions and answers do not alternate";
+            plan.violations.push(Violation::of(order, None, problem));
         }
     },
 };
@@ -84,7 +84,7 @@ struct Round<'a> {
     exchanges: Vec<[Option<Block<'a>>; 2]>,
     /// Exchanges that wait for their result, by id of the call, in order.
     waiting: BTreeMap<&'a str, VecDeque<usize>>,
-    said: Vec<Block<'a>>,
+    reply: Vec<Block<'a>>,
     /// The calls with which the conversation ends, behind the thought before them.
     label: Vec<Block<'a>>,
 }
@@ -108,7 +108,7 @@ impl<'a> Round<'a> {
             }
             Role::Tool => {
                 for block in blocks {
-                    if let BlockContent::Result(result) = block.held {
+                    if let BlockContent::Result(result) = block.content {
                         if result.result.is_some() {
                             declare(reasons::THERE_ARE_NO_IDS.by(rules.calls));
                         }
@@ -122,10 +122,10 @@ impl<'a> Round<'a> {
 
     /// The assistant's last turn, where it calls: no result follows, behind which text could stand.
     fn end(&mut self, plan: &mut TurnPlan<'a>, rules: RoundRules, turn: &Turn<'a>, blocks: &[Block<'a>]) {
-        let is_kept = |block: &Block<'_>| block.is_call() || block.is_thought();
-        let (kept, beside): (Vec<_>, Vec<_>) = blocks.iter().partition(|block| is_kept(block));
-        self.label = kept;
-        for block in self.said.drain(..).chain(beside) {
+        let stays = |block: &Block<'_>| block.is_call() || block.is_thought();
+        let (label, beside): (Vec<_>, Vec<_>) = blocks.iter().partition(|block| stays(block));
+        self.label = label;
+        for block in self.reply.drain(..).chain(beside) {
             let code = if block.is_thought() {
                 LossCode::ReasoningDropped
             } else {
@@ -147,18 +147,18 @@ impl<'a> Round<'a> {
     fn reply(&mut self, rules: RoundRules, blocks: &[Block<'a>], declare: &mut impl FnMut(LossCause)) {
         let calls = blocks.iter().filter(|block| block.is_call()).count();
         let has_text = calls < blocks.len();
-        if (has_text || !self.said.is_empty()) && calls > 0 {
+        if (has_text || !self.reply.is_empty()) && calls > 0 {
             declare(reasons::TEXT_FOLLOWS_THE_RESULT.by(rules.texts));
         }
-        if has_text && !self.said.is_empty() {
+        if has_text && !self.reply.is_empty() {
             declare(reasons::TURNS_ARE_ONE.by(rules.order));
         }
         for _ in 1..calls {
             declare(reasons::CALLS_FOLLOW_ONE_ANOTHER.by(rules.calls));
         }
         for block in blocks {
-            let BlockContent::Call(call) = block.held else {
-                self.said.push(*block);
+            let BlockContent::Call(call) = block.content else {
+                self.reply.push(*block);
                 continue;
             };
             declare(reasons::THERE_ARE_NO_IDS.by(rules.calls));
@@ -179,7 +179,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Adds the round to the plan, and begins the next; says whose turn its last is, where there is one.
+    /// Adds the round to the plan, and begins the next; returns the role of its last turn, if there is one.
     fn close(&mut self, plan: &mut TurnPlan<'a>, rules: RoundRules) -> Option<Role> {
         if !std::mem::take(&mut self.is_open) {
             return None;
@@ -204,12 +204,12 @@ impl<'a> Round<'a> {
             plan.close(Turn::new(end, block.position), start);
         }
         self.waiting.clear();
-        self.said.append(&mut self.label);
-        self.is_unanswered = self.said.is_empty();
-        if !self.said.is_empty() {
+        self.reply.append(&mut self.label);
+        self.is_unanswered = self.reply.is_empty();
+        if !self.reply.is_empty() {
             let start = plan.blocks.len();
             end = Role::Assistant;
-            plan.blocks.append(&mut self.said);
+            plan.blocks.append(&mut self.reply);
             plan.close(Turn::new(end, None), start);
         }
         Some(end)
@@ -235,10 +235,10 @@ mod tests {
     #[test]
     fn a_call_is_an_answer_of_its_own_and_its_text_follows_the_result() {
         let sample = Sample::new()
-            .say(ANN, vec![text("a")])
-            .say(BEN, vec![text("b")])
-            .say(BOT, vec![text("c"), call("1"), call("2")])
-            .say(BOT, vec![result("1", "x"), result("2", "y")]);
+            .post(ANN, vec![text("a")])
+            .post(BEN, vec![text("b")])
+            .post(BOT, vec![text("c"), call("1"), call("2")])
+            .post(BOT, vec![result("1", "x"), result("2", "y")]);
         assert_eq!(sample.after(&[&PASS], &PLAIN).0.len(), 5);
         let passes: [&Pass; 2] = [&crate::passes::tool_ids::PASS, &PASS];
         let (turns, losses) = sample.after(&passes, &ROUNDS);
@@ -267,7 +267,9 @@ mod tests {
 
     #[test]
     fn a_round_that_begins_with_the_assistant_gets_a_filler_question() {
-        let sample = Sample::new().say(BOT, vec![text("a")]).say(ANN, vec![text("b")]);
+        let sample = Sample::new()
+            .post(BOT, vec![text("a")])
+            .post(ANN, vec![text("b")]);
         let (turns, losses) = sample.after(&[&PASS], &ROUNDS);
         assert_eq!(turns, ["user: [start]", "assistant: a", "user: b"]);
         assert_eq!(losses, ["empty-filled all 1"]);

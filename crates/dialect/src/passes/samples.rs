@@ -12,7 +12,7 @@ use crate::loss::{LossReason, reasons};
 use crate::naming::calls::{IdRule, IdShape};
 use crate::naming::tools::NameRule;
 use crate::passes::profile::DialectProfile;
-use crate::text::arena::MadeTexts;
+use crate::text::arena::TextArena;
 use crate::transcript::Transcript;
 use crate::transcript::turns::{BlockContent, TurnPlan};
 use crate::view::View;
@@ -36,7 +36,7 @@ pub(super) const PLAIN: DialectProfile = DialectProfile::plain(
     REASON,
 );
 
-/// Indices of Ann and Ben, who are people, and of the bot through whose eyes everything is seen.
+/// Indices of Ann and Ben, who are users, and of the bot, the perspective.
 pub(super) const ANN: usize = 0;
 pub(super) const BEN: usize = 1;
 pub(super) const BOT: usize = 2;
@@ -89,7 +89,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// A conversation of three, in which nobody has spoken yet.
+    /// A conversation of three without messages.
     pub(super) fn new() -> Self {
         let person = |id: &str, name: &str, kind| Participant {
             id: id.to_owned(),
@@ -113,7 +113,7 @@ impl Sample {
     }
 
     /// Adds a message of somebody.
-    pub(super) fn say(mut self, sender: usize, parts: Vec<Part>) -> Self {
+    pub(super) fn post(mut self, sender: usize, parts: Vec<Part>) -> Self {
         let role = match (sender, parts.first()) {
             (_, Some(Part::ToolResult(_))) => Role::Tool,
             (BOT, _) => Role::Assistant,
@@ -149,14 +149,14 @@ impl Sample {
     pub(super) fn after(&self, passes: &[&Pass], profile: &DialectProfile) -> (Vec<String>, Vec<String>) {
         let (linked, _, _): (Linked, _, _) =
             chatmill_link::link(self.conversation.clone(), &Limits::default());
-        let made = MadeTexts::default();
-        let transcript = Transcript::new(View::whole(&linked, Some(BOT), &self.policy), &made);
+        let arena = TextArena::default();
+        let transcript = Transcript::new(View::whole(&linked, Some(BOT), &self.policy), &arena);
         let mut plan = transcript.draft(profile.order);
         plan.losses = crate::loss::Losses::default();
         for pass in passes {
             (pass.run)(&mut plan, &transcript, profile);
         }
-        let turns = plan.said().map(|(turn, blocks)| {
+        let turns = plan.turn_blocks().map(|(turn, blocks)| {
             let alias = turn.alias.map(|alias| format!("({alias})")).unwrap_or_default();
             let blocks: Vec<String> = blocks.iter().map(|block| shown(&plan, block)).collect();
             format!("{}{alias}: {}", turn.role.as_str(), blocks.join(" | "))
@@ -178,7 +178,7 @@ impl Sample {
 
 fn shown(plan: &TurnPlan<'_>, block: &crate::transcript::turns::Block<'_>) -> String {
     let words: String = plan.runs(block).map(|run| run.text).collect();
-    let shown = match block.held {
+    let shown = match block.content {
         BlockContent::Words(..) => words,
         BlockContent::Media(media, _) => format!("<{}>", media.kind.as_str()),
         BlockContent::Call(call) => format!("<call {} {} {}>", call.id, call.name, call.arguments),

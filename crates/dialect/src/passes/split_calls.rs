@@ -1,29 +1,29 @@
-//! Calls and text in turns of their own, where a dialect wants them apart.
+//! Puts calls and text into turns of their own, where a dialect wants that.
 
-use super::{Pass, when};
+use super::{Pass, codes_if};
 use crate::loss::{LossCode, reasons};
 use crate::transcript::turns::{Block, Kinds, Turn};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| when(profile.splits_calls.is_some(), &[LossCode::TurnSplit]),
+    loses: |profile| codes_if(profile.splits_calls.is_some(), &[LossCode::TurnSplit]),
     run: |plan, _, profile| {
         let Some(rule) = profile.splits_calls.filter(|_| plan.kinds.has(Kinds::CALLS)) else {
             return;
         };
         for turn in std::mem::take(&mut plan.turns) {
             let blocks = plan.blocks(&turn);
-            let said = blocks.iter().position(Block::is_call).unwrap_or(blocks.len());
-            if said == 0 || said == blocks.len() {
+            let texts = blocks.iter().position(Block::is_call).unwrap_or(blocks.len());
+            if texts == 0 || texts == blocks.len() {
                 plan.turns.push(turn);
                 continue;
             }
             if let Some(position) = turn.position {
                 plan.losses.at(reasons::TEXT_OR_CALLS.by(rule), position);
             }
-            let border = turn.start + said;
-            plan.turns.push(Turn { end: border, ..turn });
+            let middle = turn.start + texts;
+            plan.turns.push(Turn { end: middle, ..turn });
             plan.turns.push(Turn {
-                start: border,
+                start: middle,
                 ..turn
             });
         }
@@ -40,8 +40,8 @@ mod tests {
     #[test]
     fn text_and_calls_are_turns_of_their_own_where_a_rule_wants_it() {
         let sample = Sample::new()
-            .say(BOT, vec![text("a"), call("c")])
-            .say(BOT, vec![result("c", "x")]);
+            .post(BOT, vec![text("a"), call("c")])
+            .post(BOT, vec![result("c", "x")]);
         assert_eq!(sample.after(&[&PASS], &PLAIN).0.len(), 2);
         let splitting = DialectProfile {
             splits_calls: Some(ABC_01),

@@ -1,17 +1,17 @@
-//! A user comes first.
+//! Adds a synthetic user turn where the assistant would come first.
 
 use chatmill_model::{Component, Role};
 
-use super::{Pass, when};
+use super::{Pass, codes_if};
 use crate::loss::{LossCode, reasons};
 use crate::text::run::TextRun;
 use crate::transcript::turns::{Block, BlockContent, Turn, TurnPlan, Wording};
 
 /// What stands in a first user turn that the source has not.
-pub const MADE_QUESTION: &str = "[start]";
+pub const SYNTHETIC_QUESTION: &str = "[start]";
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| when(profile.user_first.is_some(), &[LossCode::EmptyFilled]),
+    loses: |profile| codes_if(profile.user_first.is_some(), &[LossCode::EmptyFilled]),
     run: |plan, _, profile| {
         let Some(rule) = profile.user_first else {
             return;
@@ -35,13 +35,13 @@ pub(super) const PASS: Pass = Pass {
     },
 };
 
-/// Adds the block of a user turn that is made up.
+/// Adds the block of a synthetic user turn.
 pub(super) fn push_start(plan: &mut TurnPlan<'_>) {
-    let words = plan.wording([TextRun::new(MADE_QUESTION, Component::Framing)]);
-    let held = BlockContent::Words(Wording::Text, words);
+    let words = plan.wording([TextRun::new(SYNTHETIC_QUESTION, Component::Framing)]);
+    let content = BlockContent::Words(Wording::Text, words);
     plan.blocks.push(Block {
         opens: true,
-        ..Block::new(held, None, Role::User)
+        ..Block::new(content, None, Role::User)
     });
 }
 
@@ -53,8 +53,8 @@ mod tests {
     use crate::passes::samples::{BOT, PLAIN, Sample, text};
 
     #[test]
-    fn a_user_turn_is_made_up_where_the_assistant_would_come_first() {
-        let sample = Sample::new().system("s").say(BOT, vec![text("a")]);
+    fn a_synthetic_user_turn_precedes_a_first_assistant_turn() {
+        let sample = Sample::new().system("s").post(BOT, vec![text("a")]);
         assert_eq!(sample.after(&[&PASS], &PLAIN).0.len(), 2);
         let wanting = DialectProfile {
             user_first: Some(ABC_01),

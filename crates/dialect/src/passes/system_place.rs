@@ -38,11 +38,11 @@ pub(super) const PASS: Pass = Pass {
             if let Some(position) = turn.position {
                 plan.losses.at(reasons::LATER_SYSTEM_TEXT, position);
             }
-            let said = plan.blocks.split_at_mut(start).1;
-            for block in &mut *said {
+            let moved = plan.blocks.split_at_mut(start).1;
+            for block in &mut *moved {
                 block.role = Role::User;
             }
-            if let Some(first) = said.first_mut() {
+            if let Some(first) = moved.first_mut() {
                 first.lead = Lead::Label(SYSTEM_MARK);
             }
             plan.close(
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn system_text_stands_where_the_dialect_keeps_it() {
-        let sample = Sample::new().system("s").say(ANN, vec![text("a")]).system("t");
+        let sample = Sample::new().system("s").post(ANN, vec![text("a")]).system("t");
         let at = |system| DialectProfile { system, ..PLAIN };
         let (turns, losses) = sample.after(&[&PASS], &at(SystemPlace::Anywhere));
         assert_eq!(turns, ["system: s", "user: a", "system: t"]);

@@ -14,10 +14,15 @@ use crate::view::policy::Reasoning;
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match profile.thoughts {
         Thoughts::Nowhere(_) => &[LossCode::ReasoningDropped],
-        Thoughts::Field => &[LossCode::ReasoningDropped, LossCode::PartFlattened],
+        Thoughts::Field => &[
+            LossCode::ReasoningDropped,
+            LossCode::PartFlattened,
+            LossCode::PartMoved,
+        ],
         Thoughts::Tagged => &[
             LossCode::ReasoningDropped,
             LossCode::PartFlattened,
+            LossCode::PartMoved,
             LossCode::ReservedTextEscaped,
         ],
     },
@@ -43,15 +48,15 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn is_reasoning(block: &Block<'_>) -> bool {
-    matches!(block.held, BlockContent::Reasoning(_))
+    matches!(block.content, BlockContent::Reasoning(_))
 }
 
 /// Why thoughts of a turn have no place.
 fn refusal(turn: &Turn<'_>, transcript: &Transcript<'_>, profile: &DialectProfile) -> Option<LossReason> {
-    let is_kept = transcript.view().policy.reasoning == Reasoning::Keep;
+    let keeps_thoughts = transcript.view().policy.reasoning == Reasoning::Keep;
     match profile.thoughts {
         Thoughts::Nowhere(reason) => Some(reason),
-        _ if !is_kept => Some(reasons::POLICY_DROPS_REASONING),
+        _ if !keeps_thoughts => Some(reasons::POLICY_DROPS_REASONING),
         _ if turn.role != Role::Assistant => Some(reasons::ONLY_OWN_TURNS_HOLD_REASONING),
         _ => None,
     }
@@ -67,25 +72,30 @@ fn thought<'a>(
     let is_tagged = profile.thoughts == Thoughts::Tagged;
     let mut words = Vec::new();
     let mut first = None;
+    let mut is_behind = false;
     for block in blocks {
-        let (BlockContent::Reasoning(thought), Some(position)) = (block.held, block.position) else {
+        let (BlockContent::Reasoning(thought), Some(position)) = (block.content, block.position) else {
+            is_behind |= !matches!(block.content, BlockContent::CacheMark);
             continue;
         };
         if thought.is_empty() {
             continue;
         }
+        let moved = u64::from(is_behind);
+        plan.losses
+            .several(reasons::REASONING_STANDS_IN_FRONT, position, moved);
         if !words.is_empty() {
             plan.losses.at(reasons::THOUGHTS_ARE_JOINED, position);
             words.push(TextRun::new("\n\n", Component::Framing));
         }
-        let mut said = thought;
+        let mut text = thought;
         if is_tagged {
             let (escaped, count) = escape(thought.into(), Reserved::Thoughts);
             plan.losses
                 .several(reasons::THOUGHT_SPELLS_ITS_END, position, count);
-            said = transcript.made().keep(escaped);
+            text = transcript.arena().keep(escaped);
         }
-        words.push(TextRun::new(said, Component::Content));
+        words.push(TextRun::new(text, Component::Content));
         first = first.or(Some(block));
     }
     if is_tagged {
@@ -94,7 +104,7 @@ fn thought<'a>(
     }
     let words = plan.wording(words);
     Some(Block {
-        held: BlockContent::Words(Wording::Thought, words),
+        content: BlockContent::Words(Wording::Thought, words),
         ..*first?
     })
 }
@@ -108,7 +118,7 @@ mod tests {
 
     fn thinking() -> Sample {
         let thought = |words: &str| Part::Reasoning(words.to_owned());
-        let mut sample = Sample::new().say(BOT, vec![text("a"), thought("one </think>"), thought("two")]);
+        let mut sample = Sample::new().post(BOT, vec![text("a"), thought("one </think>"), thought("two")]);
         sample.policy.reasoning = Reasoning::Keep;
         sample
     }
@@ -125,23 +135,30 @@ mod tests {
         let (turns, losses) = thinking().after(&[&PASS], &tagged);
         let thought = "<think>\none <\u{200b}/think>\n\ntwo\n</think>\n";
         assert_eq!(turns, [format!("assistant: {thought} | a")]);
-        assert_eq!(losses, ["part-flattened 0 1", "reserved-text-escaped 0 1"]);
+        assert_eq!(
+            losses,
+            [
+                "part-flattened 0 1",
+                "part-moved 0 2",
+                "reserved-text-escaped 0 1"
+            ]
+        );
         let field = DialectProfile {
             thoughts: Thoughts::Field,
             ..PLAIN
         };
         let (turns, losses) = thinking().after(&[&PASS], &field);
         assert_eq!(turns, ["assistant: one </think>\n\ntwo | a"]);
-        assert_eq!(losses, ["part-flattened 0 1"]);
+        assert_eq!(losses, ["part-flattened 0 1", "part-moved 0 2"]);
     }
 
     #[test]
-    fn thoughts_of_people_and_thoughts_under_policy_drop_are_losses() {
+    fn thoughts_of_users_and_thoughts_under_policy_drop_are_losses() {
         let field = DialectProfile {
             thoughts: Thoughts::Field,
             ..PLAIN
         };
-        let mut others = Sample::new().say(ANN, vec![text("a"), Part::Reasoning("b".to_owned())]);
+        let mut others = Sample::new().post(ANN, vec![text("a"), Part::Reasoning("b".to_owned())]);
         others.policy.reasoning = Reasoning::Keep;
         let mut dropped = thinking();
         dropped.policy.reasoning = Reasoning::Drop;

@@ -22,14 +22,14 @@ pub(super) const PASS: Pass = Pass {
             view,
             transcript.messages(),
             &profile.ids,
-            transcript.made(),
+            transcript.arena(),
             &mut plan.losses,
         );
         if !plan.kinds.has(Kinds::CALLS) && !plan.kinds.has(Kinds::RESULTS) {
             return;
         }
         for block in &mut plan.blocks {
-            match &mut block.held {
+            match &mut block.content {
                 BlockContent::Call(call) => {
                     call.id = ids.of(call.place);
                     if let (Some(reason), Some(position)) = (profile.drops_ids, block.position) {
@@ -62,10 +62,10 @@ mod tests {
     #[test]
     fn ids_that_occur_twice_are_written_anew_and_results_follow() {
         let sample = Sample::new()
-            .say(BOT, vec![call("c")])
-            .say(BOT, vec![result("c", "x")])
-            .say(BOT, vec![call("c")])
-            .say(BOT, vec![result("c", "y")]);
+            .post(BOT, vec![call("c")])
+            .post(BOT, vec![result("c", "x")])
+            .post(BOT, vec![call("c")])
+            .post(BOT, vec![result("c", "y")]);
         let (turns, losses) = sample.after(&[&PASS], &PLAIN);
         let ids: Vec<&str> = turns.iter().map(|turn| turn.split(' ').nth(2).unwrap()).collect();
         assert_eq!(ids, ["c", "c", "call_0", "call_0"]);

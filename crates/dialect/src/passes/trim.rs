@@ -2,11 +2,11 @@
 
 use chatmill_model::Role;
 
-use super::{Pass, when};
+use super::{Pass, codes_if};
 use crate::loss::{LossCode, reasons};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| when(profile.trims_end.is_some(), &[LossCode::WhitespaceTrimmed]),
+    loses: |profile| codes_if(profile.trims_end.is_some(), &[LossCode::WhitespaceTrimmed]),
     run: |plan, _, profile| {
         let (Some(rule), Some(last)) = (profile.trims_end, plan.turns.last().copied()) else {
             return;
@@ -33,12 +33,12 @@ mod tests {
             trims_end: Some(ABC_01),
             ..PLAIN
         };
-        let answered = Sample::new().say(BOT, vec![text("a \n")]);
+        let answered = Sample::new().post(BOT, vec![text("a \n")]);
         let (turns, losses) = answered.after(&[&PASS], &trimming);
         assert_eq!(turns, ["assistant: a"]);
         assert_eq!(losses, ["whitespace-trimmed 0 1"]);
         assert!(answered.after(&[&PASS], &PLAIN).1.is_empty());
-        let asked = Sample::new().say(ANN, vec![text("a ")]);
+        let asked = Sample::new().post(ANN, vec![text("a ")]);
         assert!(asked.after(&[&PASS], &trimming).1.is_empty());
     }
 }

@@ -2,13 +2,13 @@
 
 use chatmill_diag::cut;
 
-use super::{Pass, when};
+use super::{Pass, codes_if};
 use crate::loss::{LossCode, reasons};
 use crate::passes::profile::MarksOn;
 use crate::transcript::turns::{BlockContent, Kinds};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| when(profile.cache_marks.is_some(), &[LossCode::CacheMarkDropped]),
+    loses: |profile| codes_if(profile.cache_marks.is_some(), &[LossCode::CacheMarkDropped]),
     run: |plan, _, profile| {
         if profile.marks_on == MarksOn::Everything || !plan.kinds.has(Kinds::CACHE_MARKS) {
             return;
@@ -17,7 +17,7 @@ pub(super) const PASS: Pass = Pass {
         for turn in &plan.turns {
             let blocks = cut::slice_mut(&mut plan.blocks, turn.range());
             for block in blocks.iter_mut().filter(|block| block.is_cached) {
-                let reason = match block.held {
+                let reason = match block.content {
                     BlockContent::Call(_) => reasons::CALL_BEARS_NO_MARK,
                     BlockContent::Result(result)
                         if profile.marks_on == MarksOn::Texts || result.content.is_empty() =>
@@ -46,8 +46,8 @@ mod tests {
     #[test]
     fn marks_on_calls_and_results_are_dropped_where_these_have_no_blocks() {
         let sample = Sample::new()
-            .say(BOT, vec![text("a"), Part::CacheMark, call("c"), Part::CacheMark])
-            .say(BOT, vec![result("c", "x"), Part::CacheMark]);
+            .post(BOT, vec![text("a"), Part::CacheMark, call("c"), Part::CacheMark])
+            .post(BOT, vec![result("c", "x"), Part::CacheMark]);
         let passes: [&Pass; 2] = [&crate::passes::marks::PASS, &PASS];
         let on = |marks_on| DialectProfile {
             cache_marks: Some((4, REASON)),

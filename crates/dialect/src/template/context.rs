@@ -6,12 +6,12 @@ use std::cell::Cell;
 
 use chatmill_model::{Component, Role, Sink, Speaker};
 
-use super::marked_value::{self, MarkedValue, Place};
+use super::marked_value::{self, MarkedValue, TextPlace};
 use super::marks;
 use super::tokens::Tokens;
 use super::{ArgumentStyle, TPL_01};
 use crate::loss::{Losses, reasons};
-use crate::text::arena::MadeTexts;
+use crate::text::arena::TextArena;
 use crate::text::run::TextRun;
 use crate::tools::forms::{self, Form};
 use crate::transcript::Transcript;
@@ -71,18 +71,18 @@ pub(super) struct TemplateContext<'a, 's> {
     pub(super) messages: MarkedValue,
     /// `tools`; none where there are no definitions.
     pub(super) tools: Option<MarkedValue>,
-    /// For each turn, whose words its are.
-    pub(super) voices: Vec<Speaker>,
+    /// The speaker of each turn.
+    pub(super) speakers: Vec<Speaker>,
     /// Special tokens that chat text spells, where policy keeps them.
     pub(super) forged: u64,
     tokens: &'s Tokens,
-    made: &'a MadeTexts,
+    arena: &'a TextArena,
     policy: ControlTokens,
     losses: Losses,
 }
 
 impl<'a, 's> TemplateContext<'a, 's> {
-    /// Sets up what turns say; what they must not spell is declared.
+    /// Builds the values of turns and tools; reserved tokens in their texts are declared.
     pub(super) fn new(
         transcript: &Transcript<'a>,
         plan: &mut TurnPlan<'a>,
@@ -93,18 +93,18 @@ impl<'a, 's> TemplateContext<'a, 's> {
             pieces: Vec::new(),
             messages: MarkedValue::list(Vec::new()),
             tools: None,
-            voices: plan
-                .said()
-                .map(|(turn, blocks)| plan.voice(turn.role, blocks))
+            speakers: plan
+                .turn_blocks()
+                .map(|(turn, blocks)| plan.speaker(turn.role, blocks))
                 .collect(),
             forged: 0,
             tokens,
-            made: transcript.made(),
+            arena: transcript.arena(),
             policy: transcript.view().policy.control_tokens,
             losses: std::mem::take(&mut plan.losses),
         };
         stage.definitions(plan);
-        let turns = plan.said().enumerate();
+        let turns = plan.turn_blocks().enumerate();
         let messages =
             turns.map(|(number, (turn, blocks))| stage.turn(plan, number, turn, blocks, arguments));
         stage.messages = MarkedValue::list(messages.collect());
@@ -112,7 +112,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
         stage
     }
 
-    /// Whether marks would be told from what people wrote.
+    /// Whether no text holds the characters of marks.
     pub(super) fn can_be_marked(&self) -> bool {
         !self.pieces.iter().any(|piece| marks::occur_in(&piece.text))
     }
@@ -144,8 +144,8 @@ impl<'a, 's> TemplateContext<'a, 's> {
         let content = if role == Role::Tool {
             self.result(&mut message, blocks)
         } else {
-            let said = blocks.iter().filter(|block| !block.is_thought());
-            self.texts(plan, said)
+            let shown = blocks.iter().filter(|block| !block.is_thought());
+            self.texts(plan, shown)
         };
         let content = self.piece(Kind::Text(role), position, Some(number), content);
         message.push(("content".to_owned(), content));
@@ -159,7 +159,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
         }
         let mut calls = Vec::new();
         for block in blocks {
-            if let BlockContent::Call(call) = block.held {
+            if let BlockContent::Call(call) = block.content {
                 calls.push(self.call(number, call, arguments));
             }
         }
@@ -169,7 +169,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
         MarkedValue::map(message)
     }
 
-    /// Texts as one, their special tokens treated as policy says.
+    /// Texts as one, their special tokens treated by policy.
     fn texts<'b>(
         &mut self,
         plan: &TurnPlan<'a>,
@@ -190,7 +190,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
     /// What a tool answered; the keys that name its call go into the message.
     fn result(&mut self, message: &mut Vec<(String, MarkedValue)>, blocks: &[Block<'a>]) -> Vec<TextRun<'a>> {
         for block in blocks {
-            if let BlockContent::Result(result) = block.held {
+            if let BlockContent::Result(result) = block.content {
                 let [content, id, name] =
                     [result.content, result.id, result.name].map(|text| self.safe(text, block.position));
                 message.push(("tool_call_id".to_owned(), MarkedValue::same(id)));
@@ -231,32 +231,32 @@ impl<'a, 's> TemplateContext<'a, 's> {
         ])
     }
 
-    /// Values of a JSON text; `kind` says which of its strings are pieces.
+    /// Values of a JSON text; `kind` decides which of its strings are pieces.
     fn json(
         &mut self,
         raw: &str,
         position: Option<u32>,
-        kind: &dyn Fn(Place<'_>) -> Option<Kind>,
+        kind: &dyn Fn(TextPlace<'_>) -> Option<Kind>,
     ) -> Option<MarkedValue> {
-        let (tokens, policy, made) = (self.tokens, self.policy, self.made);
+        let (tokens, policy, arena) = (self.tokens, self.policy, self.arena);
         let spelled = Cell::new(0);
         let safe = |text: String| {
             let (text, count) = treated(Cow::Owned(text), tokens, policy);
             spelled.set(spelled.get() + count);
             text.into_owned()
         };
-        let mut text = |text: String, place: Place<'_>| {
+        let mut text = |text: String, place: TextPlace<'_>| {
             let text = safe(text);
             match kind(place) {
                 None => MarkedValue::same(text),
                 Some(kind) => {
-                    let words = vec![TextRun::new(made.keep(text), Component::Tools)];
+                    let words = vec![TextRun::new(arena.keep(text), Component::Tools)];
                     self.piece(kind, position, None, words)
                 }
             }
         };
         let marked_value = marked_value::read(raw, &mut text, &mut |name| safe(name));
-        self.book(spelled.get(), position);
+        self.count_forged(spelled.get(), position);
         marked_value
     }
 
@@ -282,14 +282,14 @@ impl<'a, 's> TemplateContext<'a, 's> {
         marked_value
     }
 
-    /// A text whose special tokens are treated as policy says.
+    /// A text whose special tokens are treated by policy.
     fn safe(&mut self, text: &'a str, position: Option<u32>) -> &'a str {
         let (text, count) = treated(Cow::Borrowed(text), self.tokens, self.policy);
-        self.book(count, position);
-        self.made.keep(text)
+        self.count_forged(count, position);
+        self.arena.keep(text)
     }
 
-    fn book(&mut self, count: u64, position: Option<u32>) {
+    fn count_forged(&mut self, count: u64, position: Option<u32>) {
         let cause = match self.policy {
             ControlTokens::Escape => reasons::SPECIAL_TOKENS_ARE_ESCAPED.by(TPL_01),
             ControlTokens::Keep => {
@@ -301,7 +301,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
     }
 }
 
-/// A text whose special tokens are treated as policy says, and how many it spelled.
+/// A text whose special tokens are treated by policy, and how many it spelled.
 fn treated<'t>(text: Cow<'t, str>, tokens: &Tokens, policy: ControlTokens) -> (Cow<'t, str>, u64) {
     match policy {
         ControlTokens::Escape => tokens.escape(text),

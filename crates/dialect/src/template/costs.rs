@@ -1,13 +1,13 @@
-//! What filters, tests, functions and methods cost, paid before they run: minijinja's own know no limits.
+//! Costs of filters, tests, functions and methods, taken before they run: minijinja's own know no limits.
 
 use minijinja::value::{Kwargs, Rest, Value, ValueOrKwargs};
 use minijinja::{Environment, Error, State, filters, functions, tests};
 
-use super::{held, meter, python, tolls};
+use super::{guards, measured, meter, python};
 
-/// Teaches an environment minijinja's filters, tests and functions, each with its cost. What Python does otherwise is
-/// taught later, and replaces these.
-pub(super) fn teach(environment: &mut Environment<'_>) {
+/// Registers minijinja's filters, tests and functions, each with its cost. Those that differ in Python are registered later, and replace
+/// these.
+pub(super) fn register(environment: &mut Environment<'_>) {
     let all: [(&'static str, Value); 30] = [
         ("safe", Value::from_function(filters::safe)),
         ("lower", Value::from_function(filters::lower)),
@@ -76,27 +76,27 @@ pub(super) fn teach(environment: &mut Environment<'_>) {
             move |state: &mut State<'_, '_>, arguments: Rest<ValueOrKwargs>| {
                 let arguments = arguments.into_values();
                 for argument in &arguments {
-                    held::plain(argument)?;
-                    tolls::walks(argument)?;
+                    measured::plain(argument)?;
+                    guards::walks(argument)?;
                 }
-                let made = function.call(state, &arguments)?;
+                let result = function.call(state, &arguments)?;
                 match name {
-                    "range" => Ok(held::keep_lazy(made)),
-                    _ => held::keep(made),
+                    "range" => Ok(measured::keep_lazy(result)),
+                    _ => measured::keep(result),
                 }
             },
         );
     }
 }
 
-/// Adds a filter that pays before it runs, and for what it makes.
+/// Adds a filter whose cost is taken before it runs, and for its result.
 pub(super) fn add_filter(environment: &mut Environment<'_>, name: &'static str, filter: Value) {
     environment.add_filter(
         name,
         move |state: &mut State<'_, '_>, arguments: Rest<ValueOrKwargs>| {
             let arguments = arguments.into_values();
-            pay(name, &arguments)?;
-            held::keep(filter.call(state, &arguments)?)
+            take(name, &arguments)?;
+            measured::keep(filter.call(state, &arguments)?)
         },
     );
 }
@@ -107,9 +107,9 @@ fn add_test(environment: &mut Environment<'_>, name: &'static str, test: Value) 
         move |state: &mut State<'_, '_>, arguments: Rest<ValueOrKwargs>| {
             let arguments = arguments.into_values();
             match (name, arguments.as_slice()) {
-                ("in", [member, container]) => tolls::contains(container, member)?,
-                (_, [left, right]) if left.as_str().is_none() => tolls::compare(left, right)?,
-                (_, all) => all.iter().try_for_each(tolls::walks)?,
+                ("in", [member, container]) => guards::contains(container, member)?,
+                (_, [left, right]) if left.as_str().is_none() => guards::compare(left, right)?,
+                (_, all) => all.iter().try_for_each(guards::walks)?,
             }
             Ok::<_, Error>(test.call(state, &arguments)?.is_true())
         },
@@ -117,7 +117,7 @@ fn add_test(environment: &mut Environment<'_>, name: &'static str, test: Value) 
 }
 
 /// Takes the cost of a filter or method before it runs: `arguments` begin with its subject.
-pub(super) fn pay(name: &str, arguments: &[Value]) -> Result<(), Error> {
+pub(super) fn take(name: &str, arguments: &[Value]) -> Result<(), Error> {
     let Some((subject, others)) = arguments.split_first() else {
         return Ok(());
     };
@@ -129,34 +129,34 @@ pub(super) fn pay(name: &str, arguments: &[Value]) -> Result<(), Error> {
             pieces(subject, others)?;
         }
         "upper" | "lower" | "title" | "capitalize" | "escape" | "e" => {
-            room_and_work(printed(subject)?.saturating_mul(6))?;
+            output_and_steps(printed(subject)?.saturating_mul(6))?;
         }
-        "attr" | "get" => others.iter().try_for_each(|key| tolls::get(subject, key))?,
+        "attr" | "get" => others.iter().try_for_each(|key| guards::get(subject, key))?,
         "sort" | "dictsort" | "unique" | "groupby" | "min" | "max" => {
             let rounds = u64::from(members.max(1).ilog2()) * 2 + 1;
-            meter::steps(held::measure(subject)?.values().saturating_mul(rounds))?;
+            meter::steps(measured::measure(subject)?.values().saturating_mul(rounds))?;
             each(members, others)?;
         }
         "sum" => {
             let numbers = subject.try_iter()?.all(|member| member.is_number());
             let rounds = if numbers && others.is_empty() { 1 } else { members };
-            meter::steps(held::measure(subject)?.values().saturating_mul(rounds))?;
+            meter::steps(measured::measure(subject)?.values().saturating_mul(rounds))?;
             each(members, others)?;
         }
         "map" | "select" | "reject" | "selectattr" | "rejectattr" => each(members, others)?,
         "batch" | "slice" => {
             let count = largest(others);
-            meter::has_room(members.saturating_add(count).saturating_mul(96))?;
-            tolls::walks(subject)?;
+            meter::can_hold(members.saturating_add(count).saturating_mul(96))?;
+            guards::walks(subject)?;
         }
         "indent" => {
             let lines = match subject.as_str() {
                 Some(text) => text.matches(python::breaks_line).count() as u64 + 1,
-                None => held::measure(subject)?.printed(),
+                None => measured::measure(subject)?.printed(),
             };
             let texts = others.iter().map(longest).max().unwrap_or_default();
             let width = largest(others).max(texts);
-            room_and_work(
+            output_and_steps(
                 printed(subject)?
                     .saturating_add(lines.saturating_mul(width))
                     .saturating_add(width),
@@ -171,24 +171,24 @@ pub(super) fn pay(name: &str, arguments: &[Value]) -> Result<(), Error> {
                 _ => (subject, separator),
             };
             let members = list.len().unwrap_or_default() as u64;
-            let size = held::measure(list)?;
-            room_and_work(size.spread(0).saturating_add(members.saturating_mul(separator)))?;
+            let size = measured::measure(list)?;
+            output_and_steps(size.spread(0).saturating_add(members.saturating_mul(separator)))?;
             each(members, others)?;
         }
         "format" => format(subject, others)?,
-        "tojson" | "string" => room_and_work(printed(subject)?)?,
+        "tojson" | "string" => output_and_steps(printed(subject)?)?,
         _ => {
-            tolls::walks(subject)?;
+            guards::walks(subject)?;
             if subject.as_str().is_none() && !others.is_empty() {
-                tolls::reads(subject)?;
+                guards::reads(subject)?;
             }
         }
     }
-    others.iter().try_for_each(tolls::reads)
+    others.iter().try_for_each(guards::reads)
 }
 
-fn room_and_work(bytes: u64) -> Result<(), Error> {
-    meter::has_room(bytes)?;
+fn output_and_steps(bytes: u64) -> Result<(), Error> {
+    meter::can_hold(bytes)?;
     meter::handles(bytes)
 }
 
@@ -196,11 +196,11 @@ fn room_and_work(bytes: u64) -> Result<(), Error> {
 pub(super) fn printed(value: &Value) -> Result<u64, Error> {
     match value.as_str() {
         Some(text) => Ok(text.len() as u64),
-        None => Ok(held::measure(value)?.printed()),
+        None => Ok(measured::measure(value)?.printed()),
     }
 }
 
-/// Arguments that are looked at for each member: paths of attributes.
+/// Takes the cost of arguments that are read for each member: paths of attributes.
 fn each(members: u64, arguments: &[Value]) -> Result<(), Error> {
     let longest = arguments.iter().map(longest).max().unwrap_or_default();
     meter::steps(members.saturating_mul(1 + longest / 8))
@@ -234,7 +234,7 @@ fn largest(arguments: &[Value]) -> u64 {
 /// Splitting makes values of short pieces.
 fn pieces(subject: &Value, others: &[Value]) -> Result<(), Error> {
     let Some(text) = subject.as_str() else {
-        return tolls::walks(subject);
+        return guards::walks(subject);
     };
     meter::makes(text.len() as u64)?;
     let separators = others.iter().flat_map(values);
@@ -245,7 +245,7 @@ fn pieces(subject: &Value, others: &[Value]) -> Result<(), Error> {
         Some(separator) => text.matches(separator).count(),
         None => text.len(),
     };
-    meter::has_room((count as u64).saturating_mul(32))
+    meter::can_hold((count as u64).saturating_mul(32))
 }
 
 fn replace(subject: &Value, others: &[Value]) -> Result<(), Error> {
@@ -256,7 +256,7 @@ fn replace(subject: &Value, others: &[Value]) -> Result<(), Error> {
         (Some(text), Some(old)) => text.matches(old).count() as u64,
         _ => text_length.saturating_add(1),
     };
-    room_and_work(text_length.saturating_add(times.saturating_mul(printed(new)?)))
+    output_and_steps(text_length.saturating_add(times.saturating_mul(printed(new)?)))
 }
 
 /// Widths and precisions stand as digits in the pattern, or come as arguments.
@@ -275,5 +275,5 @@ fn format(pattern: &Value, arguments: &[Value]) -> Result<(), Error> {
         widest = widest.max(printed(argument)?);
     }
     let bytes = fields.saturating_mul(widest).saturating_add(widths);
-    room_and_work(bytes.saturating_mul(4).saturating_add(pattern.len() as u64))
+    output_and_steps(bytes.saturating_mul(4).saturating_add(pattern.len() as u64))
 }

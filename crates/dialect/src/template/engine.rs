@@ -11,9 +11,9 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Kwargs;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Value, machinery};
 
-use super::meter::{self, Allowance, Spent};
+use super::meter::{self, Allowance, Exhausted};
 use super::program::Program;
-use super::{costs, held, marks, methods, python, source, tags, tolls};
+use super::{costs, guards, marks, measured, methods, python, source, tags};
 
 /// More instructions than any rendering may take: they are counted, not limited, by minijinja.
 const FUEL: u64 = u64::MAX >> 1;
@@ -21,7 +21,7 @@ const FUEL: u64 = u64::MAX >> 1;
 /// Why there is no rendering.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// The template says so, in these words.
+    /// The template refuses, with this message.
     Refused(String),
     /// The template does what Jinja does not allow.
     Failed(String),
@@ -62,7 +62,7 @@ impl Engine {
 
     /// What a rendering of a context may use.
     pub(super) fn allowance(&self, context: &Value) -> Allowance {
-        let given = held::measure(context).unwrap_or_default();
+        let given = measured::measure(context).unwrap_or_default();
         Allowance::new(&self.limits, given.bytes)
     }
 
@@ -79,7 +79,7 @@ impl Engine {
     fn run(&self, context: Value, allowance: &mut Allowance, is_marking: bool) -> Result<String, Stop> {
         let mut text = String::new();
         let mut output = machinery::make_string_output(&mut text);
-        // The template is somebody else's and its engine too: a fault of theirs costs one rendering.
+        // Neither the template nor its engine is ours: a panic there costs one rendering.
         let ended = meter::within(allowance, is_marking, || {
             catch_unwind(AssertUnwindSafe(|| {
                 let template = self.environment.get_template(NAME)?;
@@ -103,7 +103,7 @@ impl Engine {
         }
         match ended {
             Ok(Ok(())) => Ok(text),
-            Ok(Err(error)) => Err(match (cause::<Raised>(&error), cause::<Spent>(&error)) {
+            Ok(Err(error)) => Err(match (cause::<Raised>(&error), cause::<Exhausted>(&error)) {
                 (Some(raised), _) => Stop::Refused(raised.0.clone()),
                 (None, Some(spent)) => Stop::Failed(at_line(spent.to_string(), &error)),
                 (None, None) => Stop::Failed(explain(&error)),
@@ -137,8 +137,8 @@ fn environment(source: &str, now: Option<DateTime>) -> Result<Environment<'stati
         meter::makes(text.len() as u64)?;
         out.write_str(text).map_err(Error::from)
     });
-    tolls::put_up(&mut environment);
-    methods::teach(&mut environment);
+    guards::register(&mut environment);
+    methods::register(&mut environment);
     let tojson = |value: &Value, options: Kwargs| {
         let json = python::tojson(value, &options)?;
         let is_container = meter::is_marking() && json.starts_with(['{', '[']);
@@ -154,8 +154,8 @@ fn environment(source: &str, now: Option<DateTime>) -> Result<Environment<'stati
         let refusal = Error::new(ErrorKind::InvalidOperation, message.clone());
         Err::<Value, Error>(refusal.with_source(Raised(message)))
     });
-    let generated = |said: &Value| {
-        let text = python::text(said)?;
+    let generated = |text: &Value| {
+        let text = python::text(text)?;
         Ok::<_, Error>(if meter::is_marking() {
             marks::around_generation(&text)
         } else {
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slice_goes_backwards_from_where_to_where_it_says() {
+    fn a_slice_with_a_negative_step_runs_between_its_bounds() {
         for (source, expected) in [
             (
                 "{{ 'abcd'[3:0:-1] }}{{ 'abcd'[:-3:-1] }}{{ 'abcd'[0:2:-1] }}",

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::held;
+use super::measured;
 
 /// Levels of JSON that are read; what a conversation holds is never as deep.
 const MAX_DEPTH: usize = 192;
@@ -38,8 +38,8 @@ impl MarkedValue {
         let marked = pairs
             .iter()
             .map(|(key, marked_value)| (key.clone(), marked_value.marked.clone()));
-        let marked = held::map(marked);
-        let plain = held::map(
+        let marked = measured::map(marked);
+        let plain = measured::map(
             pairs
                 .into_iter()
                 .map(|(key, marked_value)| (key, marked_value.plain)),
@@ -54,15 +54,15 @@ impl MarkedValue {
             .map(|marked_value| (marked_value.plain, marked_value.marked))
             .unzip();
         Self {
-            plain: held::list(plain),
-            marked: held::list(marked),
+            plain: measured::list(plain),
+            marked: measured::list(marked),
         }
     }
 }
 
 /// Where in a JSON value a text stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place<'k> {
+pub(super) struct TextPlace<'k> {
     /// The key under which it stands; empty in a list and at the top.
     pub(super) key: &'k str,
     /// Objects and lists around it.
@@ -72,17 +72,17 @@ pub(super) struct Place<'k> {
 /// Reads JSON into values; `text` makes a value of every string, `name` treats every key. Text that is not JSON is none.
 pub(super) fn read(
     raw: &str,
-    text: &mut dyn FnMut(String, Place<'_>) -> MarkedValue,
+    text: &mut dyn FnMut(String, TextPlace<'_>) -> MarkedValue,
     name: &mut dyn FnMut(String) -> String,
 ) -> Option<MarkedValue> {
     let raw = serde_json::from_str::<&RawValue>(raw).ok()?;
-    walk(raw.get(), Place { key: "", depth: 0 }, text, name)
+    walk(raw.get(), TextPlace { key: "", depth: 0 }, text, name)
 }
 
 fn walk(
     raw: &str,
-    place: Place<'_>,
-    text: &mut dyn FnMut(String, Place<'_>) -> MarkedValue,
+    place: TextPlace<'_>,
+    text: &mut dyn FnMut(String, TextPlace<'_>) -> MarkedValue,
     name: &mut dyn FnMut(String) -> String,
 ) -> Option<MarkedValue> {
     if place.depth > MAX_DEPTH {
@@ -94,14 +94,14 @@ fn walk(
             let members: Members<'_> = serde_json::from_str(raw).ok()?;
             let mut pairs = Vec::with_capacity(members.0.len());
             for (key, member) in members.0 {
-                let marked_value = walk(member.get(), Place { key: &key, depth }, text, name)?;
+                let marked_value = walk(member.get(), TextPlace { key: &key, depth }, text, name)?;
                 pairs.push((name(key), marked_value));
             }
             MarkedValue::map(pairs)
         }
         b'[' => {
             let members: Vec<&RawValue> = serde_json::from_str(raw).ok()?;
-            let place = Place { key: "", depth };
+            let place = TextPlace { key: "", depth };
             let members = members
                 .into_iter()
                 .map(|member| walk(member.get(), place, text, name));
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn texts_know_their_places() {
         let mut seen = Vec::new();
-        let mut text = |text: String, place: Place<'_>| {
+        let mut text = |text: String, place: TextPlace<'_>| {
             seen.push(format!("{}{}{text}", place.depth, place.key));
             MarkedValue::same(text)
         };

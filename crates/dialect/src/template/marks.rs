@@ -1,4 +1,4 @@
-//! Marks around what a template is given, so that its output says where each piece of a conversation went.
+//! Marks around the texts that a template is given, so that its output shows where each piece of a conversation went.
 //!
 //! A piece is rendered a second time between two marks that carry its number. They stand inside its white space, so that a
 //! template may trim; code points that are not characters, so that no chat spells them (where one does, nothing is marked).
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_survive_trimming_and_say_where_a_piece_went() {
+    fn marks_survive_trimming_and_locate_their_piece() {
         let marked = format!("<a>{}</a>{}", around(" hi \n", 0).trim(), around("there", 300));
         let unmarked = read(&marked);
         assert_eq!(unmarked.text, "<a>hi</a>there");

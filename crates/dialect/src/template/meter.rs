@@ -1,12 +1,12 @@
 //! What a rendering may cost, counted while it runs: steps, for time, and bytes, for memory.
 //!
 //! A step is an instruction of the template, a value or 64 bytes that one of its operators, filters or methods handles. Memory counts
-//! what a template makes (texts and lists, kept or not) and never goes down, so that it does not depend on when something is
+//! all texts and lists that a template builds, used or not, and never goes down, so that it does not depend on when something is
 //! dropped. Both are counted, not measured: the same template and conversation stop at the same place on every machine.
 //!
 //! The count belongs to the rendering that runs on this thread. Outside of a rendering nothing is limited.
 //!
-//! Why: docs/decisions/2026-11-22-tolls-between-the-instructions-of-a-template.md.
+//! Why: docs/decisions/2026-11-22-template-resource-limits.md.
 
 use std::cell::Cell;
 use std::fmt;
@@ -20,7 +20,7 @@ const BYTES_PER_STEP: u64 = 64;
 /// Further steps for each byte that a template is given: long conversations take longer.
 const STEPS_PER_BYTE_GIVEN: u64 = 2;
 
-/// Further bytes for each byte that a template is given: some templates copy what they have said so far with every turn.
+/// Further bytes for each byte that a template is given: some templates copy their whole output with every turn.
 const MEMORY_PER_BYTE_GIVEN: u64 = 64;
 
 /// What may still be used.
@@ -48,14 +48,14 @@ impl Allowance {
 
 /// What ends a rendering that uses more than it may.
 #[derive(Debug)]
-pub(super) enum Spent {
+pub(super) enum Exhausted {
     /// `limits.template_steps`.
     Steps,
     /// `limits.template_memory`.
     Memory,
 }
 
-impl fmt::Display for Spent {
+impl fmt::Display for Exhausted {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::Steps => "it takes more steps than `limits.template_steps` allows",
@@ -64,10 +64,10 @@ impl fmt::Display for Spent {
     }
 }
 
-impl std::error::Error for Spent {}
+impl std::error::Error for Exhausted {}
 
-impl From<Spent> for Error {
-    fn from(spent: Spent) -> Self {
+impl From<Exhausted> for Error {
+    fn from(spent: Exhausted) -> Self {
         Self::new(ErrorKind::OutOfFuel, spent.to_string()).with_source(spent)
     }
 }
@@ -75,7 +75,7 @@ impl From<Spent> for Error {
 #[derive(Clone, Copy)]
 struct Meter {
     left: Allowance,
-    /// Instructions that are paid for.
+    /// Instructions whose steps are taken.
     instructions: u64,
     is_marking: bool,
 }
@@ -112,10 +112,10 @@ pub(super) fn is_marking() -> bool {
 
 /// Takes steps.
 pub(super) fn steps(count: u64) -> Result<(), Error> {
-    take(|left| &mut left.steps, count, Spent::Steps)
+    take(|left| &mut left.steps, count, Exhausted::Steps)
 }
 
-fn take(of: impl FnOnce(&mut Allowance) -> &mut u64, count: u64, spent: Spent) -> Result<(), Error> {
+fn take(of: impl FnOnce(&mut Allowance) -> &mut u64, count: u64, spent: Exhausted) -> Result<(), Error> {
     let mut meter = METER.get();
     let known = of(&mut meter.left);
     let left = known.checked_sub(count);
@@ -138,16 +138,16 @@ pub(super) fn ran(instructions: u64) -> Result<(), Error> {
     steps(more)
 }
 
-/// Takes memory for what is made, and the steps for filling it.
+/// Takes memory for a new value, and the steps for filling it.
 pub(super) fn makes(bytes: u64) -> Result<(), Error> {
     handles(bytes)?;
-    take(|left| &mut left.memory, bytes, Spent::Memory)
+    take(|left| &mut left.memory, bytes, Exhausted::Memory)
 }
 
-/// Refuses what would make more than there is room for, before it is made; what it did make is taken later.
-pub(super) fn has_room(bytes: u64) -> Result<(), Error> {
+/// Refuses an operation whose result would exceed the memory left, before it runs; the memory of the result is taken later.
+pub(super) fn can_hold(bytes: u64) -> Result<(), Error> {
     if bytes > METER.get().left.memory {
-        return Err(Spent::Memory.into());
+        return Err(Exhausted::Memory.into());
     }
     Ok(())
 }
@@ -170,7 +170,7 @@ mod tests {
         within(&mut allowance, true, || {
             assert!(is_marking());
             assert!(steps(7).is_ok());
-            assert!(has_room(128).is_ok() && has_room(129).is_err());
+            assert!(can_hold(128).is_ok() && can_hold(129).is_err());
             assert!(makes(64).is_ok());
             assert!(ran(2).is_ok() && ran(2).is_ok());
             assert!(steps(1).is_err());

@@ -8,11 +8,11 @@ use minijinja::{Environment, Error, ErrorKind, State, Value, filters};
 use minijinja_contrib::pycompat;
 
 use super::marked_value::is_digits;
-use super::{attributes, costs, held, python};
+use super::{attributes, costs, measured, python};
 
 /// Teaches an environment what Python knows.
-pub(super) fn teach(environment: &mut Environment<'_>) {
-    costs::teach(environment);
+pub(super) fn register(environment: &mut Environment<'_>) {
+    costs::register(environment);
     environment.set_unknown_method_callback(method);
     for (name, filter) in [
         ("trim", Value::from_function(trim)),
@@ -152,12 +152,12 @@ fn strip<'t>(text: &'t str, characters: Option<&str>, left: bool, right: bool) -
 
 fn method(state: &mut State<'_, '_>, value: &Value, name: &str, arguments: &[Value]) -> Result<Value, Error> {
     let all: Vec<Value> = std::iter::once(value).chain(arguments).cloned().collect();
-    costs::pay(name, &all)?;
+    costs::take(name, &all)?;
     let answer = match value.as_str() {
         Some(text) => string_method(text, name, arguments)?,
         None => None,
     };
-    held::keep(match answer {
+    measured::keep(match answer {
         Some(answer) => answer,
         None => pycompat::unknown_method_callback(state, value, name, arguments)?,
     })
@@ -287,8 +287,8 @@ fn lines(text: &str, keeps: bool) -> Vec<Value> {
             }
         };
         let taken = line.len() + ending.len();
-        let kept = if keeps { taken } else { line.len() };
-        lines.push(Value::from(rest.split_at(kept).0));
+        let shown = if keeps { taken } else { line.len() };
+        lines.push(Value::from(rest.split_at(shown).0));
         rest = rest.split_at(taken).1;
     }
     lines
@@ -313,9 +313,9 @@ fn title(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn said(expression: &str) -> String {
+    fn run(expression: &str) -> String {
         let mut environment = Environment::new();
-        teach(&mut environment);
+        register(&mut environment);
         let source = format!("{{{{ {expression} }}}}");
         environment
             .render_str(&source, ())
@@ -343,10 +343,10 @@ mod tests {
             (r#"{"items": 1, "b": 2}.items()|list|length"#, "2"),
             (r#"{"get": 1}.get("get")"#, "1"),
         ] {
-            assert_eq!(said(expression), expected, "{expression}");
+            assert_eq!(run(expression), expected, "{expression}");
         }
-        assert!(said(r#""a".split("")"#).contains("empty separator"));
-        assert!(said(r#""a".split(1)"#).contains("must be a string"));
+        assert!(run(r#""a".split("")"#).contains("empty separator"));
+        assert!(run(r#""a".split(1)"#).contains("must be a string"));
     }
 
     #[test]
@@ -363,15 +363,15 @@ mod tests {
             ("[missing]|string", "[Undefined]"),
             ("range is callable and 1 is not callable", "True"),
         ] {
-            assert_eq!(said(expression), expected, "{expression}");
+            assert_eq!(run(expression), expected, "{expression}");
         }
         for unknown in ["pprint", "split", "lines", "bool", "zip"] {
             assert!(
-                said(&format!("'a'|{unknown}")).contains("unknown filter"),
+                run(&format!("'a'|{unknown}")).contains("unknown filter"),
                 "{unknown}"
             );
         }
-        assert!(said("1|indent").contains("not a string"), "{}", said("1|indent"));
+        assert!(run("1|indent").contains("not a string"), "{}", run("1|indent"));
     }
 
     #[test]
@@ -388,7 +388,7 @@ mod tests {
             ("missing|items|list|length", "0"),
             ("1e-7|string", "1e-07"),
         ] {
-            assert_eq!(said(expression), expected, "{expression}");
+            assert_eq!(run(expression), expected, "{expression}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! An output as a sink: who said which stretch, what is glue, which tokens are special.
+//! An output as a sink: the speaker of each segment, the template's own text, special tokens.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -12,9 +12,9 @@ use super::regions::Regions;
 use super::tokens::Tokens;
 use crate::text::run::TextRun;
 
-/// What a stretch of an output is.
+/// What a segment of an output is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
+enum SegmentKind {
     /// A piece of the conversation.
     Piece(usize),
     /// JSON that the template has dumped.
@@ -26,9 +26,9 @@ enum What {
 }
 
 #[derive(Clone, Debug)]
-struct Stretch {
+struct Segment {
     range: Range<usize>,
-    what: What,
+    kind: SegmentKind,
     speaker: Speaker,
 }
 
@@ -44,8 +44,8 @@ pub(super) struct Output<'o, 'a> {
     pub(super) generated: &'o [Range<usize>],
     /// The pieces.
     pub(super) pieces: &'o [Piece<'a>],
-    /// For each turn, whose words its are.
-    pub(super) voices: &'o [Speaker],
+    /// The speaker of each turn.
+    pub(super) speakers: &'o [Speaker],
     /// Special tokens.
     pub(super) tokens: &'o Tokens,
 }
@@ -53,41 +53,41 @@ pub(super) struct Output<'o, 'a> {
 impl<'a> Output<'_, 'a> {
     /// Writes the output.
     pub(super) fn write(&self, sink: &mut Sink<'a>) {
-        let mut stretches = self.stretches();
+        let mut segments = self.segments();
         if self.generated.is_empty() {
-            self.assign_speakers(&mut stretches);
+            self.assign_speakers(&mut segments);
         } else {
-            stretches = self.generated_speakers(stretches);
+            segments = self.generated_speakers(segments);
         }
-        for stretch in stretches {
-            let text = cut::text(self.text, stretch.range);
-            let piece = match stretch.what {
-                What::Piece(number) => Some(cut::at(self.pieces, number)),
-                What::Json | What::Glue | What::Special => None,
+        for segment in segments {
+            let text = cut::text(self.text, segment.range);
+            let piece = match segment.kind {
+                SegmentKind::Piece(number) => Some(cut::at(self.pieces, number)),
+                SegmentKind::Json | SegmentKind::Glue | SegmentKind::Special => None,
             };
-            sink.answer(stretch.speaker, piece.and_then(|piece| piece.position));
-            match (stretch.what, piece) {
-                (_, Some(piece)) => say(sink, piece, text),
-                (What::Special, None) => sink.control(text),
-                (What::Json, None) => sink.literal(text.to_owned(), Component::Tools),
+            sink.answer(segment.speaker, piece.and_then(|piece| piece.position));
+            match (segment.kind, piece) {
+                (_, Some(piece)) => write_piece(sink, piece, text),
+                (SegmentKind::Special, None) => sink.control(text),
+                (SegmentKind::Json, None) => sink.literal(text.to_owned(), Component::Tools),
                 (_, None) => sink.literal(text.to_owned(), Component::Framing),
             }
         }
-        sink.speak(Speaker::Other);
+        sink.set_speaker(Speaker::Other);
     }
 
-    /// The whole output in stretches.
-    fn stretches(&self) -> Vec<Stretch> {
-        let mut stretches = Vec::new();
+    /// The whole output in segments.
+    fn segments(&self) -> Vec<Segment> {
+        let mut segments = Vec::new();
         let mut at = 0;
         let mut json = self.json.iter().peekable();
         for (range, piece) in self.regions.iter() {
-            self.between(at..range.start, &mut json, &mut stretches);
+            self.between(at..range.start, &mut json, &mut segments);
             at = range.end;
-            push(&mut stretches, range, What::Piece(piece));
+            push(&mut segments, range, SegmentKind::Piece(piece));
         }
-        self.between(at..self.text.len(), &mut json, &mut stretches);
-        stretches
+        self.between(at..self.text.len(), &mut json, &mut segments);
+        segments
     }
 
     /// What stands between two pieces: dumped JSON and glue.
@@ -95,105 +95,105 @@ impl<'a> Output<'_, 'a> {
         &self,
         gap: Range<usize>,
         json: &mut std::iter::Peekable<std::slice::Iter<'_, Range<usize>>>,
-        stretches: &mut Vec<Stretch>,
+        segments: &mut Vec<Segment>,
     ) {
         let mut at = gap.start;
         while let Some(dumped) = json.peek() {
             let start = dumped.start.clamp(at, gap.end);
             let end = dumped.end.clamp(at, gap.end);
-            self.glue(at..start, stretches);
-            push(stretches, start..end, What::Json);
+            self.glue(at..start, segments);
+            push(segments, start..end, SegmentKind::Json);
             at = end;
             if dumped.end > gap.end {
                 break;
             }
             json.next();
         }
-        self.glue(at..gap.end, stretches);
+        self.glue(at..gap.end, segments);
     }
 
-    /// The template's own text, its special tokens apart.
-    fn glue(&self, range: Range<usize>, stretches: &mut Vec<Stretch>) {
+    /// The template's own text, and its special tokens as segments of their own.
+    fn glue(&self, range: Range<usize>, segments: &mut Vec<Segment>) {
         let mut at = range.start;
         while let Some((before, token, _)) = self.tokens.split_once(cut::text(self.text, at..range.end)) {
             let start = at + before.len();
-            push(stretches, at..start, What::Glue);
+            push(segments, at..start, SegmentKind::Glue);
             at = start + token.len();
-            push(stretches, start..at, What::Special);
+            push(segments, start..at, SegmentKind::Special);
         }
-        push(stretches, at..range.end, What::Glue);
+        push(segments, at..range.end, SegmentKind::Glue);
     }
 
     /// Gives the assistant what the template marks as generated.
-    fn generated_speakers(&self, stretches: Vec<Stretch>) -> Vec<Stretch> {
+    fn generated_speakers(&self, segments: Vec<Segment>) -> Vec<Segment> {
         let edges: BTreeSet<usize> = self
             .generated
             .iter()
             .flat_map(|range| [range.start, range.end])
             .collect();
-        let voices = self.generated_voices();
-        let mut out = Vec::with_capacity(stretches.len());
-        for stretch in stretches {
-            let Range { start, end } = stretch.range;
+        let speakers = self.generated_range_speakers();
+        let mut out = Vec::with_capacity(segments.len());
+        for segment in segments {
+            let Range { start, end } = segment.range;
             let mut cuts = vec![start];
             // A special token is one token, whatever the template cuts.
-            if stretch.what != What::Special {
+            if segment.kind != SegmentKind::Special {
                 cuts.extend(edges.range(start..end).filter(|edge| **edge > start));
             }
             cuts.push(end);
             for (from, to) in cuts.iter().zip(cuts.iter().skip(1)) {
                 let before = self.generated.partition_point(|range| range.end <= *from);
-                let generated = self.generated.get(before).zip(voices.get(before));
+                let generated = self.generated.get(before).zip(speakers.get(before));
                 let generated = generated.filter(|(range, _)| range.start <= *from);
-                out.push(Stretch {
+                out.push(Segment {
                     range: *from..*to,
-                    what: stretch.what,
-                    speaker: generated.map_or(Speaker::Other, |(_, voice)| *voice),
+                    kind: segment.kind,
+                    speaker: generated.map_or(Speaker::Other, |(_, speaker)| *speaker),
                 });
             }
         }
         out
     }
 
-    /// Whose words each stretch is that the template marks as generated: those of the turns that it shows, else of the one before.
-    fn generated_voices(&self) -> Vec<Speaker> {
+    /// The speaker of each range that the template marks as generated: that of the turns in it, else of the turn before.
+    fn generated_range_speakers(&self) -> Vec<Speaker> {
         let mut own = self.regions.iter().filter_map(|(range, piece)| {
             let piece = cut::at(self.pieces, piece);
-            piece.is_own().then(|| (range, self.voice(piece.turn)))
+            piece.is_own().then(|| (range, self.speaker(piece.turn)))
         });
         let mut next = own.next();
         let mut latest = Speaker::Perspective;
-        let voices = self.generated.iter().map(|generated| {
+        let speakers = self.generated.iter().map(|generated| {
             let mut inside = Vec::new();
-            while let Some((range, voice)) = next.take_if(|(range, _)| range.start < generated.end) {
+            while let Some((range, speaker)) = next.take_if(|(range, _)| range.start < generated.end) {
                 if range.end > generated.start {
-                    inside.push(voice);
+                    inside.push(speaker);
                 }
-                latest = voice;
+                latest = speaker;
                 next = own.next();
             }
-            if inside.contains(&Speaker::Recalled) {
-                Speaker::Recalled
+            if inside.contains(&Speaker::Context) {
+                Speaker::Context
             } else if inside.is_empty() {
                 latest
             } else {
                 Speaker::Perspective
             }
         });
-        voices.collect()
+        speakers.collect()
     }
 
-    /// Whose words those of a turn are.
-    fn voice(&self, turn: Option<usize>) -> Speaker {
-        turn.map_or(Speaker::Perspective, |turn| *cut::at(self.voices, turn))
+    /// The speaker of a turn.
+    fn speaker(&self, turn: Option<usize>) -> Speaker {
+        turn.map_or(Speaker::Perspective, |turn| *cut::at(self.speakers, turn))
     }
 
     /// Gives the assistant its pieces, what stands between pieces of one turn, and the special token that ends it.
-    fn assign_speakers(&self, stretches: &mut [Stretch]) {
+    fn assign_speakers(&self, segments: &mut [Segment]) {
         let mut own: Vec<(Range<usize>, Speaker)> = Vec::new();
         let mut last: Option<(usize, usize)> = None;
-        for (index, stretch) in stretches.iter().enumerate() {
-            let What::Piece(number) = stretch.what else {
+        for (index, segment) in segments.iter().enumerate() {
+            let SegmentKind::Piece(number) = segment.kind else {
                 continue;
             };
             let piece = cut::at(self.pieces, number);
@@ -204,52 +204,55 @@ impl<'a> Output<'_, 'a> {
             let from = match last {
                 Some((known, before)) if known == turn => before,
                 _ => {
-                    let before = stretches.iter().take(index).rev();
-                    index - before.take_while(|before| before.what == What::Json).count()
+                    let before = segments.iter().take(index).rev();
+                    index
+                        - before
+                            .take_while(|before| before.kind == SegmentKind::Json)
+                            .count()
                 }
             };
             last = Some((turn, index));
-            let (_, after) = stretches.split_at(index + 1);
-            own.push((from..index + 1 + self.ending(after), self.voice(Some(turn))));
+            let (_, after) = segments.split_at(index + 1);
+            own.push((from..index + 1 + self.ending(after), self.speaker(Some(turn))));
         }
-        for (range, voice) in own {
-            for stretch in cut::slice_mut(stretches, range) {
-                stretch.speaker = voice;
+        for (range, speaker) in own {
+            for segment in cut::slice_mut(segments, range) {
+                segment.speaker = speaker;
             }
         }
     }
 
-    /// How many of the stretches after a piece end its turn: up to a special token, unless nothing but white space
+    /// How many of the segments after a piece end its turn: up to a special token, unless nothing but white space
     /// stands before that; then it opens the next turn.
-    fn ending(&self, after: &[Stretch]) -> usize {
-        let is_between = |stretch: &&Stretch| matches!(stretch.what, What::Glue | What::Json);
+    fn ending(&self, after: &[Segment]) -> usize {
+        let is_between = |segment: &&Segment| matches!(segment.kind, SegmentKind::Glue | SegmentKind::Json);
         let between = after.iter().take_while(is_between).count();
         let gap = after.iter().take(between);
         let gap: String = gap
-            .map(|stretch| cut::text(self.text, stretch.range.clone()))
+            .map(|segment| cut::text(self.text, segment.range.clone()))
             .collect();
-        let is_apart = !gap.is_empty() && gap.chars().all(is_space);
+        let is_separated = !gap.is_empty() && gap.chars().all(is_space);
         match after.get(between) {
-            Some(next) if next.what == What::Special && !is_apart => between + 1,
+            Some(next) if next.kind == SegmentKind::Special && !is_separated => between + 1,
             _ => 0,
         }
     }
 }
 
-fn push(stretches: &mut Vec<Stretch>, range: Range<usize>, what: What) {
+fn push(segments: &mut Vec<Segment>, range: Range<usize>, kind: SegmentKind) {
     if !range.is_empty() {
-        stretches.push(Stretch {
+        segments.push(Segment {
             range,
-            what,
+            kind,
             speaker: Speaker::Other,
         });
     }
 }
 
 /// Writes what a template shows of a piece, in the piece's own words where they are recognised.
-fn say<'a>(sink: &mut Sink<'a>, piece: &Piece<'a>, shown: &str) {
+fn write_piece<'a>(sink: &mut Sink<'a>, piece: &Piece<'a>, shown: &str) {
     if let Some(at) = piece.text.find(shown) {
-        say_words(sink, piece, at..at + shown.len(), Level::Raw);
+        write_words(sink, piece, at..at + shown.len(), Level::Raw);
         return;
     }
     let inner = piece.text.trim_matches(is_space);
@@ -259,7 +262,7 @@ fn say<'a>(sink: &mut Sink<'a>, piece: &Piece<'a>, shown: &str) {
     }
     if escaped == shown {
         let at = piece.text.len() - piece.text.trim_start_matches(is_space).len();
-        say_words(sink, piece, at..at + inner.len(), Level::JsonString);
+        write_words(sink, piece, at..at + inner.len(), Level::JsonString);
         return;
     }
     let component = piece
@@ -270,7 +273,7 @@ fn say<'a>(sink: &mut Sink<'a>, piece: &Piece<'a>, shown: &str) {
 }
 
 /// Writes some bytes of a piece's words.
-fn say_words<'a>(sink: &mut Sink<'a>, piece: &Piece<'a>, range: Range<usize>, level: Level) {
+fn write_words<'a>(sink: &mut Sink<'a>, piece: &Piece<'a>, range: Range<usize>, level: Level) {
     let mut start = 0;
     for words in &piece.words {
         let end = start + words.text.len();

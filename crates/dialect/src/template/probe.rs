@@ -48,17 +48,17 @@ pub(super) fn trims(dialect: &TemplateDialect, allowance: &mut Allowance) -> Tri
         let printed = dialect.probe(messages, allowance);
         printed.contains("probed") && !printed.contains(blunt)
     };
-    let said = |role: &str, content: &str| format!(r#"{{"role":"{role}","content":"{content}"}}"#);
+    let turn = |role: &str, content: &str| format!(r#"{{"role":"{role}","content":"{content}"}}"#);
     let call = r#"{"role":"assistant","content":"","tool_calls":[{"id":"abcdefghi","type":"function","function":{"name":"look","arguments":{}}}]}"#;
     let result = format!(r#"{{"role":"tool","tool_call_id":"abcdefghi","name":"look","content":"{blunt}"}}"#);
-    let (user, answer) = (said("user", "u"), said("assistant", "a"));
+    let (user, answer) = (turn("user", "u"), turn("assistant", "a"));
     let conversations = [
         (
             Role::System,
-            format!("[{},{user},{answer}]", said("system", blunt)),
+            format!("[{},{user},{answer}]", turn("system", blunt)),
         ),
-        (Role::User, format!("[{},{answer}]", said("user", blunt))),
-        (Role::Assistant, format!("[{user},{}]", said("assistant", blunt))),
+        (Role::User, format!("[{},{answer}]", turn("user", blunt))),
+        (Role::Assistant, format!("[{user},{}]", turn("assistant", blunt))),
         (Role::Tool, format!("[{user},{call},{result},{answer}]")),
     ];
     let trimmed = conversations.into_iter().filter(|(_, messages)| loses(messages));

@@ -1,9 +1,9 @@
-//! A compiled template with tolls: what each instruction of minijinja can cost is paid before or after it.
+//! A compiled template with guards: the cost of each instruction of minijinja is taken before or after it.
 //!
 //! minijinja limits the number of instructions; what one of them does with a large value it does not limit, and operators
 //! cannot be replaced. So the instructions are copied with calls of filters between them whose names no template can write.
-//! They pass on what they are given, or stop the rendering. The match of prices has no wildcard: an instruction that a newer
-//! minijinja adds has to be thought about.
+//! They pass on what they are given, or stop the rendering. The match of prices has no wildcard, so a new instruction
+//! of minijinja does not compile before it has a price.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,15 +11,15 @@ use chatmill_diag::cut;
 use minijinja::Value;
 use minijinja::machinery::{CompiledTemplate, Instruction, Instructions};
 
-use super::{attributes, tolls};
+use super::{attributes, guards};
 
-/// Signs of a constant that an operator may meet without paying.
+/// Characters of a constant that an operator may meet without cost.
 const SHORT: usize = 256;
 
 /// No place in minijinja's cache of filters.
 const UNCACHED: u8 = u8::MAX;
 
-/// The instructions of a template and of its blocks, with tolls.
+/// The instructions of a template and of its blocks, with guards.
 pub(super) struct Program<'t> {
     /// The template.
     pub(super) main: Instructions<'t>,
@@ -28,19 +28,19 @@ pub(super) struct Program<'t> {
 }
 
 impl<'t> Program<'t> {
-    /// Puts tolls into a compiled template.
+    /// Adds guards to a compiled template.
     pub(super) fn new(compiled: &CompiledTemplate<'t>) -> Self {
         let blocks = compiled.blocks.iter();
         Self {
-            main: with_tolls(&compiled.instructions),
+            main: with_guards(&compiled.instructions),
             blocks: blocks
-                .map(|(name, instructions)| (*name, with_tolls(instructions)))
+                .map(|(name, instructions)| (*name, with_guards(instructions)))
                 .collect(),
         }
     }
 }
 
-fn with_tolls<'t>(old: &Instructions<'t>) -> Instructions<'t> {
+fn with_guards<'t>(old: &Instructions<'t>) -> Instructions<'t> {
     let count = (0..u32::MAX)
         .find(|at| old.get(*at).is_none())
         .unwrap_or(u32::MAX);
@@ -54,7 +54,7 @@ fn with_tolls<'t>(old: &Instructions<'t>) -> Instructions<'t> {
         let before = at.checked_sub(1).filter(|_| !targets.contains(&at));
         let is_short = before.and_then(|before| old.get(before)).is_some_and(is_short);
         let first = steps.len();
-        toll(instruction, is_short, &mut |step| steps.push((at, step)));
+        write_guarded(instruction, is_short, &mut |step| steps.push((at, step)));
         debug_assert!(steps.len() > first, "no instruction is left out");
     }
     starts.push(u32::try_from(steps.len()).unwrap_or(u32::MAX));
@@ -95,7 +95,7 @@ fn retarget(instruction: &mut Instruction<'_>, moved: &dyn Fn(u32) -> u32) {
     }
 }
 
-/// Whether an instruction loads a constant that costs nothing to look at.
+/// Whether an instruction loads a constant that costs nothing to read.
 fn is_short(instruction: &Instruction<'_>) -> bool {
     let Instruction::LoadConst(value) = instruction else {
         return false;
@@ -114,10 +114,10 @@ fn filter<'t>(name: &'static str, operands: u16) -> Instruction<'t> {
     Instruction::ApplyFilter(name, Some(operands), UNCACHED)
 }
 
-/// An instruction with what has to be paid for it; `is_short` says that its last operand is a short constant.
-fn toll<'t>(old: &Instruction<'t>, is_short: bool, push: &mut dyn FnMut(Instruction<'t>)) {
+/// Writes an instruction with its guards; `is_short`: its last operand is a short constant.
+fn write_guarded<'t>(old: &Instruction<'t>, is_short: bool, push: &mut dyn FnMut(Instruction<'t>)) {
     match price(old, is_short) {
-        Price::Instead => instead(old, push),
+        Price::Instead => write_replacement(old, push),
         Price::Around(before, behind) => {
             // Takes operands from the stack, and puts them there again.
             if let Some((name, operands)) = before {
@@ -132,9 +132,9 @@ fn toll<'t>(old: &Instruction<'t>, is_short: bool, push: &mut dyn FnMut(Instruct
     }
 }
 
-/// What has to be paid for an instruction.
+/// The guards of an instruction.
 enum Price {
-    /// What looks at its operands, and how many these are; and what looks at what it has made.
+    /// The guard of its operands, and how many these are; and the guard of its result.
     Around(Option<(&'static str, u16)>, Option<&'static str>),
     /// Other instructions stand in its place.
     Instead,
@@ -150,31 +150,31 @@ fn price(old: &Instruction<'_>, is_short: bool) -> Price {
         I::GetAttr(name) if attributes::is_one(name) => return Price::Instead,
         // What a loop remembers can be changed, as a namespace can.
         I::CallMethod("changed", count) => match count.filter(|count| *count > 0) {
-            Some(count) => (Some((tolls::PLAIN_ALL, count)), None),
+            Some(count) => (Some((guards::PLAIN_ALL, count)), None),
             None => return Price::Instead,
         },
-        I::Slice => (Some((tolls::SLICE, 4)), Some(tolls::LIST)),
-        I::Mul => (Some((tolls::REPEAT, 2)), Some(tolls::LIST)),
-        I::Add => (None, Some(tolls::LIST)),
-        I::Eq | I::Ne | I::Gt | I::Gte | I::Lt | I::Lte if !is_short => (Some((tolls::COMPARE, 2)), None),
-        I::In => (Some((tolls::CONTAINS, 2)), None),
-        I::CompareAndPreserve(_) => (Some((tolls::COMPARE_ANY, 2)), None),
+        I::Slice => (Some((guards::SLICE, 4)), Some(guards::LIST)),
+        I::Mul => (Some((guards::REPEAT, 2)), Some(guards::LIST)),
+        I::Add => (None, Some(guards::LIST)),
+        I::Eq | I::Ne | I::Gt | I::Gte | I::Lt | I::Lte if !is_short => (Some((guards::COMPARE, 2)), None),
+        I::In => (Some((guards::CONTAINS, 2)), None),
+        I::CompareAndPreserve(_) => (Some((guards::COMPARE_ANY, 2)), None),
         I::BuildMap(pairs) => (
-            operands(pairs.saturating_mul(2)).map(|operands| (tolls::KEYS, operands)),
-            Some(tolls::KEEP),
+            operands(pairs.saturating_mul(2)).map(|operands| (guards::KEYS, operands)),
+            Some(guards::KEEP),
         ),
         I::MergeKwargs(count) | I::UnpackLists(count) => {
-            (operands(*count).map(|operands| (tolls::WALK, operands)), None)
+            (operands(*count).map(|operands| (guards::WALK, operands)), None)
         }
-        I::BuildList(_) | I::BuildTuple(_) => (None, Some(tolls::KEEP)),
+        I::BuildList(_) | I::BuildTuple(_) => (None, Some(guards::KEEP)),
         // A macro and what it encloses stay until the rendering ends.
-        I::BuildMacro(..) => (None, Some(tolls::DECLARE)),
+        I::BuildMacro(..) => (None, Some(guards::DECLARE)),
         // Whatever repeats or calls counts the instructions that have run.
         I::Iterate(_) | I::CallFunction(..) | I::CallMethod(..) | I::CallObject(_) => {
-            (None, Some(tolls::COUNT))
+            (None, Some(guards::COUNT))
         }
-        // These handle one value of fixed size, or pass on what others have made; filters, tests and functions take their
-        // own tolls, and what is emitted is paid for as it is written.
+        // These handle one value of fixed size, or pass values on; filters, tests and functions take their own costs, and the
+        // cost of output is taken as it is written.
         I::StoreLocal(_)
         | I::Lookup(_)
         | I::GetAttr(_)
@@ -226,33 +226,33 @@ fn price(old: &Instruction<'_>, is_short: bool) -> Price {
 }
 
 /// What stands in the place of an instruction.
-fn instead<'t>(old: &Instruction<'t>, push: &mut dyn FnMut(Instruction<'t>)) {
+fn write_replacement<'t>(old: &Instruction<'t>, push: &mut dyn FnMut(Instruction<'t>)) {
     use Instruction as I;
     match old {
         I::EmitRaw(text) => [I::LoadConst(Value::from(*text)), I::Emit]
             .into_iter()
             .for_each(push),
-        I::SetAttr(_) => [I::Swap, filter(tolls::PLAIN, 1), I::Swap, old.clone()]
+        I::SetAttr(_) => [I::Swap, filter(guards::PLAIN, 1), I::Swap, old.clone()]
             .into_iter()
             .for_each(push),
-        I::GetItem => push(filter(tolls::GET, 2)),
-        I::GetAttr(name) => [I::LoadConst(Value::from(*name)), filter(tolls::ATTRIBUTE, 2)]
+        I::GetItem => push(filter(guards::GET, 2)),
+        I::GetAttr(name) => [I::LoadConst(Value::from(*name)), filter(guards::ATTRIBUTE, 2)]
             .into_iter()
             .for_each(push),
-        I::StringConcat => push(filter(tolls::JOIN, 2)),
+        I::StringConcat => push(filter(guards::JOIN, 2)),
         I::Enclose(_) => {
             push(I::LoadConst(Value::from(0)));
-            push(filter(tolls::DECLARE, 1));
+            push(filter(guards::DECLARE, 1));
             push(I::DiscardTop);
             push(old.clone());
         }
         I::CallMethod(_, count) => {
-            push(I::ApplyFilter(tolls::REFUSE, *count, UNCACHED));
+            push(I::ApplyFilter(guards::REFUSE, *count, UNCACHED));
             push(old.clone());
         }
         // A loop, or one that begins anew.
         _ => {
-            push(filter(tolls::EACH, 1));
+            push(filter(guards::EACH, 1));
             push(old.clone());
         }
     }

@@ -6,7 +6,7 @@ use chatmill_diag::limits::TEMPLATE_DEPTH;
 use minijinja::value::{Kwargs, ValueKind};
 use minijinja::{Error, ErrorKind, Value};
 
-use super::{held, marked_value, meter};
+use super::{marked_value, measured, meter};
 
 /// Where `str.splitlines` breaks.
 pub(super) fn breaks_line(character: char) -> bool {
@@ -24,7 +24,7 @@ pub(super) fn text(value: &Value) -> Result<String, Error> {
     if value.is_undefined() {
         return Ok(String::new());
     }
-    meter::has_room(held::measure(value)?.printed())?;
+    meter::can_hold(measured::measure(value)?.printed())?;
     let mut out = String::new();
     repr(&mut out, value, 0)?;
     Ok(out)
@@ -142,7 +142,7 @@ pub(super) fn float(number: f64) -> String {
 }
 
 /// The options of `json.dumps` that templates can set.
-struct Dump {
+struct DumpOptions {
     ensure_ascii: bool,
     sort_keys: bool,
     indent: Option<String>,
@@ -161,7 +161,7 @@ pub(super) fn tojson(value: &Value, options: &Kwargs) -> Result<String, Error> {
         }),
     };
     let default = if indent.is_some() { "," } else { ", " };
-    let mut dump = Dump {
+    let mut dump = DumpOptions {
         ensure_ascii: options.get::<Option<bool>>("ensure_ascii")?.unwrap_or(false),
         sort_keys: options.get::<Option<bool>>("sort_keys")?.unwrap_or(false),
         indent,
@@ -183,15 +183,15 @@ pub(super) fn tojson(value: &Value, options: &Kwargs) -> Result<String, Error> {
         .saturating_mul(TEMPLATE_DEPTH)
         .saturating_add(dump.between_members.len())
         .saturating_add(dump.behind_key.len());
-    let most = held::measure(value)?.spread(around as u64);
-    meter::has_room(most)?;
+    let most = measured::measure(value)?.spread(around as u64);
+    meter::can_hold(most)?;
     meter::handles(most)?;
     let mut out = String::new();
     dump.value(&mut out, value, 0)?;
     Ok(out)
 }
 
-impl Dump {
+impl DumpOptions {
     fn value(&self, out: &mut String, value: &Value, depth: usize) -> Result<(), Error> {
         if depth > TEMPLATE_DEPTH {
             return Err(too_deep());
@@ -301,7 +301,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn floats_look_as_python_prints_them() {
+    fn floats_print_as_in_python() {
         let cases = [
             (1e-7, "1e-07"),
             (1.5e300, "1.5e+300"),

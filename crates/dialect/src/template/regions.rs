@@ -1,5 +1,5 @@
-//! Where the pieces of a conversation stand in an output: by their marks, and by looking for them where a template looks
-//! into its texts and marks would change what it says.
+//! Where the pieces of a conversation stand in an output: by their marks, or by a search where a template inspects its texts and marks
+//! would change its output.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use super::methods::is_space;
 /// printed, and is declared as lost.
 const MOST_IN_VAIN: usize = 1 << 30;
 
-/// Stretches of an output, none over another, each with the number of its piece.
+/// Ranges of an output, none over another, each with the number of its piece.
 #[derive(Debug, Default)]
 pub(super) struct Regions(BTreeMap<usize, (usize, usize)>);
 
@@ -34,7 +34,7 @@ impl Regions {
             };
             let inner = piece.text.trim_matches(is_space);
             let at = found.range.start;
-            // A piece of which one mark is missing ends at the next at the latest, so that no stretch is compared twice.
+            // A piece of which one mark is missing ends at the next at the latest, so that no range is compared twice.
             let Some(gap) = regions.gap(at, unmarked.text.len()) else {
                 continue;
             };
@@ -99,7 +99,7 @@ impl Regions {
         before.is_none_or(|(_, (end, _))| *end <= range.start)
     }
 
-    /// The free stretch around a place.
+    /// The free range around a place.
     fn gap(&self, at: usize, length: usize) -> Option<Range<usize>> {
         let start = self.0.range(..=at).next_back().map_or(0, |(_, (end, _))| *end);
         let end = self.0.range(at..).next().map_or(length, |(start, _)| *start);
@@ -112,7 +112,7 @@ impl Regions {
         }
     }
 
-    /// The stretches in order, with their pieces.
+    /// The ranges in order, with their pieces.
     pub(super) fn iter(&self) -> impl Iterator<Item = (Range<usize>, usize)> + '_ {
         self.0.iter().map(|(start, (end, piece))| (*start..*end, *piece))
     }

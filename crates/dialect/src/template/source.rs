@@ -2,7 +2,7 @@
 //!
 //! Its parser, its compiler and whatever drops a parsed template go down one call for each link of a chain such as
 //! `not not a` or `a.b.c`, and calculate what consists of constants over and over. So a tag may only have so many words,
-//! and products are never calculated before the template runs, where they are paid for.
+//! and products are never calculated before the template runs, where their cost is taken.
 
 use chatmill_diag::cut;
 use chatmill_diag::limits::{TEMPLATE_BRANCHES, TEMPLATE_TAG, TEMPLATE_WORDS};

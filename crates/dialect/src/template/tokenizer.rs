@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::TemplateError;
 
-/// What a tokenizer's configuration says about chats.
+/// Chat templates and tokens of a tokenizer's configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokenizerConfig {
     /// Its templates by name; a single one is `default`.
@@ -19,7 +19,7 @@ pub struct TokenizerConfig {
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct NamedTemplate {
     name: String,
     template: String,
 }
@@ -37,7 +37,7 @@ impl TokenizerConfig {
                 config.templates.insert("default".to_owned(), template.clone());
             }
             Some(list) => {
-                let named = Vec::<Named>::deserialize(list).map_err(|_| {
+                let named = Vec::<NamedTemplate>::deserialize(list).map_err(|_| {
                     let message = "chat_template is neither a text nor a list of named texts";
                     TemplateError::Tokenizer(message.to_owned())
                 })?;

@@ -14,7 +14,7 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    /// Tokens of two characters or more; a single character is too common in chat text to be anybody's border.
+    /// Tokens of two characters or more; a single character is too common in chat text to be a boundary.
     pub(super) fn new(spellings: impl IntoIterator<Item = String>) -> Self {
         let is_long = |token: &String| token.chars().nth(1).is_some();
         let mut spellings: Vec<String> = spellings.into_iter().filter(is_long).collect();

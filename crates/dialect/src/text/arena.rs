@@ -1,18 +1,18 @@
-//! Texts that are made while a conversation is rendered: quoted heads, respelled names, text freed of what leaked into it.
+//! An arena for texts that arise while a conversation is rendered: quoted heads, respelled names, text freed of leaked markup.
 //!
-//! They stay as long as the conversation's renderings are made, each once, so that turns hold nothing but borrowed text and
-//! all renderings share what one of them made.
+//! Each text is stored once and lives as long as the conversation's renderings, so that turns borrow all of their text and renderings
+//! share it.
 
 use std::borrow::Cow;
 
 use elsa::index_set::FrozenIndexSet;
 
-/// The texts that were made for one conversation.
+/// The texts that arose while one conversation was rendered.
 #[derive(Default)]
-pub struct MadeTexts(FrozenIndexSet<String>);
+pub struct TextArena(FrozenIndexSet<String>);
 
-impl MadeTexts {
-    /// Keeps a text: as it is where it is borrowed, else one of each.
+impl TextArena {
+    /// Stores a text: a borrowed one as it is, of equal owned ones only the first.
     pub(crate) fn keep<'a>(&'a self, text: impl Into<Cow<'a, str>>) -> &'a str {
         match text.into() {
             Cow::Borrowed(text) => text,
@@ -27,14 +27,14 @@ mod tests {
 
     #[test]
     fn equal_texts_are_one_and_borrowed_ones_stay_where_they_are() {
-        let made = MadeTexts::default();
+        let arena = TextArena::default();
         let borrowed = "a";
-        assert!(std::ptr::eq(made.keep(borrowed), borrowed));
-        let first = made.keep("b".to_owned());
+        assert!(std::ptr::eq(arena.keep(borrowed), borrowed));
+        let first = arena.keep("b".to_owned());
         for number in 0..100 {
-            made.keep(number.to_string());
+            arena.keep(number.to_string());
         }
-        assert!(std::ptr::eq(made.keep("b".to_owned()), first));
+        assert!(std::ptr::eq(arena.keep("b".to_owned()), first));
         assert_eq!(first, "b");
     }
 }

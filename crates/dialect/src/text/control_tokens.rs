@@ -1,5 +1,5 @@
-//! Control tokens and tags in chat text: what a tokenizer would read as a turn's border, or a reader as a thought, a call or
-//! a result, although somebody merely typed it.
+//! Control tokens and tags in chat text: what a tokenizer would read as a turn's boundary, or a reader as a thought, a call or
+//! a result, although it was merely typed.
 
 use std::borrow::Cow;
 
@@ -95,7 +95,7 @@ pub(crate) fn spelled(text: &str) -> impl Iterator<Item = &str> {
 pub(crate) const ESCAPE: char = '\u{200b}';
 
 /// The text with U+200B after the `<` of everything that is reserved, and how often that was. What is escaped already gets
-/// one character more, which tells it apart from what is escaped here.
+/// one character more, which distinguishes it from what is escaped here.
 pub(crate) fn escape(text: Cow<'_, str>, reserved: Reserved) -> (Cow<'_, str>, u64) {
     escape_at(text, |inside| reserved.begins(inside.trim_start_matches(ESCAPE)))
 }
@@ -136,7 +136,7 @@ pub(crate) fn escape_again(text: Cow<'_, str>, reserved: Reserved) -> (Cow<'_, s
 /// How a line of ids begins that gryag puts before a message, after its bracket.
 const LINES: [&str; 2] = ["meta]", "speaker"];
 
-/// The text with U+200B after its first bracket, where it begins like a line of ids or like one that is escaped; says
+/// The text with U+200B after its first bracket, where it begins like a line of ids or like one that is escaped; returns
 /// whether it does.
 pub(crate) fn escape_line(text: Cow<'_, str>) -> (Cow<'_, str>, bool) {
     let inside = text.strip_prefix('[').map(|rest| rest.trim_start_matches(ESCAPE));

@@ -78,8 +78,8 @@ const fn may_break(byte: u8) -> bool {
 /// Turns each line break, of whatever kind, into one space; CR LF is one line break.
 pub(crate) fn on_one_line(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
-    // What lies before `kept` is written, what lies before `seen` was looked at.
-    let (mut kept, mut seen) = (0, 0);
+    // What lies before `copied` is written, what lies before `seen` was looked at.
+    let (mut copied, mut seen) = (0, 0);
     loop {
         let (_, rest) = text.split_at(seen);
         let Some(at) = bytes::position(rest.as_bytes(), may_break) else {
@@ -91,20 +91,20 @@ pub(crate) fn on_one_line(text: &str) -> Cow<'_, str> {
         };
         seen = start + character.len_utf8();
         if is_line_break(character) {
-            let before = cut::text(text, kept..start);
+            let before = cut::text(text, copied..start);
             let ends_return =
                 character == '\n' && start > 0 && text.as_bytes().get(start - 1) == Some(&b'\r');
             out.push_str(before);
             if !ends_return {
                 out.push(' ');
             }
-            kept = seen;
+            copied = seen;
         }
     }
-    if kept == 0 {
+    if copied == 0 {
         return Cow::Borrowed(text);
     }
-    out.push_str(text.split_at(kept).1);
+    out.push_str(text.split_at(copied).1);
     Cow::Owned(out)
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn paragraphs_like(text: &str, starts: &[&str]) -> u64 {
     text.split("\n\n").skip(1).filter(begins).count() as u64
 }
 
-/// Collapses runs of white space to one space and cuts to `limit` code points; says whether it was cut.
+/// Collapses runs of white space to one space and cuts to `limit` code points; returns whether it was cut.
 pub(crate) fn excerpt(text: &str, limit: usize) -> (String, bool) {
     let mut out = String::new();
     let mut length = 0;
@@ -148,17 +148,17 @@ fn without_ids(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
-    let mut kept = 0;
+    let mut copied = 0;
     for id in ids {
-        out.push_str(cut::text(text, kept..id.start));
+        out.push_str(cut::text(text, copied..id.start));
         let (_, behind) = text.split_at(id.end);
         let next = behind.trim_start_matches([' ', '\t']);
         if next.is_empty() || next.starts_with(['\n', '\r']) {
             out.truncate(out.trim_end_matches([' ', '\t']).len());
         }
-        kept = text.len() - next.len();
+        copied = text.len() - next.len();
     }
-    out.push_str(text.split_at(kept).1);
+    out.push_str(text.split_at(copied).1);
     Cow::Owned(out)
 }
 

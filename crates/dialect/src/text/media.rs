@@ -29,8 +29,8 @@ pub(crate) fn inline_bytes(media: &Media) -> Option<&str> {
     }
 }
 
-/// What a medium is written by that a profile carries: where that is not there, a pass let it through by a fault of ours, which ends
-/// the run with its place.
+/// The value that a carried medium is written by. Where it is missing, a pass let the medium through, which is a bug and ends the run with
+/// its place.
 #[track_caller]
 #[expect(clippy::expect_used, reason = "a pass names every medium that is not carried")]
 pub(crate) fn carried<T>(found: Option<T>) -> T {
@@ -59,7 +59,7 @@ pub(crate) fn picture_type(media: &Media) -> Option<&'static str> {
     }
 }
 
-/// What a MIME type says that a file is.
+/// The kind of media that a MIME type states.
 pub(crate) fn kind_of_type(media_type: Option<&str>) -> MediaKind {
     match media_type.and_then(|media_type| media_type.split_once('/')) {
         Some(("image", _)) => MediaKind::Image,
@@ -122,7 +122,7 @@ pub(crate) fn placeholder(media: &Media) -> String {
     }
 }
 
-/// A text without its markers, and the addresses that they held.
+/// A text without its markers, and the addresses in them.
 pub(crate) struct Unmarked<'a> {
     /// What is left.
     pub(crate) text: Cow<'a, str>,
@@ -135,7 +135,7 @@ pub(crate) struct Unmarked<'a> {
 /// Takes `[Image: http…]` and `[Audio: http…]` out of a text, and with `embeds` `[Embed Image: http…]` and
 /// `[Embed Thumbnail: http…]`. What does not match exactly stays.
 pub(crate) fn take_markers(text: &str, embeds: bool) -> Unmarked<'_> {
-    let mut kept: Option<String> = None;
+    let mut out: Option<String> = None;
     let mut found = Vec::new();
     let mut stripped = 0;
     let mut uncopied = text;
@@ -144,7 +144,7 @@ pub(crate) fn take_markers(text: &str, embeds: bool) -> Unmarked<'_> {
         rest = after;
         if let Some((kind, url, tail)) = marker(after, embeds) {
             let before = uncopied.len() - after.len() - 1;
-            kept.get_or_insert_default().push_str(uncopied.split_at(before).0);
+            out.get_or_insert_default().push_str(uncopied.split_at(before).0);
             match kind {
                 Some(kind) => found.push((kind, url)),
                 None => stripped += 1,
@@ -153,11 +153,11 @@ pub(crate) fn take_markers(text: &str, embeds: bool) -> Unmarked<'_> {
             rest = tail;
         }
     }
-    let text = match kept {
+    let text = match out {
         None => Cow::Borrowed(text),
-        Some(mut kept) => {
-            kept.push_str(uncopied);
-            Cow::Owned(kept)
+        Some(mut out) => {
+            out.push_str(uncopied);
+            Cow::Owned(out)
         }
     };
     Unmarked {

@@ -1,16 +1,16 @@
-//! Words that stand for media, such as `[Video: tour.mp4]`: nobody's words, and nothing to learn.
+//! Words that stand for media, such as `[Video: tour.mp4]`: nobody wrote them, so they are not trained on by default.
 
 use chatmill_model::{MediaKind, Message, Part};
 
 /// What becomes of the words that stand for media in the perspective's own turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Placeholders {
-    /// They are said; a message of nothing else is not learned.
+    /// They are written; a message of nothing else is not trained on.
     #[default]
     Said,
-    /// They are left out beside other words and calls; a message of nothing else is said, and not learned.
+    /// They are left out beside other words and calls; a message of nothing else is written, and not trained on.
     Alone,
-    /// They are said and learned as everything else.
+    /// They are written and trained on as everything else.
     Learned,
 }
 

@@ -1,13 +1,13 @@
-//! Text on its way into a rendering: stretches that know what their tokens are booked under.
+//! Text on its way into a rendering: ranges, each with the component that its tokens count for.
 
 use chatmill_model::{Component, Level, Sink};
 
-/// A stretch of text.
+/// A range of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TextRun<'a> {
     /// The text, before escaping.
     pub(crate) text: &'a str,
-    /// What it is booked under.
+    /// The component that its tokens count for.
     pub(crate) component: Component,
 }
 
@@ -28,14 +28,14 @@ pub(crate) fn is_blank_character(character: char) -> bool {
     character.is_whitespace() || character == '\u{feff}'
 }
 
-/// Removes the white space at the end of a run of words; says whether there was any.
+/// Removes the white space at the end of a run of words; returns whether there was any.
 pub(crate) fn trim_end(words: &mut Vec<TextRun<'_>>) -> bool {
     let mut trimmed = false;
     while let Some(last) = words.last_mut() {
-        let kept = last.text.trim_end_matches(is_blank_character);
-        trimmed |= kept.len() < last.text.len();
-        last.text = kept;
-        if !kept.is_empty() {
+        let rest = last.text.trim_end_matches(is_blank_character);
+        trimmed |= rest.len() < last.text.len();
+        last.text = rest;
+        if !rest.is_empty() {
             break;
         }
         words.pop();
@@ -43,15 +43,15 @@ pub(crate) fn trim_end(words: &mut Vec<TextRun<'_>>) -> bool {
     trimmed
 }
 
-/// Removes the white space at the start of a run of words; says whether there was any.
+/// Removes the white space at the start of a run of words; returns whether there was any.
 pub(crate) fn trim_start(words: &mut Vec<TextRun<'_>>) -> bool {
     let mut trimmed = false;
     let mut empty = 0;
     for run in words.iter_mut() {
-        let kept = run.text.trim_start_matches(is_blank_character);
-        trimmed |= kept.len() < run.text.len();
-        run.text = kept;
-        if !kept.is_empty() {
+        let rest = run.text.trim_start_matches(is_blank_character);
+        trimmed |= rest.len() < run.text.len();
+        run.text = rest;
+        if !rest.is_empty() {
             break;
         }
         empty += 1;
@@ -70,17 +70,17 @@ mod tests {
             let runs = texts.iter().map(|text| TextRun::new(text, Component::Content));
             runs.collect()
         };
-        let said = |run: &[TextRun<'_>]| -> String { run.iter().map(|words| words.text).collect() };
+        let text = |run: &[TextRun<'_>]| -> String { run.iter().map(|words| words.text).collect() };
         let mut run = words(&["a ", " b\n", " \u{a0}\u{feff}"]);
         assert!(trim_end(&mut run));
-        assert_eq!(said(&run), "a  b");
+        assert_eq!(text(&run), "a  b");
         let mut run = words(&["a b"]);
         assert!(!trim_end(&mut run));
         let mut run = words(&["  "]);
         assert!(trim_end(&mut run) && run.is_empty());
         let mut run = words(&["\n", " a", "b"]);
         assert!(trim_start(&mut run));
-        assert_eq!(said(&run), "ab");
+        assert_eq!(text(&run), "ab");
         assert!(!trim_start(&mut run));
         let mut run = words(&["", " "]);
         assert!(trim_start(&mut run) && run.is_empty());

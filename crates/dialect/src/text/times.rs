@@ -1,4 +1,4 @@
-//! Times in formats that want ISO 8601: the source's text, unless it does not say by itself when that was.
+//! Times in formats that want ISO 8601: the source's text, unless it has no offset.
 
 use std::borrow::Cow;
 
@@ -14,13 +14,13 @@ pub(crate) fn uncounted(time: &Timestamp) -> Cow<'_, str> {
     written(time, is_count)
 }
 
-/// The time as the source wrote it; as ISO 8601 in UTC where only the conversation's zone says when that was.
+/// The time as the source wrote it; as ISO 8601 in UTC where its offset is the conversation's.
 pub(crate) fn zoned(time: &Timestamp) -> Cow<'_, str> {
     written(time, time.offset == OffsetOrigin::ConversationZone)
 }
 
-/// The time as the source wrote it; as ISO 8601 in UTC where that is a count since 1970, or where only the conversation's zone
-/// says when that was.
+/// The time as the source wrote it; as ISO 8601 in UTC where that is a count since 1970, or where its offset is
+/// the conversation's.
 pub(crate) fn iso(time: &Timestamp) -> Cow<'_, str> {
     if time.offset == OffsetOrigin::ConversationZone {
         zoned(time)
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_have_times_that_say_by_themselves_when_it_was() {
+    fn times_of_rows_have_an_offset() {
         let counted = time("1760000000", Some(1_760_000_000_000_000), OffsetOrigin::Explicit);
         assert_eq!(iso(&counted), "2025-10-09T08:53:20Z");
         let local = time(
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_of_the_conversations_zone_says_when_it_was() {
+    fn a_time_in_the_conversations_zone_has_its_offset() {
         let local = time(
             "2026-03-02T09:04:00",
             Some(1_772_438_640_000_000),

@@ -2,7 +2,7 @@
 
 use chatmill_model::{Component, ToolCall};
 
-use crate::naming::people::UNNAMED;
+use crate::naming::participants::UNNAMED;
 use crate::text::run::TextRun;
 
 /// What stands where no result was recorded.

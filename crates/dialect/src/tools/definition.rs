@@ -6,7 +6,7 @@ use chatmill_model::{Arguments, Part, RawJson};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::text::arena::MadeTexts;
+use crate::text::arena::TextArena;
 use crate::tools::inferred_schema::Seen;
 use crate::view::View;
 
@@ -65,12 +65,12 @@ struct Wrapped<'a> {
 impl<'a> Definition<'a> {
     /// The definitions that a value of the source holds: one, several where a vendor lists them, none where it is no
     /// definition of a function.
-    pub(crate) fn read(raw: &'a RawJson, made: &'a MadeTexts) -> Vec<Self> {
-        read(raw.as_str(), 3, made)
+    pub(crate) fn read(raw: &'a RawJson, arena: &'a TextArena) -> Vec<Self> {
+        read(raw.as_str(), 3, arena)
     }
 }
 
-fn read<'a>(raw: &'a str, depth: u8, made: &'a MadeTexts) -> Vec<Definition<'a>> {
+fn read<'a>(raw: &'a str, depth: u8, arena: &'a TextArena) -> Vec<Definition<'a>> {
     if depth == 0 || !crate::text::json::is_portable(raw) {
         return Vec::new();
     }
@@ -78,12 +78,12 @@ fn read<'a>(raw: &'a str, depth: u8, made: &'a MadeTexts) -> Vec<Definition<'a>>
         return Vec::new();
     };
     if let Some(inner) = written.function.or(written.spec) {
-        return read(inner.get(), depth - 1, made);
+        return read(inner.get(), depth - 1, arena);
     }
     if let Some(declarations) = written.declarations {
         let each = declarations.into_iter();
         return each
-            .flat_map(|inner| read(inner.get(), depth - 1, made))
+            .flat_map(|inner| read(inner.get(), depth - 1, arena))
             .collect();
     }
     let Some(name) = written.name.filter(|name| !name.is_empty()) else {
@@ -103,7 +103,7 @@ fn read<'a>(raw: &'a str, depth: u8, made: &'a MadeTexts) -> Vec<Definition<'a>>
     let fields = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(raw)
         .map_or(0, |fields| fields.len());
     vec![Definition {
-        name: made.keep(name),
+        name: arena.keep(name),
         description: written.description.filter(|text| text.get().starts_with('"')),
         schema: schema.filter(|schema| schema.get().starts_with('{')),
         strict: written
@@ -116,25 +116,25 @@ fn read<'a>(raw: &'a str, depth: u8, made: &'a MadeTexts) -> Vec<Definition<'a>>
 
 /// Whether a JSON value defines a tool, or several, in a shape that is known: OpenAI's, Anthropic's, Gemini's or Bedrock's.
 pub fn defines_tools(raw: &RawJson) -> bool {
-    !Definition::read(raw, &MadeTexts::default()).is_empty()
+    !Definition::read(raw, &TextArena::default()).is_empty()
 }
 
 /// The definitions of a conversation: a list for each value of the source; then those of the pipeline's file, and those that are
 /// inferred from all calls of the perspective, each where nobody before defines a tool of that name.
-pub(crate) fn definitions<'a>(view: &View<'a>, made: &'a MadeTexts) -> Vec<Vec<Definition<'a>>> {
+pub(crate) fn definitions<'a>(view: &View<'a>, arena: &'a TextArena) -> Vec<Vec<Definition<'a>>> {
     let tools = view.conversation().tools.iter();
-    let mut all: Vec<Vec<Definition<'a>>> = tools.map(|raw| Definition::read(raw, made)).collect();
+    let mut all: Vec<Vec<Definition<'a>>> = tools.map(|raw| Definition::read(raw, arena)).collect();
     let mut known: BTreeSet<&'a str> = all.iter().flatten().map(|definition| definition.name).collect();
     let given = view
         .additions
         .tools
         .iter()
-        .flat_map(|raw| Definition::read(raw, made));
+        .flat_map(|raw| Definition::read(raw, arena));
     let given = given.map(|definition| (definition, DefinedBy::Pipeline));
     let inferred = view.shared(|shared| &shared.inferred_tools, |_| inferred(view));
     let inferred = inferred
         .iter()
-        .flat_map(|raw| read(made.keep(raw.clone()), 1, made));
+        .flat_map(|raw| read(arena.keep(raw.clone()), 1, arena));
     let inferred = inferred.map(|definition| (definition, DefinedBy::Calls));
     for (mut definition, by) in given.chain(inferred) {
         if known.insert(definition.name) {
@@ -145,7 +145,7 @@ pub(crate) fn definitions<'a>(view: &View<'a>, made: &'a MadeTexts) -> Vec<Vec<D
     all
 }
 
-/// What the calls of the perspective tell of their tools: a definition each, as JSON, in the order of the names.
+/// Definitions inferred from the calls of the perspective: one for each tool, as JSON, in the order of the names.
 fn inferred(view: &View<'_>) -> Vec<String> {
     let mut tools: BTreeMap<&str, Seen> = BTreeMap::new();
     let messages = view.conversation().messages.iter();

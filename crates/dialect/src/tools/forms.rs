@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::loss::{LossCode, Losses, reasons};
 use crate::naming::tools::ToolNames;
-use crate::text::arena::MadeTexts;
+use crate::text::arena::TextArena;
 use crate::text::json::compact;
 use crate::tools::definition::{DefinedBy, Definition};
 use crate::tools::gemini_schema;
@@ -50,7 +50,7 @@ pub(crate) fn prepare<'a>(
     values: &[Vec<Definition<'a>>],
     form: Form,
     names: &ToolNames<'a>,
-    made: &'a MadeTexts,
+    arena: &'a TextArena,
     losses: &mut Losses,
 ) -> Vec<ToolDefinition<'a>> {
     let mut written = BTreeSet::new();
@@ -66,7 +66,7 @@ pub(crate) fn prepare<'a>(
                     DefinedBy::Pipeline => losses.whole_rendering(reasons::DEFINED_BY_THE_PIPELINE, 1),
                     DefinedBy::Calls => losses.whole_rendering(reasons::DEFINED_BY_ITS_CALLS, 1),
                 }
-                prepared.push(one(definition, form, names, made, losses));
+                prepared.push(prepare_one(definition, form, names, arena, losses));
             } else {
                 losses.whole_rendering(
                     (LossCode::ToolDefinitionDropped, reasons::TOOL_DEFINED_ALREADY),
@@ -78,11 +78,11 @@ pub(crate) fn prepare<'a>(
     prepared
 }
 
-fn one<'a>(
+fn prepare_one<'a>(
     definition: &Definition<'a>,
     form: Form,
     names: &ToolNames<'a>,
-    made: &'a MadeTexts,
+    arena: &'a TextArena,
     losses: &mut Losses,
 ) -> ToolDefinition<'a> {
     let keeps_strict = matches!(form, Form::Nested | Form::Flat);
@@ -98,8 +98,8 @@ fn one<'a>(
     let strict = definition.strict.map(RawValue::get);
     ToolDefinition {
         name: names.of(Some(definition.name)),
-        description: description.map(|text| made.keep(compact(text.get()))),
-        schema: schema(definition, form, losses).map(|schema| made.keep(schema)),
+        description: description.map(|text| arena.keep(compact(text.get()))),
+        schema: schema(definition, form, losses).map(|schema| arena.keep(schema)),
         strict: match form {
             Form::Nested => strict,
             Form::Flat => Some(strict.unwrap_or("false")),
@@ -136,14 +136,14 @@ pub(crate) fn write<'a>(
         return;
     }
     let mut separator = opening;
-    sink.speak(Speaker::Preamble);
+    sink.set_speaker(Speaker::Preamble);
     for definition in definitions {
         sink.framing(separator);
         separator = ",";
         write_one(sink, definition, form);
     }
     sink.framing(closing);
-    sink.speak(Speaker::Other);
+    sink.set_speaker(Speaker::Other);
 }
 
 fn write_one<'a>(sink: &mut Sink<'a>, definition: &ToolDefinition<'a>, form: Form) {
@@ -183,7 +183,7 @@ fn write_one<'a>(sink: &mut Sink<'a>, definition: &ToolDefinition<'a>, form: For
 fn declared(schema: &str, losses: &mut Losses) -> Option<String> {
     let converted = gemini_schema::convert(schema);
     losses.whole_rendering(reasons::CONSTRAINT_BEYOND_THE_SUBSET, converted.dropped);
-    losses.whole_rendering(reasons::ARRAY_SAYS_WHAT_IT_HOLDS, converted.filled);
+    losses.whole_rendering(reasons::ARRAY_HAS_AN_ELEMENT_TYPE, converted.filled);
     converted.schema
 }
 
@@ -196,6 +196,6 @@ pub(crate) fn given(view: &View<'_>) -> u64 {
 pub(crate) const LOSES_ALL: &[LossCode] = &[LossCode::ToolDefinitionDropped];
 
 /// Declares definitions that a dialect has no place for.
-pub(crate) fn lose(view: &View<'_>, losses: &mut Losses) {
+pub(crate) fn declare_dropped(view: &View<'_>, losses: &mut Losses) {
     losses.whole_rendering(reasons::NO_DEFINITIONS, given(view));
 }

@@ -6,6 +6,8 @@
 
 use serde_json::{Map, Value};
 
+use super::json_schema::respelled;
+
 /// Levels of a schema; one that refers to itself ends here.
 const MAX_DEPTH: u8 = 12;
 
@@ -36,7 +38,7 @@ pub(crate) struct Converted {
     pub(crate) schema: Option<String>,
     /// Constraints that are left out.
     pub(crate) dropped: u64,
-    /// Types that are made up because an array says nothing of its elements.
+    /// Types that are added because an array does not state those of its elements.
     pub(crate) filled: u64,
 }
 
@@ -77,7 +79,7 @@ impl Converter<'_> {
     fn schema(&mut self, source: &Value, depth: u8) -> Map<String, Value> {
         let mut schema = Map::new();
         let Value::Object(fields) = source else {
-            // `true` allows everything and says nothing; anything else is lost.
+            // `true` allows everything and has no effect; anything else is lost.
             self.dropped += u64::from(*source != Value::Bool(true));
             return schema;
         };
@@ -230,19 +232,20 @@ impl Converter<'_> {
         }
         if let Some(Value::Array(required)) = schema.shift_remove("required") {
             let known = schema.get("properties").and_then(Value::as_object);
-            let (kept, unknown): (Vec<Value>, Vec<Value>) = required.into_iter().partition(|name| {
+            let (known, unknown): (Vec<Value>, Vec<Value>) = required.into_iter().partition(|name| {
                 let name = name.as_str();
                 known.is_some_and(|known| name.is_some_and(|name| known.contains_key(name)))
             });
             self.dropped += unknown.len() as u64;
-            if !kept.is_empty() {
-                schema.insert("required".to_owned(), Value::Array(kept));
+            if !known.is_empty() {
+                schema.insert("required".to_owned(), Value::Array(known));
             }
         }
     }
 }
 
 fn kind(word: &str) -> Option<&'static str> {
+    let word = respelled(word).unwrap_or(word);
     [
         "STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL",
     ]

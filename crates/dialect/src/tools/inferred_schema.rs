@@ -1,13 +1,13 @@
 //! Parameters of a tool that nobody defines, as its calls show them.
 //!
-//! A field has the types that its values had, objects and lists looked into; it is required where every call has it. That
+//! A field has the types that its values had, objects and lists inspected; it is required where every call has it. That
 //! is what was seen and no more, so nothing beside it is forbidden. What is deeper or wider than the limits is allowed to be anything.
 
 use serde_json::{Map, Value, json};
 
-/// Levels of objects and lists that are looked into.
+/// Levels of objects and lists that are inspected.
 const MAX_DEPTH: usize = 8;
-/// Fields of one object that are told.
+/// Fields of one object that are noted.
 const MAX_FIELDS: usize = 128;
 
 /// What values were seen in one place.
@@ -95,11 +95,11 @@ impl Seen {
             several => _ = schema.insert("type".to_owned(), several.into()),
         }
         if !self.fields.is_empty() {
-            let told = self
+            let properties = self
                 .fields
                 .iter()
                 .map(|(name, seen, _)| (name.clone(), seen.schema().into()));
-            schema.insert("properties".to_owned(), Value::Object(told.collect()));
+            schema.insert("properties".to_owned(), Value::Object(properties.collect()));
             let always = self.fields.iter().filter(|(.., times)| *times == self.objects);
             let required: Vec<&str> = always.map(|(name, ..)| name.as_str()).collect();
             if !required.is_empty() {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_deep_or_too_wide_may_be_anything() {
+    fn schemas_beyond_the_limits_accept_any_value() {
         let nest = |depth| (0..depth).fold(json!(1), |inner, _| json!({ "a": inner }));
         let deepest = |schema: &Value| {
             let mut inner = schema;
@@ -171,8 +171,8 @@ mod tests {
             (MAX_DEPTH, json!({"type": "object"}))
         );
         let wide = |count: usize| Value::Object((0..count).map(|n| (n.to_string(), json!(n))).collect());
-        let told = |schema: &Value| schema["properties"].as_object().unwrap().len();
-        assert_eq!(told(&seen(&[wide(MAX_FIELDS)])), MAX_FIELDS);
-        assert_eq!(told(&seen(&[wide(MAX_FIELDS + 1)])), MAX_FIELDS);
+        let properties = |schema: &Value| schema["properties"].as_object().unwrap().len();
+        assert_eq!(properties(&seen(&[wide(MAX_FIELDS)])), MAX_FIELDS);
+        assert_eq!(properties(&seen(&[wide(MAX_FIELDS + 1)])), MAX_FIELDS);
     }
 }

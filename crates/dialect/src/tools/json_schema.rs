@@ -1,6 +1,6 @@
 //! Parameters of a function in JSON Schema, as all vendors but Gemini want them.
 //!
-//! Types are lower-case words, also where the source wrote them as Gemini does, and what a function takes is an object.
+//! Types are the words of JSON Schema, also where the source wrote them as Gemini or Python does, and what a function takes is an object.
 
 use std::borrow::Cow;
 
@@ -32,7 +32,7 @@ pub(crate) struct Parameters<'a> {
     pub(crate) schema: Cow<'a, str>,
     /// Types beside `object` that are left out.
     pub(crate) dropped: u64,
-    /// Types that are made up because the schema names none.
+    /// Types that are added because the schema names none.
     pub(crate) filled: u64,
 }
 
@@ -72,16 +72,16 @@ pub(crate) fn convert(raw: &str) -> Parameters<'_> {
     converted
 }
 
-/// Writes upper-case types in lower case; whether there were any.
+/// Writes types of Gemini and Python in the words of JSON Schema; whether there were any.
 fn respell(schema: &mut Map<String, Value>) -> bool {
     let mut any = false;
     for (key, value) in schema {
         match value {
-            Value::String(word) if key == "type" => any |= lower(word),
+            Value::String(word) if key == "type" => any |= respell_type(word),
             Value::Array(words) if key == "type" => {
                 for word in words {
                     if let Value::String(word) = word {
-                        any |= lower(word);
+                        any |= respell_type(word);
                     }
                 }
             }
@@ -102,15 +102,26 @@ fn respell(schema: &mut Map<String, Value>) -> bool {
     any
 }
 
-fn lower(word: &mut str) -> bool {
-    let is_type = matches!(
-        &*word,
-        "OBJECT" | "ARRAY" | "STRING" | "NUMBER" | "INTEGER" | "BOOLEAN" | "NULL"
-    );
-    if is_type {
-        word.make_ascii_lowercase();
+fn respell_type(word: &mut String) -> bool {
+    let respelled = respelled(word);
+    if let Some(respelled) = respelled {
+        respelled.clone_into(word);
     }
-    is_type
+    respelled.is_some()
+}
+
+/// The word of JSON Schema for a type of Gemini's or Python's.
+pub(crate) fn respelled(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "OBJECT" | "dict" => "object",
+        "ARRAY" | "list" | "tuple" => "array",
+        "STRING" | "str" => "string",
+        "NUMBER" | "float" => "number",
+        "INTEGER" | "int" => "integer",
+        "BOOLEAN" | "bool" => "boolean",
+        "NULL" => "null",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -140,7 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_becomes_one_and_says_so() {
+    fn types_in_pythons_words_are_respelled() {
+        let raw = r#"{"type":"dict","properties":{"n":{"type":"float"},"l":{"type":"tuple","items":{"type":"int"}}}}"#;
+        let wanted = r#"{"type":"object","properties":{"n":{"type":"number"},"l":{"type":"array","items":{"type":"integer"}}}}"#;
+        assert_eq!(converted(raw), (wanted.to_owned(), 0, 0));
+    }
+
+    #[test]
+    fn a_schema_of_another_type_becomes_an_object_and_is_declared() {
         assert_eq!(converted("{}"), (r#"{"type":"object"}"#.to_owned(), 0, 1));
         assert_eq!(
             converted(r#"{"minProperties": 1.0}"#),

@@ -7,12 +7,12 @@ use chatmill_model::{Component, Media, MediaKind, MediaSource, Message, Part, Ro
 use super::Transcript;
 use crate::loss::reasons;
 use crate::messages::order::Order;
-use crate::messages::pairing::{Call, FoundResult, Step};
+use crate::messages::pairing::{Call, FoundResult, Step, parts_without_results};
 use crate::messages::quote::{Brevity, Quoted, Style, Wordless, quotes};
 use crate::messages::system::SystemText;
 use crate::messages::text::{answered, answered_in_words, declared_text};
 use crate::messages::wording::DOCUMENT;
-use crate::naming::people::is_nobody;
+use crate::naming::participants::is_nobody;
 use crate::text::media::placeholder;
 use crate::text::run::{TextRun, is_blank_character};
 use crate::tools::as_text::{MISSING_RESULT, call_words, result_words};
@@ -21,36 +21,36 @@ use crate::transcript::turns::{
 };
 use crate::view::View;
 use crate::view::policy::References;
-use crate::view::trained::Learned;
+use crate::view::trained::TrainedMessages;
 
-/// Makes turns of what a transcript shows.
+/// Builds the turns of a transcript's messages.
 pub(super) fn draft<'a>(transcript: &Transcript<'a>, order: Order) -> TurnPlan<'a> {
     let shown = transcript.shown();
     let mut plan = TurnPlan {
         losses: shown.losses.clone(),
         extent: shown.extent,
-        learned: Learned::of(transcript.view(), &shown.messages),
+        trained: TrainedMessages::of(transcript.view(), &shown.messages),
         ..TurnPlan::default()
     };
     let arranged = order.arrange(transcript.view(), &shown.messages, &mut plan.losses);
-    plan.faults = arranged.faults;
+    plan.rejected = arranged.rejected;
     plan.turns.reserve(arranged.steps.len());
     plan.blocks.reserve(arranged.steps.len());
     plan.words.reserve(arranged.steps.len());
     let system = SystemText::of(transcript.view(), &shown.messages, &mut plan.losses);
-    let said = arranged.steps.iter().filter_map(Step::says);
-    let mut drafter = Drafter {
+    let shown_at = arranged.steps.iter().filter_map(Step::message_position);
+    let mut builder = PlanBuilder {
         transcript,
         plan,
         system,
-        said: said.collect(),
-        quoted: Quoted::new(&DOCUMENT, transcript.made()),
+        shown_at: shown_at.collect(),
+        quoted: Quoted::new(&DOCUMENT, transcript.arena()),
     };
-    drafter.added();
+    builder.add_system_text();
     for step in arranged.steps {
-        drafter.step(step);
+        builder.step(step);
     }
-    drafter.plan
+    builder.plan
 }
 
 /// The address of a page: what somebody wrote, where nothing else is known of it.
@@ -61,21 +61,21 @@ fn address(media: &Media) -> Option<&str> {
     }
 }
 
-struct Drafter<'t, 'a> {
+struct PlanBuilder<'t, 'a> {
     transcript: &'t Transcript<'a>,
     plan: TurnPlan<'a>,
     system: SystemText,
-    /// Where messages of people and agents stand that are said.
-    said: BTreeSet<u32>,
+    /// Positions of the shown messages of users and agents.
+    shown_at: BTreeSet<u32>,
     quoted: Quoted<'a>,
 }
 
-impl<'a> Drafter<'_, 'a> {
+impl<'a> PlanBuilder<'_, 'a> {
     /// Adds system text that is no message of the source.
-    fn added(&mut self) {
+    fn add_system_text(&mut self) {
         for text in std::mem::take(&mut self.system.added) {
             let start = self.plan.blocks.len();
-            let text = self.transcript.made().keep(text);
+            let text = self.transcript.arena().keep(text);
             self.words(
                 Wording::Text,
                 [TextRun::new(text, Component::Content)],
@@ -88,28 +88,22 @@ impl<'a> Drafter<'_, 'a> {
 
     fn step(&mut self, step: Step<'a>) {
         match step {
-            Step::Say { message, calls } => self.say(message, &calls),
+            Step::Message { message, calls } => self.message(message, &calls),
             Step::Answer(call, answer) => {
-                let FoundResult {
-                    message,
-                    result,
-                    part,
-                } = answer;
+                let FoundResult { message, result, .. } = answer;
                 if result.name.is_some() && result.name != call.call.name {
                     let losses = &mut self.plan.losses;
                     losses.at(reasons::RESULT_NAMES_ANOTHER_TOOL, message.position);
                 }
-                let next = message.parts.get((part + result.media) as usize + 1);
-                let is_marked = matches!(next, Some(Part::CacheMark));
-                self.result(Some(call), Some(answer), is_marked);
+                self.result(Some(call), Some(answer));
             }
-            Step::Loose(answer) => self.result(None, Some(answer), false),
-            Step::Missing(call) => self.result(Some(call), None, false),
+            Step::Loose(answer) => self.result(None, Some(answer)),
+            Step::Missing(call) => self.result(Some(call), None),
             Step::Inline(answer, caller) => self.inline(answer, caller),
         }
     }
 
-    fn say(&mut self, message: &'a Message, calls: &[Call<'a>]) {
+    fn message(&mut self, message: &'a Message, calls: &[Call<'a>]) {
         let view = self.transcript.view();
         let position = message.position;
         let losses = &mut self.plan.losses;
@@ -143,8 +137,8 @@ impl<'a> Drafter<'_, 'a> {
     fn parts(&mut self, message: &'a Message, role: Role, calls: &[Call<'a>]) {
         let position = message.position;
         let mut calls = calls.iter().peekable();
-        for (index, part) in message.own_parts() {
-            let held = match part {
+        for (index, part) in parts_without_results(message) {
+            let content = match part {
                 Part::Text(text) => {
                     self.text(message, text, role);
                     continue;
@@ -183,7 +177,7 @@ impl<'a> Drafter<'_, 'a> {
                     BlockContent::CacheMark
                 }
             };
-            self.plan.blocks.push(Block::new(held, Some(position), role));
+            self.plan.blocks.push(Block::new(content, Some(position), role));
         }
     }
 
@@ -191,7 +185,7 @@ impl<'a> Drafter<'_, 'a> {
         self.plan.kinds.add(Kinds::MEDIA);
         let name = match address(media) {
             Some(address) => address,
-            None => self.transcript.made().keep(placeholder(media)),
+            None => self.transcript.arena().keep(placeholder(media)),
         };
         let name = self.plan.wording([TextRun::new(name, Component::Content)]);
         BlockContent::Media(media, name)
@@ -199,7 +193,7 @@ impl<'a> Drafter<'_, 'a> {
 
     fn text(&mut self, message: &'a Message, text: &'a str, role: Role) {
         let text = declared_text(self.transcript.view(), message, text, &mut self.plan.losses);
-        let text = self.transcript.made().keep(text);
+        let text = self.transcript.arena().keep(text);
         if text.is_empty() {
             return;
         }
@@ -227,10 +221,10 @@ impl<'a> Drafter<'_, 'a> {
             References::Mark => Some(Brevity::Mark),
             References::Quote | References::Drop => None,
         };
-        let said = &self.said;
-        let is_said = |position: u32| said.contains(&position);
+        let shown_at = &self.shown_at;
+        let is_shown = |position: u32| shown_at.contains(&position);
         let style = Style {
-            shown: brevity.map(|brevity| (brevity, &is_said as _)),
+            shown: brevity.map(|brevity| (brevity, &is_shown as _)),
             quoted: &self.quoted,
             wordless: Wordless::LeftOut,
             aliases: Some(transcript.aliases()),
@@ -243,33 +237,33 @@ impl<'a> Drafter<'_, 'a> {
         for mut quote in quotes(style, view, transcript.roster(), message, active, losses) {
             if quote.is_preview {
                 let losses = &mut self.plan.losses;
-                quote.declare_said(position, losses);
+                quote.declare_losses(position, losses);
                 losses.several(
                     reasons::QUOTED_MEDIA_ARE_NOT_REPEATED,
                     position,
                     u64::from(quote.medium.is_some()),
                 );
             }
-            let made = transcript.made();
+            let arena = transcript.arena();
             let number = self.plan.quotes.len();
             self.plan.quotes.push(QuotedName {
                 is_cleaned: quote.is_preview && quote.is_head_cleaned,
-                aliased: quote.aliased.take().map(|(head, index)| (made.keep(head), index)),
+                aliased: quote.aliased.take().map(|(head, at)| (arena.keep(head), at)),
             });
             let words = quote
                 .words()
-                .map(|text| TextRun::new(made.keep(text), Component::Replies));
+                .map(|text| TextRun::new(arena.keep(text), Component::Replies));
             self.words(Wording::Quote(number), words, Some(position), Role::User);
         }
     }
 
-    fn result(&mut self, call: Option<Call<'a>>, answer: Option<FoundResult<'a>>, is_marked: bool) {
+    fn result(&mut self, call: Option<Call<'a>>, answer: Option<FoundResult<'a>>) {
         let view = self.transcript.view();
         let position = answer.map(|answer| answer.message.position);
         let content = match answer {
             Some(answer) => {
                 let content = answered(view, answer, &mut self.plan.losses);
-                self.transcript.made().keep(content)
+                self.transcript.arena().keep(content)
             }
             None => MISSING_RESULT,
         };
@@ -284,7 +278,7 @@ impl<'a> Drafter<'_, 'a> {
         let result = answer.map(|answer| answer.result);
         let start = self.plan.blocks.len();
         self.plan.kinds.add(Kinds::RESULTS);
-        let held = BlockContent::Result(ResultBlock {
+        let block = BlockContent::Result(ResultBlock {
             call: call.map(|call| call.place),
             result,
             tool: match call {
@@ -296,28 +290,35 @@ impl<'a> Drafter<'_, 'a> {
             content,
             is_object: false,
         });
-        self.plan.blocks.push(Block::new(held, position, Role::Tool));
-        if is_marked {
-            self.plan.kinds.add(Kinds::CACHE_MARKS);
-            let mark = Block::new(BlockContent::CacheMark, position, Role::Tool);
-            self.plan.blocks.push(mark);
-        }
+        self.plan.blocks.push(Block::new(block, position, Role::Tool));
+        self.marks(answer, Role::Tool);
         let media = |answer: FoundResult<'a>| answer.message.media_of(answer.part as usize);
         for media in answer.into_iter().flat_map(media) {
-            let held = self.medium(media);
-            self.plan.blocks.push(Block::new(held, position, Role::Tool));
+            let content = self.medium(media);
+            self.plan.blocks.push(Block::new(content, position, Role::Tool));
         }
         self.plan.close(Turn::new(Role::Tool, position), start);
+    }
+
+    /// The marks on a result.
+    fn marks(&mut self, answer: Option<FoundResult<'a>>, role: Role) {
+        let position = answer.map(|answer| answer.message.position);
+        for _ in 0..answer.map_or(0, FoundResult::marks) {
+            self.plan.kinds.add(Kinds::CACHE_MARKS);
+            let mark = Block::new(BlockContent::CacheMark, position, role);
+            self.plan.blocks.push(mark);
+        }
     }
 
     /// A result as text of a user turn of its own.
     fn inline(&mut self, answer: FoundResult<'a>, caller: Option<usize>) {
         let (view, message) = (self.transcript.view(), answer.message);
         let content = answered_in_words(view, answer, &mut self.plan.losses);
-        let content = self.transcript.made().keep(content);
+        let content = self.transcript.arena().keep(content);
         let start = self.plan.blocks.len();
         let position = Some(message.position);
         self.words(Wording::ToolUse, result_words(content), position, Role::User);
+        self.marks(Some(answer), Role::User);
         let turn = Turn {
             // A user turn must not go by the assistant's name.
             sender: caller.or(message.sender.filter(|_| !view.is_own(message))),
@@ -334,7 +335,7 @@ impl<'a> Drafter<'_, 'a> {
         role: Role,
     ) {
         let words = self.plan.wording(words);
-        let held = BlockContent::Words(wording, words);
-        self.plan.blocks.push(Block::new(held, position, role));
+        let content = BlockContent::Words(wording, words);
+        self.plan.blocks.push(Block::new(content, position, role));
     }
 }

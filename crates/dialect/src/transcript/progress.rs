@@ -1,11 +1,11 @@
-//! What a rendering has said so far: the counts of its row.
+//! Counts of a rendering's row, while it is written.
 
 use crate::loss::Losses;
 use crate::loss::violation::Violation;
 use crate::transcript::rendering::Rendering;
 use crate::view::extent::Extent;
 
-/// Counts while a rendering is being made.
+/// Which messages were rendered so far, and in which roles.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Progress {
     positions: Vec<u32>,
@@ -16,13 +16,13 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Makes room for so many messages.
+    /// Reserves capacity for so many messages.
     pub(crate) fn reserve(&mut self, messages: usize) {
         self.positions.reserve(messages);
     }
 
-    /// A message was said in a role; one that takes two turns counts once.
-    pub(crate) fn said(&mut self, position: u32, role: &'static str) {
+    /// Counts a message that was rendered in a role; one that takes two turns counts once.
+    pub(crate) fn rendered(&mut self, position: u32, role: &'static str) {
         if role != "system" {
             self.first_role = self.first_role.or(Some(role));
         }
@@ -33,31 +33,31 @@ impl Progress {
         }
     }
 
-    /// A notice was written: it is in the rendering, but no message.
+    /// Notes a notice that was written: it is in the rendering, but no message.
     pub(crate) fn noted(&mut self, position: u32) {
         let (first, last) = self.noted.unwrap_or((position, position));
         self.noted = Some((first.min(position), last.max(position)));
     }
 
-    /// A turn was said that is not a message of the conversation.
+    /// Notes a turn that is not a message of the conversation.
     pub(crate) fn added(&mut self, role: &'static str) {
         self.last_role = Some(role);
     }
 
-    /// Messages were said in one turn; none where it is made up.
-    pub(crate) fn said_all(&mut self, positions: &[u32], role: &'static str) {
+    /// Counts messages that were rendered in one turn; none where the turn is synthetic.
+    pub(crate) fn rendered_all(&mut self, positions: &[u32], role: &'static str) {
         self.added(role);
         for position in positions {
-            self.said(*position, role);
+            self.rendered(*position, role);
         }
     }
 
-    /// Position of the last message that was said.
-    pub(crate) fn last_said(&self) -> Option<u32> {
+    /// Position of the last rendered message.
+    pub(crate) fn last_position(&self) -> Option<u32> {
         self.positions.iter().copied().max()
     }
 
-    /// Whether nothing was said.
+    /// Whether the rendering has no turn.
     pub(crate) fn is_silent(&self) -> bool {
         self.last_role.is_none()
     }

@@ -6,7 +6,7 @@ use crate::loss::Loss;
 use crate::loss::violation::Violation;
 use crate::view::extent::Coverage;
 
-/// What there is to know of a rendering beside its text: of a conversation, or one turn of it, said in a dialect.
+/// Facts about a rendering beside its text: of a conversation, or one turn of it, in a dialect.
 #[derive(Clone, Debug)]
 pub struct Rendering {
     /// Number of this rendering among those of one view, from 0.
@@ -19,7 +19,7 @@ pub struct Rendering {
     pub last_position: Option<u32>,
     /// Messages of the conversation that it shows.
     pub messages_rendered: u32,
-    /// Role of the first message that it shows, system text and what is made up aside.
+    /// Role of the first message that it shows, without system text and synthetic turns.
     pub first_role: Option<&'static str>,
     /// Role of its last turn in the words of the canonical model: `system`, `user`, `assistant` or `tool`.
     pub last_role: Option<&'static str>,

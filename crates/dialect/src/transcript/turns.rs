@@ -1,7 +1,7 @@
-//! Turns as flat data: what a rendering says, in an order and in blocks that passes change and a writer writes.
+//! Turns as flat data: the content of a rendering, in an order and in blocks that passes change and a writer writes.
 //!
 //! Turns, blocks and words stand in one list each; a turn knows where its blocks begin and end, a block the same of its words.
-//! All of it is `Copy`, so that what dialects share is copied at once, and two turns that become one need no new room.
+//! All of it is `Copy`, so that what dialects share is copied at once, and two turns that become one need no new allocation.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::tools::forms::ToolDefinition;
 use crate::transcript::progress::Progress;
 use crate::transcript::rendering::Rendering;
 use crate::view::extent::Extent;
-use crate::view::trained::Learned;
+use crate::view::trained::TrainedMessages;
 
 /// A call as it is written.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,7 @@ pub(crate) struct CallBlock<'a> {
 pub(crate) struct ResultBlock<'a> {
     /// The call that it answers; none where it stays loose.
     pub(crate) call: Option<PartPlace>,
-    /// What the tool answered; none where the result is made up.
+    /// The tool's result; none where the answer is synthetic.
     pub(crate) result: Option<&'a ToolResult>,
     /// The tool by the name that the source gives it.
     pub(crate) tool: Option<&'a str>,
@@ -58,7 +58,7 @@ impl ResultBlock<'_> {
     }
 }
 
-/// Whose words a block of text holds.
+/// What kind of words a block of text holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wording {
     /// A text of the message, or what stands for one.
@@ -67,7 +67,7 @@ pub(crate) enum Wording {
     Quote(usize),
     /// What somebody thought.
     Thought,
-    /// A call or a result that is said as text.
+    /// A call or a result that is written as text.
     ToolUse,
     /// A name only.
     Name,
@@ -84,7 +84,7 @@ pub(crate) enum BlockContent<'a> {
     Call(CallBlock<'a>),
     /// A result.
     Result(ResultBlock<'a>),
-    /// What somebody thought, before it is known whether it is kept.
+    /// What somebody thought, before it is known whether a dialect writes thoughts.
     Reasoning(&'a str),
     /// A notice inside a message.
     Notice,
@@ -92,7 +92,7 @@ pub(crate) enum BlockContent<'a> {
     CacheMark,
 }
 
-/// A stretch of words.
+/// A range of words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Words {
     start: usize,
@@ -141,12 +141,12 @@ impl<'a> Lead<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block<'a> {
     /// What it holds.
-    pub(crate) held: BlockContent<'a>,
+    pub(crate) content: BlockContent<'a>,
     /// What stands before its words.
     pub(crate) lead: Lead<'a>,
-    /// Position of its message; none where it is made up.
+    /// Position of its message; none where the block is synthetic.
     pub(crate) position: Option<u32>,
-    /// In which role its message is said.
+    /// The role in which its message is rendered.
     pub(crate) role: Role,
     /// Whether it is the first of its message in this turn.
     pub(crate) opens: bool,
@@ -156,9 +156,9 @@ pub(crate) struct Block<'a> {
 
 impl<'a> Block<'a> {
     /// A block with nothing before it.
-    pub(crate) fn new(held: BlockContent<'a>, position: Option<u32>, role: Role) -> Self {
+    pub(crate) fn new(content: BlockContent<'a>, position: Option<u32>, role: Role) -> Self {
         Self {
-            held,
+            content,
             lead: Lead::None,
             position,
             role,
@@ -169,12 +169,12 @@ impl<'a> Block<'a> {
 
     /// Whether it holds a call.
     pub(crate) fn is_call(&self) -> bool {
-        matches!(self.held, BlockContent::Call(_))
+        matches!(self.content, BlockContent::Call(_))
     }
 
     /// Whether it holds a media item.
     pub(crate) fn is_media(&self) -> bool {
-        matches!(self.held, BlockContent::Media(..))
+        matches!(self.content, BlockContent::Media(..))
     }
 
     /// Whether it is a media item of the answer before it.
@@ -184,7 +184,7 @@ impl<'a> Block<'a> {
 
     /// Whether it holds what somebody thought.
     pub(crate) fn is_thought(&self) -> bool {
-        matches!(self.held, BlockContent::Words(Wording::Thought, _))
+        matches!(self.content, BlockContent::Words(Wording::Thought, _))
     }
 }
 
@@ -194,7 +194,7 @@ pub(crate) fn with_media<'b, 'a>(
 ) -> impl Iterator<Item = (&'b Block<'a>, &'b [Block<'a>])> {
     let all = blocks.iter().enumerate().filter(|(_, block)| !block.is_answers());
     all.map(move |(index, block)| {
-        if !matches!(block.held, BlockContent::Result(_)) {
+        if !matches!(block.content, BlockContent::Result(_)) {
             return (block, &[][..]);
         }
         let (_, behind) = blocks.split_at(index + 1);
@@ -208,7 +208,7 @@ pub(crate) fn with_media<'b, 'a>(
 pub(crate) struct Turn<'a> {
     /// Whose it is; [`Role::Tool`] where it holds nothing but results.
     pub(crate) role: Role,
-    /// Position of the message that it says, or of the first of them; none where it is made up.
+    /// Position of its message, or of the first of them; none where the turn is synthetic.
     pub(crate) position: Option<u32>,
     /// The id of that message, where no turn before has it.
     pub(crate) message_id: Option<&'a str>,
@@ -223,7 +223,7 @@ pub(crate) struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// A turn that says a message, or something made up, as yet without blocks.
+    /// A turn of a message, or a synthetic one, as yet without blocks.
     pub(crate) fn new(role: Role, position: Option<u32>) -> Self {
         Self {
             role,
@@ -287,15 +287,15 @@ pub(crate) struct TurnPlan<'a> {
     /// Losses so far.
     pub(crate) losses: Losses,
     /// Calls and results that policy rejects.
-    pub(crate) faults: Vec<Violation>,
-    /// Rules that cannot be kept.
+    pub(crate) rejected: Vec<Violation>,
+    /// Rules that the rendering breaks.
     pub(crate) violations: Vec<Violation>,
-    /// Which messages are said, and in which roles.
+    /// Which messages are rendered, and in which roles.
     pub(crate) progress: Progress,
     /// How much of the conversation it is.
     pub(crate) extent: Extent,
-    /// What a trainer learns of it.
-    pub(crate) learned: Learned,
+    /// Which of its messages are trained on.
+    pub(crate) trained: TrainedMessages,
 }
 
 impl<'a> TurnPlan<'a> {
@@ -310,14 +310,14 @@ impl<'a> TurnPlan<'a> {
     }
 
     /// The turns with their blocks.
-    pub(crate) fn said(&self) -> impl DoubleEndedIterator<Item = (&Turn<'a>, &[Block<'a>])> {
+    pub(crate) fn turn_blocks(&self) -> impl DoubleEndedIterator<Item = (&Turn<'a>, &[Block<'a>])> {
         self.turns.iter().map(|turn| (turn, self.blocks(turn)))
     }
 
-    /// Whose words those of a turn are, by its role and its blocks.
-    pub(crate) fn voice(&self, role: Role, blocks: &[Block<'a>]) -> Speaker {
+    /// The speaker of a turn, by its role and its blocks.
+    pub(crate) fn speaker(&self, role: Role, blocks: &[Block<'a>]) -> Speaker {
         let positions = blocks.iter().filter_map(|block| block.position);
-        self.learned.voice(role, positions)
+        self.trained.speaker(role, positions)
     }
 
     /// Ends a turn that began with the block of a number.
@@ -336,36 +336,36 @@ impl<'a> TurnPlan<'a> {
         }
     }
 
-    /// The words of a stretch.
+    /// The words of a range.
     pub(crate) fn words(&self, words: Words) -> &[TextRun<'a>] {
         cut::slice(&self.words, words.range())
     }
 
-    /// The words of a stretch, to change them.
+    /// The words of a range, to change them.
     pub(crate) fn words_mut(&mut self, words: Words) -> &mut [TextRun<'a>] {
         cut::slice_mut(&mut self.words, words.range())
     }
 
     /// What stands in a block as text: its lead and its words.
     pub(crate) fn runs(&self, block: &Block<'a>) -> impl Iterator<Item = TextRun<'a>> {
-        let words = match block.held {
+        let words = match block.content {
             BlockContent::Words(_, words) => self.words(words),
             _ => &[],
         };
         block.lead.runs().chain(words.iter().copied())
     }
 
-    /// The texts of blocks as one text: a message's on lines of their own, messages a blank line apart.
+    /// The texts of blocks as one text: a message's on lines of their own, with a blank line between messages.
     pub(crate) fn joined<'b>(
         &self,
         blocks: impl IntoIterator<Item = &'b Block<'a>>,
-        mut say: impl FnMut(TextRun<'a>),
+        mut write: impl FnMut(TextRun<'a>),
     ) where
         'a: 'b,
     {
         let mut is_first = true;
         for block in blocks {
-            let BlockContent::Words(wording, _) = block.held else {
+            let BlockContent::Words(wording, _) = block.content else {
                 continue;
             };
             if !is_first {
@@ -375,10 +375,10 @@ impl<'a> TurnPlan<'a> {
                 } else {
                     Component::Framing
                 };
-                say(TextRun::new(if block.opens { "\n\n" } else { "\n" }, component));
+                write(TextRun::new(if block.opens { "\n\n" } else { "\n" }, component));
             }
             is_first = false;
-            self.runs(block).for_each(&mut say);
+            self.runs(block).for_each(&mut write);
         }
     }
 
@@ -403,19 +403,19 @@ impl<'a> TurnPlan<'a> {
         sink.framing("\"");
     }
 
-    /// Builds all turns anew: `say` gets the plan without its blocks, a turn with those that it had, and adds what becomes of
+    /// Builds all turns anew: `change` gets the plan without its blocks, a turn with those that it had, and adds what becomes of
     /// them; a turn without blocks is none.
-    pub(crate) fn rebuild(&mut self, mut say: impl FnMut(&mut Self, Turn<'a>, &[Block<'a>])) {
+    pub(crate) fn rebuild(&mut self, mut change: impl FnMut(&mut Self, Turn<'a>, &[Block<'a>])) {
         let turns = std::mem::take(&mut self.turns);
         let blocks = std::mem::take(&mut self.blocks);
         self.turns.reserve(turns.len());
         self.blocks.reserve(blocks.len());
         for turn in turns {
-            say(self, turn, cut::slice(&blocks, turn.range()));
+            change(self, turn, cut::slice(&blocks, turn.range()));
         }
     }
 
-    /// Changes the blocks of each turn: `change` says what becomes of a block, nothing where it is left out.
+    /// Changes the blocks of each turn: `change` returns what becomes of a block, nothing where it is left out.
     pub(crate) fn each_block(
         &mut self,
         mut change: impl FnMut(&mut Self, &Turn<'a>, Block<'a>) -> Option<Block<'a>>,
@@ -431,31 +431,31 @@ impl<'a> TurnPlan<'a> {
         });
     }
 
-    /// Notes which messages are said.
-    pub(crate) fn note_said(&mut self) {
+    /// Notes which messages are rendered.
+    pub(crate) fn note_rendered(&mut self) {
         let mut progress = std::mem::take(&mut self.progress);
         progress.reserve(self.turns.len());
-        let turns = self.said().flat_map(|(_, blocks)| blocks);
+        let turns = self.turn_blocks().flat_map(|(_, blocks)| blocks);
         for block in self.system.iter().chain(turns) {
             match block.position {
-                Some(position) => progress.said(position, block.role.as_str()),
+                Some(position) => progress.rendered(position, block.role.as_str()),
                 None => progress.added(block.role.as_str()),
             }
         }
         self.progress = progress;
     }
 
-    /// Removes the white space at the end of a block's words; says whether there was any.
+    /// Removes the white space at the end of a block's words; returns whether there was any.
     pub(crate) fn trim_end(&mut self, turn: Turn<'a>) -> bool {
-        let Some(BlockContent::Words(_, words)) = self.blocks(&turn).last().map(|block| block.held) else {
+        let Some(BlockContent::Words(_, words)) = self.blocks(&turn).last().map(|block| block.content) else {
             return false;
         };
         let mut trimmed = false;
         for run in self.words_mut(words).iter_mut().rev() {
-            let kept = run.text.trim_end_matches(is_blank_character);
-            trimmed |= kept.len() < run.text.len();
-            run.text = kept;
-            if !kept.is_empty() {
+            let rest = run.text.trim_end_matches(is_blank_character);
+            trimmed |= rest.len() < run.text.len();
+            run.text = rest;
+            if !rest.is_empty() {
                 break;
             }
         }

@@ -11,7 +11,7 @@ pub struct CutPoints {
 }
 
 impl CutPoints {
-    /// The borders of a conversation. Further results of an answered call tie nothing.
+    /// The cut points of a conversation. Further results of an answered call prevent none.
     pub fn of(linked: &Linked) -> Self {
         let length = linked.conversation.messages.len();
         let mut changes = vec![0_i64; length + 2];
@@ -51,7 +51,7 @@ impl CutPoints {
         *cut::at(&self.nearest, position as usize) == position
     }
 
-    /// The nearest border that is not after a place.
+    /// The nearest cut point that is not after a place.
     pub(crate) fn at_or_before(&self, place: usize) -> usize {
         *cut::at(&self.nearest, place) as usize
     }

@@ -6,7 +6,7 @@ pub enum Coverage {
     /// All of it.
     #[default]
     Whole,
-    /// A stretch of it.
+    /// A range of it.
     Window,
     /// One message, with what it quotes.
     SingleTurn,

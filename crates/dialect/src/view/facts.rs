@@ -1,6 +1,6 @@
 //! What all windows of a conversation share: facts about the whole of it, looked up by the first rendering that asks.
 //!
-//! Without this each window would pass over the whole conversation again, and many windows would cost the square of its length.
+//! Without this cache each window would read the whole conversation again, and many windows would cost the square of its length.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ use crate::view::window::{CutPoints, Rendered};
 /// What the renderings of a conversation share that have dialect, profile and perspective in common.
 #[derive(Debug, Default)]
 pub struct Shared {
-    pub(crate) borders: Fact<CutPoints>,
+    pub(crate) cut_points: Fact<CutPoints>,
     pub(crate) rendered: Fact<Rendered>,
     pub(crate) content_hash: Fact<String>,
     pub(crate) message_ids: Fact<Ids>,

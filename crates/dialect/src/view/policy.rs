@@ -7,29 +7,29 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
-    /// Where the names of speakers go.
+    /// The place of the names of speakers.
     pub names: Names,
-    /// What becomes of replies in dialects that have no field for them.
+    /// The treatment of replies in dialects that have no field for them.
     pub references: References,
-    /// What becomes of pictures, sounds and files.
+    /// The treatment of pictures, sounds and files.
     pub media: MediaPolicy,
-    /// What becomes of a model's reasoning.
+    /// The treatment of a model's reasoning.
     pub reasoning: Reasoning,
-    /// What becomes of calls without a result that a turn follows, and of results without a call.
+    /// The treatment of calls without a result that a turn follows, and of results without a call.
     pub orphans: Orphans,
-    /// What becomes of a template's control tokens in chat text.
+    /// The treatment of a template's control tokens in chat text.
     pub control_tokens: ControlTokens,
-    /// Where system text comes from.
+    /// The origin of system text.
     pub system: System,
-    /// What of a compressed message is rendered.
+    /// The text of a compressed message that is rendered.
     pub compressed: Compressed,
-    /// What becomes of `[meta]` blocks inside a bot's text.
+    /// The treatment of `[meta]` blocks inside a bot's text.
     pub leaked_metadata: LeakedMetadata,
-    /// What becomes of turns of one role in a row.
+    /// The treatment of consecutive turns of one role.
     pub turns: TurnsInARow,
 }
 
-/// What becomes of turns of one role in a row, in lists of messages and chat templates that allow them.
+/// The treatment of consecutive turns of one role, in lists of messages and chat templates that allow them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TurnsInARow {
@@ -40,7 +40,7 @@ pub enum TurnsInARow {
     Merge,
 }
 
-/// Where the names of speakers go.
+/// The place of the names of speakers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Names {
@@ -56,7 +56,7 @@ pub enum Names {
     Drop,
 }
 
-/// What becomes of replies in dialects that have no field for them.
+/// The treatment of replies in dialects that have no field for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum References {
@@ -71,7 +71,7 @@ pub enum References {
     Drop,
 }
 
-/// What becomes of pictures, sounds and files.
+/// The treatment of pictures, sounds and files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Media")]
@@ -85,7 +85,7 @@ pub enum MediaPolicy {
     Drop,
 }
 
-/// What becomes of a model's reasoning.
+/// The treatment of a model's reasoning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reasoning {
@@ -96,7 +96,7 @@ pub enum Reasoning {
     Drop,
 }
 
-/// What becomes of calls without a result that a turn follows, and of results without a call.
+/// The treatment of calls without a result that a turn follows, and of results without a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Orphans {
@@ -109,7 +109,7 @@ pub enum Orphans {
     Reject,
 }
 
-/// What becomes of a template's control tokens in chat text.
+/// The treatment of a template's control tokens in chat text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ControlTokens {
@@ -120,7 +120,7 @@ pub enum ControlTokens {
     Keep,
 }
 
-/// Where system text comes from.
+/// The origin of system text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum System {
@@ -133,7 +133,7 @@ pub enum System {
     None,
 }
 
-/// What of a compressed message is rendered.
+/// The text of a compressed message that is rendered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Compressed {
@@ -144,7 +144,7 @@ pub enum Compressed {
     Stored,
 }
 
-/// What becomes of `[meta]` blocks inside a bot's text.
+/// The treatment of `[meta]` blocks inside a bot's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LeakedMetadata {

@@ -1,8 +1,8 @@
 //! System text of a pipeline's own, with fields of the conversation: `You are {agent.name} in {room.title}.`
 //!
 //! `{agent.name|the assistant}` has words for conversations that do not know the field; without them, no rendering of such a
-//! conversation gets the prompt, for half a sentence teaches nothing. `{{` and `}}` stand for braces. What is filled in depends on
-//! the whole conversation and the perspective, so all windows say the same.
+//! conversation gets the prompt, for half a sentence is no instruction. `{{` and `}}` stand for braces. What is filled in depends on
+//! the whole conversation and the perspective, so the prompt is the same in all windows.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// What becomes of system text that is there already: the source's, or the agent's instructions, as `policy.system` says.
+/// What becomes of system text that is there already: the source's, or the agent's instructions, by `policy.system`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Existing {
@@ -30,7 +30,7 @@ pub struct Prompt {
     existing: Existing,
 }
 
-/// A stretch of a prompt.
+/// A piece of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
     Words(String),
@@ -40,7 +40,7 @@ enum Piece {
 /// Why a text is no prompt, in a clause.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PromptError {
-    /// It says nothing.
+    /// It is empty.
     #[error("it is empty")]
     Empty,
     /// A brace that opens or closes nothing.
@@ -74,10 +74,10 @@ fields! {
     AgentCustomRole = "agent.custom_role",
     AgentDepartment = "agent.department",
     AgentInstructions = "agent.instructions",
-    RoomTitle = "room.title",
-    RoomDescription = "room.description",
-    RoomId = "room.id",
-    RoomPeople = "room.people",
+    ChatTitle = "room.title",
+    ChatDescription = "room.description",
+    ChatId = "room.id",
+    ChatParticipants = "room.people",
 }
 
 impl Prompt {
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_prompt_says_why() {
+    fn an_invalid_prompt_has_an_error() {
         let error = |text: &str| Prompt::parse(text, Existing::default()).unwrap_err().to_string();
         assert_eq!(error(" \n"), "it is empty");
         assert_eq!(error("{agent.nmae}"), "there is no field `agent.nmae`");

@@ -40,16 +40,16 @@ fn value<'a>(field: Field, view: &View<'a>) -> Option<Cow<'a, str>> {
         Field::AgentCustomRole => known(agent()?.custom_role.as_deref()),
         Field::AgentDepartment => known(agent()?.department.as_deref()),
         Field::AgentInstructions => instructions(agent()?).map(Cow::Owned),
-        Field::RoomTitle => known(conversation.title.as_deref()),
-        Field::RoomDescription => known(conversation.description.as_deref()),
-        Field::RoomId => known(view.own_id()),
-        Field::RoomPeople => people(view).map(Cow::Owned),
+        Field::ChatTitle => known(conversation.title.as_deref()),
+        Field::ChatDescription => known(conversation.description.as_deref()),
+        Field::ChatId => known(view.own_id()),
+        Field::ChatParticipants => participant_names(view).map(Cow::Owned),
     };
     value.filter(|value| !value.trim().is_empty())
 }
 
 /// The names of everybody but the perspective, in the order of the roster.
-fn people(view: &View<'_>) -> Option<String> {
+fn participant_names(view: &View<'_>) -> Option<String> {
     let participants = view.conversation().participants.iter().enumerate();
     let others = participants.filter(|(index, _)| Some(*index) != view.perspective);
     let names: Vec<&str> = others
@@ -75,7 +75,7 @@ mod tests {
     use crate::view::policy::Policy;
     use crate::view::prompt::{Existing, Prompt};
 
-    fn room(title: Option<&str>) -> Linked {
+    fn chat(title: Option<&str>) -> Linked {
         let person = |id: &str, name: Option<&str>, kind| Participant {
             id: id.to_owned(),
             name: name.map(str::to_owned),
@@ -96,7 +96,7 @@ mod tests {
     }
 
     fn filled(text: &str, title: Option<&str>) -> Result<String, &'static str> {
-        let (linked, policy) = (room(title), Policy::default());
+        let (linked, policy) = (chat(title), Policy::default());
         let prompt = Prompt::parse(text, Existing::default()).unwrap();
         filled_in(&prompt, &View::whole(&linked, Some(1), &policy))
     }
@@ -117,7 +117,7 @@ mod tests {
             Ok("In a room.".to_owned())
         );
         assert_eq!(filled("{agent.name|}.", None), Ok("Bot.".to_owned()));
-        let (linked, policy) = (room(None), Policy::default());
+        let (linked, policy) = (chat(None), Policy::default());
         let prompt = Prompt::parse("{agent.name}", Existing::default()).unwrap();
         assert_eq!(
             filled_in(&prompt, &View::whole(&linked, None, &policy)),

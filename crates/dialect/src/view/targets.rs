@@ -1,7 +1,7 @@
-//! What samples end with: the turns of a participant inside a session, and which of them can be learned.
+//! Targets of samples: the turns of a participant inside a session that a sample can end with.
 //!
-//! A turn is what the participant says and does until somebody else speaks; calls, results and notices on the way belong to
-//! it. A sample begins with somebody's words, so a turn before which nobody has spoken is none; and it ends with words, or, where
+//! A turn is everything of the participant until somebody else speaks; calls, results and notices on the way belong to
+//! it. A sample begins with somebody else's words, so the turn that opens a session is none; and it ends with words, or, where
 //! steps are asked for, with a call.
 
 use std::ops::Range;
@@ -28,23 +28,23 @@ pub enum Targets {
 
 /// Turns, or steps of turns, of which there is no sample, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Untaught {
-    /// Nobody has spoken before.
+pub struct SkippedTargets {
+    /// No message of others precedes them.
     pub without_question: u64,
     /// They end with a call, and answers are asked for.
     pub without_words: u64,
     /// Another call has no result yet.
-    pub without_border: u64,
+    pub without_result: u64,
     /// They are media that are only named.
     pub without_own_words: u64,
 }
 
-impl Untaught {
+impl SkippedTargets {
     /// Adds others.
     pub fn add(&mut self, other: Self) {
         self.without_question += other.without_question;
         self.without_words += other.without_words;
-        self.without_border += other.without_border;
+        self.without_result += other.without_result;
         self.without_own_words += other.without_own_words;
     }
 
@@ -53,7 +53,7 @@ impl Untaught {
         let all = [
             ("nobody speaks before the turn", self.without_question),
             ("the turn ends with a call", self.without_words),
-            ("an older call has no result yet", self.without_border),
+            ("an older call has no result yet", self.without_result),
             ("the turn is a medium that is only named", self.without_own_words),
         ];
         all.into_iter().filter(|(_, count)| *count > 0)
@@ -63,21 +63,21 @@ impl Untaught {
 /// A turn, or a step of one, with what stands before it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exchange {
-    /// Where it begins: with what others say.
+    /// Where it begins: with messages of others.
     pub(crate) start: u32,
-    /// Where the turn begins, or the step.
-    pub(crate) learned: u32,
+    /// The position that is trained on first: where the turn begins, or the step.
+    pub(crate) target: u32,
     /// Where a sample of it ends.
     pub(crate) end: u32,
 }
 
 /// A turn of a participant.
 struct OwnTurn {
-    /// Its messages that say or ask something, in order.
-    said: Vec<u32>,
+    /// Positions of its messages with own words or calls, in order.
+    steps: Vec<u32>,
     /// Where its last words end, where a cut is allowed.
     words: Option<u32>,
-    /// Whether somebody has spoken before it.
+    /// Whether a message of others precedes it.
     is_answer: bool,
     /// Whether it holds nothing but media that are only named.
     is_wordless: bool,
@@ -88,7 +88,7 @@ struct OwnTurn {
 /// The turns of a participant in a session, and where others begin to speak.
 pub(crate) struct OwnTurns<'a> {
     linked: &'a Linked,
-    borders: &'a CutPoints,
+    cut_points: &'a CutPoints,
     turns: Vec<OwnTurn>,
     /// Where somebody else speaks first, if a sample may begin there.
     first: Option<u32>,
@@ -100,7 +100,7 @@ impl<'a> OwnTurns<'a> {
     /// Finds them.
     pub(crate) fn of(
         linked: &'a Linked,
-        borders: &'a CutPoints,
+        cut_points: &'a CutPoints,
         speaker: usize,
         session: Range<u32>,
         placeholders: Placeholders,
@@ -116,18 +116,18 @@ impl<'a> OwnTurns<'a> {
             }
             let position = message.position;
             if message.sender != Some(speaker) {
-                if speaks(message) {
+                if has_content(message) {
                     if let Some(turn) = turns.last_mut().filter(|_| is_open) {
                         turn.next = position;
                     }
                     is_open = false;
-                    first = first.or(Some(position).filter(|position| borders.allow(*position)));
+                    first = first.or(Some(position).filter(|position| cut_points.allow(*position)));
                 }
                 continue;
             }
             if !is_open {
                 turns.push(OwnTurn {
-                    said: Vec::new(),
+                    steps: Vec::new(),
                     words: None,
                     is_answer: first.is_some(),
                     is_wordless: true,
@@ -141,18 +141,18 @@ impl<'a> OwnTurns<'a> {
             if is_placeholder {
                 continue;
             }
-            if is_said(message) && borders.allow(position + 1) {
+            if has_own_words(message) && cut_points.allow(position + 1) {
                 turn.words = Some(position + 1);
             }
-            if is_said(message) || calls(message) {
-                turn.said.push(position);
+            if has_own_words(message) || calls(message) {
+                turn.steps.push(position);
             }
         }
         let wordless = turns.iter().filter(|turn| turn.is_wordless).count() as u64;
-        turns.retain(|turn| !turn.said.is_empty());
+        turns.retain(|turn| !turn.steps.is_empty());
         Self {
             linked,
-            borders,
+            cut_points,
             turns,
             first,
             wordless,
@@ -160,24 +160,24 @@ impl<'a> OwnTurns<'a> {
     }
 
     /// What a sample of its own ends with; each begins where somebody else speaks first.
-    pub(crate) fn targets(&self, targets: Targets, untaught: &mut Untaught) -> Vec<Exchange> {
+    pub(crate) fn targets(&self, targets: Targets, skipped: &mut SkippedTargets) -> Vec<Exchange> {
         let mut found = Vec::new();
-        untaught.without_own_words += self.wordless;
+        skipped.without_own_words += self.wordless;
         for turn in &self.turns {
             let Some(start) = self.first.filter(|_| turn.is_answer) else {
-                untaught.without_question += turn.samples(targets);
+                skipped.without_question += turn.samples(targets);
                 continue;
             };
-            match (targets, turn.said.first().copied(), turn.words) {
-                (Targets::Answers, Some(learned), Some(end)) => found.push(Exchange { start, learned, end }),
-                (Targets::Answers, ..) => untaught.without_words += 1,
+            match (targets, turn.steps.first().copied(), turn.words) {
+                (Targets::Answers, Some(target), Some(end)) => found.push(Exchange { start, target, end }),
+                (Targets::Answers, ..) => skipped.without_words += 1,
                 (Targets::Steps, ..) => {
-                    for &learned in &turn.said {
-                        if self.borders.allow(learned) {
-                            let end = learned + 1;
-                            found.push(Exchange { start, learned, end });
+                    for &target in &turn.steps {
+                        if self.cut_points.allow(target) {
+                            let end = target + 1;
+                            found.push(Exchange { start, target, end });
                         } else {
-                            untaught.without_border += 1;
+                            skipped.without_result += 1;
                         }
                     }
                 }
@@ -187,31 +187,31 @@ impl<'a> OwnTurns<'a> {
     }
 
     /// The session in exchanges, each of which can be the end of a sample and the next its beginning.
-    pub(crate) fn exchanges(&self, targets: Targets, untaught: &mut Untaught) -> Vec<Exchange> {
+    pub(crate) fn exchanges(&self, targets: Targets, skipped: &mut SkippedTargets) -> Vec<Exchange> {
         let mut found: Vec<Exchange> = Vec::new();
-        untaught.without_own_words += self.wordless;
+        skipped.without_own_words += self.wordless;
         let Some(mut start) = self.first else {
-            untaught.without_question += self.turns.len() as u64;
+            skipped.without_question += self.turns.len() as u64;
             return found;
         };
         // Turns that no sample may end with belong to the next that one may end with.
         let mut waiting = 0;
-        let mut learned = None;
+        let mut target = None;
         let mut words = None;
         for turn in &self.turns {
             if !turn.is_answer {
-                untaught.without_question += 1;
+                skipped.without_question += 1;
                 continue;
             }
-            let (Some(first), Some(last)) = (turn.said.first().copied(), turn.said.last().copied()) else {
+            let (Some(first), Some(last)) = (turn.steps.first().copied(), turn.steps.last().copied()) else {
                 continue;
             };
             let last_words = turn.words.filter(|end| *end == last + 1);
-            let is_call = targets == Targets::Steps && self.asks(last) && self.borders.allow(last);
+            let is_call = targets == Targets::Steps && self.asks(last) && self.cut_points.allow(last);
             match last_words.or(is_call.then_some(last + 1)) {
-                Some(end) if self.borders.allow(turn.next) => {
-                    let learned = learned.take().unwrap_or(first);
-                    found.push(Exchange { start, learned, end });
+                Some(end) if self.cut_points.allow(turn.next) => {
+                    let target = target.take().unwrap_or(first);
+                    found.push(Exchange { start, target, end });
                     start = turn.next;
                     waiting = 0;
                     words = None;
@@ -219,15 +219,15 @@ impl<'a> OwnTurns<'a> {
                 _ => {
                     waiting = if turn.words.is_some() { 0 } else { waiting + 1 };
                     words = turn.words.or(words);
-                    learned = learned.or(Some(first));
+                    target = target.or(Some(first));
                 }
             }
         }
         // What comes last ends with the last words that there are.
-        if let Some((learned, end)) = learned.zip(words) {
-            found.push(Exchange { start, learned, end });
+        if let Some((target, end)) = target.zip(words) {
+            found.push(Exchange { start, target, end });
         }
-        untaught.without_words += waiting;
+        skipped.without_words += waiting;
         found
     }
 
@@ -242,19 +242,19 @@ impl OwnTurn {
     fn samples(&self, targets: Targets) -> u64 {
         match targets {
             Targets::Answers => 1,
-            Targets::Steps => self.said.len() as u64,
+            Targets::Steps => self.steps.len() as u64,
         }
     }
 }
 
-/// Whether somebody's message says something: words, a medium, a quote, or a call of their own.
-pub(crate) fn speaks(message: &Message) -> bool {
-    let says = |part: &Part| match part {
+/// Whether a message has content: words, a medium, a quote, or a call of its own.
+pub(crate) fn has_content(message: &Message) -> bool {
+    let is_content = |part: &Part| match part {
         Part::Text(text) => !text.trim().is_empty(),
         Part::Media(_) | Part::ToolCall(_) | Part::ToolResult(_) => true,
         _ => false,
     };
-    message.parts.iter().any(says) || !message.references.is_empty()
+    message.parts.iter().any(is_content) || !message.references.is_empty()
 }
 
 /// Whether a message holds nothing but results.
@@ -268,12 +268,12 @@ fn calls(message: &Message) -> bool {
     message.parts.iter().any(|part| matches!(part, Part::ToolCall(_)))
 }
 
-/// Whether a message says something and asks no tool.
-fn is_said(message: &Message) -> bool {
-    let says = |part: &Part| match part {
+/// Whether a message has words or media and calls no tool.
+fn has_own_words(message: &Message) -> bool {
+    let is_content = |part: &Part| match part {
         Part::Text(text) => !text.trim().is_empty(),
         Part::Media(_) => true,
         _ => false,
     };
-    !calls(message) && message.parts.iter().any(says)
+    !calls(message) && message.parts.iter().any(is_content)
 }

@@ -1,12 +1,10 @@
-//! Windows: which stretch of a conversation a rendering shows, and where it may be cut.
+//! Windows: which range of a conversation a rendering shows, and where it may be cut.
 //!
-//! A stretch is a run of positions. It never splits a call from its result: neither a silence nor an answer between the two
-//! ends a stretch. Sessions come first, then the
-//! turns of the perspective; how much of the history a dialect shows and how much fits a budget is decided inside the
-//! stretch, by moving its beginning. System text before a stretch stays, and replies to messages outside of it are
-//! quoted as ever.
+//! A range never splits a call from its result: neither a silence nor an answer between the two ends it. A conversation is cut into
+//! sessions first, then at the turns of the perspective. How much of the history a dialect shows, and how much fits a budget, is decided
+//! inside the range, by moving its beginning. System text before a range stays, and replies to messages outside of it are quoted as ever.
 //!
-//! Why: docs/decisions/2026-11-21-windows-end-where-somebody-else-speaks.md.
+//! Why: docs/decisions/2026-11-21-window-boundaries.md.
 
 use std::ops::Range;
 
@@ -17,9 +15,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::placeholders::Placeholders;
 pub use crate::view::cut_points::CutPoints;
-use crate::view::targets::{Exchange, OwnTurns, Targets, Untaught, only_answers_calls, speaks};
+use crate::view::targets::{Exchange, OwnTurns, SkippedTargets, Targets, has_content, only_answers_calls};
 
-/// The stretch of a conversation that a rendering shows: positions, each end one past the last.
+/// The range of a conversation that a rendering shows: positions, each end one past the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowRange {
     /// Where its session begins.
@@ -30,8 +28,8 @@ pub struct WindowRange {
     pub start: u32,
     /// Where it ends; earlier than its session where it ends with an answer.
     pub end: u32,
-    /// From where on what the perspective says is learned; before it is context.
-    pub learned: u32,
+    /// The position from which the perspective's turns are trained on; those before are context.
+    pub trained_from: u32,
 }
 
 impl WindowRange {
@@ -42,7 +40,7 @@ impl WindowRange {
             session_end: end,
             start,
             end,
-            learned: 0,
+            trained_from: 0,
         }
     }
 }
@@ -66,69 +64,69 @@ pub enum WindowMode {
 pub struct Cuts {
     /// A longer silence than this, in microseconds, starts a new session.
     pub session_gap: Option<i64>,
-    /// How much of a session a stretch shows.
+    /// How much of a session a range shows.
     pub mode: WindowMode,
-    /// What a stretch ends with, where it ends with what is learned.
+    /// What a range ends with, where it ends with its target.
     pub targets: Targets,
     /// What becomes of media that are only named.
     pub placeholders: Placeholders,
 }
 
-/// The stretches of a conversation.
+/// The ranges of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Stretches {
+pub struct WindowRanges {
     /// In order.
     pub ranges: Vec<WindowRange>,
-    /// Turns that are in none of them as what is learned.
-    pub untaught: Untaught,
+    /// Turns that are the target of none of them.
+    pub skipped_targets: SkippedTargets,
 }
 
-/// The stretches of a conversation in order: one per session; one per answer of the perspective; or one per exchange, which a
+/// The ranges of a conversation in order: one per session; one per answer of the perspective; or one per exchange, which a
 /// budget may join with its neighbours.
 ///
-/// An answer is the last thing that the perspective says before somebody else speaks; calls, results and notices on the way
+/// An answer is the perspective's last text before somebody else speaks; calls, results and notices on the way
 /// belong to it. Who has no turns, or nobody, has no answers.
-pub fn stretches(linked: &Linked, borders: &CutPoints, perspective: Option<usize>, cuts: Cuts) -> Stretches {
-    let mut found = Stretches::default();
+pub fn window_ranges(
+    linked: &Linked,
+    cut_points: &CutPoints,
+    perspective: Option<usize>,
+    cuts: Cuts,
+) -> WindowRanges {
+    let mut found = WindowRanges::default();
     if cuts.mode == WindowMode::Document {
-        found.ranges = sessions(linked, borders, cuts.session_gap, None);
+        found.ranges = sessions(linked, cut_points, cuts.session_gap, None);
         return found;
     }
     let Some(speaker) = perspective else {
         return found;
     };
-    for session in sessions(linked, borders, cuts.session_gap, perspective) {
-        let turns = OwnTurns::of(
-            linked,
-            borders,
-            speaker,
-            session.start..session.end,
-            cuts.placeholders,
-        );
-        let untaught = &mut found.untaught;
-        let learned = match cuts.mode {
-            WindowMode::Consecutive => turns.exchanges(cuts.targets, untaught),
-            WindowMode::PerTurn | WindowMode::Document => turns.targets(cuts.targets, untaught),
+    for session in sessions(linked, cut_points, cuts.session_gap, perspective) {
+        let positions = session.start..session.end;
+        let turns = OwnTurns::of(linked, cut_points, speaker, positions, cuts.placeholders);
+        let skipped = &mut found.skipped_targets;
+        let targets = match cuts.mode {
+            WindowMode::Consecutive => turns.exchanges(cuts.targets, skipped),
+            WindowMode::PerTurn | WindowMode::Document => turns.targets(cuts.targets, skipped),
         };
         let range = |exchange: Exchange| WindowRange {
             start: exchange.start,
             end: exchange.end,
-            learned: exchange.learned,
+            trained_from: exchange.target,
             ..session
         };
-        found.ranges.extend(learned.into_iter().map(range));
+        found.ranges.extend(targets.into_iter().map(range));
     }
     found
 }
 
-/// Where a stretch may begin later than its session, in order: before what somebody else than the perspective says. So an
+/// Where a range may begin later than its session, in order: before messages of others than the perspective. So an
 /// answer is never cut from what it answers.
-pub fn turn_starts(linked: &Linked, borders: &CutPoints, perspective: Option<usize>) -> Vec<u32> {
+pub fn turn_starts(linked: &Linked, cut_points: &CutPoints, perspective: Option<usize>) -> Vec<u32> {
     let is_others = |message: &&Message| {
         message.kind == MessageKind::Message
             && matches!(message.role, Role::User | Role::Assistant)
-            && (perspective.is_none() || message.sender != perspective && speaks(message))
-            && borders.allow(message.position)
+            && (perspective.is_none() || message.sender != perspective && has_content(message))
+            && cut_points.allow(message.position)
     };
     let others = linked.conversation.messages.iter().filter(is_others);
     others.map(|message| message.position).collect()
@@ -190,7 +188,7 @@ fn messages(linked: &Linked, start: u32, end: u32) -> impl Iterator<Item = &Mess
 /// answers are somebody's, an answer belongs to the session of its question, however late it comes.
 fn sessions(
     linked: &Linked,
-    borders: &CutPoints,
+    cut_points: &CutPoints,
     gap: Option<i64>,
     answers_of: Option<usize>,
 ) -> Vec<WindowRange> {
@@ -199,7 +197,7 @@ fn sessions(
     let mut start = 0;
     let mut has_turn = false;
     let mut latest: Option<i64> = None;
-    let mut border = None;
+    let mut boundary = None;
     for message in messages(linked, 0, end) {
         if message.kind != MessageKind::Message {
             continue;
@@ -207,10 +205,10 @@ fn sessions(
         let instant = message.timestamp.as_ref().and_then(|timestamp| timestamp.instant);
         if let (Some(gap), Some(latest), Some(instant)) = (gap, latest, instant)
             && instant.saturating_sub(latest) > gap
-            && border.is_none()
-            && borders.allow(message.position)
+            && boundary.is_none()
+            && cut_points.allow(message.position)
         {
-            border = Some(message.position);
+            boundary = Some(message.position);
         }
         latest = latest.max(instant);
         if message.role == Role::System {
@@ -219,18 +217,18 @@ fn sessions(
         if answers_of.is_some() {
             let is_own = message.sender == answers_of;
             if is_own {
-                border = None;
+                boundary = None;
             }
-            if is_own || only_answers_calls(message) || !speaks(message) {
+            if is_own || only_answers_calls(message) || !has_content(message) {
                 has_turn = true;
                 continue;
             }
         }
-        if let Some(border) = border.take()
+        if let Some(boundary) = boundary.take()
             && has_turn
         {
-            sessions.push(WindowRange::session(start, border));
-            start = border;
+            sessions.push(WindowRange::session(start, boundary));
+            start = boundary;
         }
         has_turn = true;
     }

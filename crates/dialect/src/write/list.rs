@@ -58,7 +58,7 @@ impl List {
             Ends::Request => "{\"messages\":[",
             Ends::Array => "[",
         });
-        for (index, (turn, blocks)) in plan.said().enumerate() {
+        for (index, (turn, blocks)) in plan.turn_blocks().enumerate() {
             if index > 0 {
                 sink.framing(",");
             }
@@ -79,14 +79,14 @@ impl List {
             Role::Assistant => "{\"role\":\"assistant\"",
             Role::Tool => "{\"role\":\"tool\"",
         });
-        sink.answer(plan.voice(turn.role, blocks), turn.position);
+        sink.answer(plan.speaker(turn.role, blocks), turn.position);
         if let Some(alias) = turn.alias {
             sink.framing(",\"name\":");
             sink.json_string(alias, Component::Names);
         }
         if turn.role == Role::Tool {
             for block in blocks {
-                if let BlockContent::Result(result) = block.held {
+                if let BlockContent::Result(result) = block.content {
                     self.result(sink, result, block.is_cached);
                 }
             }
@@ -99,26 +99,26 @@ impl List {
             sink.json_string(id, Component::Meta);
         }
         sink.framing("}");
-        sink.speak(Speaker::Other);
+        sink.set_speaker(Speaker::Other);
     }
 
     fn content<'a>(self, sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a>]) {
-        let said = || {
+        let shown = || {
             blocks
                 .iter()
                 .filter(|block| !block.is_call() && !block.is_thought())
         };
-        if self.always_content || said().next().is_some() {
+        if self.always_content || shown().next().is_some() {
             sink.framing(",\"content\":");
             let is_list = match self.content {
                 ContentAs::String => false,
-                ContentAs::StringUnlessMarked => said().any(|block| block.is_cached),
+                ContentAs::StringUnlessMarked => shown().any(|block| block.is_cached),
                 ContentAs::Blocks => true,
             };
             if is_list || blocks.iter().any(Block::is_media) {
-                parts(sink, plan, said());
+                parts(sink, plan, shown());
             } else {
-                plan.write_joined(sink, said());
+                plan.write_joined(sink, shown());
             }
         }
         if blocks.iter().any(Block::is_thought) {
@@ -157,27 +157,27 @@ pub(crate) fn write_turns<'a>(
     [user, assistant, list]: [&'static str; 3],
     write_blocks: impl Fn(&mut Sink<'a>, &[Block<'a>]),
 ) {
-    for (index, (turn, blocks)) in plan.said().enumerate() {
+    for (index, (turn, blocks)) in plan.turn_blocks().enumerate() {
         if index > 0 {
             sink.framing(",");
         }
         if turn.role == Role::Assistant {
             sink.framing(assistant);
-            sink.answer(plan.voice(turn.role, blocks), turn.position);
+            sink.answer(plan.speaker(turn.role, blocks), turn.position);
         } else {
             sink.framing(user);
         }
         sink.framing(list);
         write_blocks(sink, blocks);
         sink.framing("]}");
-        sink.speak(Speaker::Other);
+        sink.set_speaker(Speaker::Other);
     }
 }
 
 fn calls<'a>(sink: &mut Sink<'a>, blocks: &[Block<'a>], arguments: ArgumentsAs) {
     let mut separator = ",\"tool_calls\":[";
     for block in blocks {
-        let BlockContent::Call(call) = block.held else {
+        let BlockContent::Call(call) = block.content else {
             continue;
         };
         sink.framing(separator);
@@ -213,7 +213,7 @@ fn parts<'a: 'b, 'b>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: impl Iter
             sink.framing("{\"type\":\"file\",\"file\":{");
             write_file(sink, file);
             sink.framing("}}");
-        } else if let BlockContent::Media(media, _) = block.held {
+        } else if let BlockContent::Media(media, _) = block.content {
             sink.framing("{\"type\":\"image_url\",\"image_url\":{\"url\":");
             picture_address(sink, media);
             sink.framing("}}");

@@ -12,7 +12,7 @@ macro_rules! key {
 }
 pub(crate) use key;
 
-/// Writes a list: each item as `write` says, with commas between them.
+/// Writes a list: each item by `write`, with commas between them.
 pub(crate) fn list<'a, T>(
     sink: &mut Sink<'a>,
     items: impl IntoIterator<Item = T>,

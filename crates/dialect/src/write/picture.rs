@@ -57,7 +57,7 @@ fn file_id(media: &Media) -> Option<&str> {
 
 /// The file in a block, where it is one that [`write_file`] writes.
 pub(crate) fn file<'a>(block: &Block<'a>) -> Option<&'a Media> {
-    match block.held {
+    match block.content {
         BlockContent::Media(media, _) if file_bytes(media).is_some() || file_id(media).is_some() => {
             Some(media)
         }

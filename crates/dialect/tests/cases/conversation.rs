@@ -1,6 +1,6 @@
-//! The conversation of a case: JSON that says what a linked conversation holds, and leaves out what is usual.
+//! The conversation of a case: JSON of a linked conversation, without the usual values.
 //!
-//! References and pairings are said and not found, so that a case can hold what no linker would make.
+//! References and pairings are stated and not found, so that a case can hold links that no linker would make.
 
 use chatmill_model::{
     ArgumentForm, Arguments, CallStatus, Conversation, Extra, Fact, Link, LinkStatus, Linked, Media,
@@ -27,13 +27,13 @@ struct Written {
     title: Option<String>,
     description: Option<String>,
     version: Option<String>,
-    /// Whether nothing is said of what kind of room it is; else it is a group chat.
+    /// Whether the kind of chat is left open; else it is a group chat.
     no_scene: bool,
     keeps: Option<String>,
     sends: Option<String>,
     people: Vec<Person>,
     tools: Vec<String>,
-    messages: Vec<Said>,
+    messages: Vec<MessageCase>,
     pairings: Vec<Paired>,
     extra: Fields,
     envelope: Fields,
@@ -56,7 +56,7 @@ struct Person {
 
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Said {
+struct MessageCase {
     id: Option<String>,
     /// Id of the sender, or its number where another has the same id.
     from: Option<Value>,
@@ -160,11 +160,11 @@ struct Paired {
 
 impl Written {
     fn linked(self) -> Linked {
-        let links = self.messages.iter().map(Said::links).collect();
+        let links = self.messages.iter().map(MessageCase::links).collect();
         let pairings = self.pairings.iter().map(Paired::pairing).collect();
         let participants: Vec<_> = self.people.into_iter().map(Person::participant).collect();
-        let said = self.messages.into_iter().zip(0..);
-        let messages = said.map(|(said, position)| said.message(position, &participants));
+        let messages = self.messages.into_iter().zip(0..);
+        let messages = messages.map(|(message, position)| message.message(position, &participants));
         let mut conversation = Conversation {
             source: "test",
             source_id: self.id,
@@ -183,8 +183,8 @@ impl Written {
             envelope: extra(self.envelope),
             ..Conversation::default()
         };
-        conversation.customs.kept_form = self.keeps.map(|form| &*form.leak());
-        conversation.customs.sent_field = self.sends.map(|field| &*field.leak());
+        conversation.traits.extra_format = self.keeps.map(|form| &*form.leak());
+        conversation.traits.sent_field = self.sends.map(|field| &*field.leak());
         Linked {
             conversation,
             links,
@@ -215,22 +215,22 @@ impl Person {
     }
 }
 
-impl Said {
+impl MessageCase {
     fn links(&self) -> Vec<Link> {
         self.refers.iter().map(Referred::link).collect()
     }
 
-    /// Who says nothing of its role has that of its sender, or of a tool that answers.
-    fn message(self, position: u32, people: &[Participant]) -> Message {
+    /// A message without a role has that of its sender, or of a tool that answers.
+    fn message(self, position: u32, participants: &[Participant]) -> Message {
         let is_result = self.parts.iter().any(|piece| matches!(piece, Piece::Result(_)));
         let sender = self.from.map(|from| match from.as_u64() {
             Some(number) => number as usize,
             None => {
-                let found = people.iter().position(|person| from == person.id.as_str());
+                let found = participants.iter().position(|person| from == person.id.as_str());
                 found.unwrap_or_else(|| panic!("nobody is {from}"))
             }
         });
-        let is_agent = sender.is_some_and(|sender| people[sender].kind == ParticipantKind::Agent);
+        let is_agent = sender.is_some_and(|sender| participants[sender].kind == ParticipantKind::Agent);
         let role = self.role.unwrap_or(match (is_result, is_agent) {
             (true, _) => Role::Tool,
             (_, true) => Role::Assistant,

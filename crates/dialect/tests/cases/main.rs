@@ -1,11 +1,11 @@
 //! Cases of dialects: each `<subject>/<what happens>.md` beside this file is a test of its own.
 //!
-//! A case says in a block of `json` what a conversation holds, as `conversation.rs` reads it, and in a block of `console` below it
+//! A case has a conversation in a block of `json`, as `conversation.rs` reads it, and in a block of `console` below it
 //! commands, each after `$ `, and what they give: `DIALECT`, and what is done otherwise than by default, keys of the policy,
 //! `as=PARTICIPANT` (`as=-`, nobody), `history=MESSAGES|all`, `window=START..END/LEARNED`. A rendering is its text and lines after `> `; what
 //! several conversations show has several pairs of blocks. `BLESS=1` writes anew what commands give otherwise.
 //!
-//! What draws its inputs, holds for everything of a registry or looks at something else than renderings is a test in `../dialects/`.
+//! Tests that draw their inputs, hold for everything of a registry or check something else than renderings stand in `../dialects/`.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -55,11 +55,11 @@ fn replayed(written: &str) -> Result<String, String> {
                 .as_ref()
                 .ok_or("a conversation stands before its renderings")?;
             let commands = block.iter().filter_map(|line| line.strip_prefix("$ "));
-            let told = commands.map(|command| {
+            let reports = commands.map(|command| {
                 let rendered = rendering::render(command, linked)?;
                 Ok(format!("$ {command}\n{rendered}"))
             });
-            told.collect()
+            reports.collect()
         }
         _ => Err(format!("no block is called {kind}")),
     })

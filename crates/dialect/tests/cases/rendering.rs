@@ -1,4 +1,4 @@
-//! What a case's command gives: the text of each rendering, and below it what is said of it.
+//! What a case's command gives: the text of each rendering, and below it the report of its counts and losses.
 
 use std::fmt::Write as _;
 use std::rc::Rc;
@@ -22,8 +22,8 @@ pub(crate) fn render(command: &str, linked: &Linked) -> Result<String, String> {
             .ok_or_else(|| format!("{word} is no KEY=VALUE"))?;
         match key {
             "as" => {
-                let mut people = linked.conversation.participants.iter();
-                perspective = people.position(|person| person.id == value);
+                let mut participants = linked.conversation.participants.iter();
+                perspective = participants.position(|person| person.id == value);
             }
             "history" => history = value.parse().map_or(History::All, History::Messages),
             "window" => window = Some(range(value, linked)?),
@@ -35,22 +35,22 @@ pub(crate) fn render(command: &str, linked: &Linked) -> Result<String, String> {
     let policy: Policy = serde_json::from_value(Value::from(policy)).map_err(|error| error.to_string())?;
     let view = View {
         history,
-        window: window.map(|stretch| Window {
-            stretch,
+        window: window.map(|range| Window {
+            range,
             shared: Rc::default(),
         }),
         ..View::whole(linked, perspective.filter(|_| !dialect.is_neutral()), &policy)
     };
-    let mut said = String::new();
+    let mut out = String::new();
     dialect.render_each(&view, &mut |sink, rendering| {
-        said.push_str(&told(sink, &rendering));
+        out.push_str(&report(sink, &rendering));
     });
-    Ok(said)
+    Ok(out)
 }
 
 /// `START..END`, and `/LEARNED` where it does not learn from its beginning on, in one session.
 fn range(value: &str, linked: &Linked) -> Result<WindowRange, String> {
-    let (shown, learned) = value.split_once('/').unwrap_or((value, "0"));
+    let (shown, trained_from) = value.split_once('/').unwrap_or((value, "0"));
     let (start, end) = shown.split_once("..").ok_or("a window is START..END")?;
     let number = |text: &str| text.parse::<u32>().map_err(|error| format!("{text}: {error}"));
     Ok(WindowRange {
@@ -58,17 +58,17 @@ fn range(value: &str, linked: &Linked) -> Result<WindowRange, String> {
         session_end: linked.conversation.messages.len() as u32,
         start: number(start)?,
         end: number(end)?,
-        learned: number(learned)?,
+        trained_from: number(trained_from)?,
     })
 }
 
 /// A rendering's text, and lines that begin with `>`: how much it shows, what of it is the perspective's own, what is invalid and
 /// what is lost.
-pub(crate) fn told(sink: &Sink<'_>, rendering: &Rendering) -> String {
-    let mut said = format!("{}\n", sink.text());
+pub(crate) fn report(sink: &Sink<'_>, rendering: &Rendering) -> String {
+    let mut out = format!("{}\n", sink.text());
     let place = |position: Option<u32>| position.map_or("-".to_owned(), |position| position.to_string());
     writeln!(
-        said,
+        out,
         "> {} messages, {} of the assistant, the last of {}, {} from {} to {}",
         rendering.messages_rendered,
         rendering.assistant_messages,
@@ -79,18 +79,18 @@ pub(crate) fn told(sink: &Sink<'_>, rendering: &Rendering) -> String {
     )
     .unwrap();
     let own = sink
-        .stretches()
-        .filter(|(_, span)| span.voice == Speaker::Perspective);
+        .span_texts()
+        .filter(|(_, span)| span.speaker == Speaker::Perspective);
     let own: String = own.map(|(text, _)| text.replace('\n', "\\n")).collect();
     if !own.is_empty() {
-        writeln!(said, "> own {own}").unwrap();
+        writeln!(out, "> own {own}").unwrap();
     }
     for violation in &rendering.violations {
-        writeln!(said, "> invalid {violation}").unwrap();
+        writeln!(out, "> invalid {violation}").unwrap();
     }
     for loss in &rendering.losses {
         let (code, amount, reason) = (loss.code.as_str(), loss.amount, loss.reason);
-        writeln!(said, "> lost {} {code} {amount}: {reason}", place(loss.position)).unwrap();
+        writeln!(out, "> lost {} {code} {amount}: {reason}", place(loss.position)).unwrap();
     }
-    said
+    out
 }

@@ -4,36 +4,36 @@ use chatmill_dialect::policy::{Policy, System};
 use chatmill_dialect::{Additions, DIALECTS, Existing, History, LossCode, Prompt, auto_perspective};
 use chatmill_model::RawJson;
 
-use crate::room::{Out, Room};
+use crate::chat::{Out, TestChat};
 
-/// A room with system text of its own, or without.
-fn room(system: Option<&str>) -> Room {
-    let mut room = Room::new();
-    let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
-    room.linked.conversation.title = Some("Pier".to_owned());
+/// A chat with system text of its own, or without.
+fn chat(system: Option<&str>) -> TestChat {
+    let mut chat = TestChat::new();
+    let (ann, bot) = (chat.human("u1", "Ann"), chat.agent("b1", "Bot"));
+    chat.linked.conversation.title = Some("Pier".to_owned());
     if let Some(system) = system {
-        room.system(system);
+        chat.system(system);
     }
-    room.say(ann, "question");
-    room.say(bot, "answer");
-    room
+    chat.write(ann, "question");
+    chat.write(bot, "answer");
+    chat
 }
 
-fn said(room: &Room, dialect: &str, policy: &Policy, additions: Additions<'_>) -> Out {
-    let perspective = auto_perspective(&room.linked);
+fn render_one(chat: &TestChat, dialect: &str, policy: &Policy, additions: Additions<'_>) -> Out {
+    let perspective = auto_perspective(&chat.linked);
     let seen = (policy, additions);
-    let mut outs = room.render_added(dialect, seen, History::Document, perspective, None);
+    let mut outs = chat.render_added(dialect, seen, History::Document, perspective, None);
     assert_eq!(outs.len(), 1, "{dialect}");
     outs.remove(0)
 }
 
-fn prompted(room: &Room, dialect: &str, existing: Existing) -> Out {
+fn prompted(chat: &TestChat, dialect: &str, existing: Existing) -> Out {
     let prompt = Prompt::parse("You are {agent.name} at the {room.title}.", existing).unwrap();
     let additions = Additions {
         prompt: Some(&prompt),
         ..Additions::default()
     };
-    said(room, dialect, &Policy::default(), additions)
+    render_one(chat, dialect, &Policy::default(), additions)
 }
 
 const PROMPT: &str = "You are Bot at the Pier.";
@@ -43,27 +43,27 @@ const PLACELESS: [&str; 3] = ["tzurot", "gryag-compact", "jaibber-context"];
 
 #[test]
 fn a_prompt_stands_in_every_dialect_or_is_declared_as_lost() {
-    let room = room(None);
+    let chat = chat(None);
     for dialect in DIALECTS.iter().filter(|dialect| !dialect.is_neutral()) {
-        let out = prompted(&room, dialect.id(), Existing::Keep);
-        let is_placed = !PLACELESS.contains(&dialect.id());
-        assert_eq!(out.text.contains(PROMPT), is_placed, "{dialect:?} {}", out.text);
+        let out = prompted(&chat, dialect.id(), Existing::Keep);
+        let has_place = !PLACELESS.contains(&dialect.id());
+        assert_eq!(out.text.contains(PROMPT), has_place, "{dialect:?} {}", out.text);
         assert_eq!(
             out.lost(LossCode::SystemAdded).len(),
-            usize::from(is_placed),
+            usize::from(has_place),
             "{dialect:?}"
         );
         assert_eq!(
             out.lost(LossCode::SystemDropped).len(),
-            usize::from(!is_placed),
+            usize::from(!has_place),
             "{dialect:?}"
         );
     }
 }
 
 #[test]
-fn system_text_that_is_there_is_kept_replaced_or_preceded() {
-    let room = room(Some("Be brief."));
+fn existing_system_text_stays_is_replaced_or_follows_the_prompt() {
+    let chat = chat(Some("Be brief."));
     for dialect in DIALECTS.iter().filter(|dialect| !dialect.is_neutral()) {
         if PLACELESS.contains(&dialect.id()) {
             continue;
@@ -73,7 +73,7 @@ fn system_text_that_is_there_is_kept_replaced_or_preceded() {
             (Existing::Replace, true, false),
             (Existing::Precede, true, true),
         ] {
-            let out = prompted(&room, dialect.id(), existing);
+            let out = prompted(&chat, dialect.id(), existing);
             let places = [out.text.find(PROMPT), out.text.find("Be brief.")];
             let found = places.map(|place| place.is_some());
             assert_eq!(
@@ -93,9 +93,9 @@ fn system_text_that_is_there_is_kept_replaced_or_preceded() {
 }
 
 #[test]
-fn instructions_of_the_roster_are_system_text_that_is_there() {
-    let mut room = room(None);
-    let bot = &mut room.linked.conversation.participants[1];
+fn instructions_of_the_roster_count_as_existing_system_text() {
+    let mut chat = chat(None);
+    let bot = &mut chat.linked.conversation.participants[1];
     bot.extra
         .0
         .push(("instructions".to_owned(), RawJson("\"Hum.\"".to_owned())));
@@ -113,7 +113,7 @@ fn instructions_of_the_roster_are_system_text_that_is_there() {
             prompt: Some(&prompt),
             ..Additions::default()
         };
-        let out = said(&room, "anthropic-messages", &policy, additions);
+        let out = render_one(&chat, "anthropic-messages", &policy, additions);
         let value: serde_json::Value = serde_json::from_str(&out.text).unwrap();
         let system = value["system"].as_array().unwrap().iter();
         let texts: Vec<&str> = system.map(|block| block["text"].as_str().unwrap()).collect();
@@ -123,34 +123,34 @@ fn instructions_of_the_roster_are_system_text_that_is_there() {
 
 #[test]
 fn a_conversation_that_does_not_know_a_field_has_no_prompt() {
-    let mut room = room(Some("Be brief."));
-    room.linked.conversation.title = None;
+    let mut chat = chat(Some("Be brief."));
+    chat.linked.conversation.title = None;
     for existing in [Existing::Keep, Existing::Replace, Existing::Precede] {
-        let out = prompted(&room, "openai-chat", existing);
-        assert_eq!(out.text, room.only("openai-chat").text);
+        let out = prompted(&chat, "openai-chat", existing);
+        assert_eq!(out.text, chat.only("openai-chat").text);
         assert!(out.lost(LossCode::SystemDropped).is_empty());
     }
 }
 
 /// A bot that calls two tools, one of which the source defines.
-fn caller() -> Room {
-    let mut room = room(None);
+fn caller() -> TestChat {
+    let mut chat = chat(None);
     let ann = 0;
-    room.say(ann, "and the tide?");
-    room.call(
+    chat.write(ann, "and the tide?");
+    chat.call(
         1,
         "",
         &[("c1", "tide", "{\"day\":\"Monday\"}"), ("c2", "berth", "{}")],
     );
     let source =
         r#"{"type":"function","function":{"name":"berth","parameters":{"type":"object","properties":{}}}}"#;
-    room.linked.conversation.tools.push(RawJson(source.to_owned()));
-    room
+    chat.linked.conversation.tools.push(RawJson(source.to_owned()));
+    chat
 }
 
 #[test]
 fn tools_are_defined_by_the_record_then_by_the_pipeline_then_by_their_calls() {
-    let room = caller();
+    let chat = caller();
     let given = [
         r#"{"name":"berth","description":"not this one","input_schema":{"type":"object"}}"#,
         r#"{"name":"ferry","description":"When it goes","input_schema":{"type":"object","properties":{}}}"#,
@@ -161,7 +161,7 @@ fn tools_are_defined_by_the_record_then_by_the_pipeline_then_by_their_calls() {
         infers_tools: true,
         ..Additions::default()
     };
-    let out = said(&room, "openai-chat", &Policy::default(), additions);
+    let out = render_one(&chat, "openai-chat", &Policy::default(), additions);
     let value: serde_json::Value = serde_json::from_str(&out.text).unwrap();
     let tools = value["tools"].as_array().unwrap();
     let names: Vec<&str> = tools
@@ -176,9 +176,9 @@ fn tools_are_defined_by_the_record_then_by_the_pipeline_then_by_their_calls() {
     assert_eq!(out.lost(LossCode::ToolDefinitionAdded), [(None, 1)]);
     assert_eq!(out.lost(LossCode::ToolDefinitionSynthesised), [(None, 1)]);
     // Where there is no place for tools, those of the pipeline have none either.
-    let out = said(&room, "chatml", &Policy::default(), additions);
+    let out = render_one(&chat, "chatml", &Policy::default(), additions);
     assert_eq!(out.lost(LossCode::ToolDefinitionDropped), [(None, 3)]);
     // Without a word from the pipeline only the record counts.
-    let out = said(&room, "openai-chat", &Policy::default(), Additions::default());
+    let out = render_one(&chat, "openai-chat", &Policy::default(), Additions::default());
     assert!(!out.text.contains("\"tide\",\"parameters\""), "{}", out.text);
 }

@@ -3,26 +3,26 @@
 use chatmill_dialect::{Policy, auto_perspective, find};
 use chatmill_model::Sink;
 
-use crate::laws::each_of;
-use crate::room::Room;
+use crate::chat::TestChat;
+use crate::properties::each_of;
 
-fn sink_of(room: &Room, look: impl FnOnce(&Sink<'_>)) {
+fn sink_of(chat: &TestChat, check: impl FnOnce(&Sink<'_>)) {
     let policy = Policy::default();
     let dialect = find("chatml").unwrap();
-    let view = chatmill_dialect::View::whole(&room.linked, auto_perspective(&room.linked), &policy);
-    let mut look = Some(look);
-    dialect.render_each(&view, &mut |sink, _| look.take().unwrap()(sink));
+    let view = chatmill_dialect::View::whole(&chat.linked, auto_perspective(&chat.linked), &policy);
+    let mut check = Some(check);
+    dialect.render_each(&view, &mut |sink, _| check.take().unwrap()(sink));
 }
 
 #[test]
 fn only_the_templates_own_tokens_are_control_segments() {
-    let mut room = Room::new();
-    let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
-    room.say(ann, "what does <|im_end|> do?");
-    room.say(bot, "It ends a turn.");
-    sink_of(&room, |sink| {
+    let mut chat = TestChat::new();
+    let (ann, bot) = (chat.human("u1", "Ann"), chat.agent("b1", "Bot"));
+    chat.write(ann, "what does <|im_end|> do?");
+    chat.write(bot, "It ends a turn.");
+    sink_of(&chat, |sink| {
         let controls: Vec<&str> = sink
-            .stretches()
+            .span_texts()
             .filter(|(_, span)| span.control)
             .map(|(text, _)| text)
             .collect();
@@ -32,7 +32,7 @@ fn only_the_templates_own_tokens_are_control_segments() {
 }
 
 #[test]
-fn generated_transcripts_split_back_into_as_many_turns_as_were_said() {
+fn generated_transcripts_split_back_into_the_same_number_of_turns() {
     each_of(&["chatml"], |_, seed, _, _, out| {
         let mut rest = out.text.as_str();
         let mut turns = 0;

@@ -4,7 +4,7 @@ use chatmill_dialect::policy::MediaPolicy;
 use chatmill_dialect::{DIALECTS, LossCode, Policy};
 use chatmill_model::{CallStatus, Media, MediaKind, MediaSource, Part};
 
-use crate::room::{Out, Room, text};
+use crate::chat::{Out, TestChat, text};
 
 fn medium(kind: MediaKind, source: MediaSource, media_type: Option<&str>, name: Option<&str>) -> Part {
     Part::Media(Media {
@@ -24,26 +24,26 @@ fn has(out: &Out, words: &str) -> bool {
 }
 
 /// A question about some media, and an answer.
-fn asked(parts: Vec<Part>) -> Room {
-    let mut room = Room::new();
-    let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
-    room.post(Some(ann), parts);
-    room.say(bot, "Basalt.");
-    room
+fn asked(parts: Vec<Part>) -> TestChat {
+    let mut chat = TestChat::new();
+    let (ann, bot) = (chat.human("u1", "Ann"), chat.agent("b1", "Bot"));
+    chat.post(Some(ann), parts);
+    chat.write(bot, "Basalt.");
+    chat
 }
 
 #[test]
 fn a_document_of_text_is_text_with_its_title_in_every_dialect() {
     let source = MediaSource::Text("The moon is made of basalt.".to_owned());
     let moon = medium(MediaKind::File, source, Some("text/plain"), Some("Moon"));
-    let room = asked(vec![moon, text("Of what?")]);
+    let chat = asked(vec![moon, text("Of what?")]);
     for policy in [MediaPolicy::Keep, MediaPolicy::Placeholder] {
         let policy = Policy {
             media: policy,
             ..Policy::default()
         };
         for dialect in DIALECTS {
-            for out in room.render_with(dialect.id(), &policy, chatmill_dialect::History::Document) {
+            for out in chat.render_with(dialect.id(), &policy, chatmill_dialect::History::Document) {
                 let id = dialect.id();
                 assert!(
                     has(&out, "Moon") && has(&out, "made of basalt"),
@@ -56,14 +56,14 @@ fn a_document_of_text_is_text_with_its_title_in_every_dialect() {
             }
         }
     }
-    let out = room.only("openai-chat");
+    let out = chat.only("openai-chat");
     assert!(
         has(&out, r"Moon\n\nThe moon is made of basalt.\nOf what?"),
         "{}",
         out.text
     );
     assert_eq!(out.lost(LossCode::PartFlattened)[0], (Some(0), 1));
-    let out = room.only("anthropic-messages");
+    let out = chat.only("anthropic-messages");
     let native = r#"{"type":"document","source":{"type":"text","media_type":"text/plain","data":"The moon is made of basalt."},"title":"Moon"}"#;
     assert!(has(&out, native), "{}", out.text);
     assert_eq!(
@@ -76,27 +76,27 @@ fn a_document_of_text_is_text_with_its_title_in_every_dialect() {
 }
 
 /// A call whose answer is this text and these media.
-fn answered(content: &str, media: Vec<Part>) -> Room {
-    let mut room = Room::new();
-    let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
-    room.say(ann, "Show me.");
-    room.call(bot, "", &[("c1", "shoot", "{}")]);
-    let position = room.result("c1", content);
-    if let Part::ToolResult(result) = &mut room.message(position).parts[0] {
+fn answered(content: &str, media: Vec<Part>) -> TestChat {
+    let mut chat = TestChat::new();
+    let (ann, bot) = (chat.human("u1", "Ann"), chat.agent("b1", "Bot"));
+    chat.write(ann, "Show me.");
+    chat.call(bot, "", &[("c1", "shoot", "{}")]);
+    let position = chat.result("c1", content);
+    if let Part::ToolResult(result) = &mut chat.message(position).parts[0] {
         result.media = media.len() as u32;
     }
     // The message is the agent's, as where a role says `tool` and nobody is named.
-    room.message(position).sender = Some(bot);
-    room.message(position).parts.extend(media);
-    room.pair(Some((1, 0)), Some((2, 0)), CallStatus::Paired);
-    room.say(bot, "There.");
-    room
+    chat.message(position).sender = Some(bot);
+    chat.message(position).parts.extend(media);
+    chat.pair(Some((1, 0)), Some((2, 0)), CallStatus::Paired);
+    chat.write(bot, "There.");
+    chat
 }
 
 #[test]
 fn a_picture_that_a_tool_answers_stays_in_the_answer() {
     let shot = || medium(MediaKind::Image, bytes(), Some("image/png"), None);
-    let room = answered("shot", vec![shot()]);
+    let chat = answered("shot", vec![shot()]);
     for (dialect, written) in [
         (
             "anthropic-messages",
@@ -123,13 +123,13 @@ fn a_picture_that_a_tool_answers_stays_in_the_answer() {
         ("sharegpt", r#"{"from":"observation","value":"shot\n[Image]"}"#),
         ("gryag-gemini", r#"{"text":"shot\n[Image]"}"#),
     ] {
-        let out = room.only(dialect);
+        let out = chat.only(dialect);
         assert!(has(&out, written), "{dialect}: {}", out.text);
         assert_eq!(out.violations, Vec::<String>::new(), "{dialect}");
         assert!(!out.own.contains("[Image]"), "{dialect}: {}", out.own);
     }
     for dialect in DIALECTS.iter().copied().filter(|dialect| !dialect.is_neutral()) {
-        for out in room.render(dialect.id()) {
+        for out in chat.render(dialect.id()) {
             assert!(!out.own.contains("[Image]"), "{dialect:?}: {}", out.own);
             assert!(
                 out.text.matches("[Image]").count() < 2,

@@ -10,7 +10,7 @@
 use chatmill_model::LinkStatus;
 use serde_json::Value;
 
-use crate::room::{Room, preview, text};
+use crate::chat::{TestChat, preview, text};
 
 const CODE: &str = "gryag-compact@2025-10-17";
 fn cases(kind: &str) -> Vec<Value> {
@@ -18,19 +18,19 @@ fn cases(kind: &str) -> Vec<Value> {
 }
 
 #[test]
-fn the_codes_letters_are_those_of_its_day() {
+fn letters_match_those_of_the_code_of_its_day() {
     let cases = cases("letters");
     assert_eq!(cases.len(), 4);
     for case in cases {
-        let mut room = Room::new();
+        let mut chat = TestChat::new();
         for id in case["input"].as_array().unwrap() {
-            let speaker = room.human(&id.to_string(), "N");
-            room.say(speaker, "x");
+            let speaker = chat.human(&id.to_string(), "N");
+            chat.write(speaker, "x");
         }
         // The line to be answered has no letter and makes none.
-        let somebody = room.human("1", "Z");
-        room.say(somebody, "now");
-        let out = room.only(CODE);
+        let somebody = chat.human("1", "Z");
+        chat.write(somebody, "now");
+        let out = chat.only(CODE);
         let labels: Vec<&str> = out
             .text
             .lines()
@@ -47,24 +47,24 @@ fn the_codes_letters_are_those_of_its_day() {
 }
 
 #[test]
-fn the_codes_lines_are_those_of_its_day() {
+fn lines_match_those_of_the_code_of_its_day() {
     let cases = cases("line");
     assert_eq!(cases.len(), 8);
     for case in cases {
         let input = &case["input"];
-        let mut room = Room::new();
-        room.linked.conversation.customs.kept_form = Some("gryag");
-        let bot = room.agent("bot", "somebody");
+        let mut chat = TestChat::new();
+        chat.linked.conversation.traits.extra_format = Some("gryag");
+        let bot = chat.agent("bot", "somebody");
         let name = input["username"].as_str().unwrap_or_default();
         let sender = match input["user_id"].as_i64() {
-            Some(id) => Some(room.human(&id.to_string(), name)),
+            Some(id) => Some(chat.human(&id.to_string(), name)),
             None => (input["is_bot"] == true).then_some(bot),
         };
-        let position = room.post(sender, vec![text(input["text"].as_str().unwrap())]);
+        let position = chat.post(sender, vec![text(input["text"].as_str().unwrap())]);
         if let Some(name) = input["reply_to_username"].as_str() {
             let id = input["reply_to_user_id"].as_i64().map(|id| id.to_string());
             let shown = preview("", id.as_deref(), Some(name));
-            room.refer(
+            chat.refer(
                 position,
                 Some("77".to_owned()),
                 Some(shown),
@@ -73,8 +73,8 @@ fn the_codes_lines_are_those_of_its_day() {
             );
         }
         // The last line of a prompt is the current one, which has no arrow.
-        room.say(bot, "and so on");
-        let out = room.only(CODE);
+        chat.write(bot, "and so on");
+        let out = chat.only(CODE);
         assert_eq!(
             out.text.lines().next(),
             case["expected"].as_str(),

@@ -8,7 +8,7 @@ use chatmill_diag::limits::{MIB, TEMPLATE_DEPTH, TEMPLATE_WORDS};
 use chatmill_dialect::template::Blueprint;
 use chatmill_dialect::{Policy, TemplateDialect};
 
-use crate::room::Room;
+use crate::chat::TestChat;
 use crate::templates::{blueprint, render};
 
 /// It is rendered, with so many bytes.
@@ -298,12 +298,12 @@ fn of_time() -> Vec<Hostile> {
     ]
 }
 
-fn room() -> Room {
-    let mut room = Room::new();
-    let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
-    room.say(ann, "Is pier 4 free?");
-    room.say(bot, "It is.");
-    room
+fn chat() -> TestChat {
+    let mut chat = TestChat::new();
+    let (ann, bot) = (chat.human("u1", "Ann"), chat.agent("b1", "Bot"));
+    chat.write(ann, "Is pier 4 free?");
+    chat.write(bot, "It is.");
+    chat
 }
 
 /// What becomes of a template: what it is refused for, or how many bytes it prints.
@@ -315,7 +315,7 @@ fn outcome(source: &str, limits: &Limits) -> String {
     match TemplateDialect::new(blueprint) {
         Err(error) => error.to_string(),
         Ok(dialect) => render(
-            &room(),
+            &chat(),
             &dialect.into(),
             &Policy::default(),
             |sink, rendering| match rendering.violations.first() {
@@ -344,7 +344,7 @@ fn wrong(hostile: &[(&str, String, &str)], patience: Option<Duration>) -> String
 
 /// Some of them, for many take all the steps that there are; `just laws` and `just in-time` try all.
 #[test]
-fn every_hostile_template_ends_and_says_why() {
+fn every_hostile_template_ends_with_a_reason() {
     let hostile = hostile();
     let some = chatmill_drawn::some_of(0..hostile.len(), 25).map(|at| hostile[at].clone());
     assert_eq!(wrong(&some.collect::<Vec<_>>(), None), "");
@@ -360,7 +360,7 @@ fn every_hostile_template_ends_in_time() {
 }
 
 #[test]
-fn steps_and_memory_are_limited_where_the_limits_say() {
+fn rendering_stops_at_the_limits_of_steps_and_memory() {
     let source = "{% for i in range(10000) %}{{ 'abcdefgh' ~ i }}{% endfor %}";
     let prints = |steps, memory| {
         let limits = Limits {

@@ -7,15 +7,15 @@ use chatmill_dialect::policy::{
     Compressed, ControlTokens, LeakedMetadata, MediaPolicy, Orphans, Reasoning, References, System,
 };
 use chatmill_dialect::{
-    DIALECTS, Dialect, History, LossCode, MadeTexts, Policy, Rendering, Transcript, View, Window, WindowRange,
+    DIALECTS, Dialect, History, LossCode, Policy, Rendering, TextArena, Transcript, View, Window, WindowRange,
 };
 use chatmill_model::{
     CallStatus, Extra, Fact, LinkStatus, Media, MediaKind, MediaSource, Message, MessageKind, OffsetOrigin,
     Part, RawJson, ReferenceForm, Role, Sink, Timestamp, Weight,
 };
 
-use crate::laws::{Dice, room};
-use crate::room::{Room, preview};
+use crate::chat::{TestChat, preview};
+use crate::properties::{Dice, chat};
 
 /// Forms in which readers keep records, and none.
 const FORMS: [Option<&str>; 5] = [
@@ -26,7 +26,7 @@ const FORMS: [Option<&str>; 5] = [
     Some("jaibber-events"),
 ];
 
-/// Further fields that some dialect looks at.
+/// Further fields that some dialect reads.
 const FIELDS: [(&str, &str); 34] = [
     ("reply_to_user_id", "123456789"),
     ("reply_to_name", "\"Ann Lee\""),
@@ -88,14 +88,14 @@ fn time(dice: &mut Dice) -> Option<Timestamp> {
     })
 }
 
-/// A generated room with facts of every kind, in one of the forms.
-pub(crate) fn odd_room(seed: u64) -> Room {
-    let mut room = room(seed);
+/// A generated chat with facts of every kind, in one of the forms.
+pub(crate) fn chat_with_all_facts(seed: u64) -> TestChat {
+    let mut chat = chat(seed);
     let mut dice = Dice(seed ^ 0x5bd1_e995);
-    let conversation = &mut room.linked.conversation;
-    conversation.customs.kept_form = FORMS[(seed % 5) as usize];
-    let is_compressed = conversation.customs.kept_form == Some("suna-rows");
-    conversation.customs.sent_field = is_compressed.then_some("compressed_content");
+    let conversation = &mut chat.linked.conversation;
+    conversation.traits.extra_format = FORMS[(seed % 5) as usize];
+    let is_compressed = conversation.traits.extra_format == Some("suna-rows");
+    conversation.traits.sent_field = is_compressed.then_some("compressed_content");
     conversation.source_id = [None, Some("c1"), Some("-1001/12")][dice.roll(3) as usize].map(str::to_owned);
     conversation.title = (dice.roll(2) == 0).then(|| "Room".to_owned());
     conversation.description = (dice.roll(2) == 0).then(|| "Talk".to_owned());
@@ -127,19 +127,19 @@ pub(crate) fn odd_room(seed: u64) -> Room {
                 .push(("userId".to_owned(), RawJson("\"acc 1\"".to_owned())));
         }
     }
-    for pairing in &mut room.linked.pairings {
+    for pairing in &mut chat.linked.pairings {
         if pairing.call.is_some() && pairing.result.is_some() && dice.roll(5) == 0 {
             pairing.status = [CallStatus::Early, CallStatus::Duplicate][dice.roll(2) as usize];
         }
     }
-    for index in 0..room.linked.conversation.messages.len() {
-        disturb(&mut room, index as u32, &mut dice);
+    for index in 0..chat.linked.conversation.messages.len() {
+        disturb(&mut chat, index as u32, &mut dice);
     }
-    room
+    chat
 }
 
-fn disturb(room: &mut Room, position: u32, dice: &mut Dice) {
-    let message = room.message(position);
+fn disturb(chat: &mut TestChat, position: u32, dice: &mut Dice) {
+    let message = chat.message(position);
     if dice.roll(3) == 0 {
         message.id = None;
     }
@@ -190,12 +190,12 @@ fn disturb(room: &mut Room, position: u32, dice: &mut Dice) {
             Some("Zoe: [z]"),
         );
         let status = [LinkStatus::Preview, LinkStatus::Dangling][dice.roll(2) as usize];
-        room.refer(position, None, Some(shown), None, status);
+        chat.refer(position, None, Some(shown), None, status);
     }
     if position > 0 && dice.roll(3) == 0 {
-        room.reply(position, dice.roll(u64::from(position)) as u32);
+        chat.reply(position, dice.roll(u64::from(position)) as u32);
     }
-    disturb_parts(room.message(position), position, dice);
+    disturb_parts(chat.message(position), position, dice);
 }
 
 /// Its parts: media, calls and results are changed, and others added.
@@ -247,8 +247,8 @@ fn disturb_parts(message: &mut Message, position: u32, dice: &mut Dice) {
                 0 => Part::CacheMark,
                 1 => Part::Reasoning(["", "hm </think>"][dice.roll(2) as usize].to_owned()),
                 2 => Part::Notice("noted".to_owned()),
-                3 => crate::room::media(MediaKind::Image, Some("https://e.com/2"), None),
-                4 => crate::room::media(MediaKind::Audio, Some("https://e.com/3"), Some("s")),
+                3 => crate::chat::media(MediaKind::Image, Some("https://e.com/2"), None),
+                4 => crate::chat::media(MediaKind::Audio, Some("https://e.com/3"), Some("s")),
                 5 => Part::Text("x\n\nUser: y\n\nAssistant (z".to_owned()),
                 6 => Part::Text("<function_calls>Ann said:\n<tool_call>".to_owned()),
                 _ => Part::Text("more".to_owned()),
@@ -295,15 +295,15 @@ fn policies() -> Vec<Policy> {
     ]
 }
 
-/// Renders rooms of these seeds in every dialect and profile: by several policies, through several eyes, in several stretches.
-pub(crate) fn each_odd(
+/// Renders chats of these seeds in every dialect and profile: by several policies, for several perspectives, in several ranges.
+pub(crate) fn each_chat_with_all_facts(
     seeds: std::ops::Range<u64>,
-    mut look: impl FnMut(u64, &'static Dialect, &Sink<'_>, Rendering),
+    mut check: impl FnMut(u64, &'static Dialect, &Sink<'_>, Rendering),
 ) {
     for seed in seeds {
-        let room = odd_room(seed);
-        let all = room.linked.conversation.messages.len() as u32;
-        let made = MadeTexts::default();
+        let chat = chat_with_all_facts(seed);
+        let all = chat.linked.conversation.messages.len() as u32;
+        let arena = TextArena::default();
         for policy in &policies() {
             for (perspective, end) in [
                 (None, None),
@@ -313,12 +313,12 @@ pub(crate) fn each_odd(
                 (Some(2), Some(all * 2 / 3)),
             ] {
                 let window = end.map(|end| Window {
-                    stretch: WindowRange {
+                    range: WindowRange {
                         session_start: all / 6,
                         session_end: all,
                         start: all / 5,
                         end,
-                        learned: 0,
+                        trained_from: 0,
                     },
                     shared: Rc::default(),
                 });
@@ -331,15 +331,15 @@ pub(crate) fn each_odd(
                             History::Document
                         },
                         ..View::whole(
-                            &room.linked,
+                            &chat.linked,
                             perspective.filter(|_| !dialect.is_neutral()),
                             policy,
                         )
                     };
-                    let transcript = Transcript::new(view, &made);
+                    let transcript = Transcript::new(view, &arena);
                     let (mut renderings, mut sink) = (dialect.renderings(&transcript), Sink::default());
                     while let Some(rendering) = renderings.next(&mut sink) {
-                        look(seed, dialect, &sink, rendering);
+                        check(seed, dialect, &sink, rendering);
                     }
                 }
             }
@@ -347,13 +347,13 @@ pub(crate) fn each_odd(
     }
 }
 
-/// What hardly happens in generated rooms.
+/// Losses that hardly happen in generated chats.
 const RARE: [LossCode; 2] = [LossCode::DuplicateResult, LossCode::ResultEarlyMoved];
 
 #[test]
-fn what_dialects_lose_is_on_their_lists_and_nothing_else() {
+fn declared_losses_are_exactly_those_on_the_dialects_lists() {
     let mut raised: BTreeMap<String, BTreeSet<LossCode>> = BTreeMap::new();
-    each_odd(
+    each_chat_with_all_facts(
         0..u64::from(chatmill_drawn::cases(90)),
         |_, dialect, _, rendering| {
             let codes = rendering.losses.iter().map(|loss| loss.code);

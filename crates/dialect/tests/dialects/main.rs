@@ -1,5 +1,5 @@
-//! Dialects on conversations that are built and linked by hand, where more is to be said than what a rendering is: that, cases
-//! in `../cases/` say.
+//! Dialects on conversations that are built and linked by hand, where a test checks more than a rendering's text and losses: cases
+//! in `../cases/` compare those.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -10,19 +10,20 @@
 )]
 
 mod additions;
+mod chat;
 mod chatml;
 mod documents;
 mod gryag_compact;
 mod hostile_templates;
 mod invalid_rows;
-mod judges;
-mod laws;
 mod losses;
 mod openai_tools;
+mod parts_anywhere;
+mod properties;
 mod registry;
-mod room;
 mod rule_table;
 mod suna_rows;
 mod templates;
 mod tzurot_scenarios;
+mod validators;
 mod windows;

@@ -4,7 +4,7 @@ use chatmill_dialect::policy::Orphans;
 use chatmill_dialect::{LossCode, Policy};
 use chatmill_model::CallStatus;
 
-use crate::room::Room;
+use crate::chat::TestChat;
 
 fn orphans(orphans: Orphans) -> Policy {
     Policy {
@@ -14,11 +14,11 @@ fn orphans(orphans: Orphans) -> Policy {
 }
 
 /// A question, and an answer of words and two calls, with which the conversation ends.
-fn asking() -> Room {
-    let mut room = Room::new();
-    let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
-    room.say(ann, "Tides of Porto and Lisbon?");
-    room.call(
+fn asking() -> TestChat {
+    let mut chat = TestChat::new();
+    let (ann, bot) = (chat.human("u1", "Ann"), chat.agent("b1", "Bot"));
+    chat.write(ann, "Tides of Porto and Lisbon?");
+    chat.call(
         bot,
         "I look.",
         &[
@@ -26,21 +26,21 @@ fn asking() -> Room {
             ("c2", "tide", r#"{"port":"Lisbon"}"#),
         ],
     );
-    room.pair(Some((1, 1)), None, CallStatus::Unanswered);
-    room.pair(Some((1, 2)), None, CallStatus::Unanswered);
-    room
+    chat.pair(Some((1, 1)), None, CallStatus::Unanswered);
+    chat.pair(Some((1, 2)), None, CallStatus::Unanswered);
+    chat
 }
 
 #[test]
 fn calls_that_nothing_follows_are_an_answer_in_every_dialect_and_by_every_policy() {
-    let room = asking();
+    let chat = asking();
     for policy in [Orphans::Repair, Orphans::Drop, Orphans::Reject] {
         for dialect in chatmill_dialect::DIALECTS {
             let id = dialect.id();
-            if dialect.is_neutral() || !room.only_with(id, &orphans(policy)).text.contains("tide") {
+            if dialect.is_neutral() || !chat.only_with(id, &orphans(policy)).text.contains("tide") {
                 continue;
             }
-            let out = room.only_with(id, &orphans(policy));
+            let out = chat.only_with(id, &orphans(policy));
             assert!(
                 out.text.contains("Porto") && out.text.contains("Lisbon"),
                 "{id}: {}",
@@ -55,20 +55,20 @@ fn calls_that_nothing_follows_are_an_answer_in_every_dialect_and_by_every_policy
             }
         }
     }
-    let said = [
+    let standard = [
         "openai-chat",
         "openai-responses",
         "anthropic-messages",
         "gemini-contents",
         "bedrock-converse",
     ];
-    for id in said.into_iter().chain([
+    for id in standard.into_iter().chain([
         "mistral-chat",
         "hf-messages",
         "suna-llm",
         "gryag-gemini",
         "sharegpt",
     ]) {
-        assert!(room.only(id).text.contains("tide"), "{id}");
+        assert!(chat.only(id).text.contains("tide"), "{id}");
     }
 }

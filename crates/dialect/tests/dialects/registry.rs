@@ -5,7 +5,7 @@ use std::path::Path;
 
 use chatmill_dialect::{DIALECTS, Policy, auto_perspective, find};
 
-use crate::room::Room;
+use crate::chat::TestChat;
 
 #[test]
 fn every_id_is_a_kebab_case_name_of_its_own() {
@@ -61,17 +61,17 @@ fn a_dialect_is_found_by_id_and_profile() {
 
 #[test]
 fn the_busiest_agent_is_the_perspective_and_the_roster_breaks_ties() {
-    let mut room = Room::new();
-    let ann = room.human("u1", "Ann");
-    assert_eq!(auto_perspective(&room.linked), None);
-    let (first, second) = (room.agent("b1", "One"), room.agent("b2", "Two"));
-    room.say(ann, "x");
-    room.say(ann, "y");
-    assert_eq!(auto_perspective(&room.linked), Some(first));
-    room.say(second, "z");
-    assert_eq!(auto_perspective(&room.linked), Some(second));
-    room.say(first, "z");
-    assert_eq!(auto_perspective(&room.linked), Some(first));
+    let mut chat = TestChat::new();
+    let ann = chat.human("u1", "Ann");
+    assert_eq!(auto_perspective(&chat.linked), None);
+    let (first, second) = (chat.agent("b1", "One"), chat.agent("b2", "Two"));
+    chat.write(ann, "x");
+    chat.write(ann, "y");
+    assert_eq!(auto_perspective(&chat.linked), Some(first));
+    chat.write(second, "z");
+    assert_eq!(auto_perspective(&chat.linked), Some(second));
+    chat.write(first, "z");
+    assert_eq!(auto_perspective(&chat.linked), Some(first));
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn parts(code: &str) -> (&str, u32) {
 fn declared() -> BTreeSet<String> {
     let mut codes = BTreeSet::new();
     let listed = DIALECTS.iter().map(|dialect| match dialect.about().rules {
-        Rules::Judged(rules) => rules,
+        Rules::Validated(rules) => rules,
         Rules::None(_) => &[],
     });
     for rule in listed.chain([TemplateDialect::rules()]).flatten() {

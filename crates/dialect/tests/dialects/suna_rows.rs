@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::laws::each_of;
-use crate::room::Out;
+use crate::chat::Out;
+use crate::properties::each_of;
 
 fn rows(out: &Out) -> Vec<Value> {
     serde_json::from_str(&out.text).unwrap()
@@ -15,7 +15,7 @@ fn content(row: &Value) -> Value {
 
 #[test]
 fn every_generated_row_reads_as_json_and_no_id_stands_twice() {
-    each_of(&["suna-rows"], |_, seed, _, room, out| {
+    each_of(&["suna-rows"], |_, seed, _, chat, out| {
         let rows = rows(&out);
         let mut ids: Vec<&str> = rows
             .iter()
@@ -25,14 +25,14 @@ fn every_generated_row_reads_as_json_and_no_id_stands_twice() {
         ids.dedup();
         assert_eq!(ids.len(), rows.len(), "{seed}: {}", out.text);
         for row in &rows {
-            let said = content(row);
-            assert_eq!(said["role"], row["type"], "{seed}");
+            let body = content(row);
+            assert_eq!(body["role"], row["type"], "{seed}");
             assert!(matches!(
-                said["content"],
+                body["content"],
                 Value::String(_) | Value::Array(_) | Value::Null
             ));
         }
-        assert!(out.messages as usize <= room.linked.conversation.messages.len());
+        assert!(out.messages as usize <= chat.linked.conversation.messages.len());
         assert_eq!(out.violations, Vec::<String>::new());
     });
 }

@@ -1,5 +1,5 @@
-//! Chat templates as dialects: the templates of `data-samples/templates` on one conversation, byte for byte, and what is
-//! said about their output. `BLESS=1` writes the expected texts anew.
+//! Chat templates as dialects: the templates of `data-samples/templates` on one conversation, byte for byte, and the
+//! losses and spans of their output. `BLESS=1` writes the expected texts anew.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use chatmill_dialect::{
 use chatmill_model::{CallStatus, Component, Part, RawJson, Sink, Speaker};
 use serde_json::value::RawValue;
 
-use crate::room::Room;
+use crate::chat::TestChat;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/templates")
@@ -50,15 +50,15 @@ fn own(name: &str) -> Dialect {
 }
 
 pub(crate) fn render<R>(
-    room: &Room,
+    chat: &TestChat,
     dialect: &Dialect,
     policy: &Policy,
-    look: impl FnOnce(&Sink<'_>, &Rendering) -> R,
+    check: impl FnOnce(&Sink<'_>, &Rendering) -> R,
 ) -> R {
-    let view = View::whole(&room.linked, auto_perspective(&room.linked), policy);
-    let (mut look, mut seen) = (Some(look), None);
+    let view = View::whole(&chat.linked, auto_perspective(&chat.linked), policy);
+    let (mut check, mut seen) = (Some(check), None);
     dialect.render_each(&view, &mut |sink, rendering| {
-        seen = Some(look.take().unwrap()(sink, &rendering));
+        seen = Some(check.take().unwrap()(sink, &rendering));
     });
     seen.unwrap()
 }
@@ -71,12 +71,12 @@ fn keeping() -> Policy {
 }
 
 /// System text, a question, two calls at once, their results, an answer with a thought.
-fn room() -> Room {
-    let mut room = Room::new();
-    let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
-    room.system("Be kind.");
-    room.say(ann, "  Is <pier 4> \"free\"? 🚢\n");
-    room.call(
+fn chat() -> TestChat {
+    let mut chat = TestChat::new();
+    let (ann, bot) = (chat.human("u1", "Ann"), chat.agent("b1", "Bot"));
+    chat.system("Be kind.");
+    chat.write(ann, "  Is <pier 4> \"free\"? 🚢\n");
+    chat.call(
         bot,
         "Let me look.",
         &[
@@ -88,34 +88,35 @@ fn room() -> Room {
             ("c2", "berth", r#"{"number":5,"harbour":"Süd"}"#),
         ],
     );
-    room.result("c1", "free");
-    room.result("c2", r#"{"state":"taken"}"#);
-    room.post(
+    chat.result("c1", "free");
+    chat.result("c2", r#"{"state":"taken"}"#);
+    chat.post(
         Some(bot),
         vec![
             Part::Reasoning("Four is free.\nFive is not.".to_owned()),
             Part::Text("Pier 4 is free.".to_owned()),
         ],
     );
-    room.pair(Some((2, 1)), Some((3, 0)), CallStatus::Paired);
-    room.pair(Some((2, 2)), Some((4, 0)), CallStatus::Paired);
-    room.linked.conversation.tools.push(RawJson(
+    chat.pair(Some((2, 1)), Some((3, 0)), CallStatus::Paired);
+    chat.pair(Some((2, 2)), Some((4, 0)), CallStatus::Paired);
+    chat.linked.conversation.tools.push(RawJson(
         r#"{"type":"function","function":{"name":"berth","description":"State of a \"berth\".","parameters":{"type":"object","properties":{"number":{"type":"integer"}}}}}"#
             .to_owned(),
     ));
-    room
+    chat
 }
 
 fn codes(losses: &[Loss]) -> Vec<(&'static str, Option<u32>, u64)> {
-    let told = losses
+    let found = losses
         .iter()
         .filter(|loss| loss.reason.words().contains("template"));
-    told.map(|loss| (loss.code.as_str(), loss.position, loss.amount))
+    found
+        .map(|loss| (loss.code.as_str(), loss.position, loss.amount))
         .collect()
 }
 
 #[test]
-fn our_own_templates_print_what_is_written_down() {
+fn own_templates_print_the_golden_texts() {
     let mut names: Vec<String> = std::fs::read_dir(folder())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -127,7 +128,7 @@ fn our_own_templates_print_what_is_written_down() {
         ["calls", "dated", "marked", "strict", "text-arguments", "turns"]
     );
     for name in names {
-        let printed = render(&room(), &own(&name), &keeping(), |sink, rendering| {
+        let printed = render(&chat(), &own(&name), &keeping(), |sink, rendering| {
             let losses: Vec<String> = codes(&rendering.losses)
                 .into_iter()
                 .map(|(code, position, amount)| format!("{code} {position:?} {amount}\n"))
@@ -150,12 +151,12 @@ fn our_own_templates_print_what_is_written_down() {
 
 #[test]
 fn special_tokens_are_control_segments_and_texts_are_content() {
-    let mut room = Room::new();
-    let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
-    room.say(ann, "Hi");
-    room.say(bot, "Hello");
-    render(&room, &own("turns"), &Policy::default(), |sink, _| {
-        let segments: Vec<_> = sink.stretches().collect();
+    let mut chat = TestChat::new();
+    let (ann, bot) = (chat.human("u1", "Ann"), chat.agent("b1", "Bot"));
+    chat.write(ann, "Hi");
+    chat.write(bot, "Hello");
+    render(&chat, &own("turns"), &Policy::default(), |sink, _| {
+        let segments: Vec<_> = sink.span_texts().collect();
         let seen: Vec<_> = segments
             .iter()
             .map(|(text, span)| (*text, span.control, span.component))
@@ -181,7 +182,7 @@ fn special_tokens_are_control_segments_and_texts_are_content() {
         );
         let own: Vec<&str> = segments
             .iter()
-            .filter(|(_, span)| span.voice == Speaker::Perspective)
+            .filter(|(_, span)| span.speaker == Speaker::Perspective)
             .map(|(text, _)| *text)
             .collect();
         assert_eq!(own, ["Hello", "<|im_end|>"]);
@@ -189,13 +190,13 @@ fn special_tokens_are_control_segments_and_texts_are_content() {
 }
 
 #[test]
-fn calls_and_dumped_json_are_booked_as_tools_and_belong_to_the_assistant() {
-    render(&room(), &own("calls"), &Policy::default(), |sink, _| {
-        let segments: Vec<_> = sink.stretches().collect();
-        let of = |component, voice| -> String {
+fn calls_and_dumped_json_count_as_tools_and_as_the_assistants() {
+    render(&chat(), &own("calls"), &Policy::default(), |sink, _| {
+        let segments: Vec<_> = sink.span_texts().collect();
+        let of = |component, speaker| -> String {
             let those = segments
                 .iter()
-                .filter(|(_, span)| span.component == component && span.voice == voice);
+                .filter(|(_, span)| span.component == component && span.speaker == speaker);
             those.map(|(text, _)| *text).collect()
         };
         let called = of(Component::Tools, Speaker::Perspective);
@@ -218,11 +219,11 @@ fn calls_and_dumped_json_are_booked_as_tools_and_belong_to_the_assistant() {
 }
 
 #[test]
-fn a_template_that_marks_generated_text_says_whose_it_is() {
-    render(&room(), &own("marked"), &keeping(), |sink, _| {
+fn text_marked_as_generated_is_the_assistants() {
+    render(&chat(), &own("marked"), &keeping(), |sink, _| {
         let own: String = sink
-            .stretches()
-            .filter(|(_, span)| span.voice == Speaker::Perspective)
+            .span_texts()
+            .filter(|(_, span)| span.speaker == Speaker::Perspective)
             .map(|(text, _)| text)
             .collect();
         assert_eq!(own, "Let me look.</Assistant>");
@@ -231,7 +232,7 @@ fn a_template_that_marks_generated_text_says_whose_it_is() {
 
 #[test]
 fn what_a_template_does_not_print_is_declared_with_its_place() {
-    render(&room(), &own("dated"), &Policy::default(), |_, rendering| {
+    render(&chat(), &own("dated"), &Policy::default(), |_, rendering| {
         assert_eq!(
             codes(&rendering.losses),
             [
@@ -249,14 +250,14 @@ fn what_a_template_does_not_print_is_declared_with_its_place() {
 }
 
 #[test]
-fn a_template_that_looks_into_its_texts_is_searched() {
+fn a_template_that_inspects_its_texts_is_searched() {
     let source = "{% for m in messages %}{{ m.role }}={{ m.content if not m.content.startswith('Hel') else m.content|upper }};{% endfor %}";
-    let mut room = Room::new();
-    let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
-    room.say(ann, "user");
-    room.say(bot, "Hello");
-    room.say(bot, "Bye");
-    render(&room, &dialect(source), &Policy::default(), |sink, rendering| {
+    let mut chat = TestChat::new();
+    let (ann, bot) = (chat.human("u1", "Ann"), chat.agent("b1", "Bot"));
+    chat.write(ann, "user");
+    chat.write(bot, "Hello");
+    chat.write(bot, "Bye");
+    render(&chat, &dialect(source), &Policy::default(), |sink, rendering| {
         assert_eq!(sink.text().to_owned(), "user=user;assistant=HELLO;assistant=Bye;");
         assert_eq!(codes(&rendering.losses), [("truncated", Some(1), 1)]);
     });
@@ -264,10 +265,10 @@ fn a_template_that_looks_into_its_texts_is_searched() {
 
 #[test]
 fn chat_text_never_spells_a_special_token_unless_policy_keeps_it() {
-    let mut room = Room::new();
-    let ann = room.human("u1", "Ann");
-    room.say(ann, "<|im_end|><s> <|other|>");
-    render(&room, &own("turns"), &Policy::default(), |sink, rendering| {
+    let mut chat = TestChat::new();
+    let ann = chat.human("u1", "Ann");
+    chat.write(ann, "<|im_end|><s> <|other|>");
+    render(&chat, &own("turns"), &Policy::default(), |sink, rendering| {
         assert!(
             sink.text()
                 .contains("\n<\u{200b}|im_end|><\u{200b}s> <|other|><|im_end|>")
@@ -281,7 +282,7 @@ fn chat_text_never_spells_a_special_token_unless_policy_keeps_it() {
         control_tokens: ControlTokens::Keep,
         ..Policy::default()
     };
-    render(&room, &own("turns"), &policy, |sink, rendering| {
+    render(&chat, &own("turns"), &policy, |sink, rendering| {
         let controls = sink.spans().iter().filter(|span| span.control);
         assert_eq!(controls.count(), 3, "what people wrote is text");
         let rules: Vec<String> = rendering.violations.iter().map(ToString::to_string).collect();
@@ -291,18 +292,18 @@ fn chat_text_never_spells_a_special_token_unless_policy_keeps_it() {
 
 #[test]
 fn a_template_that_refuses_gives_an_empty_and_invalid_row_in_its_own_words() {
-    let mut room = Room::new();
-    let ann = room.human("u1", "Ann");
-    room.say(ann, "one");
-    room.say(ann, "two");
-    render(&room, &own("strict"), &Policy::default(), |sink, rendering| {
+    let mut chat = TestChat::new();
+    let ann = chat.human("u1", "Ann");
+    chat.write(ann, "one");
+    chat.write(ann, "two");
+    render(&chat, &own("strict"), &Policy::default(), |sink, rendering| {
         let rules: Vec<String> = rendering.violations.iter().map(ToString::to_string).collect();
         assert_eq!(rules, ["TPL-02: turn 2 is not the assistant's"]);
         assert_eq!(sink.text().to_owned(), "");
         assert_eq!(rendering.messages_rendered, 2);
     });
     render(
-        &room,
+        &chat,
         &dialect("{{ messages[0].nothing.at.all }}"),
         &Policy::default(),
         |_, rendering| {
@@ -320,20 +321,20 @@ fn a_template_that_refuses_gives_an_empty_and_invalid_row_in_its_own_words() {
 #[test]
 fn an_output_beyond_the_limit_is_one_byte_too_long_and_invalid() {
     let mut small = blueprint("{% for i in range(99) %}{{ messages[0].content }}{% endfor %}");
-    let mut room = Room::new();
-    let ann = room.human("u1", "Ann");
-    room.say(ann, "ten signs!");
+    let mut chat = TestChat::new();
+    let ann = chat.human("u1", "Ann");
+    chat.write(ann, "ten signs!");
     for (limit, length, is_valid) in [(990, 990, true), (989, 990, false), (15, 16, false)] {
         small.limits.rendering = limit;
         let dialect = TemplateDialect::new(small.clone()).unwrap().into();
-        render(&room, &dialect, &Policy::default(), |sink, rendering| {
+        render(&chat, &dialect, &Policy::default(), |sink, rendering| {
             assert_eq!((sink.text().len(), rendering.is_valid()), (length, is_valid));
         });
     }
 }
 
 #[test]
-fn a_template_says_by_itself_how_it_wants_arguments() {
+fn the_form_of_arguments_is_detected_from_the_template() {
     assert_eq!(template(&source("calls")).arguments(), ArgumentStyle::Object);
     assert_eq!(
         template(&source("text-arguments")).arguments(),
@@ -342,10 +343,10 @@ fn a_template_says_by_itself_how_it_wants_arguments() {
     assert_eq!(template(&source("turns")).arguments(), ArgumentStyle::Object);
     let printed = "{% for m in messages %}{% for c in m.tool_calls or [] %}{{ c.function.arguments }}{% endfor %}{% endfor %}";
     assert_eq!(template(printed).arguments(), ArgumentStyle::String);
-    let mut told = blueprint(printed);
-    told.arguments = Some(ArgumentStyle::Object);
+    let mut configured = blueprint(printed);
+    configured.arguments = Some(ArgumentStyle::Object);
     assert_eq!(
-        TemplateDialect::new(told).unwrap().arguments(),
+        TemplateDialect::new(configured).unwrap().arguments(),
         ArgumentStyle::Object
     );
 }
@@ -355,19 +356,19 @@ fn the_template_for_tools_is_used_where_there_are_tools() {
     let mut two = blueprint("plain");
     two.tool_source = Some("tools: {{ tools[0].function.name }}".to_owned());
     let dialect = TemplateDialect::new(two).unwrap().into();
-    let said = |room: &Room| {
-        render(room, &dialect, &Policy::default(), |sink, _| {
+    let printed = |chat: &TestChat| {
+        render(chat, &dialect, &Policy::default(), |sink, _| {
             sink.text().to_owned()
         })
     };
-    assert_eq!(said(&room()), "tools: berth");
-    let mut bare = room();
+    assert_eq!(printed(&chat()), "tools: berth");
+    let mut bare = chat();
     bare.linked.conversation.tools.clear();
-    assert_eq!(said(&bare), "plain");
+    assert_eq!(printed(&bare), "plain");
 }
 
 #[test]
-fn what_cannot_be_a_template_is_refused_when_it_is_made() {
+fn an_unusable_template_is_refused_at_construction() {
     let refused = |change: fn(&mut Blueprint)| {
         let mut blueprint = blueprint("{{ strftime_now('%Y') }}");
         change(&mut blueprint);
@@ -400,7 +401,7 @@ fn a_broken_template_never_panics() {
         "{{", "}}", "{%", "%}", "-%}", "{#", "'", "|", "(", ")", "[", "-1", "é", " in ", "endfor", "none",
         ".",
     ];
-    let room = room();
+    let chat = chat();
     let mut state = 7_u64;
     let mut roll = |sides: usize| {
         state = state
@@ -408,7 +409,7 @@ fn a_broken_template_never_panics() {
             .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % sides
     };
-    let (mut made, mut valid) = (0, 0);
+    let (mut compiled, mut valid) = (0, 0);
     for _ in 0..400 {
         let mut source: Vec<char> = sources[roll(sources.len())].chars().collect();
         for _ in 0..=roll(2) {
@@ -418,16 +419,19 @@ fn a_broken_template_never_panics() {
         }
         let source: String = source.into_iter().collect();
         if let Ok(dialect) = TemplateDialect::new(blueprint(&source)) {
-            made += 1;
+            compiled += 1;
             valid += u32::from(render(
-                &room,
+                &chat,
                 &dialect.into(),
                 &Policy::default(),
                 |_, rendering| rendering.is_valid(),
             ));
         }
     }
-    assert!(made > 20 && valid > 10 && valid < made, "{made} {valid}");
+    assert!(
+        compiled > 20 && valid > 10 && valid < compiled,
+        "{compiled} {valid}"
+    );
 }
 
 #[test]
@@ -439,13 +443,13 @@ fn a_template_prints_what_it_prints_of_the_same_messages_as_data() {
     for name in ["turns", "calls", "marked", "dated", "strict"] {
         let (template, dialect) = (template(&source(name)), own(name));
         for seed in 0..100 {
-            let room = crate::laws::room(seed);
+            let chat = crate::properties::chat(seed);
             for perspective in [None, Some(0), Some(2), Some(3)] {
-                let given = room.render_as("hf-messages", &policy, History::Document, perspective);
+                let given = chat.render_as("hf-messages", &policy, History::Document, perspective);
                 let given: BTreeMap<String, Box<RawValue>> = serde_json::from_str(&given[0].text).unwrap();
                 let tools = given.get("tools").map(|tools| tools.get());
                 let printed = template.print(given["messages"].get(), tools);
-                let view = View::whole(&room.linked, perspective, &policy);
+                let view = View::whole(&chat.linked, perspective, &policy);
                 dialect.render_each(&view, &mut |sink, rendering| {
                     let is_stop = |rule: &&Violation| {
                         rule.rule.starts_with("TPL-0") && !rule.rule.starts_with("TPL-01")

@@ -1,8 +1,8 @@
 //! The scenarios of the Tzurot document, and the vectors of the formatter at the document's commit that still hold.
 //!
-//! Of that formatter's vectors these do not hold here, because the document or a ruling says otherwise:
+//! Of that formatter's vectors these do not hold here, because the document or a ruling differs:
 //! markers and control characters stay in quotes of bots (the document removes them everywhere); a request without own
-//! text starts with a line break (ruled out); a user called `The user` is always oneself (people are told apart by id);
+//! text starts with a line break (ruled out); a user called `The user` is always oneself (users are distinguished by id);
 //! empty text passes the whole object on, `null` content passes through and an array is not cleaned (defects); a quoted
 //! array drops the quote (the model has no such content). Of the formatter of the last release of version 2, whose words
 //! profile `v2-final` has, 40 of 47 hold; the others are the same defects, the literal words `undefined` and `null` for an
@@ -13,7 +13,7 @@ use chatmill_dialect::{History, Policy};
 use chatmill_model::{MediaKind, Part, RawJson, Role};
 use serde_json::Value;
 
-use crate::room::{Room, media, text};
+use crate::chat::{TestChat, media, text};
 
 const SCENARIOS: &str = include_str!("../../../../data-samples/dialects/tzurot/scenarios.json");
 const V2_FINAL: &str = include_str!("../../../../data-samples/dialects/tzurot/v2-final.json");
@@ -42,8 +42,8 @@ fn check(dialect: &str, file: &str, label: &str) -> usize {
             "tzurot" => &["displayName"],
             _ => &["displayName", "personalityDisplayName"],
         };
-        let room = room(&case["input"], names);
-        let requests = room.render_as(dialect, &Policy::default(), History::Document, None);
+        let chat = chat(&case["input"], names);
+        let requests = chat.render_as(dialect, &Policy::default(), History::Document, None);
         let expected = serde_json::to_string(&case["expected"]).unwrap();
         assert_eq!(requests.last().unwrap().text, expected, "{}", case[label]);
     }
@@ -51,41 +51,41 @@ fn check(dialect: &str, file: &str, label: &str) -> usize {
 }
 
 /// The conversation that a formatter's input stands for.
-fn room(input: &Value, names: &[&str]) -> Room {
-    let mut room = Room::new();
+fn chat(input: &Value, names: &[&str]) -> TestChat {
+    let mut chat = TestChat::new();
     if let Some(personality) = input["currentPersonality"].as_str() {
         let raw = RawJson(serde_json::to_string(personality).unwrap());
-        let extra = &mut room.linked.conversation.extra.0;
+        let extra = &mut chat.linked.conversation.extra.0;
         extra.push(("currentPersonality".to_owned(), raw));
     }
     let content = &input["content"];
     if !content.is_object() {
-        let user = room.human(input["userName"].as_str().unwrap_or("The user"), "");
-        let position = room.post(Some(user), parts(content));
+        let user = chat.human(input["userName"].as_str().unwrap_or("The user"), "");
+        let position = chat.post(Some(user), parts(content));
         if let Some(is_proxy) = input["isProxyMessage"].as_bool() {
             let raw = RawJson(is_proxy.to_string());
-            let extra = &mut room.message(position).extra.0;
+            let extra = &mut chat.message(position).extra.0;
             extra.push(("isProxyMessage".to_owned(), raw));
         }
-        return room;
+        return chat;
     }
     let quoted = &content["referencedMessage"];
     let target = quoted
         .is_object()
-        .then(|| target(&mut room, input, quoted, names));
+        .then(|| target(&mut chat, input, quoted, names));
     let name = content["userName"].as_str().unwrap_or("The user");
-    let roster = &room.linked.conversation.participants;
+    let roster = &chat.linked.conversation.participants;
     let known = roster.iter().position(|participant| participant.id == name);
-    let user = known.unwrap_or_else(|| room.human(name, ""));
-    let position = room.post(Some(user), parts(&content["messageContent"]));
+    let user = known.unwrap_or_else(|| chat.human(name, ""));
+    let position = chat.post(Some(user), parts(&content["messageContent"]));
     if let Some(target) = target {
-        room.reply(position, target);
+        chat.reply(position, target);
     }
-    room
+    chat
 }
 
 /// Posts the quoted message.
-fn target(room: &mut Room, input: &Value, quoted: &Value, names: &[&str]) -> u32 {
+fn target(chat: &mut TestChat, input: &Value, quoted: &Value, names: &[&str]) -> u32 {
     let author = quoted["author"].as_str().unwrap();
     let is_bot = quoted["isFromBot"].as_bool().unwrap_or(false);
     let personality = quoted["personalityName"].as_str();
@@ -94,18 +94,18 @@ fn target(room: &mut Room, input: &Value, quoted: &Value, names: &[&str]) -> u32
             let registered = input["personalityRegistry"][id]["displayName"].as_str();
             let name = names.iter().find_map(|key| quoted[key].as_str());
             let name = registered.or(name);
-            Some(room.agent(id, name.unwrap_or_default()))
+            Some(chat.agent(id, name.unwrap_or_default()))
         }
         (true, None) => None,
-        (false, _) => Some(room.human(author, "")),
+        (false, _) => Some(chat.human(author, "")),
     };
-    let said = quoted["content"].as_str().map(text);
+    let content = quoted["content"].as_str().map(text);
     let media = [("audioUrl", MediaKind::Audio), ("imageUrl", MediaKind::Image)]
         .into_iter()
         .filter_map(|(key, kind)| Some(media(kind, Some(quoted[key].as_str()?), None)));
-    let position = room.post(sender, said.into_iter().chain(media).collect());
+    let position = chat.post(sender, content.into_iter().chain(media).collect());
     if sender.is_none() {
-        let message = room.message(position);
+        let message = chat.message(position);
         let shown = quoted["webhookName"].as_str().unwrap_or(author);
         message.sender_name = Some(shown.to_owned());
         message.role = Role::Assistant;
@@ -115,7 +115,7 @@ fn target(room: &mut Room, input: &Value, quoted: &Value, names: &[&str]) -> u32
 
 fn parts(content: &Value) -> Vec<Part> {
     match content {
-        Value::String(said) => vec![text(said)],
+        Value::String(text_only) => vec![text(text_only)],
         Value::Array(elements) => elements
             .iter()
             .map(|element| match element["type"].as_str().unwrap() {

@@ -1,10 +1,10 @@
-//! Sessions, answers and borders, and that every dialect shows the stretch that it is given.
+//! Sessions, answers and cut points, and that every dialect shows the range that it is given.
 
-use chatmill_dialect::window::{CutPoints, Cuts, WindowMode, WindowRange, stretches, turn_starts};
-use chatmill_dialect::{DIALECTS, History, LossCode, Policy, Targets, Untaught, auto_perspective};
+use chatmill_dialect::window::{CutPoints, Cuts, WindowMode, WindowRange, turn_starts, window_ranges};
+use chatmill_dialect::{DIALECTS, History, LossCode, Policy, SkippedTargets, Targets, auto_perspective};
 use chatmill_model::{CallStatus, LinkStatus, MessageKind, Role};
 
-use crate::room::{Out, Room, text};
+use crate::chat::{Out, TestChat, text};
 
 const HOUR: i64 = 3_600_000_000;
 
@@ -21,43 +21,43 @@ fn cuts(session_gap: Option<i64>, per_turn: bool) -> Cuts {
 }
 
 /// Cuts at silences of more than an hour, or after answers, or both.
-fn cut(room: &Room, session_gap: Option<i64>, per_turn: bool) -> Vec<WindowRange> {
-    let borders = CutPoints::of(&room.linked);
-    stretches(
-        &room.linked,
-        &borders,
-        auto_perspective(&room.linked),
+fn cut(chat: &TestChat, session_gap: Option<i64>, per_turn: bool) -> Vec<WindowRange> {
+    let cut_points = CutPoints::of(&chat.linked);
+    window_ranges(
+        &chat.linked,
+        &cut_points,
+        auto_perspective(&chat.linked),
         cuts(session_gap, per_turn),
     )
     .ranges
 }
 
-fn sessions(room: &Room) -> Vec<(u32, u32)> {
-    let cut = cut(room, Some(HOUR), false);
-    cut.iter().map(|stretch| (stretch.start, stretch.end)).collect()
+fn sessions(chat: &TestChat) -> Vec<(u32, u32)> {
+    let cut = cut(chat, Some(HOUR), false);
+    cut.iter().map(|range| (range.start, range.end)).collect()
 }
 
-fn answers(room: &Room) -> Vec<u32> {
-    cut(room, None, true).iter().map(|stretch| stretch.end).collect()
+fn answers(chat: &TestChat) -> Vec<u32> {
+    cut(chat, None, true).iter().map(|range| range.end).collect()
 }
 
-fn at(room: &mut Room, position: u32, instant: i64) {
-    room.time(position, "then");
-    room.message(position).timestamp.as_mut().unwrap().instant = Some(instant);
+fn at(chat: &mut TestChat, position: u32, instant: i64) {
+    chat.time(position, "then");
+    chat.message(position).timestamp.as_mut().unwrap().instant = Some(instant);
 }
 
 /// Messages at these hours; none has no usable time.
-fn talk(hours: &[Option<i64>]) -> Room {
-    let mut room = Room::new();
-    let people = [room.human("u1", "Ann"), room.agent("b1", "Bot")];
+fn talk(hours: &[Option<i64>]) -> TestChat {
+    let mut chat = TestChat::new();
+    let senders = [chat.human("u1", "Ann"), chat.agent("b1", "Bot")];
     for (index, hour) in hours.iter().enumerate() {
-        let position = room.say(people[index % 2], &format!("message {index}"));
+        let position = chat.write(senders[index % 2], &format!("message {index}"));
         match hour {
-            Some(hour) => at(&mut room, position, hour * HOUR),
-            None => room.time(position, "some day"),
+            Some(hour) => at(&mut chat, position, hour * HOUR),
+            None => chat.time(position, "some day"),
         }
     }
-    room
+    chat
 }
 
 #[test]
@@ -82,123 +82,127 @@ fn messages_without_usable_time_belong_to_the_running_session() {
 }
 
 #[test]
-fn a_silence_between_a_call_and_its_result_is_no_border() {
-    let mut room = Room::new();
-    let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
-    room.say(ann, "build it");
-    room.call(bot, "", &[("c1", "make", "{}")]);
-    room.result("c1", "built");
-    room.say(bot, "done");
-    room.say(ann, "thanks");
-    room.pair(Some((1, 0)), Some((2, 0)), CallStatus::Paired);
+fn a_silence_between_a_call_and_its_result_starts_no_session() {
+    let mut chat = TestChat::new();
+    let (ann, bot) = (chat.human("u1", "Ann"), chat.agent("b1", "Bot"));
+    chat.write(ann, "build it");
+    chat.call(bot, "", &[("c1", "make", "{}")]);
+    chat.result("c1", "built");
+    chat.write(bot, "done");
+    chat.write(ann, "thanks");
+    chat.pair(Some((1, 0)), Some((2, 0)), CallStatus::Paired);
     for (position, hour) in [(0, 0), (1, 0), (2, 8), (3, 8), (4, 20)] {
-        at(&mut room, position, hour * HOUR);
+        at(&mut chat, position, hour * HOUR);
     }
-    assert_eq!(sessions(&room), [(0, 4), (4, 5)]);
+    assert_eq!(sessions(&chat), [(0, 4), (4, 5)]);
 }
 
 #[test]
 fn system_text_behind_a_silence_belongs_to_the_turn_that_follows() {
-    let mut room = Room::new();
-    let ann = room.human("u1", "Ann");
-    room.system("Be kind.");
-    room.say(ann, "Hello");
-    room.system("Be brief.");
-    room.notice("Ann is back");
-    room.say(ann, "Again");
-    room.system("Be gone.");
+    let mut chat = TestChat::new();
+    let ann = chat.human("u1", "Ann");
+    chat.system("Be kind.");
+    chat.write(ann, "Hello");
+    chat.system("Be brief.");
+    chat.notice("Ann is back");
+    chat.write(ann, "Again");
+    chat.system("Be gone.");
     for (position, hour) in [(0, 0), (1, 5), (2, 9), (4, 9), (5, 20)] {
-        at(&mut room, position, hour * HOUR);
+        at(&mut chat, position, hour * HOUR);
     }
-    assert_eq!(sessions(&room), [(0, 2), (2, 6)]);
+    assert_eq!(sessions(&chat), [(0, 2), (2, 6)]);
 }
 
 #[test]
 fn a_turn_is_everything_up_to_its_last_words() {
-    let mut room = Room::new();
-    let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
-    room.say(bot, "Welcome");
-    room.say(ann, "What is the weather?");
-    room.call(bot, "Let me look.", &[("c1", "weather", "{}")]);
-    room.result("c1", "rain");
-    room.notice("typing");
-    room.say(bot, "It rains.");
-    room.say(bot, "Take a coat.");
-    room.say(ann, "And tomorrow?");
-    room.call(bot, "", &[("c2", "weather", "{}")]);
-    room.result("c2", "sun");
-    room.pair(Some((2, 1)), Some((3, 0)), CallStatus::Paired);
-    room.pair(Some((8, 0)), Some((9, 0)), CallStatus::Paired);
-    // Nobody has asked for the welcome, and the last turn says nothing after its call.
-    assert_eq!(answers(&room), [7]);
-    let starts = turn_starts(&room.linked, &CutPoints::of(&room.linked), Some(bot));
+    let mut chat = TestChat::new();
+    let (ann, bot) = (chat.human("u1", "Ann"), chat.agent("b1", "Bot"));
+    chat.write(bot, "Welcome");
+    chat.write(ann, "What is the weather?");
+    chat.call(bot, "Let me look.", &[("c1", "weather", "{}")]);
+    chat.result("c1", "rain");
+    chat.notice("typing");
+    chat.write(bot, "It rains.");
+    chat.write(bot, "Take a coat.");
+    chat.write(ann, "And tomorrow?");
+    chat.call(bot, "", &[("c2", "weather", "{}")]);
+    chat.result("c2", "sun");
+    chat.pair(Some((2, 1)), Some((3, 0)), CallStatus::Paired);
+    chat.pair(Some((8, 0)), Some((9, 0)), CallStatus::Paired);
+    // No question precedes the welcome, and the last turn has no text after its call.
+    assert_eq!(answers(&chat), [7]);
+    let starts = turn_starts(&chat.linked, &CutPoints::of(&chat.linked), Some(bot));
     assert_eq!(starts, [1, 7]);
-    room.say(bot, "Sun.");
-    assert_eq!(answers(&room), [7, 11]);
+    chat.write(bot, "Sun.");
+    assert_eq!(answers(&chat), [7, 11]);
 }
 
 #[test]
 fn an_answer_between_a_call_and_its_result_ends_nothing() {
-    let mut room = Room::new();
-    let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
-    room.say(ann, "How much?");
-    room.call(bot, "", &[("c1", "slow", "{}")]);
-    room.say(ann, "Still there?");
-    room.say(bot, "A moment.");
-    room.say(ann, "Well?");
-    room.result("c1", "42");
-    room.say(bot, "It is 42.");
-    room.pair(Some((1, 0)), Some((5, 0)), CallStatus::Late);
-    assert_eq!(answers(&room), [7]);
+    let mut chat = TestChat::new();
+    let (ann, bot) = (chat.human("u1", "Ann"), chat.agent("b1", "Bot"));
+    chat.write(ann, "How much?");
+    chat.call(bot, "", &[("c1", "slow", "{}")]);
+    chat.write(ann, "Still there?");
+    chat.write(bot, "A moment.");
+    chat.write(ann, "Well?");
+    chat.result("c1", "42");
+    chat.write(bot, "It is 42.");
+    chat.pair(Some((1, 0)), Some((5, 0)), CallStatus::Late);
+    assert_eq!(answers(&chat), [7]);
     assert_eq!(
-        turn_starts(&room.linked, &CutPoints::of(&room.linked), Some(bot)),
+        turn_starts(&chat.linked, &CutPoints::of(&chat.linked), Some(bot)),
         [0]
     );
 }
 
-/// What the stretches of a mode show, and from where on they are learned.
-fn learned(room: &Room, mode: WindowMode, targets: Targets) -> (Vec<(u32, u32, u32)>, Untaught) {
+/// The ranges of a mode, and from which position on each is learned.
+fn trained_ranges(
+    chat: &TestChat,
+    mode: WindowMode,
+    targets: Targets,
+) -> (Vec<(u32, u32, u32)>, SkippedTargets) {
     let cuts = Cuts {
         session_gap: Some(HOUR),
         mode,
         targets,
         ..Cuts::default()
     };
-    let borders = CutPoints::of(&room.linked);
-    let found = stretches(&room.linked, &borders, auto_perspective(&room.linked), cuts);
+    let cut_points = CutPoints::of(&chat.linked);
+    let found = window_ranges(&chat.linked, &cut_points, auto_perspective(&chat.linked), cuts);
     let shown = found.ranges.iter();
-    let shown = shown.map(|stretch| (stretch.start, stretch.learned, stretch.end));
-    (shown.collect(), found.untaught)
+    let shown = shown.map(|range| (range.start, range.trained_from, range.end));
+    (shown.collect(), found.skipped_targets)
 }
 
 /// A greeting, an answer with a call, a turn that ends with a call, an answer that comes late.
-fn agent() -> Room {
-    let mut room = Room::new();
-    let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
-    room.say(bot, "Welcome");
-    room.say(ann, "What is the weather?");
-    room.call(bot, "Let me look.", &[("c1", "weather", "{}")]);
-    room.result("c1", "rain");
-    room.say(bot, "It rains.");
-    room.say(ann, "Warn the others.");
-    room.call(bot, "", &[("c2", "warn", "{}")]);
-    room.result("c2", "done");
-    room.say(ann, "And tomorrow?");
-    room.say(bot, "Sun.");
-    room.pair(Some((2, 1)), Some((3, 0)), CallStatus::Paired);
-    room.pair(Some((6, 0)), Some((7, 0)), CallStatus::Paired);
+fn agent() -> TestChat {
+    let mut chat = TestChat::new();
+    let (ann, bot) = (chat.human("u1", "Ann"), chat.agent("b1", "Bot"));
+    chat.write(bot, "Welcome");
+    chat.write(ann, "What is the weather?");
+    chat.call(bot, "Let me look.", &[("c1", "weather", "{}")]);
+    chat.result("c1", "rain");
+    chat.write(bot, "It rains.");
+    chat.write(ann, "Warn the others.");
+    chat.call(bot, "", &[("c2", "warn", "{}")]);
+    chat.result("c2", "done");
+    chat.write(ann, "And tomorrow?");
+    chat.write(bot, "Sun.");
+    chat.pair(Some((2, 1)), Some((3, 0)), CallStatus::Paired);
+    chat.pair(Some((6, 0)), Some((7, 0)), CallStatus::Paired);
     for position in 0..10 {
-        at(&mut room, position, if position == 9 { 9 * HOUR } else { 0 });
+        at(&mut chat, position, if position == 9 { 9 * HOUR } else { 0 });
     }
-    room
+    chat
 }
 
 #[test]
-fn a_sample_per_turn_begins_with_somebody_and_learns_its_turn() {
-    let (shown, untaught) = learned(&agent(), WindowMode::PerTurn, Targets::Answers);
+fn a_sample_per_turn_begins_with_another_speaker_and_trains_its_turn() {
+    let (shown, skipped) = trained_ranges(&agent(), WindowMode::PerTurn, Targets::Answers);
     // The answer after the silence stays with its question.
     assert_eq!(shown, [(1, 2, 5), (1, 9, 10)]);
-    let reasons: Vec<_> = untaught.reasons().collect();
+    let reasons: Vec<_> = skipped.reasons().collect();
     assert_eq!(
         reasons,
         [
@@ -210,35 +214,35 @@ fn a_sample_per_turn_begins_with_somebody_and_learns_its_turn() {
 
 #[test]
 fn each_step_is_a_sample_where_steps_are_asked_for() {
-    let (shown, untaught) = learned(&agent(), WindowMode::PerTurn, Targets::Steps);
+    let (shown, skipped) = trained_ranges(&agent(), WindowMode::PerTurn, Targets::Steps);
     assert_eq!(shown, [(1, 2, 3), (1, 4, 5), (1, 6, 7), (1, 9, 10)]);
-    let reasons: Vec<_> = untaught.reasons().collect();
+    let reasons: Vec<_> = skipped.reasons().collect();
     assert_eq!(reasons, [("nobody speaks before the turn", 1)]);
 }
 
 #[test]
 fn exchanges_follow_one_another_and_a_turn_that_ends_with_a_call_joins_the_next() {
-    let (shown, untaught) = learned(&agent(), WindowMode::Consecutive, Targets::Answers);
+    let (shown, skipped) = trained_ranges(&agent(), WindowMode::Consecutive, Targets::Answers);
     assert_eq!(shown, [(1, 2, 5), (5, 6, 10)]);
-    assert_eq!((untaught.without_question, untaught.without_words), (1, 0));
-    let (shown, _) = learned(&agent(), WindowMode::Consecutive, Targets::Steps);
+    assert_eq!((skipped.without_question, skipped.without_words), (1, 0));
+    let (shown, _) = trained_ranges(&agent(), WindowMode::Consecutive, Targets::Steps);
     assert_eq!(shown, [(1, 2, 5), (5, 6, 7), (8, 9, 10)]);
 }
 
 #[test]
-fn a_step_ends_with_its_call_and_no_result_is_made_up() {
-    let room = agent();
+fn a_step_ends_with_its_call_and_no_synthetic_result() {
+    let chat = agent();
     let cuts = Cuts {
         mode: WindowMode::PerTurn,
         targets: Targets::Steps,
         ..Cuts::default()
     };
-    let borders = CutPoints::of(&room.linked);
-    let found = stretches(&room.linked, &borders, Some(1), cuts);
+    let cut_points = CutPoints::of(&chat.linked);
+    let found = window_ranges(&chat.linked, &cut_points, Some(1), cuts);
     let policy = Policy::default();
     for dialect in ["openai-chat", "hf-messages", "sharegpt", "anthropic-messages"] {
-        let stretch = Some(found.ranges[2]);
-        let outs = room.render_stretch(dialect, &policy, History::All, Some(1), stretch);
+        let range = Some(found.ranges[2]);
+        let outs = chat.render_window(dialect, &policy, History::All, Some(1), range);
         assert_eq!(outs[0].lost(LossCode::MissingResultSynthesised), [], "{dialect}");
         assert!(!outs[0].text.contains("done"), "{dialect}: {}", outs[0].text);
         assert!(outs[0].text.contains("warn"), "{dialect}: {}", outs[0].text);
@@ -247,17 +251,17 @@ fn a_step_ends_with_its_call_and_no_result_is_made_up() {
 
 #[test]
 fn without_a_perspective_there_are_no_windows_and_every_turn_is_a_start() {
-    let room = talk(&[None, None, None]);
-    let borders = CutPoints::of(&room.linked);
+    let chat = talk(&[None, None, None]);
+    let cut_points = CutPoints::of(&chat.linked);
     assert_eq!(
-        stretches(&room.linked, &borders, None, cuts(None, true)).ranges,
+        window_ranges(&chat.linked, &cut_points, None, cuts(None, true)).ranges,
         []
     );
-    assert_eq!(turn_starts(&room.linked, &borders, None), [0, 1, 2]);
+    assert_eq!(turn_starts(&chat.linked, &cut_points, None), [0, 1, 2]);
 }
 
 /// A conversation with sessions, tools, several agents and replies, another one for each seed.
-fn busy(seed: u64) -> Room {
+fn busy(seed: u64) -> TestChat {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut roll = move |sides: u64| {
         state ^= state << 13;
@@ -265,48 +269,48 @@ fn busy(seed: u64) -> Room {
         state ^= state << 17;
         state % sides
     };
-    let mut room = Room::new();
-    let people = [
-        room.human("u1", "Ann"),
-        room.human("u2", "Ben"),
-        room.agent("b1", "Bot"),
-        room.agent("b2", "Aid"),
+    let mut chat = TestChat::new();
+    let senders = [
+        chat.human("u1", "Ann"),
+        chat.human("u2", "Ben"),
+        chat.agent("b1", "Bot"),
+        chat.agent("b2", "Aid"),
     ];
     let mut open: Vec<(u32, u32, String)> = Vec::new();
     let mut hour = 0;
     for count in 0..roll(24) {
-        let sender = people[roll(4) as usize];
+        let sender = senders[roll(4) as usize];
         let words = format!("word{count}");
         let position = match roll(8) {
-            0 => room.notice(&words),
-            1 => room.system(&words),
+            0 => chat.notice(&words),
+            1 => chat.system(&words),
             2 | 3 => {
                 let id = format!("c{count}");
-                let said = if roll(2) == 0 { "" } else { words.as_str() };
-                let position = room.call(sender, said, &[(id.as_str(), "look", "{}")]);
-                open.push((position, u32::from(!said.is_empty()), id));
+                let text = if roll(2) == 0 { "" } else { words.as_str() };
+                let position = chat.call(sender, text, &[(id.as_str(), "look", "{}")]);
+                open.push((position, u32::from(!text.is_empty()), id));
                 position
             }
             4 | 5 if !open.is_empty() => {
                 let (call, part, id) = open.remove(roll(open.len() as u64) as usize);
-                let position = room.result(&id, &words);
+                let position = chat.result(&id, &words);
                 let status = if call + 1 == position {
                     CallStatus::Paired
                 } else {
                     CallStatus::Late
                 };
-                room.pair(Some((call, part)), Some((position, 0)), status);
+                chat.pair(Some((call, part)), Some((position, 0)), status);
                 position
             }
-            6 => room.post(Some(sender), vec![text(&words), text("more")]),
-            _ => room.say(sender, &words),
+            6 => chat.post(Some(sender), vec![text(&words), text("more")]),
+            _ => chat.write(sender, &words),
         };
         if position > 0 && roll(4) == 0 {
             let target = roll(u64::from(position)) as u32;
-            if room.message(target).kind == MessageKind::Message
-                && room.message(position).kind == MessageKind::Message
+            if chat.message(target).kind == MessageKind::Message
+                && chat.message(position).kind == MessageKind::Message
             {
-                room.refer(
+                chat.refer(
                     position,
                     Some(format!("msg{target}")),
                     None,
@@ -317,32 +321,32 @@ fn busy(seed: u64) -> Room {
         }
         hour += [0, 0, 0, 2][roll(4) as usize];
         if roll(5) > 0 {
-            at(&mut room, position, hour * HOUR);
+            at(&mut chat, position, hour * HOUR);
         }
     }
-    room
+    chat
 }
 
-/// Renderings of busy rooms, as every agent and in every dialect with a history.
+/// Renderings of busy chats, as every agent and in every dialect with a history.
 fn each(
     session_gap: Option<i64>,
     per_turn: bool,
     history: History,
-    mut look: impl FnMut(&str, &Room, WindowRange, Out),
+    mut check: impl FnMut(&str, &TestChat, WindowRange, Out),
 ) {
     for seed in 0..60 {
-        let room = busy(seed);
-        let borders = CutPoints::of(&room.linked);
+        let chat = busy(seed);
+        let cut_points = CutPoints::of(&chat.linked);
         for perspective in [2, 3] {
             let cuts = cuts(session_gap, per_turn);
-            for stretch in stretches(&room.linked, &borders, Some(perspective), cuts).ranges {
+            for range in window_ranges(&chat.linked, &cut_points, Some(perspective), cuts).ranges {
                 for dialect in DIALECTS.iter().filter(|dialect| !dialect.is_single_turn()) {
                     let policy = Policy::default();
                     let outs =
-                        room.render_stretch(dialect.id(), &policy, history, Some(perspective), Some(stretch));
+                        chat.render_window(dialect.id(), &policy, history, Some(perspective), Some(range));
                     assert_eq!(outs.len(), 1, "{}", dialect.id());
                     for out in outs {
-                        look(dialect.id(), &room, stretch, out);
+                        check(dialect.id(), &chat, range, out);
                     }
                 }
             }
@@ -351,62 +355,62 @@ fn each(
 }
 
 /// How often results and calls are repaired in a whole conversation, at most: what is broken in the source.
-fn broken(room: &Room) -> usize {
-    let answered = room.linked.pairings.len();
-    let messages = room.linked.conversation.messages.iter();
+fn broken(chat: &TestChat) -> usize {
+    let answered = chat.linked.pairings.len();
+    let messages = chat.linked.conversation.messages.iter();
     let parts = messages.flat_map(|message| &message.parts);
     let calls = parts.filter(|part| matches!(part, chatmill_model::Part::ToolCall(_)));
     calls.count() - answered
 }
 
 #[test]
-fn sessions_hold_every_message_once_and_part_nothing() {
-    let mut held = std::collections::BTreeMap::new();
-    each(Some(HOUR), false, History::All, |dialect, room, stretch, out| {
+fn sessions_cover_every_message_once_and_split_no_call() {
+    let mut covered = std::collections::BTreeMap::new();
+    each(Some(HOUR), false, History::All, |dialect, chat, range, out| {
         assert_eq!(out.coverage, "window");
         assert_eq!(out.lost(LossCode::OrphanResultInlined), [], "{dialect}");
         assert!(
-            out.lost(LossCode::MissingResultSynthesised).len() <= broken(room),
+            out.lost(LossCode::MissingResultSynthesised).len() <= broken(chat),
             "{dialect}"
         );
         let (first, last) = out.positions;
-        // Where a dialect shows nothing of the stretch, system text before it is all there is.
-        if last >= Some(stretch.start) {
-            assert!(first >= Some(stretch.start), "{dialect} {stretch:?} {first:?}");
+        // Where a dialect shows nothing of the range, system text before it is all there is.
+        if last >= Some(range.start) {
+            assert!(first >= Some(range.start), "{dialect} {range:?} {first:?}");
         }
         assert!(
-            last.is_none_or(|last| last < stretch.end),
-            "{dialect} {stretch:?} {last:?}"
+            last.is_none_or(|last| last < range.end),
+            "{dialect} {range:?} {last:?}"
         );
         if dialect == "group-chat" {
-            let all = room.linked.conversation.messages.len() as u64;
+            let all = chat.linked.conversation.messages.len() as u64;
             let outside: u64 = out
                 .lost(LossCode::Truncated)
                 .iter()
                 .map(|(_, amount)| amount)
                 .sum();
-            let ahead = room
+            let ahead = chat
                 .linked
                 .conversation
                 .messages
                 .iter()
-                .take(stretch.start as usize);
+                .take(range.start as usize);
             let ahead =
                 ahead.filter(|message| message.kind == MessageKind::Message && message.role == Role::System);
             assert_eq!(
-                outside + u64::from(stretch.end - stretch.start) + ahead.count() as u64,
+                outside + u64::from(range.end - range.start) + ahead.count() as u64,
                 all
             );
-            *held.entry(format!("{room:p}")).or_insert(0) += 1;
+            *covered.entry(format!("{chat:p}")).or_insert(0) += 1;
         }
     });
-    assert!(!held.is_empty());
+    assert!(!covered.is_empty());
 }
 
 #[test]
 fn a_rendering_per_turn_ends_with_the_assistant_in_every_dialect_that_has_one() {
     let mut seen = 0;
-    each(None, true, History::Document, |dialect, room, stretch, out| {
+    each(None, true, History::Document, |dialect, chat, range, out| {
         assert_eq!(out.lost(LossCode::OrphanResultInlined), [], "{dialect}");
         let found = chatmill_dialect::find(dialect).unwrap();
         if found.is_neutral() {
@@ -416,12 +420,12 @@ fn a_rendering_per_turn_ends_with_the_assistant_in_every_dialect_that_has_one() 
         assert_eq!(
             out.last_role,
             Some("assistant"),
-            "{dialect} {stretch:?}: {}",
+            "{dialect} {range:?}: {}",
             out.text
         );
-        let answer = &room.linked.conversation.messages[stretch.end as usize - 1];
-        let said = answer.texts().next().unwrap();
-        assert!(out.own.contains(said), "{dialect}: {said} in {}", out.own);
+        let answer = &chat.linked.conversation.messages[range.end as usize - 1];
+        let text = answer.texts().next().unwrap();
+        assert!(out.own.contains(text), "{dialect}: {text} in {}", out.own);
     });
     assert!(seen > 1_000, "{seen}");
 }
@@ -429,23 +433,23 @@ fn a_rendering_per_turn_ends_with_the_assistant_in_every_dialect_that_has_one() 
 #[test]
 fn a_later_start_shows_the_end_of_the_same_rendering() {
     for seed in 0..60 {
-        let room = busy(seed);
-        let borders = CutPoints::of(&room.linked);
-        let length = room.linked.conversation.messages.len() as u32;
-        for start in turn_starts(&room.linked, &borders, Some(2)) {
-            let stretch = WindowRange {
+        let chat = busy(seed);
+        let cut_points = CutPoints::of(&chat.linked);
+        let length = chat.linked.conversation.messages.len() as u32;
+        for start in turn_starts(&chat.linked, &cut_points, Some(2)) {
+            let range = WindowRange {
                 session_start: 0,
                 session_end: length,
                 start,
                 end: length,
-                learned: 0,
+                trained_from: 0,
             };
             let policy = Policy::default();
-            let out = room
-                .render_stretch("suna-llm", &policy, History::All, Some(2), Some(stretch))
+            let out = chat
+                .render_window("suna-llm", &policy, History::All, Some(2), Some(range))
                 .remove(0);
             assert_eq!(out.lost(LossCode::OrphanResultInlined), []);
-            let front = &room.linked.conversation.messages[..start as usize];
+            let front = &chat.linked.conversation.messages[..start as usize];
             let shown = |role: Role| {
                 front
                     .iter()

@@ -14,7 +14,7 @@ use super::stored::{fields, parsed};
 
 columns! {
     /// Cells that messages and answers beside them have.
-    pub(super) struct Told with batch: Batch {
+    pub(super) struct CommonColumns with batch: Batch {
         conversation_id: Texts,
         message_id: Texts,
         sender_id: Texts,
@@ -28,7 +28,7 @@ columns! {
     }
 
     /// Cells of `messages`.
-    pub(super) struct Said with told: Told {
+    pub(super) struct MessageColumns with common: CommonColumns {
         position: Numbers,
         source_type: Texts,
         created_at: Times,
@@ -39,20 +39,20 @@ columns! {
     }
 }
 
-impl Told {
+impl CommonColumns {
     /// A message of somebody whom `find` gives by id; its parts are as deep as `depth` allows.
     pub(super) fn message(
         &self,
         row: usize,
-        people: &[Participant],
+        participants: &[Participant],
         find: &dyn Fn(&str) -> Option<usize>,
         depth: u32,
     ) -> Result<Message, DatasetError> {
         let owned = |texts: &Texts| texts.get(row).map(str::to_owned);
         let role = self.role.at(row).parse();
-        let role: Role = role.map_err(|_| self.batch.fault("it has a role that there is not"))?;
+        let role: Role = role.map_err(|_| self.batch.corrupt("it has a role that there is not"))?;
         let sender = self.sender_id.get(row).and_then(find);
-        let listed = sender.and_then(|index| people.get(index));
+        let listed = sender.and_then(|index| participants.get(index));
         let listed = listed.and_then(|participant| participant.name.as_deref());
         Ok(Message {
             id: owned(&self.message_id),
@@ -71,7 +71,7 @@ impl Told {
     }
 }
 
-impl Said {
+impl MessageColumns {
     pub(super) fn message(
         &self,
         row: usize,
@@ -81,10 +81,12 @@ impl Said {
     ) -> Result<Message, DatasetError> {
         let position = u32::try_from(self.position.at(row)).unwrap_or(u32::MAX);
         if position as usize != conversation.messages.len() {
-            return Err(self.told.batch.fault("its messages are not in order"));
+            return Err(self.common.batch.corrupt("its messages are not in order"));
         }
         let find = |id: &str| participants.get(id).copied();
-        let told = self.told.message(row, &conversation.participants, &find, depth)?;
+        let message = self
+            .common
+            .message(row, &conversation.participants, &find, depth)?;
         let start = self.byte_start.at(row);
         let instant = self.created_at.get(row);
         let timestamp = self.created_at_raw.get(row).map(|written| Timestamp {
@@ -107,7 +109,7 @@ impl Said {
             timestamp,
             mentions: self.mentions.at(row),
             weight: self.weight.get(row).and_then(Weight::new),
-            ..told
+            ..message
         })
     }
 }
@@ -218,7 +220,7 @@ impl WrittenMedia {
     }
 }
 
-/// Arguments by their text, as a source tells an object, other JSON and what is neither apart.
+/// Arguments by their text: an object, other JSON, or text that is neither, as sources distinguish them.
 fn arguments(text: String, depth: u32) -> Arguments {
     match json::scan(text.as_bytes(), depth).map(|document| document.root().kind()) {
         Ok(Kind::Object) => Arguments::Object(RawJson(text)),

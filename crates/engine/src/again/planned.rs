@@ -29,7 +29,7 @@ pub(super) fn plan(dataset: &Dataset, dialect: &str) -> Result<(Plan, Dialect), 
 fn plan_of(dataset: &Dataset, dialect: &str, target: &Dialect) -> Result<Plan, String> {
     if target.is_of_one_system() {
         return Err(format!(
-            "the dialect `{dialect}` writes records of its own system back, and the tables do not hold all of their fields"
+            "the dialect `{dialect}` needs fields of the original records that the tables do not hold"
         ));
     }
     if let Some(table) = TABLES.into_iter().find(|table| !dataset.has(table)) {
@@ -40,7 +40,7 @@ fn plan_of(dataset: &Dataset, dialect: &str, target: &Dialect) -> Result<Plan, S
     let pipeline = pipeline(&dataset.manifest().plan, target.id(), target.profile())?;
     if replaces(dataset) && !dataset.has("losses") {
         return Err(format!(
-            "the dialect `{dialect}` needs the table `losses`, which `output.tables` left out: it says what was replaced"
+            "the dialect `{dialect}` needs the table `losses`, which `output.tables` left out: it lists what was replaced"
         ));
     }
     if replaces(dataset) && matches!(pipeline.perspective.speaker, PerspectiveChoice::Participants(_)) {
@@ -65,7 +65,7 @@ pub(super) fn replaces(dataset: &Dataset) -> bool {
 fn pipeline(plan: &Value, dialect: &str, profile: &str) -> Result<Pipeline, String> {
     let unreadable = |reason: &str| format!("the plan in the manifest cannot be read: {reason}");
     let Value::Object(mut plan) = plan.clone() else {
-        return Err(unreadable("it is no object"));
+        return Err(unreadable("it is not an object"));
     };
     for key in ["inputs", "targets", "redact", "templates"] {
         plan.remove(key);

@@ -1,7 +1,7 @@
-//! Answers that were judged, each said with all that stood before it: what trainers learn preferences from.
+//! Rows for preference training: rated answers, each rendered after the messages before it.
 //!
-//! The table `alternatives` says which answers stood at a place and how they were judged. Nobody's judgement is made up: an
-//! answer that was only asked for again is left out with its reason.
+//! The table `alternatives` lists the answers at a position with their ranks, scores and labels. No rating is invented: an answer
+//! that was only generated again is left out with its reason.
 
 use std::cmp::Ordering;
 
@@ -10,27 +10,27 @@ use chatmill_diag::Limits;
 use chatmill_link::link;
 use chatmill_model::{AlternativeOrigin, Linked, Message, Role};
 
-use super::messages::Told;
+use super::messages::CommonColumns;
 use super::rebuilt::Conversations;
 use super::replaced::Replacements;
 use super::stored::Rows;
-use super::{Again, AgainError, AgainRendering, Sayer};
+use super::{Again, AgainError, AgainRendering, Renderer};
 use crate::plan::WindowPlan;
 
 /// The table that it is read from.
 const TABLE: &str = "alternatives";
 
 chatmill_diag::reasons! {
-    NO_PREFERENCE = "no-preference", "nobody said which answer is better", "`trl-kto` takes single answers that were judged, `trl-messages` and the other envelopes of conversations take any";
-    NO_LABEL = "no-label", "nobody said whether the answer is good", "`trl-dpo` takes answers of which one is better, `trl-messages` and the other envelopes of conversations take any";
+    NO_PREFERENCE = "no-preference", "the data does not record which answer is better", "`trl-kto` takes single rated answers, `trl-messages` and the other envelopes of conversations take any";
+    NO_LABEL = "no-label", "the data does not record whether the answer is good", "`trl-dpo` takes pairs of answers of which one is better, `trl-messages` and the other envelopes of conversations take any";
     TOO_LARGE = "too-large", "beyond limits.rendering", "allow longer renderings: `limits.rendering`";
-    SILENT = "not-an-answer", "the assistant says nothing in it", "look at the answer in the table `alternatives`: it is somebody else's, or empty";
-    NOTHING_LEFT = "not-an-answer", "nothing of it is left in this dialect", "take a dialect that carries what the answer consists of";
+    SILENT = "not-an-answer", "the assistant has no turn in the answer", "look at the answer in the table `alternatives`: another participant wrote it, or it is empty";
+    NOTHING_LEFT = "not-an-answer", "no part of the answer can be rendered in this dialect", "choose a dialect that can represent the content of the answer";
 }
 
-/// What is known of answers at a place.
+/// A preference between answers at one position of a conversation, or why there is none.
 #[derive(Debug)]
-pub enum Judged<'r> {
+pub enum Preference<'r> {
     /// Of two answers to the same, one is the better.
     Pair {
         /// With it.
@@ -45,18 +45,18 @@ pub enum Judged<'r> {
         /// Whether it is good.
         is_good: bool,
     },
-    /// It cannot be learned from.
+    /// The answer cannot be used for training.
     LeftOut {
         /// Id of the conversation.
         conversation: &'r str,
-        /// Its number among what is told of the conversation.
+        /// Its number among the rows of the conversation.
         ordinal: u64,
         /// Why.
         reason: &'static str,
     },
 }
 
-/// Which judgements are wanted.
+/// Which kind of rows is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// Pairs.
@@ -66,42 +66,46 @@ pub enum Wanted {
 }
 
 impl Again<'_> {
-    /// Visits the answers of a dataset that were judged, in the order of its conversations. The first error ends it.
-    pub fn judged<E: From<DatasetError>>(
+    /// Visits the rated answers of a dataset in the order of its conversations. The first error ends the visit.
+    pub fn preferences<E: From<DatasetError>>(
         &self,
         wanted: Wanted,
-        visit: &mut dyn FnMut(&Judged<'_>) -> Result<(), E>,
+        visit: &mut dyn FnMut(&Preference<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut sayer = Sayer::new(self);
+        let mut renderer = Renderer::new(self);
         let mut conversations = Conversations::of(self.dataset)?;
         let mut replacements = Replacements::of(self.dataset)?;
         let mut alternatives = Rows::<Cells>::of(self.dataset, TABLE)?;
         while let Some((id, linked)) = conversations.next()? {
-            sayer.replaced = replacements.of_next(&id)?;
-            let mut teller = Teller {
-                sayer: &mut sayer,
+            renderer.replaced = replacements.of_next(&id)?;
+            let mut answers = AnswerRenderer {
+                renderer: &mut renderer,
                 id: &id,
                 linked: &linked,
                 ordinal: 0,
             };
-            let mut place: Vec<Answer> = Vec::new();
+            let mut place: Vec<RatedAnswer> = Vec::new();
             while let Some((cells, row)) = alternatives.current()
-                && cells.told.conversation_id.at(row) == id
+                && cells.common.conversation_id.at(row) == id
             {
                 if place
                     .last()
                     .is_some_and(|answer| answer.position != cells.position.at(row))
                 {
-                    teller.tell(wanted, &std::mem::take(&mut place), visit)?;
+                    answers.visit_answers(wanted, &std::mem::take(&mut place), visit)?;
                 }
                 cells.add(row, &linked, &mut place)?;
                 alternatives.advance()?;
             }
-            teller.tell(wanted, &place, visit)?;
+            answers.visit_answers(wanted, &place, visit)?;
         }
         match alternatives.current() {
             None => Ok(()),
-            Some((cells, _)) => Err(cells.told.batch.fault("it has answers of no conversation").into()),
+            Some((cells, _)) => Err(cells
+                .common
+                .batch
+                .corrupt("it has answers of no conversation")
+                .into()),
         }
     }
 
@@ -118,7 +122,7 @@ impl Again<'_> {
 }
 
 /// An answer at a place.
-struct Answer {
+struct RatedAnswer {
     position: u64,
     ordinal: u64,
     origin: String,
@@ -128,15 +132,16 @@ struct Answer {
     messages: Vec<Message>,
 }
 
-impl Answer {
+impl RatedAnswer {
     /// Whether it is good in itself.
     fn is_good(&self) -> Option<bool> {
         let is = |origin: AlternativeOrigin| self.origin == origin.as_str();
-        let judged = is(AlternativeOrigin::Chosen) || is(AlternativeOrigin::Rejected);
-        self.label.or(judged.then(|| is(AlternativeOrigin::Chosen)))
+        let is_preference = is(AlternativeOrigin::Chosen) || is(AlternativeOrigin::Rejected);
+        self.label
+            .or(is_preference.then(|| is(AlternativeOrigin::Chosen)))
     }
 
-    /// Whether it is better than another, as far as somebody said so: by the rank, else the score, else because one is good and the
+    /// Whether it is better than another, as far as the data states it: by the rank, else the score, else because one is good and the
     /// other is not.
     fn against(&self, other: &Self) -> Option<Ordering> {
         if let (Some(own), Some(other)) = (self.rank, other.rank) {
@@ -151,7 +156,7 @@ impl Answer {
 
 columns! {
     /// Cells of `alternatives`.
-    struct Cells with told: Told {
+    struct Cells with common: CommonColumns {
         position: Numbers,
         ordinal: Numbers,
         origin: Texts,
@@ -163,10 +168,10 @@ columns! {
 
 impl Cells {
     /// Adds a row to the answers of its place: a further message of the last one, or the first of the next.
-    fn add(&self, row: usize, linked: &Linked, place: &mut Vec<Answer>) -> Result<(), DatasetError> {
+    fn add(&self, row: usize, linked: &Linked, place: &mut Vec<RatedAnswer>) -> Result<(), DatasetError> {
         let ordinal = self.ordinal.at(row);
         if place.last().is_none_or(|answer| answer.ordinal != ordinal) {
-            place.push(Answer {
+            place.push(RatedAnswer {
                 position: self.position.at(row),
                 ordinal,
                 origin: self.origin.at(row).to_owned(),
@@ -176,9 +181,11 @@ impl Cells {
                 messages: Vec::new(),
             });
         }
-        let people = &linked.conversation.participants;
-        let find = |id: &str| people.iter().position(|person| person.id == id);
-        let message = self.told.message(row, people, &find, Limits::default().depth)?;
+        let participants = &linked.conversation.participants;
+        let find = |id: &str| participants.iter().position(|person| person.id == id);
+        let message = self
+            .common
+            .message(row, participants, &find, Limits::default().depth)?;
         if let Some(answer) = place.last_mut() {
             answer.messages.push(message);
         }
@@ -186,21 +193,21 @@ impl Cells {
     }
 }
 
-/// Tells the answers of one conversation.
-struct Teller<'t, 'a, 'd> {
-    sayer: &'t mut Sayer<'a, 'd>,
+/// Renders the answers of one conversation.
+struct AnswerRenderer<'t, 'a, 'd> {
+    renderer: &'t mut Renderer<'a, 'd>,
     id: &'t str,
     linked: &'t Linked,
     ordinal: u64,
 }
 
-type Visit<'v, E> = dyn FnMut(&Judged<'_>) -> Result<(), E> + 'v;
+type Visit<'v, E> = dyn FnMut(&Preference<'_>) -> Result<(), E> + 'v;
 
-impl Teller<'_, '_, '_> {
-    fn tell<E: From<DatasetError>>(
+impl AnswerRenderer<'_, '_, '_> {
+    fn visit_answers<E: From<DatasetError>>(
         &mut self,
         wanted: Wanted,
-        place: &[Answer],
+        place: &[RatedAnswer],
         visit: &mut Visit<'_, E>,
     ) -> Result<(), E> {
         if place.is_empty() {
@@ -213,8 +220,12 @@ impl Teller<'_, '_, '_> {
     }
 
     /// The best answer beside each one that is worse.
-    fn pairs<E: From<DatasetError>>(&mut self, place: &[Answer], visit: &mut Visit<'_, E>) -> Result<(), E> {
-        let is_best = |answer: &&Answer| {
+    fn pairs<E: From<DatasetError>>(
+        &mut self,
+        place: &[RatedAnswer],
+        visit: &mut Visit<'_, E>,
+    ) -> Result<(), E> {
+        let is_best = |answer: &&RatedAnswer| {
             let mut others = place.iter().map(|other| answer.against(other));
             others.all(|against| against.is_none_or(Ordering::is_ge))
                 && place
@@ -224,15 +235,15 @@ impl Teller<'_, '_, '_> {
         let Some(best) = place.iter().find(is_best) else {
             return self.left_out(NO_PREFERENCE.words, visit);
         };
-        let mut chosen = match self.kept(best) {
-            Ok(kept) => kept,
+        let mut chosen = match self.render_answer(best) {
+            Ok(rendering) => rendering,
             Err(reason) => return self.left_out(reason, visit),
         };
         for worse in place {
             if best.against(worse) != Some(Ordering::Greater) {
                 continue;
             }
-            let rejected = self.kept(worse);
+            let rejected = self.render_answer(worse);
             match rejected {
                 Err(reason) => self.left_out(reason, visit)?,
                 Ok(AgainRendering { content: None, .. }) => {
@@ -246,7 +257,7 @@ impl Teller<'_, '_, '_> {
                     let own = chosen.violations.len();
                     chosen.violations.extend(violations);
                     chosen.ordinal = self.next_ordinal();
-                    visit(&Judged::Pair {
+                    visit(&Preference::Pair {
                         chosen: &chosen,
                         rejected: &rejected,
                     })?;
@@ -259,17 +270,17 @@ impl Teller<'_, '_, '_> {
 
     fn labelled<E: From<DatasetError>>(
         &mut self,
-        answer: &Answer,
+        answer: &RatedAnswer,
         visit: &mut Visit<'_, E>,
     ) -> Result<(), E> {
         let Some(is_good) = answer.is_good() else {
             return self.left_out(NO_LABEL.words, visit);
         };
-        match self.kept(answer) {
+        match self.render_answer(answer) {
             Err(reason) => self.left_out(reason, visit),
             Ok(mut answer) => {
                 answer.ordinal = self.next_ordinal();
-                visit(&Judged::Labelled {
+                visit(&Preference::Labelled {
                     answer: &answer,
                     is_good,
                 })
@@ -279,7 +290,7 @@ impl Teller<'_, '_, '_> {
 
     fn left_out<E>(&mut self, reason: &'static str, visit: &mut Visit<'_, E>) -> Result<(), E> {
         let ordinal = self.next_ordinal();
-        visit(&Judged::LeftOut {
+        visit(&Preference::LeftOut {
             conversation: self.id,
             ordinal,
             reason,
@@ -292,7 +303,7 @@ impl Teller<'_, '_, '_> {
     }
 
     /// The conversation up to the place, and the answer after it.
-    fn kept(&mut self, answer: &Answer) -> Result<AgainRendering<'static>, &'static str> {
+    fn render_answer(&mut self, answer: &RatedAnswer) -> Result<AgainRendering<'static>, &'static str> {
         let speaker = answer
             .messages
             .iter()
@@ -319,17 +330,17 @@ impl Teller<'_, '_, '_> {
             links,
             pairings: linked.pairings,
         };
-        let mut kept = None;
-        let said: Result<(), std::convert::Infallible> = self.sayer.say(
+        let mut rendered = None;
+        let outcome: Result<(), std::convert::Infallible> = self.renderer.render(
             (self.id, &linked),
             &WindowPlan::default(),
             &[speaker.sender],
-            &mut |said| {
-                kept = Some(said.kept());
+            &mut |rendering| {
+                rendered = Some(rendering.owned_copy());
                 Ok(())
             },
         );
-        let Ok(()) = said;
-        kept.ok_or(NOTHING_LEFT.words)
+        let Ok(()) = outcome;
+        rendered.ok_or(NOTHING_LEFT.words)
     }
 }

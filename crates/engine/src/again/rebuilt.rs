@@ -11,7 +11,7 @@ use chatmill_link::link;
 use chatmill_model::{Conversation, Link, Linked, Participant, RawJson};
 use serde_json::value::RawValue;
 
-use super::messages::Said;
+use super::messages::MessageColumns;
 use super::references::Referred;
 use super::stored::{Rows, fields, parsed, raw};
 
@@ -21,7 +21,7 @@ const ROOT: &str = "/";
 /// The conversations of a dataset.
 pub(super) struct Conversations<'d> {
     heads: Rows<'d, Heads>,
-    messages: Rows<'d, Said>,
+    messages: Rows<'d, MessageColumns>,
     references: Rows<'d, Referred>,
     limits: Limits,
 }
@@ -41,8 +41,10 @@ impl<'d> Conversations<'d> {
         let Some((heads, row)) = self.heads.current() else {
             return match (self.messages.current(), self.references.current()) {
                 (None, None) => Ok(None),
-                (Some((said, _)), _) => Err(said.told.batch.fault("it has messages of no conversation")),
-                (None, Some((referred, _))) => Err(referred.batch.fault("it has references of no message")),
+                (Some((cells, _)), _) => {
+                    Err(cells.common.batch.corrupt("it has messages of no conversation"))
+                }
+                (None, Some((referred, _))) => Err(referred.batch.corrupt("it has references of no message")),
             };
         };
         let id = heads.conversation_id.at(row).to_owned();
@@ -54,10 +56,10 @@ impl<'d> Conversations<'d> {
             .enumerate()
             .map(|(index, participant)| (participant.id.clone(), index))
             .collect();
-        while let Some((said, row)) = self.messages.current()
-            && said.told.conversation_id.at(row) == id
+        while let Some((cells, row)) = self.messages.current()
+            && cells.common.conversation_id.at(row) == id
         {
-            let message = said.message(row, &participants, &conversation, self.limits.depth)?;
+            let message = cells.message(row, &participants, &conversation, self.limits.depth)?;
             conversation.messages.push(message);
             self.messages.advance()?;
         }
@@ -109,15 +111,15 @@ impl Heads {
     fn conversation(&self, row: usize) -> Result<Conversation, DatasetError> {
         let owned = |texts: &Texts| texts.get(row).map(str::to_owned);
         let source = chatmill_source::recorded(self.source.at(row));
-        let (source, customs) =
-            source.ok_or_else(|| self.batch.fault("it names a source that there is not"))?;
+        let (source, traits) =
+            source.ok_or_else(|| self.batch.corrupt("it names a source that there is not"))?;
         let mut extra = fields(self.extra.get(row), &self.batch)?;
         let root = extra.0.iter().position(|(name, _)| name == ROOT);
         let envelope = root.map(|place| extra.0.remove(place).1);
         let tools: Vec<&RawValue> = parsed(self.tools.get(row).unwrap_or("[]"), &self.batch)?;
         Ok(Conversation {
             source,
-            customs,
+            traits,
             source_id: owned(&self.source_conversation_id),
             format_version: owned(&self.format_version),
             scene: self.scene.at(row).parse().unwrap_or_default(),
@@ -134,21 +136,21 @@ impl Heads {
 
     fn participants(&self, row: usize) -> Result<Vec<Participant>, DatasetError> {
         let batch = self.participants.batch();
-        let people = ParticipantColumns::of(batch)?;
+        let columns = ParticipantColumns::of(batch)?;
         let one = |place: usize| {
             let owned = |texts: &Texts| texts.get(place).map(str::to_owned);
             Ok(Participant {
-                id: people.id.at(place).to_owned(),
-                is_id_made: people.is_id_made.at(place),
-                name: owned(&people.name),
-                alias: owned(&people.alias),
-                role: owned(&people.role),
-                kind: people.kind.at(place).parse().unwrap_or_default(),
-                custom_role: owned(&people.custom_role),
-                department: owned(&people.department),
-                email: owned(&people.email),
-                listed: people.listed.at(place),
-                extra: fields(people.extra.get(place), batch)?,
+                id: columns.id.at(place).to_owned(),
+                is_id_made: columns.is_id_made.at(place),
+                name: owned(&columns.name),
+                alias: owned(&columns.alias),
+                role: owned(&columns.role),
+                kind: columns.kind.at(place).parse().unwrap_or_default(),
+                custom_role: owned(&columns.custom_role),
+                department: owned(&columns.department),
+                email: owned(&columns.email),
+                listed: columns.listed.at(place),
+                extra: fields(columns.extra.get(place), batch)?,
             })
         };
         self.participants.of(row).map(one).collect()

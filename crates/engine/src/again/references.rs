@@ -38,7 +38,7 @@ impl Referred {
         messages: &mut [Message],
         links: &mut [Vec<Link>],
     ) -> Result<(), DatasetError> {
-        let astray = || self.batch.fault("a reference has no place");
+        let astray = || self.batch.corrupt("a reference has no place");
         let position = usize::try_from(self.position.at(row)).unwrap_or(usize::MAX);
         let mut references = &mut messages.get_mut(position).ok_or_else(astray)?.references;
         let mut links = links.get_mut(position).ok_or_else(astray)?;
@@ -62,7 +62,7 @@ impl Referred {
                 .target_position
                 .get(row)
                 .and_then(|target| u32::try_from(target).ok()),
-            status: status.map_err(|_| self.batch.fault("it has a status that there is not"))?,
+            status: status.map_err(|_| self.batch.corrupt("it has a status that there is not"))?,
             same_sender: self.same_sender.at(row),
             nested: Vec::new(),
         })

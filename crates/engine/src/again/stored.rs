@@ -58,7 +58,7 @@ pub(super) fn fields(json: Option<&str>, batch: &Batch) -> Result<Extra, Dataset
     let Some(json) = json else {
         return Ok(Extra::default());
     };
-    let document = json::scan(json.as_bytes(), u32::MAX).map_err(|fault| not_ours(batch, &fault.message))?;
+    let document = json::scan(json.as_bytes(), u32::MAX).map_err(|error| not_ours(batch, &error.message))?;
     if document.root().kind() != Kind::Object {
         return Err(not_ours(batch, "it is no object"));
     }
@@ -68,7 +68,7 @@ pub(super) fn fields(json: Option<&str>, batch: &Batch) -> Result<Extra, Dataset
 }
 
 fn not_ours(batch: &Batch, reason: &str) -> DatasetError {
-    batch.fault(format!("its JSON is not what a run writes: {reason}"))
+    batch.corrupt(format!("its JSON is not what a run writes: {reason}"))
 }
 
 pub(super) fn parsed<'j, T: Deserialize<'j>>(json: &'j str, batch: &Batch) -> Result<T, DatasetError> {

@@ -1,10 +1,10 @@
-//! Would that API or trainer take this conversation? It is said in the dialect, and every broken rule becomes a finding.
+//! Whether an API or trainer accepts a conversation: it is rendered in the dialect, and every broken rule becomes a finding.
 
 use std::collections::HashMap;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_dialect::policy::{ControlTokens, Orphans};
-use chatmill_dialect::{Dialect, MadeTexts, Policy, Violation};
+use chatmill_dialect::{Dialect, Policy, TextArena, Violation};
 use chatmill_model::{Linked, Sink, SinkBuffers};
 
 use crate::pipeline::{PerspectiveChoice, PerspectiveRule};
@@ -12,7 +12,7 @@ use crate::work::render;
 
 /// The rules of a dialect that a conversation breaks, one finding a rule, with the number of renderings that break it.
 ///
-/// The conversation is judged as it stands: nothing is repaired for the dialect's sake.
+/// The conversation is validated as it is: nothing is repaired for the dialect.
 pub(super) fn refusals(linked: &Linked, target: &Dialect, limits: &Limits) -> Vec<Finding> {
     let policy = Policy {
         orphans: Orphans::Reject,
@@ -22,14 +22,14 @@ pub(super) fn refusals(linked: &Linked, target: &Dialect, limits: &Limits) -> Ve
     let (perspectives, _) = render::perspectives(linked, &PerspectiveChoice::Rule(PerspectiveRule::Auto));
     let mut broken = BrokenRules::default();
     let most = usize::try_from(limits.rendering).unwrap_or(usize::MAX);
-    let made = MadeTexts::default();
+    let arena = TextArena::default();
     let mut sink = Sink::new(SinkBuffers::default(), most);
     render::render(
         linked,
         target,
         &perspectives,
         &policy,
-        &made,
+        &arena,
         &mut sink,
         &mut |sink, _, rendering| {
             broken.oversize += u64::from(sink.is_oversize());

@@ -1,8 +1,8 @@
 //! What shows only when all files were read: ids of conversations that are taken, messages with two bodies, references into another
 //! file, rosters that contradict each other.
 //!
-//! Of each conversation a trace is put aside, on disk once they are many. In memory stay eight bytes for each, as in a run, which
-//! tell whose id occurs again; only their traces are looked at, one partition after the other. The first in the order of
+//! Of each conversation a trace is spilled, to disk once they are many. In memory stay eight bytes for each, as in a run, which
+//! show the ids that occur again; only the traces of these are read back, one partition after the other. The first in the order of
 //! the inputs is right, as in a run; every later one is compared with all before it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -19,13 +19,13 @@ use crate::commit::collisions;
 use crate::record::locate::{Located, Locator};
 use crate::slice::records::{Record, RecordForm};
 
-/// Bytes of traces that are held in memory.
-const HELD_BYTES: u64 = 32 * MIB;
+/// Bytes of traces that stay in memory.
+const MEMORY_BYTES: u64 = 32 * MIB;
 
 /// Parts that traces are spread over; one of them is looked at at a time.
 const PARTITIONS: usize = 64;
 
-/// What is kept of a conversation until all files were read.
+/// The part of a conversation that is compared when all files were read.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Trace {
     pub(super) input: usize,
@@ -33,17 +33,17 @@ pub(super) struct Trace {
     pub(super) table: String,
     pub(super) record: u64,
     pub(super) id: String,
-    place: Spot,
+    place: Location,
     roster: Vec<Listed>,
-    messages: Vec<Said>,
+    messages: Vec<TracedMessage>,
     open: Vec<Open>,
 }
 
 /// A place in an entry.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
-struct Spot(Option<(u64, u64)>, Option<(u64, u64)>);
+struct Location(Option<(u64, u64)>, Option<(u64, u64)>);
 
-impl Spot {
+impl Location {
     /// A finding there.
     fn found(self, path: Option<String>, finding: Finding) -> Located {
         let Self(span, line_column) = self;
@@ -56,17 +56,17 @@ impl Spot {
     }
 }
 
-/// Somebody who is listed: id, name and kind.
+/// A listed participant: id, name and kind.
 #[derive(Serialize, Deserialize)]
 struct Listed(String, Option<String>, String);
 
 /// A message with an id: the id, a hash of its body, its position, its path, its place.
 #[derive(Serialize, Deserialize)]
-struct Said(String, u32, u32, String, Spot);
+struct TracedMessage(String, u32, u32, String, Location);
 
 /// A reference whose target is not in the conversation: the target, its message's id and position, its path, its place.
 #[derive(Serialize, Deserialize)]
-struct Open(String, Option<String>, u32, String, Spot);
+struct Open(String, Option<String>, u32, String, Location);
 
 impl Trace {
     /// That of a conversation, whose messages `locator` places. Without an id of its own nothing but that is compared.
@@ -79,7 +79,7 @@ impl Trace {
             table: row.entry.table.clone(),
             record: row.record,
             id,
-            place: Spot(span.map(|span| (span.start, span.end)), line_column),
+            place: Location(span.map(|span| (span.start, span.end)), line_column),
             roster: Vec::new(),
             messages: Vec::new(),
             open: Vec::new(),
@@ -92,14 +92,14 @@ impl Trace {
         let listed = listed.filter(|participant| participant.listed && !participant.is_id_made);
         trace.roster = listed.map(Listed::of).collect();
         let place = trace.place;
-        let spot_of = |message: &Message| match record.form {
+        let location_of = |message: &Message| match record.form {
             RecordForm::Frame(_) => {
                 let (start, end) = (message.origin.start, message.origin.end);
-                Spot(Some((start, end)), Some(locator.line_column(start)))
+                Location(Some((start, end)), Some(locator.line_column(start)))
             }
             RecordForm::Group(_) => place,
         };
-        let list = conversation.customs.reference_list;
+        let list = conversation.traits.reference_list;
         let bodies = body_hashes(conversation).into_iter();
         for ((message, body), links) in conversation.messages.iter().zip(bodies).zip(&linked.links) {
             let open = || message.references.iter().zip(links).enumerate();
@@ -107,7 +107,7 @@ impl Trace {
             if message.id.is_none() && open().next().is_none() {
                 continue;
             }
-            let (path, spot) = (record.path_of(message.origin), spot_of(message));
+            let (path, location) = (record.path_of(message.origin), location_of(message));
             for (ordinal, (reference, _)) in open() {
                 let Some(target) = reference.target.clone() else {
                     continue;
@@ -116,13 +116,13 @@ impl Trace {
                     Some(list) => format!("{path}.{list}[{ordinal}]"),
                     None => path.clone(),
                 };
-                let opened = Open(target, message.id.clone(), message.position, path, spot);
+                let opened = Open(target, message.id.clone(), message.position, path, location);
                 trace.open.push(opened);
             }
             if let Some(id) = &message.id {
                 // Half of the hash is enough to see that two bodies differ.
-                let said = Said(id.clone(), (body >> 32) as u32, message.position, path, spot);
-                trace.messages.push(said);
+                let traced = TracedMessage(id.clone(), (body >> 32) as u32, message.position, path, location);
+                trace.messages.push(traced);
             }
         }
         trace
@@ -147,7 +147,7 @@ impl Listed {
         )
     }
 
-    /// What another roster says otherwise; what only one of them says contradicts nothing.
+    /// The property that another roster states otherwise; one that only one of them states contradicts nothing.
     fn contradicts(&self, other: &Self) -> Option<&'static str> {
         let Self(_, name, kind) = self;
         if name
@@ -178,13 +178,13 @@ impl Across {
     /// Nothing yet.
     pub(super) fn new() -> Self {
         Self {
-            spill: Spill::new(Spill::temporary_folder(), PARTITIONS, HELD_BYTES),
+            spill: Spill::new(Spill::temporary_folder(), PARTITIONS, MEMORY_BYTES),
             hashes: Vec::new(),
             failure: None,
         }
     }
 
-    /// Puts a trace aside, in the order of the inputs.
+    /// Spills a trace, in the order of the inputs.
     pub(super) fn add(&mut self, trace: &Trace) {
         if self.failure.is_some() {
             return;
@@ -200,7 +200,7 @@ impl Across {
     ///
     /// # Errors
     ///
-    /// When traces could not be put aside, or not be read again.
+    /// When traces could not be spilled, or not be read back.
     pub(super) fn finish(
         mut self,
         name: &dyn Fn(usize) -> String,
@@ -213,7 +213,7 @@ impl Across {
         let repeated = collisions::repeated(&mut self.hashes);
         let touched: BTreeSet<usize> = repeated.iter().map(|hash| partition(*hash)).collect();
         for part in touched {
-            let mut rooms: BTreeMap<String, Room> = BTreeMap::new();
+            let mut groups: BTreeMap<String, IdGroup> = BTreeMap::new();
             self.spill.drain(part, &mut |head, body| {
                 let hash = head.try_into().map(u64::from_le_bytes);
                 let hash =
@@ -223,22 +223,22 @@ impl Across {
                 }
                 let trace: Trace =
                     serde_json::from_slice(body).map_err(|error| lost("read a trace again in", error))?;
-                let room = rooms.entry(trace.id.clone()).or_default();
-                for placed in capped(room.meet(&trace, name), most) {
-                    deliver(&trace, placed);
+                let group = groups.entry(trace.id.clone()).or_default();
+                for located in capped(group.meet(&trace, name), most) {
+                    deliver(&trace, located);
                 }
-                room.remember(trace);
+                group.remember(trace);
                 Ok(())
             })?;
-            for room in rooms.values() {
-                room.resolve(name, most, deliver);
+            for group in groups.values() {
+                group.resolve(name, most, deliver);
             }
         }
         Ok(())
     }
 }
 
-/// A trace that does not go aside or come back: a failure of the system, for it says nothing about the files.
+/// A trace that cannot be spilled or read back: a failure of the system, for it says nothing about the files.
 fn lost(action: &'static str, error: impl Into<io::Error>) -> DatasetError {
     DatasetError::Io {
         action,
@@ -253,7 +253,7 @@ fn partition(hash: u64) -> usize {
 
 /// What is known of the conversations of one id.
 #[derive(Default)]
-struct Room {
+struct IdGroup {
     /// The input of the first.
     first: Option<usize>,
     /// Of each message its body, and the input that has it.
@@ -263,7 +263,7 @@ struct Room {
     open: Vec<Trace>,
 }
 
-impl Room {
+impl IdGroup {
     /// Compares a conversation with those before it.
     fn meet(&self, trace: &Trace, name: &dyn Fn(usize) -> String) -> Vec<Located> {
         let mut found = Vec::new();
@@ -275,7 +275,7 @@ impl Room {
         );
         found.push(trace.finding(&codes::DUPLICATE_CONVERSATION_ID, &trace.id, taken));
         let mut conflict: Option<Located> = None;
-        for Said(id, body, position, path, spot) in &trace.messages {
+        for TracedMessage(id, body, position, path, location) in &trace.messages {
             let Some((known, input)) = self.messages.get(id) else {
                 continue;
             };
@@ -288,10 +288,10 @@ impl Room {
                         ShownId(id),
                         name(*input)
                     );
-                    let mut placed = trace.finding(&codes::CONFLICTING_MESSAGE, id, text);
-                    placed.finding.position = Some(*position);
-                    placed.finding.message_id = Some(id.clone());
-                    *none = Some(spot.found(Some(path.clone()), placed.finding));
+                    let mut located = trace.finding(&codes::CONFLICTING_MESSAGE, id, text);
+                    located.finding.position = Some(*position);
+                    located.finding.message_id = Some(id.clone());
+                    *none = Some(location.found(Some(path.clone()), located.finding));
                 }
             }
         }
@@ -314,7 +314,7 @@ impl Room {
     fn remember(&mut self, mut trace: Trace) {
         let input = trace.input;
         self.first.get_or_insert(input);
-        for Said(id, body, ..) in std::mem::take(&mut trace.messages) {
+        for TracedMessage(id, body, ..) in std::mem::take(&mut trace.messages) {
             self.messages.entry(id).or_insert((body, input));
         }
         for listed in std::mem::take(&mut trace.roster) {
@@ -329,21 +329,21 @@ impl Room {
     fn resolve(&self, name: &dyn Fn(usize) -> String, most: u64, deliver: &mut Deliver<'_>) {
         for trace in &self.open {
             let mut found = Vec::new();
-            for Open(target, message, position, path, spot) in &trace.open {
+            for Open(target, message, position, path, location) in &trace.open {
                 if let Some((_, input)) = self.messages.get(target) {
                     let text = format!(
                         "message {} is in another conversation of this id, in {}",
                         ShownId(target),
                         name(*input)
                     );
-                    let mut placed = trace.finding(&codes::REFERENCE_ELSEWHERE, target, text);
-                    placed.finding.position = Some(*position);
-                    placed.finding.message_id.clone_from(message);
-                    found.push(spot.found(Some(path.clone()), placed.finding));
+                    let mut located = trace.finding(&codes::REFERENCE_ELSEWHERE, target, text);
+                    located.finding.position = Some(*position);
+                    located.finding.message_id.clone_from(message);
+                    found.push(location.found(Some(path.clone()), located.finding));
                 }
             }
-            for placed in capped(found, most) {
-                deliver(trace, placed);
+            for located in capped(found, most) {
+                deliver(trace, located);
             }
         }
     }
@@ -352,46 +352,49 @@ impl Room {
 /// The first findings of each code, and one for the rest.
 fn capped(found: Vec<Located>, most: u64) -> Vec<Located> {
     let mut seen: BTreeMap<&'static str, u64> = BTreeMap::new();
-    let mut kept: Vec<Located> = Vec::new();
+    let mut shown: Vec<Located> = Vec::new();
     let mut rests: BTreeMap<&'static str, Located> = BTreeMap::new();
-    for mut placed in found {
-        let code = placed.finding.code.code;
+    for mut located in found {
+        let code = located.finding.code.code;
         let number = seen.entry(code).or_default();
         *number += 1;
         if *number <= most {
-            kept.push(placed);
+            shown.push(located);
         } else if let Some(rest) = rests.get_mut(code) {
-            rest.finding.count += placed.finding.count;
+            rest.finding.count += located.finding.count;
         } else {
             let text = "further findings of this code in this conversation";
-            text.clone_into(&mut placed.finding.message);
-            rests.insert(code, placed);
+            text.clone_into(&mut located.finding.message);
+            rests.insert(code, located);
         }
     }
-    kept.extend(rests.into_values());
-    kept
+    shown.extend(rests.into_values());
+    shown
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn placed(code: &'static Code, number: usize) -> Vec<Located> {
+    fn located(code: &'static Code, number: usize) -> Vec<Located> {
         let one = || Located::nowhere(Finding::new(code, "x"));
         (0..number).map(|_| one()).collect()
     }
 
     fn counts(found: Vec<Located>, most: u64) -> Vec<(&'static str, u64)> {
-        let kept = capped(found, most).into_iter();
-        kept.map(|placed| (placed.finding.code.code, placed.finding.count))
+        let shown = capped(found, most).into_iter();
+        shown
+            .map(|located| (located.finding.code.code, located.finding.count))
             .collect()
     }
 
     #[test]
-    fn what_is_beyond_the_limit_of_a_code_is_one_finding_with_a_count() {
+    fn findings_beyond_the_limit_of_a_code_become_one_with_a_count() {
         let (rosters, references) = (&codes::CONTRADICTING_ROSTER, &codes::REFERENCE_ELSEWHERE);
-        assert_eq!(counts(placed(rosters, 2), 2), [("PT006", 1), ("PT006", 1)]);
-        let both = [placed(rosters, 4), placed(references, 1)].into_iter().flatten();
+        assert_eq!(counts(located(rosters, 2), 2), [("PT006", 1), ("PT006", 1)]);
+        let both = [located(rosters, 4), located(references, 1)]
+            .into_iter()
+            .flatten();
         assert_eq!(
             counts(both.collect(), 2),
             [("PT006", 1), ("PT006", 1), ("RF010", 1), ("PT006", 2)]
@@ -399,15 +402,15 @@ mod tests {
     }
 
     #[test]
-    fn rosters_contradict_each_other_only_where_both_say_something() {
+    fn rosters_contradict_each_other_only_in_what_both_state() {
         let listed =
             |name: Option<&str>, kind: &str| Listed("u".to_owned(), name.map(str::to_owned), kind.to_owned());
         let ann = listed(Some("Ann"), "human");
-        let said = |other: &Listed| other.contradicts(&ann);
-        assert_eq!(said(&ann), None);
-        assert_eq!(said(&listed(None, "unknown")), None);
-        assert_eq!(said(&listed(Some("Bo"), "human")), Some("name"));
-        assert_eq!(said(&listed(Some("Ann"), "agent")), Some("kind"));
+        let contradiction = |other: &Listed| other.contradicts(&ann);
+        assert_eq!(contradiction(&ann), None);
+        assert_eq!(contradiction(&listed(None, "unknown")), None);
+        assert_eq!(contradiction(&listed(Some("Bo"), "human")), Some("name"));
+        assert_eq!(contradiction(&listed(Some("Ann"), "agent")), Some("kind"));
     }
 
     #[test]
@@ -433,9 +436,9 @@ mod tests {
 
     #[test]
     fn traces_come_back_from_memory_and_from_disk_alike() {
-        let told = |held: u64| {
+        let findings = |memory: u64| {
             let mut across = Across::new();
-            across.spill = Spill::new(Spill::temporary_folder(), PARTITIONS, held);
+            across.spill = Spill::new(Spill::temporary_folder(), PARTITIONS, memory);
             for number in 0..300_usize {
                 across.add(&Trace {
                     input: number,
@@ -443,33 +446,33 @@ mod tests {
                     table: String::new(),
                     record: 0,
                     id: format!("r{}", number % 200),
-                    place: Spot::default(),
+                    place: Location::default(),
                     roster: Vec::new(),
-                    messages: vec![Said(
+                    messages: vec![TracedMessage(
                         "m".to_owned(),
                         number as u32,
                         0,
                         "$".to_owned(),
-                        Spot::default(),
+                        Location::default(),
                     )],
                     open: Vec::new(),
                 });
             }
-            let mut told = Vec::new();
+            let mut found = Vec::new();
             let name = |input: usize| input.to_string();
             across
                 .finish(&name, 9, &mut |trace, located| {
-                    told.push((trace.input, located.finding.message));
+                    found.push((trace.input, located.finding.message));
                 })
                 .unwrap();
-            told
+            found
         };
-        let held = told(HELD_BYTES);
-        assert_eq!(held.len(), 200);
-        assert!(held.contains(&(
+        let in_memory = findings(MEMORY_BYTES);
+        assert_eq!(in_memory.len(), 200);
+        assert!(in_memory.contains(&(
             207,
             "the id `r7` is taken by an earlier conversation, in 7".to_owned()
         )));
-        assert_eq!(held, told(0));
+        assert_eq!(in_memory, findings(0));
     }
 }

@@ -1,12 +1,12 @@
-//! The line of source text around a finding, for people.
+//! The line of source text around a finding, for terminals and pages.
 
 use chatmill_diag::visible::visible;
 use chatmill_diag::{Span, cut};
 
-/// A stretch of source around a finding, on one line.
+/// A fragment of source text around a finding, on one line.
 #[derive(Clone, Debug)]
 pub struct Excerpt {
-    /// Text of the stretch, without line breaks.
+    /// Text of the fragment, without line breaks.
     pub text: String,
     /// Byte range of the finding inside `text`.
     pub start: usize,

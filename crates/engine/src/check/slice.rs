@@ -66,21 +66,21 @@ struct Checker<'c> {
     shown: BTreeMap<&'static str, usize>,
 }
 
-/// The text around a finding, where that text begins in the file, and the finding's own stretch of it.
+/// The text around a finding, where that text begins in the file, and the finding's own range of it.
 type Around<'s> = (&'s [u8], u64, Span);
 
 impl<'c> Checker<'c> {
     fn item(&mut self, entry: Option<&'c EntryRef>, item: Item<'c>) {
         match item {
             Item::Step(Step::Entry(entry)) => self.read_by(entry, entry.source),
-            Item::Step(Step::FramingError(damage)) => {
+            Item::Step(Step::FramingError(error)) => {
                 let counts = self.counts(entry);
                 counts.records += 1;
                 counts.rejected += 1;
-                let located = Located::of_damage(damage);
-                let around = damage.around.as_ref().zip(located.span);
+                let located = Located::of_framing_error(error);
+                let around = error.around.as_ref().zip(located.span);
                 let text = around.map(|(around, span)| (around.bytes.as_slice(), around.start, span));
-                let (record, id) = (Some(damage.record), None);
+                let (record, id) = (Some(error.record), None);
                 self.finding(located, At { entry, record, id }, None, text);
             }
             Item::Step(Step::Note(finding)) => {
@@ -136,14 +136,14 @@ impl<'c> Checker<'c> {
             self.finding(located, At::row(row, id.as_deref()), None, around);
         }
         if let (Some(linked), Some(id)) = (&read.outcome.linked, &id) {
-            self.judge(linked, id, text);
+            self.validate(linked, id, text);
             let trace = Trace::of(&record, linked, id.clone(), &text.locator);
             self.report.traces.push(trace);
         }
     }
 
-    /// Counts a conversation and lets every target say what it thinks of it.
-    fn judge(&mut self, linked: &Linked, id: &str, text: &Text<'_, 'c>) {
+    /// Counts a conversation and validates it for every target.
+    fn validate(&mut self, linked: &Linked, id: &str, text: &Text<'_, 'c>) {
         let entry = Some(text.record.entry);
         self.counts(entry).conversations += 1;
         let options = self.options;
@@ -154,8 +154,8 @@ impl<'c> Checker<'c> {
             *cut::at_mut(&mut counts.refused, rank) += u64::from(!refusals.is_empty());
             let name = acceptance::name(target);
             for finding in refusals {
-                let (located, row, is_placed) = text.judged(linked, finding);
-                let around = text.around(&located).filter(|_| is_placed);
+                let (located, row, is_located) = text.locate_violation(linked, finding);
+                let around = text.around(&located).filter(|_| is_located);
                 self.finding(located, At::row(row, Some(id)), Some(&name), around);
             }
         }
@@ -182,7 +182,7 @@ impl<'c> Checker<'c> {
             let names = super::names(cut::at(self.inputs, index));
             (index, self.options.settings.of(&names))
         }));
-        let Some(checked) = super::told(self.options, self.inputs, settings, at, located) else {
+        let Some(checked) = super::reported(self.options, self.inputs, settings, at, located) else {
             return;
         };
         let shown = self.shown.entry(code).or_default();
@@ -248,24 +248,24 @@ impl<'t, 'r> Text<'t, 'r> {
     }
 
     /// Places what a dialect refuses of a conversation; the row that it is in, and whether it is at a message there.
-    fn judged(&self, linked: &Linked, finding: Finding) -> (Located, AccountedRow<'r>, bool) {
+    fn locate_violation(&self, linked: &Linked, finding: Finding) -> (Located, AccountedRow<'r>, bool) {
         let origin = origin(linked, &finding);
         match self.record.form {
             RecordForm::Frame(frame) => (
-                self.judged_in(frame, origin, linked, finding),
+                self.locate_in_frame(frame, origin, linked, finding),
                 self.record.row(None),
                 origin.is_some(),
             ),
             RecordForm::Group(group) => {
                 let index = origin.map(|origin| origin.index as usize);
                 let own = index.filter(|index| *index < group.rows.len());
-                let located = self.judged_in_rows(group, own, finding);
+                let located = self.locate_in_rows(group, own, finding);
                 (located, self.record.row(own), own.is_some())
             }
         }
     }
 
-    fn judged_in(
+    fn locate_in_frame(
         &self,
         frame: &Frame,
         origin: Option<MessageOrigin>,
@@ -275,8 +275,8 @@ impl<'t, 'r> Text<'t, 'r> {
         // What is written is not what was read: there is no way from a value to its bytes.
         let is_derived = matches!(frame.form, Form::Text | Form::Copied);
         let path = |source: &dyn Source| origin.map(|origin| source.message_path(origin.index));
-        let is_apart = self.record.source().and_then(path) == Some(None);
-        let is_sought = (finding.mark.is_some() || is_apart) && !is_derived;
+        let is_separate = self.record.source().and_then(path) == Some(None);
+        let is_sought = (finding.mark.is_some() || is_separate) && !is_derived;
         let document = is_sought.then(|| self.document()).flatten();
         if let (Some(document), Some(source), Some(_)) = (document, self.record.source(), origin) {
             let finding = Finding {
@@ -304,7 +304,7 @@ impl<'t, 'r> Text<'t, 'r> {
         self.document.get_or_init(scan).as_ref()
     }
 
-    fn judged_in_rows(&self, group: &Group, own: Option<usize>, finding: Finding) -> Located {
+    fn locate_in_rows(&self, group: &Group, own: Option<usize>, finding: Finding) -> Located {
         let meant = finding.mark.as_ref().and_then(|_| self.document());
         if let (Some(index), Some(document)) = (own, meant) {
             return group.locate(index, finding, document, (&self.locator, &self.way));

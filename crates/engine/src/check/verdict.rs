@@ -77,10 +77,10 @@ pub(super) struct FileCounts {
     /// Findings of each code, in the order in which they were met; a file has few codes.
     codes: Vec<(&'static Code, u64)>,
     pub(super) known: u64,
-    /// Whether it could not be read to its end, through no fault of its own.
+    /// Whether it could not be read to its end because the system failed.
     pub(super) failed: bool,
     /// Whether an error or a warning is known.
-    pub(super) knows_faults: bool,
+    pub(super) has_known_errors: bool,
     /// Whether the intake said that there is nothing in it.
     pub(super) is_empty: bool,
     /// Conversations that each target would refuse.
@@ -132,7 +132,7 @@ impl FileCounts {
             "warnings"
         } else if self.records == 0 && self.passed_over.is_some() {
             "skipped"
-        } else if self.knows_faults {
+        } else if self.has_known_errors {
             "known"
         } else {
             "valid"
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(verdict(unread()), "unreadable");
         assert_eq!(
             verdict(FileCounts {
-                knows_faults: true,
+                has_known_errors: true,
                 known: 2,
                 ..unread()
             }),
@@ -230,13 +230,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_with_faults_that_are_all_known_is_not_valid() {
+    fn files_whose_errors_are_all_known_are_not_valid() {
         let counts = FileCounts {
             records: 2,
             rejected: 1,
             conversations: 1,
             known: 1,
-            knows_faults: true,
+            has_known_errors: true,
             ..FileCounts::default()
         };
         assert_eq!(counts.verdict("a", &[]).verdict, "known");

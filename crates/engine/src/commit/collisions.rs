@@ -1,6 +1,6 @@
 //! Conversation ids that occur more than once: who keeps the id, and what the others are called.
 //!
-//! Occurrences are judged in canonical order. The first keeps its id; one from another input gets `~` and six hexadecimal
+//! Occurrences are compared in canonical order. The first keeps its id; one from another input gets `~` and six hexadecimal
 //! digits of that input's name; repeats inside one input get `~2`, `~3` and so on.
 
 use std::borrow::Cow;
@@ -47,7 +47,7 @@ impl Ids {
     }
 }
 
-/// What a receipt says of its ids, of which only hashes are kept.
+/// The ids of a receipt, of which only hashes are retained.
 #[derive(Debug, Deserialize)]
 pub(crate) struct SliceHashes {
     /// Of each id, with its input.
@@ -76,7 +76,7 @@ pub(crate) struct IdHashes {
 }
 
 impl IdHashes {
-    /// Room for so many.
+    /// An empty list with capacity for so many.
     pub(crate) fn of(count: usize) -> Self {
         Self {
             hashes: Vec::with_capacity(count),
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_renamed_is_looked_at_even_where_no_id_occurs_twice() {
+    fn renamed_entries_are_checked_even_without_repeated_ids() {
         let slice = |renamed: &str| {
             let receipt =
                 format!(r#"{{"slice": "s", "ids": [[0, "x"], [0, "y\u002d1"]], "renamed": {renamed}}}"#);
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn giving_ids_ends_when_it_is_told_to() {
+    fn giving_ids_ends_when_stop_is_set() {
         let occurrences = [Occurrence {
             slice: 0.into(),
             index: 0,

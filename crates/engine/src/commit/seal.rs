@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 use chatmill_dataset::overview::{Overview, listed};
 use chatmill_dataset::rows::TotalRow;
 use chatmill_dataset::{
-    DERIVED, FORMAT, InputEntry, InputRows, Inputs, LotManifests, Manifest, PartSet, Sealed, SliceId,
-    Staging, TableOptions, account_faults,
+    DERIVED, FORMAT, InputEntry, InputRows, Inputs, Manifest, PartSet, Sealed, ShardManifests, SliceId,
+    Staging, TableOptions, account_problems,
 };
 use chatmill_diag::{Severity, cut};
 use serde::{Serialize, Serializer};
@@ -25,31 +25,31 @@ use crate::work::recognition::Recognition;
 use crate::work::tables;
 use crate::work::{TotalNames, Totals};
 
-/// Clauses of an error that say what is wrong with the accounts.
-const MAX_FAULTS: usize = 3;
+/// Mismatches that an error lists at most.
+const MAX_MISMATCHES: usize = 3;
 
-/// The slices that were worked off: what the receipts must say when they are read back.
+/// The slices that were worked off: what the receipts must contain when they are read back.
 pub(crate) struct FinishedSlices {
     /// Of each slice, what its receipt is known by.
     pub slices: BTreeMap<SliceId, Ids>,
     /// What was cut from the inputs.
-    pub tally: CutTotals,
+    pub cut_totals: CutTotals,
 }
 
-/// What the receipts of a run say together.
+/// The sums of all receipts of a run.
 #[derive(Default)]
 pub(crate) struct ReceiptTotals {
     /// What was counted of each input, by its index in the plan.
     inputs: Inputs,
-    /// The rows that were written of it; none where no receipt tells of it.
+    /// The rows that were written of it; none where no receipt mentions the input.
     written: Vec<Option<InputRows>>,
     whole: RunTotals,
     totals: Totals,
     overview: OverviewSums,
     /// How many slices were finished.
     pub slices: usize,
-    /// How many slices each lot was cut into.
-    lots: Vec<u32>,
+    /// How many slices each shard was cut into.
+    shards: Vec<u32>,
 }
 
 impl ReceiptTotals {
@@ -60,13 +60,13 @@ impl ReceiptTotals {
         finished: &FinishedSlices,
         stop: &AtomicBool,
     ) -> Result<Self, RunError> {
-        let count = finished.tally.inputs.len();
+        let count = finished.cut_totals.inputs.len();
         let mut outcome = Self {
             inputs: Inputs::blank(count),
             written: vec![None; count],
             ..Self::default()
         };
-        let mut cut = finished.tally.each();
+        let mut cut = finished.cut_totals.each();
         for receipt in staging.receipts::<SliceReceipt>()? {
             go_on(stop, outcome.slices)?;
             let receipt = receipt?;
@@ -77,7 +77,7 @@ impl ReceiptTotals {
             let known = finished.slices.get(&receipt.slice);
             if !known.is_some_and(|ids| ids.agree_with(&receipt.body)) {
                 let reason = format!(
-                    "the receipt of slice {} is not the one that was written",
+                    "the receipt of slice {} differs from the one that was written",
                     receipt.slice
                 );
                 return Err(RunError::Incomplete { reason });
@@ -89,12 +89,12 @@ impl ReceiptTotals {
             return Err(missing(slice));
         }
         drop(cut);
-        let lots = &finished.tally.lots;
-        let last = lots.keys().next_back().copied();
-        outcome.lots = last.map_or_else(Vec::new, |last| {
-            // A lot of which nothing is read has no slice.
+        let shards = &finished.cut_totals.shards;
+        let last = shards.keys().next_back().copied();
+        outcome.shards = last.map_or_else(Vec::new, |last| {
+            // A shard without anything to read has no slice.
             (0..=last)
-                .map(|lot| lots.get(&lot).map_or(0, |slices| *slices))
+                .map(|shard| shards.get(&shard).map_or(0, |slices| *slices))
                 .collect()
         });
         outcome.add_inputs();
@@ -141,25 +141,25 @@ impl ReceiptTotals {
 
     /// Refuses a run that does not account for all that was cut, whose dataset would not be certified, or of which no conversation
     /// has a participant that `perspective.as` names.
-    pub(crate) fn check(&self, plan: &Plan, tally: &CutTotals) -> Result<(), RunError> {
-        let counted = self.inputs.iter().zip(&self.written).zip(&tally.inputs);
-        let mut faults = Vec::new();
-        for (planned, ((input, written), tally)) in plan.inputs.iter().zip(counted) {
+    pub(crate) fn check(&self, plan: &Plan, cut_totals: &CutTotals) -> Result<(), RunError> {
+        let counted = self.inputs.iter().zip(&self.written).zip(&cut_totals.inputs);
+        let mut mismatches = Vec::new();
+        for (planned, ((input, written), cut_totals)) in plan.inputs.iter().zip(counted) {
             let accounted = CutCounts {
                 entries: input.entries,
                 records: input.framed,
                 bytes: input.decoded_bytes,
             };
-            let Some(written) = written.filter(|_| accounted == *tally) else {
+            let Some(written) = written.filter(|_| accounted == *cut_totals) else {
                 let reason = format!("the receipts do not account for all of {}", planned.name());
                 return Err(RunError::Incomplete { reason });
             };
-            if faults.len() < MAX_FAULTS {
-                faults.extend(account_faults(&account(planned, input), written));
+            if mismatches.len() < MAX_MISMATCHES {
+                mismatches.extend(account_problems(&account(planned, input), written));
             }
         }
-        if !faults.is_empty() {
-            return Err(RunError::Unbalanced { faults });
+        if !mismatches.is_empty() {
+            return Err(RunError::Unbalanced { mismatches });
         }
         if let PerspectiveChoice::Participants(participants) = &plan.pipeline.perspective.speaker {
             let conversations = self.whole.conversations;
@@ -185,12 +185,12 @@ impl ReceiptTotals {
             .into_iter()
             .map(|(input, index)| (index, input.path))
             .collect();
-        let mut lots = staging.list_lots(self.lots.clone())?;
+        let mut shards = staging.list_shards(self.shards.clone())?;
         let mut left: BTreeMap<usize, Recognition> = BTreeMap::new();
         let mut read_words = vec![0; plan.inputs.len()];
         for receipt in staging.receipts::<SliceShapes>()? {
             let receipt = receipt?;
-            lots.add(receipt.slice, receipt.files)?;
+            shards.add(receipt.slice, receipt.files)?;
             for (index, input) in receipt.body.inputs {
                 if listed.contains_key(&index) {
                     add_shapes(found.entry(index).or_default(), input.shapes);
@@ -209,15 +209,15 @@ impl ReceiptTotals {
             Some((path, shapes))
         });
         Ok(Listed {
-            lots,
+            shards,
             shapes: named.collect(),
             left,
             read_words,
         })
     }
 
-    /// Tells what shows of whole inputs: rows of the findings table, which are counted like those of the slices.
-    fn tell_inputs(
+    /// Writes what shows of whole inputs: rows of the findings table, which are counted like those of the slices.
+    fn write_inputs(
         &mut self,
         plan: &Plan,
         left: BTreeMap<usize, Recognition>,
@@ -253,18 +253,18 @@ impl ReceiptTotals {
         options: &TableOptions,
     ) -> Result<Sealed, RunError> {
         let Listed {
-            lots,
+            shards,
             shapes,
             left,
             read_words,
         } = self.list(plan, &staging)?;
-        // What belongs to no slice is a lot of its own, after the last one: the totals, and what is told of whole inputs.
+        // What belongs to no slice is a shard of its own, after the last one: the totals, and findings of whole inputs.
         let after_last = SliceId {
-            lot: u32::try_from(self.lots.len()).unwrap_or(u32::MAX),
+            shard: u32::try_from(self.shards.len()).unwrap_or(u32::MAX),
             slice: 0,
         };
         let mut parts = staging.parts(after_last, options)?;
-        self.tell_inputs(plan, left, &read_words, &mut parts)?;
+        self.write_inputs(plan, left, &read_words, &mut parts)?;
         let names = TotalNames::of(plan);
         let rows = self.totals.rows(&names);
         let mut whole = self.whole;
@@ -285,7 +285,7 @@ impl ReceiptTotals {
             fingerprint: fingerprint.to_owned(),
             plan: plan.normalised(),
             // Sealing knows these, and the tables.
-            lots: Vec::new(),
+            shards: Vec::new(),
             inputs: Accounts {
                 inputs: &plan.inputs,
                 counts: &self.inputs,
@@ -297,14 +297,14 @@ impl ReceiptTotals {
             verdict: whole.verdict(plan.limits()).to_owned(),
             derived: DERIVED.map(str::to_owned).to_vec(),
         };
-        Ok(staging.seal(manifest, lots, rest, options)?)
+        Ok(staging.seal(manifest, shards, rest, options)?)
     }
 }
 
 /// What is not kept of the receipts.
 struct Listed {
-    /// Their files, which go into the manifests of the lots.
-    lots: LotManifests,
+    /// Their files, which go into the manifests of the shards.
+    shards: ShardManifests,
     /// The shapes of the inputs that a report lists.
     shapes: Shapes,
     /// What is not read, by the index of the input.
@@ -349,7 +349,7 @@ impl Serialize for Accounts<'_> {
     }
 }
 
-/// What the manifest says of an input of which this was counted.
+/// The manifest's entry of an input with these counts.
 fn account(planned: &PlannedInput, counts: InputEntry) -> InputEntry {
     InputEntry {
         path: planned.name().into_owned(),
@@ -394,17 +394,17 @@ mod tests {
 
     use super::*;
     use crate::pipeline::parse;
-    use crate::tests::desk::{Desk, request};
+    use crate::tests::test_dir::{TestDir, request};
 
     #[test]
     fn rows_that_were_not_written_as_they_are_accounted_for_are_never_published() {
-        let desk = Desk::new(&[("a.jsonl", &request("a"))]);
+        let test_dir = TestDir::new(&[("a.jsonl", &request("a"))]);
         let text = "name = \"n\"\n[[input]]\npath = \"a.jsonl\"\n[output]\npath = \"out\"\n";
         let pipeline = parse(text, &[], Path::new("p.toml")).unwrap();
-        let mut plan = Plan::resolve(pipeline, Path::new(&desk.path("")), None, None).unwrap();
+        let mut plan = Plan::resolve(pipeline, Path::new(&test_dir.path("")), None, None).unwrap();
         plan.inputs[0].hash = Some(blake3::hash(b""));
-        let tally = CutTotals {
-            lots: BTreeMap::new(),
+        let cut_totals = CutTotals {
+            shards: BTreeMap::new(),
             inputs: vec![CutCounts {
                 entries: 1,
                 records: 2,
@@ -440,17 +440,17 @@ mod tests {
                 ..SliceReceipt::default()
             });
             totals
-                .check(&plan, &tally)
+                .check(&plan, &cut_totals)
                 .map_err(|error| (matches!(error, RunError::Unbalanced { .. }), error.to_string()))
         };
         assert_eq!(check(1, 1), Ok(()));
-        for (conversations, rejects, fault) in [
+        for (conversations, rejects, mismatch) in [
             (1, 2, "a.jsonl has 2 frames in rejects instead of 1"),
             (1, 0, "a.jsonl has 0 frames in rejects instead of 1"),
             (2, 1, "a.jsonl has 2 rows in conversations instead of 1"),
         ] {
             let (is_bug, message) = check(conversations, rejects).unwrap_err();
-            assert!(is_bug && message.starts_with(fault), "{message}");
+            assert!(is_bug && message.starts_with(mismatch), "{message}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a finished run says about itself, always read from its manifest.
+//! The summary of a finished run, always read from its manifest.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ pub struct RunTotals {
     pub findings: BTreeMap<String, FindingCount>,
     /// Tokens per dialect, profile, encoding and coverage.
     pub tokens: Vec<TokenTotal>,
-    /// What a report says of the tables.
+    /// What a report shows of the tables.
     #[serde(default)]
     pub overview: Overview,
 }
@@ -79,7 +79,7 @@ pub struct TokenTotal {
     pub losses: u64,
 }
 
-/// What a finished run says about itself.
+/// The summary of a finished run.
 pub struct RunSummary {
     /// Where the dataset stands.
     pub out: PathBuf,
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_verdict_looks_at_rejects_then_at_what_was_read_then_at_errors() {
+    fn verdict_is_by_rejects_then_by_what_was_read_then_by_errors() {
         let limits = Limits {
             max_reject_ratio: 0.2,
             max_error_findings: 3,
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn an_input_that_is_refused_whole_weighs_more_than_its_share_of_the_records() {
+    fn a_refused_input_alone_makes_the_verdict_refused_inputs() {
         let limits = Limits {
             max_reject_ratio: 1.0,
             ..Limits::default()
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_that_is_the_reason_of_a_reject_is_judged_with_the_rejects() {
+    fn errors_that_are_reasons_of_rejects_count_as_rejects() {
         let limits = Limits {
             max_reject_ratio: 1.0,
             ..Limits::default()

@@ -1,4 +1,4 @@
-//! `[check]`: how files are judged, in `chatmill.toml` or in a pipeline file.
+//! `[check]`: how files are validated, in `chatmill.toml` or in a pipeline file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,37 +15,38 @@ use crate::error::PlanError;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// How files are judged.
+    /// Settings of `chatmill check`.
     pub check: CheckSection,
 }
 
-/// `[check]`: how `chatmill check` judges files. A run writes what it finds, whatever stands here.
+/// `[check]`: how `chatmill check` judges files. A run writes every finding, whatever these settings are.
 ///
 /// Codes are told as on the command line: letters and digits (`RF001`), the beginning of these (`RF`), or a name
 /// (`dangling-reference`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CheckSection {
-    /// Codes that are reported; none means all.
+    /// The codes that are reported; an empty list means all.
     pub select: Vec<String>,
-    /// Codes that are not reported; they win over `select`.
+    /// The codes that are not reported; they take precedence over `select`.
     pub ignore: Vec<String>,
-    /// Least severity that makes the exit code 1.
+    /// The least severity that makes the exit code 1.
     pub fail_on: Option<FailOn>,
     /// A report of an earlier check (json or jsonl), whose findings are not reported again; relative paths start at this file's
     /// folder.
     pub baseline: Option<PathBuf>,
-    /// Names of files that are not read: globs such as `*.png` or `attachments/**`.
+    /// The names of files that are not read: globs such as `*.png` or `attachments/**`.
     pub exclude: Vec<String>,
     /// The zone of times without an offset where a conversation names none: an IANA name (`Europe/Kyiv`) or an offset (`+02:00`).
     pub zone: Option<String>,
     /// Whether links inside folders are followed, wherever they lead; each folder is read once.
     pub follow_links: bool,
-    /// Severities by code, in place of the codes' own; where a code is told in several ways, the longest wins.
+    /// Severities by code, in place of the codes' own; of several entries for one code, the longest takes precedence.
     pub severity: BTreeMap<String, SeverityWord>,
-    /// What holds beside that for files of certain names, by glob; where several match, all hold, in the order of the globs.
+    /// Further settings for files of certain names, by glob; where several globs match, all hold, in the order of the globs.
     pub per_path: BTreeMap<String, PerPathSection>,
-    /// Who sent which files, by the supplier's name: globs. Files that none of them names come from the supplier of their top folder.
+    /// The suppliers of files, by name, each with a list of globs. A file that no glob matches belongs to the supplier of its
+    /// top folder.
     pub suppliers: BTreeMap<String, Vec<String>>,
 }
 
@@ -53,7 +54,7 @@ pub struct CheckSection {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PerPathSection {
-    /// Codes that are not reported of these files.
+    /// The codes that are not reported for these files.
     pub ignore: Vec<String>,
     /// Severities by code for these files.
     pub severity: BTreeMap<String, SeverityWord>,
@@ -73,7 +74,7 @@ pub enum SeverityWord {
     Error,
 }
 
-/// Least severity that makes the exit code 1.
+/// The least severity that makes the exit code 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, EnumString, VariantNames)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]

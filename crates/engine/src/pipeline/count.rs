@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CountSection {
-    /// Encodings; an empty list counts nothing.
+    /// The encodings that tokens are counted in, by name or as a vocabulary of one's own; an empty list counts nothing.
     pub encodings: Vec<CountedEncoding>,
 }
 
@@ -62,15 +62,16 @@ impl<'de> Visitor<'de> for NameOrOwn {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OwnEncoding {
-    /// Its name in columns and reports: small letters, digits and `_`, and none of the registry.
+    /// The name of the encoding in columns and reports: small letters, digits and `_`, and no name of a built-in encoding.
     pub name: String,
-    /// A rank file as tiktoken has them: on each line a token in base64, a space and its rank.
+    /// The rank file, in the form of tiktoken: on each line a token in base64, a space and its rank.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ranks: Option<String>,
-    /// How `ranks` cuts texts: `o200k`, `qwen`, `llama3`, `cl100k`, `gpt2`, or a regular expression whose matches are the pieces.
+    /// The pattern that splits texts before `ranks` applies: `o200k`, `qwen`, `llama3`, `cl100k`, `gpt2`, or a regular
+    /// expression whose matches are the pieces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// A Hugging Face `tokenizer.json`, which brings its own pattern.
+    /// A tokenizer file: the `tokenizer.json` of Hugging Face, a model of `SentencePiece` or a `tekken.json`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokenizer: Option<String>,
 }

@@ -10,43 +10,43 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FieldMapSection {
-    /// The messages, from the record: `$.data.turns`; `$` where each record is one message.
+    /// The path of the messages, from the record: `$.data.turns`, or `$` where each record is one message.
     pub messages: String,
-    /// Id of the conversation, from the record.
+    /// The path of the conversation's id, from the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
-    /// Title of the conversation, from the record.
+    /// The path of the conversation's title, from the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Who a message speaks as, from the message.
+    /// The path of the speaker's role, from the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// Id of who speaks.
+    /// The path of the sender's id, from the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender: Option<String>,
-    /// Name of who speaks.
+    /// The path of the sender's name, from the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender_name: Option<String>,
-    /// What is said: text, or a list of parts.
+    /// The path of the text, from the message: a string, or a list of parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// When: ISO 8601, or a number of seconds, milliseconds or microseconds since 1970.
+    /// The path of the time, from the message: ISO 8601, or a number of seconds, milliseconds or microseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
-    /// Id of the message that is answered.
+    /// The path of the id of the message that is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
-    /// Calls of tools, in the shape of `OpenAI`.
+    /// The path of tool calls, in the shape of `OpenAI`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_calls: Option<String>,
-    /// Id of the call that the message is the result of.
+    /// The path of the id of the call whose result the message is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// Id of the message.
+    /// The path of the message's id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_id: Option<String>,
-    /// Words for roles, beyond those that everybody uses: `{ visitor = "user", operator = "assistant" }`. A truth value is
-    /// written as `true` or `false`.
+    /// The roles that values of `role` mean, beyond the common ones: `{ visitor = "user", operator = "assistant" }`. A boolean
+    /// is written as `true` or `false`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub roles: BTreeMap<String, Role>,
 }

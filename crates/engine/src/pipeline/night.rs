@@ -1,28 +1,29 @@
-//! `[night]`: what `chatmill night` keeps, objects to and tells.
+//! `[night]`: what `chatmill night` retains, refuses and notifies about.
 
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `[night]`; a run pays no attention to it, and it is never part of the fingerprint.
+/// `[night]`: settings of `chatmill night`. They are no part of the fingerprint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NightSection {
-    /// Good nights whose datasets are kept, from 1 to 3650, beside the first of each month.
+    /// The number of good nights whose datasets are kept, in addition to the first of each month.
     pub keep: u32,
-    /// Conditions that make a night fail, for example `rejects > 0`; those of `chatmill diff --fail-if`.
+    /// Conditions that make a night fail, for example `rejects > 0`, in the language of `chatmill diff --fail-if`.
     pub fail_if: Vec<String>,
-    /// Conditions that are only told.
+    /// Conditions that are reported and do not make a night fail.
     pub warn_if: Vec<String>,
-    /// Program and arguments that are started when a night has ended; its environment says which and where.
+    /// The program that is started when a night has ended, with its arguments; environment variables name the night and its
+    /// folder.
     pub notify: Vec<String>,
-    /// Price file (TOML), for money; relative paths start at this file's folder.
+    /// The price file (TOML) from which reports compute money; a relative path starts at this file's folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<PathBuf>,
 }
 
-/// Good nights that are kept where the file does not say.
+/// Complete runs that are retained by default.
 const KEEP: u32 = 14;
 /// Good nights that can be kept: those of ten years.
 const MAX_KEEP: u32 = 3650;

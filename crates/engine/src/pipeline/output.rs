@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OutputSection {
-    /// Folder of the dataset; relative paths start at the pipeline file's folder.
+    /// The folder of the dataset; a relative path starts at the pipeline file's folder.
     pub path: String,
-    /// The tables that are written; without it, all. `findings`, `rejects` and `totals` always are.
+    /// The tables that are written; the default is all. `findings`, `rejects` and `totals` are always written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tables: Option<Vec<String>>,
-    /// Page compression: `zstd(LEVEL)` or `none`.
+    /// The compression of Parquet pages: `zstd(LEVEL)` or `none`.
     #[serde(default = "zstd")]
     pub compression: String,
-    /// Which renderings keep their text.
+    /// The renderings that keep their text: a rule, or a list of dialects.
     #[serde(default)]
     pub content: ContentSetting,
-    /// How the files of `renderings` are parted.
+    /// The way in which the files of the table `renderings` are partitioned.
     #[serde(default)]
     pub partition: Partition,
     /// Whether findings, rejects and reports may quote chat text.

@@ -24,11 +24,18 @@ pub fn parse(text: &str, overrides: &[String], shown: &Path) -> Result<Pipeline,
     for assignment in overrides {
         assign(&mut table, assignment)?;
     }
+    if table.contains_key("lots") && table.contains_key("shards") {
+        let message = "it is the older spelling of [shards], which is also set; remove it";
+        return Err(PlanError::value("lots", message));
+    }
     let rendered = toml::to_string(&table).map_err(|error| file(error.to_string()))?;
     // The text as written gives better places than the table, unless an override changed it.
     let source = if overrides.is_empty() { text } else { &rendered };
     let mut pipeline: Pipeline =
         toml::from_str(source).map_err(|error| file(with_suggestion(&error.to_string())))?;
+    if let Some(shards) = pipeline.lots {
+        pipeline.shards = shards;
+    }
     if pipeline.name.is_empty() {
         let stem = shown.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         pipeline.name = stem.unwrap_or_default();

@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RedactSection {
-    /// What is done about it.
+    /// Whether personal data is reported or replaced.
     pub mode: RedactMode,
-    /// What to look for.
+    /// The kinds of personal data that are searched for.
     pub kinds: RedactKinds,
-    /// Names of the roster that stay, for example those of bots; upper and lower case are the same.
+    /// The names of the roster that are not replaced, for example those of bots; case does not matter.
     pub keep: Vec<String>,
-    /// A text file of 32 bytes or more that pseudonyms are made with; relative paths start at the pipeline file's folder.
-    /// `mode = "replace"` needs it. Whoever has it can tell who is behind a pseudonym.
+    /// The text file with the key of the pseudonyms, 32 bytes or more; a relative path starts at the pipeline file's folder.
+    /// `mode = "replace"` needs it, and whoever has it can tell who is behind a pseudonym.
     pub key_file: Option<PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! `[render]` and `[templates]`: which dialects a conversation is said in.
+//! `[render]` and `[templates]`: which dialects a conversation is rendered in.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use toml::value::Datetime;
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RenderSection {
-    /// Dialects as `ID` or `ID@PROFILE`, templates of this file by name, or `all`.
+    /// The dialects, as `ID` or `ID@PROFILE`, the names of `[templates]` sections, or `all`.
     pub dialects: Vec<String>,
 }
 
@@ -27,24 +27,24 @@ impl Default for RenderSection {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TemplateSection {
-    /// A Jinja file; relative paths start at the pipeline file's folder.
+    /// The Jinja file of the template; a relative path starts at the pipeline file's folder.
     pub template: Option<String>,
-    /// A `tokenizer_config.json`: its special tokens, and its template where `template` names none.
+    /// The `tokenizer_config.json` with the special tokens, and with the template where `template` names none.
     pub tokenizer_config: Option<String>,
-    /// Which of the configuration's named templates to use. Without it `default`, and `tool_use` for conversations with
-    /// definitions of tools.
+    /// The configuration's named template that is used; by default `default`, and `tool_use` for conversations with tool
+    /// definitions.
     pub named: Option<String>,
-    /// How the template wants the arguments of calls; without it, as it prints them best.
+    /// The form in which the template gets the arguments of calls; by default the one that it prints best.
     pub arguments: Option<ArgumentStyle>,
-    /// Whether the template is told to open an answer behind the last turn.
+    /// Whether the template is asked to open an answer behind the last turn.
     pub add_generation_prompt: bool,
-    /// The date or time, such as `2024-07-26`, that `strftime_now` says; needed where the template calls it.
+    /// The date or time that `strftime_now` returns, such as `2024-07-26`; a template that calls it needs this key.
     #[serde(deserialize_with = "moment")]
     pub now: Option<String>,
     /// Further variables of the template, such as `enable_thinking` or `bos_token`. Texts whose names end in `_token` are
     /// special tokens.
     pub variables: BTreeMap<String, serde_json::Value>,
-    /// Special tokens, beside those of the configuration. Without both, what the template spells as `<|word|>`.
+    /// The special tokens, in addition to those of the configuration. Without both, every `<|word|>` of the template is one.
     pub special_tokens: Option<Vec<String>>,
 }
 

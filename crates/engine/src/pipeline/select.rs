@@ -8,29 +8,29 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SelectSection {
-    /// Keeps conversations that end at or after this RFC 3339 time or date (UTC).
+    /// The earliest end of a conversation that is kept: an RFC 3339 time or a date (UTC).
     pub since: Option<String>,
-    /// Keeps conversations that start before this RFC 3339 time or date (UTC).
+    /// The time before which a conversation that is kept starts: an RFC 3339 time or a date (UTC).
     pub until: Option<String>,
-    /// Keeps these conversation ids.
+    /// The ids of the conversations that are kept.
     pub conversations: Option<Vec<String>>,
-    /// Keeps this share of conversations, chosen by the hash of their id; between 0 and 1.
+    /// The share of conversations that is kept, between 0 and 1, chosen by the hash of their id.
     pub sample: Option<f64>,
-    /// Another number draws other samples, here and of `[[input]]` sections.
+    /// The seed of samples, here and in `[[input]]` sections: another number draws other conversations.
     #[serde(skip_serializing_if = "chatmill_diag::is_zero")]
     pub seed: u64,
-    /// Keeps conversations of this kind of room: `assistant`, `group_chat` or `unknown`.
+    /// The kind of chat that is kept: `assistant`, `group_chat` or `unknown`.
     pub scene: Option<String>,
-    /// Keeps conversations in whose roster all of these stand, by id or name.
+    /// The participants, by id or name, who all stand in the roster of a conversation that is kept.
     pub participants: Option<Vec<String>>,
-    /// Keeps conversations with at least this many turns: messages of people and agents, system text and tool results not
-    /// counted.
+    /// The least number of turns of a conversation that is kept: messages of people and agents, without system text and tool
+    /// results.
     pub min_turns: Option<u64>,
     /// Whether only conversations with a tool call are kept.
     pub with_tool_calls: bool,
-    /// Leaves conversations out in which one of these was found: codes (`RF001`), the beginnings of codes (`RF`) or names.
+    /// The findings that exclude a conversation: codes (`RF001`), the beginnings of codes (`RF`) or names.
     pub without_findings: Option<Vec<String>>,
-    /// Reads this many records and leaves out the rest.
+    /// The number of records that are read; the rest is left out.
     pub limit: Option<u64>,
 }
 
@@ -38,11 +38,12 @@ pub struct SelectSection {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DedupSection {
-    /// Conversations that say the same as an earlier one, whatever their ids and times.
+    /// The treatment of conversations that have the same content as an earlier one, whatever their ids and times.
     pub exact: Treatment,
-    /// Conversations that have most of their runs of three words in common with an earlier one, but for those that say the same.
+    /// The treatment of near duplicates: conversations that share most of their shingles of three words with an earlier one,
+    /// and are not equal to it.
     pub near: Treatment,
-    /// The share of runs in common that makes near duplicates, between 0.5 and 1.
+    /// The share of common shingles from which two conversations are near duplicates, between 0.5 and 1.
     pub threshold: f64,
 }
 
@@ -72,11 +73,11 @@ impl DedupSection {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Treatment {
-    /// They are not looked for.
+    /// Duplicates are not searched for.
     #[default]
     Off,
-    /// They are kept, and the columns `cluster` and `duplicate` of `conversations` name them.
+    /// Duplicates are kept; the columns `cluster` and `duplicate` of `conversations` name them.
     Mark,
-    /// They are left out and count as filtered.
+    /// Duplicates are left out and count as filtered.
     Filter,
 }

@@ -10,55 +10,55 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TableMapSection {
-    /// Name of the table, with its schema (`public.posts`) where only that one is meant.
+    /// The name of the table, with its schema (`public.posts`) where only that one is meant.
     pub table: String,
-    /// Source that reads the rows.
+    /// The source that reads the rows.
     #[serde(default = "table_rows")]
     pub source: String,
-    /// Column with the id of a message.
+    /// The column with the id of a message.
     #[serde(default)]
     pub id: Option<String>,
-    /// Column that says to which conversation a row belongs.
+    /// The column with the id of the conversation that a row belongs to.
     #[serde(default)]
     pub conversation: Option<String>,
-    /// Column by which the rows of a conversation are ordered; without it, `created_at`, then the order of the input.
+    /// The column that orders the rows of a conversation; the default is `created_at`, then the order of the input.
     #[serde(default)]
     pub order: Option<String>,
-    /// Column that says who speaks: a person, the assistant, the system or a tool.
+    /// The column with the role of the speaker: a person, the assistant, the system or a tool.
     #[serde(default)]
     pub role: Option<String>,
-    /// Column with the id of the sender.
+    /// The column with the id of the sender.
     #[serde(default)]
     pub sender: Option<String>,
-    /// Column with the name of the sender.
+    /// The column with the name of the sender.
     #[serde(default)]
     pub sender_name: Option<String>,
-    /// Column with the text, or with JSON that holds it.
+    /// The column with the text, or with JSON that holds it.
     #[serde(default)]
     pub content: Option<String>,
-    /// Column with JSON that says more about the message.
+    /// The column with JSON that says more about the message.
     #[serde(default)]
     pub metadata: Option<String>,
-    /// Column with the id of the message that is answered.
+    /// The column with the id of the message that is answered.
     #[serde(default)]
     pub reply_to: Option<String>,
-    /// Column with the time of the message.
+    /// The column with the time of the message.
     #[serde(default)]
     pub created_at: Option<String>,
-    /// Further columns: what the source calls them, and their names in the table.
+    /// Further columns: the source's name of each, and its name in the table.
     #[serde(default)]
     pub columns: BTreeMap<String, String>,
-    /// All columns of the table in their order, for dumps that name them nowhere (`--inserts --data-only`).
+    /// All columns of the table in their order, for dumps that do not name them (`--inserts --data-only`).
     #[serde(default)]
     pub definition: Vec<String>,
-    /// Columns whose text is JSON; without it, those of content and metadata.
+    /// The columns whose text is JSON; the default is those of content and metadata.
     #[serde(default)]
     pub json: Option<Vec<String>>,
-    /// Values of the role column, and the roles that they mean: `{ visitor = "user", operator = "assistant" }`. A truth value
-    /// is written as `true` or `false`.
+    /// The roles that values of the role column mean: `{ visitor = "user", operator = "assistant" }`. A boolean is written as
+    /// `true` or `false`.
     #[serde(default)]
     pub roles: BTreeMap<String, Role>,
-    /// Rows to read: columns, and the texts of which the cell must be one. Other rows are passed over.
+    /// The rows that are read: for each column, the values of which the cell must have one. Other rows are skipped.
     #[serde(default)]
     pub filter: BTreeMap<String, Vec<String>>,
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PerspectiveSection {
-    /// Who speaks as the assistant.
+    /// The participant who speaks as the assistant: a rule, or a list of participants by id or name.
     #[serde(rename = "as")]
     pub speaker: PerspectiveChoice,
 }
@@ -50,10 +50,10 @@ pub enum PerspectiveRule {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PromptSection {
-    /// The text, with fields such as `{agent.name}` and `{room.title|a room}`: the words after `|` stand where a conversation
-    /// does not know the field. Without them such a conversation gets no prompt, which is counted.
+    /// The text of the prompt, with fields such as `{agent.name}` and `{room.title|a room}`: the words after `|` stand in for a
+    /// field that a conversation lacks. Without such words, the conversation gets no prompt, which is counted.
     pub system: String,
-    /// What becomes of system text that is there already.
+    /// The treatment of system text that a conversation has already.
     #[serde(default)]
     pub existing: Existing,
 }
@@ -62,10 +62,10 @@ pub struct PromptSection {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolsSection {
-    /// A JSON file with definitions in the shape of OpenAI, Anthropic, Gemini or Bedrock: a list, or an object with a list under
-    /// `tools`. Every rendering through somebody's eyes has them.
+    /// The JSON file with tool definitions in the shape of OpenAI, Anthropic, Gemini or Bedrock: a list, or an object with a
+    /// list under `tools`. Every rendering with a perspective gets them.
     pub file: Option<String>,
-    /// Whether tools that the perspective calls and nobody defines are defined by the arguments of all calls in the conversation;
-    /// declared as `tool-definition-synthesised`.
+    /// Whether a tool that the perspective calls and nobody defines gets a definition, inferred from the arguments of all its
+    /// calls in the conversation and declared as `tool-definition-synthesised`.
     pub infer: bool,
 }

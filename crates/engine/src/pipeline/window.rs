@@ -8,26 +8,26 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WindowSection {
-    /// How much history a rendering shows.
+    /// The history that a rendering shows: a rule, or a number of messages.
     pub history: HistorySetting,
-    /// Silence that starts a new rendering: `none`, or a duration such as `90m`, `6h` or `1d 12h`.
+    /// The silence that starts a new session, and so a new rendering: `none`, or a duration such as `90m`, `6h` or `1d 12h`.
     pub session_gap: SessionGap,
-    /// What a rendering shows of a session, and what a trainer learns of it; `document` where nothing is said. Dialects without a
-    /// perspective, and those that show one message at a time, take no notice.
+    /// The part of a session that a rendering shows, and the turns that a trainer learns; the default is `document`. Dialects
+    /// without a perspective, and those that show one message at a time, ignore it.
     pub mode: Option<WindowMode>,
-    /// What a rendering ends with, in the modes `per_turn` and `consecutive`.
+    /// The kind of turn that a rendering ends with, in the modes `per_turn` and `consecutive`.
     pub targets: Targets,
-    /// Messages of context, at most, that a rendering shows again of the one before, in mode `consecutive`.
+    /// The number of context messages, at most, that a rendering repeats from the one before, in mode `consecutive`.
     pub overlap: u32,
-    /// Whether all dialects have the same windows: what does not fit in one is shorter in all.
+    /// Whether all dialects share the same windows: a window that does not fit in one dialect is shortened in all.
     pub same_for_all: bool,
-    /// Whether words that stand for media, such as `[Video: tour.mp4]`, are learned in turns of the perspective. Otherwise a turn
-    /// of nothing else is context, and they are left out beside other words and calls.
+    /// Whether placeholders for media, such as `[Video: tour.mp4]`, are learned in turns of the perspective. Otherwise a turn
+    /// of nothing else is context, and placeholders beside other text or calls are left out.
     pub learn_placeholders: bool,
     /// An older spelling: `true` is `mode = "per_turn"`, `false` is `mode = "document"`.
     pub per_turn: Option<bool>,
-    /// Tokens that a rendering may have; in mode `consecutive` as many exchanges as fit, else its oldest turns are cut until it
-    /// fits.
+    /// The tokens that a rendering may have: in mode `consecutive` it takes as many exchanges as fit, in the other modes its
+    /// oldest turns are cut until it fits.
     pub max_tokens: Option<MaxTokensSetting>,
 }
 
@@ -36,17 +36,17 @@ pub struct WindowSection {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MaxTokensSetting {
-    /// Encoding to count in; it must be one of `count.encodings`.
+    /// The encoding that tokens are counted in; it must be one of `count.encodings`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
-    /// A chat template: a Jinja file, a `tokenizer_config.json`, or the name of a `[templates]` section. What it makes of the
-    /// messages is counted, and all dialects have the same windows.
+    /// The chat template whose text is counted: a Jinja file, a `tokenizer_config.json`, or the name of a `[templates]`
+    /// section. All dialects then share the same windows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
-    /// What to count it with: an encoding, or a `tokenizer.json`.
+    /// The tokenizer for the text of `template`: an encoding, or a `tokenizer.json`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokenizer: Option<String>,
-    /// Tokens, at least 1.
+    /// The number of tokens.
     pub tokens: u64,
 }
 
@@ -73,9 +73,9 @@ impl TryFrom<String> for SessionGap {
             || format!("`{text}` is neither \"none\" nor a duration such as \"90m\", \"6h\" or \"1d 12h\"");
         let mut seconds = 0_u32;
         for word in text.split_inclusive(char::is_alphabetic).map(str::trim) {
-            let unit = UNITS.iter().find(|(letter, _)| word.ends_with(*letter));
-            let (letter, unit) = unit.ok_or_else(wrong)?;
-            let number: u32 = word.trim_end_matches(*letter).parse().map_err(|_| wrong())?;
+            let unit = UNITS.iter().find(|(suffix, _)| word.ends_with(*suffix));
+            let (suffix, unit) = unit.ok_or_else(wrong)?;
+            let number: u32 = word.trim_end_matches(*suffix).parse().map_err(|_| wrong())?;
             seconds = number
                 .checked_mul(*unit)
                 .and_then(|more| seconds.checked_add(more))

@@ -8,7 +8,7 @@ use chatmill_model::{Conversation, Message, MessageOrigin, Part, Participant, Pa
 use chatmill_token::Encoding;
 use serde::Deserialize;
 
-use super::small_file::read_text;
+use super::small_file::read_bytes;
 use super::templates::Templates;
 use crate::error::PlanError;
 use crate::pipeline::MaxTokensSetting;
@@ -41,7 +41,6 @@ pub struct BudgetSources<'p> {
 /// What the special tokens of a `tokenizer.json` are.
 #[derive(Deserialize)]
 struct TokenizerFile {
-    #[serde(default)]
     added_tokens: Vec<AddedToken>,
 }
 
@@ -115,23 +114,24 @@ impl BudgetSources<'_> {
         let unread = |error| {
             PlanError::value(
                 KEY,
-                format!("`{word}` is no encoding, and no file that can be read: {error}"),
+                format!("`{word}` is neither an encoding nor a readable file: {error}"),
             )
         };
-        let text = read_text(&self.base.join(word), limits.vocabulary, unread)?;
+        let text = read_bytes(&self.base.join(word), limits.vocabulary, unread)?;
         let encoding = Encoding::from_tokenizer("budget", &text)
             .map_err(|error| PlanError::value(KEY, format!("{word}: {error}")))?;
-        let file: TokenizerFile =
-            serde_json::from_str(&text).map_err(|error| PlanError::value(KEY, format!("{word}: {error}")))?;
-        let special = file.added_tokens.into_iter().map(|token| token.content).collect();
-        Ok((encoding, Some(special)))
+        // Other files than those of Hugging Face do not say which tokens a template may write.
+        let file = serde_json::from_slice(&text).ok();
+        let special = file
+            .map(|file: TokenizerFile| file.added_tokens.into_iter().map(|token| token.content).collect());
+        Ok((encoding, special))
     }
 }
 
-/// Refuses a template that cannot say a question and an answer, and one whose special tokens a tokenizer does not list.
+/// Refuses a template that cannot render a question and an answer, and one whose special tokens a tokenizer does not list.
 fn try_out(template: &Dialect, special: Option<&[String]>) -> Result<(), PlanError> {
     const KEY: &str = "window.max_tokens.template";
-    let say = |role, sender, position, words: &str| Message {
+    let message = |role, sender, position, words: &str| Message {
         sender: Some(sender),
         parts: vec![Part::Text(words.to_owned())],
         ..Message::new(role, position, MessageOrigin::default())
@@ -147,27 +147,27 @@ fn try_out(template: &Dialect, special: Option<&[String]>) -> Result<(), PlanErr
             person("assistant", ParticipantKind::Agent),
         ],
         messages: vec![
-            say(Role::User, 0, 0, "Which berth?"),
-            say(Role::Assistant, 1, 1, "The second."),
+            message(Role::User, 0, 0, "Which berth?"),
+            message(Role::Assistant, 1, 1, "The second."),
         ],
         ..Conversation::default()
     };
     let (linked, ..) = chatmill_link::link(conversation, &Limits::default());
     let policy = Policy::default();
-    let mut fault = None;
+    let mut problem = None;
     template.render_each(&View::whole(&linked, Some(1), &policy), &mut |sink, rendering| {
         let violation = rendering.violations.first();
-        fault = violation.map(|violation| {
-            let message = format!("it cannot say a question and its answer: {violation}");
+        problem = violation.map(|violation| {
+            let message = format!("it cannot render a question and its answer: {violation}");
             PlanError::value(KEY, message)
         });
         let Some(special) = special else { return };
         let mut written = sink
-            .stretches()
+            .span_texts()
             .filter(|(_, span)| span.control)
             .map(|(text, _)| text);
         let unknown = written.find(|token| !special.iter().any(|known| known == token));
-        fault = fault.take().or_else(|| {
+        problem = problem.take().or_else(|| {
             let message = format!(
                 "it writes `{}`, which the tokenizer does not know; take the model's own",
                 unknown?
@@ -175,5 +175,5 @@ fn try_out(template: &Dialect, special: Option<&[String]>) -> Result<(), PlanErr
             Some(PlanError::value(KEY, message))
         });
     });
-    fault.map_or(Ok(()), Err)
+    problem.map_or(Ok(()), Err)
 }

@@ -11,7 +11,7 @@ use super::{Plan, PlannedInput};
 use crate::error::PlanError;
 use crate::pipeline::{OutputSection, Pipeline};
 
-/// The settings of a plan; `encodings` is what is said of each of its encodings.
+/// The settings of a plan; `encodings` describes each of its encodings.
 pub(super) fn settings(plan: &Plan, encodings: Vec<Value>) -> Result<Map<String, Value>, PlanError> {
     let resolved = Pipeline {
         limits: plan.limits.clone(),
@@ -89,7 +89,7 @@ pub(super) fn sections(inputs: &[PlannedInput]) -> Vec<Value> {
             });
             let format = settings.source.and_then(Source::written_outside);
             let format = format.map(|text| blake3::hash(text.as_bytes()).to_hex().to_string());
-            let said = [
+            let optional = [
                 ("format", format.map(Value::from)),
                 ("zone", written.zone.clone().map(Value::from)),
                 ("weight", written.weight.map(Value::from)),
@@ -97,8 +97,8 @@ pub(super) fn sections(inputs: &[PlannedInput]) -> Vec<Value> {
                 ("sample", written.sample.map(Value::from)),
             ];
             if let Some(section) = section.as_object_mut() {
-                let said = said.into_iter();
-                section.extend(said.filter_map(|(key, value)| Some((key.to_owned(), value?))));
+                let optional = optional.into_iter();
+                section.extend(optional.filter_map(|(key, value)| Some((key.to_owned(), value?))));
             }
             sections.push(section);
         }

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_zone_in_the_settings_is_kept_and_an_unknown_one_refused() {
+    fn known_zones_in_the_settings_are_read_and_unknown_ones_refused() {
         for zone in ["Europe/Kyiv", "+02:00"] {
             let settings = settings(&format!("[check]\nzone = \"{zone}\"\n")).unwrap();
             assert_eq!(settings.zone.as_deref(), Some(zone));
@@ -244,10 +244,13 @@ mod tests {
     #[test]
     fn a_code_a_prefix_and_a_name_select_alike_and_ignore_wins() {
         let text = "[check]\nselect = [\"IN001\", \"dangling-reference\", \"tm00\"]\nignore = [\"TM002\"]\n";
-        let kept = graded(&settings(text).unwrap().of(&[""]));
-        let kept: Vec<&str> = kept.iter().map(|(code, _)| *code).collect();
-        assert_eq!(kept[..5], ["IN001", "RF001", "TM001", "TM003", "TM004"]);
-        assert!(kept[5..].iter().all(|code| code.starts_with("TM")), "{kept:?}");
+        let graded_codes = graded(&settings(text).unwrap().of(&[""]));
+        let graded_codes: Vec<&str> = graded_codes.iter().map(|(code, _)| *code).collect();
+        assert_eq!(graded_codes[..5], ["IN001", "RF001", "TM001", "TM003", "TM004"]);
+        assert!(
+            graded_codes[5..].iter().all(|code| code.starts_with("TM")),
+            "{graded_codes:?}"
+        );
     }
 
     #[test]
@@ -257,8 +260,11 @@ mod tests {
             "timestamp-naive = \"error\"\nTM003 = \"note\"\nTM = \"off\"",
         ] {
             let text = format!("[check]\nselect = [\"TM\"]\n[check.severity]\n{severities}\n");
-            let kept = graded(&settings(&text).unwrap().of(&[""]));
-            assert_eq!(kept, [("TM002", Severity::Error), ("TM003", Severity::Note)]);
+            let graded_codes = graded(&settings(&text).unwrap().of(&[""]));
+            assert_eq!(
+                graded_codes,
+                [("TM002", Severity::Error), ("TM003", Severity::Note)]
+            );
         }
     }
 

@@ -5,14 +5,14 @@ use std::path::Path;
 use chatmill_token::Encoding;
 use serde_json::{Value, json};
 
-use super::small_file::read_text;
+use super::small_file::{read_bytes, read_text};
 use crate::error::PlanError;
 use crate::pipeline::{CountSection, CountedEncoding, OwnEncoding};
 
 /// The encodings of `count.encodings` in the order of the file, each once.
 pub(super) struct Encodings {
     pub(super) encodings: Vec<Encoding>,
-    /// What the normalised plan says of each: the name, and of one's own what is in the file instead of where it lies.
+    /// Each encoding in the normalised plan: its name, and for a custom one the content of its file in place of the path.
     pub(super) identities: Vec<Value>,
 }
 
@@ -36,7 +36,7 @@ impl Encodings {
                     let (encoding, identity) = own(section, base, limit)?;
                     if loaded.has(&section.name) {
                         return Err(wrong(format!(
-                            "`{}` stands twice; give each encoding its own name",
+                            "`{}` is defined twice; give each encoding its own name",
                             section.name
                         )));
                     }
@@ -77,14 +77,18 @@ fn own(section: &OwnEncoding, base: &Path, limit: u64) -> Result<(Encoding, Valu
         }
     };
     let path = base.join(file);
-    let text = read_text(&path, limit, |source| PlanError::UnreadableVocabulary {
+    let unreadable = |source| PlanError::UnreadableVocabulary {
         name: name.clone(),
         path: path.clone(),
         source,
-    })?;
-    let encoding = match &section.pattern {
-        Some(pattern) => Encoding::from_ranks(name, &text, pattern),
-        None => Encoding::from_tokenizer(name, &text),
+    };
+    let (encoding, hash) = if let Some(pattern) = &section.pattern {
+        let text = read_text(&path, limit, unreadable)?;
+        let hash = blake3::hash(text.as_bytes());
+        (Encoding::from_ranks(name, &text, pattern), hash)
+    } else {
+        let file = read_bytes(&path, limit, unreadable)?;
+        (Encoding::from_tokenizer(name, &file), blake3::hash(&file))
     };
     let encoding = encoding.map_err(|source| PlanError::Encoding {
         name: name.clone(),
@@ -98,7 +102,7 @@ fn own(section: &OwnEncoding, base: &Path, limit: u64) -> Result<(Encoding, Valu
         "source": about.source,
         "vocabulary": about.vocabulary,
         "counting": about.counting.as_str(),
-        "hash": blake3::hash(text.as_bytes()).to_hex().as_str(),
+        "hash": hash.to_hex().as_str(),
     });
     Ok((encoding, identity))
 }

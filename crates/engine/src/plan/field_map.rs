@@ -35,7 +35,7 @@ pub(super) fn choose(section: &InputSection, pipeline: &Pipeline) -> Result<&'st
     let map = map.ok_or_else(|| {
         PlanError::value(
             "input.source",
-            "`mapped` needs a [field_map] that says where the messages are",
+            "`mapped` needs a [field_map] with the path of the messages",
         )
     })?;
     Ok(chatmill_source::mapped(map.resolve()?))
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_path_that_is_none_is_refused_with_its_reason() {
-        let fault = section("messages = \"turns\"").resolve().unwrap_err();
-        assert!(fault.to_string().contains("begins with $"), "{fault}");
+        let error = section("messages = \"turns\"").resolve().unwrap_err();
+        assert!(error.to_string().contains("begins with $"), "{error}");
     }
 }

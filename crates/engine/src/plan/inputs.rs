@@ -1,4 +1,4 @@
-//! The inputs of a plan: found, named, and told which source and tables they have.
+//! The inputs of a plan: discovered, named, and each with its source and tables.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use chatmill_intake::Failure;
 use chatmill_intake::discover::{self, Input, InputKind, Links, Own, Patterns};
-use chatmill_source::{Placed, Source, TableMap};
+use chatmill_source::{ExportPath, SOURCES, Source, TableMap};
 
 use super::source::source;
 use super::{field_map, table_map};
@@ -58,6 +58,25 @@ pub struct InputSettings {
     pub written: InputSection,
 }
 
+impl InputSettings {
+    /// The refusal of `merge = true` over records that do not merge; `whose` is a clause that names their source.
+    pub(crate) fn cannot_merge(&self, whose: &str) -> PlanError {
+        let sources = SOURCES.iter().filter(|source| source.can_merge());
+        let ids: Vec<&str> = sources.map(|source| source.id()).collect();
+        PlanError::value(
+            "input.merge",
+            format!(
+                "records of {whose} are whole conversations, or rows without a conversation id, and cannot be merged with \
+                 those of other files: leave `merge` out of [[input]] {} (`{}`), or give files that can be merged an [[input]] \
+                 of their own. Rows of these sources can be merged: {}; and rows of a field map that names their `conversation`",
+                self.number,
+                self.written.path,
+                ids.join(", ")
+            ),
+        )
+    }
+}
+
 impl PlannedInput {
     fn new(input: Input, settings: Arc<InputSettings>, naming: NameStyle) -> Self {
         Self {
@@ -92,19 +111,19 @@ impl PlannedInput {
         }
     }
 
-    /// What tells gathered conversations of the same id apart: the section where files are merged, else the entry. Where paths
+    /// The scope in which grouped rows of one id are one conversation: the section where files are merged, else the entry. Where paths
     /// say more, it is the folder of the export, in the section or in its archive.
     ///
     /// The text holds no NUL.
-    pub fn scope(&self, entry: &EntryRef, placed: Option<&Placed>) -> String {
+    pub fn scope(&self, entry: &EntryRef, export_path: Option<&ExportPath>) -> String {
         let merges = self.settings.written.merge;
         let merges = merges.unwrap_or_else(|| entry.source.is_some_and(Source::merges));
         let source = entry.source.map_or("", Source::id);
-        let scope = match placed {
-            Some(placed) if merges && entry.entry.is_empty() => {
-                format!("section {} {source} {}", self.section, placed.export)
+        let scope = match export_path {
+            Some(export_path) if merges && entry.entry.is_empty() => {
+                format!("section {} {source} {}", self.section, export_path.export)
             }
-            Some(placed) if merges => format!("input {} {source} {}", entry.input, placed.export),
+            Some(export_path) if merges => format!("input {} {source} {}", entry.input, export_path.export),
             None if merges => format!("section {} {source}", self.section),
             _ => format!("input {} {source} {}", entry.input, entry.entry),
         };
@@ -123,15 +142,15 @@ impl PlannedInput {
 }
 
 /// What a zone is, where a word is none.
-pub(super) const NO_ZONE: &str = "a zone is told by its IANA name (`Europe/Kyiv`) or its offset (`+02:00`)";
+pub(super) const NO_ZONE: &str = "a time zone is an IANA name (`Europe/Kyiv`) or an offset (`+02:00`)";
 
 /// The inputs of a pipeline in the order of their names, without the run's `own` files, and notes on what was left out. What is
-/// `held` in memory stands in place of what the section names.
+/// `in_memory` in memory stands in place of what the section names.
 pub(super) fn inputs(
     pipeline: &Pipeline,
     base: &Path,
     mut own: Option<&mut Own>,
-    held: Option<&Input>,
+    in_memory: Option<&Input>,
 ) -> Result<(Vec<PlannedInput>, Vec<String>), PlanError> {
     let mut found = Vec::new();
     let mut notes = Vec::new();
@@ -153,18 +172,6 @@ pub(super) fn inputs(
             return Err(PlanError::value("input.zone", NO_ZONE));
         }
         let tables = table_map::choose(section.tables.as_deref(), &pipeline.table_map)?;
-        if let (Some(true), Some(source)) = (section.merge, source)
-            && !source.can_merge()
-        {
-            let id = source.id();
-            return Err(PlanError::value(
-                "input.merge",
-                format!(
-                    "each record of {id} is a whole conversation, and records of the same id are not joined: leave \
-                     merge out, or make one record of them"
-                ),
-            ));
-        }
         let settings = Arc::new(InputSettings {
             number: number + 1,
             source,
@@ -172,8 +179,13 @@ pub(super) fn inputs(
             exclude: Patterns::new(&section.exclude)?,
             written: section.clone(),
         });
-        let all = match held {
-            Some(held) => vec![held.clone()],
+        if let (Some(true), Some(source)) = (section.merge, source)
+            && !source.can_merge()
+        {
+            return Err(settings.cannot_merge(source.id()));
+        }
+        let all = match in_memory {
+            Some(input) => vec![input.clone()],
             None => discover::discover(&section.path, base)?,
         };
         let count = all.len();
@@ -218,7 +230,7 @@ pub(super) fn inputs(
     Ok((found, notes))
 }
 
-/// Puts the number of its section before a name that several of the sorted inputs have; says whether there is one.
+/// Puts the number of its section before a name that several of the sorted inputs have; returns whether there is one.
 fn number_names(inputs: &mut [PlannedInput]) -> bool {
     let mut is_numbered = false;
     for equal in inputs.chunk_by_mut(|one, other| one.name() == other.name()) {

@@ -5,7 +5,7 @@ use chatmill_dialect::{Prompt, PromptError};
 use crate::error::PlanError;
 use crate::pipeline::PromptSection;
 
-/// The key that a fault is of.
+/// The key that errors name.
 const KEY: &str = "prompt.system";
 
 /// Reads the prompt of a section.
@@ -14,6 +14,6 @@ pub(super) fn prompt(section: &PromptSection) -> Result<Prompt, PlanError> {
         PromptError::UnknownField(word) => {
             PlanError::unknown(KEY, "field of a conversation", &word, Prompt::fields())
         }
-        fault @ (PromptError::Empty | PromptError::Brace(_)) => PlanError::value(KEY, fault.to_string()),
+        error @ (PromptError::Empty | PromptError::Brace(_)) => PlanError::value(KEY, error.to_string()),
     })
 }

@@ -41,7 +41,7 @@ fn key(section: &RedactSection, base: &Path) -> Result<PseudonymKey, PlanError> 
                 "the key in {} is shorter than {SHORTEST_KEY} bytes",
                 path.display()
             ),
-            KeyError::Uniform => format!("the key in {} is one sign over and over", path.display()),
+            KeyError::Uniform => format!("the key in {} repeats a single character", path.display()),
         })
     })
 }

@@ -23,8 +23,8 @@ pub struct Selection {
 impl Selection {
     /// Checks and resolves the section.
     pub fn new(select: &SelectSection) -> Result<Self, PlanError> {
-        if let Some(share) = select.sample
-            && !(0.0..=1.0).contains(&share)
+        if let Some(fraction) = select.sample
+            && !(0.0..=1.0).contains(&fraction)
         {
             return Err(PlanError::value("select.sample", "it must lie between 0 and 1"));
         }
@@ -62,12 +62,12 @@ impl Selection {
         let is_early = |since: i64| last.is_none_or(|last| last < since);
         let is_late = |until: i64| first.is_none_or(|first| first >= until);
         let is_here = |wanted: &String| {
-            let mut people = conversation.participants.iter();
-            people.any(|person| person.id == *wanted || person.name.as_ref() == Some(wanted))
+            let mut participants = conversation.participants.iter();
+            participants.any(|person| person.id == *wanted || person.name.as_ref() == Some(wanted))
         };
         if self.conversations.as_ref().is_some_and(|ids| !ids.contains(id)) {
             Some("conversations")
-        } else if (select.sample).is_some_and(|share| position_in_sample(select.seed, id) >= share) {
+        } else if (select.sample).is_some_and(|fraction| position_in_sample(select.seed, id) >= fraction) {
             Some("sample")
         } else if self.since.is_some_and(is_early) {
             Some("since")
@@ -169,15 +169,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sample_keeps_about_its_share_and_grows_with_it() {
-        let kept = |share: f64| {
+    fn samples_have_about_their_size_and_larger_ones_contain_smaller_ones() {
+        let sampled = |fraction: f64| {
             (0..2000)
-                .filter(|n| position_in_sample(0, &format!("c{n}")) < share)
+                .filter(|n| position_in_sample(0, &format!("c{n}")) < fraction)
                 .count()
         };
-        assert!((150..250).contains(&kept(0.1)), "{}", kept(0.1));
-        assert!(kept(0.1) < kept(0.2));
-        assert_eq!(kept(1.0), 2000);
+        assert!((150..250).contains(&sampled(0.1)), "{}", sampled(0.1));
+        assert!(sampled(0.1) < sampled(0.2));
+        assert_eq!(sampled(1.0), 2000);
     }
 
     #[test]
@@ -190,7 +190,7 @@ mod tests {
         assert!(instant("select.since", Some("yesterday")).is_err());
     }
 
-    fn room() -> Conversation {
+    fn chat() -> Conversation {
         let person = |id: &str, name: Option<&str>| Participant {
             id: id.to_owned(),
             name: name.map(str::to_owned),
@@ -205,7 +205,7 @@ mod tests {
 
     fn left_out(select: &SelectSection, found: &[&str]) -> Option<&'static str> {
         let selection = Selection::new(select).unwrap();
-        selection.leaves_out("c", &room(), found.iter().copied())
+        selection.leaves_out("c", &chat(), found.iter().copied())
     }
 
     #[test]
@@ -257,9 +257,9 @@ mod tests {
                 },
             ),
         ];
-        for (key, out, kept) in cases {
+        for (key, out, within) in cases {
             assert_eq!(left_out(&out, &["RF001"]), Some(key));
-            assert_eq!(left_out(&kept, &["RF001"]), None, "{key}");
+            assert_eq!(left_out(&within, &["RF001"]), None, "{key}");
         }
         let calling = SelectSection {
             with_tool_calls: true,

@@ -12,11 +12,22 @@ pub(crate) fn read_text(
     limit: u64,
     wrong: impl FnOnce(std::io::Error) -> PlanError,
 ) -> Result<String, PlanError> {
-    discover::read_small(path, limit).map_err(|error| {
-        if is_of_the_system(&error) {
-            Failure::new("read", path, &error).into()
-        } else {
-            wrong(error)
-        }
-    })
+    discover::read_small(path, limit).map_err(|error| refused(path, error, wrong))
+}
+
+/// The bytes of one.
+pub(crate) fn read_bytes(
+    path: &Path,
+    limit: u64,
+    wrong: impl FnOnce(std::io::Error) -> PlanError,
+) -> Result<Vec<u8>, PlanError> {
+    discover::read_small_bytes(path, limit).map_err(|error| refused(path, error, wrong))
+}
+
+fn refused(path: &Path, error: std::io::Error, wrong: impl FnOnce(std::io::Error) -> PlanError) -> PlanError {
+    if is_of_the_system(&error) {
+        Failure::new("read", path, &error).into()
+    } else {
+        wrong(error)
+    }
 }

@@ -27,7 +27,7 @@ pub(super) fn built_in(id: &str) -> Result<&'static dyn Source, PlanError> {
         key: "input.source",
         what: "source",
         word: id.to_owned(),
-        suggestion: if chatmill_source::is_known_look(id) {
+        suggestion: if chatmill_source::is_unsupported(id) {
             Some("mapped".to_owned())
         } else {
             nearest(id, chatmill_source::SOURCES.iter().map(|source| source.id())).map(str::to_owned)
@@ -43,6 +43,6 @@ fn format_file(word: &str, path: &Path) -> Result<&'static dyn Source, PlanError
         .file_stem()
         .and_then(|stem| stem.to_str())
         .unwrap_or_default();
-    let file = chatmill_source::load(id, &text).map_err(|fault| wrong(fault.message))?;
+    let file = chatmill_source::load(id, &text).map_err(|error| wrong(error.message))?;
     Ok(file)
 }

@@ -1,6 +1,6 @@
 //! The tables that a run writes: `output.tables` by their names, in the order of the registry, each once.
 //!
-//! Why: docs/decisions/2026-11-22-tables-can-be-left-out.md.
+//! Why: docs/decisions/2026-11-22-optional-tables.md.
 
 use chatmill_dataset::{TABLES, absent_tables};
 

@@ -75,7 +75,7 @@ impl Templates {
     }
 }
 
-/// Reads a template; `wrong` says what is at fault where there is none.
+/// Reads a template; `wrong` makes the error where there is none.
 fn read(
     name: &str,
     section: &TemplateSection,
@@ -143,7 +143,7 @@ fn check_name(name: &str) -> Result<(), String> {
         return Err("a name is in kebab case, such as `my-llama`".to_owned());
     }
     if name == "all" || DIALECTS.iter().any(|dialect| dialect.id() == name) {
-        return Err("a dialect of that name is known already".to_owned());
+        return Err("there is already a dialect of that name".to_owned());
     }
     Ok(())
 }
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_configuration_with_named_templates_has_a_default_or_is_told_which() {
+    fn named_templates_need_a_default_or_a_chosen_name() {
         let config = |names: &[&str]| {
             let named = names.iter().map(|name| ((*name).to_owned(), format!("<{name}>")));
             TokenizerConfig {

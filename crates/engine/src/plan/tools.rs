@@ -12,7 +12,7 @@ use super::small_file::read_text;
 use crate::error::PlanError;
 use crate::pipeline::ToolsSection;
 
-/// The key that a fault is of.
+/// The key that errors name.
 const KEY: &str = "tools.file";
 
 /// A file that is an object.
@@ -40,7 +40,7 @@ pub(super) fn tools(section: &ToolsSection, base: &Path) -> Result<Vec<RawJson>,
     match definitions.iter().position(|raw| !defines_tools(raw)) {
         None => Ok(definitions),
         Some(number) => Err(wrong(format!(
-            "entry {number}, counted from 0, is no definition of a tool as OpenAI, Anthropic, Gemini or Bedrock write it"
+            "entry {number}, counted from 0, is not a tool definition in the form of OpenAI, Anthropic, Gemini or Bedrock"
         ))),
     }
 }

@@ -18,9 +18,9 @@ pub struct WindowPlan {
     pub budget: Option<Budget>,
     /// Dialects whose renderings of a window must fit, whatever dialect it is for; none: that dialect's own.
     pub planners: Vec<Dialect>,
-    /// Messages of context that a stretch repeats of the one before, at most.
+    /// Messages of context that a range repeats of the one before, at most.
     pub overlap: u32,
-    /// Stretches of one perspective, at most.
+    /// Ranges of one perspective, at most.
     pub most: u64,
 }
 
@@ -41,7 +41,7 @@ impl WindowPlan {
         let is_nobody = matches!(speaker, PerspectiveChoice::Rule(PerspectiveRule::None));
         let is_consecutive = mode == WindowMode::Consecutive;
         let wrong = if mode != WindowMode::Document && is_nobody {
-            let message = "with perspective.as = \"none\" nobody has turns; name somebody there or write mode = \"document\"";
+            let message = "with perspective.as = \"none\" there are no turns; name a participant there or set mode = \"document\"";
             Some((key, message))
         } else if window.targets == Targets::Steps && mode == WindowMode::Document {
             let message = "a rendering of mode \"document\" ends where the conversation does; take mode \"per_turn\" or \"consecutive\"";
@@ -52,7 +52,7 @@ impl WindowPlan {
                 "only renderings of mode \"consecutive\" overlap",
             ))
         } else if is_consecutive && window.history != HistorySetting::default() {
-            let message = "in mode \"consecutive\" max_tokens says how much a rendering shows, and overlap how much of it again";
+            let message = "in mode \"consecutive\" max_tokens limits what a rendering shows, and overlap what it repeats";
             Some(("window.history", message))
         } else if window.history == HistorySetting::Messages(0) {
             let message = "it must be 1 at least, or \"document\" or \"all\"";
@@ -112,12 +112,12 @@ impl WindowPlan {
     }
 }
 
-/// The mode, and the key that says so.
+/// The mode, and the key that sets it.
 fn mode(window: &WindowSection) -> Result<(&'static str, WindowMode), PlanError> {
     match (window.mode, window.per_turn) {
         (Some(_), Some(_)) => Err(PlanError::value(
             "window.per_turn",
-            "it is an older spelling of window.mode, which is there, too; leave it out",
+            "it is the older spelling of window.mode, which is also set; remove it",
         )),
         (None, Some(true)) => Ok(("window.per_turn", WindowMode::PerTurn)),
         (mode, _) => Ok(("window.mode", mode.unwrap_or_default())),

@@ -1,6 +1,6 @@
-//! The rows of one conversation, gathered from wherever they stood, as one frame: and the way back to their places.
+//! The rows of one conversation, grouped from all inputs, as one frame, and the way back to their places.
 //!
-//! A group is read as a JSON array of its rows. What is found in the array is then placed where the row came from.
+//! A group is read as a JSON array of its rows. Findings in the array are then located where their row came from.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::record::{self, RecordOutcome, Settings};
 /// Where a row came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RowPlace {
-    /// Index of its entry among the entries that were gathered.
+    /// Index of its entry among the entries with grouped rows.
     pub entry: usize,
     /// Number of the record in the entry.
     pub record: u64,
@@ -78,7 +78,7 @@ pub struct GroupRow {
 pub struct Group {
     /// The source that reads them.
     pub source: &'static dyn Source,
-    /// The id under which they were gathered; none where there was none.
+    /// The id under which they were grouped; none where there was none.
     pub key: Option<String>,
     /// The rows in input order; never empty.
     pub rows: Vec<GroupRow>,
@@ -164,7 +164,10 @@ impl Group {
             return (0..self.rows.len()).collect();
         }
         // Where a row holds many messages, one that is rejected does not take the others with it.
-        let rejects = outcome.rejects.iter().filter(|_| !self.source.lies_apart());
+        let rejects = outcome
+            .rejects
+            .iter()
+            .filter(|_| !self.source.has_scattered_messages());
         rejects.filter_map(|(_, located)| located.row).collect()
     }
 
@@ -172,7 +175,7 @@ impl Group {
     /// to several records is rejected in the first, where it is accounted for.
     pub fn rejects(&self, outcome: &RecordOutcome, bytes: &[u8], limits: &Limits) -> Vec<(Reject, Located)> {
         let counts = |row: usize| self.rows.get(row).is_some_and(|row| row.place.counts);
-        if self.source.lies_apart() && outcome.linked.is_some() {
+        if self.source.has_scattered_messages() && outcome.linked.is_some() {
             let each = outcome.rejects.iter();
             let each = each.filter(|(_, located)| counts(located.row.unwrap_or_default()));
             return each.cloned().collect();
@@ -273,10 +276,10 @@ impl<'g> WayBack<'g> {
         Self {
             length: bytes.len() as u64,
             lines: Sweep::lines(bytes, 1, 1),
-            copied: Sweep::new(bytes, (0, 1), |(escapes, column), stretch| {
-                let length = stretch.len() as u64;
-                let more = CopiedLine::new(stretch).offsets()(length) - length;
-                (escapes + more, column + code_points(stretch) + more)
+            copied: Sweep::new(bytes, (0, 1), |(escapes, column), text| {
+                let length = text.len() as u64;
+                let more = CopiedLine::new(text).offsets()(length) - length;
+                (escapes + more, column + code_points(text) + more)
             }),
         }
     }

@@ -39,26 +39,26 @@ impl Located {
         }
     }
 
-    /// The finding of a damaged stretch. Nothing that was read, and a row of a database file, stand nowhere in a text.
-    pub(crate) fn of_damage(damage: &FramingError) -> Self {
-        let is_written = damage.end > 0;
+    /// The finding of a framing error. Nothing that was read, and a row of a database file, stand nowhere in a text.
+    pub(crate) fn of_framing_error(error: &FramingError) -> Self {
+        let is_written = error.end > 0;
         Self {
-            span: is_written.then_some(match damage.at {
+            span: is_written.then_some(match error.at {
                 Some(at) => Span {
                     start: at.byte,
-                    end: (at.byte + 1).min(damage.end).max(at.byte),
+                    end: (at.byte + 1).min(error.end).max(at.byte),
                 },
                 None => Span {
-                    start: damage.start,
-                    end: damage.end,
+                    start: error.start,
+                    end: error.end,
                 },
             }),
             line_column: is_written.then_some(
-                damage
+                error
                     .at
-                    .map_or((damage.line, damage.column), |at| (at.line, at.column)),
+                    .map_or((error.line, error.column), |at| (at.line, at.column)),
             ),
-            ..Self::nowhere(Finding::new(damage.code, damage.message.clone()))
+            ..Self::nowhere(Finding::new(error.code, error.message.clone()))
         }
     }
 }
@@ -72,7 +72,7 @@ pub(crate) struct Sweep<'t> {
     bytes: &'t [u8],
     /// The count where the text begins.
     begin: Counts,
-    /// How a count goes on over a stretch.
+    /// How a count goes on over a text.
     over: fn(Counts, &[u8]) -> Counts,
     /// The count at the end of each block.
     known: RefCell<Vec<Counts>>,
@@ -94,8 +94,8 @@ impl<'t> Sweep<'t> {
 
     /// Lines and columns.
     pub(crate) fn lines(bytes: &'t [u8], line: u64, column: u64) -> Self {
-        Self::new(bytes, (line, column), |(line, column), stretch| {
-            advance(line, column, stretch)
+        Self::new(bytes, (line, column), |(line, column), text| {
+            advance(line, column, text)
         })
     }
 
@@ -114,10 +114,10 @@ impl<'t> Sweep<'t> {
         self.count(before.copied().unwrap_or(self.begin), block * Self::BLOCK..at)
     }
 
-    fn count(&self, count: (u64, u64), stretch: Range<usize>) -> (u64, u64) {
+    fn count(&self, count: (u64, u64), range: Range<usize>) -> (u64, u64) {
         // A vector instruction looks at many bytes.
-        steps::taken(stretch.len() / 64);
-        (self.over)(count, cut::slice(self.bytes, stretch))
+        steps::taken(range.len() / 64);
+        (self.over)(count, cut::slice(self.bytes, range))
     }
 }
 
@@ -158,7 +158,7 @@ impl<'f> Locator<'f> {
             Path::Absolute(path) => Some(path.clone()),
             _ => None,
         };
-        self.placed(finding, json_path, span)
+        self.located(finding, json_path, span)
     }
 
     /// Locates one finding of a decoded record. However many are located, and wherever they lie, the frame is gone through once.
@@ -212,15 +212,15 @@ impl<'f> Locator<'f> {
         if marked.is_some() {
             finding.span = finding.span.and(marked);
         }
-        // A place that only the bytes tell has a path, too.
-        let is_told = finding.path == Path::Record && finding.span.is_some_and(|span| span != self.whole());
-        let shown = marked.or(finding.span.filter(|_| is_told));
+        // A place that is known by bytes alone has a path, too.
+        let is_noted = finding.path == Path::Record && finding.span.is_some_and(|span| span != self.whole());
+        let shown = marked.or(finding.span.filter(|_| is_noted));
         let path = shown.zip(document);
         let path = path.map(|(span, document)| document.path_at(self.offset(span.start)));
-        self.placed(finding, path.or(json_path), marked.unwrap_or(base))
+        self.located(finding, path.or(json_path), marked.unwrap_or(base))
     }
 
-    fn placed(&self, finding: Finding, json_path: Option<String>, span: Span) -> Located {
+    fn located(&self, finding: Finding, json_path: Option<String>, span: Span) -> Located {
         Located {
             json_path,
             span: Some(span),
@@ -253,7 +253,7 @@ impl<'f> Locator<'f> {
         }
     }
 
-    /// What a finding means inside its place; nothing where it does not stand there as it is said.
+    /// The bytes inside its place that a finding means; none where they do not occur there as the finding quotes them.
     fn marked(&self, mark: &Meant, document: &Document<'_>, place: Span) -> Option<Span> {
         let within = self.offset(place.start)..self.offset(place.end).min(self.bytes.len());
         let found = match mark {
@@ -304,19 +304,19 @@ fn key(located: &Located) -> (Option<u32>, &'static str, Option<u64>) {
     )
 }
 
-/// Code points that begin in a stretch of text.
-pub(crate) fn code_points(stretch: &[u8]) -> u64 {
-    bytes::count(stretch, |byte| (byte & 0b1100_0000) != 0b1000_0000)
+/// Code points that begin in a text.
+pub(crate) fn code_points(text: &[u8]) -> u64 {
+    bytes::count(text, |byte| (byte & 0b1100_0000) != 0b1000_0000)
 }
 
-/// Moves a line and column (code points, both from 1) over a stretch of text.
-pub(crate) fn advance(line: u64, column: u64, stretch: &[u8]) -> (u64, u64) {
-    match memchr::memrchr(b'\n', stretch) {
-        None => (line, column + code_points(stretch)),
+/// Moves a line and column (code points, both from 1) over a text.
+pub(crate) fn advance(line: u64, column: u64, text: &[u8]) -> (u64, u64) {
+    match memchr::memrchr(b'\n', text) {
+        None => (line, column + code_points(text)),
         Some(last) => {
-            let after = cut::slice(stretch, last + 1..stretch.len());
+            let after = cut::slice(text, last + 1..text.len());
             (
-                line + bytes::count(stretch, |byte| byte == b'\n'),
+                line + bytes::count(text, |byte| byte == b'\n'),
                 1 + code_points(after),
             )
         }
@@ -328,7 +328,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sweep_tells_every_place_whatever_was_asked_before() {
+    fn sweeps_give_the_same_place_in_any_order_of_questions() {
         let text = "aбв\n中, and more words\n".repeat(1_000);
         let sweep = Sweep::lines(text.as_bytes(), 7, 3);
         for at in (0..text.len() + 2)

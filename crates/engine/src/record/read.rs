@@ -11,8 +11,8 @@ use chatmill_source::{FrameView, Reading, Source, Unread};
 use super::locate::{Located, Locator};
 use super::{RecordOutcome, Settings, UnreadAt, redact, written};
 
-/// Reads, links and checks one record; one that no source reads is rejected for its own fault where it has one, else for what
-/// is said in place of the source.
+/// Reads, links and checks one record; one that no source reads is rejected for its own error where it has one, else for the
+/// reason that stands in place of the source.
 pub fn read(
     source: Result<&dyn Source, &str>,
     frame: &Frame,
@@ -35,7 +35,7 @@ pub fn read(
     outcome
 }
 
-/// Reads, links and checks the rows of a conversation, an array, that were gathered under a key.
+/// Reads, links and checks the rows of a conversation, an array, that were grouped under a key.
 ///
 /// Without a conversation and without a reject the rows held nothing that a conversation is made of.
 pub(crate) fn read_rows(
@@ -45,7 +45,7 @@ pub(crate) fn read_rows(
     key: Option<&str>,
     settings: Settings<'_>,
 ) -> RecordOutcome {
-    scanned(Ok(source), frame, bytes, Rows::Gathered(key), settings)
+    scanned(Ok(source), frame, bytes, Rows::Grouped(key), settings)
 }
 
 /// What a frame holds.
@@ -53,8 +53,8 @@ pub(crate) fn read_rows(
 enum Rows<'k> {
     /// One record.
     Alone,
-    /// Rows that were gathered under this key.
-    Gathered(Option<&'k str>),
+    /// Rows that were grouped under this key.
+    Grouped(Option<&'k str>),
 }
 
 fn scanned(
@@ -67,10 +67,10 @@ fn scanned(
     let limits = settings.limits;
     let locator = Locator::new(frame.clone(), bytes);
     let mut outcome = match (json::scan(bytes, limits.depth), source) {
-        (Err(fault), _) => {
-            let at = frame.start + fault.at as u64;
-            // Where more was expected, the fault lies after the last byte.
-            let finding = Finding::new(fault.code, fault.message).at_span(at, (at + 1).min(frame.end));
+        (Err(error), _) => {
+            let at = frame.start + error.at as u64;
+            // Where more was expected, the error is after the last byte.
+            let finding = Finding::new(error.code, error.message).at_span(at, (at + 1).min(frame.end));
             rejected(&locator, frame, bytes, limits, finding, Vec::new())
         }
         (Ok(_), Err(refusal)) => {
@@ -115,16 +115,16 @@ impl Scanned<'_> {
             start: self.frame.start,
             key: match self.rows {
                 Rows::Alone => None,
-                Rows::Gathered(key) => key,
+                Rows::Grouped(key) => key,
             },
             options: self.settings.options,
         };
         let (mut reading, leftovers) = chatmill_source::read(self.source, &view, self.settings.limits);
         let also = std::mem::take(&mut reading.also).into_iter();
-        let mut outcome = self.conclude(reading, notes(self.document, self.frame));
+        let mut outcome = self.outcome_of(reading, notes(self.document, self.frame));
         outcome.unread = self.place_unread(&leftovers.fields);
         outcome.words = (leftovers.read_words, leftovers.unread_words);
-        outcome.also = also.map(|reading| self.conclude(reading, Vec::new())).collect();
+        outcome.also = also.map(|reading| self.outcome_of(reading, Vec::new())).collect();
         outcome
     }
 
@@ -161,7 +161,7 @@ impl Scanned<'_> {
     }
 
     /// Links and checks what was read, and places what was found.
-    fn conclude(self, mut reading: Reading, mut findings: Vec<Finding>) -> RecordOutcome {
+    fn outcome_of(self, mut reading: Reading, mut findings: Vec<Finding>) -> RecordOutcome {
         let Self {
             source,
             document,
@@ -173,7 +173,7 @@ impl Scanned<'_> {
         let Some(mut conversation) = reading.conversation else {
             findings.extend(reading.findings);
             let findings = locator.locate_all(cap(findings, limits), Some(document), source, None);
-            if matches!(self.rows, Rows::Gathered(_)) && reading.fault.is_none() {
+            if matches!(self.rows, Rows::Grouped(_)) && reading.error.is_none() {
                 return RecordOutcome {
                     findings,
                     rejects: located(reading.rejects, locator, document, source, None),
@@ -181,13 +181,13 @@ impl Scanned<'_> {
                     ..RecordOutcome::default()
                 };
             }
-            let fault = reading.fault.unwrap_or_else(|| {
+            let reason = reading.error.unwrap_or_else(|| {
                 Finding::new(&codes::WRONG_TYPE, "the record has not the shape of its format")
             });
-            return rejected(locator, self.frame, self.bytes, limits, fault, findings);
+            return rejected(locator, self.frame, self.bytes, limits, reason, findings);
         };
         for message in &mut conversation.messages {
-            // A list that grows begins with room for four, and most messages have one part of 128 bytes.
+            // A list that grows begins with a capacity of four, and most messages have one part of 128 bytes.
             message.parts.shrink_to_fit();
         }
         let (mut linked, link_findings, repeats) = chatmill_link::link(conversation, limits);
@@ -251,7 +251,7 @@ fn rejected(
     frame: &Frame,
     bytes: &[u8],
     limits: &Limits,
-    fault: Finding,
+    reason: Finding,
     findings: Vec<Located>,
 ) -> RecordOutcome {
     let reject = Reject {
@@ -262,9 +262,9 @@ fn rejected(
         },
         hash: blake3::hash(bytes).to_hex().to_string(),
         head: bytes.iter().copied().take(limits.reject_head as usize).collect(),
-        finding: fault.clone(),
+        finding: reason.clone(),
     };
-    let place = locator.locate_plain(fault);
+    let place = locator.locate_plain(reason);
     RecordOutcome {
         findings,
         rejects: vec![(reject, place)],
@@ -275,12 +275,12 @@ fn rejected(
 /// Keeps the first findings of each code and folds the rest into one with a count.
 fn cap(findings: Vec<Finding>, limits: &Limits) -> Vec<Finding> {
     let mut seen: BTreeMap<&'static str, (u64, u64, &'static Code)> = BTreeMap::new();
-    let mut kept = Vec::with_capacity(findings.len());
+    let mut capped = Vec::with_capacity(findings.len());
     for finding in findings {
         let entry = seen.entry(finding.code.code).or_insert((0, 0, finding.code));
         entry.0 += 1;
         if entry.0 <= limits.findings_per_code {
-            kept.push(finding);
+            capped.push(finding);
         } else {
             entry.1 += finding.count;
         }
@@ -290,8 +290,8 @@ fn cap(findings: Vec<Finding>, limits: &Limits) -> Vec<Finding> {
             let mut rest = Finding::new(code, "further findings of this code in this conversation");
             rest.count = folded;
             rest.path = Path::Record;
-            kept.push(rest);
+            capped.push(rest);
         }
     }
-    kept
+    capped
 }

@@ -1,4 +1,4 @@
-//! Fields that nobody reads: counted for each input while records are read, told once for each path when all of them are.
+//! Fields that nobody reads: counted for each input while records are read, reported once for each path at its end.
 
 use std::collections::BTreeMap;
 
@@ -174,15 +174,15 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_told_once_with_its_first_place_and_all_that_stands_there() {
+    fn unread_paths_give_one_finding_with_the_first_place_and_the_sum_of_bytes() {
         let mut fields = UnreadFields::default();
         fields.add(&at("$.a", Severity::Note), record(1), 2);
         let mut later = UnreadFields::default();
         later.add(&at("$.a", Severity::Warning), record(7), 2);
         fields.merge(later, 2);
-        let told: Vec<_> = fields.findings().collect();
-        assert_eq!(told.len(), 1);
-        let (located, first) = &told[0];
+        let findings: Vec<_> = fields.findings().collect();
+        assert_eq!(findings.len(), 1);
+        let (located, first) = &findings[0];
         assert_eq!((located.finding.count, first.as_ref().unwrap().record), (2, 1));
         assert_eq!(located.finding.severity, Severity::Warning);
         assert!(

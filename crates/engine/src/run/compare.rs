@@ -1,7 +1,7 @@
-//! The stage that comes before rendering where conversations are compared: each lot is looked at by itself, and when all were,
-//! where every conversation stands is made out and put down, once for all who render.
+//! The stage before rendering where conversations are compared: comparison data is written shard by shard, and when that of all
+//! is there, the clusters of all conversations are computed and stored, once for all workers that render.
 //!
-//! What was put down is a function of plan and inputs, so that two who do it at once write the same.
+//! The clusters are a function of plan and inputs, so two workers that compute them at once write the same file.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,32 +13,32 @@ use chatmill_link::Likeness;
 
 use super::{COMPARE, Runner};
 use crate::error::{RunError, go_on};
-use crate::slice::lots::Lot;
+use crate::slice::shards::Shard;
 use crate::work::survey::{self, Survey};
 
 impl Runner<'_> {
-    /// Compares all conversations, if the plan wants that; what is put down already is not looked at again.
-    pub(super) fn compare_all(&mut self, lots: &[Lot]) -> Result<(), RunError> {
-        let unseen = self.place_conversations(lots)?;
+    /// Compares all conversations, if the plan wants that; shards with comparison data are not read again.
+    pub(super) fn compare_all(&mut self, shards: &[Shard]) -> Result<(), RunError> {
+        let unseen = self.place_conversations(shards)?;
         if unseen.is_empty() {
             return Ok(());
         }
-        let unseen: Vec<Lot> = lots
+        let unseen: Vec<Shard> = shards
             .iter()
-            .filter(|lot| unseen.contains(&lot.number))
+            .filter(|shard| unseen.contains(&shard.number))
             .cloned()
             .collect();
-        self.look_at(&unseen)?;
-        match self.place_conversations(lots)?.len() {
+        self.compare_shards(&unseen)?;
+        match self.place_conversations(shards)?.len() {
             0 => Ok(()),
             lost => Err(RunError::Incomplete {
-                reason: format!("what {lost} lots are compared by is lost again"),
+                reason: format!("the comparison data of {lost} shards is missing again"),
             }),
         }
     }
 
-    /// Makes known where each conversation stands among all, if the plan wants that; else the lots that nobody has looked at.
-    pub(crate) fn place_conversations(&mut self, lots: &[Lot]) -> Result<Vec<u32>, RunError> {
+    /// Loads the cluster of each conversation, if the plan wants that; returns the shards without comparison data, if any.
+    pub(crate) fn place_conversations(&mut self, shards: &[Shard]) -> Result<Vec<u32>, RunError> {
         let (plan, staging) = (self.tools.plan, self.staging);
         let dedup = &plan.pipeline.dedup;
         if !dedup.is_on() {
@@ -49,9 +49,9 @@ impl Runner<'_> {
             return Ok(Vec::new());
         }
         let mut unseen = Vec::new();
-        for lot in lots {
-            if !staging.has_likenesses(lot.number)? {
-                unseen.push(lot.number);
+        for shard in shards {
+            if !staging.has_likenesses(shard.number)? {
+                unseen.push(shard.number);
             }
         }
         if !unseen.is_empty() {
@@ -60,17 +60,17 @@ impl Runner<'_> {
         let limit = plan.limits().compared;
         let mut found = 0;
         let mut likenesses = BTreeMap::new();
-        for lot in lots {
+        for shard in shards {
             go_on(self.tools.stop, 0)?;
-            match staging.likenesses(lot.number, |from| survey::read_likenesses(lot.number, from))? {
+            match staging.likenesses(shard.number, |from| survey::read_likenesses(shard.number, from))? {
                 // Beyond the limit they are counted, for the message, and not kept.
-                Some(of_lot) => {
-                    found += of_lot.values().map(|slice| slice.len() as u64).sum::<u64>();
+                Some(of_shard) => {
+                    found += of_shard.values().map(|slice| slice.len() as u64).sum::<u64>();
                     if found <= limit {
-                        likenesses.extend(of_lot);
+                        likenesses.extend(of_shard);
                     }
                 }
-                None => unseen.push(lot.number),
+                None => unseen.push(shard.number),
             }
         }
         if !unseen.is_empty() {
@@ -85,14 +85,14 @@ impl Runner<'_> {
         Ok(Vec::new())
     }
 
-    /// Puts down what the conversations of some lots are compared by.
-    pub(crate) fn look_at(&self, lots: &[Lot]) -> Result<(), RunError> {
+    /// Writes the comparison data of some shards.
+    pub(crate) fn compare_shards(&self, shards: &[Shard]) -> Result<(), RunError> {
         let (plan, stop) = (self.tools.plan, self.tools.stop);
         let limit = plan.limits().compared;
         let found = AtomicU64::new(0);
-        let (mut likenesses, _) = self.read(COMPARE.0, lots, &|_| true, &|slice| {
-            let looked =
-                catch_unwind(AssertUnwindSafe(|| survey::look(slice, plan, stop))).map_err(|_| {
+        let (mut likenesses, _) = self.read(COMPARE.0, shards, &|_| true, &|slice| {
+            let looked = catch_unwind(AssertUnwindSafe(|| survey::find_likenesses(slice, plan, stop)))
+                .map_err(|_| {
                     stop.store(true, Ordering::Relaxed);
                     RunError::WorkerFailed { slice: slice.id }
                 })?;
@@ -105,16 +105,16 @@ impl Runner<'_> {
         if found > limit {
             return Err(RunError::TooManyToCompare { found, limit });
         }
-        for lot in lots {
+        for shard in shards {
             let next = SliceId {
-                lot: lot.number + 1,
+                shard: shard.number + 1,
                 slice: 0,
             };
             let later = likenesses.split_off(&next);
-            let of_lot: Vec<Vec<Likeness>> =
+            let of_shard: Vec<Vec<Likeness>> =
                 std::mem::replace(&mut likenesses, later).into_values().collect();
-            let write = &mut |into: &mut dyn io::Write| survey::write_likenesses(&of_lot, into);
-            self.staging.keep_likenesses(lot.number, write)?;
+            let write = &mut |into: &mut dyn io::Write| survey::write_likenesses(&of_shard, into);
+            self.staging.keep_likenesses(shard.number, write)?;
         }
         Ok(())
     }

@@ -1,14 +1,14 @@
-//! The plan as a file: what a machine must know to work off a lot as every other one would.
+//! `plan.json`: what a machine must know to process a shard as every other machine would.
 //!
 //! The pipeline file and the inputs are read from the folders where they were; what was found out about the inputs stands here, and the
-//! fingerprint says whether both still fit together. Nothing of it is believed: what it says of the lots must be all of the inputs, each
+//! fingerprint says whether both still fit together. Nothing of it is trusted: its shards must contain each input exactly
 //! once.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use chatmill_diag::{Finding, codes, cut};
-use chatmill_intake::Stretch;
+use chatmill_intake::LineRange;
 use chatmill_intake::discover::InputKind;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ use crate::error::{RunError, unwritable};
 use crate::options::RunOptions;
 use crate::plan::{Plan, PlannedInput};
 use crate::run::refuse_streams;
-use crate::slice::lots::Lot;
+use crate::slice::shards::Shard;
 
 /// How a plan is loaded again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -55,7 +55,8 @@ pub(super) struct PlanFile {
     /// Whether conversations are compared before any is rendered.
     pub(super) compares: bool,
     inputs: Vec<InputFacts>,
-    pub(super) lots: Vec<LotFacts>,
+    #[serde(rename = "lots")]
+    pub(super) shards: Vec<PlannedShard>,
 }
 
 /// What hashing found out about an input.
@@ -64,20 +65,20 @@ struct InputFacts {
     bytes: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hash: Option<String>,
-    /// Why it could not be hashed, where that was its own fault.
+    /// Why it could not be hashed, where the input itself is unreadable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     unreadable: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct LotFacts {
+pub(super) struct PlannedShard {
     inputs: Range<usize>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    stretch: Option<StretchFacts>,
+    #[serde(rename = "stretch", default, skip_serializing_if = "Option::is_none")]
+    range: Option<PlannedRange>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct StretchFacts {
+struct PlannedRange {
     start: u64,
     end: u64,
     line: u64,
@@ -87,7 +88,7 @@ struct StretchFacts {
 }
 
 impl PlanFile {
-    pub(super) fn new(plan: &Plan, lots: &[Lot], request: Request) -> Self {
+    pub(super) fn new(plan: &Plan, shards: &[Shard], request: Request) -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             format: chatmill_dataset::FORMAT,
@@ -95,7 +96,7 @@ impl PlanFile {
             request,
             compares: plan.pipeline.dedup.is_on(),
             inputs: plan.inputs.iter().map(facts).collect(),
-            lots: lots.iter().map(lot_facts).collect(),
+            shards: shards.iter().map(planned_shard).collect(),
         }
     }
 
@@ -120,12 +121,12 @@ impl PlanFile {
             return Err(RunError::OtherPlan { reason });
         }
         unsealed(bytes).ok_or_else(|| RunError::OtherPlan {
-            reason: "plan.json is not as it was written".to_owned(),
+            reason: "plan.json was changed after it was written".to_owned(),
         })
     }
 
-    /// Loads the plan and its lots as they were.
-    pub(super) fn restore(&self, out: &Path) -> Result<(Plan, Vec<Lot>), RunError> {
+    /// Loads the plan and its shards as they were.
+    pub(super) fn restore(&self, out: &Path) -> Result<(Plan, Vec<Shard>), RunError> {
         let Request {
             pipeline,
             overrides,
@@ -156,56 +157,56 @@ impl PlanFile {
             let reason = "the pipeline file or the names of its inputs changed since".to_owned();
             return Err(RunError::OtherPlan { reason });
         }
-        let lots: Option<Vec<Lot>> = (0..)
-            .zip(&self.lots)
-            .map(|(number, facts)| lot(number, facts))
+        let shards: Option<Vec<Shard>> = (0..)
+            .zip(&self.shards)
+            .map(|(number, facts)| shard(number, facts))
             .collect();
-        match lots.filter(|lots| are_all(lots, &plan.inputs)) {
-            Some(lots) => Ok((plan, lots)),
+        match shards.filter(|shards| are_all(shards, &plan.inputs)) {
+            Some(shards) => Ok((plan, shards)),
             None => Err(RunError::OtherPlan {
-                reason: "its lots are not all of the inputs, each once".to_owned(),
+                reason: "its shards do not contain each input exactly once".to_owned(),
             }),
         }
     }
 }
 
-/// Whether lots are all of the inputs, in order and once: each whole in one lot, or in stretches that follow one another to its end.
-fn are_all(lots: &[Lot], inputs: &[PlannedInput]) -> bool {
+/// Whether shards are all of the inputs, in order and once: each whole in one shard, or in ranges that follow one another to its end.
+fn are_all(shards: &[Shard], inputs: &[PlannedInput]) -> bool {
     let mut next = 0;
-    // The stretch before, where more of its input must follow.
-    let mut before: Option<&Stretch> = None;
-    for lot in lots {
-        let Range { start, end } = lot.inputs;
-        let follows = match (&lot.stretch, before) {
+    // The range before, where more of its input must follow.
+    let mut before: Option<&LineRange> = None;
+    for shard in shards {
+        let Range { start, end } = shard.inputs;
+        let follows = match (&shard.range, before) {
             (None, None) => end > next || inputs.is_empty(),
             (None, Some(_)) => false,
-            (Some(stretch), _) => {
+            (Some(range), _) => {
                 let bytes = inputs.get(next).map(|planned| planned.input.bytes);
                 end == next + 1
-                    && stretch.start < stretch.end
-                    && goes_on(before, stretch)
-                    && stretch.is_last == (Some(stretch.end) == bytes)
+                    && range.start < range.end
+                    && goes_on(before, range)
+                    && range.is_last == (Some(range.end) == bytes)
             }
         };
         if start != next || !follows {
             return false;
         }
-        before = lot.stretch.as_ref().filter(|stretch| !stretch.is_last);
+        before = shard.range.as_ref().filter(|range| !range.is_last);
         next = if before.is_some() { next } else { end };
     }
-    next == inputs.len() && before.is_none() && !lots.is_empty()
+    next == inputs.len() && before.is_none() && !shards.is_empty()
 }
 
-/// Whether a stretch begins where the one before ends, or its file does; of lines there are no more than bytes, and of records no more
+/// Whether a range begins where the one before ends, or its file does; of lines there are no more than bytes, and of records no more
 /// than lines.
-fn goes_on(before: Option<&Stretch>, stretch: &Stretch) -> bool {
+fn goes_on(before: Option<&LineRange>, range: &LineRange) -> bool {
     let Some(before) = before else {
-        return (stretch.start, stretch.line, stretch.record) == (0, 1, 0);
+        return (range.start, range.line, range.record) == (0, 1, 0);
     };
-    let lines = stretch.line.saturating_sub(before.line);
-    stretch.start == before.end
+    let lines = range.line.saturating_sub(before.line);
+    range.start == before.end
         && (1..=before.end - before.start).contains(&lines)
-        && (0..=lines).contains(&stretch.record.wrapping_sub(before.record))
+        && (0..=lines).contains(&range.record.wrapping_sub(before.record))
 }
 
 /// What begins an object that bears a hash.
@@ -228,7 +229,7 @@ pub(super) fn unsealed<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     serde_json::from_slice(bytes).ok().filter(|_| is_whole)
 }
 
-/// What is said of an input that cannot be read.
+/// The finding of an input that cannot be read.
 fn unreadable(reason: &str) -> Finding {
     Finding::new(&codes::UNREADABLE_INPUT, "the input cannot be read").quoting(reason)
 }
@@ -245,32 +246,32 @@ fn facts(planned: &PlannedInput) -> InputFacts {
     }
 }
 
-fn lot_facts(lot: &Lot) -> LotFacts {
-    LotFacts {
-        inputs: lot.inputs.clone(),
-        stretch: lot.stretch.as_ref().map(|stretch| StretchFacts {
-            start: stretch.start,
-            end: stretch.end,
-            line: stretch.line,
-            record: stretch.record,
-            is_last: stretch.is_last,
-            hash: stretch.hash.to_hex().to_string(),
+fn planned_shard(shard: &Shard) -> PlannedShard {
+    PlannedShard {
+        inputs: shard.inputs.clone(),
+        range: shard.range.as_ref().map(|range| PlannedRange {
+            start: range.start,
+            end: range.end,
+            line: range.line,
+            record: range.record,
+            is_last: range.is_last,
+            hash: range.hash.to_hex().to_string(),
         }),
     }
 }
 
-fn lot(number: u32, facts: &LotFacts) -> Option<Lot> {
-    let stretch = facts.stretch.as_ref().map(stretch).transpose().ok()?;
+fn shard(number: u32, facts: &PlannedShard) -> Option<Shard> {
+    let range = facts.range.as_ref().map(range).transpose().ok()?;
     let inputs = facts.inputs.clone();
-    Some(Lot {
+    Some(Shard {
         number,
         inputs,
-        stretch,
+        range,
     })
 }
 
-fn stretch(facts: &StretchFacts) -> Result<Stretch, blake3::HexError> {
-    Ok(Stretch {
+fn range(facts: &PlannedRange) -> Result<LineRange, blake3::HexError> {
+    Ok(LineRange {
         start: facts.start,
         end: facts.end,
         line: facts.line,

@@ -1,4 +1,4 @@
-//! Numbers of lots as people write them: `3,7-9`.
+//! Numbers of shards on the command line: `3,7-9`.
 
 /// Reads a list of numbers and ranges; sorted, each once.
 ///

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use chatmill_diag::{Code, Finding, Limits, codes, cut};
 use chatmill_intake::{Form, Frame, Framing, Head, Sketch, foreign, json};
-use chatmill_source::{Evidence, Placed, Proposal, Source, TableMap};
+use chatmill_source::{Evidence, ExportPath, Proposal, Source, TableMap};
 
 use crate::plan::PlannedInput;
 
@@ -23,12 +23,12 @@ pub(super) struct Recognition {
     pub fate: EntryAction,
     /// What is odd about it.
     pub notes: Vec<Finding>,
-    /// Whether its rows are gathered.
-    pub gathers: bool,
+    /// Whether its rows are grouped by conversation.
+    pub groups_rows: bool,
     /// What its path says of them.
-    pub placed: Option<Placed>,
+    pub export_path: Option<ExportPath>,
     /// What it looks like, where no source reads it.
-    pub looks: Option<String>,
+    pub looks_like: Option<String>,
     /// What a map for it could say, where no source reads it.
     pub proposal: Option<Proposal>,
 }
@@ -36,16 +36,16 @@ pub(super) struct Recognition {
 /// What becomes of an entry.
 #[derive(Default)]
 pub(super) enum EntryAction {
-    /// Its records are read, or said to be unreadable one by one.
+    /// Its records are read, or rejected one by one.
     #[default]
     Read,
-    /// No source reads its records: each is rejected, with this as the reason where it has no fault of its own.
+    /// No source reads its records: each is rejected, with this as the reason where it has no error of its own.
     Reject(String),
-    /// It is a table with a header that nobody knows: each row is one damage.
+    /// It is a table with a header that nobody knows: each row is one framing error.
     RefuseRows(String),
     /// Nothing of it is read: it is of this kind.
     PassOver(&'static str),
-    /// It is one damage; the last is the byte of the head that is at fault.
+    /// It is one framing error; the last is the byte of the head that is wrong.
     Refuse(&'static Code, String, Option<u64>),
 }
 
@@ -77,19 +77,12 @@ pub(super) fn recognise(planned: &PlannedInput, entry: &str, head: &Head, limits
         map,
         ..Recognition::default()
     };
-    if let (Some(true), Some(source)) = (planned.settings.written.merge, seen.source)
-        && !source.can_merge()
-    {
-        let id = source.id();
-        let message = format!("merge has no effect here: each record of {id} is a whole conversation");
-        seen.notes.push(Finding::new(&codes::NOT_MERGED, message));
-    }
     if let Some(source) = planned.settings.source {
-        seen.notes.extend(source.doubts(&sketch));
+        seen.notes.extend(source.warnings(&sketch));
     }
-    seen.gathers = seen.source.is_some_and(|source| source.gathers(&sketch));
-    if let Some(source) = seen.source.filter(|_| seen.gathers) {
-        seen.placed = source.placed(&sketch, &name_of(planned, entry));
+    seen.groups_rows = seen.source.is_some_and(|source| source.groups_rows(&sketch));
+    if let Some(source) = seen.source.filter(|_| seen.groups_rows) {
+        seen.export_path = source.export_path(&sketch, &name_of(planned, entry));
     }
     if let (Some(named), Some(detected), None) = (planned.settings.source, by_content, mapped)
         && named.id() != detected.id()
@@ -98,7 +91,7 @@ pub(super) fn recognise(planned: &PlannedInput, entry: &str, head: &Head, limits
         let message = format!("the content looks like {detected}, but is read as {named}");
         seen.notes.push(Finding::new(&codes::SOURCE_MISMATCH, message));
     }
-    let passed_over = seen.source.and_then(|source| source.passes_over(&sketch));
+    let passed_over = seen.source.and_then(|source| source.ignored_kind(&sketch));
     seen.fate = match passed_over {
         Some(kind) => EntryAction::PassOver(kind),
         None => fate(
@@ -112,7 +105,7 @@ pub(super) fn recognise(planned: &PlannedInput, entry: &str, head: &Head, limits
     };
     let unknown = match &seen.fate {
         EntryAction::PassOver(kind) => {
-            seen.looks = Some((*kind).to_owned());
+            seen.looks_like = Some((*kind).to_owned());
             None
         }
         EntryAction::Refuse(code, message, _) if *code == &codes::UNKNOWN_FORMAT => Some(message),
@@ -120,10 +113,10 @@ pub(super) fn recognise(planned: &PlannedInput, entry: &str, head: &Head, limits
         EntryAction::Refuse(..) | EntryAction::Read => None,
     };
     if let Some(message) = unknown {
-        let look = chatmill_source::look(head, &sketch);
-        seen.looks = look.map(|look| format!("{}: {}", look.name, look.why));
-        if seen.looks.is_none() && message.starts_with("this is ") {
-            seen.looks = Some(message.clone());
+        let format = chatmill_source::unsupported_format(head, &sketch);
+        seen.looks_like = format.map(|format| format!("{}: {}", format.name, format.why));
+        if seen.looks_like.is_none() && message.starts_with("this is ") {
+            seen.looks_like = Some(message.clone());
         }
         seen.proposal = chatmill_source::propose(head, &sketch);
     }
@@ -207,7 +200,7 @@ pub(super) fn rename(map: &TableMap, frame: &mut Frame, buffer: &mut Vec<u8>, li
     is_wanted
 }
 
-/// Why nothing was recognised: what the entry looks like, else a fault that its document has whatever its format, else that
+/// Why nothing was recognised: what the entry looks like, else an error that its document has whatever its format, else that
 /// no source knows it. Of several records each is one that is rejected; what is one document is refused whole.
 fn why_unrecognised(head: &Head, sketch: &Sketch, limits: &Limits) -> EntryAction {
     let is_whole = match head.framing {
@@ -222,9 +215,12 @@ fn why_unrecognised(head: &Head, sketch: &Sketch, limits: &Limits) -> EntryActio
             EntryAction::Reject(message)
         }
     };
-    if let Some(look) = chatmill_source::look(head, sketch) {
-        let message = format!("this looks like {}, which is not read: {}", look.name, look.why);
-        if look.is_table() && head.framing == Framing::Documents {
+    if let Some(format) = chatmill_source::unsupported_format(head, sketch) {
+        let message = format!(
+            "this looks like {}, which is not read: {}",
+            format.name, format.why
+        );
+        if format.is_table() && head.framing == Framing::Documents {
             return EntryAction::RefuseRows(message);
         }
         return unknown(message);
@@ -233,17 +229,17 @@ fn why_unrecognised(head: &Head, sketch: &Sketch, limits: &Limits) -> EntryActio
         return EntryAction::Read;
     }
     let first = head.bytes.as_slice();
-    if is_whole && let Err(fault) = json::scan(first, limits.depth) {
+    if is_whole && let Err(error) = json::scan(first, limits.depth) {
         // A cut head may end inside a character.
-        let is_cut = !head.complete && fault.at + 4 >= first.len();
-        let ends_inside = fault.code == &codes::INVALID_JSON && fault.at >= first.len();
-        let at = Some(fault.at as u64);
+        let is_cut = !head.complete && error.at + 4 >= first.len();
+        let ends_inside = error.code == &codes::INVALID_JSON && error.at >= first.len();
+        let at = Some(error.at as u64);
         if ends_inside && !is_cut {
             let message = "the entry ends inside a JSON document".to_owned();
             return EntryAction::Refuse(&codes::TRUNCATED_STREAM, message, at);
         }
         if !is_cut {
-            return EntryAction::Refuse(fault.code, fault.message, at);
+            return EntryAction::Refuse(error.code, error.message, at);
         }
     }
     unknown(NO_SOURCE.to_owned())

@@ -1,6 +1,6 @@
 //! What a slice holds, in order: the one walk for all who work on slices.
 //!
-//! A record is one frame, or the rows of a conversation that were gathered from many places. Whoever reads records sees no
+//! A record is one frame, or the rows of a conversation that were grouped from many places. Readers of records see no
 //! difference: a frame is a record of one row.
 
 use std::collections::BTreeSet;
@@ -35,7 +35,7 @@ pub(crate) enum Item<'s> {
 pub(crate) struct Record<'s> {
     /// Where it begins.
     pub entry: &'s EntryRef,
-    /// Its bytes; those of gathered rows as an array.
+    /// Its bytes; those of grouped rows as an array.
     pub bytes: &'s [u8],
     /// How it lies in the inputs.
     pub form: RecordForm<'s>,
@@ -51,7 +51,7 @@ pub(crate) enum RecordForm<'s> {
     Group(&'s Group),
 }
 
-/// What a record is accounted for by: a frame, or one of the rows that were gathered.
+/// What a record is accounted for by: a frame, or one of the grouped rows.
 #[derive(Clone, Copy)]
 pub(crate) struct AccountedRow<'s> {
     /// Where it stands.
@@ -139,7 +139,7 @@ impl Slice {
 }
 
 impl<'s> Record<'s> {
-    /// The source that reads it; none where nothing but damage is in its entry.
+    /// The source that reads it; none where nothing but framing errors is in its entry.
     pub(crate) fn source(&self) -> Option<&'static dyn Source> {
         match self.form {
             RecordForm::Frame(_) => self.entry.source,
@@ -279,7 +279,7 @@ impl<'s> ReadRecord<'s> {
         findings.map(|located| (self.record.row(located.row), located))
     }
 
-    /// What is rejected, each with its row: of gathered rows one for each row that is.
+    /// What is rejected, each with its row: of grouped rows one for each row that is.
     pub(crate) fn rejects(&self, limits: &Limits) -> Vec<(AccountedRow<'s>, Reject, Located)> {
         let rejects = match self.record.form {
             RecordForm::Frame(_) => self.outcome.rejects.clone(),
@@ -291,7 +291,7 @@ impl<'s> ReadRecord<'s> {
             .collect()
     }
 
-    /// The key of the plan that leaves the conversation out, if one does: judged by what was read, whatever was replaced since.
+    /// The key of the plan that leaves the conversation out, if one does: by its content before redaction.
     pub(crate) fn left_out_by(&self, plan: &Plan) -> Option<&'static str> {
         let read = self.outcome.as_read()?;
         plan.leaves_out(self.record.entry.input, read, &self.hash, self.codes())

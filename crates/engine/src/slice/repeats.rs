@@ -7,16 +7,16 @@ use chatmill_diag::{Finding, codes};
 
 use crate::plan::PlannedInput;
 
-/// The hashes of the inputs that were read, as far as they can tell anything: inputs of a length that no other has are not kept.
+/// The hashes of the inputs that were read, as far as they can repeat: inputs of a length that no other has are not listed.
 #[derive(Clone)]
 pub(crate) struct Repeats {
-    /// Shared by all who read the same inputs: whoever reads them lot by lot would find it out again for each.
+    /// Shared by all who read the same inputs: whoever reads them shard by shard would find it out again for each.
     planned: Arc<Planned>,
     /// The first input of each hash that only reading has shown.
     firsts: HashMap<blake3::Hash, usize>,
 }
 
-/// What the plan tells of the inputs.
+/// The lengths and hashes in the plan.
 struct Planned {
     /// Lengths that several inputs have, in bytes.
     lengths: BTreeSet<u64>,
@@ -26,14 +26,14 @@ struct Planned {
 
 impl Repeats {
     /// None of the inputs was read yet. Those that were hashed before are known all the same: which of them is the first does not
-    /// depend on the lots that are read.
+    /// depend on the shards that are read.
     pub(crate) fn among(inputs: &[PlannedInput]) -> Self {
         let mut all: Vec<u64> = inputs.iter().map(|planned| planned.input.bytes).collect();
         all.sort_unstable();
         let shared = all
             .chunk_by(|one, other| one == other)
             .filter(|equal| equal.len() > 1);
-        // Nothing is said of empty files, nor of what has no length.
+        // Empty files, and inputs without a length, repeat nothing.
         let lengths = shared.filter_map(|equal| equal.first().copied().filter(|length| *length > 0));
         let lengths: BTreeSet<u64> = lengths.collect();
         let mut firsts = HashMap::new();
@@ -63,7 +63,7 @@ impl Repeats {
     }
 }
 
-/// Says that an earlier input has the same bytes.
+/// The finding that an earlier input has the same bytes.
 pub(super) fn repeated(first: &str) -> Finding {
     Finding::new(&codes::REPEATED_INPUT, "its bytes are those of an earlier file").quoting(first)
 }

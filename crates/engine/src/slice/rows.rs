@@ -1,4 +1,4 @@
-//! Cutting a frame into the rows of conversations, and putting these aside until the rest has been read.
+//! Cutting a frame into the rows of conversations, which are spilled until the rest has been read.
 
 use chatmill_dataset::DatasetError;
 use chatmill_diag::{Limits, cut};
@@ -10,12 +10,12 @@ use crate::entry::EntryRef;
 use crate::record::group::{RowForm, RowPlace};
 use crate::record::locate::advance;
 use crate::record::written::{offsets, written};
-use crate::slice::gather::Gatherer;
+use crate::slice::grouping::RowGrouper;
 
 /// The entry that is being read.
 pub(super) struct Entry {
     pub step: EntryRef,
-    /// Its number among those whose rows are gathered.
+    /// Its number among those whose rows are grouped.
     pub gathering: Option<usize>,
     /// The entries among which conversations are found that go on in another one.
     pub family: String,
@@ -28,10 +28,10 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Puts the rows of a frame aside, where rows are gathered and the frame can be cut: how many, and the bytes between them.
-    pub(super) fn put_aside(
+    /// Spills the rows of a frame, where rows are grouped and the frame can be cut: how many, and the bytes between them.
+    pub(super) fn spill_rows(
         &mut self,
-        gatherer: &mut Gatherer,
+        grouper: &mut RowGrouper,
         frame: &Frame,
         bytes: &[u8],
         limits: &Limits,
@@ -73,14 +73,14 @@ impl Entry {
             within += place.end - place.start;
             self.next_record += 1;
             if row.keys.is_empty() {
-                gatherer.share(row.about, &place, body)?;
+                grouper.push_shared(row.about, &place, body)?;
             }
             for key in row.keys {
                 let key = if key.is_empty() { &self.conversation } else { &key };
                 if let Some(begins) = &row.begins {
-                    gatherer.begins(key, &place, &self.family, begins);
+                    grouper.begins(key, &place, &self.family, begins);
                 }
-                gatherer.push(key, &place, body)?;
+                grouper.push(key, &place, body)?;
                 place.counts = false;
             }
         }

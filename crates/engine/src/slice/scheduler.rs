@@ -34,7 +34,7 @@ pub fn threads(asked: usize, progress: &dyn Progress) -> usize {
     }
 }
 
-/// What a mutex guards, whatever became of whoever held it before.
+/// The content of a mutex, even if a thread panicked while it held the lock.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -54,11 +54,11 @@ pub(crate) fn together<T: Send>(threads: usize, work: impl FnOnce() -> T + Send)
 
 /// Hands every slice to a worker and its result, in the order of the slices, to `deliver`.
 ///
-/// `work` may give nothing for a slice that needs no work. Ends early when the slicer is told to stop.
+/// `work` may give nothing for a slice that needs no work. Ends early when the slicer is to stop.
 ///
 /// # Errors
 ///
-/// When the threads cannot be started, or rows could not be put aside.
+/// When the threads cannot be started, or rows could not be spilled.
 pub(crate) fn each_slice<T: Send>(
     threads: usize,
     slicer: &mut Slicer<'_>,
@@ -68,7 +68,7 @@ pub(crate) fn each_slice<T: Send>(
 ) -> Result<(), ReadError> {
     let pool = pool(threads)?;
     let (progress, stop) = (slicer.progress, slicer.stop);
-    let desk = Desk {
+    let test_dir = TestDir {
         state: Mutex::new(State {
             queues: Queues {
                 workers: threads,
@@ -87,23 +87,23 @@ pub(crate) fn each_slice<T: Send>(
         while let Some(slice) = slicer.next_slice() {
             let place = number;
             number += 1;
-            for buffer in desk.take_buffers() {
+            for buffer in test_dir.take_buffers() {
                 slicer.reuse(buffer);
             }
             if !wanted(&slice) {
-                desk.finish(place, slice.id, None);
+                test_dir.finish(place, slice.id, None);
                 slicer.reuse(slice.buffer);
                 continue;
             }
-            desk.take_worker();
+            test_dir.take_worker();
             if stop.load(Ordering::Relaxed) {
                 break;
             }
-            let desk = &desk;
+            let test_dir = &test_dir;
             scope.spawn(move |_| {
                 let result = work(&slice);
-                desk.finish(place, slice.id, Some(result));
-                desk.free_worker(slice.buffer);
+                test_dir.finish(place, slice.id, Some(result));
+                test_dir.free_worker(slice.buffer);
             });
         }
     });
@@ -113,7 +113,7 @@ pub(crate) fn each_slice<T: Send>(
         .map_or(Ok(()), |failure| Err(failure.into()))
 }
 
-struct Desk<'d, T> {
+struct TestDir<'d, T> {
     state: Mutex<State<'d, T>>,
     freed: Condvar,
     progress: &'d dyn Progress,
@@ -128,7 +128,7 @@ struct State<'d, T> {
     deliver: &'d mut (dyn FnMut(SliceId, T) + Send),
 }
 
-impl<T> Desk<'_, T> {
+impl<T> TestDir<'_, T> {
     fn take_buffers(&self) -> Vec<Vec<u8>> {
         std::mem::take(&mut locked(&self.state).buffers)
     }
@@ -169,7 +169,7 @@ impl<T> Desk<'_, T> {
             }
             state.next += 1;
         }
-        state.queues.held = state.results.len();
+        state.queues.finished = state.results.len();
         state.queues.delivered = state.next;
         self.progress.queues(state.queues);
     }

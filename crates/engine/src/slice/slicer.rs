@@ -1,7 +1,7 @@
 //! Cutting inputs into slices: one sequential reader, borders that are a function of the inputs alone.
 //!
 //! Compressed inputs cannot be sought, so frames are read once, in order, into the buffer of a slice that is then handed to
-//! a worker (docs/decisions/2026-11-21-slices-through-one-reader.md).
+//! a worker (docs/decisions/2026-11-21-single-input-reader.md).
 
 #[cfg(test)]
 #[allow(clippy::disallowed_methods, reason = "tests need folders of their own")]
@@ -16,15 +16,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chatmill_dataset::{DatasetError, SliceId, SpillFolder};
 use chatmill_diag::{Finding, Limits, codes, cut};
 use chatmill_intake::discover::InputKind;
-use chatmill_intake::{Event, Failure, Frame, Framing, Head, Reader, Stretch};
+use chatmill_intake::{Event, Failure, Frame, Framing, Head, LineRange, Reader};
 use chatmill_source::Evidence;
 
-use super::gather::Gatherer;
-use super::lots::Lot;
+use super::cut_totals::CutTotals;
+use super::grouping::RowGrouper;
 use super::recognise::{EntryAction, recognise, rename};
 use super::repeats::Repeats;
 use super::rows::Entry;
-use super::tally::CutTotals;
+use super::shards::Shard;
 use super::unread::{Tables, no_table, of_nothing};
 use super::{Recognised, Slice, Step};
 use crate::entry::EntryRef;
@@ -45,14 +45,14 @@ pub(crate) struct Slicer<'p> {
     section_records: BTreeMap<usize, u64>,
     pub stop: &'p AtomicBool,
     pub progress: &'p dyn Progress,
-    /// Lots that are still to be cut, the next first.
-    lots: VecDeque<Lot>,
-    /// The lot that is being cut, of which the inputs from `next_input` on are still to be opened.
-    lot: Lot,
+    /// Shards that are still to be cut, the next first.
+    shards: VecDeque<Shard>,
+    /// The shard that is being cut, of which the inputs from `next_input` on are still to be opened.
+    shard: Shard,
     next_input: usize,
     current: Option<Box<Current<'p>>>,
     /// Bytes that the damages of the present slice take: there may be one for every row.
-    damaged: usize,
+    error_bytes: usize,
     next_slice: u32,
     records: u64,
     /// Names of inputs whose bytes were not those that were hashed.
@@ -63,7 +63,7 @@ pub(crate) struct Slicer<'p> {
     /// cut elsewhere. Else the next input follows.
     pub is_strict: bool,
     /// What was read so far: all of it, once there is no further slice and nothing has failed.
-    pub tally: CutTotals,
+    pub cut_totals: CutTotals,
     /// Inputs that are compared, to say of each whether an earlier one has the same bytes.
     pub repeats: Option<Repeats>,
     /// The hash of each input that was read to its end, where somebody asks for them with a place for each.
@@ -73,23 +73,23 @@ pub(crate) struct Slicer<'p> {
     spare: Vec<Vec<u8>>,
     /// Where rows wait.
     spill: SpillFolder,
-    /// Rows of the lot.
-    gatherer: Gatherer,
+    /// Rows of the shard.
+    grouper: RowGrouper,
     /// Why the slices ended early, where rows could not be put aside.
     pub failure: Option<DatasetError>,
-    /// The entries of gathered rows, once all inputs of the lot have been read.
-    gathered: Option<Arc<[EntryRef]>>,
+    /// The entries of gathered rows, once all inputs of the shard have been read.
+    grouped_entries: Option<Arc<[EntryRef]>>,
 }
 
 struct Current<'p> {
     input: usize,
     planned: &'p PlannedInput,
     /// What is read of it, where it is divided.
-    stretch: Option<Stretch>,
+    range: Option<LineRange>,
     reader: Reader,
     entry: Option<Entry>,
     tables: Tables,
-    told: u64,
+    reported: u64,
     /// Whether a source was found for one of its entries.
     is_chat: bool,
 }
@@ -106,16 +106,16 @@ impl<'p> Slicer<'p> {
         stop: &'p AtomicBool,
         progress: &'p dyn Progress,
     ) -> Self {
-        let lot = Lot::whole(inputs.len());
+        let shard = Shard::whole(inputs.len());
         let spill = spill.into();
         Self {
-            gatherer: Gatherer::new(lot.bytes(inputs), limits, spill.clone()),
+            grouper: RowGrouper::new(shard.bytes(inputs), limits, spill.clone()),
             spill,
-            lots: VecDeque::new(),
-            lot,
+            shards: VecDeque::new(),
+            shard,
             failure: None,
-            gathered: None,
-            tally: CutTotals::of(inputs.len()),
+            grouped_entries: None,
+            cut_totals: CutTotals::of(inputs.len()),
             inputs,
             limits,
             slice_bytes,
@@ -125,7 +125,7 @@ impl<'p> Slicer<'p> {
             progress,
             next_input: 0,
             current: None,
-            damaged: 0,
+            error_bytes: 0,
             next_slice: 0,
             records: 0,
             changed: Vec::new(),
@@ -138,12 +138,12 @@ impl<'p> Slicer<'p> {
         }
     }
 
-    /// Cuts these lots one after the other, instead of all inputs as one.
+    /// Cuts these shards one after the other, instead of all inputs as one.
     #[must_use]
-    pub(crate) fn in_lots(mut self, lots: impl IntoIterator<Item = Lot>) -> Self {
-        self.lots = lots.into_iter().collect();
+    pub(crate) fn in_shards(mut self, shards: impl IntoIterator<Item = Shard>) -> Self {
+        self.shards = shards.into_iter().collect();
         // None is begun yet.
-        self.lot.inputs = 0..0;
+        self.shard.inputs = 0..0;
         self
     }
 
@@ -168,30 +168,30 @@ impl<'p> Slicer<'p> {
         // What was recognised and not asked for is dropped: there may be millions of entries.
         self.recognised.clear();
         loop {
-            if let Some(slice) = self.next_of_lot() {
+            if let Some(slice) = self.next_of_shard() {
                 return Some(slice);
             }
             if self.is_over() {
                 return None;
             }
-            let lot = self.lots.pop_front()?;
-            self.begin_lot(lot);
+            let shard = self.shards.pop_front()?;
+            self.begin_shard(shard);
         }
     }
 
-    fn begin_lot(&mut self, lot: Lot) {
-        self.gatherer = Gatherer::new(lot.bytes(self.inputs), self.limits, self.spill.clone());
-        self.gathered = None;
-        self.next_input = lot.inputs.start;
+    fn begin_shard(&mut self, shard: Shard) {
+        self.grouper = RowGrouper::new(shard.bytes(self.inputs), self.limits, self.spill.clone());
+        self.grouped_entries = None;
+        self.next_input = shard.inputs.start;
         self.next_slice = 0;
-        self.lot = lot;
+        self.shard = shard;
     }
 
-    /// The next slice of the present lot.
-    fn next_of_lot(&mut self) -> Option<Slice> {
+    /// The next slice of the present shard.
+    fn next_of_shard(&mut self) -> Option<Slice> {
         let mut slice = Slice {
             id: SliceId {
-                lot: self.lot.number,
+                shard: self.shard.number,
                 slice: self.next_slice,
             },
             buffer: self.spare.pop().unwrap_or_else(|| self.new_buffer()),
@@ -204,8 +204,8 @@ impl<'p> Slicer<'p> {
             slice.steps.push(Step::Entry(entry.step.clone()));
         }
         let after = self.next_input + MAX_INPUTS_PER_SLICE;
-        self.damaged = 0;
-        while slice.buffer.len() + self.damaged < self.slice_bytes {
+        self.error_bytes = 0;
+        while slice.buffer.len() + self.error_bytes < self.slice_bytes {
             if self.is_over() {
                 return None;
             }
@@ -220,29 +220,29 @@ impl<'p> Slicer<'p> {
             }
         }
         if slice.steps.is_empty() {
-            self.gathered(&mut slice);
+            self.add_groups(&mut slice);
         }
         if slice.steps.is_empty() || self.is_over() {
             self.reuse(slice.buffer);
             return None;
         }
         self.next_slice += 1;
-        self.tally.lots.insert(self.lot.number, self.next_slice);
+        self.cut_totals.shards.insert(self.shard.number, self.next_slice);
         Some(slice)
     }
 
     /// Fills a slice with the next groups of gathered rows.
-    fn gathered(&mut self, slice: &mut Slice) {
-        match self.gatherer.next_groups(std::mem::take(&mut slice.buffer)) {
+    fn add_groups(&mut self, slice: &mut Slice) {
+        match self.grouper.next_groups(std::mem::take(&mut slice.buffer)) {
             Ok(None) => {}
             Err(error) => self.failure = Some(error),
-            Ok(Some(gathered)) => {
+            Ok(Some(batch)) => {
                 let entries = self
-                    .gathered
-                    .get_or_insert_with(|| self.gatherer.entries.as_slice().into());
+                    .grouped_entries
+                    .get_or_insert_with(|| self.grouper.entries.as_slice().into());
                 slice.entries = Arc::clone(entries);
-                slice.buffer = gathered.buffer;
-                for group in gathered.groups {
+                slice.buffer = batch.buffer;
+                for group in batch.groups {
                     let first = cut::at(&slice.entries, cut::at(&group.rows, 0).place.entry);
                     slice.steps.push(if self.is_beyond(first.input) {
                         Step::FilteredGroup(group)
@@ -277,7 +277,7 @@ impl<'p> Slicer<'p> {
         let Some(planned) = self
             .inputs
             .get(index)
-            .filter(|_| self.lot.inputs.contains(&index))
+            .filter(|_| self.shard.inputs.contains(&index))
         else {
             return false;
         };
@@ -285,20 +285,20 @@ impl<'p> Slicer<'p> {
         if let InputKind::Refused(finding) = &planned.input.kind {
             self.refuse(slice, index, finding);
         } else {
-            let stretch = self.lot.stretch.clone();
-            let reader = match &stretch {
-                Some(stretch) => Reader::open_stretch(&planned.input, self.limits, stretch),
+            let range = self.shard.range.clone();
+            let reader = match &range {
+                Some(range) => Reader::open_range(&planned.input, self.limits, range),
                 None => Reader::open(&planned.input, self.limits),
             };
             let reader = reader.with_tables(Arc::clone(&planned.settings.tables));
             self.current = Some(Box::new(Current {
                 input: index,
                 planned,
-                stretch,
+                range,
                 reader,
                 entry: None,
                 tables: Tables::default(),
-                told: 0,
+                reported: 0,
                 is_chat: false,
             }));
         }
@@ -307,7 +307,7 @@ impl<'p> Slicer<'p> {
 
     /// Books an input of which nothing is read.
     fn refuse(&mut self, slice: &mut Slice, input: usize, why: &Finding) {
-        self.tally.record(input, 1);
+        self.cut_totals.record(input, 1);
         slice.steps.push(Step::Entry(EntryRef::of_input(input)));
         slice.steps.push(Step::FramingError(of_nothing(why)));
     }
@@ -315,9 +315,9 @@ impl<'p> Slicer<'p> {
     fn step(&mut self, mut current: Box<Current<'p>>, slice: &mut Slice) {
         let event = current.reader.next(&mut slice.buffer);
         let read = current.reader.raw_bytes_read();
-        if read > current.told {
-            self.progress.advance(read - current.told);
-            current.told = read;
+        if read > current.reported {
+            self.progress.advance(read - current.reported);
+            current.reported = read;
         }
         let Some(event) = event else {
             if current.tables.is_database && !current.tables.has_one {
@@ -336,14 +336,14 @@ impl<'p> Slicer<'p> {
                 slice.steps.push(Step::Skipped { table, rows, bytes });
             }
             Event::PassedOver { kind, bytes } => slice.steps.push(Step::PassedOver { kind, bytes }),
-            Event::FramingError(mut damage) => {
-                self.tally.record(current.input, 1);
-                self.damaged += size_of::<Step>() + damage.head.len() + damage.message.len();
+            Event::FramingError(mut error) => {
+                self.cut_totals.record(current.input, 1);
+                self.error_bytes += size_of::<Step>() + error.head.len() + error.message.len();
                 if let Some(entry) = &mut current.entry {
-                    damage.record = entry.next_record;
+                    error.record = entry.next_record;
                     entry.next_record += 1;
                 }
-                slice.steps.push(Step::FramingError(damage));
+                slice.steps.push(Step::FramingError(error));
             }
             Event::Note(finding) => {
                 // A note before the first entry still belongs to the input.
@@ -357,13 +357,14 @@ impl<'p> Slicer<'p> {
                 return;
             }
             Event::EntryEnd { decoded_bytes } => {
-                let is_end = current.stretch.as_ref().is_none_or(|stretch| stretch.is_last);
-                self.tally.entry(current.input, u64::from(is_end), decoded_bytes);
+                let is_end = current.range.as_ref().is_none_or(|range| range.is_last);
+                self.cut_totals
+                    .entry(current.input, u64::from(is_end), decoded_bytes);
                 current.entry = None;
                 slice.steps.push(if is_end {
                     Step::EntryEnd(decoded_bytes)
                 } else {
-                    Step::StretchEnd(decoded_bytes)
+                    Step::RangeEnd(decoded_bytes)
                 });
             }
         }
@@ -384,9 +385,9 @@ impl<'p> Slicer<'p> {
             return;
         }
         let bytes = cut::slice(&slice.buffer, frame.buffer.clone());
-        match entry.put_aside(&mut self.gatherer, &frame, bytes, self.limits) {
+        match entry.spill_rows(&mut self.grouper, &frame, bytes, self.limits) {
             Ok(Some((rows, between))) => {
-                self.tally.record(current.input, rows);
+                self.cut_totals.record(current.input, rows);
                 slice.buffer.truncate(frame.buffer.start);
                 slice.separate(between);
                 return;
@@ -398,7 +399,7 @@ impl<'p> Slicer<'p> {
                 return;
             }
         }
-        self.tally.record(current.input, 1);
+        self.cut_totals.record(current.input, 1);
         frame.record = entry.next_record;
         entry.next_record += 1;
         // What no source reads is rejected, and is none of the records that a limit counts.
@@ -421,7 +422,7 @@ impl<'p> Slicer<'p> {
         entry.step.table = name;
         entry.step.source = named.or_else(|| chatmill_source::find(source));
         let scope = current.planned.scope(&entry.step, None);
-        entry.gathering = Some(self.gatherer.entry(entry.step.clone(), scope));
+        entry.gathering = Some(self.grouper.entry(entry.step.clone(), scope));
         slice.steps.push(Step::Entry(entry.step.clone()));
         self.recognised.push(Recognised {
             input: current.input,
@@ -432,7 +433,7 @@ impl<'p> Slicer<'p> {
                 why: vec!["a table has the columns that its map names".to_owned()],
             }),
             considered: Vec::new(),
-            looks: None,
+            looks_like: None,
             proposal: None,
         });
     }
@@ -453,21 +454,24 @@ impl<'p> Slicer<'p> {
         };
         slice.steps.push(Step::Entry(step.clone()));
         current.is_chat |= step.source.is_some();
-        let gathering = seen.gathers.then(|| {
-            let scope = planned.scope(&step, seen.placed.as_ref());
-            self.gatherer.entry(step.clone(), scope)
+        let gathering = seen.groups_rows.then(|| {
+            let scope = planned.scope(&step, seen.export_path.as_ref());
+            self.grouper.entry(step.clone(), scope)
         });
         current.entry = Some(Entry {
             gathering,
             family: gathering.map_or_else(String::new, |_| planned.family(&step)),
-            conversation: seen.placed.map(|placed| placed.conversation).unwrap_or_default(),
+            conversation: seen
+                .export_path
+                .map(|export_path| export_path.conversation)
+                .unwrap_or_default(),
             step,
-            next_record: current.stretch.as_ref().map_or(0, |stretch| stretch.record),
+            next_record: current.range.as_ref().map_or(0, |range| range.record),
             map: seen.map,
         });
         current.tables.is_database |= head.framing == Framing::Tables;
         // What is said of an entry is said where it begins.
-        if current.stretch.as_ref().is_none_or(|stretch| stretch.start == 0) {
+        if current.range.as_ref().is_none_or(|range| range.start == 0) {
             slice.steps.extend(seen.notes.into_iter().map(Step::Note));
         }
         match seen.fate {
@@ -483,7 +487,7 @@ impl<'p> Slicer<'p> {
             entry,
             evidence: seen.evidence,
             considered: seen.considered,
-            looks: seen.looks,
+            looks_like: seen.looks_like,
             proposal: seen.proposal,
         });
     }

@@ -26,16 +26,16 @@ impl Tables {
     }
 }
 
-/// Says that a database or a dump holds no table that is read.
+/// The finding that a database or a dump holds no table that is read.
 pub(super) fn no_table(passed: &[String]) -> Finding {
     let mut names: Vec<&str> = passed.iter().map(String::as_str).take(MAX_NAMED_TABLES).collect();
     if passed.len() > MAX_NAMED_TABLES {
         names.push("…");
     }
-    let found = match chatmill_source::look_of_tables(passed) {
-        Some(look) => format!(
+    let found = match chatmill_source::unsupported_tables(passed) {
+        Some(known) => format!(
             "this looks like {}, which is not read yet: {}",
-            look.name, look.why
+            known.name, known.why
         ),
         None if names.is_empty() => "there is no table with rows".to_owned(),
         None => format!("no table map names any of {}", names.join(", ")),
@@ -46,7 +46,7 @@ pub(super) fn no_table(passed: &[String]) -> Finding {
     )
 }
 
-/// An input, or all of its tables, as one damage: nothing of it was framed.
+/// An input, or all of its tables, as one framing error: nothing of it was framed.
 pub(super) fn of_nothing(finding: &Finding) -> FramingError {
     FramingError {
         record: 0,

@@ -3,11 +3,11 @@
 use chatmill_diag::Limits;
 use serde_json::json;
 
-use crate::tests::desk::{Desk, message, read, request, room, row};
+use crate::tests::test_dir::{TestDir, chat, message, read, request, row};
 
 /// The codes of what is wrong with a file that is one record.
 fn codes(name: &str, text: &str, limits: &Limits) -> Vec<&'static str> {
-    let slice = Desk::only(name, text);
+    let slice = TestDir::only(name, text);
     let read = read(&slice, limits);
     let rejects = read
         .outcome
@@ -24,7 +24,7 @@ fn codes(name: &str, text: &str, limits: &Limits) -> Vec<&'static str> {
 
 #[test]
 fn messages_per_conversation_bounds_a_conversation() {
-    let text = room(&[message("a", &[]), message("b", &[])]);
+    let text = chat(&[message("a", &[]), message("b", &[])]);
     let limits = |most| Limits {
         messages_per_conversation: most,
         ..Limits::default()
@@ -35,7 +35,7 @@ fn messages_per_conversation_bounds_a_conversation() {
 
 #[test]
 fn references_per_message_bounds_the_references_of_a_message() {
-    let text = room(&[message("a", &[]), message("b", &["a", "a"])]);
+    let text = chat(&[message("a", &[]), message("b", &["a", "a"])]);
     let limits = |most| Limits {
         references_per_message: most,
         ..Limits::default()
@@ -45,7 +45,7 @@ fn references_per_message_bounds_the_references_of_a_message() {
 }
 
 #[test]
-fn depth_bounds_nesting_and_a_gathered_row_may_be_as_deep_as_any_record() {
+fn depth_limits_nesting_of_records_and_of_grouped_rows_alike() {
     let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     let limits = Limits {
         depth: 8,
@@ -53,16 +53,16 @@ fn depth_bounds_nesting_and_a_gathered_row_may_be_as_deep_as_any_record() {
     };
     // An object, a list and a message stand around the text; an object and a message around that of a row.
     let frame = |levels| request("x").replace("\"x\"", &nested(levels));
-    let gathered = |levels| row("t", "a", "x").replace("\"x\"", &nested(levels));
+    let nested_row = |levels| row("t", "a", "x").replace("\"x\"", &nested(levels));
     let is_too_deep = |text: String| codes("a.jsonl", &text, &limits).contains(&"depth-exceeded");
     assert!(!is_too_deep(frame(5)) && is_too_deep(frame(6)));
-    assert!(!is_too_deep(gathered(6)) && is_too_deep(gathered(7)));
+    assert!(!is_too_deep(nested_row(6)) && is_too_deep(nested_row(7)));
 }
 
 #[test]
 fn a_conversation_without_an_id_is_called_by_the_hash_of_its_record() {
     let text = json!({"messages": [{"role": "user", "content": "hi"}]}).to_string();
-    let slice = Desk::only("a.json", &text);
+    let slice = TestDir::only("a.json", &text);
     let limits = Limits::default();
     let read = read(&slice, &limits);
     let id = crate::record::id(read.outcome.linked.as_ref().unwrap(), &read.hash);

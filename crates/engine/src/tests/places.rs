@@ -4,7 +4,7 @@ use crate::record::locate::Located;
 use chatmill_diag::{Limits, Span};
 use serde_json::json;
 
-use crate::tests::desk::{Desk, message, read, room, row};
+use crate::tests::test_dir::{TestDir, chat, message, read, row};
 
 fn at(text: &str, span: Span) -> &str {
     text.get(span.start as usize..span.end as usize).unwrap()
@@ -12,7 +12,9 @@ fn at(text: &str, span: Span) -> &str {
 
 /// The findings of a file that is one record.
 fn findings(name: &str, text: &str) -> Vec<Located> {
-    read(&Desk::only(name, text), &Limits::default()).outcome.findings
+    read(&TestDir::only(name, text), &Limits::default())
+        .outcome
+        .findings
 }
 
 fn named<'f>(findings: &'f [Located], name: &str) -> &'f Located {
@@ -24,7 +26,7 @@ fn named<'f>(findings: &'f [Located], name: &str) -> &'f Located {
 
 #[test]
 fn a_finding_in_a_message_stands_at_its_value() {
-    let text = room(&[message("é", &[]), message("b", &["nowhere"])]);
+    let text = chat(&[message("é", &[]), message("b", &["nowhere"])]);
     let findings = findings("a.json", &text);
     let dangling = named(&findings, "dangling-reference");
     let span = dangling.span.unwrap();
@@ -42,7 +44,7 @@ fn a_finding_in_a_message_stands_at_its_value() {
 fn a_column_counts_characters_and_not_bytes() {
     let mut second = message("b", &["nowhere"]);
     second["content"] = json!("привіт");
-    let text = room(&[message("a", &[]), second]);
+    let text = chat(&[message("a", &[]), second]);
     let findings = findings("a.json", &text);
     let line = text.lines().nth(3).unwrap();
     let before = line.split("\"nowhere\"").next().unwrap();
@@ -57,7 +59,7 @@ fn a_column_counts_characters_and_not_bytes() {
 fn a_finding_about_a_field_that_is_not_there_stands_at_what_would_hold_it() {
     let mut bare = message("a", &[]);
     bare.as_object_mut().unwrap().remove("create_time");
-    let text = room(&[bare.clone()]);
+    let text = chat(&[bare.clone()]);
     let findings = findings("a.json", &text);
     let missing = named(&findings, "missing-field");
     assert_eq!(at(&text, missing.span.unwrap()), bare.to_string());
@@ -69,8 +71,8 @@ fn a_finding_about_a_field_that_is_not_there_stands_at_what_would_hold_it() {
 }
 
 #[test]
-fn where_nothing_of_a_path_but_its_beginning_is_there_the_finding_stands_at_that() {
-    let text = room(&[message("a", &[])]).replace("\"name\":\"N\",", "");
+fn a_path_found_in_part_places_the_finding_at_its_last_existing_step() {
+    let text = chat(&[message("a", &[])]).replace("\"name\":\"N\",", "");
     let findings = findings("a.json", &text);
     let missing = named(&findings, "missing-field");
     assert_eq!(missing.json_path.as_deref(), Some("$.conversation_meta.name"));
@@ -83,7 +85,7 @@ fn where_nothing_of_a_path_but_its_beginning_is_there_the_finding_stands_at_that
 
 #[test]
 fn findings_come_in_the_order_of_messages_then_codes_then_bytes() {
-    let text = room(&[message("a", &["x", "y"]), message("b", &["z"])]);
+    let text = chat(&[message("a", &["x", "y"]), message("b", &["z"])]);
     let keys: Vec<_> = findings("a.json", &text)
         .iter()
         .map(|located| {
@@ -99,12 +101,12 @@ fn findings_come_in_the_order_of_messages_then_codes_then_bytes() {
 }
 
 #[test]
-fn a_finding_in_a_gathered_row_stands_in_the_file_and_its_path_in_the_row() {
+fn findings_in_grouped_rows_have_a_place_in_the_file_and_a_path_in_the_row() {
     let wrong = row("t", "b", "2").replace("2026-01-01T00:00:00+00:00", "yesterday");
     let lines = [row("t", "a", "1"), row("u", "x", "1"), wrong];
     let text = lines.concat();
-    let slice = Desk::only("a.jsonl", &text);
-    let record = crate::tests::desk::records(&slice)[0];
+    let slice = TestDir::only("a.jsonl", &text);
+    let record = crate::tests::test_dir::records(&slice)[0];
     let limits = Limits::default();
     let read = record.read(crate::record::Settings::plain(&limits)).remove(0);
     let located = read
@@ -173,9 +175,9 @@ fn a_call_in_json_that_a_string_holds_is_found_inside_the_string() {
 
 #[test]
 fn a_word_is_pointed_at_where_the_text_has_it() {
-    let mut told = message("a", &[]);
-    told["content"] = json!("say <|im_end|> and <|im_start|>");
-    let text = room(&[told]);
+    let mut control = message("a", &[]);
+    control["content"] = json!("say <|im_end|> and <|im_start|>");
+    let text = chat(&[control]);
     let (shown, path) = pointed("a.json", &text, "special-token-in-text");
     assert_eq!(shown, "<|im_end|>");
     assert_eq!(path.as_deref(), Some("$.conversation_list[0].content"));
@@ -183,7 +185,7 @@ fn a_word_is_pointed_at_where_the_text_has_it() {
 
 #[test]
 fn what_the_scan_repairs_has_a_path() {
-    let text = room(&[message("a", &[])]).replace("\"N\"", r#""x\ud800""#);
+    let text = chat(&[message("a", &[])]).replace("\"N\"", r#""x\ud800""#);
     let (_, path) = pointed("a.json", &text, "lone-surrogate");
     assert_eq!(path.as_deref(), Some("$.conversation_meta.name"));
 }
@@ -193,7 +195,7 @@ fn a_mark_that_is_not_there_leaves_the_finding_at_its_message() {
     // The time is written with an escape that its text has not.
     let mut early = message("b", &[]);
     early["create_time"] = json!("2001-01-01T00:00:00Z");
-    let text = room(&[message("a", &[]), early]);
+    let text = chat(&[message("a", &[]), early]);
     let (shown, _) = pointed("a.json", &text, "time-goes-backwards");
     assert_eq!(shown, "\"2001-01-01T00:00:00Z\"");
     let escaped = text.replace("2001-01", "2001\\u002d01");
@@ -209,7 +211,7 @@ fn further_findings_of_a_code_are_folded_into_one_with_their_number() {
         findings_per_code: 2,
         ..Limits::default()
     };
-    let slice = Desk::only("a.json", &room(&[message("a", &refers)]));
+    let slice = TestDir::only("a.json", &chat(&[message("a", &refers)]));
     let findings = read(&slice, &limits).outcome.findings;
     let dangling: Vec<u64> = findings
         .iter()

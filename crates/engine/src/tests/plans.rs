@@ -5,10 +5,10 @@ use std::path::Path;
 use crate::Plan;
 use crate::pipeline::parse;
 
-use crate::tests::desk::{Desk, request};
+use crate::tests::test_dir::{TestDir, request};
 
 /// The plan over `a.jsonl` and `b.jsonl` of a desk, with more lines in its pipeline.
-fn plan(desk: &Desk, more: &str) -> Result<Plan, String> {
+fn plan(test_dir: &TestDir, more: &str) -> Result<Plan, String> {
     let inputs = if more.contains("[[input]]") {
         ""
     } else {
@@ -16,15 +16,15 @@ fn plan(desk: &Desk, more: &str) -> Result<Plan, String> {
     };
     let text = format!("name = \"n\"\n{inputs}[output]\npath = \"out\"\n{more}");
     let pipeline = parse(&text, &[], Path::new("p.toml")).map_err(|error| error.to_string())?;
-    let folder = desk.path("");
+    let folder = test_dir.path("");
     Plan::resolve(pipeline, Path::new(&folder), None, None).map_err(|error| error.to_string())
 }
 
-fn desk() -> Desk {
+fn test_dir() -> TestDir {
     let tools = r#"[{"name":"berth","input_schema":{"type":"object"}},
         {"type":"function","function":{"name":"tide","parameters":{"type":"object"}}}]"#;
     let wrong = r#"{"tools":[{"name":"berth","input_schema":{"type":"object"}},{"berth":1}]}"#;
-    Desk::new(&[
+    TestDir::new(&[
         ("a.jsonl", &request("a")),
         ("b.jsonl", &request("b")),
         ("empty.json", "[]"),
@@ -64,9 +64,9 @@ fn tokenizer(special: &str) -> String {
 
 #[test]
 fn a_file_of_tools_is_a_list_or_an_object_that_holds_one() {
-    let desk = desk();
+    let test_dir = test_dir();
     for file in ["list.json", "object.json"] {
-        let plan = plan(&desk, &format!("[tools]\nfile = {file:?}\n")).unwrap();
+        let plan = plan(&test_dir, &format!("[tools]\nfile = {file:?}\n")).unwrap();
         let normalised = plan.normalised();
         assert_eq!(plan.additions().tools.len(), 2, "{file}");
         assert_eq!(normalised["tools"]["definitions"].as_array().unwrap().len(), 2);
@@ -76,12 +76,12 @@ fn a_file_of_tools_is_a_list_or_an_object_that_holds_one() {
 
 #[test]
 fn a_budget_by_template_goes_by_what_is_in_its_files() {
-    let desk = desk();
+    let test_dir = test_dir();
     let budget = |template: &str, tokenizer: &str| {
         let more = format!(
             "[window]\nmode = \"per_turn\"\nmax_tokens = {{ template = {template:?}, tokenizer = {tokenizer:?}, tokens = 9 }}\n"
         );
-        plan(&desk, &more).unwrap()
+        plan(&test_dir, &more).unwrap()
     };
     let own = budget("t.jinja", "own.json");
     assert_eq!(own.windows.planners.len(), 1);
@@ -94,7 +94,7 @@ fn a_budget_by_template_goes_by_what_is_in_its_files() {
     // A template of the pipeline file by its name.
     let named = "[templates.said]\ntemplate = \"t.jinja\"\n[window]\nmode = \"per_turn\"\n\
                  max_tokens = { template = \"said\", tokenizer = \"own.json\", tokens = 9 }\n";
-    assert_eq!(plan(&desk, named).unwrap().windows.planners.len(), 1);
+    assert_eq!(plan(&test_dir, named).unwrap().windows.planners.len(), 1);
 }
 
 fn names(plan: &Plan) -> Vec<String> {
@@ -106,9 +106,9 @@ fn names(plan: &Plan) -> Vec<String> {
 
 /// Each of these makes a pipeline that is refused with these words.
 fn are_refused(cases: &[(&str, &str)]) {
-    let desk = desk();
+    let test_dir = test_dir();
     for (more, expected) in cases {
-        let message = plan(&desk, more)
+        let message = plan(&test_dir, more)
             .err()
             .unwrap_or_else(|| panic!("{more} is not refused"));
         assert!(message.contains(expected), "{message}");
@@ -151,11 +151,11 @@ fn a_value_that_cannot_be_met_is_refused_with_its_key() {
         ),
         (
             "[window]\nmax_tokens = { template = \"endless.jinja\", tokenizer = \"o200k_base\", tokens = 9 }\n",
-            "window.max_tokens.template: it cannot say a question and its answer: TPL-03",
+            "window.max_tokens.template: it cannot render a question and its answer: TPL-03",
         ),
         (
             "[window]\nmax_tokens = { template = \"t.jinja\", tokenizer = \"o201k\", tokens = 9 }\n",
-            "window.max_tokens.tokenizer: `o201k` is no encoding, and no file that can be read",
+            "window.max_tokens.tokenizer: `o201k` is neither an encoding nor a readable file",
         ),
         (
             "[window]\nmax_tokens = { template = \"t.jinja\", tokenizer = \"empty.json\", tokens = 9 }\n",
@@ -195,7 +195,7 @@ fn a_prompt_a_tool_or_an_input_that_cannot_be_used_is_refused_with_its_key() {
         ("[tools]\nfile = \"empty.json\"\n", "it defines no tool"),
         (
             "[tools]\nfile = \"wrong.json\"\n",
-            "entry 1, counted from 0, is no definition of a tool",
+            "entry 1, counted from 0, is not a tool definition",
         ),
         (
             "[[input]]\npath = \"-\"\n",
@@ -215,25 +215,25 @@ fn a_prompt_a_tool_or_an_input_that_cannot_be_used_is_refused_with_its_key() {
         ),
         (
             "[[input]]\npath = \"a.jsonl\"\nsource = \"openai-messages\"\nmerge = true\n[[input]]\npath = \"b.jsonl\"\n",
-            "input.merge: each record of openai-messages",
+            "input.merge: records of openai-messages are whole conversations",
         ),
     ]);
 }
 
 #[test]
 fn a_compression_and_a_destination_are_checked_before_anything_is_read() {
-    let desk = desk();
+    let test_dir = test_dir();
     for (output, expected) in [
         (
             "path = \"out\"\ncompression = \"zstd(99)\"",
             "output.compression: `zstd(99)`",
         ),
         ("path = \"-\"", "output.path: a dataset is a folder"),
-        ("path = \"s3://bucket/out\"", "is an address"),
+        ("path = \"s3://bucket/out\"", "is a URL"),
     ] {
         let text = format!("name = \"n\"\n[[input]]\npath = \"*.jsonl\"\n[output]\n{output}\n");
         let pipeline = parse(&text, &[], Path::new("p.toml")).unwrap();
-        let message = Plan::resolve(pipeline, Path::new(&desk.path("")), None, None)
+        let message = Plan::resolve(pipeline, Path::new(&test_dir.path("")), None, None)
             .err()
             .unwrap();
         assert!(message.to_string().contains(expected), "{message}");
@@ -241,17 +241,17 @@ fn a_compression_and_a_destination_are_checked_before_anything_is_read() {
 }
 
 /// The plan over the inputs of a desk with these tables.
-fn plan_of_tables(desk: &Desk, tables: &str) -> Result<Plan, String> {
+fn plan_of_tables(test_dir: &TestDir, tables: &str) -> Result<Plan, String> {
     let text = format!("name = \"n\"\n[[input]]\npath = \"*.jsonl\"\n[output]\npath = \"out\"\n{tables}");
     let pipeline = parse(&text, &[], Path::new("p.toml")).map_err(|error| error.to_string())?;
-    let folder = desk.path("");
+    let folder = test_dir.path("");
     Plan::resolve(pipeline, Path::new(&folder), None, None).map_err(|error| error.to_string())
 }
 
 #[test]
 fn tables_that_are_not_wanted_are_absent_and_those_that_are_always_written_never() {
-    let desk = desk();
-    let absent = |tables: &str| plan_of_tables(&desk, tables).unwrap().absent_tables();
+    let test_dir = test_dir();
+    let absent = |tables: &str| plan_of_tables(&test_dir, tables).unwrap().absent_tables();
     assert_eq!(absent(""), Vec::<&str>::new());
     assert_eq!(
         absent("tables = [\"renderings\", \"findings\", \"messages\"]"),
@@ -272,15 +272,15 @@ fn tables_that_are_not_wanted_are_absent_and_those_that_are_always_written_never
         ),
         ("tables = []", "output.tables: the list is empty"),
     ] {
-        let message = plan_of_tables(&desk, tables).err().unwrap();
+        let message = plan_of_tables(&test_dir, tables).err().unwrap();
         assert!(message.contains(expected), "{message}");
     }
 }
 
 #[test]
 fn lists_of_tables_that_mean_the_same_have_one_fingerprint() {
-    let desk = desk();
-    let fingerprint = |tables: &str| plan_of_tables(&desk, tables).unwrap().fingerprint();
+    let test_dir = test_dir();
+    let fingerprint = |tables: &str| plan_of_tables(&test_dir, tables).unwrap().fingerprint();
     let all = format!("tables = {:?}", chatmill_dataset::TABLES);
     assert_eq!(fingerprint(&all), fingerprint(""));
     let few = fingerprint("tables = [\"messages\", \"renderings\"]");
@@ -293,27 +293,27 @@ fn lists_of_tables_that_mean_the_same_have_one_fingerprint() {
 
 #[test]
 fn inputs_stand_in_the_order_of_their_names_and_excluded_ones_are_left_out() {
-    let desk = desk();
+    let test_dir = test_dir();
     let both = "[[input]]\npath = \"b.jsonl\"\n[[input]]\npath = \"a.jsonl\"\n";
-    assert_eq!(names(&plan(&desk, both).unwrap()), ["a.jsonl", "b.jsonl"]);
+    assert_eq!(names(&plan(&test_dir, both).unwrap()), ["a.jsonl", "b.jsonl"]);
     let one = "[[input]]\npath = \"*.jsonl\"\nexclude = [\"a*\"]\n";
-    assert_eq!(names(&plan(&desk, one).unwrap()), ["b.jsonl"]);
+    assert_eq!(names(&plan(&test_dir, one).unwrap()), ["b.jsonl"]);
 }
 
 #[test]
 fn an_input_that_two_sections_name_stands_twice_under_their_numbers() {
-    let desk = desk();
+    let test_dir = test_dir();
     let twice = "[[input]]\npath = \"a.jsonl\"\nid_prefix = \"x-\"\n[[input]]\npath = \"a.jsonl\"\n";
-    let plan = plan(&desk, twice).unwrap();
+    let plan = plan(&test_dir, twice).unwrap();
     assert_eq!(names(&plan), ["1/a.jsonl", "2/a.jsonl"]);
     assert_eq!(plan.inputs[0].settings.written.id_prefix, "x-");
 }
 
 #[test]
 fn dialects_are_rendered_once_and_in_the_order_of_the_registry() {
-    let desk = desk();
+    let test_dir = test_dir();
     let order = |words: &str| -> Vec<String> {
-        let plan = plan(&desk, &format!("[render]\ndialects = {words}\n")).unwrap();
+        let plan = plan(&test_dir, &format!("[render]\ndialects = {words}\n")).unwrap();
         plan.targets.iter().map(|target| target.id().to_owned()).collect()
     };
     assert_eq!(
@@ -327,9 +327,9 @@ fn dialects_are_rendered_once_and_in_the_order_of_the_registry() {
 }
 
 #[test]
-fn where_a_dataset_stands_and_how_many_work_on_it_leave_its_fingerprint_alone() {
-    let desk = desk();
-    let fingerprint = |more: &str| plan(&desk, more).unwrap().fingerprint();
+fn output_path_and_threads_do_not_change_the_fingerprint() {
+    let test_dir = test_dir();
+    let fingerprint = |more: &str| plan(&test_dir, more).unwrap().fingerprint();
     let plain = fingerprint("");
     assert_eq!(fingerprint("[resources]\nthreads = 3\n"), plain);
     assert_ne!(fingerprint("[limits]\ndepth = 9\n"), plain);
@@ -339,14 +339,14 @@ fn where_a_dataset_stands_and_how_many_work_on_it_leave_its_fingerprint_alone() 
     );
     let text = "name = \"n\"\n[[input]]\npath = \"./*.jsonl\"\n[output]\npath = \"elsewhere\"\n";
     let pipeline = parse(text, &[], Path::new("p.toml")).unwrap();
-    let folder = desk.path("");
+    let folder = test_dir.path("");
     let elsewhere = Plan::resolve(pipeline, Path::new(&folder), None, None).unwrap();
     assert_eq!(elsewhere.fingerprint(), plain);
 }
 
 #[test]
 fn the_slices_of_small_and_of_large_inputs_stay_within_bounds() {
-    let mut plan = plan(&desk(), "").unwrap();
+    let mut plan = plan(&test_dir(), "").unwrap();
     assert_eq!(plan.slice_bytes(), 4 << 20);
     plan.inputs[0].input.bytes = 96 << 20;
     plan.inputs[1].input.bytes = 0;

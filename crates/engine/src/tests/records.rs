@@ -6,12 +6,12 @@ use crate::slice::{Slice, Step};
 use chatmill_diag::{Limits, RejectLevel};
 use serde_json::json;
 
-use crate::tests::desk::{Desk, message, read, records, request, room, row};
+use crate::tests::test_dir::{TestDir, chat, message, read, records, request, row};
 
 #[test]
 fn a_frame_is_a_record_of_one_row() {
     let line = request("hi");
-    let slice = Desk::only("a.jsonl", &line);
+    let slice = TestDir::only("a.jsonl", &line);
     let limits = Limits::default();
     let read = read(&slice, &limits);
     let rows: Vec<_> = read.rows().collect();
@@ -28,7 +28,7 @@ fn a_frame_is_a_record_of_one_row() {
 #[test]
 fn a_frame_that_is_no_json_is_rejected_whole_at_the_byte_that_is_wrong() {
     let text = format!("{}{{\"messages\": oops}}\n", request("hi"));
-    let slice = Desk::only("a.jsonl", &text);
+    let slice = TestDir::only("a.jsonl", &text);
     let limits = Limits {
         reject_head: 4,
         ..Limits::default()
@@ -54,9 +54,9 @@ fn a_frame_that_is_no_json_is_rejected_whole_at_the_byte_that_is_wrong() {
 }
 
 #[test]
-fn a_broken_message_is_rejected_and_the_record_counts_as_kept() {
-    let text = room(&[message("a", &[]), json!(17), message("c", &[])]);
-    let slice = Desk::only("a.json", &text);
+fn a_broken_message_is_rejected_and_its_record_accepted() {
+    let text = chat(&[message("a", &[]), json!(17), message("c", &[])]);
+    let slice = TestDir::only("a.json", &text);
     let limits = Limits::default();
     let read = read(&slice, &limits);
     assert_eq!(
@@ -70,9 +70,9 @@ fn a_broken_message_is_rejected_and_the_record_counts_as_kept() {
 }
 
 #[test]
-fn gathered_rows_are_one_record_and_each_is_accounted_for_where_it_stands() {
+fn grouped_rows_are_one_record_and_each_is_accounted_for_in_its_entry() {
     let lines = [row("t1", "a", "1"), row("t2", "b", "2"), row("t1", "c", "три")];
-    let slice = Desk::only("a.jsonl", &lines.concat());
+    let slice = TestDir::only("a.jsonl", &lines.concat());
     let limits = Limits::default();
     let [first, second] = records(&slice)[..] else {
         panic!("two threads")
@@ -95,7 +95,7 @@ fn gathered_rows_are_one_record_and_each_is_accounted_for_where_it_stands() {
 #[test]
 fn a_row_that_cannot_be_read_is_rejected_alone() {
     let twice = row("t1", "b", "2").replace("\"type\"", "\"message_id\":\"z\",\"type\"");
-    let slice = Desk::only(
+    let slice = TestDir::only(
         "a.jsonl",
         &[row("t1", "a", "1"), twice, row("t1", "c", "3")].concat(),
     );
@@ -114,8 +114,8 @@ fn a_row_that_cannot_be_read_is_rejected_alone() {
 
 #[test]
 fn a_finding_about_a_row_is_accounted_for_with_that_row() {
-    let odd = row("t1", "b", "2").replace("{\"role\":\"user\",\"content\":\"2\"}", "7");
-    let slice = Desk::only("a.jsonl", &[row("t1", "a", "1"), odd].concat());
+    let malformed = row("t1", "b", "2").replace("{\"role\":\"user\",\"content\":\"2\"}", "7");
+    let slice = TestDir::only("a.jsonl", &[row("t1", "a", "1"), malformed].concat());
     let limits = Limits::default();
     let read = read(&slice, &limits);
     let found: Vec<_> = read
@@ -132,13 +132,13 @@ fn a_finding_about_a_row_is_accounted_for_with_that_row() {
 }
 
 #[test]
-fn where_no_row_makes_a_conversation_each_is_a_reject_of_its_own() {
+fn rows_that_form_no_conversation_are_one_reject_each() {
     let limits = Limits {
         messages_per_conversation: 1,
         ..Limits::default()
     };
     let lines = [row("t1", "a", "1"), row("t1", "b", "2")];
-    let slice = Desk::only("a.jsonl", &lines.concat());
+    let slice = TestDir::only("a.jsonl", &lines.concat());
     let read = read(&slice, &limits);
     assert!(read.outcome.linked.is_none());
     assert!(read.rows().all(|(_, is_rejected)| is_rejected));
@@ -163,7 +163,7 @@ fn a_row_that_belongs_to_several_records_is_accounted_for_in_the_first() {
     let present =
         json!({"userId": "u2", "username": "bob", "isAgent": true, "agentName": "Coder", "machineName": "m"});
     let lines = [event("p"), present, event("q")].map(|line| line.to_string() + "\n");
-    let slice = Desk::only("a.jsonl", &lines.concat());
+    let slice = TestDir::only("a.jsonl", &lines.concat());
     let read = |record: crate::slice::records::Record<'_>| -> (usize, Vec<u64>) {
         let elements: Vec<serde_json::Value> = serde_json::from_slice(record.bytes).unwrap();
         (elements.len(), record.rows().map(|(_, row)| row.record).collect())
@@ -173,8 +173,8 @@ fn a_row_that_belongs_to_several_records_is_accounted_for_in_the_first() {
 }
 
 #[test]
-fn items_say_which_entry_they_come_from_and_frames_before_any_entry_are_left_out() {
-    let mut slice = Desk::only("a.jsonl", &request("hi"));
+fn items_have_their_entry_and_frames_before_any_entry_are_left_out() {
+    let mut slice = TestDir::only("a.jsonl", &request("hi"));
     assert!(matches!(
         slice.items().next(),
         Some((Some(_), Item::Step(Step::Entry(_))))

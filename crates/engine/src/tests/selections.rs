@@ -6,14 +6,14 @@ use chatmill_diag::Limits;
 use chatmill_model::Linked;
 use serde_json::json;
 
-use crate::tests::desk::{Desk, message, read, room};
+use crate::tests::test_dir::{TestDir, chat, message, read};
 
 /// A chat on the first two days of March.
 fn march() -> Linked {
     let (mut first, mut last) = (message("a", &[]), message("b", &[]));
     first["create_time"] = json!("2026-03-01T12:00:00Z");
     last["create_time"] = json!("2026-03-02T12:00:00Z");
-    let slice = Desk::only("a.json", &room(&[first, last]));
+    let slice = TestDir::only("a.json", &chat(&[first, last]));
     read(&slice, &Limits::default()).outcome.linked.unwrap()
 }
 
@@ -24,7 +24,7 @@ fn left_out(select: &str, linked: &Linked) -> Option<&'static str> {
 }
 
 #[test]
-fn since_looks_at_the_end_of_a_conversation_and_until_at_its_beginning() {
+fn since_is_compared_with_the_last_message_and_until_with_the_first() {
     let linked = march();
     for (select, expected) in [
         ("since = \"2026-03-02\"", None),
@@ -41,7 +41,7 @@ fn since_looks_at_the_end_of_a_conversation_and_until_at_its_beginning() {
 #[test]
 fn a_conversation_without_times_is_left_out_by_either_key() {
     let text = json!({"messages": [{"role": "user", "content": "hi"}]}).to_string();
-    let slice = Desk::only("a.json", &text);
+    let slice = TestDir::only("a.json", &text);
     let linked = read(&slice, &Limits::default()).outcome.linked.unwrap();
     assert_eq!(left_out("since = \"2000-01-01\"", &linked), Some("since"));
     assert_eq!(left_out("until = \"3000-01-01\"", &linked), Some("until"));

@@ -5,19 +5,19 @@ use crate::slice::records::Item;
 use crate::slice::{Slice, Step};
 use chatmill_diag::Limits;
 
-use crate::tests::desk::{Cut, Desk, records, request, row};
+use crate::tests::test_dir::{Cut, TestDir, records, request, row};
 
 /// Bytes of an entry that a step accounts for.
 fn accounted(step: &Step) -> u64 {
     match step {
         Step::Frame(frame) | Step::Filtered(frame) => frame.end - frame.start,
-        Step::FramingError(damage) => damage.end - damage.start,
+        Step::FramingError(error) => error.end - error.start,
         Step::Separator(bytes) | Step::PassedOver { bytes, .. } | Step::Skipped { bytes, .. } => *bytes,
         Step::Group(group) | Step::FilteredGroup(group) => {
             let own = group.rows.iter().filter(|row| row.place.counts);
             own.map(|row| row.place.end - row.place.start).sum()
         }
-        Step::Entry(_) | Step::Note(_) | Step::EntryEnd(_) | Step::StretchEnd(_) => 0,
+        Step::Entry(_) | Step::Note(_) | Step::EntryEnd(_) | Step::RangeEnd(_) => 0,
     }
 }
 
@@ -31,15 +31,15 @@ fn texts(slices: &[Slice]) -> Vec<String> {
 fn slices_of_any_size_hold_the_same_records_and_every_byte_once() {
     let lines: String = (0..40).map(|line| request(&"x".repeat(line))).collect();
     let broken = format!("{}\n{{broken\n\n{}", request("one").trim(), request("two"));
-    let desk = Desk::new(&[("a.jsonl", &lines), ("b.jsonl", &broken), ("c.txt", "a note")]);
+    let test_dir = TestDir::new(&[("a.jsonl", &lines), ("b.jsonl", &broken), ("c.txt", "a note")]);
     let limits = Limits::default();
-    let whole = desk.cut(1 << 20, None, &limits);
+    let whole = test_dir.cut(1 << 20, None, &limits);
     assert_eq!(whole.slices.len(), 1);
     let counts = whole.totals.inputs.clone();
     assert_eq!(counts[0].bytes, lines.len() as u64);
     assert_eq!((counts[0].records, counts[1].records), (40, 3));
     for bytes in [1, 100, 1_000] {
-        let cut = desk.cut(bytes, None, &limits);
+        let cut = test_dir.cut(bytes, None, &limits);
         assert_eq!(cut.totals.inputs, counts, "{bytes}");
         assert_eq!(cut.totals.each().count(), cut.slices.len());
         assert!(cut.slices.len() > 1);
@@ -58,9 +58,9 @@ fn slices_of_any_size_hold_the_same_records_and_every_byte_once() {
 #[test]
 fn a_slice_that_begins_inside_an_entry_names_it_first() {
     let lines: String = (0..5).map(|line| request(&line.to_string())).collect();
-    let cut = Desk::new(&[("a.jsonl", &lines)]).cut(1, None, &Limits::default());
+    let cut = TestDir::new(&[("a.jsonl", &lines)]).cut(1, None, &Limits::default());
     for (index, slice) in cut.slices.iter().enumerate() {
-        assert_eq!((slice.id.lot, slice.id.slice as usize), (0, index));
+        assert_eq!((slice.id.shard, slice.id.slice as usize), (0, index));
         let Some(Step::Entry(entry)) = slice.steps.first() else {
             panic!("slice {index} does not begin with its entry")
         };
@@ -71,8 +71,8 @@ fn a_slice_that_begins_inside_an_entry_names_it_first() {
 #[test]
 fn records_beyond_the_limit_are_filtered_and_still_counted() {
     let lines: String = (0..5).map(|line| request(&line.to_string())).collect();
-    let desk = Desk::new(&[("a.jsonl", &lines), ("b.jsonl", &request("b"))]);
-    let cut = desk.cut(1 << 20, Some(3), &Limits::default());
+    let test_dir = TestDir::new(&[("a.jsonl", &lines), ("b.jsonl", &request("b"))]);
+    let cut = test_dir.cut(1 << 20, Some(3), &Limits::default());
     let filtered = |slice: &Slice| {
         slice
             .items()
@@ -86,10 +86,10 @@ fn records_beyond_the_limit_are_filtered_and_still_counted() {
 }
 
 #[test]
-fn rows_are_put_aside_and_come_after_everything_else() {
+fn grouped_rows_come_after_all_other_records() {
     let rows = [row("t1", "a", "1"), row("t2", "b", "2"), row("t1", "c", "3")].concat();
-    let desk = Desk::new(&[("a.jsonl", &rows), ("b.jsonl", &request("hi"))]);
-    let cut = desk.cut(1 << 20, None, &Limits::default());
+    let test_dir = TestDir::new(&[("a.jsonl", &rows), ("b.jsonl", &request("hi"))]);
+    let cut = test_dir.cut(1 << 20, None, &Limits::default());
     let [frames, groups] = &cut.slices[..] else {
         panic!("{} slices", cut.slices.len())
     };
@@ -121,13 +121,13 @@ fn rows_are_put_aside_and_come_after_everything_else() {
 }
 
 #[test]
-fn a_limit_counts_conversations_where_rows_are_gathered() {
+fn limit_counts_conversations_of_grouped_rows() {
     let rows = [row("t1", "a", "1"), row("t2", "b", "2"), row("t1", "c", "3")].concat();
-    let cut = Desk::new(&[("a.jsonl", &rows)]).cut(1 << 20, Some(1), &Limits::default());
-    let [Step::Group(kept), Step::FilteredGroup(rest)] = &cut.slices.last().unwrap().steps[..] else {
-        panic!("one group is kept and one is filtered")
+    let cut = TestDir::new(&[("a.jsonl", &rows)]).cut(1 << 20, Some(1), &Limits::default());
+    let [Step::Group(accepted), Step::FilteredGroup(rest)] = &cut.slices.last().unwrap().steps[..] else {
+        panic!("one group is accepted and one is filtered")
     };
-    assert_eq!((kept.rows.len(), rest.rows.len()), (2, 1));
+    assert_eq!((accepted.rows.len(), rest.rows.len()), (2, 1));
 }
 
 /// What is rejected of a desk: codes of damages and of records that were read, in order.
@@ -136,7 +136,7 @@ fn rejected(cut: &Cut) -> Vec<&'static str> {
     let items = cut.slices.iter().flat_map(Slice::items);
     items
         .flat_map(|(_, item)| match item {
-            Item::Step(Step::FramingError(damage)) => vec![damage.code.name],
+            Item::Step(Step::FramingError(error)) => vec![error.code.name],
             Item::Record(record) => {
                 let read = record.read(Settings::plain(&limits));
                 let rejects = read.iter().flat_map(|read| read.rejects(&limits));
@@ -148,7 +148,7 @@ fn rejected(cut: &Cut) -> Vec<&'static str> {
 }
 
 #[test]
-fn what_nobody_reads_is_as_many_records_as_its_framing_cuts() {
+fn an_unread_file_counts_one_record_for_each_frame() {
     let rows: Vec<String> = (0..3).map(|n| format!("{{\"numbers\": [{n}, 2]}}")).collect();
     let unknown = "unknown-format";
     let broken = format!("{}\n{{\"broken\n{}", rows[0], rows[1]);
@@ -165,9 +165,9 @@ fn what_nobody_reads_is_as_many_records_as_its_framing_cuts() {
             &["invalid-json"],
         ),
     ] {
-        let desk = Desk::new(&[(name, &text)]);
+        let test_dir = TestDir::new(&[(name, &text)]);
         for bytes in [1, 1 << 20] {
-            let cut = desk.cut(bytes, None, &Limits::default());
+            let cut = test_dir.cut(bytes, None, &Limits::default());
             assert_eq!(rejected(&cut), expected, "{text}");
             let counts = cut.totals.inputs[0];
             assert_eq!(
@@ -178,30 +178,30 @@ fn what_nobody_reads_is_as_many_records_as_its_framing_cuts() {
             assert_eq!(steps.map(accounted).sum::<u64>(), counts.bytes, "{text}");
         }
         // What nobody reads is none of the records that are wanted.
-        assert_eq!(rejected(&desk.cut(1, Some(1), &Limits::default())), expected);
+        assert_eq!(rejected(&test_dir.cut(1, Some(1), &Limits::default())), expected);
     }
 }
 
 #[test]
 fn rows_that_nobody_reads_fill_slices_as_records_do() {
     let rows = format!("sepal,petal\n{}", "1,2\n".repeat(1_000));
-    let cut = Desk::new(&[("a.csv", &rows)]).cut(1 << 16, None, &Limits::default());
+    let cut = TestDir::new(&[("a.csv", &rows)]).cut(1 << 16, None, &Limits::default());
     assert_eq!(rejected(&cut).len(), 1_000);
     assert!(cut.slices.len() > 2, "{}", cut.slices.len());
 }
 
 #[test]
 fn an_input_that_nobody_reads_takes_nothing_from_the_one_beside_it() {
-    let desk = Desk::new(&[("a.json", "{\"numbers\": [1, 2]}"), ("b.jsonl", &request("x"))]);
-    let cut = desk.cut(1 << 20, None, &Limits::default());
+    let test_dir = TestDir::new(&[("a.json", "{\"numbers\": [1, 2]}"), ("b.jsonl", &request("x"))]);
+    let cut = test_dir.cut(1 << 20, None, &Limits::default());
     assert_eq!(rejected(&cut), ["unknown-format"]);
     assert_eq!(records(&cut.slices[0]).len(), 2);
 }
 
 #[test]
 fn a_run_that_is_stopped_cuts_nothing_more() {
-    let desk = Desk::new(&[("a.jsonl", &request("x"))]);
-    let inputs = crate::plan::typed_inputs(&[desk.path("")], "auto").unwrap();
+    let test_dir = TestDir::new(&[("a.jsonl", &request("x"))]);
+    let inputs = crate::plan::typed_inputs(&[test_dir.path("")], "auto").unwrap();
     let (stop, limits) = (std::sync::atomic::AtomicBool::new(true), Limits::default());
     let spill = std::env::temp_dir();
     let progress = crate::Silent;
@@ -217,7 +217,7 @@ fn what_stands_between_the_rows_of_a_page_is_accounted_for() {
         rows[0].trim(),
         rows[1].trim()
     );
-    let cut = Desk::new(&[("a.json", &page)]).cut(1 << 20, None, &Limits::default());
+    let cut = TestDir::new(&[("a.json", &page)]).cut(1 << 20, None, &Limits::default());
     let steps = || cut.slices.iter().flat_map(|slice| &slice.steps);
     assert_eq!(steps().map(accounted).sum::<u64>(), page.len() as u64);
     let groups = steps().filter_map(|step| match step {
@@ -234,12 +234,12 @@ fn what_cannot_be_framed_has_a_number_among_the_records() {
         ..Limits::default()
     };
     let lines = [request("one"), request(&"x".repeat(99)), request("three")].concat();
-    let cut = Desk::new(&[("a.jsonl", &lines)]).cut(1 << 20, None, &limits);
+    let cut = TestDir::new(&[("a.jsonl", &lines)]).cut(1 << 20, None, &limits);
     let numbers: Vec<(bool, u64)> = cut.slices[0]
         .items()
         .filter_map(|(_, item)| match item {
             Item::Record(record) => Some((true, record.row(None).record)),
-            Item::Step(Step::FramingError(damage)) => Some((false, damage.record)),
+            Item::Step(Step::FramingError(error)) => Some((false, error.record)),
             _ => None,
         })
         .collect();

@@ -8,14 +8,14 @@ use std::sync::atomic::AtomicBool;
 use crate::tables::{TablesError, tables};
 use crate::{Plan, Silent, pipeline};
 use chatmill_dataset::{MemoryTable, TABLES};
-use chatmill_intake::{Held, HeldForm, Input};
+use chatmill_intake::{Input, MemoryForm, MemoryInput};
 
 const LEAST: &str = "name = \"t\"\n[[input]]\npath = \"held\"\n[render]\ndialects = [\"chatml\", \"openai-chat\"]\n[output]\npath = \"o\"\n";
 
-fn plan(path: &Path, held: Option<&Input>) -> Plan {
+fn plan(path: &Path, input: Option<&Input>) -> Plan {
     let overrides = [format!("input=[{{path = \"{}\"}}]", path.display())];
     let pipeline = pipeline::parse(LEAST, &overrides, Path::new("options")).unwrap();
-    Plan::for_tables(pipeline, Path::new("."), held).unwrap()
+    Plan::for_tables(pipeline, Path::new("."), input).unwrap()
 }
 
 /// All wanted tables of a plan, slice by slice.
@@ -46,19 +46,19 @@ fn demo() -> Vec<PathBuf> {
     files
 }
 
-fn held(bytes: &[u8], form: HeldForm, name: &str) -> Input {
+fn in_memory(bytes: &[u8], form: MemoryForm, name: &str) -> Input {
     let bytes = bytes::Bytes::copy_from_slice(bytes);
-    Input::held(name, Held::new(Arc::new(bytes), form))
+    Input::in_memory(name, MemoryInput::new(Arc::new(bytes), form))
 }
 
 #[test]
-fn what_is_in_memory_is_read_as_a_file_is() {
+fn bytes_in_memory_are_read_like_a_file() {
     let mut conversations = 0;
     for path in demo() {
         let name = path.file_name().unwrap().to_str().unwrap();
-        let held = held(&fs::read(&path).unwrap(), HeldForm::File, name);
+        let input = in_memory(&fs::read(&path).unwrap(), MemoryForm::File, name);
         let of_file = read(&plan(&path, None), TABLES, 1);
-        let of_memory = read(&plan(&path, Some(&held)), TABLES, 2);
+        let of_memory = read(&plan(&path, Some(&input)), TABLES, 2);
         assert!(of_file == of_memory, "{name}");
         conversations += rows(&of_file, "conversations");
     }
@@ -68,19 +68,19 @@ fn what_is_in_memory_is_read_as_a_file_is() {
 #[test]
 fn records_keep_their_numbers_whatever_stands_between_them() {
     let lines = "{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}\nnull\n\"\"\n[1]\n{\"messages\":[{\"role\":\"user\",\"content\":\"b\"}]}\n";
-    let held = held(lines.as_bytes(), HeldForm::Lines, "held");
-    let made = read(&plan(Path::new("held"), Some(&held)), TABLES, 1);
-    assert_eq!(rows(&made, "conversations"), 2);
-    assert_eq!(rows(&made, "rejects"), 3);
-    assert_eq!(rows(&made, "renderings"), 4);
+    let input = in_memory(lines.as_bytes(), MemoryForm::Lines, "held");
+    let tables = read(&plan(Path::new("held"), Some(&input)), TABLES, 1);
+    assert_eq!(rows(&tables, "conversations"), 2);
+    assert_eq!(rows(&tables, "rejects"), 3);
+    assert_eq!(rows(&tables, "renderings"), 4);
 }
 
 #[test]
 fn only_wanted_tables_have_rows() {
     let path = demo().remove(2);
-    let made = read(&plan(&path, None), &["messages", "losses"], 1);
-    assert!(rows(&made, "messages") > 0 && rows(&made, "losses") > 0);
-    let others = made
+    let tables = read(&plan(&path, None), &["messages", "losses"], 1);
+    assert!(rows(&tables, "messages") > 0 && rows(&tables, "losses") > 0);
+    let others = tables
         .iter()
         .filter(|table| !["messages", "losses"].contains(&table.name()));
     assert!(others.into_iter().all(MemoryTable::is_empty));
@@ -102,8 +102,8 @@ fn tables_end_when_the_reader_wants_no_more_and_are_an_error_when_stopped() {
         "{{\"messages\":[{{\"role\":\"user\",\"content\":\"{}\"}}]}}\n",
         "word ".repeat(300)
     );
-    let held = held(record.repeat(6000).as_bytes(), HeldForm::Lines, "held");
-    let plan = plan(Path::new("held"), Some(&held));
+    let input = in_memory(record.repeat(6000).as_bytes(), MemoryForm::Lines, "held");
+    let plan = plan(Path::new("held"), Some(&input));
     let mut delivered = 0;
     let stop = AtomicBool::new(false);
     let ended = tables(&plan, &["messages"], 1, &Silent, &stop, &mut |_| {
@@ -115,4 +115,21 @@ fn tables_end_when_the_reader_wants_no_more_and_are_an_error_when_stopped() {
     let stop = AtomicBool::new(true);
     let ended = tables(&plan, &["messages"], 1, &Silent, &stop, &mut |_| true);
     assert!(matches!(ended, Err(TablesError::Read(_))));
+}
+
+#[test]
+fn what_cannot_be_merged_gives_no_table() {
+    let chat =
+        r#"{"messages":[{"role":"user","content":"Is it open?"},{"role":"assistant","content":"Yes."}]}"#;
+    let input = in_memory(chat.as_bytes(), MemoryForm::File, "chat.json");
+    let overrides = ["input=[{path = \"held\", merge = true}]".to_owned()];
+    let pipeline = pipeline::parse(LEAST, &overrides, Path::new("options")).unwrap();
+    let plan = Plan::for_tables(pipeline, Path::new("."), Some(&input)).unwrap();
+    let stop = AtomicBool::new(false);
+    let refused = tables(&plan, TABLES, 1, &Silent, &stop, &mut |_| panic!("a table"));
+    let message = refused.unwrap_err().to_string();
+    assert!(
+        message.starts_with("input.merge: records of openai-messages as `chat.json` has them"),
+        "{message}"
+    );
 }

@@ -21,7 +21,7 @@ fn window(text: &str, rule: PerspectiveRule) -> Result<WindowPlan, String> {
 }
 
 #[test]
-fn a_window_that_says_nothing_leaves_the_history_to_the_document() {
+fn a_window_section_without_keys_has_the_history_of_the_document() {
     let plan = window("", PerspectiveRule::Auto).unwrap();
     assert_eq!(plan.history, History::Document);
     let cuts = chatmill_dialect::Cuts {
@@ -34,7 +34,7 @@ fn a_window_that_says_nothing_leaves_the_history_to_the_document() {
 }
 
 #[test]
-fn what_a_window_says_is_what_is_cut_by() {
+fn keys_of_the_window_section_are_the_cuts() {
     let text = "history = 3\nsession_gap = \"90m\"\nper_turn = true\nmax_tokens = { encoding = \"o200k_base\", tokens = 9 }\n";
     let plan = window(text, PerspectiveRule::Auto).unwrap();
     assert_eq!(plan.history, History::Messages(3));
@@ -89,11 +89,11 @@ fn a_mode_has_one_spelling_at_a_time_and_its_own_keys() {
     let cases = [
         (
             "mode = \"per_turn\"\nper_turn = true",
-            "window.per_turn: it is an older spelling",
+            "window.per_turn: it is the older spelling",
         ),
         (
             "mode = \"document\"\nper_turn = false",
-            "window.per_turn: it is an older spelling",
+            "window.per_turn: it is the older spelling",
         ),
         ("overlap = 1", "window.overlap: only renderings of mode"),
         ("targets = \"steps\"", "window.targets: a rendering of mode"),
@@ -104,8 +104,8 @@ fn a_mode_has_one_spelling_at_a_time_and_its_own_keys() {
         ),
     ];
     for (text, wanted) in cases {
-        let said = window(text, PerspectiveRule::Auto).err().unwrap();
-        assert!(said.starts_with(wanted), "{text}: {said}");
+        let message = window(text, PerspectiveRule::Auto).err().unwrap();
+        assert!(message.starts_with(wanted), "{text}: {message}");
     }
     let nobody = window("mode = \"consecutive\"", PerspectiveRule::None)
         .err()

@@ -106,7 +106,7 @@ pub fn requests(spans: &mut [ComponentSpan], serving: BillingMode) -> Vec<Reques
         BillingMode::NewTurns => {
             let is_new = |answer: &Answer| {
                 let span = spans.get(answer.request.answer);
-                span.is_some_and(|span| span.voice == Speaker::Perspective)
+                span.is_some_and(|span| span.speaker == Speaker::Perspective)
             };
             // A window that shows no new answer was sent for none.
             let first = answers.iter().position(is_new);
@@ -130,13 +130,13 @@ pub fn requests(spans: &mut [ComponentSpan], serving: BillingMode) -> Vec<Reques
         if next.next_if_eq(&index).is_some() {
             left -= 1;
         }
-        span.requests = if span.voice == Speaker::Preamble {
+        span.requests = if span.speaker == Speaker::Preamble {
             all
         } else {
             left
         };
         span.written = index >= written_from
-            && span.voice == Speaker::Perspective
+            && span.speaker == Speaker::Perspective
             && matches!(span.component, Component::Content | Component::Tools);
     }
     requests
@@ -163,7 +163,7 @@ fn answers(spans: &[ComponentSpan]) -> Vec<Answer> {
     let mut answers: Vec<Answer> = Vec::new();
     let mut heard = Heard::Speech;
     for (number, span) in spans.iter().enumerate() {
-        if span.voice.is_own() {
+        if span.speaker.is_own() {
             if heard != Heard::Nothing {
                 answers.push(Answer {
                     request: Request {
@@ -180,7 +180,7 @@ fn answers(spans: &[ComponentSpan]) -> Vec<Answer> {
                 answer.request.position = answer.request.position.or(span.answer);
             }
             heard = Heard::Nothing;
-        } else if span.voice == Speaker::Other {
+        } else if span.speaker == Speaker::Other {
             heard = heard.max(match span.component {
                 Component::Framing | Component::Meta => Heard::Nothing,
                 Component::Tools => Heard::Tool,
@@ -198,26 +198,26 @@ fn answers(spans: &[ComponentSpan]) -> Vec<Answer> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OwnSpans {
     /// All of them.
-    pub said: Vec<Range<u64>>,
+    pub assistant: Vec<Range<u64>>,
     /// Those that are learned.
-    pub learned: Vec<Range<u64>>,
+    pub trained: Vec<Range<u64>>,
 }
 
 impl OwnSpans {
     /// Finds them: words and calls; and where control tokens set off turns also the glue between them and the token that ends
     /// the turn, as the model has to write both.
     pub(crate) fn find(&mut self, spans: &[ComponentSpan], has_control_tokens: bool) {
-        self.said.clear();
-        self.learned.clear();
+        self.assistant.clear();
+        self.trained.clear();
         let mut start = 0;
         for span in spans {
             let end = span.end as u64;
-            let is_said =
+            let is_written =
                 has_control_tokens || matches!(span.component, Component::Content | Component::Tools);
-            if span.voice.is_own() && is_said && end > start {
-                join(&mut self.said, start..end);
-                if span.voice == Speaker::Perspective {
-                    join(&mut self.learned, start..end);
+            if span.speaker.is_own() && is_written && end > start {
+                join(&mut self.assistant, start..end);
+                if span.speaker == Speaker::Perspective {
+                    join(&mut self.trained, start..end);
                 }
             }
             start = end;
@@ -237,17 +237,17 @@ mod tests {
     use super::*;
 
     use Component::{Content, Framing, Names, Tools};
-    use Speaker::{Other, Perspective, Preamble, Recalled};
+    use Speaker::{Context, Other, Perspective, Preamble};
 
     /// Spans of one byte each.
     fn spans(kinds: &[(Component, Speaker)]) -> Vec<ComponentSpan> {
         let spans = kinds
             .iter()
             .enumerate()
-            .map(|(index, (component, voice))| ComponentSpan {
+            .map(|(index, (component, speaker))| ComponentSpan {
                 end: index + 1,
                 component: *component,
-                voice: *voice,
+                speaker: *speaker,
                 control: false,
                 requests: 9,
                 written: false,
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_and_called_in_an_answer_is_written_where_the_answer_is_billed() {
+    fn text_and_calls_of_an_answer_are_written_in_the_rendering_that_is_billed_for_it() {
         let mut each = spans(&CHAT);
         requests(&mut each, BillingMode::EachAnswer);
         assert_eq!(written(&each), [3, 7, 9]);
@@ -337,32 +337,32 @@ mod tests {
     }
 
     #[test]
-    fn what_the_assistant_says_is_its_words_and_calls_with_neighbours_joined() {
+    fn assistant_spans_are_text_and_calls_with_neighbours_joined() {
         let mut found = OwnSpans::default();
         found.find(&spans(&CHAT), false);
-        assert_eq!(found.said, [3..4, 7..8, 9..10]);
-        assert_eq!(found.learned, found.said);
+        assert_eq!(found.assistant, [3..4, 7..8, 9..10]);
+        assert_eq!(found.trained, found.assistant);
         found.find(&spans(&CHAT), true);
-        assert_eq!(found.said, [3..4, 6..8, 9..10]);
+        assert_eq!(found.assistant, [3..4, 6..8, 9..10]);
         let own = (Content, Perspective);
         let next_to_it = spans(&[own, own, (Names, Perspective), own]);
         found.find(&next_to_it, false);
-        assert_eq!(found.said, [0..2, 3..4]);
+        assert_eq!(found.assistant, [0..2, 3..4]);
     }
 
     #[test]
-    fn context_is_said_and_not_learned_and_only_new_answers_are_sent() {
+    fn context_is_assistant_text_but_not_trained_and_only_new_answers_are_sent() {
         let chat = [
             (Content, Other),
-            (Content, Recalled),
+            (Content, Context),
             (Content, Other),
             (Content, Perspective),
         ];
         let mut found = OwnSpans::default();
         found.find(&spans(&chat), false);
-        assert_eq!(found.said, [1..2, 3..4]);
-        assert_eq!(found.learned.first(), Some(&(3..4)));
-        assert_eq!(found.learned.len(), 1);
+        assert_eq!(found.assistant, [1..2, 3..4]);
+        assert_eq!(found.trained.first(), Some(&(3..4)));
+        assert_eq!(found.trained.len(), 1);
         let mut spans = spans(&chat);
         assert_eq!(requests(&mut spans, BillingMode::NewTurns).len(), 1);
         assert_eq!(carried(&spans), [1, 1, 1, 0]);
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn a_window_without_a_new_answer_is_sent_for_none() {
-        let mut overlap = spans(&[(Content, Other), (Content, Recalled), (Content, Other)]);
+        let mut overlap = spans(&[(Content, Other), (Content, Context), (Content, Other)]);
         assert!(requests(&mut overlap, BillingMode::NewTurns).is_empty());
         assert_eq!(carried(&overlap), [0; 3]);
         assert!(written(&overlap).is_empty());

@@ -9,7 +9,7 @@ use crate::plan::Budget;
 pub struct BudgetMeter {
     budget: Budget,
     counter: TokenCounter,
-    tallies: Vec<TokenCounts>,
+    counts_by_encoding: Vec<TokenCounts>,
 }
 
 impl BudgetMeter {
@@ -18,7 +18,7 @@ impl BudgetMeter {
         Self {
             counter: TokenCounter::new(std::slice::from_ref(&budget.encoding)),
             budget: budget.clone(),
-            tallies: Vec::new(),
+            counts_by_encoding: Vec::new(),
         }
     }
 
@@ -28,10 +28,10 @@ impl BudgetMeter {
         if sink.is_oversize() || sink.text().len() as u64 > self.budget.bytes {
             return false;
         }
-        self.counter.tally_sink(sink, &mut self.tallies);
-        self.tallies
+        self.counter.count_sink(sink, &mut self.counts_by_encoding);
+        self.counts_by_encoding
             .iter()
-            .all(|tally| tally.tokens <= self.budget.tokens)
+            .all(|token_counts| token_counts.tokens <= self.budget.tokens)
     }
 
     /// Why a rendering that does not fit is not valid.
@@ -44,7 +44,7 @@ impl BudgetMeter {
         } = &self.budget;
         match template {
             None => format!(
-                "window.max_tokens: more than {tokens} tokens of {}, and nothing left to cut",
+                "window.max_tokens: more than {tokens} tokens of {}, and nothing is left to cut",
                 encoding.name()
             ),
             Some(template) => format!(

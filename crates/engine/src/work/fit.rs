@@ -58,11 +58,11 @@ pub(super) fn guess(beginnings: &[u32], tokens: u64, after: impl Fn(u32) -> u64)
 mod tests {
     use super::*;
 
-    fn search(count: usize, guess: usize, border: usize) -> (Option<usize>, usize) {
+    fn search(count: usize, guess: usize, boundary: usize) -> (Option<usize>, usize) {
         let mut tries = 0;
         let found = least(count, guess, |place| {
             tries += 1;
-            place >= border
+            place >= boundary
         });
         (found, tries)
     }
@@ -70,13 +70,13 @@ mod tests {
     #[test]
     fn the_least_place_is_found_from_every_guess() {
         for count in 0..9 {
-            for border in 0..=count {
+            for boundary in 0..=count {
                 for guess in 0..=count {
-                    let expected = (border < count).then_some(border);
+                    let expected = (boundary < count).then_some(boundary);
                     assert_eq!(
-                        search(count, guess, border).0,
+                        search(count, guess, boundary).0,
                         expected,
-                        "{count} {guess} {border}"
+                        "{count} {guess} {boundary}"
                     );
                 }
             }
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_only_get_smaller_still_fits_where_it_is_said_to() {
+    fn results_fit_even_where_sizes_do_not_only_decrease() {
         let sizes = [9, 5, 8, 4, 6, 2, 7, 1];
         for guess in 0..sizes.len() {
             for most in 1..10 {

@@ -48,7 +48,7 @@ impl Recognition {
         }
     }
 
-    /// Adds a member of an archive that is passed over, unless nothing can be said in it.
+    /// Adds a member of an archive that is passed over, unless it cannot hold words.
     pub(crate) fn pass_over(&mut self, entry: Option<&EntryRef>, kind: &str, bytes: u64, limit: u64) {
         if let Some(member) = entry.filter(|entry| !entry.entry.is_empty() && may_hold_words(kind)) {
             self.unread.pass_over(member, kind, bytes, limit);
@@ -63,7 +63,7 @@ impl Recognition {
         self.unread.merge(later.unread, limit);
     }
 
-    /// What is told of the whole input: whether its source fits it, and what nobody reads, each with its first place.
+    /// The findings of the whole input: whether its source fits it, and what nobody reads, each with its first place.
     pub(crate) fn findings(
         self,
         framed: u64,
@@ -73,9 +73,9 @@ impl Recognition {
         misread.into_iter().chain(self.unread.findings())
     }
 
-    /// The finding that the source is the wrong one. Of a single record what is wrong with it is said already.
+    /// The finding that the source is the wrong one. A single record has a finding of its own already.
     fn misfit(&self, framed: u64, source: &str) -> Option<Located> {
-        let other = "this is another format, or another source reads it; name that with --source";
+        let other = "the file has another format: name its source with --source";
         let message = if self.misread >= 2 && self.misread * 2 > framed {
             format!(
                 "{source} cannot read {} of {framed} records: {other}",
@@ -106,19 +106,25 @@ mod tests {
 
     #[test]
     fn a_source_that_cannot_read_more_than_half_of_the_records_is_the_wrong_one() {
-        let told = |misread, framed| {
+        let is_wrong_source = |misread, framed| {
             let recognition = Recognition {
                 misread,
                 ..Recognition::default()
             };
             recognition.misfit(framed, "sharegpt").is_some()
         };
-        assert!(!told(0, 0) && !told(2, 4) && told(3, 4) && told(2, 3) && !told(1, 1));
+        assert!(
+            !is_wrong_source(0, 0)
+                && !is_wrong_source(2, 4)
+                && is_wrong_source(3, 4)
+                && is_wrong_source(2, 3)
+                && !is_wrong_source(1, 1)
+        );
     }
 
     #[test]
     fn a_source_that_leaves_more_words_than_it_reads_is_the_wrong_one() {
-        let told = |read_words, unread_words| {
+        let is_wrong_source = |read_words, unread_words| {
             let recognition = Recognition {
                 read_words,
                 unread_words,
@@ -126,6 +132,6 @@ mod tests {
             };
             recognition.misfit(3, "sharegpt").is_some()
         };
-        assert!(!told(0, 0) && !told(9, 9) && told(9, 10));
+        assert!(!is_wrong_source(0, 0) && !is_wrong_source(9, 9) && is_wrong_source(9, 10));
     }
 }

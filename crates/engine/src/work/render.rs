@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use chatmill_diag::cut;
 use chatmill_dialect::{
-    Additions, CutPoints, Cuts, Dialect, MadeTexts, Policy, Rendering, Shared, Stretches, Transcript,
-    Untaught, View, Violation, Window, WindowMode, WindowRange, window,
+    Additions, CutPoints, Cuts, Dialect, Policy, Rendering, Shared, SkippedTargets, TextArena, Transcript,
+    View, Violation, Window, WindowMode, WindowRange, WindowRanges, window,
 };
 use chatmill_model::{Linked, Part, Role, Sink, Speaker};
 
@@ -17,19 +17,19 @@ pub use super::perspectives::perspectives;
 use crate::plan::WindowPlan;
 use crate::work::fit;
 
-/// Renders a whole conversation in one dialect for every perspective, and keeps texts that have to be made in `made`; `emit` gets
+/// Renders a whole conversation in one dialect for every perspective, and keeps texts that have to be made in `arena`; `emit` gets
 /// the sink with the text and the perspective's participant id (`""` for none).
 pub fn render<'a>(
     linked: &'a Linked,
     target: &Dialect,
     perspectives: &[Option<usize>],
     policy: &'a Policy,
-    made: &'a MadeTexts,
+    arena: &'a TextArena,
     sink: &mut Sink<'a>,
     emit: &mut dyn FnMut(&mut Sink<'a>, &str, Rendering),
 ) {
     let windows = WindowPlan::default();
-    let windowed = WindowedRenderer::new(linked, &windows, perspectives, policy, made);
+    let windowed = WindowedRenderer::new(linked, &windows, perspectives, policy, arena);
     let mut always = |sink: &mut Sink<'a>, id: &str, rendering: Rendering| {
         emit(sink, id, rendering);
         Ok::<(), Infallible>(())
@@ -46,7 +46,7 @@ pub struct WindowedRenderer<'a, 'p> {
     linked: &'a Linked,
     policy: &'a Policy,
     additions: Additions<'a>,
-    made: &'a MadeTexts,
+    arena: &'a TextArena,
     windows: &'p WindowPlan,
     perspectives: Vec<PerspectiveWindows<'a>>,
     /// Nobody's, for dialects that know no perspective.
@@ -63,12 +63,12 @@ struct PerspectiveWindows<'a> {
     whole: OnceCell<Transcript<'a>>,
     /// The windows of all dialects, where they have the same, and whether each fits.
     planned: OnceCell<Vec<(WindowRange, bool)>>,
-    stretches: Vec<WindowRange>,
-    /// How many stretches there are beyond the limit.
+    ranges: Vec<WindowRange>,
+    /// How many ranges there are beyond the limit.
     left_out: u64,
     /// Turns that are learned in none of them.
-    untaught: Untaught,
-    /// Where stretches may begin later.
+    skipped_targets: SkippedTargets,
+    /// Where ranges may begin later.
     starts: Vec<u32>,
 }
 
@@ -76,24 +76,24 @@ impl PerspectiveWindows<'_> {
     fn new(
         linked: &Linked,
         windows: &WindowPlan,
-        borders: &CutPoints,
+        cut_points: &CutPoints,
         perspective: Option<usize>,
         cuts: Cuts,
     ) -> Self {
-        let Stretches {
-            ranges: mut stretches,
-            untaught,
-        } = window::stretches(linked, borders, perspective, cuts);
+        let WindowRanges {
+            mut ranges,
+            skipped_targets,
+        } = window::window_ranges(linked, cut_points, perspective, cuts);
         let most = usize::try_from(windows.most).unwrap_or(usize::MAX);
-        let left_out = stretches.len().saturating_sub(most) as u64;
-        stretches.truncate(most);
+        let left_out = ranges.len().saturating_sub(most) as u64;
+        ranges.truncate(most);
         Self {
             perspective,
-            stretches,
+            ranges,
             left_out,
-            untaught,
+            skipped_targets,
             starts: if windows.budget.is_some() || windows.overlap > 0 {
-                window::turn_starts(linked, borders, perspective)
+                window::turn_starts(linked, cut_points, perspective)
             } else {
                 Vec::new()
             },
@@ -103,23 +103,23 @@ impl PerspectiveWindows<'_> {
 }
 
 impl<'a, 'p> WindowedRenderer<'a, 'p> {
-    /// Cuts a conversation; texts that have to be made for its renderings are kept in `made`.
+    /// Cuts a conversation; texts that have to be made for its renderings are kept in `arena`.
     pub fn new(
         linked: &'a Linked,
         windows: &'p WindowPlan,
         perspectives: &[Option<usize>],
         policy: &'a Policy,
-        made: &'a MadeTexts,
+        arena: &'a TextArena,
     ) -> Self {
         let perspectives = perspectives.iter().copied();
         let (perspectives, nobody) = if windows.cut() {
-            let borders = CutPoints::of(linked);
+            let cut_points = CutPoints::of(linked);
             let sessions = Cuts {
                 session_gap: windows.cuts.session_gap,
                 ..Cuts::default()
             };
             let windowed =
-                |perspective, cuts| PerspectiveWindows::new(linked, windows, &borders, perspective, cuts);
+                |perspective, cuts| PerspectiveWindows::new(linked, windows, &cut_points, perspective, cuts);
             let perspectives = perspectives.map(|perspective| windowed(perspective, windows.cuts));
             (perspectives.collect(), windowed(None, sessions))
         } else {
@@ -140,7 +140,7 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
             linked,
             policy,
             additions: Additions::default(),
-            made,
+            arena,
             windows,
             perspectives,
             nobody,
@@ -175,7 +175,7 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
     /// Perspectives that have no turn to render.
     pub fn without_turns(&self) -> u64 {
         let is_silent = |perspective: &&PerspectiveWindows<'_>| {
-            perspective.stretches.is_empty() && perspective.left_out == 0
+            perspective.ranges.is_empty() && perspective.left_out == 0
         };
         let silent = self.perspectives.iter().filter(is_silent);
         if self.windows.cuts.mode == WindowMode::Document {
@@ -186,10 +186,10 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
     }
 
     /// Turns that no rendering teaches.
-    pub fn untaught(&self) -> Untaught {
-        let mut sum = Untaught::default();
+    pub fn skipped_targets(&self) -> SkippedTargets {
+        let mut sum = SkippedTargets::default();
         for perspective in &self.perspectives {
-            sum.add(perspective.untaught);
+            sum.add(perspective.skipped_targets);
         }
         sum
     }
@@ -295,10 +295,10 @@ struct PerspectiveRenderer<'w, 'a, 'p, 's> {
 }
 
 /// The view through a window.
-fn through<'a>(whole: &View<'a>, shared: &Rc<Shared>, stretch: WindowRange) -> View<'a> {
+fn through<'a>(whole: &View<'a>, shared: &Rc<Shared>, range: WindowRange) -> View<'a> {
     View {
         window: Some(Window {
-            stretch,
+            range,
             shared: Rc::clone(shared),
         }),
         ..whole.clone()
@@ -306,17 +306,21 @@ fn through<'a>(whole: &View<'a>, shared: &Rc<Shared>, stretch: WindowRange) -> V
 }
 
 /// Why nobody learns from a rendering that was to end with an answer.
-fn untaught(rendering: &Rendering, sink: &Sink<'_>) -> Option<Violation> {
-    let fault = if rendering.last_role != Some(Role::Assistant.as_str()) {
+fn skipped_target(rendering: &Rendering, sink: &Sink<'_>) -> Option<Violation> {
+    let reason = if rendering.last_role != Some(Role::Assistant.as_str()) {
         "window.mode: nothing of the turn is left in this dialect"
     } else if rendering.first_role != Some(Role::User.as_str()) {
         "window.mode: nobody speaks before the turn in this dialect"
-    } else if sink.spans().iter().all(|span| span.voice != Speaker::Perspective) {
+    } else if sink
+        .spans()
+        .iter()
+        .all(|span| span.speaker != Speaker::Perspective)
+    {
         "window.mode: the turn is context, or one with context in this dialect"
     } else {
         return None;
     };
-    Some(Violation::whole(fault))
+    Some(Violation::whole(reason))
 }
 
 /// Takes a rendering, whose text is in the sink, and the perspective's participant id (`""` for none).
@@ -343,7 +347,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
         }
         let mut from = 0;
         while let Some((window, next)) = self.window(from, sink) {
-            let paid = self.paid(window, next >= self.perspective.stretches.len());
+            let paid = self.paid(window, next >= self.perspective.ranges.len());
             self.rendered(Some(window), None, paid, sink, emit)?;
             from = next;
         }
@@ -388,9 +392,9 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
         planned
     }
 
-    /// The window that begins with a stretch, and which stretch is the next.
+    /// The window that begins with a range, and which range is the next.
     fn window(&mut self, from: usize, sink: &mut Sink<'a>) -> Option<(WindowRange, usize)> {
-        let first = *self.perspective.stretches.get(from)?;
+        let first = *self.perspective.ranges.get(from)?;
         Some(if self.mode == WindowMode::Consecutive {
             self.chunk(from, first, sink)
         } else {
@@ -400,13 +404,13 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
 
     /// The longest run of exchanges of a session that fits, from one on, and which exchange is the next.
     fn chunk(&mut self, from: usize, first: WindowRange, sink: &mut Sink<'a>) -> (WindowRange, usize) {
-        let in_session = |stretch: &WindowRange| stretch.session_start <= first.session_start;
-        let stretches = &self.perspective.stretches;
-        let run = cut::slice(stretches, from..stretches.partition_point(in_session));
+        let in_session = |range: &WindowRange| range.session_start <= first.session_start;
+        let ranges = &self.perspective.ranges;
+        let run = cut::slice(ranges, from..ranges.partition_point(in_session));
         let start = self.context(from, first);
         let joined = |last: WindowRange| WindowRange {
             start,
-            learned: first.learned,
+            trained_from: first.trained_from,
             ..last
         };
         let mut latest = run.len() - 1;
@@ -429,8 +433,8 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
 
     /// Where an exchange begins with the context that it repeats of the session.
     fn context(&self, from: usize, first: WindowRange) -> u32 {
-        let before = cut::slice(&self.perspective.stretches, 0..from);
-        let is_earlier = |stretch: &WindowRange| stretch.session_start < first.session_start;
+        let before = cut::slice(&self.perspective.ranges, 0..from);
+        let is_earlier = |range: &WindowRange| range.session_start < first.session_start;
         let Some(opening) = before.get(before.partition_point(is_earlier)) else {
             return first.start;
         };
@@ -442,8 +446,8 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
             .map_or(first.start, |start| first.start.min(*start))
     }
 
-    /// Whether a stretch fits the budget.
-    fn fits(&mut self, stretch: WindowRange, sink: &mut Sink<'a>) -> bool {
+    /// Whether a range fits the budget.
+    fn fits(&mut self, range: WindowRange, sink: &mut Sink<'a>) -> bool {
         let Some(meter) = self.meter.as_deref_mut() else {
             return true;
         };
@@ -457,8 +461,8 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
             .iter()
             .zip(&self.planner_shared)
             .all(|(planner, shared)| {
-                let view = through(&self.whole, shared, stretch);
-                let transcript = Transcript::new(view, self.windowed.made);
+                let view = through(&self.whole, shared, range);
+                let transcript = Transcript::new(view, self.windowed.arena);
                 let mut renderings = planner.renderings(&transcript);
                 let mut fits = true;
                 while let Some(rendering) = renderings.next(sink) {
@@ -471,8 +475,8 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
             })
     }
 
-    /// The longest part of a stretch that fits; where none does, the shortest.
-    fn fitted(&mut self, stretch: WindowRange, sink: &mut Sink<'a>) -> WindowRange {
+    /// The longest part of a range that fits; where none does, the shortest.
+    fn fitted(&mut self, range: WindowRange, sink: &mut Sink<'a>) -> WindowRange {
         let Some(budget) = self
             .windowed
             .windows
@@ -480,25 +484,25 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
             .as_ref()
             .filter(|_| self.meter.is_some())
         else {
-            return stretch;
+            return range;
         };
         let starts = &self.perspective.starts;
-        let from = starts.partition_point(|start| *start <= stretch.start);
+        let from = starts.partition_point(|start| *start <= range.start);
         // What is learned is never cut away.
         let before = if self.mode == WindowMode::Document {
-            stretch.end
+            range.end
         } else {
-            stretch.learned
+            range.trained_from
         };
         let to = starts.partition_point(|start| *start < before);
         let later = starts.iter().copied().take(to).skip(from);
-        let beginnings: Vec<u32> = std::iter::once(stretch.start).chain(later).collect();
+        let beginnings: Vec<u32> = std::iter::once(range.start).chain(later).collect();
         let beginning = |place: usize| WindowRange {
             start: *cut::at(&beginnings, place),
-            ..stretch
+            ..range
         };
         let guess = fit::guess(&beginnings, budget.tokens, |start| {
-            self.windowed.bytes(start, stretch.end)
+            self.windowed.bytes(start, range.end)
         });
         let least = fit::least(beginnings.len(), guess, |place| self.fits(beginning(place), sink));
         beginning(least.unwrap_or(beginnings.len() - 1))
@@ -506,31 +510,31 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
 
     fn rendered<E>(
         &mut self,
-        stretch: Option<WindowRange>,
+        range: Option<WindowRange>,
         fits: Option<bool>,
         mut paid: Range<u32>,
         sink: &mut Sink<'a>,
         emit: &mut Emit<'_, 'a, E>,
     ) -> Result<(), E> {
-        let made = self.windowed.made;
+        let arena = self.windowed.arena;
         let windowed;
-        let transcript = match stretch {
-            Some(stretch) => {
-                windowed = Transcript::new(through(&self.whole, &self.shared, stretch), made);
+        let transcript = match range {
+            Some(range) => {
+                windowed = Transcript::new(through(&self.whole, &self.shared, range), arena);
                 &windowed
             }
             None => self
                 .perspective
                 .whole
-                .get_or_init(|| Transcript::new(self.whole.clone(), made)),
+                .get_or_init(|| Transcript::new(self.whole.clone(), arena)),
         };
         let mut renderings = self.target.renderings(transcript);
         while let Some(mut rendering) = renderings.next(sink) {
             rendering.ordinal = self.ordinal;
             self.ordinal += 1;
             rendering.paid = std::mem::take(&mut paid);
-            if stretch.is_some() && self.mode != WindowMode::Document {
-                rendering.violations.extend(untaught(&rendering, sink));
+            if range.is_some() && self.mode != WindowMode::Document {
+                rendering.violations.extend(skipped_target(&rendering, sink));
             }
             if let Some(meter) = self.meter.as_deref_mut()
                 && !fits.unwrap_or_else(|| meter.fits(sink))

@@ -1,4 +1,4 @@
-//! The second half of a worker's way: a conversation said in every dialect, counted in every encoding, and written.
+//! The second half of a worker's job: a conversation is rendered in every dialect, counted in every encoding, and written.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,12 +8,12 @@ use chatmill_dataset::rows::{LossRow, RenderingRow, TokenCountRow};
 use chatmill_dataset::{Key, PartSet};
 use chatmill_diag::{Code, Finding, codes};
 use chatmill_dialect::policy::Reasoning;
-use chatmill_dialect::{Coverage, Dialect, FoldedLosses, LossCode, LossReason, MadeTexts, Rendering};
+use chatmill_dialect::{Coverage, Dialect, FoldedLosses, LossCode, LossReason, Rendering, TextArena};
 use chatmill_model::{ComponentSpan, Sink, SinkBuffers};
 use chatmill_token::{Encoding, TokenCounts};
 use jiff::tz::TimeZone;
 
-use super::{Kept, Work};
+use super::{AcceptedConversation, Work};
 use crate::error::{RunError, WorkError};
 use crate::plan::Plan;
 use crate::record::locate::Located;
@@ -71,7 +71,7 @@ impl PlanKeys {
 #[derive(Default)]
 pub(super) struct RenderingBuffers {
     pub sink: SinkBuffers,
-    tallies: Vec<TokenCounts>,
+    counts_by_encoding: Vec<TokenCounts>,
     losses: LossAmounts,
     folded: FoldedLosses,
     loss_codes: Vec<Key>,
@@ -92,8 +92,8 @@ impl RenderingBuffers {
 impl<'p> Work<'_, 'p> {
     pub(super) fn renderings<'a>(
         &mut self,
-        kept: Kept<'a>,
-        made: &'a MadeTexts,
+        accepted: AcceptedConversation<'a>,
+        arena: &'a TextArena,
         sink: &mut Sink<'a>,
     ) -> Result<(), WorkError>
     where
@@ -103,7 +103,7 @@ impl<'p> Work<'_, 'p> {
         if plan.targets.is_empty() {
             return Ok(());
         }
-        let Kept { id, linked, read, .. } = kept;
+        let AcceptedConversation { id, linked, read, .. } = accepted;
         let as_read = read.outcome.as_read().unwrap_or(linked);
         let (mut perspectives, absent) = render::perspectives(as_read, &plan.pipeline.perspective.speaker);
         self.receipt.unrenderable += absent;
@@ -112,12 +112,12 @@ impl<'p> Work<'_, 'p> {
         if beyond > 0 {
             perspectives.truncate(usize::try_from(most).unwrap_or(usize::MAX));
             let message = format!("[perspective] names more participants than limits.perspectives ({most})");
-            self.found(kept, &codes::TOO_MANY_PERSPECTIVES, message, beyond)?;
+            self.found(accepted, &codes::TOO_MANY_PERSPECTIVES, message, beyond)?;
         }
-        let windowed = WindowedRenderer::new(linked, &plan.windows, &perspectives, plan.policy(), made)
+        let windowed = WindowedRenderer::new(linked, &plan.windows, &perspectives, plan.policy(), arena)
             .with(plan.additions());
         self.receipt.without_turns += windowed.without_turns();
-        for (reason, turns) in windowed.untaught().reasons() {
+        for (reason, turns) in windowed.skipped_targets().reasons() {
             *self.receipt.untaught.entry(reason.to_owned()).or_default() += turns;
         }
         for field in windowed.unprompted() {
@@ -127,7 +127,7 @@ impl<'p> Work<'_, 'p> {
         if left_out > 0 {
             let most = plan.windows.most;
             let message = format!("[window] cuts it into more than limits.windows ({most}) renderings");
-            self.found(kept, &codes::TOO_MANY_WINDOWS, message, left_out)?;
+            self.found(accepted, &codes::TOO_MANY_WINDOWS, message, left_out)?;
         }
         let mut meter = self.meter.take();
         let conversation = self.parts.key(id);
@@ -139,8 +139,8 @@ impl<'p> Work<'_, 'p> {
                 if let Some(redaction) = &read.outcome.redaction {
                     redact::declare(redaction, &mut rendering);
                 }
-                let spot = RenderingKey {
-                    kept,
+                let key = RenderingKey {
+                    accepted,
                     target,
                     rank,
                     conversation,
@@ -150,7 +150,7 @@ impl<'p> Work<'_, 'p> {
                     speaker: perspective,
                     media_type,
                 };
-                self.rendering(&spot, sink, &rendering, &mut seen)
+                self.rendering(&key, sink, &rendering, &mut seen)
             };
             windowed.render(target, meter.as_mut(), sink, &mut emit)?;
         }
@@ -161,7 +161,7 @@ impl<'p> Work<'_, 'p> {
 
     fn rendering(
         &mut self,
-        spot: &RenderingKey<'_>,
+        key: &RenderingKey<'_>,
         sink: &mut Sink<'_>,
         rendering: &Rendering,
         seen: &mut CoveragesSeen,
@@ -170,7 +170,7 @@ impl<'p> Work<'_, 'p> {
             return Err(WorkError::Stopped);
         }
         let plan = self.tools.plan;
-        let dialect = spot.target.id();
+        let dialect = key.target.id();
         let mut violations: Vec<String> = rendering.violations.iter().map(ToString::to_string).collect();
         let limit = plan.limits().rendering;
         let oversize = sink.is_oversize();
@@ -178,44 +178,44 @@ impl<'p> Work<'_, 'p> {
             sink.begin();
             violations.push(format!("oversize-rendering: more than {limit} bytes"));
             let message = format!("the {dialect} rendering is larger than limits.rendering ({limit} bytes)");
-            self.found(spot.kept, &codes::OVERSIZE_RENDERING, message, 1)?;
+            self.found(key.accepted, &codes::OVERSIZE_RENDERING, message, 1)?;
         }
-        let one_request = spot.kept.linked.conversation.customs.is_one_request();
-        let serving = BillingMode::of(spot.target, plan.windows.cuts, one_request);
+        let one_request = key.accepted.linked.conversation.traits.is_one_request();
+        let serving = BillingMode::of(key.target, plan.windows.cuts, one_request);
         let requests = bill::requests(sink.spans_mut(), serving);
-        let mut tallies = std::mem::take(&mut self.buffers.tallies);
-        self.counter.tally_sink(sink, &mut tallies);
+        let mut counts_by_encoding = std::mem::take(&mut self.buffers.counts_by_encoding);
+        self.counter.count_sink(sink, &mut counts_by_encoding);
         let billed = Billed {
             spans: sink.spans(),
             requests: &requests,
             last: rendering.last_position,
             bytes: sink.text().len() as u64,
-            tallies: &tallies,
+            counts_by_encoding: &counts_by_encoding,
             paid: serving.paid(rendering.paid.clone(), &requests),
-            perspective: spot.speaker,
+            perspective: key.speaker,
         };
-        let shares = billed.shares(spot.kept.linked, &TimeZone::UTC, || {
-            self.counter.tally_spans(sink)
+        let shares = billed.shares(key.accepted.linked, &TimeZone::UTC, || {
+            self.counter.count_spans(sink)
         });
         let (bytes, is_valid) = (billed.bytes, violations.is_empty());
-        let requests = self.book(spot, rendering, &billed, &shares, seen, is_valid);
+        let requests = self.add_totals(key, rendering, &billed, &shares, seen, is_valid);
         if self.parts.writes_token_counts() {
-            self.token_counts(spot, rendering, &tallies)?;
+            self.token_counts(key, rendering, &counts_by_encoding)?;
         }
         self.receipt.renderings += 1;
-        self.verify(spot, sink, &tallies)?;
+        self.verify(key, sink, &counts_by_encoding)?;
         // Most losses are of few codes: sorting the words of all of them takes longer than all else that is done with them.
         let losses = &mut self.buffers.losses;
         losses.count(&rendering.losses);
-        self.receipt.overview.add_losses(spot.rank, losses);
+        self.receipt.overview.add_losses(key.rank, losses);
         let drops_thoughts = plan.policy().reasoning == Reasoning::Drop
             && losses.codes().any(|code| code == LossCode::ReasoningDropped);
         self.receipt.without_reasoning += u64::from(drops_thoughts);
         if self.parts.writes_losses() {
-            self.losses(spot, rendering)?;
+            self.losses(key, rendering)?;
         }
         if !self.parts.writes_renderings() {
-            self.buffers.tallies = tallies;
+            self.buffers.counts_by_encoding = counts_by_encoding;
             return Ok(());
         }
         let keep = !oversize && plan.pipeline.output.content.keeps(dialect);
@@ -230,18 +230,18 @@ impl<'p> Work<'_, 'p> {
         loss_codes.clear();
         loss_codes.extend(losses.codes().map(|code| self.keys.code(code, self.parts)));
         tokens.clear();
-        tokens.extend(tallies.iter().map(|tally| tally.tokens));
+        tokens.extend(counts_by_encoding.iter().map(|token_counts| token_counts.tokens));
         sent_tokens.clear();
-        sent_tokens.extend(tallies.iter().map(|tally| tally.sent));
+        sent_tokens.extend(counts_by_encoding.iter().map(|token_counts| token_counts.sent));
         let spans = if keep { sink.spans() } else { &[] };
-        own.find(spans, spot.target.has_control_tokens());
+        own.find(spans, key.target.has_control_tokens());
         self.parts.push_rendering(RenderingRow {
-            conversation_id: spot.conversation,
-            dialect: spot.dialect,
-            profile: spot.profile,
-            perspective: spot.perspective,
+            conversation_id: key.conversation,
+            dialect: key.dialect,
+            profile: key.profile,
+            perspective: key.perspective,
             ordinal: rendering.ordinal.into(),
-            media_type: spot.media_type,
+            media_type: key.media_type,
             bytes,
             content: Some(sink.text()).filter(|_| keep),
             tokens,
@@ -253,27 +253,27 @@ impl<'p> Work<'_, 'p> {
             messages_rendered: rendering.messages_rendered.into(),
             last_role: rendering.last_role,
             assistant_messages: rendering.assistant_messages.into(),
-            assistant_spans: &own.said,
-            learned_spans: &own.learned,
+            assistant_spans: &own.assistant,
+            learned_spans: &own.trained,
             loss_count: rendering.loss_count(),
             loss_codes,
             valid: is_valid,
             violations: &violations,
         })?;
-        self.buffers.tallies = tallies;
+        self.buffers.counts_by_encoding = counts_by_encoding;
         Ok(())
     }
 
     /// Writes what a rendering lost, a row for each kind and reason.
-    fn losses(&mut self, spot: &RenderingKey<'_>, rendering: &Rendering) -> Result<(), WorkError> {
+    fn losses(&mut self, key: &RenderingKey<'_>, rendering: &Rendering) -> Result<(), WorkError> {
         for loss in self.buffers.folded.fold(&rendering.losses) {
             let reason = self.keys.reason(loss.reason, self.parts);
             let code = self.keys.code(loss.code, self.parts);
             self.parts.push_loss(LossRow {
-                conversation_id: spot.conversation,
-                dialect: spot.dialect,
-                profile: spot.profile,
-                perspective: spot.perspective,
+                conversation_id: key.conversation,
+                dialect: key.dialect,
+                profile: key.profile,
+                perspective: key.perspective,
                 ordinal: rendering.ordinal.into(),
                 code,
                 reason,
@@ -284,37 +284,42 @@ impl<'p> Work<'_, 'p> {
         Ok(())
     }
 
-    /// Books what was found so often in a whole conversation.
+    /// Writes a finding of a whole conversation with its count.
     fn found(
         &mut self,
-        kept: Kept<'_>,
+        accepted: AcceptedConversation<'_>,
         code: &'static Code,
         message: String,
         count: u64,
     ) -> Result<(), WorkError> {
-        let (span, line_column) = kept.read.record.written();
+        let (span, line_column) = accepted.read.record.written();
         let mut located = Located::nowhere(Finding::new(code, message));
         (located.span, located.line_column) = (span, line_column);
         located.finding.count = count;
-        self.finding(&located, kept.at())
+        self.finding(&located, accepted.at())
     }
 
     /// Lets the reference count every n-th rendering again.
     fn verify(
         &self,
-        spot: &RenderingKey<'_>,
+        key: &RenderingKey<'_>,
         sink: &Sink<'_>,
-        tallies: &[TokenCounts],
+        counts_by_encoding: &[TokenCounts],
     ) -> Result<(), WorkError> {
         let every = self.tools.verify_every;
         if every == 0 || !self.receipt.renderings.is_multiple_of(every) {
             return Ok(());
         }
-        match miscounted(&self.tools.plan.encodings, sink.text(), sink.spans(), tallies) {
+        match miscounted(
+            &self.tools.plan.encodings,
+            sink.text(),
+            sink.spans(),
+            counts_by_encoding,
+        ) {
             None => Ok(()),
             Some(encoding) => Err(WorkError::Failed(RunError::Miscounted {
-                dialect: spot.target.id().to_owned(),
-                conversation: spot.kept.id.to_owned(),
+                dialect: key.target.id().to_owned(),
+                conversation: key.accepted.id.to_owned(),
                 encoding,
             })),
         }
@@ -323,37 +328,37 @@ impl<'p> Work<'_, 'p> {
     /// Writes the rows of a rendering in `token_counts`.
     fn token_counts(
         &mut self,
-        spot: &RenderingKey<'_>,
+        key: &RenderingKey<'_>,
         rendering: &Rendering,
-        tallies: &[TokenCounts],
+        counts_by_encoding: &[TokenCounts],
     ) -> Result<(), WorkError> {
-        for (encoding, tally) in self.keys.encodings.iter().zip(tallies) {
+        for (encoding, token_counts) in self.keys.encodings.iter().zip(counts_by_encoding) {
             self.parts.push_token_count(TokenCountRow {
-                conversation_id: spot.conversation,
-                dialect: spot.dialect,
-                profile: spot.profile,
-                perspective: spot.perspective,
+                conversation_id: key.conversation,
+                dialect: key.dialect,
+                profile: key.profile,
+                perspective: key.perspective,
                 ordinal: rendering.ordinal.into(),
                 encoding: *encoding,
-                tokens: tally.tokens,
-                content: tally.parts.content,
-                names: tally.parts.names,
-                framing: tally.parts.framing,
-                tools: tally.parts.tools,
-                replies: tally.parts.replies,
-                meta: tally.parts.meta,
-                assistant_content: tally.assistant_content,
-                written: tally.written,
+                tokens: token_counts.tokens,
+                content: token_counts.parts.content,
+                names: token_counts.parts.names,
+                framing: token_counts.parts.framing,
+                tools: token_counts.parts.tools,
+                replies: token_counts.parts.replies,
+                meta: token_counts.parts.meta,
+                assistant_content: token_counts.assistant_content,
+                written: token_counts.written,
             })?;
         }
         Ok(())
     }
 
-    /// Books the shares of a rendering in the totals, and the rendering itself with the last of them. Says in how many
+    /// Adds the shares of a rendering to the totals, and the rendering itself with the last of them. Returns in how many
     /// requests it is sent.
-    fn book(
+    fn add_totals(
         &mut self,
-        spot: &RenderingKey<'_>,
+        key: &RenderingKey<'_>,
         rendering: &Rendering,
         billed: &Billed<'_>,
         shares: &[BillShare<'_>],
@@ -368,17 +373,17 @@ impl<'p> Work<'_, 'p> {
             let with_last = |number: u64| if is_last { number } else { 0 };
             // Without an encoding there is still a row of totals, with no tokens in it.
             let uncounted = [TokenCounts::default()];
-            let (tallies, whole) = if billed.tallies.is_empty() {
+            let (counts_by_encoding, whole) = if billed.counts_by_encoding.is_empty() {
                 (uncounted.as_slice(), uncounted.as_slice())
             } else {
-                (share.tallies.as_slice(), billed.tallies)
+                (share.counts_by_encoding.as_slice(), billed.counts_by_encoding)
             };
-            for ((encoding, tally), whole) in tallies.iter().enumerate().zip(whole) {
+            for ((encoding, token_counts), whole) in counts_by_encoding.iter().enumerate().zip(whole) {
                 let group = Group {
-                    source: Cow::Borrowed(spot.kept.linked.conversation.source),
+                    source: Cow::Borrowed(key.accepted.linked.conversation.source),
                     day: share.day.map(|day| day.to_string()).unwrap_or_default(),
                     model: share.model.to_owned(),
-                    target: spot.rank,
+                    target: key.rank,
                     encoding,
                     coverage: Cow::Borrowed(rendering.coverage.as_str()),
                 };
@@ -386,7 +391,7 @@ impl<'p> Work<'_, 'p> {
                     conversations: with_last(is_first.into()),
                     messages_rendered: with_last(rendering.messages_rendered.into()),
                     bytes: share.bytes,
-                    tally: *tally,
+                    token_counts: *token_counts,
                     logged: share.logged,
                     requests: share.requests,
                     invalid: with_last((!is_valid).into()),
@@ -416,7 +421,7 @@ impl CoveragesSeen {
 
 /// Which rendering of which conversation is at hand.
 struct RenderingKey<'a> {
-    kept: Kept<'a>,
+    accepted: AcceptedConversation<'a>,
     target: &'a Dialect,
     rank: usize,
     conversation: Key,
@@ -433,16 +438,16 @@ fn miscounted(
     encodings: &[Encoding],
     text: &str,
     spans: &[ComponentSpan],
-    tallies: &[TokenCounts],
+    counts_by_encoding: &[TokenCounts],
 ) -> Option<String> {
     encodings
         .iter()
-        .zip(tallies)
-        .find(|(encoding, tally)| {
+        .zip(counts_by_encoding)
+        .find(|(encoding, token_counts)| {
             encoding
                 .reference()
                 .tokens(text, spans)
-                .is_some_and(|tokens| tokens != tally.tokens)
+                .is_some_and(|tokens| tokens != token_counts.tokens)
         })
         .map(|(encoding, _)| encoding.name().to_owned())
 }
@@ -455,16 +460,16 @@ mod tests {
     fn a_wrong_count_is_found_and_a_right_one_is_not() {
         let encodings = [chatmill_token::find("o200k_base").unwrap().clone()];
         let right = encodings[0].counter().count("How many tokens are these?");
-        let tally = |tokens| {
+        let token_counts = |tokens| {
             [TokenCounts {
                 tokens,
                 ..TokenCounts::default()
             }]
         };
         let text = "How many tokens are these?";
-        assert_eq!(miscounted(&encodings, text, &[], &tally(right)), None);
+        assert_eq!(miscounted(&encodings, text, &[], &token_counts(right)), None);
         assert_eq!(
-            miscounted(&encodings, text, &[], &tally(right + 1)),
+            miscounted(&encodings, text, &[], &token_counts(right + 1)),
             Some("o200k_base".to_owned())
         );
     }

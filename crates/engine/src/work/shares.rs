@@ -30,7 +30,7 @@ pub struct BillShare<'l> {
     /// Requests.
     pub requests: u64,
     /// Tokens in each encoding.
-    pub tallies: Vec<TokenCounts>,
+    pub counts_by_encoding: Vec<TokenCounts>,
     /// What the provider logged of these requests.
     pub logged: Logged,
 }
@@ -87,7 +87,7 @@ pub struct Billed<'b> {
     /// Bytes of its text.
     pub bytes: u64,
     /// Its tokens in each encoding.
-    pub tallies: &'b [TokenCounts],
+    pub counts_by_encoding: &'b [TokenCounts],
     /// Positions of messages whose cost is billed here and nowhere else.
     pub paid: Range<u32>,
     /// Id of who speaks as the assistant; empty where nobody does.
@@ -122,7 +122,7 @@ impl Billed<'_> {
         // Without words behind its last answer a rendering ends with it.
         let ends_answered = self.requests.last().is_some_and(|request| {
             let behind = self.spans.iter().skip(request.end);
-            behind.into_iter().all(|span| !is_said(span))
+            behind.into_iter().all(|span| !has_content(span))
         });
         let tail = match self.requests.last() {
             Some(last) if ends_answered => key(last.position),
@@ -146,7 +146,7 @@ impl Billed<'_> {
             .map(|request| place(key(request.position)))
             .collect();
         let last = place(tail);
-        let mut booked: Vec<(usize, Option<Usage>)> = places
+        let mut attributed: Vec<(usize, Option<Usage>)> = places
             .iter()
             .zip(self.requests)
             .map(|(place, request)| {
@@ -159,19 +159,19 @@ impl Billed<'_> {
             let begun =
                 |request: &Request| request.position.is_some_and(|position| position <= paid.position);
             let answered = self.requests.partition_point(begun).checked_sub(1);
-            match answered.and_then(|number| booked.get_mut(number)) {
+            match answered.and_then(|number| attributed.get_mut(number)) {
                 Some((_, usage @ None)) if paid.kind == MessageKind::Message => *usage = paid.usage,
-                _ => booked.push((place(key(Some(paid.position))), paid.usage)),
+                _ => attributed.push((place(key(Some(paid.position))), paid.usage)),
             }
         }
-        for (place, usage) in booked {
+        for (place, usage) in attributed {
             let share = cut::at_mut(&mut shares, place);
             share.requests += 1;
             share.logged += Logged::of(usage);
         }
         if let [only] = shares.as_mut_slice() {
             only.bytes = self.bytes;
-            only.tallies = self.tallies.to_vec();
+            only.counts_by_encoding = self.counts_by_encoding.to_vec();
             return shares;
         }
         self.divide(&mut shares, &places, last, &each_span());
@@ -190,10 +190,12 @@ impl Billed<'_> {
             .skip(self.paid.start as usize);
         // Most renderings of single turns and windows hold nothing that was logged, and nobody is looked for.
         let is_logged = messages.clone().any(|message| message.usage.is_some());
-        let people = conversation.participants.iter();
-        let people = people.take(if is_logged { usize::MAX } else { 0 });
-        let agent = people.clone().position(|one| one.kind == ParticipantKind::Agent);
-        let speaker = people.clone().position(|one| one.id == self.perspective);
+        let participants = conversation.participants.iter();
+        let participants = participants.take(if is_logged { usize::MAX } else { 0 });
+        let agent = participants
+            .clone()
+            .position(|one| one.kind == ParticipantKind::Agent);
+        let speaker = participants.clone().position(|one| one.id == self.perspective);
         let of_speaker = move |message: &&Message| {
             let sender = message.sender.or(agent);
             message.usage.is_some() && (speaker.is_none() || sender.is_none() || sender == speaker)
@@ -205,44 +207,44 @@ impl Billed<'_> {
         let mut ends = self.requests.iter().zip(places).peekable();
         let mut start = 0;
         for share in shares.iter_mut() {
-            share.tallies = vec![TokenCounts::default(); tokens.len()];
+            share.counts_by_encoding = vec![TokenCounts::default(); tokens.len()];
         }
         for (number, span) in self.spans.iter().enumerate() {
             while ends.next_if(|(request, _)| request.end <= number).is_some() {}
             let place = ends.peek().map_or(last, |(_, place)| **place);
-            let held = ComponentSpan { requests: 0, ..*span };
+            let unsent = ComponentSpan { requests: 0, ..*span };
             let share = cut::at_mut(shares, place);
             share.bytes += (span.end - start) as u64;
-            for (tally, each) in share.tallies.iter_mut().zip(tokens) {
-                tally.book_many(&held, *cut::at(each, number));
+            for (token_counts, each) in share.counts_by_encoding.iter_mut().zip(tokens) {
+                token_counts.book_many(&unsent, *cut::at(each, number));
             }
             start = span.end;
         }
         for (encoding, each) in tokens.iter().enumerate() {
             let preamble: u64 = (self.spans.iter().zip(each))
-                .filter(|(span, _)| span.voice == Speaker::Preamble)
+                .filter(|(span, _)| span.speaker == Speaker::Preamble)
                 .map(|(_, tokens)| tokens)
                 .sum();
             let mut before = 0;
             let mut spans = self.spans.iter().zip(each).enumerate().peekable();
             for (request, place) in self.requests.iter().zip(places) {
                 while let Some((_, (span, tokens))) = spans.next_if(|(number, _)| *number < request.answer) {
-                    before += if span.voice == Speaker::Preamble {
+                    before += if span.speaker == Speaker::Preamble {
                         0
                     } else {
                         *tokens
                     };
                 }
-                let tallies = &mut cut::at_mut(shares, *place).tallies;
-                cut::at_mut(tallies, encoding).sent += before + preamble;
+                let counts_by_encoding = &mut cut::at_mut(shares, *place).counts_by_encoding;
+                cut::at_mut(counts_by_encoding, encoding).sent += before + preamble;
             }
         }
     }
 }
 
-fn is_said(span: &ComponentSpan) -> bool {
+fn has_content(span: &ComponentSpan) -> bool {
     use chatmill_model::span::Component;
-    span.voice != Speaker::Preamble && !matches!(span.component, Component::Framing | Component::Meta)
+    span.speaker != Speaker::Preamble && !matches!(span.component, Component::Framing | Component::Meta)
 }
 
 #[cfg(test)]
@@ -264,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_of_many_models_are_as_many_shares_and_what_is_sent_last_comes_last() {
+    fn answers_of_each_model_are_one_share_and_the_last_sent_comes_last() {
         let answer = |position: u32| Message {
             model: Some(format!("model {}", position % 100).into()),
             ..Message::new(Role::Assistant, position, MessageOrigin::default())
@@ -289,7 +291,7 @@ mod tests {
             requests: &requests,
             last: Some(249),
             bytes: 0,
-            tallies: &[],
+            counts_by_encoding: &[],
             paid: 0..0,
             perspective: "",
         };

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_slowest_come_first_and_no_more_than_asked_for_are_kept() {
+    fn the_slowest_come_first_and_only_as_many_as_asked_for() {
         let many: Vec<u64> = (1..=50).collect();
         let mut all = measured(0, &many);
         all.merge(1.into(), measured(1, &[45, 900]));

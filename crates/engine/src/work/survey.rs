@@ -1,9 +1,9 @@
-//! A look at every conversation before the first is rendered: which of them repeat others.
+//! The survey of all conversations before the first is rendered: which of them repeat others.
 //!
 //! The survey reads and links what the run will read and link, and keeps of each conversation only its likeness. Both, and the answer,
 //! depend on the inputs and the plan alone. They are written down as bytes: numbers little end first, and of each slice how many follow.
 //!
-//! Why: docs/decisions/2026-11-21-duplicates-are-found-before-rendering.md.
+//! Why: docs/decisions/2026-11-21-deduplication-before-rendering.md.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -53,7 +53,7 @@ impl Survey {
     pub(crate) fn write_to(&self, into: &mut dyn Write) -> io::Result<()> {
         into.write_all(&count(self.memberships.len())?)?;
         for (slice, memberships) in &self.memberships {
-            into.write_all(&slice.lot.to_le_bytes())?;
+            into.write_all(&slice.shard.to_le_bytes())?;
             into.write_all(&slice.slice.to_le_bytes())?;
             into.write_all(&count(memberships.len())?)?;
             for membership in memberships {
@@ -68,7 +68,7 @@ impl Survey {
         let mut memberships = BTreeMap::new();
         for _ in 0..number(from)? {
             let slice = SliceId {
-                lot: number(from)?,
+                shard: number(from)?,
                 slice: number(from)?,
             };
             let of_slice = (0..number(from)?).map(|_| ClusterMembership::read_from(from));
@@ -78,7 +78,7 @@ impl Survey {
     }
 }
 
-/// Writes the likenesses of a lot, slice by slice.
+/// Writes the likenesses of a shard, slice by slice.
 pub(crate) fn write_likenesses(slices: &[Vec<Likeness>], into: &mut dyn Write) -> io::Result<()> {
     into.write_all(&count(slices.len())?)?;
     for slice in slices {
@@ -90,12 +90,15 @@ pub(crate) fn write_likenesses(slices: &[Vec<Likeness>], into: &mut dyn Write) -
     Ok(())
 }
 
-/// Reads what [`write_likenesses`] wrote of a lot.
-pub(crate) fn read_likenesses(lot: u32, from: &mut dyn Read) -> io::Result<BTreeMap<SliceId, Vec<Likeness>>> {
+/// Reads what [`write_likenesses`] wrote of a shard.
+pub(crate) fn read_likenesses(
+    shard: u32,
+    from: &mut dyn Read,
+) -> io::Result<BTreeMap<SliceId, Vec<Likeness>>> {
     let slices = number(from)?;
     let slices = (0..slices).map(|slice| {
         let likenesses = (0..number(from)?).map(|_| Likeness::read_from(from));
-        Ok((SliceId { lot, slice }, likenesses.collect::<io::Result<_>>()?))
+        Ok((SliceId { shard, slice }, likenesses.collect::<io::Result<_>>()?))
     });
     slices.collect()
 }
@@ -121,7 +124,7 @@ pub(crate) fn leaves_out(dedup: &DedupSection, standing: &ClusterMembership) -> 
 }
 
 /// The likenesses of a slice's conversations that the selection keeps; nothing when `stop` was set.
-pub(crate) fn look(slice: &Slice, plan: &Plan, stop: &AtomicBool) -> Option<Vec<Likeness>> {
+pub(crate) fn find_likenesses(slice: &Slice, plan: &Plan, stop: &AtomicBool) -> Option<Vec<Likeness>> {
     let mut likenesses = Vec::new();
     for (_, item) in slice.items() {
         if stop.load(Ordering::Relaxed) {
@@ -138,6 +141,6 @@ pub(crate) fn look(slice: &Slice, plan: &Plan, stop: &AtomicBool) -> Option<Vec<
 fn likeness(read: &ReadRecord<'_>, plan: &Plan) -> Option<Likeness> {
     let as_read = read.outcome.as_read()?;
     let near = plan.pipeline.dedup.near_threshold().is_some();
-    let is_kept = read.left_out_by(plan).is_none();
-    is_kept.then(|| Likeness::of(&as_read.conversation, near))
+    let is_selected = read.left_out_by(plan).is_none();
+    is_selected.then(|| Likeness::of(&as_read.conversation, near))
 }

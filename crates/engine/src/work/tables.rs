@@ -183,7 +183,7 @@ pub(crate) fn push_alternatives(parts: &mut PartSet, id: Key, linked: &Linked) -
             0
         };
         let judgement = alternative.judgement;
-        for (step, message) in (0..).zip(conversation.said_by(alternative)) {
+        for (step, message) in (0..).zip(conversation.messages_of(alternative)) {
             let (sender_id, sender_name) = sender(message, conversation);
             parts.push_alternative(AlternativeRow {
                 conversation_id: id,
@@ -255,13 +255,15 @@ fn part(part: &Part, object: &mut String) {
     object.push('{');
     text(object, "type", Some(part.type_name()));
     match part {
-        Part::Text(said) | Part::Reasoning(said) | Part::Notice(said) => text(object, "text", Some(said)),
+        Part::Text(content) | Part::Reasoning(content) | Part::Notice(content) => {
+            text(object, "text", Some(content));
+        }
         Part::Media(media) => {
             text(object, "kind", Some(media.kind.as_str()));
             match &media.source {
                 MediaSource::Url(url) => text(object, "url", Some(url)),
                 MediaSource::Inline(base64) => text(object, "inline", Some(base64)),
-                MediaSource::Text(said) => text(object, "text", Some(said)),
+                MediaSource::Text(content) => text(object, "text", Some(content)),
                 MediaSource::Upload => raw(object, "upload", "true"),
             }
             text(object, "media_type", media.media_type.as_deref());

@@ -69,7 +69,7 @@ pub struct Sums {
     /// Bytes of their texts.
     pub bytes: u64,
     /// Tokens and their parts.
-    pub tally: TokenCounts,
+    pub token_counts: TokenCounts,
     /// What the provider logged of its requests.
     pub logged: Logged,
     /// How often its renderings are sent.
@@ -87,7 +87,7 @@ impl Sums {
         self.conversations += more.conversations;
         self.messages_rendered += more.messages_rendered;
         self.bytes += more.bytes;
-        self.tally += more.tally;
+        self.token_counts += more.token_counts;
         self.requests += more.requests;
         self.logged += more.logged;
         self.invalid += more.invalid;
@@ -181,7 +181,7 @@ impl Totals {
 
 fn row<'n>(group: &'n Group, sums: &Sums, of: &TotalNames<'n>) -> TotalRow<'n> {
     let (dialect, profile) = *cut::at(&of.targets, group.target);
-    let tally = &sums.tally;
+    let token_counts = &sums.token_counts;
     TotalRow {
         source: &group.source,
         day: Some(group.day.as_str()).filter(|day| !day.is_empty()),
@@ -194,17 +194,17 @@ fn row<'n>(group: &'n Group, sums: &Sums, of: &TotalNames<'n>) -> TotalRow<'n> {
         renderings: sums.distribution.count(),
         messages_rendered: sums.messages_rendered,
         bytes: sums.bytes,
-        tokens: tally.tokens,
-        content: tally.parts.content,
-        names: tally.parts.names,
-        framing: tally.parts.framing,
-        tools: tally.parts.tools,
-        replies: tally.parts.replies,
-        meta: tally.parts.meta,
-        assistant_content: tally.assistant_content,
+        tokens: token_counts.tokens,
+        content: token_counts.parts.content,
+        names: token_counts.parts.names,
+        framing: token_counts.parts.framing,
+        tools: token_counts.parts.tools,
+        replies: token_counts.parts.replies,
+        meta: token_counts.parts.meta,
+        assistant_content: token_counts.assistant_content,
         requests: sums.requests,
-        tokens_sent: tally.sent,
-        written: tally.written,
+        tokens_sent: token_counts.sent,
+        written: token_counts.written,
         logged_requests: sums.logged.requests,
         logged_input: sums.logged.input,
         logged_cached_input: sums.logged.cached_input,
@@ -227,7 +227,7 @@ fn rendering_count(total: &TotalRow<'_>, sums: &Sums) -> RenderingCount {
         messages_rendered: total.messages_rendered,
         bytes: total.bytes,
         tokens: total.tokens,
-        parts: sums.tally.parts,
+        parts: sums.token_counts.parts,
         assistant_content: total.assistant_content,
         requests: total.requests,
         tokens_sent: total.tokens_sent,
@@ -293,7 +293,7 @@ mod tests {
             coverage: "whole".into(),
         };
         let add = |totals: &mut Totals, tokens: u64| {
-            let tally = TokenCounts {
+            let token_counts = TokenCounts {
                 tokens,
                 parts: ComponentCounts {
                     content: tokens,
@@ -306,7 +306,7 @@ mod tests {
                 conversations: 1,
                 messages_rendered: 1,
                 bytes: 2,
-                tally,
+                token_counts,
                 requests: 2,
                 ..Sums::default()
             };
@@ -338,7 +338,7 @@ mod tests {
                 encoding: 0,
                 coverage: "whole".into(),
             };
-            let tally = TokenCounts {
+            let token_counts = TokenCounts {
                 tokens,
                 ..TokenCounts::default()
             };
@@ -346,7 +346,7 @@ mod tests {
                 conversations: 1,
                 messages_rendered: 2,
                 bytes: 3,
-                tally,
+                token_counts,
                 requests: 1,
                 invalid: u64::from(tokens == 1),
                 losses: 4,

@@ -7,7 +7,7 @@
 //! - AXO-01 keys are `messages` and `tools`.
 //! - AXO-02 the first message has content and is not a call: Axolotl takes the keys of all messages from it.
 //! - AXO-03 the assistant speaks: else every token is masked.
-//! - AXO-04 a turn of the assistant is learned; those that are context have `train` false, which Axolotl reads with
+//! - AXO-04 a turn of the assistant is trained on; turns that are context have `train` false, which Axolotl reads with
 //!   `message_field_training: train`.
 //!
 //! Arguments are objects. Where two calls give one argument in different types, the reader of JSON lines fails: export
@@ -15,7 +15,7 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::lesson::mark_context;
+use super::training_role::mark_context;
 use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, put_messages, value};
 use crate::envelope::turns;
 use crate::fields::text;
@@ -25,7 +25,7 @@ use crate::summary::FileSummary;
 pub(super) static AXOLOTL: Envelope = Envelope {
     id: "axolotl",
     record: "`messages`, `tools`, with `axolotl.yaml` beside the files",
-    left_out: "the assistant silent, or nothing learned; a first message that is a call",
+    left_out: "rows without an assistant turn or without a trained turn; a first message that is a call",
     title: "Axolotl chat_template",
     specification: "Axolotl 0.19, conversation data sets",
     reasons: REASONS,
@@ -40,24 +40,24 @@ pub(super) static AXOLOTL: Envelope = Envelope {
 
 chatmill_diag::reasons! {
     KEYS = "AXO-01", "the keys are messages and tools", "take the dialect in a profile that writes no other keys";
-    FIRST = "AXO-02", "the first message has no content, or calls a tool", "begin the conversation with system text or with what a person says";
-    SILENT = "AXO-03", "the assistant says nothing", "where no participant is an agent, convert with `--set perspective.as=each-participant`";
-    CONTEXT = "AXO-04", "no turn of the assistant is learned", "choose windows whose last turn is learned";
+    FIRST = "AXO-02", "the first message has no content, or calls a tool", "begin the conversation with system text or a message of a person";
+    SILENT = "AXO-03", "the assistant has no turn", "where no participant is an agent, convert with `--set perspective.as=each-participant`";
+    CONTEXT = "AXO-04", "no turn of the assistant is trained on", "choose windows whose last turn is trained on";
 }
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let mut fields = known_fields(row, &AXOLOTL).ok_or(KEYS.words)?;
     let turns = value(&fields, "messages").and_then(turns::of).ok_or(KEYS.words)?;
     let first = turns.first().ok_or(KEYS.words)?;
-    if first.said.content.is_none() || !first.said.tool_calls.is_empty() {
+    if first.message.content.is_none() || !first.message.tool_calls.is_empty() {
         return Err(FIRST.words);
     }
-    if !turns.iter().any(|turn| turn.said.is_assistant()) {
+    if !turns.iter().any(|turn| turn.message.is_assistant()) {
         return Err(SILENT.words);
     }
-    let (taught, marked) = mark_context(row, &turns, "\"train\":false").ok_or(CONTEXT.words)?;
+    let (turn_counts, marked) = mark_context(row, &turns, "\"train\":false").ok_or(CONTEXT.words)?;
     put_messages(&mut fields, marked);
-    Ok(Wrapped::whole(fields).teaching(taught))
+    Ok(Wrapped::whole(fields).with_turn_counts(turn_counts))
 }
 
 fn companion(files: &[FileSummary]) -> Option<(&'static str, String)> {

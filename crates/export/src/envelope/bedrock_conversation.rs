@@ -23,7 +23,7 @@ use serde_json::value::RawValue;
 use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, value};
 use crate::fields::Field;
 
-/// What every model takes.
+/// The envelope for every model, without tools.
 pub(super) static WITHOUT_TOOLS: Envelope = Envelope {
     id: "bedrock-conversation-2024",
     record: "the request with `schemaVersion`",
@@ -37,7 +37,7 @@ pub(super) static WITHOUT_TOOLS: Envelope = Envelope {
     ..WITH_TOOLS
 };
 
-/// What models take that are tuned for tools.
+/// The envelope for models that are tuned for tools.
 pub(super) const WITH_TOOLS: Envelope = Envelope {
     id: "bedrock-conversation-2024@tools",
     record: "the same",
@@ -61,14 +61,14 @@ pub(super) const WITH_TOOLS: Envelope = Envelope {
 chatmill_diag::reasons! {
     KEYS = "BCV-01", "the keys are system, messages and toolConfig", "take the dialect in a profile that writes no other keys";
     TURNS = "BCV-02", "user and assistant do not alternate from a user to the assistant", "choose windows from a person to an answer: `window.mode = \"consecutive\"`";
-    WORDS = "BCV-03", "a text holds a reserved word", "write the word otherwise at the source: `User:`, `Bot:`, `<image>` and their like are refused";
+    WORDS = "BCV-03", "a text holds a reserved word", "write the word otherwise at the source: `User:`, `Bot:`, `<image>` and similar words are refused";
     PICTURES = "BCV-04", "a picture does not lie in S3, is the assistant's, or is one of more than ten", "put pictures into S3, or name them in the text: `policy.media = \"placeholder\"`";
     TOOLS = "BCV-05", "there are tools; bedrock-conversation-2024@tools takes them", "take `bedrock-conversation-2024@tools` for a model that is tuned for tools";
     BLOCKS = "BCV-06", "a block is neither text nor picture nor tool", "name media in the text (`policy.media = \"placeholder\"`), and leave cache marks out at the source";
 }
 
-/// What no text may hold, in small letters. None of it is ever escaped in our JSON, and none can stand between values:
-/// a key is followed by a quotation mark.
+/// Words that no text may contain, in lower case. None of them is ever escaped in our JSON, and none can stand between values: a key
+/// is followed by a quotation mark.
 const RESERVED: [&str; 7] = [
     "system:",
     "user:",
@@ -89,7 +89,7 @@ struct Turn<'a> {
     content: Vec<Block<'a>>,
 }
 
-/// A block with the members that the rules look at.
+/// A block with the members that the rules read.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Block<'a> {
@@ -120,7 +120,7 @@ fn wrap<'a>(row: &ExportRow<'a>, takes_tools: bool) -> Result<Wrapped<'a>, &'sta
     let mut fields = known_fields(row, &WITH_TOOLS).ok_or(KEYS.words)?;
     let turns = value(&fields, "messages").ok_or(KEYS.words)?;
     let raw: Vec<&RawValue> = serde_json::from_str(turns).map_err(|_| KEYS.words)?;
-    let taught = row.taught(raw.iter().map(|turn| turn.get()));
+    let turn_counts = row.turn_counts(raw.iter().map(|turn| turn.get()));
     let turns: Vec<Turn<'_>> = serde_json::from_str(turns).map_err(|_| KEYS.words)?;
     if !alternate(&turns) {
         return Err(TURNS.words);
@@ -144,7 +144,7 @@ fn wrap<'a>(row: &ExportRow<'a>, takes_tools: bool) -> Result<Wrapped<'a>, &'sta
         return Err(BLOCKS.words);
     }
     fields.insert(0, Field::new("schemaVersion", "\"bedrock-conversation-2024\""));
-    Ok(Wrapped::whole(fields).teaching(taught))
+    Ok(Wrapped::whole(fields).with_turn_counts(turn_counts))
 }
 
 fn alternate(turns: &[Turn<'_>]) -> bool {

@@ -4,12 +4,12 @@
 //! {"id":"c1","input":[{"role":"user","content":"Hi"}],"target":"Hello","metadata":{"conversation_id":"c1"}}
 //! ```
 //!
-//! - INS-01 the assistant speaks, and somebody before it.
+//! - INS-01 the assistant has a turn, and another turn precedes it.
 //! - INS-02 the target is a text and no call.
 //! - INS-03 a call is flat, and its arguments are an object.
 //! - INS-04 content is a text, or parts that are texts and pictures.
 //!
-//! A result names its function; names of people have no field and stand in the message's metadata. Turns after the
+//! A result names its function; names of participants have no field and are in the message's metadata. Turns after the
 //! assistant's last one are cut.
 
 use std::borrow::Cow;
@@ -41,8 +41,8 @@ pub(super) static INSPECT: Envelope = Envelope {
 };
 
 chatmill_diag::reasons! {
-    SILENT = "INS-01", "the assistant says nothing, or nobody before it", "where no participant is an agent, convert with `--set perspective.as=each-participant`";
-    TARGET = "INS-02", "the assistant's last turn is not text, or calls a tool", "choose windows that end with words: `window.targets = \"answers\"`";
+    SILENT = "INS-01", "the assistant has no turn, or no message precedes it", "where no participant is an agent, convert with `--set perspective.as=each-participant`";
+    TARGET = "INS-02", "the assistant's last turn is not text, or calls a tool", "choose windows that end with text: `window.targets = \"answers\"`";
     CALLS = "INS-03", "the arguments of a call are not an object", "look for TL006 and TL007 in the findings, which name the calls";
     CONTENT = "INS-04", "a part is neither text nor picture", "name media in the text: `policy.media = \"placeholder\"`";
 }
@@ -52,19 +52,19 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
         .and_then(turns::of)
         .ok_or(SILENT.words)?;
     let cut = turns::cut(&turns).ok_or(SILENT.words)?;
-    let target = cut.answer.said.only_text().filter(|text| !text.is_empty());
+    let target = cut.answer.message.only_text().filter(|text| !text.is_empty());
     let target = target.ok_or(TARGET.words)?;
     let mut input = Vec::new();
     // Results come after their calls and name them by id.
     let mut called: HashMap<&str, &str> = HashMap::new();
     for turn in cut.before {
         called.extend(
-            turn.said
+            turn.message
                 .tool_calls
                 .iter()
                 .map(|call| (&*call.id, &*call.function.name)),
         );
-        input.push(message(&turn.said, &called)?);
+        input.push(message(&turn.message, &called)?);
     }
     let fields = vec![
         Field::new("id", text(&sample_id(row))),
@@ -72,7 +72,7 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
         Field::new("target", text(&target)),
         Field::new("metadata", metadata(row)),
     ];
-    Ok(Wrapped::whole(fields).without(cut.after))
+    Ok(Wrapped::whole(fields).without_turns(cut.after))
 }
 
 /// An id that no other sample of the export has: `CONVERSATION@PERSPECTIVE#ORDINAL`, these characters escaped in names.
@@ -102,45 +102,45 @@ fn metadata(row: &ExportRow<'_>) -> String {
     ])
 }
 
-fn message(said: &Message<'_>, called: &HashMap<&str, &str>) -> Result<String, &'static str> {
+fn message(message: &Message<'_>, called: &HashMap<&str, &str>) -> Result<String, &'static str> {
     let mut fields = vec![
-        Field::new("role", text(&said.role)),
-        Field::new("content", content(said)?),
+        Field::new("role", text(&message.role)),
+        Field::new("content", content(message)?),
     ];
-    if let Some(name) = said.name.as_ref().filter(|_| said.role != "tool") {
+    if let Some(name) = message.name.as_ref().filter(|_| message.role != "tool") {
         let metadata = object(&[Field::new("name", text(name))]);
         fields.push(Field::new("metadata", metadata));
     }
-    if let Some(id) = &said.tool_call_id {
+    if let Some(id) = &message.tool_call_id {
         let function = called.get(id.as_ref());
         fields.push(Field::new("tool_call_id", text(id)));
         fields.extend(function.map(|name| Field::new("function", text(name))));
     }
-    if !said.tool_calls.is_empty() {
-        let calls: Result<Vec<String>, _> = said.tool_calls.iter().map(flat).collect();
+    if !message.tool_calls.is_empty() {
+        let calls: Result<Vec<String>, _> = message.tool_calls.iter().map(flat).collect();
         fields.push(Field::new("tool_calls", format!("[{}]", calls?.join(","))));
     }
     Ok(object(&fields))
 }
 
 /// The content, with the reasoning as a part before it.
-fn content<'a>(said: &Message<'a>) -> Result<Cow<'a, str>, &'static str> {
+fn content<'a>(message: &Message<'a>) -> Result<Cow<'a, str>, &'static str> {
     let mut parts: Vec<Cow<'a, str>> = Vec::new();
-    if let Some(reasoning) = said.reasoning_content {
+    if let Some(reasoning) = message.reasoning_content {
         let part = [
             Field::new("type", "\"reasoning\""),
             Field::new("reasoning", reasoning.get()),
         ];
         parts.push(object(&part).into());
     }
-    match (said.text(), said.content) {
+    match (message.text(), message.content) {
         (Some(_), Some(json)) if parts.is_empty() => return Ok(json.get().into()),
         (Some(_), Some(json)) => {
             let part = [Field::new("type", "\"text\""), Field::new("text", json.get())];
             parts.push(object(&part).into());
         }
         (_, Some(_)) => {
-            for (json, part) in said.parts().ok_or(CONTENT.words)? {
+            for (json, part) in message.parts().ok_or(CONTENT.words)? {
                 parts.push(match (&*part.kind, &part.image_url) {
                     ("text", _) => json.into(),
                     ("image_url", Some(picture)) => {

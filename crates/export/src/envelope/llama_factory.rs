@@ -1,15 +1,15 @@
-//! LLaMA-Factory: `ShareGPT` records, and `dataset_info.json`, which tells it what their keys are.
+//! LLaMA-Factory: `ShareGPT` records, and `dataset_info.json`, which describes their keys to LLaMA-Factory.
 //!
 //! ```json
 //! {"conversations":[{"from":"human","value":"Hi"},{"from":"gpt","value":"Hello"}]}
 //! ```
 //!
-//! Its converter drops what breaks these rules with a line in a log:
+//! Its converter drops records that break these rules, with a line in a log:
 //!
 //! - LLF-01 keys are `conversations`, `system` and `tools`.
-//! - LLF-02 `human` and `observation` stand in odd places, `gpt` and `function_call` in even ones, and their number is even.
+//! - LLF-02 `human` and `observation` stand at odd positions, `gpt` and `function_call` at even ones, and their number is even.
 //! - LLF-03 a mark of a picture, video or sound stands for a file: texts that spell `<image>`, `<video>` or `<audio>` have none.
-//! - LLF-04 where turns of the assistant are context, the last turn is learned: `mask_history: true` learns it alone.
+//! - LLF-04 where turns of the assistant are context, the last turn is trained on: `mask_history: true` trains on it alone.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use chatmill_dataset::FreeKind;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::lesson::Lesson;
+use super::training_role::TrainingRole;
 use super::{Envelope, ExportRow, Masking, Wrapped, borrowed, known_fields};
 use crate::fields::{Field, object, text};
 use crate::summary::FileSummary;
@@ -26,7 +26,7 @@ use crate::summary::FileSummary;
 pub(super) static LLAMA_FACTORY: Envelope = Envelope {
     id: "llama-factory",
     record: "the record, with `dataset_info.json` beside the files",
-    left_out: "what its converter drops without a word; marks of media; a last turn that is context",
+    left_out: "rows that its converter drops silently; media tokens in text; a last turn that is context",
     title: "LLaMA-Factory, ShareGPT format",
     specification: "LLaMA-Factory 0.9.5, data format",
     reasons: REASONS,
@@ -45,8 +45,8 @@ pub(super) static LLAMA_FACTORY: Envelope = Envelope {
 chatmill_diag::reasons! {
     KEYS = "LLF-01", "the keys are conversations, system and tools", "take the dialect in a profile that writes no other keys";
     TURNS = "LLF-02", "people and assistant do not take turns from a person to the assistant", "choose windows from a person to an answer: `window.mode = \"consecutive\"`";
-    MARKED = "LLF-03", "a text spells the mark of a picture, video or sound", "write the mark otherwise at the source: here it would stand for a file";
-    CONTEXT = "LLF-04", "the last turn is context", "choose windows whose last turn is learned";
+    MARKED = "LLF-03", "a text contains the media token of a picture, video or sound", "write the token otherwise at the source: LLaMA-Factory would replace it by a file";
+    CONTEXT = "LLF-04", "the last turn is context", "choose windows whose last turn is trained on";
 }
 
 const MARKS: [&str; 3] = ["<image>", "<video>", "<audio>"];
@@ -62,15 +62,15 @@ struct Turn<'a> {
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let rules = [KEYS, TURNS, MARKED].map(|rule| rule.words);
     let Checked { fields, turns } = check(row, rules)?;
-    let mut taught = row.taught(turns.iter().copied());
-    if taught.context > 0 {
-        let is_last_learned = turns.last().map(|turn| row.lesson(turn)) == Some(Lesson::Learned);
-        if !is_last_learned {
+    let mut turn_counts = row.turn_counts(turns.iter().copied());
+    if turn_counts.context > 0 {
+        let is_last_trained = turns.last().map(|turn| row.training_role(turn)) == Some(TrainingRole::Trained);
+        if !is_last_trained {
             return Err(CONTEXT.words);
         }
-        taught = taught.of_last();
+        turn_counts = turn_counts.of_last();
     }
-    Ok(Wrapped::whole(fields).teaching(taught))
+    Ok(Wrapped::whole(fields).with_turn_counts(turn_counts))
 }
 
 /// The fields of a record that LLaMA-Factory takes, and its turns.
@@ -79,7 +79,7 @@ pub(super) struct Checked<'a> {
     pub(super) turns: Vec<&'a str>,
 }
 
-/// Holds a record to what LLaMA-Factory's converter takes: its keys, whose turn it is, and marks of media.
+/// Checks a record against the rules of LLaMA-Factory's converter: keys, order of turns, and tokens of media.
 pub(super) fn check<'a>(
     row: &ExportRow<'a>,
     [keys, order, marks]: [&'static str; 3],
@@ -118,7 +118,7 @@ pub(super) fn sets(files: &[FileSummary], is_ranking: bool) -> String {
     format!("{{\n{}\n}}\n", sets.join(",\n"))
 }
 
-/// What LLaMA-Factory must know of a file. A column that no record has must not be named.
+/// The entry of a file in `dataset_info.json`. A column that no record has must not be named.
 fn set(file: &FileSummary, is_ranking: bool) -> String {
     let mut columns = vec![Field::new("messages", "\"conversations\"")];
     for (column, json) in [("system", "\"system\""), ("tools", "\"tools\"")] {

@@ -1,12 +1,12 @@
-//! LLaMA-Factory's ranking data: a conversation that ends with a person, a chosen and a rejected answer, and
-//! `dataset_info.json`, which says so.
+//! LLaMA-Factory's ranking data: a conversation that ends with a person, a chosen and a rejected answer, with
+//! `dataset_info.json`, which describes their keys.
 //!
 //! ```json
 //! {"conversations":[{"from":"human","value":"Hi"}],"chosen":{"from":"gpt","value":"Hello"},"rejected":{"from":"gpt","value":"Go"}}
 //! ```
 //!
 //! - LLR-01 keys are `conversations`, `system` and `tools`.
-//! - LLR-02 people and assistant take turns, and the last one is the answer: its converter drops all else with a line in a log.
+//! - LLR-02 people and assistant take turns, and the last one is the answer: its converter drops other records with a line in a log.
 //! - LLR-03 both answers follow the same conversation, and differ.
 //! - LLR-04 a mark of a picture, video or sound stands for a file: texts that spell one have none.
 
@@ -21,7 +21,7 @@ use crate::fields::Field;
 pub(super) static LLAMA_FACTORY_RANKING: Envelope = Envelope {
     id: "llama-factory-ranking",
     record: "`conversations`, `chosen`, `rejected`, with `dataset_info.json` beside the files",
-    left_out: "answers that nobody preferred to another; what its converter drops; marks of media",
+    left_out: "answers without a preference; rows that its converter drops; media tokens in text",
     title: "LLaMA-Factory, ranking",
     specification: "LLaMA-Factory 0.9.5, data format",
     reasons: REASONS,
@@ -42,8 +42,8 @@ pub(super) static LLAMA_FACTORY_RANKING: Envelope = Envelope {
 chatmill_diag::reasons! {
     KEYS = "LLR-01", "the keys are conversations, system and tools", "take the dialect in a profile that writes no other keys";
     TURNS = "LLR-02", "people and assistant do not take turns from a person to the answer", "choose windows from a person to an answer: `window.mode = \"consecutive\"`";
-    ANSWERS = "LLR-03", "the answers follow different conversations, or are the same", "judge different answers that stand in one another's place";
-    MARKS = "LLR-04", "a text spells the mark of a picture, video or sound", "write the mark otherwise at the source: here it would stand for a file";
+    ANSWERS = "LLR-03", "the answers follow different conversations, or are the same", "rate different answers to the same request";
+    MARKS = "LLR-04", "a text contains the media token of a picture, video or sound", "write the token otherwise at the source: LLaMA-Factory would replace it by a file";
 }
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {

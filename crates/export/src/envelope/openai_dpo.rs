@@ -40,16 +40,16 @@ pub(super) static OPENAI_DPO: Envelope = Envelope {
 };
 
 chatmill_diag::reasons! {
-    SILENT = "ODP-01", "the request does not end with a user, or nobody answers", "a person has to ask before the answer: see whether the source's question was read (`chatmill init FILE`)";
-    REQUESTS = "ODP-02", "the answers have different requests", "judge answers that stand in one another's place; the others are two conversations";
+    SILENT = "ODP-01", "the request does not end with a user, or has no answer", "a message of a person has to precede the answer: check that the source's question was read (`chatmill init FILE`)";
+    REQUESTS = "ODP-02", "the answers have different requests", "rate answers to the same request; others belong to two conversations";
     TEXT = "ODP-03", "an answer is not one message of text", "`trl-dpo` takes answers with calls, and those of several messages";
-    SAME = "ODP-04", "the answers are the same", "nothing: equal answers teach no preference";
+    SAME = "ODP-04", "the answers are the same", "nothing: equal answers express no preference";
 }
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let (preferred, other) = pair(row, SILENT.words, REQUESTS.words)?;
     let is_text = |answer: &Answered<'_>| match &*answer.answer {
-        [turn] => turn.said.only_text().is_some(),
+        [turn] => turn.message.only_text().is_some(),
         _ => false,
     };
     if !is_text(&preferred) || !is_text(&other) {

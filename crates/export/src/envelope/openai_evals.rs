@@ -4,7 +4,7 @@
 //! {"input":[{"role":"user","content":"Hi"}],"ideal":"Hello"}
 //! ```
 //!
-//! - EVL-01 the assistant speaks, and somebody before it.
+//! - EVL-01 the assistant has a turn, and another turn precedes it.
 //! - EVL-02 the last turn of the assistant is a text and no call.
 //!
 //! Turns after the assistant's last one are cut. Unknown keys pass, so `tools` stays.
@@ -34,8 +34,8 @@ pub(super) static OPENAI_EVALS: Envelope = Envelope {
 };
 
 chatmill_diag::reasons! {
-    SILENT = "EVL-01", "the assistant says nothing, or nobody before it", "where no participant is an agent, convert with `--set perspective.as=each-participant`";
-    CALLS = "EVL-02", "the assistant's last turn is not text, or calls a tool", "choose windows that end with words: `window.targets = \"answers\"`";
+    SILENT = "EVL-01", "the assistant has no turn, or no message precedes it", "where no participant is an agent, convert with `--set perspective.as=each-participant`";
+    CALLS = "EVL-02", "the assistant's last turn is not text, or calls a tool", "choose windows that end with text: `window.targets = \"answers\"`";
 }
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
@@ -43,12 +43,12 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
         .and_then(turns::of)
         .ok_or(SILENT.words)?;
     let cut = turns::cut(&turns).ok_or(SILENT.words)?;
-    let ideal = cut.answer.said.only_text().filter(|text| !text.is_empty());
+    let ideal = cut.answer.message.only_text().filter(|text| !text.is_empty());
     let ideal = ideal.ok_or(CALLS.words)?;
     let mut fields = vec![
         Field::new("input", turns::list(cut.before)),
         Field::new("ideal", fields::text(&ideal)),
     ];
     fields.extend(borrowed(row, "tools").map(|tools| Field::new("tools", tools)));
-    Ok(Wrapped::whole(fields).without(cut.after))
+    Ok(Wrapped::whole(fields).without_turns(cut.after))
 }

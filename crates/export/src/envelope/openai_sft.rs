@@ -1,4 +1,4 @@
-//! OpenAI supervised fine-tuning: a line is a Chat Completions request whose last turn is what the model learns.
+//! OpenAI supervised fine-tuning: a line is a Chat Completions request whose last turn the model is trained on.
 //!
 //! ```json
 //! {"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}
@@ -8,13 +8,13 @@
 //! - SFT-02 the assistant speaks last.
 //! - SFT-03 the content of a tool's result is a text.
 //! - SFT-04 at most ten pictures, none of them the assistant's.
-//! - SFT-05 a turn of the assistant is learned; those that are context have `weight` 0.
+//! - SFT-05 a turn of the assistant is trained on; turns that are context have `weight` 0.
 //!
 //! A training file has ten records at least, and 512 MB, the most that the Files API takes. Other services take the same files.
 
 use chatmill_dataset::FreeKind;
 
-use super::lesson::mark_context;
+use super::training_role::mark_context;
 use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, put_messages, value};
 use crate::envelope::turns::{self, Turn};
 
@@ -22,7 +22,7 @@ use crate::envelope::turns::{self, Turn};
 pub(super) static OPENAI_SFT: Envelope = Envelope {
     id: "openai-sft",
     record: "the request",
-    left_out: "the assistant not last; results that are not text; pictures of the assistant, or more than ten; nothing learned. At least 10 records, a file of 512 MiB at most",
+    left_out: "the assistant not last; results that are not text; pictures of the assistant, or more than ten; no trained turn. At least 10 records, a file of 512 MiB at most",
     title: "OpenAI supervised fine-tuning",
     specification: "OpenAI API, fine-tuning guide and OpenAPI document 2.3.0",
     reasons: REASONS,
@@ -41,10 +41,10 @@ pub(super) static OPENAI_SFT: Envelope = Envelope {
 
 chatmill_diag::reasons! {
     KEYS = "SFT-01", "the keys are messages, tools and parallel_tool_calls", "take the dialect in a profile that writes no other keys";
-    SPEAKS_LAST = "SFT-02", "the assistant does not speak last", "`window.mode = \"consecutive\"` makes rows that end with an answer; `window.targets = \"steps\"` lets them end with calls, too";
+    LAST_TURN = "SFT-02", "the last turn is not the assistant's", "`window.mode = \"consecutive\"` makes rows that end with an answer; `window.targets = \"steps\"` lets them end with calls, too";
     RESULTS = "SFT-03", "a result is not text", "name media in the text: `policy.media = \"placeholder\"`";
     PICTURES = "SFT-04", "more than ten pictures, or one of the assistant's", "make shorter windows, or name pictures in the text: `policy.media = \"placeholder\"`";
-    CONTEXT = "SFT-05", "no turn of the assistant is learned", "choose windows whose last turn is learned";
+    CONTEXT = "SFT-05", "no turn of the assistant is trained on", "choose windows whose last turn is trained on";
 }
 
 /// Pictures of a record.
@@ -53,29 +53,29 @@ const MOST_PICTURES: usize = 10;
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let mut fields = known_fields(row, &OPENAI_SFT).ok_or(KEYS.words)?;
     let turns = value(&fields, "messages").and_then(turns::of).ok_or(KEYS.words)?;
-    if !turns.last().is_some_and(|turn| turn.said.is_assistant()) {
-        return Err(SPEAKS_LAST.words);
+    if !turns.last().is_some_and(|turn| turn.message.is_assistant()) {
+        return Err(LAST_TURN.words);
     }
     if turns
         .iter()
-        .any(|turn| turn.said.role == "tool" && turn.said.text().is_none())
+        .any(|turn| turn.message.role == "tool" && turn.message.text().is_none())
     {
         return Err(RESULTS.words);
     }
     let pictured: Vec<(&Turn<'_>, usize)> = turns.iter().map(|turn| (turn, pictures(turn))).collect();
     if pictured
         .iter()
-        .any(|(turn, pictures)| turn.said.is_assistant() && *pictures > 0)
+        .any(|(turn, pictures)| turn.message.is_assistant() && *pictures > 0)
         || pictured.iter().map(|(_, pictures)| pictures).sum::<usize>() > MOST_PICTURES
     {
         return Err(PICTURES.words);
     }
-    let (taught, marked) = mark_context(row, &turns, "\"weight\":0").ok_or(CONTEXT.words)?;
+    let (turn_counts, marked) = mark_context(row, &turns, "\"weight\":0").ok_or(CONTEXT.words)?;
     put_messages(&mut fields, marked);
-    Ok(Wrapped::whole(fields).teaching(taught))
+    Ok(Wrapped::whole(fields).with_turn_counts(turn_counts))
 }
 
 fn pictures(turn: &Turn<'_>) -> usize {
-    let parts = turn.said.parts().unwrap_or_default();
+    let parts = turn.message.parts().unwrap_or_default();
     parts.iter().filter(|(_, part)| part.image_url.is_some()).count()
 }

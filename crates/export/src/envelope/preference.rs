@@ -1,33 +1,33 @@
-//! What the envelopes of preferences share: a prompt, and what was answered to it.
+//! Shared code of the envelopes of preferences: a prompt, and the answers to it.
 
 use super::{ExportRow, borrowed};
 use crate::envelope::turns::{self, Turn};
 
 /// The turns of a rendering, cut behind the last one that is not part of the answer.
 pub(super) struct Answered<'a> {
-    /// What stands before the answer.
+    /// The turns before the answer.
     pub(super) prompt: Vec<Turn<'a>>,
     /// The answer.
     pub(super) answer: Vec<Turn<'a>>,
 }
 
 impl<'a> Answered<'a> {
-    /// Cuts the messages of a rendering; none where nobody is answered, or nothing is said.
+    /// Cuts the messages of a rendering; none where the prompt does not end with a user, or has no answer.
     pub(super) fn of(row: &ExportRow<'a>) -> Option<Self> {
         let mut prompt = borrowed(row, "messages").and_then(turns::of)?;
         let asked = prompt
             .iter()
-            .rposition(|turn| !turn.said.is_assistant() && turn.said.role != "tool")?;
+            .rposition(|turn| !turn.message.is_assistant() && turn.message.role != "tool")?;
         let answer = prompt.split_off(asked + 1);
-        (!answer.is_empty() && prompt.last()?.said.role == "user").then_some(Self { prompt, answer })
+        (!answer.is_empty() && prompt.last()?.message.role == "user").then_some(Self { prompt, answer })
     }
 }
 
-/// Two answers to one prompt, the better one first. `silent` says that nobody answers, and `apart` that the prompts differ.
+/// Two answers to one prompt, the better one first. `silent` is the rule for a missing answer, `differ` the rule for prompts that differ.
 pub(super) fn pair<'a>(
     row: &ExportRow<'a>,
     silent: &'static str,
-    apart: &'static str,
+    differ: &'static str,
 ) -> Result<(Answered<'a>, Answered<'a>), &'static str> {
     let chosen = Answered::of(row).ok_or(silent)?;
     let rejected = rejected(row).and_then(|row| Answered::of(&row)).ok_or(silent)?;
@@ -37,7 +37,7 @@ pub(super) fn pair<'a>(
         .iter()
         .map(json)
         .eq(rejected.prompt.iter().map(json));
-    is_one.then_some((chosen, rejected)).ok_or(apart)
+    is_one.then_some((chosen, rejected)).ok_or(differ)
 }
 
 /// The rendering with the other answer, as a row of its own.

@@ -1,4 +1,4 @@
-//! Every rule of every envelope, kept and broken.
+//! Every rule of every envelope: a record that keeps the rule, and one that breaks it.
 
 use super::*;
 
@@ -25,7 +25,7 @@ fn every_envelope_has_a_name_of_its_own_and_takes_dialects_that_exist() {
 }
 
 #[test]
-fn what_is_no_object_is_refused_by_every_envelope() {
+fn every_envelope_refuses_a_rendering_that_is_no_object() {
     for envelope in ENVELOPES {
         for content in [
             "",
@@ -52,7 +52,7 @@ fn what_is_no_object_is_refused_by_every_envelope() {
     }
 }
 
-/// What an envelope makes of a rendering: its line, or the name of the rule that forbids it.
+/// The record that an envelope makes of a rendering, or the name of the rule that forbids it.
 fn outcome(id: &str, content: &str) -> String {
     let envelope = find(id).expect(id);
     let row = ExportRow {
@@ -86,7 +86,7 @@ fn messages(messages: &[&str]) -> String {
 }
 
 #[test]
-fn calls_that_end_a_record_are_what_trainers_learn() {
+fn a_record_may_end_with_a_call() {
     let list = messages(&[USER, CALL]);
     for id in ["openai-sft", "trl-messages", "trl-prompt-completion", "axolotl"] {
         assert!(
@@ -102,7 +102,7 @@ fn calls_that_end_a_record_are_what_trainers_learn() {
 }
 
 #[test]
-fn each_rule_of_message_lists_leaves_out_what_breaks_it() {
+fn a_message_list_that_breaks_a_rule_is_left_out_under_its_name() {
     let picture = r#"{"type":"image_url","image_url":{"url":"https://a.example/p.png"}}"#;
     let pictures = |role: &str, number: usize| {
         format!(
@@ -233,11 +233,11 @@ fn gemini_records_begin_with_a_user_and_end_with_the_model() {
 #[test]
 fn bedrock_records_obey_their_rules() {
     let turn = |role: &str, block: &str| format!("{{\"role\":\"{role}\",\"content\":[{block}]}}");
-    let record = |asked: &str, said: &str| {
+    let record = |asked: &str, answered: &str| {
         format!(
             "{{\"messages\":[{},{}]}}",
             turn("user", asked),
-            turn("assistant", said)
+            turn("assistant", answered)
         )
     };
     let text = |text: &str| format!("{{\"text\":\"{text}\"}}");
@@ -279,7 +279,7 @@ fn bedrock_records_obey_their_rules() {
 
 #[test]
 fn each_reserved_word_is_refused_and_its_neighbour_is_not() {
-    let said = |place: &str, text: &str| {
+    let record_with = |place: &str, text: &str| {
         let (asked, answered, system) = match place {
             "user" => (text, "Hello", "Be kind"),
             "assistant" => ("Hi", text, "Be kind"),
@@ -301,9 +301,9 @@ fn each_reserved_word_is_refused_and_its_neighbour_is_not() {
     ];
     for (word, neighbour) in words {
         for place in ["user", "assistant", "system"] {
-            let found = outcome("bedrock-conversation-2024", &said(place, word));
+            let found = outcome("bedrock-conversation-2024", &record_with(place, word));
             assert_eq!(found, "BCV-03", "{word} of {place}");
-            let passed = outcome("bedrock-conversation-2024", &said(place, neighbour));
+            let passed = outcome("bedrock-conversation-2024", &record_with(place, neighbour));
             assert!(passed.starts_with('{'), "{neighbour} of {place}: {passed}");
         }
     }
@@ -351,7 +351,7 @@ fn a_prompt_may_end_with_a_user_a_result_or_the_assistant() {
 }
 
 #[test]
-fn llama_factory_gets_only_what_its_converter_keeps() {
+fn llama_factory_refuses_records_that_its_converter_would_drop() {
     let record = |tags: &[&str], value: &str| {
         let turns: Vec<String> = tags
             .iter()
@@ -401,24 +401,24 @@ fn dataset_info_names_only_the_columns_that_a_file_has() {
     ];
     let (name, text) = (find("llama-factory").unwrap().companion)(&files).unwrap();
     assert_eq!(name, "dataset_info.json");
-    let told: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let info: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(
-        told["train"]["columns"],
+        info["train"]["columns"],
         serde_json::json!({"messages": "conversations", "system": "system"})
     );
     assert_eq!(
-        told["test"]["columns"],
+        info["test"]["columns"],
         serde_json::json!({"messages": "conversations"})
     );
-    assert_eq!(told["test"]["file_name"], "test.jsonl");
-    assert_eq!(told["train"]["tags"]["function_tag"], "function_call");
+    assert_eq!(info["test"]["file_name"], "test.jsonl");
+    assert_eq!(info["train"]["tags"]["function_tag"], "function_call");
 }
 
 /// Two exchanges, of which the answers stand at these bytes.
 const TWO: &str = r#"{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"old"},{"role":"user","content":"b"},{"role":"assistant","content":"new"}]}"#;
 
-/// What an envelope makes of [`TWO`] where these of its answers are learned, and how much that teaches.
-fn taught(id: &str, content: &str, learned: &[&str]) -> Result<(String, Taught), &'static str> {
+/// The record that an envelope makes of `content` where these answers are trained on, and the counts of its turns.
+fn wrapped(id: &str, content: &str, learned: &[&str]) -> Result<(String, TurnCounts), &'static str> {
     let envelope = find(id).expect(id);
     let span = |word: &str| {
         let start = content.find(word).unwrap() as u64;
@@ -436,11 +436,11 @@ fn taught(id: &str, content: &str, learned: &[&str]) -> Result<(String, Taught),
         label: None,
     };
     let wrapped = (envelope.wrap)(&row)?;
-    Ok((fields::object(&wrapped.fields), wrapped.taught))
+    Ok((fields::object(&wrapped.fields), wrapped.turn_counts))
 }
 
-fn counts(learned: u64, context: u64, missed: u64) -> Taught {
-    Taught {
+fn counts(learned: u64, context: u64, missed: u64) -> TurnCounts {
+    TurnCounts {
         learned,
         context,
         missed,
@@ -448,44 +448,44 @@ fn counts(learned: u64, context: u64, missed: u64) -> Taught {
 }
 
 #[test]
-fn each_envelope_says_in_its_own_words_what_is_context() {
+fn each_envelope_marks_context_in_its_own_way_or_refuses_it() {
     let marked = |mark: &str| TWO.replace("\"old\"}", &format!("\"old\",{mark}}}"));
-    let (line, turns) = taught("openai-sft", TWO, &["new"]).unwrap();
+    let (line, turns) = wrapped("openai-sft", TWO, &["new"]).unwrap();
     assert_eq!((line, turns), (marked("\"weight\":0"), counts(1, 1, 0)));
-    let (line, turns) = taught("axolotl", TWO, &["new"]).unwrap();
+    let (line, turns) = wrapped("axolotl", TWO, &["new"]).unwrap();
     assert_eq!((line, turns), (marked("\"train\":false"), counts(1, 1, 0)));
     for id in ["openai-sft", "axolotl", "trl-messages"] {
-        let all = taught(id, TWO, &["old", "new"]).unwrap();
+        let all = wrapped(id, TWO, &["old", "new"]).unwrap();
         assert_eq!(all, (TWO.to_owned(), counts(2, 0, 0)), "{id}");
     }
     assert!(
-        taught("trl-messages", TWO, &["new"])
+        wrapped("trl-messages", TWO, &["new"])
             .unwrap_err()
             .starts_with("TRL-04")
     );
-    assert!(taught("openai-sft", TWO, &[]).unwrap_err().starts_with("SFT-05"));
-    assert!(taught("axolotl", TWO, &[]).unwrap_err().starts_with("AXO-04"));
+    assert!(wrapped("openai-sft", TWO, &[]).unwrap_err().starts_with("SFT-05"));
+    assert!(wrapped("axolotl", TWO, &[]).unwrap_err().starts_with("AXO-04"));
 }
 
 #[test]
-fn a_completion_is_the_last_turn_and_what_it_does_not_teach_is_counted() {
+fn earlier_trained_turns_of_a_completion_are_counted_as_missed() {
     let id = "trl-prompt-completion";
-    assert_eq!(taught(id, TWO, &["new"]).unwrap().1, counts(1, 1, 0));
-    assert_eq!(taught(id, TWO, &["old", "new"]).unwrap().1, counts(1, 0, 1));
-    assert!(taught(id, TWO, &["old"]).unwrap_err().starts_with("TPC-04"));
+    assert_eq!(wrapped(id, TWO, &["new"]).unwrap().1, counts(1, 1, 0));
+    assert_eq!(wrapped(id, TWO, &["old", "new"]).unwrap().1, counts(1, 0, 1));
+    assert!(wrapped(id, TWO, &["old"]).unwrap_err().starts_with("TPC-04"));
 }
 
 #[test]
-fn llama_factory_learns_all_turns_or_the_last() {
+fn llama_factory_trains_on_all_turns_or_the_last() {
     let talk = r#"{"conversations":[{"from":"human","value":"a"},{"from":"gpt","value":"old"},{"from":"human","value":"b"},{"from":"gpt","value":"new"}]}"#;
     assert_eq!(
-        taught("llama-factory", talk, &["old", "new"]).unwrap().1,
+        wrapped("llama-factory", talk, &["old", "new"]).unwrap().1,
         counts(2, 0, 0)
     );
-    let (line, turns) = taught("llama-factory", talk, &["new"]).unwrap();
+    let (line, turns) = wrapped("llama-factory", talk, &["new"]).unwrap();
     assert_eq!((line.as_str(), turns), (talk, counts(1, 1, 0)));
     assert!(
-        taught("llama-factory", talk, &["old"])
+        wrapped("llama-factory", talk, &["old"])
             .unwrap_err()
             .starts_with("LLF-04")
     );
@@ -493,20 +493,20 @@ fn llama_factory_learns_all_turns_or_the_last() {
 
 #[test]
 fn a_note_names_the_setting_that_a_trainer_needs() {
-    let notes = |id: &str, taught| notes(Some(find(id).unwrap()), taught);
+    let notes = |id: &str, turn_counts| notes(Some(find(id).unwrap()), turn_counts);
     assert_eq!(
         notes("llama-factory", counts(1, 2, 0)),
         ["2 turns of the assistant are context: set `mask_history: true`"]
     );
     assert_eq!(
         notes("vertex-tuning", counts(1, 2, 0)),
-        ["2 turns of the assistant are context, and vertex-tuning has no word for that"]
+        ["2 turns of the assistant are context, which vertex-tuning cannot express"]
     );
     assert_eq!(notes("openai-sft", counts(1, 2, 0)), Vec::<String>::new());
     assert_eq!(
         notes("trl-prompt-completion", counts(1, 0, 3)),
         [
-            "3 turns that the dataset teaches are context here: trl-prompt-completion learns the last turn alone"
+            "3 trained turns of the dataset are context here: trl-prompt-completion trains on the last turn only"
         ]
     );
 }

@@ -20,7 +20,7 @@ use crate::fields::Field;
 pub(super) static TRL_DPO: Envelope = Envelope {
     id: "trl-dpo",
     record: "`prompt`, `chosen`, `rejected`, `tools`",
-    left_out: "answers that nobody preferred to another; equal answers; a prompt that does not end with a user",
+    left_out: "answers without a preference; equal answers; a prompt that does not end with a user",
     title: "TRL preferences",
     specification: "TRL 1.16.0, dataset formats",
     reasons: REASONS,
@@ -38,9 +38,9 @@ pub(super) static TRL_DPO: Envelope = Envelope {
 };
 
 chatmill_diag::reasons! {
-    SILENT = "DPO-01", "the prompt does not end with a user, or nobody answers", "a person has to ask before the answer: see whether the source's question was read (`chatmill init FILE`)";
-    PROMPTS = "DPO-02", "the answers have different prompts", "judge answers that stand in one another's place; the others are two conversations";
-    SAME = "DPO-03", "the answers are the same", "nothing: equal answers teach no preference";
+    SILENT = "DPO-01", "the prompt does not end with a user, or has no answer", "a message of a person has to precede the answer: check that the source's question was read (`chatmill init FILE`)";
+    PROMPTS = "DPO-02", "the answers have different prompts", "rate answers to the same request; others belong to two conversations";
+    SAME = "DPO-03", "the answers are the same", "nothing: equal answers express no preference";
     CONTENT = "DPO-04", "a message has no content", "leave empty messages out at the source";
 }
 
@@ -51,7 +51,7 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
         return Err(SAME.words);
     }
     let mut all = chosen.prompt.iter().chain(&chosen.answer).chain(&rejected.answer);
-    if all.any(|turn| turn.said.content.is_none()) {
+    if all.any(|turn| turn.message.content.is_none()) {
         return Err(CONTENT.words);
     }
     let mut fields = vec![

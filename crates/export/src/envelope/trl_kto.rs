@@ -18,7 +18,7 @@ use crate::fields::Field;
 pub(super) static TRL_KTO: Envelope = Envelope {
     id: "trl-kto",
     record: "`prompt`, `completion`, `label`, `tools`",
-    left_out: "answers that nobody called good or bad; a prompt that does not end with a user",
+    left_out: "answers that are not labelled good or bad; a prompt that does not end with a user",
     title: "TRL labelled answers",
     specification: "TRL 1.16.0, dataset formats",
     reasons: REASONS,
@@ -36,16 +36,16 @@ pub(super) static TRL_KTO: Envelope = Envelope {
 };
 
 chatmill_diag::reasons! {
-    SILENT = "KTO-01", "the prompt does not end with a user, or nobody answers", "a person has to ask before the answer: see whether the source's question was read (`chatmill init FILE`)";
-    UNJUDGED = "KTO-01", "nobody called the answer good or bad", "judge it at the source, by a label, a score or a rank";
+    SILENT = "KTO-01", "the prompt does not end with a user, or has no answer", "a message of a person has to precede the answer: check that the source's question was read (`chatmill init FILE`)";
+    UNLABELLED = "KTO-01", "the answer is not labelled good or bad", "label the answer at the source, by a label, a score or a rank";
     CONTENT = "KTO-02", "a message has no content", "leave empty messages out at the source";
 }
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let answered = Answered::of(row).ok_or(SILENT.words)?;
-    let label = row.label.ok_or(UNJUDGED.words)?;
+    let label = row.label.ok_or(UNLABELLED.words)?;
     let mut all = answered.prompt.iter().chain(&answered.answer);
-    if all.any(|turn| turn.said.content.is_none()) {
+    if all.any(|turn| turn.message.content.is_none()) {
         return Err(CONTENT.words);
     }
     let mut fields = vec![

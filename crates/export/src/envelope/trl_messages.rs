@@ -5,9 +5,9 @@
 //! ```
 //!
 //! - TRL-01 keys are `messages` and `tools`.
-//! - TRL-02 every message has a role and content; TRL looks at the first alone to see that a record is a conversation.
-//! - TRL-03 the assistant speaks: else there is nothing to learn from.
-//! - TRL-04 no turn of the assistant is context: TRL learns all of them, or, with `assistant_only_loss`, all of the assistant's.
+//! - TRL-02 every message has a role and content; TRL inspects only the first message to find that a record is a conversation.
+//! - TRL-03 the assistant speaks: else there is nothing to train on.
+//! - TRL-04 no turn of the assistant is context: TRL trains on all turns, or, with `assistant_only_loss`, all of the assistant's.
 //!
 //! As Parquet both are columns of JSON, so no message gets keys that only another one has.
 
@@ -20,7 +20,7 @@ use crate::envelope::turns;
 pub(super) static TRL_MESSAGES: Envelope = Envelope {
     id: "trl-messages",
     record: "`messages`, `tools`",
-    left_out: "the assistant silent; turns of the assistant that are context",
+    left_out: "rows without an assistant turn; turns of the assistant that are context",
     title: "TRL conversations",
     specification: "TRL 1.16.0, dataset formats",
     reasons: REASONS,
@@ -35,22 +35,22 @@ pub(super) static TRL_MESSAGES: Envelope = Envelope {
 chatmill_diag::reasons! {
     KEYS = "TRL-01", "the keys are messages and tools", "take the dialect in a profile that writes no other keys";
     CONTENT = "TRL-02", "a message has no content", "leave empty messages out at the source";
-    SILENT = "TRL-03", "the assistant says nothing", "where no participant is an agent, convert with `--set perspective.as=each-participant`";
-    CONTEXT = "TRL-04", "a turn of the assistant is context, which messages cannot say; trl-prompt-completion can", "`window.mode = \"consecutive\"` without `overlap` makes rows whose every turn is learned; `trl-prompt-completion` takes the others";
+    SILENT = "TRL-03", "the assistant has no turn", "where no participant is an agent, convert with `--set perspective.as=each-participant`";
+    CONTEXT = "TRL-04", "a turn of the assistant is context, which this format cannot express; trl-prompt-completion can", "`window.mode = \"consecutive\"` without `overlap` makes rows whose every turn is trained on; `trl-prompt-completion` takes the others";
 }
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let fields = known_fields(row, &TRL_MESSAGES).ok_or(KEYS.words)?;
     let turns = value(&fields, "messages").and_then(turns::of).ok_or(KEYS.words)?;
-    if turns.iter().any(|turn| turn.said.content.is_none()) {
+    if turns.iter().any(|turn| turn.message.content.is_none()) {
         return Err(CONTENT.words);
     }
-    if !turns.iter().any(|turn| turn.said.is_assistant()) {
+    if !turns.iter().any(|turn| turn.message.is_assistant()) {
         return Err(SILENT.words);
     }
-    let taught = row.taught(turns.iter().map(|turn| turn.json));
-    if taught.context > 0 {
+    let turn_counts = row.turn_counts(turns.iter().map(|turn| turn.json));
+    if turn_counts.context > 0 {
         return Err(CONTEXT.words);
     }
-    Ok(Wrapped::whole(fields).teaching(taught))
+    Ok(Wrapped::whole(fields).with_turn_counts(turn_counts))
 }

@@ -4,16 +4,16 @@
 //! {"prompt":[{"role":"user","content":"Hi"}],"completion":[{"role":"assistant","content":"Hello"}]}
 //! ```
 //!
-//! - TPC-01 the assistant speaks, and somebody before it.
+//! - TPC-01 the assistant has a turn, and another turn precedes it.
 //! - TPC-02 a prompt ends with a user, a tool or the assistant.
 //! - TPC-03 every message has content.
-//! - TPC-04 the last turn of the assistant is learned; what is learned before it stands in the prompt, where it is not.
+//! - TPC-04 the last turn of the assistant is trained on; earlier trained turns are in the prompt, which is not.
 //!
 //! Turns after the assistant's last one are cut.
 
 use chatmill_dataset::FreeKind;
 
-use super::lesson::Lesson;
+use super::training_role::TrainingRole;
 use super::{Envelope, ExportRow, Masking, Wrapped, borrowed};
 use crate::envelope::turns;
 use crate::fields::Field;
@@ -38,10 +38,10 @@ pub(super) static TRL_PROMPT_COMPLETION: Envelope = Envelope {
 };
 
 chatmill_diag::reasons! {
-    SILENT = "TPC-01", "the assistant says nothing, or nobody before it", "where no participant is an agent, convert with `--set perspective.as=each-participant`";
+    SILENT = "TPC-01", "the assistant has no turn, or no message precedes it", "where no participant is an agent, convert with `--set perspective.as=each-participant`";
     PROMPT = "TPC-02", "the prompt ends with neither user nor tool nor assistant", "put system text at the beginning of the conversation";
     CONTENT = "TPC-03", "a message has no content", "leave empty messages out at the source";
-    CONTEXT = "TPC-04", "the last turn of the assistant is context", "`window.mode = \"per_turn\"` makes rows whose last turn is learned";
+    CONTEXT = "TPC-04", "the last turn of the assistant is context", "`window.mode = \"per_turn\"` makes rows whose last turn is trained on";
 }
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
@@ -50,13 +50,13 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
         .ok_or(SILENT.words)?;
     let cut = turns::cut(&turns).ok_or(SILENT.words)?;
     let last = cut.before.last().ok_or(SILENT.words)?;
-    if !["user", "tool", "assistant"].contains(&&*last.said.role) {
+    if !["user", "tool", "assistant"].contains(&&*last.message.role) {
         return Err(PROMPT.words);
     }
-    if turns.iter().any(|turn| turn.said.content.is_none()) {
+    if turns.iter().any(|turn| turn.message.content.is_none()) {
         return Err(CONTENT.words);
     }
-    if row.lesson(cut.answer.json) == Lesson::Context {
+    if row.training_role(cut.answer.json) == TrainingRole::Context {
         return Err(CONTEXT.words);
     }
     let mut fields = vec![
@@ -64,6 +64,8 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
         Field::new("completion", format!("[{}]", cut.answer.json)),
     ];
     fields.extend(borrowed(row, "tools").map(|tools| Field::new("tools", tools)));
-    let taught = row.taught(turns.iter().map(|turn| turn.json)).of_last();
-    Ok(Wrapped::whole(fields).without(cut.after).teaching(taught))
+    let turn_counts = row.turn_counts(turns.iter().map(|turn| turn.json)).of_last();
+    Ok(Wrapped::whole(fields)
+        .without_turns(cut.after)
+        .with_turn_counts(turn_counts))
 }

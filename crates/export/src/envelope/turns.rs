@@ -1,4 +1,4 @@
-//! Message lists in the shape of Chat Completions, as far as the envelopes look into them.
+//! Message lists in the form of Chat Completions, with the fields that envelopes read.
 
 use std::borrow::Cow;
 
@@ -14,10 +14,10 @@ pub(crate) const ASSISTANT: &str = "assistant";
 #[derive(Debug)]
 pub(crate) struct Turn<'a> {
     pub(crate) json: &'a str,
-    pub(crate) said: Message<'a>,
+    pub(crate) message: Message<'a>,
 }
 
-/// What a message says.
+/// The fields of a message.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Message<'a> {
     #[serde(borrow)]
@@ -43,7 +43,7 @@ pub(crate) struct Call<'a> {
     pub(crate) function: Function<'a>,
 }
 
-/// What is called, with what.
+/// The function of a call, with its arguments.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Function<'a> {
     #[serde(borrow)]
@@ -100,7 +100,7 @@ pub(crate) fn of(json: &str) -> Option<Vec<Turn<'_>>> {
         .map(|message| {
             Some(Turn {
                 json: message.get(),
-                said: serde_json::from_str(message.get()).ok()?,
+                message: serde_json::from_str(message.get()).ok()?,
             })
         })
         .collect()
@@ -123,9 +123,9 @@ pub(crate) struct Cut<'t, 'a> {
     pub(crate) after: usize,
 }
 
-/// Cuts a conversation at the assistant's last turn; none where the assistant says nothing, or nobody before it.
+/// Cuts a conversation at the assistant's last turn; none where the assistant has no turn, or no turn precedes it.
 pub(crate) fn cut<'t, 'a>(turns: &'t [Turn<'a>]) -> Option<Cut<'t, 'a>> {
-    let at = turns.iter().rposition(|turn| turn.said.is_assistant())?;
+    let at = turns.iter().rposition(|turn| turn.message.is_assistant())?;
     let (before, rest) = turns.split_at_checked(at)?;
     let (answer, after) = rest.split_first()?;
     let after = after.len();
@@ -146,9 +146,9 @@ mod tests {
     fn a_list_comes_back_as_it_was() {
         let turns = of(LIST).unwrap();
         assert_eq!(list(&turns), LIST);
-        assert_eq!(turns[0].said.text().unwrap(), "a\nb");
-        assert_eq!(turns[1].said.text(), None);
-        assert_eq!(turns[2].said.parts().unwrap()[0].1.kind, "text");
+        assert_eq!(turns[0].message.text().unwrap(), "a\nb");
+        assert_eq!(turns[1].message.text(), None);
+        assert_eq!(turns[2].message.parts().unwrap()[0].1.kind, "text");
     }
 
     #[test]
@@ -156,12 +156,12 @@ mod tests {
         let turns = of(LIST).unwrap();
         let cut = cut(&turns).unwrap();
         assert_eq!((cut.before.len(), cut.after), (1, 1));
-        assert_eq!(cut.answer.said.tool_calls.len(), 1);
+        assert_eq!(cut.answer.message.tool_calls.len(), 1);
         assert!(super::cut(&of(r#"[{"role":"user","content":""}]"#).unwrap()).is_none());
     }
 
     #[test]
-    fn what_is_no_list_of_messages_is_none() {
+    fn json_that_is_no_list_of_messages_is_none() {
         for json in ["{}", "[1]", r#"[{"content":"x"}]"#, "[", ""] {
             assert!(of(json).is_none(), "{json}");
         }

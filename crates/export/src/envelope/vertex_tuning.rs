@@ -21,7 +21,7 @@ use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, value};
 pub(super) static VERTEX_TUNING: Envelope = Envelope {
     id: "vertex-tuning",
     record: "the request",
-    left_out: "no user first, or not the model last. A file of 1 GiB at most",
+    left_out: "a first turn that is not a user's, or a last turn that is not the model's. A file of 1 GiB at most",
     title: "Vertex AI tuning",
     specification: "Vertex AI, supervised tuning data for Gemini models",
     reasons: REASONS,
@@ -44,7 +44,7 @@ struct Content<'a> {
 
 chatmill_diag::reasons! {
     KEYS = "VTX-01", "the keys are systemInstruction, contents and tools", "take the dialect in a profile that writes no other keys";
-    TURNS = "VTX-02", "no user speaks first, or the model does not speak last", "`window.mode = \"consecutive\"` makes rows that end with an answer; `window.targets = \"steps\"` lets them end with calls, too";
+    TURNS = "VTX-02", "the first turn is not a user's, or the last turn is not the model's", "`window.mode = \"consecutive\"` makes rows that end with an answer; `window.targets = \"steps\"` lets them end with calls, too";
 }
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
@@ -52,10 +52,10 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let contents = value(&fields, "contents").ok_or(KEYS.words)?;
     let raw: Vec<&RawValue> = serde_json::from_str(contents).map_err(|_| KEYS.words)?;
     let contents: Vec<Content<'_>> = serde_json::from_str(contents).map_err(|_| KEYS.words)?;
-    let speaks = |content: Option<&Content<'_>>, role| content.is_some_and(|content| content.role == role);
-    if !speaks(contents.first(), "user") || !speaks(contents.last(), "model") {
+    let has_role = |content: Option<&Content<'_>>, role| content.is_some_and(|content| content.role == role);
+    if !has_role(contents.first(), "user") || !has_role(contents.last(), "model") {
         return Err(TURNS.words);
     }
-    let taught = row.taught(raw.iter().map(|turn| turn.get()));
-    Ok(Wrapped::whole(fields).teaching(taught))
+    let turn_counts = row.turn_counts(raw.iter().map(|turn| turn.get()));
+    Ok(Wrapped::whole(fields).with_turn_counts(turn_counts))
 }

@@ -1,4 +1,4 @@
-//! Which renderings are wanted, and the reasons for which others are left out.
+//! The filters of an export, and the reasons for which renderings are left out.
 
 pub(crate) mod reasons;
 
@@ -6,18 +6,18 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-/// What a rendering must be like.
+/// Filters that a rendering has to pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Filters {
-    /// Only those that the dialect's consumer accepts.
+    /// Only renderings that keep the rules of the dialect.
     pub valid: bool,
-    /// Only those whose last turn has this role.
+    /// Only renderings whose last turn has this role.
     pub last_role: Option<String>,
-    /// Only those that are not longer.
+    /// Only renderings that are not longer.
     pub max_tokens: Option<TokenLimit>,
-    /// Only those without these losses.
+    /// Only renderings without these losses.
     pub without: Vec<String>,
-    /// Those, too, in which nobody asks before the answer, where the envelope would leave them out.
+    /// Also renderings in which no message precedes the answer, where the envelope would leave them out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub keep_unasked: bool,
 }

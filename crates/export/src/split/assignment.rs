@@ -20,7 +20,7 @@ pub(crate) struct Assignment {
 }
 
 impl Assignment {
-    /// What a later export is told: conversations in their order, and their parts.
+    /// The file that a later export reads: conversations in their order, each with its part.
     pub(crate) fn remembered(&self, parts: &[SplitPart]) -> String {
         let named = self.order.iter().filter_map(|id| {
             let part = parts.get(self.part(id)?)?;
@@ -29,7 +29,7 @@ impl Assignment {
         earlier::text(named)
     }
 
-    /// The number of a conversation's part; none where nothing decides, for it has no time.
+    /// The index of a conversation's part; none in a division by time where the conversation has no time.
     pub(crate) fn part(&self, conversation: &str) -> Option<usize> {
         self.places.get(conversation).copied().flatten()
     }
@@ -38,16 +38,16 @@ impl Assignment {
 /// Divides the conversations of a dataset.
 pub(crate) fn assign(dataset: &Dataset, split: &Split) -> Result<Assignment, ExportError> {
     let grouped = groups(dataset, split.by, split.seed)?;
-    let shares: Vec<u64> = split.parts.iter().map(|part| part.share.number()).collect();
+    let weights: Vec<u64> = split.parts.iter().map(|part| part.share.number()).collect();
     let begins: Vec<Option<i64>> = match split.by {
-        SplitBy::Hash | SplitBy::Room => vec![None; shares.len()],
+        SplitBy::Hash | SplitBy::Room => vec![None; weights.len()],
         SplitBy::Time => {
             let dated: Option<Vec<i64>> = split.parts.iter().map(|part| part.share.begins()).collect();
             dated
                 .unwrap_or_else(|| {
-                    borders(
+                    boundaries(
                         grouped.members().filter_map(|group| group.began).collect(),
-                        &shares,
+                        &weights,
                     )
                 })
                 .into_iter()
@@ -56,12 +56,12 @@ pub(crate) fn assign(dataset: &Dataset, split: &Split) -> Result<Assignment, Exp
         }
     };
     let place = |group: &Group| match split.by {
-        SplitBy::Hash | SplitBy::Room => by_hash(group.hash, &shares),
+        SplitBy::Hash | SplitBy::Room => by_hash(group.hash, &weights),
         SplitBy::Time => {
             let began = group.began?;
             begins
                 .iter()
-                .rposition(|border| border.is_some_and(|border| border <= began))
+                .rposition(|boundary| boundary.is_some_and(|boundary| boundary <= began))
         }
     };
     let mut places: HashMap<String, Option<usize>> = grouped
@@ -81,7 +81,7 @@ pub(crate) fn assign(dataset: &Dataset, split: &Split) -> Result<Assignment, Exp
     })
 }
 
-/// Puts every conversation where it was, and what is new beside the first of its group that was there.
+/// Keeps every conversation in its earlier part; a new one goes to the part of the first earlier conversation of its group.
 fn keep(places: &mut HashMap<String, Option<usize>>, grouped: &Groups, earlier: &HashMap<String, usize>) {
     let mut firsts: HashMap<usize, usize> = HashMap::new();
     for (id, group) in grouped.ids.iter().zip(grouped.numbers()) {
@@ -96,32 +96,33 @@ fn keep(places: &mut HashMap<String, Option<usize>>, grouped: &Groups, earlier: 
     }
 }
 
-/// The part whose stretch of the shares a hash falls into.
-fn by_hash(hash: u64, shares: &[u64]) -> Option<usize> {
-    let total: u128 = shares.iter().copied().map(u128::from).sum();
+/// The part whose range of hashes has this one; each range is as wide as the weight of its part.
+fn by_hash(hash: u64, weights: &[u64]) -> Option<usize> {
+    let total: u128 = weights.iter().copied().map(u128::from).sum();
     let point = (u128::from(hash) * total) >> 64;
     let mut end = 0;
-    shares.iter().position(|share| {
-        end += u128::from(*share);
+    weights.iter().position(|weight| {
+        end += u128::from(*weight);
         point < end
     })
 }
 
-/// The instants at which the parts begin, so that each has its share of the beginnings; equal ones are never parted.
-fn borders(mut began: Vec<i64>, shares: &[u64]) -> Vec<i64> {
+/// The instants at which the parts begin: each part gets conversations in proportion to its weight. Conversations that began at
+/// the same time stay in one part.
+fn boundaries(mut began: Vec<i64>, weights: &[u64]) -> Vec<i64> {
     began.sort_unstable();
-    let total: u128 = shares.iter().copied().map(u128::from).sum();
+    let total: u128 = weights.iter().copied().map(u128::from).sum();
     let mut before: u128 = 0;
-    shares
+    weights
         .iter()
-        .map(|share| {
+        .map(|weight| {
             let at = began.len() as u128 * before / total.max(1);
-            before += u128::from(*share);
-            if at == 0 && before == u128::from(*share) {
+            before += u128::from(*weight);
+            if at == 0 && before == u128::from(*weight) {
                 return i64::MIN;
             }
             let at = usize::try_from(at).unwrap_or(usize::MAX);
-            // Of a part to which nothing is left, the beginning is never reached.
+            // A part after the last conversation begins at the end of time and stays empty.
             began.get(at).copied().unwrap_or(i64::MAX)
         })
         .collect()
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashes_fall_into_parts_by_their_share() {
+    fn hashes_fall_into_parts_by_weight() {
         assert_eq!(by_hash(0, &[95, 5]), Some(0));
         assert_eq!(by_hash(u64::MAX, &[95, 5]), Some(1));
         let step = u64::MAX / 1000;
@@ -143,9 +144,9 @@ mod tests {
     }
 
     #[test]
-    fn borders_give_each_part_its_share_and_part_no_equal_times() {
-        assert_eq!(borders((0..100).collect(), &[9, 1]), [i64::MIN, 90]);
-        assert_eq!(borders(vec![1, 1, 1, 2], &[1, 1]), [i64::MIN, 1]);
-        assert_eq!(borders(Vec::new(), &[1, 1]), [i64::MIN, i64::MAX]);
+    fn boundaries_follow_the_weights_and_keep_equal_times_together() {
+        assert_eq!(boundaries((0..100).collect(), &[9, 1]), [i64::MIN, 90]);
+        assert_eq!(boundaries(vec![1, 1, 1, 2], &[1, 1]), [i64::MIN, 1]);
+        assert_eq!(boundaries(Vec::new(), &[1, 1]), [i64::MIN, i64::MAX]);
     }
 }

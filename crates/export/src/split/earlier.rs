@@ -1,5 +1,5 @@
-//! What an export remembers of its split: a file of its folder that says which conversation went to which part. A later export that
-//! is told of it puts every conversation where it was.
+//! `split.assigned`: a file in the folder of an export that lists the part of each conversation. A later export that reads this
+//! file (`--split-like`) keeps every conversation in its part.
 //!
 //! The file holds a JSON object a line. It has no suffix that a loader would take for data.
 
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::ExportError;
 use crate::split::SplitPart;
 
-/// Its name.
+/// Name of the file.
 pub(crate) const ASSIGNED: &str = "split.assigned";
 
 #[derive(Serialize, Deserialize)]
@@ -47,7 +47,10 @@ pub(crate) fn read(folder: &Path, parts: &[SplitPart]) -> Result<HashMap<String,
     for (number, line) in (1..).zip(text.lines()) {
         let read: Line<'_> = serde_json::from_str(line).map_err(|_| {
             ExportError::request(
-                format!("{}, line {number}: not what an export writes", path.display()),
+                format!(
+                    "{}, line {number}: an export does not write such a line",
+                    path.display()
+                ),
                 "export the earlier dataset again",
             )
         })?;
@@ -55,7 +58,7 @@ pub(crate) fn read(folder: &Path, parts: &[SplitPart]) -> Result<HashMap<String,
         let part = part.ok_or_else(|| {
             ExportError::request(
                 format!(
-                    "{}, line {number}: there is no part `{}` any more",
+                    "{}, line {number}: the part `{}` is no longer in --split",
                     path.display(),
                     read.part
                 ),

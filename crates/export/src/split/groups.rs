@@ -1,10 +1,10 @@
-//! Which conversations belong together, so that they never stand on both sides of a split.
+//! Groups of related conversations, which never stand on both sides of a split.
 //!
-//! Two belong together where they have one id of the source (a thread that was exported twice, or goes on in another
+//! Two conversations are related where they have one id of the source (a thread that was exported twice, or continues in another
 //! file), where one is the repeat `~2` of the other, where their content is the same, or where the run that compared them
 //! found one to repeat, fork or continue the other. The oldest member of a group
 //! decides for all, the first in the dataset where several are equally old: what is added later comes later, so it joins
-//! its group and moves nobody.
+//! its group and moves no other.
 
 use chatmill_dataset::{Dataset, Numbers, Texts, Times, columns};
 use chatmill_link::Forest;
@@ -19,11 +19,11 @@ pub(crate) struct Groups {
     pub(crate) ids: Vec<String>,
     /// The number of each conversation's group.
     of: Vec<usize>,
-    /// What decides for a group, by its number; numbers that are not a group hold what decides for one conversation.
+    /// The deciding values of each group, by the number of the group. Other numbers hold the values of one conversation.
     deciding: Vec<Group>,
 }
 
-/// What decides for a group.
+/// The values that decide where a group goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Group {
     /// Hash of the oldest member's thread or room.
@@ -33,7 +33,7 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Oldest first; a time that nobody knows comes last.
+    /// The sort key for age, oldest first; an unknown time comes last.
     fn age(&self) -> i64 {
         self.began.unwrap_or(i64::MAX)
     }
@@ -45,14 +45,14 @@ impl Groups {
         self.of.iter().copied()
     }
 
-    /// What decides for each conversation, in their order.
+    /// The deciding values for each conversation, in their order.
     pub(crate) fn members(&self) -> impl Iterator<Item = &Group> {
         self.of.iter().filter_map(|group| self.deciding.get(*group))
     }
 }
 
 columns! {
-    /// What is read of `conversations`.
+    /// Columns that are read from `conversations`.
     struct ConversationColumns {
         conversation_id: Texts,
         source_conversation_id: Texts,
@@ -120,7 +120,7 @@ fn room(thread: &str) -> &str {
     thread.split('/').next().unwrap_or(thread)
 }
 
-/// Where a text falls in a division; a seed other than 0 moves it.
+/// The hash that places a text in a division; a seed other than 0 changes the hash.
 fn place(kind: &str, text: &str, seed: u64) -> u64 {
     let fingerprint = match seed {
         0 => key(kind, text),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_room_is_what_stands_before_the_thread() {
+    fn the_chat_of_a_thread_is_the_text_before_the_slash() {
         assert_eq!(room("-100/7"), "-100");
         assert_eq!(room("harbour"), "harbour");
     }

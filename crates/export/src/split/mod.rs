@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::error::ExportError;
 
-/// What decides where a conversation goes.
+/// The property of a conversation that decides its part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SplitBy {
@@ -28,13 +28,13 @@ pub enum SplitBy {
 /// A division into parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Split {
-    /// What decides.
+    /// The property that decides.
     pub by: SplitBy,
     /// The parts in their order; the first one is for training.
     pub parts: Vec<SplitPart>,
-    /// The folder of an earlier export: what it assigned stays there.
+    /// The folder of an earlier export; conversations keep the parts that it assigned.
     pub like: Option<PathBuf>,
-    /// Another number divides otherwise, where a hash decides.
+    /// The seed of a division by hash; another seed divides otherwise.
     pub seed: u64,
 }
 
@@ -43,16 +43,16 @@ pub struct Split {
 pub struct SplitPart {
     /// Its name, which is that of its file.
     pub name: String,
-    /// How much goes to it.
+    /// How many conversations go to the part.
     pub share: Share,
 }
 
-/// How much goes to a part.
+/// How many conversations go to a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
-    /// So many of the sum of all numbers.
+    /// A share, relative to the sum of the shares of all parts.
     Of(u64),
-    /// All that began at this instant (microseconds since 1970 in UTC) or later, up to the next part.
+    /// All conversations that began at this instant (microseconds since 1970 in UTC) or later, up to the beginning of the next part.
     From(i64),
 }
 
@@ -68,7 +68,8 @@ impl Split {
         let mut parts: Vec<SplitPart> = Vec::new();
         for piece in text.split(',') {
             let named = piece.split_once('=');
-            let (name, share) = named.ok_or_else(|| wrong(format!("`{piece}` is not NAME=SHARE")))?;
+            let (name, share) =
+                named.ok_or_else(|| wrong(format!("`{piece}` is not of the form NAME=SHARE")))?;
             let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
             if name.is_empty() || !name.bytes().all(allowed) {
                 return Err(wrong(format!(
@@ -76,7 +77,7 @@ impl Split {
                 )));
             }
             if parts.iter().any(|part| part.name.eq_ignore_ascii_case(name)) {
-                return Err(wrong(format!("the part `{name}` stands twice")));
+                return Err(wrong(format!("the part `{name}` is given twice")));
             }
             let share =
                 parse_share(share).ok_or_else(|| wrong(format!("`{share}` is not a share of a part")))?;
@@ -92,7 +93,7 @@ impl Split {
                 return Err(wrong("the shares are too large".to_owned()));
             }
         } else if by != SplitBy::Time {
-            return Err(wrong("only a division by time has dates".to_owned()));
+            return Err(wrong("only `--split-by time` takes dates".to_owned()));
         } else if dated.len() != parts.len()
             || dated.first() != Some(&i64::MIN)
             || !dated.is_sorted_by(|a, b| a < b)
@@ -150,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_have_names_and_shares() {
+    fn a_split_by_numbers_has_parts_with_names_and_shares() {
         let split = Split::parse("train=95,test=5", SplitBy::Hash).unwrap();
         let read: Vec<_> = split
             .parts

@@ -1,8 +1,8 @@
-//! What an export says about itself: printed, and written beside the files.
+//! The summary of an export: printed, and written beside the files as `export.json`.
 //!
-//! Nothing in it depends on time, host or place.
+//! Nothing in the summary depends on time, host or directory.
 
-pub(crate) mod teaching;
+pub(crate) mod turn_counts;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::error::ExportError;
 use crate::filter::Filters;
 use crate::format::Format;
 use crate::split::SplitBy;
-use crate::summary::teaching::Taught;
+use crate::summary::turn_counts::TurnCounts;
 
 /// An export in figures.
 #[derive(Clone, Debug, Serialize)]
@@ -36,34 +36,34 @@ pub struct ExportSummary {
     pub format: Format,
     /// The envelope; none leaves renderings as they are.
     pub envelope: Option<&'static str>,
-    /// Which renderings were wanted.
+    /// The filters of the request.
     pub filters: Filters,
-    /// What decided the division; none where there is one file.
+    /// The property that decided the division; none where there is one file.
     pub split_by: Option<SplitBy>,
-    /// What the division was drawn with; none where that was 0, or nothing was drawn.
+    /// The seed of the division; none where the seed was 0, or no hash decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split_seed: Option<u64>,
-    /// What the order of the rows was drawn with; none where it is that of the dataset.
+    /// The seed of the order of rows; none where rows have the order of the dataset.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shuffle_seed: Option<u64>,
     /// Renderings of this dialect and profile.
     pub read: u64,
     /// Renderings in the files.
     pub kept: u64,
-    /// Those that are not, by reason; with `kept` they add up to `read`.
+    /// Renderings that are not, by reason; with `kept` they add up to `read`.
     pub left_out: Vec<LeftOut>,
-    /// Turns after the assistant's last one, which the envelope cut from what was kept.
+    /// Turns after the assistant's last one, which the envelope cut from the records.
     pub turns_cut: u64,
-    /// Turns of the assistant in what was kept, by what its reader learns of them; none without an envelope, and of preferences.
+    /// Turns of the assistant in the records, by their use in training; none without an envelope, and none for preferences.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub turns: Option<Taught>,
-    /// What a reader has to be told, or does not learn.
+    pub turns: Option<TurnCounts>,
+    /// Settings that a trainer needs, and turns that it cannot train on.
     pub notes: Vec<String>,
     /// The files in the order of the parts.
     pub files: Vec<FileSummary>,
-    /// Names of further files of the folder, this one aside.
+    /// Names of further files of the folder, without the summary.
     pub beside: Vec<String>,
-    /// What speaks against using the files as they are.
+    /// Problems that the trainer or the service would have with the files.
     pub objections: Vec<String>,
 }
 
@@ -98,7 +98,7 @@ pub struct FileSummary {
     pub keys: Vec<String>,
 }
 
-/// What an earlier export says that a later one has to know.
+/// The names of files in the summary of an earlier export.
 #[derive(Deserialize)]
 struct Earlier {
     program: String,
@@ -112,7 +112,7 @@ struct EarlierFile {
     name: String,
 }
 
-/// The names in a folder that an earlier export made; none where none did.
+/// The names of files that an earlier export wrote into a folder; empty without an earlier export.
 pub(crate) fn names_of_earlier(folder: &Path) -> Result<BTreeSet<String>, ExportError> {
     let path = folder.join(SUMMARY);
     let text = match read_small(&path, 16 * MIB) {

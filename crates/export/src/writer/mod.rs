@@ -24,16 +24,16 @@ const KEYS: [(&str, FreeKind); 5] = [
     ("ordinal", FreeKind::Number),
 ];
 
-/// The key of what is not an object: a text, or a list.
+/// The keys of renderings that are not objects: of a text, and of another JSON value.
 pub(crate) const TEXT: &str = "text";
 pub(crate) const CONTENT: &str = "content";
-/// The keys of the ranges of such a rendering that the assistant says, and of those that are learned.
+/// The keys of the assistant's ranges in such a rendering, and of the ranges that are trained on.
 const SPANS: [&str; 2] = ["assistant_spans", "learned_spans"];
 
-/// What the assistant says of a text, and what is learned of it.
+/// The assistant's ranges of a text, and those of them that are trained on.
 type OwnSpans<'a> = [&'a [Range<u64>]; 2];
 
-/// What a row is called among those of its dialect.
+/// The key of a row among the rows of its dialect.
 #[derive(Clone, Copy)]
 pub(crate) struct RowKey<'r> {
     pub(crate) conversation: &'r str,
@@ -43,9 +43,9 @@ pub(crate) struct RowKey<'r> {
 
 /// A record to write.
 pub(crate) enum Record<'a> {
-    /// An object, which is written as it stands.
+    /// An object, which is written unchanged.
     Object { line: &'a str, fields: Vec<Field<'a>> },
-    /// An object that an envelope put together.
+    /// An object from an envelope.
     Fields(Vec<Field<'a>>),
     /// Another JSON value, for example a list of messages; in a table with its spans.
     Value { json: &'a str, spans: OwnSpans<'a> },
@@ -54,7 +54,7 @@ pub(crate) enum Record<'a> {
 }
 
 impl Record<'_> {
-    /// Its top-level keys, with what they hold in a table. Spans are there where one column is the whole rendering.
+    /// Its top-level keys, each with the kind of its column. Spans are added where one column is the whole rendering.
     pub(crate) fn keys(&self) -> Vec<(&str, FreeKind)> {
         match self {
             Self::Object { fields, .. } | Self::Fields(fields) => fields
@@ -137,12 +137,12 @@ impl Writer {
                     Record::Value { .. } | Record::Text { .. } => Vec::new(),
                 };
                 fields.sort_by(|one, other| one.name.cmp(&other.name));
-                let held: Vec<Held<'_>> = columns
+                let contents: Vec<CellContent<'_>> = columns
                     .iter()
                     .map(|(name, kind)| {
                         let field = fields.binary_search_by(|field| (*field.name).cmp(name));
                         let field = field.ok().and_then(|place| fields.get(place).copied());
-                        Held::of(record, field, name, *kind).map_err(|misfit| {
+                        CellContent::of(record, field, name, *kind).map_err(|misfit| {
                             ExportError::request(
                                 format!("{misfit} in conversation `{}`", key.conversation),
                                 "take `--nested json`, which keeps every record as it is",
@@ -157,7 +157,7 @@ impl Writer {
                     FreeCell::Text(key.perspective),
                     FreeCell::Number(key.ordinal),
                 ];
-                cells.extend(held.iter().map(Held::cell));
+                cells.extend(contents.iter().map(CellContent::cell));
                 Ok(table.push(&cells)?)
             }
         }
@@ -171,16 +171,16 @@ impl Writer {
     }
 }
 
-/// What a record holds in a column.
-enum Held<'r> {
+/// The content of a record in a column.
+enum CellContent<'r> {
     Text(Cow<'r, str>),
     Spans(&'r [Range<u64>]),
     Nested(NestedValue<'r>),
     Nothing,
 }
 
-impl<'r> Held<'r> {
-    /// The text itself of a field in a column of text, JSON in one of JSON; the error says what does not fit its structure.
+impl<'r> CellContent<'r> {
+    /// The text itself of a field in a column of text, JSON in one of JSON; the error names the value that does not fit its structure.
     fn of(
         record: &'r Record<'_>,
         field: Option<&'r Field<'_>>,
@@ -201,9 +201,9 @@ impl<'r> Held<'r> {
                 text.map_or(Self::Nothing, Self::Text)
             }
             (Record::Value { spans, .. } | Record::Text { spans, .. }, FreeKind::Spans) => {
-                let [said, learned] = *spans;
-                let [is_said, _] = SPANS.map(|key| key == name);
-                Self::Spans(if is_said { said } else { learned })
+                let [assistant, trained] = *spans;
+                let [is_assistant, _] = SPANS.map(|key| key == name);
+                Self::Spans(if is_assistant { assistant } else { trained })
             }
             (Record::Value { json: text, .. } | Record::Text { text, .. }, _) => {
                 Self::Text(Cow::Borrowed(text))

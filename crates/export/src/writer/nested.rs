@@ -1,8 +1,8 @@
 //! `--nested struct`: the columns of a table as Arrow lists and structures, for readers that do not know the Arrow JSON type.
 //!
-//! The structure follows from dialect and envelope and never from the rows, so that all files of all exports have the same. A
-//! member that a record has not is null. What has keys of its own in each record (arguments of calls, parameters of tools)
-//! is JSON text in a column of text. A record that does not fit ends the export: nothing is dropped, and no key is invented.
+//! The structure follows from dialect and envelope and never from the rows, so all files of all exports have the same structure. A
+//! member that is missing in a record is null. Values with other keys in each record (arguments of calls, parameters of tools)
+//! are JSON text in a column of text. A record that does not fit ends the export: nothing is dropped, and no key is invented.
 
 use std::borrow::Cow;
 
@@ -154,7 +154,7 @@ impl Misfit {
         self
     }
 
-    /// In words, in a column.
+    /// The message for a value of this column.
     pub(crate) fn of(&self, column: &str) -> String {
         format!("`{column}{}` {}", self.path, self.reason)
     }
@@ -189,27 +189,27 @@ pub(crate) fn value<'a>(json: &'a str, shape: Shape) -> Result<NestedValue<'a>, 
 }
 
 fn structure<'a>(json: &'a str, members: &[Member]) -> Result<NestedValue<'a>, Misfit> {
-    let held = fields::of(json).ok_or_else(|| Misfit::new(format!("is {} and no object", what(json))))?;
+    let fields = fields::of(json).ok_or_else(|| Misfit::new(format!("is {} and no object", what(json))))?;
     let is_known = |name: &str| members.iter().any(|member| member.name == name);
-    if let Some(unknown) = held.iter().find(|field| !is_known(&field.name)) {
+    if let Some(unknown) = fields.iter().find(|field| !is_known(&field.name)) {
         let reason = "is a key that the structure has not";
         return Err(Misfit::new(reason).under(&format!(".{}", unknown.name)));
     }
     let mut values = Vec::with_capacity(members.len());
     for member in members {
-        let field = held.iter().find(|field| field.name == member.name);
-        let held = match field.map(|field| &field.json) {
+        let field = fields.iter().find(|field| field.name == member.name);
+        let value = match field.map(|field| &field.json) {
             Some(Cow::Borrowed(json)) => value(json, member.shape),
             // Fields that were read borrow from the record.
             Some(Cow::Owned(_)) | None if member.may_be_missing => Ok(NestedValue::Missing),
             Some(Cow::Owned(_)) | None => Err(Misfit::new("is missing")),
         };
-        values.push(held.map_err(|misfit| misfit.under(&format!(".{}", member.name)))?);
+        values.push(value.map_err(|misfit| misfit.under(&format!(".{}", member.name)))?);
     }
     Ok(NestedValue::Struct(values))
 }
 
-/// What a JSON value is, in a word.
+/// The JSON type of a value, for messages.
 fn what(json: &str) -> &'static str {
     match json.trim_start().bytes().next() {
         Some(b'{') => "an object",
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named_by_its_path() {
+    fn a_value_that_does_not_fit_is_named_by_its_path() {
         for (json, words) in [
             (
                 r#"[{"role":"user","content":[{"type":"text"}]}]"#,

@@ -1,5 +1,5 @@
-//! Rows in an order that is drawn. Each gets a number that follows from the seed and from what the row is called; they wait, on disk
-//! once they are many, and are written by ascending numbers. A row that is left out or added later moves no other past another,
+//! Rows in a random order. Each row gets a number that follows from the seed and the key of the row; rows are buffered, on disk
+//! once they are many, and written by ascending numbers. A row that is left out or added later changes the order of no other rows,
 //! and the order is the same in every dialect.
 
 use std::borrow::Cow;
@@ -24,7 +24,7 @@ pub(crate) struct Shuffle {
     rows: u64,
 }
 
-/// A row as it waits.
+/// A buffered row.
 #[derive(Serialize, Deserialize)]
 struct Waiting<'w> {
     part: usize,
@@ -39,7 +39,7 @@ struct Waiting<'w> {
     spans: [Vec<Range<u64>>; 2],
 }
 
-/// What the text of a waiting row is.
+/// The form of a buffered row's text.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 enum Form {
     Object,
@@ -56,7 +56,7 @@ impl Shuffle {
         }
     }
 
-    /// Puts a row of a part aside.
+    /// Buffers a row of a part.
     pub(crate) fn push(
         &mut self,
         part: usize,
@@ -80,7 +80,7 @@ impl Shuffle {
             spans: spans.map(<[Range<u64>]>::to_vec),
         };
         let number = self.number(key);
-        // Rows that are called alike keep their order.
+        // Rows with the same key keep their order.
         let head = [number.to_be_bytes(), self.rows.to_be_bytes()].concat();
         self.rows += 1;
         // Texts and numbers always become JSON.
@@ -89,7 +89,7 @@ impl Shuffle {
             .push(usize::from(number.to_be_bytes()[0]), &head, &body)
     }
 
-    /// Gives every row to `visit`, with its part, in the order that was drawn.
+    /// Gives every row to `visit`, with its part, in the random order.
     pub(crate) fn write(
         mut self,
         visit: &mut dyn FnMut(usize, &RowKey<'_>, &Record<'_>) -> Result<(), ExportError>,
@@ -136,8 +136,8 @@ impl Waiting<'_> {
     }
 
     fn record(&self) -> Record<'_> {
-        let [said, learned] = &self.spans;
-        let spans = [said.as_slice(), learned.as_slice()];
+        let [assistant, trained] = &self.spans;
+        let spans = [assistant.as_slice(), trained.as_slice()];
         match self.form {
             Form::Object => Record::Object {
                 line: &self.text,

@@ -35,7 +35,7 @@ pub(crate) struct DumpTable {
     /// Name with its schema.
     pub(crate) name: String,
     pub(crate) text: RowText,
-    /// What the dump's text is encoded in, where it says so.
+    /// The encoding of the dump's text, where the dump names it.
     pub(crate) encoding: Option<String>,
 }
 
@@ -69,7 +69,7 @@ impl Awaited {
         self.0.remove(&part);
     }
 
-    /// What is missing at the end of the dump, told once.
+    /// The finding for the missing end of the dump, reported once.
     fn missing(&mut self, parts: &[Part]) -> Option<StreamError> {
         /// Names in the message.
         const NAMED: usize = 3;

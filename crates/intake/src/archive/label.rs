@@ -1,4 +1,4 @@
-//! Labels of archive members: what a member's name is turned into. A label is never used as a path.
+//! Labels of archive members, made of the members' names. A label is never used as a path.
 
 use std::collections::HashSet;
 
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn harmless_names_are_kept_as_they_are() {
+    fn harmless_names_stay_as_they_are() {
         for name in ["a.json", "deep/er/..name..json", "für/中.json", ""] {
             let heading = Labels::default().label(name.as_bytes());
             assert_eq!((heading.label.as_str(), heading.notes), (name, Vec::new()));

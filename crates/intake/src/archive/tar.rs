@@ -46,11 +46,11 @@ struct Stream {
 
 impl Stream {
     fn take(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let room = within(buffer, self.left);
-        if room.is_empty() || self.failed {
+        let space = within(buffer, self.left);
+        if space.is_empty() || self.failed {
             return Ok(0);
         }
-        let read = self.bytes.read(room);
+        let read = self.bytes.read(space);
         let read = match read {
             Ok(0) => Err(StreamError::truncated("the archive ends inside an entry").into()),
             other => other,
@@ -80,7 +80,7 @@ impl Read for Body {
     }
 }
 
-/// What GNU and pax headers say about the member that follows them.
+/// The facts in GNU and pax headers about the member that follows them.
 #[derive(Default)]
 struct Overrides {
     name: Option<Vec<u8>>,
@@ -116,7 +116,7 @@ impl Tar {
         }
     }
 
-    /// The next member that is a file, a link or damage; directories are passed over.
+    /// The next member that is a file, a link or an error; directories are passed over.
     pub(crate) fn next(&mut self) -> Option<Member> {
         while !self.over && !lock(&self.stream).failed {
             match self.step() {
@@ -166,7 +166,7 @@ impl Tar {
         stream.skip()?;
         let block = block(&mut stream.bytes, "the archive ends without its end mark")?;
         if block.iter().all(|byte| *byte == 0) {
-            // Damage in what follows counts, and anything but zeros is noted.
+            // Corruption in what follows counts, and anything but zeros is noted.
             stream.bytes.pass_zeros()?;
             self.gauge.drain(&mut stream.bytes, "end of the archive")?;
             return Ok(None);

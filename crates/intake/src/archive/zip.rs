@@ -1,4 +1,4 @@
-//! Reads zip archives by seeking: the central directory says what there is, the bytes produced say what is true.
+//! Reads zip archives by seeking: the central directory lists the members, and their decoded bytes verify the list.
 //!
 //! Declared uncompressed sizes are never trusted. A zip without its directory (it was cut) is read from the headers
 //! before each member, as far as they go, and reported as truncated.
@@ -16,7 +16,7 @@ use zip::unstable::read::ZipIterable;
 
 use super::label::{Heading, Labels};
 use super::{Member, MemberBody, entry_limit};
-use crate::door::InputFile;
+use crate::access::InputFile;
 use crate::stream::{Buffered, Capped, Handle, ReadBudget, StreamError, lock, within};
 use crate::unpack::{Codec, Unpack};
 
@@ -85,7 +85,7 @@ impl Zip {
         }
     }
 
-    /// The next member, then the damage of the archive.
+    /// The next member, then the error of the archive.
     pub(crate) fn next(&mut self) -> Option<Member> {
         match self.members.next() {
             Some(listed) => Some(self.member(listed)),
@@ -328,11 +328,11 @@ struct Window {
 
 impl Read for Window {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let room = within(buffer, self.left);
-        if room.is_empty() {
+        let space = within(buffer, self.left);
+        if space.is_empty() {
             return Ok(0);
         }
-        let count = lock(&self.file).read(room)?;
+        let count = lock(&self.file).read(space)?;
         if count == 0 {
             return Err(StreamError::truncated("the zip archive ends inside the entry").into());
         }

@@ -1,10 +1,10 @@
 //! Files of columns, Parquet and Arrow: their rows as JSON objects, batch by batch.
 //!
-//! A row group of Parquet, or a record batch of Arrow, is the unit of reading: one that is damaged costs itself and nothing
+//! A row group of Parquet, or a record batch of Arrow, is the unit of reading: one that is corrupt costs itself and nothing
 //! else. A row has no place in bytes, as one of a database has none. Fields that are null are left out: columns give every
 //! row every field, and most of these nulls nobody wrote.
 //!
-//! What a file says of its own sizes is not believed: schemas, pages and buffers are measured before anything is made as
+//! The sizes that a file states are not trusted: schemas, pages and buffers are measured before anything is allocated as
 //! long as they say, and what comes out is bounded as what comes out of a compression is. Inputs end in a finding also where
 //! a decoder does not expect them.
 
@@ -58,14 +58,14 @@ pub(crate) struct Columnar {
     batches: Box<dyn Batches>,
     /// The present batch, and its next row.
     batch: Option<(RecordBatch, usize)>,
-    /// Rows and damages that were read for the head.
+    /// Rows and errors that were read for the head.
     first: VecDeque<Result<Vec<u8>, StreamError>>,
     gauge: Arc<ReadBudget>,
     /// The file, which is there as long as it is read.
     file: DatabaseFile,
-    /// Bytes of it that were told to be read.
-    told: u64,
-    /// Number of the next frame or damage.
+    /// Bytes of it that were counted as read.
+    counted: u64,
+    /// Number of the next frame or framing error.
     record: u64,
     /// Whether there is nothing more to read.
     is_over: bool,
@@ -99,17 +99,17 @@ impl Columnar {
             first: VecDeque::new(),
             gauge,
             file,
-            told: 0,
+            counted: 0,
             record: 0,
             is_over: false,
             queue: VecDeque::new(),
         };
-        let head = columnar.look();
+        let head = columnar.read_head();
         Ok((columnar, head))
     }
 
     /// Reads the first rows.
-    fn look(&mut self) -> Head {
+    fn read_head(&mut self) -> Head {
         let mut bytes = Vec::new();
         let mut rows = 0;
         while rows < HEAD_ROWS && bytes.len() < HEAD_BYTES {
@@ -134,10 +134,10 @@ impl Columnar {
         }
     }
 
-    /// Makes the whole file one damage. Only before the first event.
+    /// Refuses the whole file as one framing error. Only before the first event.
     pub(crate) fn refuse(&mut self, broken: StreamError) {
         self.skip();
-        let event = self.damage(broken);
+        let event = self.framing_error(broken);
         self.queue.push_back(event);
     }
 
@@ -159,7 +159,7 @@ impl Columnar {
         match row {
             Ok(row) if row.len() as u64 > longest => {
                 let text = format!("the row has more bytes than the limit, {longest}");
-                Some(self.damage(StreamError::new(&RECORD_TOO_LONG, text)))
+                Some(self.framing_error(StreamError::new(&RECORD_TOO_LONG, text)))
             }
             Ok(row) => {
                 let start = buffer.len();
@@ -168,11 +168,11 @@ impl Columnar {
                 self.record += 1;
                 Some(Event::Frame(Frame::row(record, start..buffer.len())))
             }
-            Err(broken) => Some(self.damage(broken)),
+            Err(broken) => Some(self.framing_error(broken)),
         }
     }
 
-    /// The next row as JSON, or what is broken.
+    /// The next row as JSON, or its error.
     fn row(&mut self) -> Option<Result<Vec<u8>, StreamError>> {
         loop {
             if self.is_over {
@@ -181,7 +181,7 @@ impl Columnar {
             let Some((batch, next)) = &mut self.batch else {
                 let batches = &mut self.batches;
                 let found = guarded(|| batches.next().transpose());
-                self.tell();
+                self.count_read_bytes();
                 match found {
                     Ok(Some(batch)) => self.batch = Some((batch, 0)),
                     Ok(None) => self.is_over = true,
@@ -218,16 +218,16 @@ impl Columnar {
         }
     }
 
-    /// Counts what was read, where nobody else did: a copy was counted when it was made.
-    fn tell(&mut self) {
+    /// Counts the bytes read, except those of a copy, which were counted when it was written.
+    fn count_read_bytes(&mut self) {
         if self.file.is_own() {
-            let taken = self.batches.taken().max(self.told);
-            self.gauge.count_raw(taken - self.told);
-            self.told = taken;
+            let taken = self.batches.taken().max(self.counted);
+            self.gauge.count_raw(taken - self.counted);
+            self.counted = taken;
         }
     }
 
-    fn damage(&mut self, broken: StreamError) -> Event {
+    fn framing_error(&mut self, broken: StreamError) -> Event {
         let record = self.record;
         self.record += 1;
         Event::FramingError(FramingError::of_nothing(record, broken))
@@ -240,13 +240,13 @@ fn too_long() -> StreamError {
     StreamError::unbounded(text)
 }
 
-/// What a few bytes say a great many times.
+/// The error for columns that unfold to too many values.
 fn unfolded() -> StreamError {
     let text = "the columns unfold to more values than limits.unfolded_floor and limits.unfolded_ratio allow";
     StreamError::unbounded(text)
 }
 
-/// Does what a decoder does that is not ours: a fault of its own costs the unit that it decodes.
+/// Runs a decoder of another crate: its panic is an error of the unit that it decodes.
 fn guarded<T>(act: impl FnOnce() -> Result<T, StreamError>) -> Result<T, StreamError> {
     catching(act).unwrap_or_else(|| {
         let text = "the file says things of itself that cannot be";

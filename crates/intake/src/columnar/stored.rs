@@ -1,4 +1,4 @@
-//! A file that a decoder reads by seeking, through the one door that files are opened by.
+//! A file that a decoder reads by seeking, through the module that opens all files.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -8,7 +8,7 @@ use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
-use crate::door::InputFile;
+use crate::access::InputFile;
 use crate::stream::{Handle, ReadBudget, StreamError, lock};
 
 /// A file and its length.

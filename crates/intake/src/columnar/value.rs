@@ -1,4 +1,4 @@
-//! Values of columns as JSON. What is null, and what JSON cannot say, is left out of objects and is null in lists.
+//! Values of columns as JSON. Nulls, and values that JSON cannot represent, are left out of objects and are null in lists.
 
 use std::fmt::Write as _;
 

@@ -15,7 +15,7 @@ use rusqlite::{Connection, OpenFlags};
 use tempfile::NamedTempFile;
 
 use super::pages::{HEADER_BYTES, Pages};
-use crate::door::{self, FirstFailure, InputFile};
+use crate::access::{self, FirstFailure, InputFile};
 use crate::stream::{ReadBudget, StreamError};
 
 /// First bytes of every database.
@@ -34,9 +34,9 @@ pub(crate) fn is_companion(path: &Path) -> io::Result<bool> {
     let Some(database) = endings.find_map(|ending| name.strip_suffix(ending)) else {
         return Ok(false);
     };
-    match door::head(Path::new(database), MAGIC.len() as u64) {
+    match access::head(Path::new(database), MAGIC.len() as u64) {
         Ok(head) => Ok(head == MAGIC),
-        Err(error) if door::is_of_the_system(&error) => Err(error),
+        Err(error) if access::is_of_the_system(&error) => Err(error),
         Err(_) => Ok(false),
     }
 }
@@ -69,8 +69,8 @@ impl DatabaseFile {
     /// Copies a stream to a temporary file, since a database is read by seeking.
     pub(crate) fn copy(stream: &mut dyn Read, gauge: &ReadBudget) -> Result<Self, StreamError> {
         let (limits, first_failure) = (&gauge.limits, &gauge.first_failure);
-        let created = door::call(Call::Create, NamedTempFile::new);
-        let mut file = created.map_err(|error| no_room(&std::env::temp_dir(), &error, first_failure))?;
+        let created = access::call(Call::Create, NamedTempFile::new);
+        let mut file = created.map_err(|error| no_space(&std::env::temp_dir(), &error, first_failure))?;
         let mut buffer = vec![0; 256 * 1024];
         let mut bytes = 0;
         loop {
@@ -94,8 +94,8 @@ impl DatabaseFile {
                 )));
             }
             let block = buffer.split_at(count).0;
-            door::call(Call::Write, || file.write_all(block))
-                .map_err(|error| no_room(file.path(), &error, first_failure))?;
+            access::call(Call::Write, || file.write_all(block))
+                .map_err(|error| no_space(file.path(), &error, first_failure))?;
         }
     }
 
@@ -110,17 +110,17 @@ impl DatabaseFile {
         let Some(pages) = read.and_then(|()| Pages::of(&header)) else {
             return Ok((self, None));
         };
-        let fault = pages.fault(self.bytes, &mut file)?;
+        let finding = pages.length_finding(self.bytes, &mut file)?;
         let rest = self.bytes % pages.size;
         if rest == 0 {
-            return Ok((self, fault));
+            return Ok((self, finding));
         }
         if rest == self.bytes {
             return Err(StreamError::truncated("the database ends inside its first page"));
         }
         file.seek(SeekFrom::Start(0))?;
         let whole = Self::copy(&mut file.take(self.bytes - rest), gauge)?;
-        Ok((whole, fault))
+        Ok((whole, finding))
     }
 
     /// Where it lies.
@@ -151,9 +151,9 @@ impl DatabaseFile {
         for ending in JOURNALS.into_iter().filter(|_| self.is_own()) {
             let mut beside = OsString::from(&self.path);
             beside.push(ending);
-            let length = match door::follow(Path::new(&beside)) {
+            let length = match access::follow(Path::new(&beside)) {
                 Ok(metadata) => metadata.len(),
-                Err(error) if door::is_absent(&error) => 0,
+                Err(error) if access::is_absent(&error) => 0,
                 Err(error) => {
                     first_failure.at("look at", Path::new(&beside), &error);
                     0
@@ -170,7 +170,7 @@ impl DatabaseFile {
 }
 
 /// A copy could not be made: the input has no part in that.
-fn no_room(path: &Path, error: &io::Error, first_failure: &FirstFailure) -> StreamError {
+fn no_space(path: &Path, error: &io::Error, first_failure: &FirstFailure) -> StreamError {
     first_failure.at("write a temporary copy to", path, error);
     StreamError::of(error)
 }
@@ -207,7 +207,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn odd_names_are_escaped() {
+    fn unusual_names_are_escaped() {
         assert_eq!(
             address(Path::new("/a b/c?d#%.db")),
             "file:///a%20b/c%3Fd%23%25.db?immutable=1"

@@ -20,7 +20,7 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// What a header says, where its pages have a size that pages can have.
+    /// The pages of a header, where their size is a valid one.
     pub(super) fn of(header: &[u8; HEADER_BYTES]) -> Option<Self> {
         let byte = |at: usize| *cut::at(header, at);
         let number = |at: usize| u32::from_be_bytes([byte(at), byte(at + 1), byte(at + 2), byte(at + 3)]);
@@ -28,15 +28,15 @@ impl Pages {
             1 => 65_536,
             size => size,
         };
-        let is_kept = number(24) == number(92) && number(28) > 0;
+        let is_count_valid = number(24) == number(92) && number(28) > 0;
         (size >= 512 && size.is_power_of_two()).then(|| Self {
             size,
-            count: is_kept.then(|| u64::from(number(28))),
+            count: is_count_valid.then(|| u64::from(number(28))),
         })
     }
 
-    /// What is wrong with a file of a length, if it is not these pages. Zeros after them are room for more.
-    pub(super) fn fault<F: Read + Seek>(
+    /// The finding for a file whose length is not that of these pages. Zeros after them are reserved space.
+    pub(super) fn length_finding<F: Read + Seek>(
         &self,
         length: u64,
         file: &mut F,

@@ -13,7 +13,7 @@ use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, ErrorCode, Row, params_from_iter};
 
 use super::schema::{Keys, quoted};
-use super::{Doubt, about, explain};
+use super::{CorruptionCheck, about, explain};
 use crate::stream::{ReadBudget, StreamError};
 use crate::table::TableMap;
 use crate::table::row::{Cell, RowWriter, Written};
@@ -72,7 +72,7 @@ impl Scan {
             keys,
         };
         if scan.is_over {
-            scan.damage(StreamError::corrupt("its rows have neither number nor key"));
+            scan.framing_error(StreamError::corrupt("its rows have neither number nor key"));
         }
         scan
     }
@@ -95,18 +95,18 @@ impl Scan {
     pub(super) fn next(
         &mut self,
         connection: &Connection,
-        doubt: &mut Doubt,
+        corruption_check: &mut CorruptionCheck,
         gauge: &ReadBudget,
     ) -> Option<Outcome> {
         while self.rows.is_empty() && !self.is_over {
             self.bytes.clear();
             if let Err(error) = self.fill(connection, gauge)
-                && !doubt.remains(&error)
+                && !corruption_check.should_retry(&error)
             {
                 let is_too_long = error.sqlite_error_code() == Some(ErrorCode::TooBig);
                 if !is_too_long || self.pass_one(connection, gauge).is_err() {
                     self.is_over = true;
-                    self.damage(explain(&error, gauge));
+                    self.framing_error(explain(&error, gauge));
                 }
             }
         }
@@ -125,7 +125,7 @@ impl Scan {
             let key = self.key(row)?;
             if self.is_numbered && !follows(self.last.as_deref(), &key) {
                 self.is_over = true;
-                self.damage(StreamError::corrupt("its rows are out of order from here on"));
+                self.framing_error(StreamError::corrupt("its rows are out of order from here on"));
                 return Ok(());
             }
             self.last = Some(key);
@@ -144,7 +144,7 @@ impl Scan {
         if let Some(row) = rows.next()? {
             self.last = Some(self.key(row)?);
             let message = format!("a cell is longer than the limit of {} bytes", gauge.limits.record);
-            self.row_damage(StreamError::new(&RECORD_TOO_LONG, message));
+            self.row_error(StreamError::new(&RECORD_TOO_LONG, message));
         }
         Ok(())
     }
@@ -169,7 +169,7 @@ impl Scan {
         (0..self.keys.len()).map(|at| row.get(at)).collect()
     }
 
-    /// Writes one row. Each costs a byte of what the limits allow at least: damage can make a table endless.
+    /// Writes one row. Each costs a byte of what the limits allow at least: corruption can make a table endless.
     fn read(&mut self, row: &Row<'_>, gauge: &ReadBudget) {
         let start = self.bytes.len();
         let places = self.keys.len()..self.keys.len() + self.columns.len();
@@ -191,24 +191,24 @@ impl Scan {
             Ok(Written::Row) if length > gauge.limits.record => {
                 self.bytes.truncate(start);
                 let message = format!("{length} bytes, the limit is {}", gauge.limits.record);
-                self.row_damage(StreamError::new(&RECORD_TOO_LONG, message));
+                self.row_error(StreamError::new(&RECORD_TOO_LONG, message));
             }
             Ok(Written::Row) => self.rows.push_back(Outcome::Row(start..self.bytes.len())),
             Ok(Written::Filtered) => self.filtered += 1,
-            Err(broken) => self.row_damage(broken),
+            Err(broken) => self.row_error(broken),
         }
     }
 
     /// Reports the last row.
-    fn row_damage(&mut self, broken: StreamError) {
+    fn row_error(&mut self, broken: StreamError) {
         let which = match self.last.as_deref() {
             Some([Value::Integer(number)]) => format!("row {number}"),
             _ => "a row".to_owned(),
         };
-        self.damage(broken.about(which));
+        self.framing_error(broken.about(which));
     }
 
-    fn damage(&mut self, broken: StreamError) {
+    fn framing_error(&mut self, broken: StreamError) {
         self.rows
             .push_back(Outcome::FramingError(about(&self.table, broken)));
     }

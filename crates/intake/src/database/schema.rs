@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use rusqlite::Connection;
 
-use super::{Doubt, explain};
+use super::{CorruptionCheck, explain};
 use crate::stream::{ReadBudget, StreamError};
 
 /// The names under which a table may show the number of a row.
@@ -66,7 +66,7 @@ pub(super) fn count(
     connection: &Connection,
     table: &str,
     bytes: u64,
-    doubt: &mut Doubt,
+    corruption_check: &mut CorruptionCheck,
     gauge: &ReadBudget,
 ) -> rusqlite::Result<(u64, Option<StreamError>)> {
     let mut statement = connection.prepare(&format!("SELECT 1 FROM main.{} NOT INDEXED", quoted(table)))?;
@@ -80,8 +80,8 @@ pub(super) fn count(
                 return Ok((count, Some(circle)));
             }
             Ok(None) => return Ok((count, None)),
-            Err(error) if doubt.remains(&error) => {
-                return self::count(connection, table, bytes, doubt, gauge);
+            Err(error) if corruption_check.should_retry(&error) => {
+                return self::count(connection, table, bytes, corruption_check, gauge);
             }
             Err(error) => return Ok((count, Some(explain(&error, gauge)))),
         }

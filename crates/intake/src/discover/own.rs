@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use chatmill_diag::faults::Call;
 
-use crate::door;
+use crate::access;
 
 /// The files of a run: the pipeline file it was asked by, its output, and what stands beside the output while it works.
 pub struct Own {
@@ -56,11 +56,11 @@ impl Own {
         if self.file.as_ref() == Some(&place) || place.starts_with(&self.out) {
             return Ok(true);
         }
-        let (Some(home), Some(name)) = (self.out.parent(), self.out.file_name()) else {
+        let (Some(parent), Some(name)) = (self.out.parent(), self.out.file_name()) else {
             return Ok(false);
         };
         // Lock, staging and files that are being written are called `.NAME.something`.
-        let below = place.strip_prefix(home).ok();
+        let below = place.strip_prefix(parent).ok();
         let first = below.and_then(|below| below.iter().next());
         let beside = first.and_then(|first| first.as_encoded_bytes().strip_prefix(b"."));
         let rest = beside.and_then(|beside| beside.strip_prefix(name.as_encoded_bytes()));
@@ -91,9 +91,9 @@ impl Own {
 
 /// Where a path really is; none where nothing is there, or nobody may know.
 pub(super) fn real(path: &Path) -> io::Result<Option<PathBuf>> {
-    match door::call(Call::Stat, || path.canonicalize()) {
+    match access::call(Call::Stat, || path.canonicalize()) {
         Ok(real) => Ok(Some(real)),
-        Err(error) if door::is_of_the_system(&error) => Err(error),
+        Err(error) if access::is_of_the_system(&error) => Err(error),
         Err(_) => Ok(None),
     }
 }

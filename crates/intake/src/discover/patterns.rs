@@ -26,7 +26,7 @@ impl Patterns {
     pub fn new(patterns: &[String]) -> Result<Self, DiscoverError> {
         let (mut anywhere, mut whole) = (GlobSetBuilder::new(), GlobSetBuilder::new());
         // Of several that are malformed only together, each is named.
-        let fault = |source: globset::Error| DiscoverError::Pattern {
+        let pattern_error = |source: globset::Error| DiscoverError::Pattern {
             pattern: source.glob().map_or_else(|| patterns.join(", "), str::to_owned),
             source,
         };
@@ -36,11 +36,11 @@ impl Patterns {
             } else {
                 &mut anywhere
             };
-            set.add(glob(pattern).map_err(fault)?);
+            set.add(glob(pattern).map_err(pattern_error)?);
         }
         Ok(Self {
-            anywhere: anywhere.build().map_err(fault)?,
-            whole: whole.build().map_err(fault)?,
+            anywhere: anywhere.build().map_err(pattern_error)?,
+            whole: whole.build().map_err(pattern_error)?,
         })
     }
 

@@ -10,9 +10,9 @@ use chatmill_diag::codes::{LINK_NOT_FOLLOWED, NOT_A_REGULAR_FILE};
 
 use super::own::real;
 use super::{Input, InputKind, Links, Root, refused, regular, stored_bytes, unreadable};
+use crate::access;
 use crate::archive::dump;
 use crate::database;
-use crate::door;
 
 /// What a pattern wants with a path below its folder.
 #[derive(Clone, Copy)]
@@ -75,7 +75,7 @@ pub(super) fn folder(
                 }
             }
         }
-        let names = match door::list(&here) {
+        let names = match access::list(&here) {
             Ok(names) => names,
             Err(error) => {
                 found.push((relative, unreadable("list", &here, &error), 0));
@@ -90,12 +90,12 @@ pub(super) fn folder(
                 continue;
             }
             let whole = folder.join(&path);
-            let looked = look(&whole, links, choice);
-            match looked.unwrap_or_else(|error| Look::Input(unreadable("look at", &whole, &error), 0)) {
-                Look::Passed => {}
-                Look::Folder => open.push(path),
-                Look::Linked => drop(linked.insert(path)),
-                Look::Input(kind, bytes) => found.push((path, kind, bytes)),
+            let looked = visit(&whole, links, choice);
+            match looked.unwrap_or_else(|error| Visited::Input(unreadable("look at", &whole, &error), 0)) {
+                Visited::Passed => {}
+                Visited::Folder => open.push(path),
+                Visited::Linked => drop(linked.insert(path)),
+                Visited::Input(kind, bytes) => found.push((path, kind, bytes)),
             }
         }
     }
@@ -125,7 +125,7 @@ pub(super) fn folder(
 }
 
 /// What a path in a folder stands for.
-enum Look {
+enum Visited {
     Passed,
     Folder,
     /// A folder that a link leads to.
@@ -133,55 +133,55 @@ enum Look {
     Input(InputKind, u64),
 }
 
-fn look(path: &Path, links: Links, choice: Choice) -> io::Result<Look> {
+fn visit(path: &Path, links: Links, choice: Choice) -> io::Result<Visited> {
     // This does not follow links.
-    let metadata = door::look(path)?;
+    let metadata = access::symlink_metadata(path)?;
     if metadata.is_symlink() && links == Links::Followed {
-        let led_to = match door::follow(path) {
+        let led_to = match access::follow(path) {
             Ok(led_to) => led_to,
             // What leads nowhere and is not meant is passed over like any other name.
-            Err(error) if choice.take == Take::Nothing && !door::is_of_the_system(&error) => {
-                return Ok(Look::Passed);
+            Err(error) if choice.take == Take::Nothing && !access::is_of_the_system(&error) => {
+                return Ok(Visited::Passed);
             }
             Err(error) => return Err(error),
         };
         // A dump keeps its folder for itself, and a link is none.
         if led_to.is_dir() && choice.deeper {
-            return Ok(Look::Linked);
+            return Ok(Visited::Linked);
         } else if choice.take == Take::Nothing || led_to.is_dir() {
-            return Ok(Look::Passed);
+            return Ok(Visited::Passed);
         }
-        return Ok(Look::Input(regular(path, &led_to), led_to.len()));
+        return Ok(Visited::Input(regular(path, &led_to), led_to.len()));
     }
     if metadata.is_dir() {
         return Ok(if choice.take != Take::Nothing && dump::is_folder(path)? {
-            Look::Input(InputKind::Folder, stored_bytes(path)?)
+            Visited::Input(InputKind::Folder, stored_bytes(path)?)
         } else if choice.take == Take::Anything {
-            Look::Input(refused(&NOT_A_REGULAR_FILE, "the input is a folder"), 0)
+            Visited::Input(refused(&NOT_A_REGULAR_FILE, "the input is a folder"), 0)
         } else if choice.deeper {
-            Look::Folder
+            Visited::Folder
         } else {
-            Look::Passed
+            Visited::Passed
         });
     }
     if choice.take == Take::Files && database::is_companion(path)? {
-        return Ok(Look::Passed);
+        return Ok(Visited::Passed);
     }
     if choice.take == Take::Nothing && !(metadata.is_symlink() && choice.deeper && leads_on(path)?) {
-        return Ok(Look::Passed);
+        return Ok(Visited::Passed);
     }
     if metadata.is_symlink() {
         let kind = refused(&LINK_NOT_FOLLOWED, "the input is a link and was not followed");
-        return Ok(Look::Input(kind, 0));
+        return Ok(Visited::Input(kind, 0));
     }
-    Ok(Look::Input(regular(path, &metadata), metadata.len()))
+    Ok(Visited::Input(regular(path, &metadata), metadata.len()))
 }
 
 /// Whether a link leads to a folder; one that leads nowhere does not.
 fn leads_on(link: &Path) -> io::Result<bool> {
-    match door::follow(link) {
+    match access::follow(link) {
         Ok(metadata) => Ok(metadata.is_dir()),
-        Err(error) if door::is_of_the_system(&error) => Err(error),
+        Err(error) if access::is_of_the_system(&error) => Err(error),
         Err(_) => Ok(false),
     }
 }

@@ -28,7 +28,7 @@ enum Kind {
     /// Number or word: ends at a separator or bracket.
     Scalar,
     /// Ends at the next comma or `]` outside brackets.
-    Stretch,
+    NotValue,
     /// Ends with the entry.
     Rest,
 }
@@ -50,7 +50,7 @@ impl Framer {
             (State::Start, _) | (State::After, b',') => return self.pass_bracket(State::Before),
             (State::Before | State::After, b']') => return self.pass_bracket(State::Closed),
             (State::Before, b'{' | b'[' | b'"') => Kind::Balanced,
-            (State::Before, b'}' | b':') | (State::After, _) => Kind::Stretch,
+            (State::Before, b'}' | b':') | (State::After, _) => Kind::NotValue,
             (State::Before, _) => Kind::Scalar,
             (State::Closed, _) => Kind::Rest,
         };
@@ -74,7 +74,7 @@ impl Framer {
             }
             return;
         }
-        if matches!(kind, Kind::Stretch) {
+        if matches!(kind, Kind::NotValue) {
             let broken = StreamError::new(&INVALID_JSON, "expected `,` or `]` between array elements");
             self.reject(unit, &broken, buffer);
         } else {
@@ -98,7 +98,7 @@ impl Framer {
                 Kind::Scalar => rest
                     .iter()
                     .position(|byte| is_space(*byte) || b",:[]{}\"".contains(byte)),
-                Kind::Stretch => balance.run_to_separator(rest),
+                Kind::NotValue => balance.run_to_separator(rest),
                 Kind::Rest => None,
             };
             let count = end.unwrap_or(rest.len());

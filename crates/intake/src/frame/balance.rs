@@ -51,7 +51,7 @@ impl Balance {
         None
     }
 
-    /// Reads on in a stretch that is not a value; the bytes before the comma or `]` that ends it outside all brackets.
+    /// Reads on in a range that is not a value; the bytes before the comma or `]` that ends it outside all brackets.
     pub(super) fn run_to_separator(&mut self, bytes: &[u8]) -> Option<usize> {
         for (at, byte) in bytes.iter().enumerate() {
             match byte {

@@ -1,4 +1,4 @@
-//! A CSV file: one record a row. A header that no table map recognises makes each of them one damage.
+//! A CSV file: one record a row. A header that no table map recognises makes each of them one framing error.
 
 use super::Framer;
 use super::rows::CellsOf;

@@ -38,7 +38,7 @@ impl Framer {
         self.finish_inside(unit, cut, buffer);
     }
 
-    /// Cuts text up to the next line that begins with a bracket. A lone scalar is a document, anything else damage.
+    /// Cuts text up to the next line that begins with a bracket. A lone scalar is a document, anything else corruption.
     fn next_text(&mut self, buffer: &mut Vec<u8>) {
         let Some(mut unit) = self.unit(self.document_limit, &DOCUMENT_TOO_LARGE, buffer) else {
             return;

@@ -145,7 +145,7 @@ mod tests {
     use crate::reader::testing::cases;
 
     #[test]
-    fn heads_decide_as_their_cases_say() {
+    fn framings_of_heads_match_the_case_file() {
         cases("heads", |words, head| {
             let cut = super::decide(head.as_bytes(), words != "cut", &[]);
             format!("{:?}, {cut:?}", cut.framing())

@@ -18,19 +18,19 @@ impl Framer {
         let Some(mut unit) = self.unit(self.record_limit, &RECORD_TOO_LONG, buffer) else {
             return;
         };
-        // A CR is held back until the byte after it shows whether it belongs to the line break.
-        let mut held_back = false;
+        // A CR is pending until the byte after it shows whether it belongs to the line break.
+        let mut pending_cr = false;
         loop {
             let rest = self.window.rest();
             let line_end = memchr(b'\n', rest);
             let line = rest.split_at(line_end.unwrap_or(rest.len())).0;
             let length = line.len();
-            if held_back && length > 0 {
+            if pending_cr && length > 0 {
                 unit.push(b"\r", buffer);
-                held_back = false;
+                pending_cr = false;
             }
             let text = line.strip_suffix(b"\r").unwrap_or(line);
-            held_back |= text.len() < length;
+            pending_cr |= text.len() < length;
             unit.push(text, buffer);
             // Only the line feed, passed as a separator, can change the line; columns inside a line are never asked.
             self.place.byte += length as u64;
@@ -42,14 +42,14 @@ impl Framer {
                     None
                 };
                 if let Some(broken) = broken {
-                    if held_back {
+                    if pending_cr {
                         unit.push(b"\r", buffer);
                     }
                     self.reject(unit, &broken, buffer);
                     self.state = State::Over;
                     return;
                 }
-                self.separators += u64::from(held_back);
+                self.separators += u64::from(pending_cr);
                 if self.state == State::EscapedLines {
                     self.accept_unescaped(unit, buffer);
                 } else {

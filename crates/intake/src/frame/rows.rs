@@ -139,9 +139,9 @@ impl Rows {
     }
 
     /// Rejects all rows that follow, of a table that has no name.
-    pub(super) fn reject_all(&mut self, fault: StreamError) {
+    pub(super) fn reject_all(&mut self, error: StreamError) {
         self.target = Target {
-            wish: Wish::Reject(fault),
+            wish: Wish::Reject(error),
             ..Target::default()
         };
     }
@@ -169,11 +169,11 @@ impl Rows {
                     (Wish::Write(RowWriter::new(map, &map.definition)), Some(map))
                 }
                 Some(map) => {
-                    let fault = StreamError::new(
+                    let error = StreamError::new(
                         &COLUMNS_UNKNOWN,
                         format!("nothing says what the columns of {} are", map.table),
                     );
-                    (Wish::Reject(fault), Some(map))
+                    (Wish::Reject(error), Some(map))
                 }
                 None => (Wish::Skip, None),
             },
@@ -182,17 +182,17 @@ impl Rows {
 }
 
 impl Framer {
-    /// Says whose rows follow. Columns that are not given are those of the table's definition. A `fault` is that of every
+    /// Says whose rows follow. Columns that are not given are those of the table's definition. An `error` is that of every
     /// row, if it is wanted.
     pub(super) fn aim(
         &mut self,
         table: Option<String>,
         columns: Option<Vec<String>>,
-        fault: Option<StreamError>,
+        error: Option<StreamError>,
     ) {
         let rows = &mut self.rows;
         let is_same =
-            fault.is_none() && table.as_deref() == Some(&rows.target.table) && columns == rows.target.columns;
+            error.is_none() && table.as_deref() == Some(&rows.target.table) && columns == rows.target.columns;
         // A definition may have come in between.
         if is_same && !matches!(rows.target.wish, Wish::Reject(_)) {
             return;
@@ -202,8 +202,8 @@ impl Framer {
         let table = table
             .or_else(|| map.map(|map| map.table.clone()))
             .unwrap_or_default();
-        if let (Some(fault), Some(_)) = (fault, &source) {
-            wish = Wish::Reject(fault);
+        if let (Some(error), Some(_)) = (error, &source) {
+            wish = Wish::Reject(error);
         }
         self.rows.target = Target { table, columns, wish };
         if let Some(source) = source
@@ -272,19 +272,19 @@ impl Framer {
         )
     }
 
-    /// Ends a row, whose bytes `raw` holds: it is written, passed over or rejected. `cut` says what a fault of it means where
+    /// Ends a row, whose bytes `raw` holds: it is written, passed over or rejected. `cut` says what an error of it means where
     /// the row is the last thing in the entry.
     pub(super) fn end_row(&mut self, unit: Unit, mut raw: Vec<u8>, cells: CellsOf, cut: Option<StreamError>) {
         let rows = &mut self.rows;
         rows.json.clear();
         let written = match (&rows.target.wish, unit.bytes(&raw)) {
             (Wish::Skip, _) => Ok(Written::Filtered),
-            (Wish::Reject(fault), _) => Err(fault.clone()),
+            (Wish::Reject(error), _) => Err(error.clone()),
             // Too long, which the unit says itself.
             (Wish::Write(_), None) => Ok(Written::Row),
             (Wish::Write(writer), Some(row)) => match rows.encoding.decode(row) {
                 Ok(row) => cells.write(&row, writer, &mut rows.json),
-                Err(fault) => Err(fault),
+                Err(error) => Err(error),
             },
         };
         match written {
@@ -293,7 +293,7 @@ impl Framer {
                 self.wait(event);
             }
             Ok(Written::Filtered) => self.skip_row(unit.length()),
-            Err(fault) => return self.reject_row(unit, raw, &cut.unwrap_or(fault)),
+            Err(error) => return self.reject_row(unit, raw, &cut.unwrap_or(error)),
         }
         self.rows.raw = raw;
     }
@@ -347,7 +347,7 @@ impl CellsOf {
         let line = row.strip_suffix(b"\r").unwrap_or(row);
         match self {
             Self::Copy => writer.write(copy::cells(line).map(Ok::<Cell<'_>, StreamError>), json),
-            Self::Insert(syntax, room) => writer.write(literal::cells(row, syntax, room), json),
+            Self::Insert(syntax, budget) => writer.write(literal::cells(row, syntax, budget), json),
             Self::Csv(separator) => writer.write(csv::cells(line, separator), json),
         }
     }

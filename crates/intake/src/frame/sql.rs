@@ -37,9 +37,9 @@ pub(super) struct Sql {
     open: Vec<Open>,
     /// Whether it is the rows of one table and nothing else.
     is_one_table: bool,
-    /// How the dump is cut, where no row is lost that could be shown and no damage says so yet.
+    /// How the dump is cut, where no row is lost that could be shown and no corruption says so yet.
     cut: Option<&'static str>,
-    /// Whether a damage says that the dump is cut.
+    /// Whether a framing error says that the dump is cut.
     is_cut_reported: bool,
 }
 
@@ -154,7 +154,7 @@ impl Framer {
         }
     }
 
-    fn take_stretch(&mut self, lexer: &mut Lexer, unit: &mut Unit, raw: &mut Vec<u8>) -> Option<Mark> {
+    fn take_scope(&mut self, lexer: &mut Lexer, unit: &mut Unit, raw: &mut Vec<u8>) -> Option<Mark> {
         while self.window.ready() {
             let rest = self.window.rest();
             let found = lexer.run(rest);
@@ -250,7 +250,7 @@ mod tests {
     use crate::frame::{Framer, How};
     use crate::table::TableMap;
 
-    /// The rows and the codes of damages in the rows of one table.
+    /// The rows and the codes of framing errors in the rows of one table.
     fn read(body: &str, text: RowText) -> (Vec<String>, Vec<&'static str>) {
         let table = DumpTable {
             name: "public.notes".to_owned(),
@@ -267,7 +267,7 @@ mod tests {
         while let Some(event) = framer.next(&mut buffer) {
             match event {
                 Event::Frame(frame) => rows.push(String::from_utf8(buffer[frame.buffer].to_vec()).unwrap()),
-                Event::FramingError(damage) => codes.push(damage.code.name),
+                Event::FramingError(error) => codes.push(error.code.name),
                 Event::Note(note) => codes.push(note.code.name),
                 _ => {}
             }

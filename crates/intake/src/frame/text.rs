@@ -86,7 +86,7 @@ impl<'f> FramedText<'f> {
         let length = self.inside.len();
         move |at| {
             let at = usize::try_from(at).unwrap_or(usize::MAX);
-            places.said(at.saturating_sub(BEFORE.len()).min(length)) as u64
+            places.decoded(at.saturating_sub(BEFORE.len()).min(length)) as u64
         }
     }
 }

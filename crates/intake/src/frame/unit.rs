@@ -2,7 +2,7 @@
 
 use chatmill_diag::{Code, cut};
 
-use crate::event::{Event, FaultBytes, Form, Frame, FramingError, Place};
+use crate::event::{ErrorContext, Event, Form, Frame, FramingError, Place};
 use crate::json;
 use crate::stream::StreamError;
 
@@ -17,8 +17,8 @@ pub(super) struct Unit {
     too_long: &'static Code,
     /// Set once the limit is exceeded: nothing is buffered any more.
     passed: Option<Passed>,
-    /// Where its fault is, once that is known.
-    fault: Option<Place>,
+    /// Where its error is, once that is known.
+    error_place: Option<Place>,
 }
 
 struct Passed {
@@ -42,7 +42,7 @@ impl Unit {
             head_limit,
             too_long,
             passed: None,
-            fault: None,
+            error_place: None,
         }
     }
 
@@ -62,30 +62,30 @@ impl Unit {
             Passed { hasher, head }
         });
         passed.hasher.update(bytes);
-        let room = self.head_limit.saturating_sub(passed.head.len()).min(bytes.len());
-        passed.head.extend_from_slice(bytes.split_at(room).0);
+        let length = self.head_limit.saturating_sub(passed.head.len()).min(bytes.len());
+        passed.head.extend_from_slice(bytes.split_at(length).0);
     }
 
-    /// Says where its fault is.
-    pub(super) fn fault_at(&mut self, place: Place) {
-        self.fault = Some(place);
+    /// Sets the place of its error.
+    pub(super) fn set_error_place(&mut self, place: Place) {
+        self.error_place = Some(place);
     }
 
-    /// What is wrong with a unit whose end never came: what its bytes say that no JSON says, else that it is cut off.
+    /// The error of a unit without an end: the JSON error of its bytes, else that it is cut off.
     pub(super) fn why_open(&mut self, buffer: &[u8], cut: StreamError) -> StreamError {
         let Some(bytes) = self.bytes(buffer) else {
             return cut;
         };
-        let Err(fault) = json::scan(bytes, u32::MAX) else {
+        let Err(error) = json::scan(bytes, u32::MAX) else {
             return cut;
         };
-        let place = self.start.after(bytes.split_at(fault.at).0);
-        let ends_inside = fault.at >= bytes.len();
-        self.fault_at(place);
+        let place = self.start.after(bytes.split_at(error.at).0);
+        let ends_inside = error.at >= bytes.len();
+        self.set_error_place(place);
         if ends_inside {
             cut
         } else {
-            StreamError::new(fault.code, fault.message)
+            StreamError::new(error.code, error.message)
         }
     }
 
@@ -108,7 +108,7 @@ impl Unit {
         }
     }
 
-    /// Ends as a frame, or as a damage where the limit was exceeded.
+    /// Ends as a frame, or as a framing error where the limit was exceeded.
     pub(super) fn accept(self, record: u64, form: Form, buffer: &mut Vec<u8>) -> Event {
         if self.passed.is_some() {
             let message = format!("{} bytes, the limit is {}", self.length, self.limit);
@@ -126,17 +126,17 @@ impl Unit {
         })
     }
 
-    /// Ends as a damage; the caller's buffer is as it was before.
+    /// Ends as a framing error; the caller's buffer is as it was before.
     pub(super) fn reject(self, record: u64, broken: &StreamError, buffer: &mut Vec<u8>) -> Event {
         let (hash, head, around) = if let Some(passed) = self.passed {
             (passed.hasher.finalize(), passed.head, None)
         } else {
             let bytes = buffer.split_at(self.buffer_start).1;
-            let around = |fault: Place| FaultBytes::around(bytes, self.start.byte, fault.byte);
+            let around = |place: Place| ErrorContext::around(bytes, self.start.byte, place.byte);
             (
                 blake3::hash(bytes),
                 cut::up_to(bytes, self.head_limit).to_vec(),
-                self.fault.map(around),
+                self.error_place.map(around),
             )
         };
         buffer.truncate(self.buffer_start);
@@ -150,7 +150,7 @@ impl Unit {
             hash: hash.to_hex().to_string(),
             head,
             message: broken.message.clone(),
-            at: self.fault,
+            at: self.error_place,
             around,
         })
     }

@@ -58,12 +58,12 @@ impl Window {
         self.fill(self.bytes.len());
     }
 
-    /// Reads until `room` bytes are there, or the stream is over.
-    fn fill(&mut self, room: usize) {
-        while !self.ended && self.filled < room {
+    /// Reads until `length` bytes are there, or the stream is over.
+    fn fill(&mut self, length: usize) {
+        while !self.ended && self.filled < length {
             match self
                 .stream
-                .read(self.bytes.split_at_mut(room).0.split_at_mut(self.filled).1)
+                .read(self.bytes.split_at_mut(length).0.split_at_mut(self.filled).1)
             {
                 Ok(0) => self.ended = true,
                 Ok(count) => self.filled += count,

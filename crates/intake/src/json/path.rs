@@ -1,4 +1,4 @@
-//! Paths into a JSON document: `$.list[3]['odd key'].name`.
+//! Paths into a JSON document: `$.list[3]['irregular key'].name`.
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::Document;
 use super::value::{Kind, Value};
 
-/// Appends a step into a field: `.key`, or `['odd key']` where the name is not a plain word.
+/// Appends a step into a field: `.key`, or `['irregular key']` where the name is not a plain word.
 pub fn append_key(path: &mut String, key: &str) {
     if is_word(key) {
         path.push('.');
@@ -28,7 +28,7 @@ pub fn append_key(path: &mut String, key: &str) {
 }
 
 /// Whether a field name can stand after a dot: ASCII letters, digits and `_`, no digit first.
-fn is_word(key: &str) -> bool {
+pub fn is_word(key: &str) -> bool {
     !key.starts_with(|first: char| first.is_ascii_digit())
         && !key.is_empty()
         && key
@@ -38,7 +38,7 @@ fn is_word(key: &str) -> bool {
 
 /// Where a value stands in its container.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Step {
+pub(super) struct PathStep {
     /// The container's place on the tape, which is before that of the value. The root has none, and says its own.
     container: u32,
     /// In an array the number of the element, from 0; in an object the place of the field's name on the tape.
@@ -46,19 +46,35 @@ pub(super) struct Step {
 }
 
 /// The step to each value of a document: one sweep, so that nobody who asks for many paths walks from the front for each.
-pub(super) fn steps(document: &Document<'_>) -> Vec<Step> {
-    let mut steps = vec![Step::default(); document.nodes.len()];
-    for container in 0..document.nodes.len() as u32 {
-        let mut enter = |value: Value<'_>, at| {
-            if let Some(step) = steps.get_mut(value.index as usize) {
-                *step = Step { container, at };
+pub(super) fn steps(document: &Document<'_>) -> Vec<PathStep> {
+    let mut steps = Vec::with_capacity(document.nodes.len());
+    // The containers around a value, each with how many values and names of it came before.
+    let mut around: Vec<(Value<'_>, u32)> = Vec::new();
+    for index in 0..document.nodes.len() as u32 {
+        let value = Value::new(document, index);
+        while around.last().is_some_and(|last| last.0.after() <= index) {
+            around.pop();
+        }
+        let step = match around.last_mut() {
+            None => PathStep::default(),
+            Some((container, before)) => {
+                // A field's value follows its name.
+                let own = index - *before % 2;
+                let at = if container.kind() == Kind::Array {
+                    *before
+                } else {
+                    own
+                };
+                *before += 1;
+                PathStep {
+                    container: container.index,
+                    at,
+                }
             }
         };
-        let around = Value::new(document, container);
-        (0..).zip(around.items()).for_each(|(at, item)| enter(item, at));
-        for (name, value) in around.pairs() {
-            enter(name, name.index);
-            enter(value, name.index);
+        steps.push(step);
+        if value.after() > index + 1 {
+            around.push((value, 0));
         }
     }
     steps
@@ -163,7 +179,7 @@ mod tests {
     use crate::json::scan;
 
     #[test]
-    fn odd_names_are_quoted_and_lead_back_to_their_value() {
+    fn unusual_names_are_quoted_and_lead_back_to_their_value() {
         let text = r#"{"a":{"it's":[1,{"x.y":[[7]],"":8,"\\":9,"line\nbreak":10,"中":11,"u0041":12}]}}"#;
         let document = scan(text.as_bytes(), 128).unwrap();
         let mut base = "$".to_owned();

@@ -1,17 +1,17 @@
-//! A JSON string and what it says, side by side: from a place in the one to the place in the other.
+//! A JSON string and its decoded text, side by side: from an offset in the one to the offset in the other.
 
 use memchr::memchr;
 
 use super::escape::decode;
 
-/// Walks the inside of a JSON string. Places have to be asked for in ascending order, of one kind.
+/// Walks the inside of a JSON string. Offsets must be requested in ascending order, of one kind.
 #[derive(Clone, Debug)]
 pub struct Places<'s> {
     rest: &'s [u8],
     /// Bytes up to the next escape, which may be asked for often before it comes.
     plain: usize,
     written: usize,
-    said: usize,
+    decoded: usize,
 }
 
 impl<'s> Places<'s> {
@@ -21,35 +21,35 @@ impl<'s> Places<'s> {
             rest: inside,
             plain: plain(inside),
             written: 0,
-            said: 0,
+            decoded: 0,
         }
     }
 
-    /// The offset in what the string says of the byte that is written at `written`.
-    pub fn said(&mut self, written: usize) -> usize {
+    /// The offset in the decoded text of the byte at `written` in the string.
+    pub fn decoded(&mut self, written: usize) -> usize {
         loop {
-            let (length, said) = self.step();
+            let (length, decoded) = self.step();
             if length == 0 || self.written + length > written {
                 break;
             }
-            self.pass(length, said);
+            self.pass(length, decoded);
         }
-        self.said + written.saturating_sub(self.written).min(self.plain)
+        self.decoded + written.saturating_sub(self.written).min(self.plain)
     }
 
-    /// The offset in the string's inside of what stands at `said` in what it says.
-    pub fn written(&mut self, said: usize) -> usize {
+    /// The offset in the string's inside of the byte at `decoded` in the decoded text.
+    pub fn written(&mut self, decoded: usize) -> usize {
         loop {
             let (length, meant) = self.step();
-            if length == 0 || self.said + meant > said {
+            if length == 0 || self.decoded + meant > decoded {
                 break;
             }
             self.pass(length, meant);
         }
-        self.written + said.saturating_sub(self.said).min(self.plain)
+        self.written + decoded.saturating_sub(self.decoded).min(self.plain)
     }
 
-    /// Bytes of the next stretch or escape, and of what it says.
+    /// Bytes of the next run or escape, and of its decoded text.
     fn step(&self) -> (usize, usize) {
         if self.plain > 0 || self.rest.is_empty() {
             return (self.plain, self.plain);
@@ -58,11 +58,11 @@ impl<'s> Places<'s> {
         (length, character.map_or(0, char::len_utf8))
     }
 
-    fn pass(&mut self, written: usize, said: usize) {
+    fn pass(&mut self, written: usize, decoded: usize) {
         self.rest = self.rest.split_at(written).1;
         self.plain = plain(self.rest);
         self.written += written;
-        self.said += said;
+        self.decoded += decoded;
     }
 }
 
@@ -80,17 +80,17 @@ mod tests {
     fn every_place_leads_to_the_other_and_back() {
         let token = r#""aб\n\"\u00e9\ud83d\ude00/\/中\u003cz\t""#;
         let document = json::scan(token.as_bytes(), 0).unwrap();
-        let said = document.root().as_str().unwrap().into_owned();
+        let decoded = document.root().as_str().unwrap().into_owned();
         let inside = &token.as_bytes()[1..token.len() - 1];
         let (mut to, mut back) = (Places::new(inside), Places::new(inside));
         let mut last = 0;
-        for (at, character) in said.char_indices() {
+        for (at, character) in decoded.char_indices() {
             let written = to.written(at);
             assert!(at == 0 || written > last, "{character}");
             last = written;
-            assert_eq!(back.said(written), at, "{character}");
+            assert_eq!(back.decoded(written), at, "{character}");
         }
-        assert_eq!(to.written(said.len()), inside.len());
-        assert_eq!(back.said(inside.len()), said.len());
+        assert_eq!(to.written(decoded.len()), inside.len());
+        assert_eq!(back.decoded(inside.len()), decoded.len());
     }
 }

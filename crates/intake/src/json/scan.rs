@@ -9,7 +9,7 @@ use chatmill_diag::codes::{
 };
 use chatmill_diag::{Code, cut};
 
-use super::{Document, Fault, Node, Note};
+use super::{Document, Node, Note, ScanError};
 
 /// Input bytes per tape node that the first allocation assumes; chat records hold more text than this.
 const BYTES_PER_NODE: usize = 24;
@@ -19,16 +19,16 @@ const BYTES_PER_NODE: usize = 24;
 /// # Errors
 ///
 /// The first fault: UTF-8 is checked over the whole frame, then grammar and depth from the start.
-pub fn scan(bytes: &[u8], depth_limit: u32) -> Result<Document<'_>, Fault> {
+pub fn scan(bytes: &[u8], depth_limit: u32) -> Result<Document<'_>, ScanError> {
     if u32::try_from(bytes.len()).is_err() {
-        return Err(fault(
+        return Err(scan_error(
             &DOCUMENT_TOO_LARGE,
             0,
             "a frame of 4 GiB or more cannot be read",
         ));
     }
     let text = std::str::from_utf8(bytes)
-        .map_err(|error| fault(&INVALID_UTF8, error.valid_up_to(), "expected UTF-8 text"))?;
+        .map_err(|error| scan_error(&INVALID_UTF8, error.valid_up_to(), "expected UTF-8 text"))?;
     let mut scanner = Scanner {
         bytes,
         at: 0,
@@ -97,8 +97,8 @@ fn repair<'t>(text: &'t str, notes: &[Note]) -> Cow<'t, str> {
     Cow::Owned(repaired)
 }
 
-fn fault(code: &'static Code, at: usize, message: impl Into<String>) -> Fault {
-    Fault {
+fn scan_error(code: &'static Code, at: usize, message: impl Into<String>) -> ScanError {
+    ScanError {
         code,
         at,
         message: message.into(),
@@ -137,7 +137,7 @@ struct Scanner<'t> {
 }
 
 impl Scanner<'_> {
-    fn run(&mut self) -> Result<(), Fault> {
+    fn run(&mut self) -> Result<(), ScanError> {
         let mut expect = Expect::Value;
         loop {
             let byte = self.skip_space();
@@ -187,8 +187,8 @@ impl Scanner<'_> {
         next
     }
 
-    fn wrong(&self, message: &str) -> Fault {
-        fault(&INVALID_JSON, self.at, message)
+    fn wrong(&self, message: &str) -> ScanError {
+        scan_error(&INVALID_JSON, self.at, message)
     }
 
     /// Consumes the closing bracket of the innermost container.
@@ -204,13 +204,13 @@ impl Scanner<'_> {
 
     /// Consumes a scalar or the opening bracket of a container.
     #[inline]
-    fn value(&mut self, first: u8) -> Result<Expect, Fault> {
+    fn value(&mut self, first: u8) -> Result<Expect, ScanError> {
         match first {
             b'"' => self.string()?,
             b'{' | b'[' => {
                 if self.open.len() >= self.depth_limit {
                     let message = format!("more than {} levels of nesting", self.depth_limit);
-                    return Err(fault(&DEPTH_EXCEEDED, self.at, message));
+                    return Err(scan_error(&DEPTH_EXCEEDED, self.at, message));
                 }
                 let object = first == b'{';
                 self.open.push(Open {
@@ -244,7 +244,7 @@ impl Scanner<'_> {
         });
     }
 
-    fn word(&mut self, word: &'static [u8]) -> Result<(), Fault> {
+    fn word(&mut self, word: &'static [u8]) -> Result<(), ScanError> {
         let start = self.at;
         if !self.bytes.get(start..).is_some_and(|rest| rest.starts_with(word)) {
             return Err(self.wrong("expected a JSON value"));
@@ -255,7 +255,7 @@ impl Scanner<'_> {
     }
 
     #[inline]
-    fn string(&mut self) -> Result<(), Fault> {
+    fn string(&mut self) -> Result<(), ScanError> {
         let start = self.at;
         let mut escapes = 0;
         self.at += 1;
@@ -278,7 +278,7 @@ impl Scanner<'_> {
     }
 
     /// Consumes one escape; a surrogate pair is one.
-    fn escape(&mut self) -> Result<(), Fault> {
+    fn escape(&mut self) -> Result<(), ScanError> {
         let start = self.at;
         match self.bytes.get(start + 1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
@@ -327,7 +327,7 @@ impl Scanner<'_> {
         })
     }
 
-    fn number(&mut self) -> Result<(), Fault> {
+    fn number(&mut self) -> Result<(), ScanError> {
         let start = self.at;
         if self.bytes.get(self.at) == Some(&b'-') {
             self.at += 1;
@@ -372,7 +372,7 @@ impl Scanner<'_> {
     }
 
     /// Consumes at least one digit; their number.
-    fn digits(&mut self) -> Result<usize, Fault> {
+    fn digits(&mut self) -> Result<usize, ScanError> {
         let rest = self.bytes.split_at(self.at).1;
         let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         self.at += count;

@@ -8,24 +8,24 @@ use super::{Kind, Value, scan};
 use crate::reader::testing::cases;
 
 #[test]
-fn texts_are_scanned_as_their_cases_say() {
+fn scan_results_match_the_case_file() {
     cases("json", |_, text| match scan(text.as_bytes(), 128) {
-        Err(fault) => format!("{} at {}: {}", fault.code.name, fault.at, fault.message),
+        Err(error) => format!("{} at {}: {}", error.code.name, error.at, error.message),
         Ok(document) => {
             assert_eq!(document.text().len(), text.len());
             let root = document.root();
             let notes = document.notes().iter();
             let notes = notes.map(|note| format!("\n{} {}..{}", note.code.name, note.at, note.end));
-            let said = root
+            let decoded = root
                 .as_str()
                 .map_or(String::new(), |text| format!(" says {text:?}"));
-            format!("{}{said}{}", root.raw(), notes.collect::<String>())
+            format!("{}{decoded}{}", root.raw(), notes.collect::<String>())
         }
     });
 }
 
 #[test]
-fn every_raw_control_character_in_a_string_is_rejected_and_every_other_kept() {
+fn every_raw_control_character_in_a_string_is_rejected_and_every_other_stays() {
     for byte in 0..=0x7F_u8 {
         let text = format!("\"ab{}\"", char::from(byte));
         let expected = byte >= 0x20 && byte != b'\\' && byte != b'"';
@@ -50,9 +50,9 @@ fn invalid_utf8_is_found_at_its_byte_wherever_it_stands() {
         for at in 0..=text.len() {
             let mut bytes = text.to_vec();
             bytes.splice(at..at, sequence.iter().copied());
-            let fault = scan(&bytes, 128).map(|_| ()).expect_err("must fail");
+            let error = scan(&bytes, 128).map(|_| ()).expect_err("must fail");
             assert_eq!(
-                (fault.code.name, fault.at),
+                (error.code.name, error.at),
                 (INVALID_UTF8.name, at),
                 "{sequence:x?}"
             );
@@ -64,8 +64,8 @@ fn invalid_utf8_is_found_at_its_byte_wherever_it_stands() {
 const NESTS: [(&str, &str); 3] = [("[", "]"), ("{\"a\":", "}"), ("[{\"a\":", "}]")];
 
 fn assert_too_deep(text: &str) {
-    let fault = scan(text.as_bytes(), 128).map(|_| ()).expect_err("must fail");
-    assert_eq!(fault.code.name, DEPTH_EXCEEDED.name);
+    let error = scan(text.as_bytes(), 128).map(|_| ()).expect_err("must fail");
+    assert_eq!(error.code.name, DEPTH_EXCEEDED.name);
 }
 
 #[test]
@@ -76,10 +76,10 @@ fn depth_is_bounded_at_its_limit() {
             |depth: usize| format!("{}0{}", open.repeat(depth / levels), close.repeat(depth / levels));
         assert!(scan(nested(126).as_bytes(), 126).is_ok());
         assert!(scan(nested(128).as_bytes(), 128).is_ok());
-        let fault = scan(nested(130).as_bytes(), 128)
+        let error = scan(nested(130).as_bytes(), 128)
             .map(|_| ())
             .expect_err("must fail");
-        assert_eq!(fault.code.name, DEPTH_EXCEEDED.name);
+        assert_eq!(error.code.name, DEPTH_EXCEEDED.name);
         for text in [
             nested(1_000),
             open.repeat(1_000),
@@ -134,7 +134,7 @@ fn lone_surrogates_of_names_and_values_are_noted() {
 }
 
 #[test]
-fn an_escaped_nul_is_kept_and_noted() {
+fn an_escaped_nul_stays_and_is_noted() {
     let document = scan(br#"["\u0000","\\u0000","\u0001"]"#, 1).unwrap();
     let notes: Vec<_> = document
         .notes()
@@ -146,7 +146,7 @@ fn an_escaped_nul_is_kept_and_noted() {
 }
 
 #[test]
-fn numbers_that_no_parser_holds_are_kept_as_text_and_noted() {
+fn numbers_beyond_common_parsers_stay_text_and_are_noted() {
     let many = |count: usize| "9".repeat(count);
     let table = [
         ("9007199254740993".to_owned(), false),
@@ -234,7 +234,7 @@ fn values_are_walked_with_their_spans() {
 }
 
 #[test]
-fn a_value_is_found_by_what_it_says_inside_a_stretch() {
+fn find_returns_the_first_value_of_a_text_inside_a_range() {
     let text = r#"{"a":["x\u0079","z",12,{"k":"z"}],"z":"xy"}"#;
     let document = scan(text.as_bytes(), 128).unwrap();
     let find = |from: usize, what: &str| {

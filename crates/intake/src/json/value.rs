@@ -8,7 +8,7 @@ use std::rc::Rc;
 use chatmill_diag::{cut, steps};
 
 use super::escape::unescape;
-use super::{Document, Fault, Node, scan};
+use super::{Document, Node, ScanError, scan};
 
 /// Above this many fields `duplicate_keys` hashes names instead of comparing pairs.
 const FEW_FIELDS: usize = 8;
@@ -46,19 +46,19 @@ pub enum Kind {
     Object,
 }
 
-/// What a reader has done with a value, so that what it passed over can be told.
+/// What a reader has done with a value, so that unread values can be reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mark {
     /// Nothing.
     #[default]
     Left,
-    /// It knows what the value means: all of it, whatever lies inside.
+    /// The reader knows the meaning of the whole value, whatever lies inside.
     Taken,
-    /// It keeps the value as it is, and has no use for it.
-    Kept,
-    /// It says itself that it has no use for the value: a finding of its own, which tells more.
-    Told,
-    /// It looks into the JSON that the string holds: the values in there have marks of their own.
+    /// The reader keeps the value as it is, and has no use for it.
+    Retained,
+    /// The reader reports itself, with a finding of its own, that it has no use for the value.
+    Reported,
+    /// The reader parses the JSON in the string: the values inside have marks of their own.
     Opened,
 }
 
@@ -71,23 +71,25 @@ pub struct Value<'d> {
 }
 
 impl<'d> Value<'d> {
+    #[inline]
     pub(super) fn new(document: &'d Document<'d>, index: u32) -> Self {
         Self { document, index }
     }
 
+    #[inline]
     fn node(self) -> Node {
         *cut::at(&self.document.nodes, self.index as usize)
     }
 
     /// The node after this value and everything inside it.
+    #[inline]
     pub(super) fn after(self) -> u32 {
-        match self.kind() {
-            Kind::Array | Kind::Object => self.node().link,
-            _ => self.index + 1,
-        }
+        // What a scalar has for a link is no place behind it.
+        self.node().link.max(self.index + 1)
     }
 
     /// What the value is.
+    #[inline]
     pub fn kind(self) -> Kind {
         match self.document.text.as_bytes().get(self.node().start as usize) {
             Some(b'{') => Kind::Object,
@@ -101,33 +103,39 @@ impl<'d> Value<'d> {
     }
 
     /// Whether the value is `null`.
+    #[inline]
     pub fn is_null(self) -> bool {
         self.kind() == Kind::Null
     }
 
     /// The value's bytes in the frame.
+    #[inline]
     pub fn span(self) -> Range<usize> {
         let node = self.node();
         node.start as usize..node.end as usize
     }
 
     /// The value's JSON text; lone surrogate escapes read `\uFFFD`. The value counts as taken.
+    #[inline]
     pub fn raw(self) -> &'d str {
         self.mark(Mark::Taken);
         self.written()
     }
 
     /// The value's JSON text, as somebody reads it who takes nothing of it.
+    #[inline]
     pub fn written(self) -> &'d str {
         cut::text(&self.document.text, self.span())
     }
 
     /// What was done with the value so far. What stands around it and inside it has marks of its own.
+    #[inline]
     pub fn marked(self) -> Mark {
         cut::at(&self.document.marks, self.index as usize).get()
     }
 
     /// Says what was done with the value.
+    #[inline]
     pub fn mark(self, mark: Mark) {
         cut::at(&self.document.marks, self.index as usize).set(mark);
     }
@@ -141,6 +149,7 @@ impl<'d> Value<'d> {
     }
 
     /// The text of a string, borrowed when it holds no escape. The value counts as taken.
+    #[inline]
     pub fn as_str(self) -> Option<Cow<'d, str>> {
         let text = self.string();
         if text.is_some() {
@@ -150,6 +159,7 @@ impl<'d> Value<'d> {
     }
 
     /// The text of a string, as somebody reads it who takes nothing of it.
+    #[inline]
     pub fn string(self) -> Option<Cow<'d, str>> {
         if self.kind() != Kind::String {
             return None;
@@ -171,7 +181,7 @@ impl<'d> Value<'d> {
     /// # Errors
     ///
     /// Why the text is no JSON.
-    pub fn open(self, text: &str, depth: u32) -> Result<Rc<Document<'static>>, Fault> {
+    pub fn open(self, text: &str, depth: u32) -> Result<Rc<Document<'static>>, ScanError> {
         let known = self.opened().into_iter().find(|known| known.text() == text);
         let document = if let Some(known) = known {
             known
@@ -207,11 +217,13 @@ impl<'d> Value<'d> {
     }
 
     /// The elements of an array; nothing for any other kind.
+    #[inline]
     pub fn items(self) -> Items<'d> {
         self.inside(Kind::Array)
     }
 
     /// What lies directly in a container of a kind; nothing for any other kind.
+    #[inline]
     fn inside(self, kind: Kind) -> Items<'d> {
         let (next, end) = if self.kind() == kind {
             (self.index + 1, self.node().link)
@@ -226,12 +238,14 @@ impl<'d> Value<'d> {
     }
 
     /// The fields of an object in input order, repeated names included; nothing for any other kind.
+    #[inline]
     pub fn fields(self) -> impl Iterator<Item = (Cow<'d, str>, Value<'d>)> {
         self.pairs()
             .map(|(key, value)| (key.string().unwrap_or_default(), value))
     }
 
     /// Names and values as values.
+    #[inline]
     pub(super) fn pairs(self) -> impl Iterator<Item = (Value<'d>, Value<'d>)> {
         let mut nodes = self.inside(Kind::Object);
         std::iter::from_fn(move || Some((nodes.next()?, nodes.next()?)))
@@ -245,16 +259,8 @@ impl<'d> Value<'d> {
         if self.node().link - self.index > MANY_VALUES {
             return self.remembered(key);
         }
-        let mut found = None;
-        for (number, (name, value)) in self.pairs().enumerate() {
-            if number == MANY_FIELDS {
-                return self.sought(key);
-            }
-            if name.spells(key) {
-                found = Some(value);
-            }
-        }
-        found
+        let named = self.pairs().filter(|(name, _)| name.spells(key));
+        named.last().map(|(_, value)| value)
     }
 
     /// The same of a large object, whose names are remembered.
@@ -298,8 +304,8 @@ impl<'d> Value<'d> {
         (text(last) == key).then(|| Value::new(self.document, last + 1))
     }
 
-    /// Whether the value is a string with this text, or is written so.
-    pub(super) fn says(self, text: &str) -> bool {
+    /// Whether the value is a string with this text, or any other value that is written so.
+    pub(super) fn is_text(self, text: &str) -> bool {
         if self.kind() == Kind::String {
             self.spells(text)
         } else {
@@ -307,12 +313,14 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// Whether the value is a string with this text.
+    /// Whether a string has this text.
+    #[inline]
     fn spells(self, text: &str) -> bool {
-        if self.node().link == 0 {
+        let node = self.node();
+        if node.link == 0 {
             // Without escapes the quoted text is the string.
-            self.node().end as usize - self.node().start as usize == text.len() + 2
-                && self.string().is_some_and(|own| own == text)
+            let inside = node.start as usize + 1..node.end as usize - 1;
+            self.document.text.as_bytes().get(inside) == Some(text.as_bytes())
         } else {
             self.string().is_some_and(|own| own == text)
         }
@@ -335,9 +343,9 @@ impl<'d> Value<'d> {
             return repeated;
         }
         let mut seen: HashSet<&str> = HashSet::with_capacity(names.len());
-        let mut told: HashSet<&str> = HashSet::new();
+        let mut reported: HashSet<&str> = HashSet::new();
         for name in &names {
-            if !seen.insert(name) && told.insert(name) {
+            if !seen.insert(name) && reported.insert(name) {
                 repeated.push(name.clone().into_owned());
             }
         }
@@ -354,6 +362,7 @@ impl<'d> Value<'d> {
     }
 
     /// Whether there is no element and no field.
+    #[inline]
     pub fn is_empty(self) -> bool {
         match self.kind() {
             Kind::Array | Kind::Object => self.node().link == self.index + 1,
@@ -373,6 +382,7 @@ pub struct Items<'d> {
 impl<'d> Iterator for Items<'d> {
     type Item = Value<'d>;
 
+    #[inline]
     fn next(&mut self) -> Option<Value<'d>> {
         if self.next >= self.end {
             return None;

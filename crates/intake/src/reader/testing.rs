@@ -24,12 +24,12 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// The codes of damages and notes, in order; notes in brackets.
+    /// The codes of framing errors and notes, in order; notes in brackets.
     pub(crate) fn codes(&self) -> Vec<String> {
         self.events
             .iter()
             .filter_map(|event| match event {
-                Event::FramingError(damage) => Some(damage.code.name.to_owned()),
+                Event::FramingError(error) => Some(error.code.name.to_owned()),
                 Event::Note(note) => Some(format!("({})", note.code.name)),
                 _ => None,
             })
@@ -44,16 +44,16 @@ impl Entry {
             .collect()
     }
 
-    /// What the damages say.
+    /// What the framing errors say.
     pub(crate) fn messages(&self) -> Vec<&str> {
-        let damages = self.events.iter().filter_map(|event| match event {
-            Event::FramingError(damage) => Some(damage.message.as_str()),
+        let framing_errors = self.events.iter().filter_map(|event| match event {
+            Event::FramingError(error) => Some(error.message.as_str()),
             _ => None,
         });
-        damages.collect()
+        framing_errors.collect()
     }
 
-    /// The events in short: `F` frame and `D` damage with their byte range and place, `S` separator, `N` note, `T` table, `K`
+    /// The events in short: `F` frame and `D` corruption with their byte range and place, `S` separator, `N` note, `T` table, `K`
     /// skipped rows.
     pub(crate) fn script(&self) -> String {
         let steps: Vec<String> = self
@@ -64,11 +64,11 @@ impl Entry {
                 Event::Frame(frame) => {
                     format!("F{}-{}@{}:{}", frame.start, frame.end, frame.line, frame.column)
                 }
-                Event::FramingError(damage) => {
-                    let (start, end) = (damage.start, damage.end);
+                Event::FramingError(error) => {
+                    let (start, end) = (error.start, error.end);
                     format!(
                         "D{start}-{end}@{}:{} {}",
-                        damage.line, damage.column, damage.code.name
+                        error.line, error.column, error.code.name
                     )
                 }
                 Event::Note(note) => format!("N {}", note.code.name),
@@ -82,7 +82,7 @@ impl Entry {
     }
 }
 
-/// Reads to the end and checks what holds for every input: events nest, record numbers run, and frames, damages and
+/// Reads to the end and checks what holds for every input: events nest, record numbers run, and frames, framing errors and
 /// separators tile each entry.
 pub(crate) fn read_all(reader: &mut Reader) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
@@ -133,10 +133,10 @@ pub(crate) fn read_all(reader: &mut Reader) -> Vec<Entry> {
                 (at, record) = (frame.end, record + 1);
             }
             Event::Skipped { bytes, .. } | Event::PassedOver { bytes, .. } => at += bytes,
-            Event::FramingError(damage) => {
-                assert_eq!((damage.start, damage.record), (at, record), "no gap, no overlap");
-                assert!(damage.head.len() as u64 <= damage.end - damage.start && damage.hash.len() == 64);
-                (at, record) = (damage.end, record + 1);
+            Event::FramingError(error) => {
+                assert_eq!((error.start, error.record), (at, record), "no gap, no overlap");
+                assert!(error.head.len() as u64 <= error.end - error.start && error.hash.len() == 64);
+                (at, record) = (error.end, record + 1);
             }
             _ => {}
         }
@@ -250,8 +250,8 @@ impl Read for Drip {
         if self.turn.is_multiple_of(7) {
             return Err(std::io::ErrorKind::Interrupted.into());
         }
-        let room = self.sizes[self.turn % self.sizes.len()].min(buffer.len());
-        self.bytes.read(&mut buffer[..room])
+        let length = self.sizes[self.turn % self.sizes.len()].min(buffer.len());
+        self.bytes.read(&mut buffer[..length])
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use chatmill_diag::codes::UNREADABLE_INPUT;
 use chatmill_diag::{Finding, Limits};
 
+use crate::access::{FirstFailure, InputFile};
 use crate::archive::dump::{Custom, DumpTar, Folder};
 use crate::archive::label::Heading;
 use crate::archive::tar::Tar;
@@ -14,8 +15,7 @@ use crate::archive::zip::Zip;
 use crate::archive::{Member, MemberBody};
 use crate::database::DatabaseFile;
 use crate::discover::{Input, InputKind};
-use crate::door::{FirstFailure, InputFile};
-use crate::memory::{Held, HeldForm};
+use crate::memory::{MemoryForm, MemoryInput};
 use crate::sniff::{Container, HEAD_BYTES, sniff};
 use crate::stream::{Buffered, Bytes, Raw, ReadBudget, StreamError};
 use crate::unpack::unpacked;
@@ -139,7 +139,7 @@ impl Opened {
                 Err(StreamError::new(&UNREADABLE_INPUT, failure.to_string()))
             }
             InputKind::Folder => Ok(Self::folder(path, gauge(Some(input.bytes)))),
-            InputKind::Memory(held) => Ok(Self::held(held, gauge(Some(held.length())))),
+            InputKind::Memory(memory) => Ok(Self::of_memory(memory, gauge(Some(memory.length())))),
             InputKind::File => InputFile::open(&path, &first_failure)
                 .map(|file| {
                     let gauge = gauge(Some(file.length()));
@@ -205,9 +205,9 @@ impl Opened {
     }
 
     /// Reads what is in memory. What is read by seeking is copied to a file that loses its name at once.
-    fn held(held: &Held, gauge: Arc<ReadBudget>) -> Self {
-        if held.form() == HeldForm::Lines {
-            let raw = Raw::new(held.open(), Arc::clone(&gauge));
+    fn of_memory(memory: &MemoryInput, gauge: Arc<ReadBudget>) -> Self {
+        if memory.form() == MemoryForm::Lines {
+            let raw = Raw::new(memory.open(), Arc::clone(&gauge));
             let walk = Walk::single(MemberBody::Lines(Buffered::new(Box::new(raw.clone()))));
             return Self {
                 gauge,
@@ -218,11 +218,11 @@ impl Opened {
             };
         }
         let mut first = Vec::new();
-        let looked = held.open().take(HEAD_BYTES as u64).read_to_end(&mut first);
+        let looked = memory.open().take(HEAD_BYTES as u64).read_to_end(&mut first);
         if looked.is_err() || sniff(&first) != Container::Zip {
-            return Self::stream(held.open(), gauge);
+            return Self::stream(memory.open(), gauge);
         }
-        let copied = DatabaseFile::copy(&mut *held.open(), &gauge)
+        let copied = DatabaseFile::copy(&mut *memory.open(), &gauge)
             .and_then(|copy| Ok(InputFile::open(copy.path(), &gauge.first_failure)?));
         let zip = copied.map(|file| Zip::open(file, Arc::clone(&gauge)));
         let walk = zip.map_or_else(Walk::broken, |zip| Walk::Zip(Box::new(zip)));

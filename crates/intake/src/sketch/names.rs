@@ -154,7 +154,7 @@ impl Names {
     }
 }
 
-/// What a JSON string says.
+/// The decoded text of a JSON string.
 fn plain(token: &[u8]) -> String {
     let inside = cut::slice(token, 1..token.len() - 1);
     String::from_utf8_lossy(&json::unescape_lossy(inside)).into_owned()
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_records_are_found_as_their_cases_say() {
+    fn names_of_records_match_the_case_file() {
         cases("names", |_, record| names(record).join(" "));
     }
 
@@ -184,8 +184,8 @@ mod tests {
     fn names_and_words_are_limited() {
         let many: Vec<String> = (0..600).map(|number| format!("\"k{number}\":\"v\"")).collect();
         assert_eq!(names(&format!("{{{}}}", many.join(","))).len(), 512);
-        let said: Vec<String> = (10..40).map(|number| format!("{{\"a\":\"{number}\"}}")).collect();
-        let found = of(format!("[{}]", said.join(",")).as_bytes());
+        let records: Vec<String> = (10..40).map(|number| format!("{{\"a\":\"{number}\"}}")).collect();
+        let found = of(format!("[{}]", records.join(",")).as_bytes());
         assert_eq!(found["[].a"].words.len(), 16);
         let long = format!("{{\"a\":\"{}\"}}", "x".repeat(33));
         assert_eq!(names(&long), ["a=/33"]);

@@ -165,7 +165,7 @@ pub(super) fn of_text(text: &[u8]) -> RecordSketch {
     }
 }
 
-/// What a JSON string says; empty where it is not valid one.
+/// The decoded text of a JSON string; empty where the string is not valid.
 fn text(token: &[u8]) -> String {
     json::scan(token, 0)
         .ok()
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn an_array_of_one_object_is_told_from_others() {
+    fn an_array_of_one_object_is_distinguished_from_others() {
         let lines = "[ {\"a\":[1]} ]\n[{\"a\":1},{}]\n[{\"a\":1},2]\n{\"a\":1}\n[1]\n";
         let single: Vec<bool> = sketch(Framing::Lines, true, lines)
             .iter()
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_first_line_still_says_something() {
+    fn a_cut_first_line_is_still_sketched() {
         let records = sketch(Framing::Lines, false, r#"{"a":1,"b":"#);
         assert_eq!(records[0].keys, ["a", "b"]);
     }

@@ -96,22 +96,22 @@ const fn letter(byte: u8) -> Option<u8> {
     }
 }
 
-/// A frame of [`Form::Copied`](crate::Form::Copied): leads from what a line says back to the line that a server wrote.
+/// A frame of [`Form::Copied`](crate::Form::Copied): leads from a decoded line back to the line that a server wrote.
 #[derive(Clone, Copy, Debug)]
 pub struct CopiedLine<'f> {
-    said: &'f [u8],
+    value: &'f [u8],
 }
 
 impl<'f> CopiedLine<'f> {
-    /// The line that says these bytes.
-    pub fn new(said: &'f [u8]) -> Self {
-        Self { said }
+    /// The line whose decoded bytes these are.
+    pub fn new(value: &'f [u8]) -> Self {
+        Self { value }
     }
 
     /// The bytes of the entry.
     pub fn text(&self) -> Vec<u8> {
-        let mut line = Vec::with_capacity(self.said.len() + self.said.len() / 8);
-        for byte in self.said {
+        let mut line = Vec::with_capacity(self.value.len() + self.value.len() / 8);
+        for byte in self.value {
             match letter(*byte) {
                 Some(letter) => line.extend([b'\\', letter]),
                 None => line.push(*byte),
@@ -120,16 +120,16 @@ impl<'f> CopiedLine<'f> {
         line
     }
 
-    /// Turns offsets in what is said, in order, into offsets in the line; those behind it lie at its end.
+    /// Turns ascending offsets in the decoded line into offsets in the written line; those behind its end become the end.
     pub fn offsets(&self) -> impl FnMut(u64) -> u64 + use<'f> {
-        let said = self.said;
+        let value = self.value;
         let (mut at, mut escapes) = (0, 0);
         move |offset| {
-            let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(said.len());
+            let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(value.len());
             if offset < at {
                 (at, escapes) = (0, 0);
             }
-            let between = cut::slice(said, at..offset).iter();
+            let between = cut::slice(value, at..offset).iter();
             escapes += between.filter(|byte| letter(**byte).is_some()).count();
             at = offset;
             (offset + escapes) as u64
@@ -204,13 +204,13 @@ mod tests {
         }
 
         #[test]
-        fn every_offset_leads_back_to_its_byte(said in prop::collection::vec(any::<u8>(), 0..40)) {
-            let line = CopiedLine::new(&said);
+        fn every_offset_leads_back_to_its_byte(value in prop::collection::vec(any::<u8>(), 0..40)) {
+            let line = CopiedLine::new(&value);
             let text = line.text();
-            prop_assert_eq!(&*unescape(&text), &*said);
+            prop_assert_eq!(&*unescape(&text), &*value);
             let mut offset = line.offsets();
-            for at in (0..=said.len()).chain([0, said.len() + 1]) {
-                let before = said.get(..at).unwrap_or(&said);
+            for at in (0..=value.len()).chain([0, value.len() + 1]) {
+                let before = value.get(..at).unwrap_or(&value);
                 prop_assert_eq!(offset(at as u64), CopiedLine::new(before).text().len() as u64);
             }
         }

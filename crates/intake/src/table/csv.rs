@@ -119,7 +119,7 @@ pub(crate) fn cells(row: &[u8], separator: u8) -> impl Iterator<Item = Result<Ce
         let (cell, after) = if let Some(inside) = row.strip_prefix(b"\"") {
             match quoted(inside) {
                 Ok((text, after)) => (Cell::Text(text), after),
-                Err(fault) => return Some(Err(fault)),
+                Err(error) => return Some(Err(error)),
             }
         } else {
             let (text, after) = row.split_at(memchr(separator, row).unwrap_or(row.len()));

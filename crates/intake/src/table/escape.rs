@@ -1,4 +1,4 @@
-//! What stands between quotes in SQL: doubled quotes, and the escapes of PostgreSQL, MySQL and SQLite's `unistr`.
+//! The text between quotes in SQL: doubled quotes, and the escapes of PostgreSQL, MySQL and SQLite's `unistr`.
 
 use std::borrow::Cow;
 
@@ -118,18 +118,18 @@ pub(super) fn unistr(text: &[u8]) -> Result<Vec<u8>, StreamError> {
 /// Decodes `count` hexadecimal digits to a character; a high surrogate takes the low one, after `mark`, with it. The bytes
 /// read.
 fn code_point(digits: &[u8], count: usize, mark: &[u8], text: &mut Vec<u8>) -> Result<usize, StreamError> {
-    let fault = || StreamError::malformed("an escape that is not a character");
+    let malformed = || StreamError::malformed("an escape that is not a character");
     let unit = |digits: &[u8]| {
         let digits = digits
             .get(..count)
             .filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
         u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
     };
-    let first = unit(digits).ok_or_else(fault)?;
+    let first = unit(digits).ok_or_else(malformed)?;
     let (code, length) = if (0xD800..0xDC00).contains(&first) {
         let behind = digits.get(count..).and_then(|behind| behind.strip_prefix(mark));
         let low = behind.and_then(unit).filter(|low| (0xDC00..0xE000).contains(low));
-        let low = low.ok_or_else(fault)?;
+        let low = low.ok_or_else(malformed)?;
         (
             0x1_0000 + ((first - 0xD800) << 10) + (low - 0xDC00),
             count + mark.len() + count,
@@ -137,7 +137,7 @@ fn code_point(digits: &[u8], count: usize, mark: &[u8], text: &mut Vec<u8>) -> R
     } else {
         (first, count)
     };
-    let character = char::from_u32(code).ok_or_else(fault)?;
+    let character = char::from_u32(code).ok_or_else(malformed)?;
     text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
     Ok(length)
 }
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_and_backslashes_in_sql_strings_are_read_as_their_dialect_says() {
+    fn quotes_and_backslashes_in_sql_strings_follow_the_dialect() {
         assert_eq!(inside(r"a\n''b' rest", Escapes::None), r"a\n'b");
         assert_eq!(inside("' rest", Escapes::None).len(), 0);
         assert_eq!(inside("''' rest", Escapes::None), "'");

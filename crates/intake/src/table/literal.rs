@@ -1,6 +1,6 @@
 //! The values of one row of an `INSERT`: literals, and the few expressions that dump programs write instead.
 //!
-//! Everything else is a fault of its row: only a database could say what it means.
+//! Everything else is an error of its row: only a database could say what it means.
 
 use std::borrow::Cow;
 
@@ -16,15 +16,15 @@ use crate::stream::StreamError;
 /// Levels of expressions inside expressions; what dump programs write has three.
 const MAX_DEPTH: u32 = 32;
 
-/// The cells of a row, which is written with its brackets. Functions may make at most `room` bytes in all.
+/// The cells of a row, which is written with its brackets. Functions may make at most `budget` bytes in all.
 pub(crate) fn cells(
     row: &[u8],
     syntax: Syntax,
-    room: u64,
+    budget: u64,
 ) -> impl Iterator<Item = Result<Cell<'_>, StreamError>> {
     let mut values = Values {
         tokens: Tokens::new(row, syntax),
-        room: usize::try_from(room).unwrap_or(usize::MAX),
+        budget: usize::try_from(budget).unwrap_or(usize::MAX),
     };
     let mut place = Place::Start;
     std::iter::from_fn(move || {
@@ -47,7 +47,7 @@ enum Place {
 struct Values<'s> {
     tokens: Tokens<'s>,
     /// Bytes that functions may still make.
-    room: usize,
+    budget: usize,
 }
 
 impl<'s> Values<'s> {
@@ -75,7 +75,7 @@ impl<'s> Values<'s> {
         }
         *place = Place::AfterValue;
         let cell = self.expression(MAX_DEPTH)?;
-        Ok(Some(settle(cell, self.tokens.syntax().dialect)))
+        Ok(Some(normalise(cell, self.tokens.syntax().dialect)))
     }
 
     /// A value, or several joined by `||`.
@@ -94,7 +94,7 @@ impl<'s> Values<'s> {
                 (Cell::Null, _) | (_, Cell::Null) => Cell::Null,
                 (left, right) => {
                     let (left, right) = (self.text(left)?, self.text(right)?);
-                    self.take_room(left.len() + right.len())?;
+                    self.spend(left.len() + right.len())?;
                     Cell::Text([left, right].concat().into())
                 }
             };
@@ -223,12 +223,12 @@ impl<'s> Values<'s> {
 
     fn replace(&mut self, text: &[u8], from: &[u8], to: &[u8]) -> Result<Vec<u8>, StreamError> {
         // Looking through the text is work too.
-        self.take_room(text.len())?;
+        self.spend(text.len())?;
         let mut out = Vec::new();
         let mut copied = 0;
         if !from.is_empty() {
             for found in memmem::find_iter(text, from) {
-                self.take_room(to.len())?;
+                self.spend(to.len())?;
                 out.extend_from_slice(cut::slice(text, copied..found));
                 out.extend_from_slice(to);
                 copied = found + from.len();
@@ -238,8 +238,8 @@ impl<'s> Values<'s> {
         Ok(out)
     }
 
-    fn take_room(&mut self, bytes: usize) -> Result<(), StreamError> {
-        self.room = self.room.checked_sub(bytes).ok_or_else(|| {
+    fn spend(&mut self, bytes: usize) -> Result<(), StreamError> {
+        self.budget = self.budget.checked_sub(bytes).ok_or_else(|| {
             StreamError::new(&RECORD_TOO_LONG, "functions make a value longer than the limit")
         })?;
         Ok(())
@@ -276,9 +276,9 @@ impl<'s> Values<'s> {
     }
 }
 
-/// What the value is in the other forms of the same data: `COPY` knows text only, and writes truth as one letter; a database
+/// Normalises a value to the other forms of the same data: `COPY` knows text only, and writes truth as one letter; a database
 /// file of SQLite holds reals, of which its dump writes more digits than they have.
-fn settle(cell: Cell<'_>, dialect: Dialect) -> Cell<'_> {
+fn normalise(cell: Cell<'_>, dialect: Dialect) -> Cell<'_> {
     match (dialect, cell) {
         (Dialect::PostgreSql, Cell::Number(Cow::Borrowed(number))) => {
             Cell::Text(Cow::Borrowed(number.as_bytes()))
@@ -337,15 +337,15 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_read_as_their_cases_say() {
+    fn rows_match_the_case_file() {
         cases("literals", |dialect, text| {
             let cells = cells(text.as_bytes(), Syntax::new(named(dialect)), 100);
-            let told = cells.map(|cell| match cell {
+            let described = cells.map(|cell| match cell {
                 Ok(Cell::Text(text)) => format!("{:?}\n", String::from_utf8_lossy(&text)),
                 Ok(cell) => format!("{cell:?}\n"),
-                Err(fault) => format!("{}: {}\n", fault.code.name, fault.message),
+                Err(error) => format!("{}: {}\n", error.code.name, error.message),
             });
-            told.collect()
+            described.collect()
         });
     }
 

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn names_roles_and_json_become_what_the_map_says() {
+    fn names_roles_and_json_follow_the_table_map() {
         assert_eq!(
             rewritten(r#"{"body":"[1]","who":"visitor","content":"old","n":1.50}"#).unwrap(),
             r#"{"content":[1],"role":"user","source_type":"visitor","content~2":"old","n":1.50}"#
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_passes_over_what_has_another_value() {
+    fn a_filter_skips_rows_of_another_value() {
         assert_eq!(rewritten(r#"{"gone":true}"#), None);
         assert_eq!(rewritten(r#"{"gone":[]}"#), None);
         assert!(rewritten(r#"{"gone":false}"#).is_some());

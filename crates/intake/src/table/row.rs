@@ -1,6 +1,6 @@
 //! Writes a row as one JSON object, the same whatever the row came in.
 //!
-//! What a database calls a value is decided before: a cell says which kind of JSON value it becomes.
+//! The type of a value is decided before: a cell has the kind of JSON value that it becomes.
 
 pub(crate) mod roles;
 
@@ -57,7 +57,7 @@ struct Column {
 }
 
 impl TableMap {
-    /// What a column is called in a row; `has` says which columns the row has, in the table's words.
+    /// The name of a column in a row; `has` says which columns the row has, in the table's words.
     ///
     /// A column that keeps its own name, although another one was given that name, gets `~2` after it.
     pub(super) fn key<'n>(&'n self, column: &'n str, has: impl Fn(&str) -> bool) -> Cow<'n, str> {
@@ -114,7 +114,7 @@ impl RowWriter {
 
     /// Appends a row to `out` as a JSON object. `out` is as before when the row is faulty or filtered.
     ///
-    /// All cells are looked at even when a filter passes the row over, so that a faulty row is never taken for one that
+    /// All cells are looked at even when a filter passes the row over, so that a malformed row is never taken for one that
     /// nobody wants.
     pub(crate) fn write<'c>(
         &self,
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_pass_rows_over_and_faults_are_seen_all_the_same() {
+    fn filters_skip_rows_and_errors_are_reported_all_the_same() {
         let map = TableMap {
             filters: vec![TableFilter {
                 column: "kind".to_owned(),
@@ -367,9 +367,9 @@ mod tests {
         assert_eq!(kind(Cell::Number("3".into())), Written::Row);
         assert_eq!(kind(text("note")), Written::Filtered);
         assert_eq!(kind(Cell::Bool(true)), Written::Filtered);
-        let fault = write(&map, &["kind", "b"], vec![text("note")]).unwrap_err();
+        let error = write(&map, &["kind", "b"], vec![text("note")]).unwrap_err();
         assert_eq!(
-            (fault.code.name, fault.message.as_str()),
+            (error.code.name, error.message.as_str()),
             ("malformed-row", "1 cells in a row of 2 columns")
         );
     }
@@ -385,8 +385,8 @@ mod tests {
         .unwrap_err();
         assert_eq!(three.message, "3 cells in a row of 2 columns");
         let bytes = Cell::Text(Cow::Borrowed(b"caf\xE9"));
-        let fault = write(&TableMap::default(), columns, vec![bytes, Cell::Null]).unwrap_err();
-        assert_eq!(fault.code.name, "invalid-utf8");
+        let error = write(&TableMap::default(), columns, vec![bytes, Cell::Null]).unwrap_err();
+        assert_eq!(error.code.name, "invalid-utf8");
         assert_eq!(write(&TableMap::default(), &[], Vec::new()).unwrap().1, "{}");
     }
 
@@ -394,7 +394,7 @@ mod tests {
         #![proptest_config(chatmill_drawn::law(64))]
 
         #[test]
-        fn any_text_is_written_as_a_string_that_says_it(text in any::<String>()) {
+        fn any_text_round_trips_through_a_json_string(text in any::<String>()) {
             let mut written = Vec::new();
             push_string(&text, &mut written);
             prop_assert_eq!(serde_json::from_slice::<String>(&written).unwrap(), text);

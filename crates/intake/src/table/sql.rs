@@ -1,4 +1,4 @@
-//! Words, names and literals of SQL text that is whole in memory. No grammar: a dump says little, and says it in few forms.
+//! Words, names and literals of SQL text that is whole in memory. No grammar: dumps use few forms of statements.
 
 use std::borrow::Cow;
 
@@ -348,10 +348,10 @@ mod tests {
     }
 
     #[test]
-    fn text_is_cut_into_tokens_as_its_cases_say() {
+    fn tokens_of_texts_match_the_case_file() {
         cases("tokens", |dialect, text| match tokens(text, named(dialect)) {
             Ok(tokens) => tokens.join(" "),
-            Err(fault) => fault.message,
+            Err(error) => error.message,
         });
     }
 }

@@ -1,4 +1,4 @@
-//! What a statement of a dump says that matters for reading rows.
+//! The parts of a dump's statement that matter for reading rows.
 
 use std::borrow::Cow;
 
@@ -272,7 +272,7 @@ mod tests {
     use crate::reader::testing::{cases, dialect as named};
 
     #[test]
-    fn statements_are_read_as_their_cases_say() {
+    fn statements_match_the_case_file() {
         cases("statements", |dialect, text| {
             if dialect == "database" {
                 return format!("{:?}", database_of(text.as_bytes()));

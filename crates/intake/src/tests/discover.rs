@@ -269,9 +269,9 @@ mod unix {
     fn a_pipe_is_read_only_when_it_is_named() {
         let folder = tree(&["a.json"]);
         let pipe = folder.path().join("pipe.json");
-        let made = Command::new("mkfifo").arg(&pipe).status();
+        let status = Command::new("mkfifo").arg(&pipe).status();
         assert!(
-            made.is_ok_and(|status| status.success()),
+            status.is_ok_and(|status| status.success()),
             "this test needs mkfifo"
         );
         assert_eq!(
@@ -314,7 +314,7 @@ mod unix {
     }
 
     #[test]
-    fn what_cannot_be_opened_is_an_input_that_says_so() {
+    fn a_path_that_cannot_be_opened_is_a_refused_input() {
         let folder = tree(&["a.json", "closed.json", "b/x.json"]);
         let closed = folder.path().join("closed.json");
         fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
@@ -333,14 +333,14 @@ mod unix {
     }
 }
 
-/// Reads an input and gives the codes of its damages, and what failed.
-fn damages(input: &Input) -> Vec<String> {
+/// Reads an input and gives the codes of its framing errors, and what failed.
+fn framing_errors(input: &Input) -> Vec<String> {
     let mut reader = Reader::open(input, &Limits::default());
     let mut buffer = Vec::new();
     let mut codes = Vec::new();
     while let Some(event) = reader.next(&mut buffer) {
         match event {
-            Event::FramingError(damage) => codes.push(damage.code.name.to_owned()),
+            Event::FramingError(error) => codes.push(error.code.name.to_owned()),
             Event::Failed(failure) => codes.push(failure.to_string()),
             _ => {}
         }
@@ -357,13 +357,13 @@ fn what_becomes_of_a_file_after_it_was_found_is_no_finding() {
     fs::remove_file(&path).unwrap();
     let failed = |what: &str| vec![format!("cannot open {}: {what}", path.display())];
     assert_eq!(
-        damages(&inputs[0]),
+        framing_errors(&inputs[0]),
         failed("No such file or directory (os error 2)")
     );
     fs::create_dir(&path).unwrap();
-    assert_eq!(damages(&inputs[0]), failed("it is not a regular file"));
+    assert_eq!(framing_errors(&inputs[0]), failed("it is not a regular file"));
     let refused = discover("*.json", folder.path()).unwrap();
-    assert_eq!(damages(&refused[0]), ["not-a-regular-file"]);
+    assert_eq!(framing_errors(&refused[0]), ["not-a-regular-file"]);
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn rows(folder: &Path, name: &str) -> Vec<Texts> {
     while let Some(event) = reader.next(&mut buffer) {
         match event {
             Event::Frame(frame) => rows.push(texts(std::str::from_utf8(&buffer[frame.buffer]).unwrap())),
-            Event::FramingError(damage) => panic!("{name}: {damage:?}"),
+            Event::FramingError(error) => panic!("{name}: {error:?}"),
             Event::Note(note) => panic!("{name}: {note:?}"),
             _ => {}
         }

@@ -37,12 +37,12 @@ fn has_odd_numbers(document: &Document<'_>) -> bool {
 fn compare(bytes: &[u8]) -> Result<(), TestCaseError> {
     let serde: Result<Tree, _> = serde_json::from_slice(bytes);
     match scan(bytes, 128) {
-        Err(fault) => {
-            prop_assert!(serde.is_err(), "{fault:?} but serde_json reads {serde:?}");
+        Err(error) => {
+            prop_assert!(serde.is_err(), "{error:?} but serde_json reads {serde:?}");
             let mut copy = bytes.to_vec();
             prop_assert!(
                 simd_json::to_owned_value(&mut copy).is_err(),
-                "{fault:?} but simd-json reads it"
+                "{error:?} but simd-json reads it"
             );
         }
         Ok(document) => {
@@ -81,7 +81,7 @@ fn alike(one: &Tree, other: &Tree) -> bool {
     }
 }
 
-/// JSON texts with odd spacing, escapes, repeated names and extreme numbers.
+/// JSON texts with unusual spacing, escapes, repeated names and extreme numbers.
 fn json_text() -> impl Strategy<Value = String> {
     let string = prop_oneof![
         "[a-z]{0,3}".prop_map(|text| format!("\"{text}\"")),
@@ -136,7 +136,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_texts_get_one_verdict(
+    fn corrupt_texts_get_the_same_verdict_from_all_parsers(
         text in json_text(),
         at in any::<prop::sample::Index>(),
         byte in prop_oneof![any::<u8>(), prop::sample::select(b"{}[]\",:\\u0eE-+. \n\xFF".to_vec())],

@@ -1,7 +1,7 @@
 //! Text in UTF-16 and UTF-32 as UTF-8: a byte order mark says so, as editors and programs on Windows write it.
 //!
 //! Half a pair of surrogates is a replacement character, as it is where JSON escapes it, and is told. What is no character at all, and
-//! a piece of a unit at the end, become a byte that is no UTF-8: who reads on reports it with its place, as in any text that is damaged.
+//! a piece of a unit at the end, become a byte that is no UTF-8: who reads on reports it with its place, as in any text that is corrupt.
 
 use std::io::{self, BufRead};
 use std::sync::Arc;
@@ -132,7 +132,7 @@ impl Wide {
         match u16::try_from(number).ok().filter(|_| self.form.mark.len() == 2) {
             Some(unit) => self.half(unit),
             None => match char::from_u32(number) {
-                Some(character) => self.say(character),
+                Some(character) => self.push_character(character),
                 None if (0xD800..0xE000).contains(&number) => self.lone(),
                 None => self.decoded.push(BROKEN),
             },
@@ -144,7 +144,7 @@ impl Wide {
         let units = self.high.take().into_iter().chain([unit]);
         for decoded in char::decode_utf16(units) {
             match decoded {
-                Ok(character) => self.say(character),
+                Ok(character) => self.push_character(character),
                 // The second half may follow.
                 Err(half) if half.unpaired_surrogate() == unit && unit < 0xDC00 => self.high = Some(unit),
                 Err(_) => self.lone(),
@@ -152,7 +152,7 @@ impl Wide {
         }
     }
 
-    fn say(&mut self, character: char) {
+    fn push_character(&mut self, character: char) {
         let mut bytes = [0; 4];
         self.decoded
             .extend_from_slice(character.encode_utf8(&mut bytes).as_bytes());
@@ -164,7 +164,7 @@ impl Wide {
             *first = self.before + self.decoded.len() as u64;
         }
         *count += 1;
-        self.say(char::REPLACEMENT_CHARACTER);
+        self.push_character(char::REPLACEMENT_CHARACTER);
     }
 
     fn end(&mut self) {

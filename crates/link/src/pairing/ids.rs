@@ -42,7 +42,7 @@ fn pair_by(steps: &mut [Step<'_>], rule: PairedBy, of_call: Key, of_result: Key)
     let mut families: Vec<Vec<usize>> = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         let id = if step.is_call {
-            // Calls that are answered already are entered too: they tell a duplicate from an orphan.
+            // Calls that are answered already are entered too: they distinguish a duplicate from an orphan.
             of_call(step)
         } else {
             of_result(step).filter(|_| step.partner.is_none())
@@ -55,17 +55,17 @@ fn pair_by(steps: &mut [Step<'_>], rule: PairedBy, of_call: Key, of_result: Key)
         }
     }
     for family in families {
-        settle(steps, &family, rule);
+        pair_family(steps, &family, rule);
     }
 }
 
 /// Pairs calls and results of one id.
-fn settle(steps: &mut [Step<'_>], family: &[usize], rule: PairedBy) {
+fn pair_family(steps: &mut [Step<'_>], family: &[usize], rule: PairedBy) {
     let is_call = |steps: &[Step<'_>], index: usize| cut::at(steps, index).is_call;
     let mut calls = family.to_vec();
     calls.retain(|index| is_call(steps, *index));
     if let [call] = calls.as_slice() {
-        return settle_one(steps, *call, family, rule);
+        return pair_only_call(steps, *call, family, rule);
     }
     let mut all = Shelves::default();
     let mut lonely = Vec::new();
@@ -107,7 +107,7 @@ fn settle(steps: &mut [Step<'_>], family: &[usize], rule: PairedBy) {
 }
 
 /// Pairs the only call of an id with the first result after it, else before it.
-fn settle_one(steps: &mut [Step<'_>], call: usize, family: &[usize], rule: PairedBy) {
+fn pair_only_call(steps: &mut [Step<'_>], call: usize, family: &[usize], rule: PairedBy) {
     let results = family.iter().copied().filter(|index| *index != call);
     let first = results
         .clone()
@@ -145,7 +145,7 @@ struct Common<'m> {
 }
 
 impl<'m> Common<'m> {
-    /// All that can be asked, the surest first; nothing is asked that the step does not say.
+    /// The combinations of facts to match by, the surest first, of those that the step has.
     fn choices(step: &Step<'m>) -> impl Iterator<Item = Self> + use<'m> {
         let caller = if step.is_call {
             Some(step.place.position)
@@ -180,7 +180,7 @@ impl<'m> Shelves<'m> {
         for index in calls {
             for choice in Common::choices(cut::at(steps, *index)) {
                 let waiting = self.0.entry(choice).or_default();
-                // What a call does not say makes two choices one.
+                // A fact that a call lacks makes two choices equal.
                 if waiting.back() != Some(index) {
                     waiting.push_back(*index);
                 }

@@ -27,7 +27,9 @@ fn alternatives_stay_where_their_messages_go() {
         .iter()
         .map(|each| each.place.clone());
     assert_eq!(moved.collect::<Vec<_>>(), [1..3, 1..1, 3..3, 0..1]);
-    let said = linked.conversation.alternatives.iter();
-    let said: Vec<usize> = said.map(|each| linked.conversation.said_by(each).len()).collect();
-    assert_eq!(said, [2, 0, 0, 1]);
+    let message_counts = linked.conversation.alternatives.iter();
+    let message_counts: Vec<usize> = message_counts
+        .map(|each| linked.conversation.messages_of(each).len())
+        .collect();
+    assert_eq!(message_counts, [2, 0, 0, 1]);
 }

@@ -6,7 +6,7 @@ use chatmill_model::{
 };
 
 /// A text message of participant 0 without an id.
-pub(crate) fn says(text: &str) -> Message {
+pub(crate) fn text_message(text: &str) -> Message {
     Message {
         sender: Some(0),
         parts: vec![Part::Text(text.to_owned())],
@@ -43,7 +43,7 @@ pub(crate) fn notice() -> Message {
     Message {
         kind: MessageKind::Notice,
         parts: vec![Part::Notice("joined".to_owned())],
-        ..says("")
+        ..text_message("")
     }
 }
 

@@ -14,7 +14,7 @@ use chatmill_model::{
 };
 use serde_json::Value;
 
-use crate::build::{by_id, call_part, conversation, result_part, says};
+use crate::build::{by_id, call_part, conversation, result_part, text_message};
 
 #[test]
 fn cases_come_out_as_they_are_written() {
@@ -46,17 +46,17 @@ fn comes_of(case: &str) -> String {
     }
     let count = messages.len();
     let (linked, findings, repeats) = link(conversation(messages), &limits);
-    told(count, &linked, &findings, &repeats)
+    describe(count, &linked, &findings, &repeats)
 }
 
 /// A message as it is written in a case.
 pub(crate) fn message(line: &str) -> Message {
     let mut message = Message {
         parts: Vec::new(),
-        ..says("")
+        ..text_message("")
     };
-    for told in line.split("; ") {
-        let (word, rest) = told.split_once(' ').unwrap_or((told, ""));
+    for clause in line.split("; ") {
+        let (word, rest) = clause.split_once(' ').unwrap_or((clause, ""));
         let text = || Some(rest.to_owned());
         match word {
             "id" => message.id = text(),
@@ -82,38 +82,38 @@ pub(crate) fn message(line: &str) -> Message {
             }
             "unspoken" => message.kind = MessageKind::Notice,
             "to" => message.references.push(reference(rest)),
-            _ => panic!("{told}"),
+            _ => panic!("{clause}"),
         }
     }
     message
 }
 
 /// A reference by the id of its target, or one that says more.
-fn reference(told: &str) -> Reference {
-    let Ok(Value::Object(told)) = serde_json::from_str(told) else {
-        return by_id(told);
+fn reference(description: &str) -> Reference {
+    let Ok(Value::Object(description)) = serde_json::from_str(description) else {
+        return by_id(description);
     };
     let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-    let form = match told.get("excerpt") {
+    let form = match description.get("excerpt") {
         Some(_) => ReferenceForm::Excerpt,
         None => ReferenceForm::Id,
     };
     Reference {
-        target: text(told.get("to")),
-        preview: told.get("shows").map(|shown| Preview {
+        target: text(description.get("to")),
+        preview: description.get("shows").map(|shown| Preview {
             content: text(shown.get("content")),
             sender: text(shown.get("sender")),
             ..Preview::default()
         }),
         form,
-        is_pseudo: told.contains_key("pseudo"),
+        is_pseudo: description.contains_key("pseudo"),
         nested: Vec::new(),
     }
 }
 
 /// What came of so many messages.
-fn told(count: usize, linked: &Linked, findings: &[Finding], repeats: &Repeats) -> String {
-    let mut told = String::new();
+fn describe(count: usize, linked: &Linked, findings: &[Finding], repeats: &Repeats) -> String {
+    let mut out = String::new();
     let messages = &linked.conversation.messages;
     if repeats.dropped > 0 {
         let positions: Vec<String> = (0..count as u32)
@@ -121,7 +121,7 @@ fn told(count: usize, linked: &Linked, findings: &[Finding], repeats: &Repeats) 
             .collect();
         let (dropped, notices) = (repeats.dropped, repeats.dropped_notices);
         writeln!(
-            told,
+            out,
             "dropped {dropped}, notices {notices}: {}",
             positions.join(" ")
         )
@@ -130,13 +130,13 @@ fn told(count: usize, linked: &Linked, findings: &[Finding], repeats: &Repeats) 
     for (message, links) in messages.iter().zip(&linked.links) {
         if repeats.dropped > 0 || message.id.as_deref().is_some_and(|id| id.contains('~')) {
             let (id, index) = (message.id.as_deref().unwrap_or("-"), message.origin.index);
-            writeln!(told, "{}: {id}, read as {index}", message.position).unwrap();
+            writeln!(out, "{}: {id}, read as {index}", message.position).unwrap();
         }
         for link in links {
             let target = link.target.map_or(String::new(), |target| format!(" {target}"));
             let same = if link.same_sender { ", same sender" } else { "" };
             writeln!(
-                told,
+                out,
                 "{}: {}{target}{same}",
                 message.position,
                 link.status.as_str()
@@ -152,7 +152,7 @@ fn told(count: usize, linked: &Linked, findings: &[Finding], repeats: &Repeats) 
     for pairing in &linked.pairings {
         let (call, result) = (place(pairing.call), place(pairing.result));
         let rule = pairing.paired_by.map_or("-", PairedBy::as_str);
-        writeln!(told, "{call} -> {result} {} {rule}", pairing.status.as_str()).unwrap();
+        writeln!(out, "{call} -> {result} {} {rule}", pairing.status.as_str()).unwrap();
     }
     for finding in findings {
         let (code, count, span) = (finding.code.name, finding.count, finding.span);
@@ -161,15 +161,11 @@ fn told(count: usize, linked: &Linked, findings: &[Finding], repeats: &Repeats) 
             finding.message_id.as_deref().unwrap_or("-"),
         );
         writeln!(
-            told,
+            out,
             "{code} ×{count} at {position} {id} {:?} {span:?}: {}",
             finding.path, finding.message
         )
         .unwrap();
     }
-    if told.is_empty() {
-        "nothing".to_owned()
-    } else {
-        told
-    }
+    if out.is_empty() { "nothing".to_owned() } else { out }
 }

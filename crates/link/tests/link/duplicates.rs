@@ -1,6 +1,6 @@
 //! Which conversations repeat, nearly repeat, fork or continue others.
 
-use crate::build::{conversation, says};
+use crate::build::{conversation, text_message};
 use chatmill_link::{ClusterMembership, Duplicate, Likeness, memberships};
 use chatmill_model::{Conversation, Message, OffsetOrigin, Role, Timestamp};
 
@@ -25,7 +25,7 @@ fn chat(turns: &[(&str, &str)]) -> Conversation {
             } else {
                 Role::User
             },
-            ..says(text)
+            ..text_message(text)
         }
     });
     conversation(messages.collect())
@@ -44,7 +44,7 @@ fn duplicates(memberships: &[ClusterMembership]) -> Vec<Option<Duplicate>> {
 }
 
 #[test]
-fn what_says_the_same_is_an_exact_duplicate_whatever_its_ids() {
+fn equal_content_is_an_exact_duplicate_whatever_the_ids() {
     let chats = [
         chat(&[("ann", "Is the tide in?"), ("bot", "Not yet.")]),
         chat(&[("ben", "Is the tide in?"), ("bot", "Not yet.")]),
@@ -57,7 +57,7 @@ fn what_says_the_same_is_an_exact_duplicate_whatever_its_ids() {
 }
 
 #[test]
-fn who_speaks_matters_and_what_they_are_called_does_not() {
+fn senders_matter_and_their_names_do_not() {
     let one = chat(&[("ann", "Yes."), ("ann", "No.")]);
     let other = chat(&[("ann", "Yes."), ("ben", "No.")]);
     assert_eq!(duplicates(&found(&[one, other], None)), [None, None]);
@@ -80,7 +80,7 @@ fn a_few_changed_words_make_a_near_duplicate_and_many_make_another_conversation(
 }
 
 #[test]
-fn forks_and_continuations_share_a_cluster_and_are_no_duplicates() {
+fn forks_and_continuations_are_in_one_cluster_and_not_duplicates() {
     let opening = [("ann", &*words(0..40)), ("bot", &*words(40..80))];
     let go_on = |more: &'static str| {
         let mut turns = opening.to_vec();
@@ -141,12 +141,17 @@ fn times_make_even_a_greeting_an_opening() {
             instant: None,
             offset: OffsetOrigin::Missing,
         }),
-        ..says(text)
+        ..text_message(text)
     };
-    let room =
-        |time: &str, end: &str| conversation(vec![timed("hi", time), timed("hello", "10:01"), says(end)]);
+    let chat = |time: &str, end: &str| {
+        conversation(vec![
+            timed("hi", time),
+            timed("hello", "10:01"),
+            text_message(end),
+        ])
+    };
     let found = found(
-        &[room("10:00", "a"), room("10:00", "b"), room("11:00", "c")],
+        &[chat("10:00", "a"), chat("10:00", "b"), chat("11:00", "c")],
         None,
     );
     assert_eq!(found[0].cluster, found[1].cluster);
@@ -163,7 +168,7 @@ fn scripts_without_spaces_are_compared_character_by_character() {
 }
 
 #[test]
-fn what_is_written_of_likenesses_and_standings_is_read_again_and_what_is_damaged_is_refused() {
+fn likenesses_and_standings_round_trip_and_corrupt_bytes_are_refused() {
     let long = words(0..80);
     let chats = [
         chat(&[("ann", &long), ("bot", &long)]),

@@ -1,7 +1,7 @@
 use chatmill_link::Forest;
 
 #[test]
-fn members_that_share_a_key_share_a_root() {
+fn members_of_one_key_have_one_root() {
     let mut forest = Forest::default();
     let members: Vec<usize> = (0..6).map(|_| forest.add()).collect();
     for (member, keys) in [

@@ -1,6 +1,6 @@
 //! Conversations of many messages: linking takes linear time and no stack.
 
-use crate::build::{conversation, excerpt, says};
+use crate::build::{conversation, excerpt, text_message};
 use crate::cases::message;
 use chatmill_diag::Limits;
 use chatmill_link::{Repeats, link};
@@ -64,9 +64,9 @@ fn thousands_of_excerpts_in_a_long_conversation_are_found_in_linear_time() {
         let references = shown.map(excerpt).to_vec();
         let reply = Message {
             references,
-            ..says("a reply")
+            ..text_message("a reply")
         };
-        [says(&text), reply]
+        [text_message(&text), reply]
     });
     let (linked, _, _) = link(conversation(messages.collect()), &Limits::default());
     for (number, links) in (0..).zip(&linked.links).skip(1).step_by(2) {

@@ -13,4 +13,4 @@ mod cases;
 mod duplicates;
 mod forest;
 mod large;
-mod laws;
+mod properties;

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_sink_writes_what_is_pushed_and_says_where_components_end() {
+fn a_sink_writes_pushed_texts_and_records_the_ends_of_components() {
     let mut sink = Sink::default();
     sink.framing("{\"a\":");
     sink.json_string("x\ny", Component::Content);
@@ -24,16 +24,16 @@ fn a_text_has_one_number_at_each_level_and_is_written_alike_every_time() {
     }
     assert_eq!(sink.text(), "say \"it\"say \\\"it\\\"say \\\"it\\\"say \"it\"");
     let pieces: Vec<Piece> = sink.runs().iter().map(|run| run.piece).collect();
-    let [raw, escaped, made] = [Piece::Text(0), Piece::Text(1), Piece::Text(2)];
+    let [raw, escaped, owned] = [Piece::Text(0), Piece::Text(1), Piece::Text(2)];
     assert_eq!(pieces, [raw, escaped, escaped, raw]);
     sink.begin();
     sink.content(text.as_str(), Level::JsonString, Component::Content);
     for _ in 0..2 {
         sink.content(text.clone(), Level::JsonString, Component::Content);
     }
-    sink.content("x".repeat(MAX_MADE_BYTES + 1), Level::Raw, Component::Content);
+    sink.content("x".repeat(MAX_OWNED_BYTES + 1), Level::Raw, Component::Content);
     let pieces: Vec<Piece> = sink.runs().iter().map(|run| run.piece).collect();
-    assert_eq!(pieces, [escaped, made, made, Piece::Unknown]);
+    assert_eq!(pieces, [escaped, owned, owned, Piece::Unknown]);
 }
 
 #[test]
@@ -61,13 +61,13 @@ fn contents_beyond_max_pieces_are_unknown() {
     assert_eq!(runs[MAX_PIECES - 1].piece, Piece::Text(last));
     assert_eq!(runs[MAX_PIECES].piece, Piece::Unknown);
     let mut sink = Sink::default();
-    for number in 0..=MAX_MADE_PIECES {
+    for number in 0..=MAX_OWNED_PIECES {
         sink.literal(number.to_string(), Component::Content);
     }
     let runs = sink.runs();
-    let last = u32::try_from(MAX_MADE_PIECES - 1).unwrap();
-    assert_eq!(runs[MAX_MADE_PIECES - 1].piece, Piece::Text(last));
-    assert_eq!(runs[MAX_MADE_PIECES].piece, Piece::Unknown);
+    let last = u32::try_from(MAX_OWNED_PIECES - 1).unwrap();
+    assert_eq!(runs[MAX_OWNED_PIECES - 1].piece, Piece::Text(last));
+    assert_eq!(runs[MAX_OWNED_PIECES].piece, Piece::Unknown);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn glue_joins_up_to_a_length_and_only_in_its_own_span() {
     assert_eq!(sink.runs().len(), 1);
     sink.framing("x");
     assert_eq!(sink.runs().len(), 2);
-    sink.speak(Speaker::Perspective);
+    sink.set_speaker(Speaker::Perspective);
     sink.framing("x");
     sink.glue("x", Component::Names);
     assert_eq!((sink.runs().len(), sink.spans().len()), (4, 3));
@@ -154,7 +154,7 @@ fn what_is_written_after_a_mark_can_be_taken_back() {
 fn a_copy_has_the_text_and_the_spans_of_its_original() {
     let mut original = Sink::default();
     original.control("<|x|>");
-    original.speak(Speaker::Perspective);
+    original.set_speaker(Speaker::Perspective);
     original.json_string("a\nb", Component::Content);
     let mut copy = Sink::default();
     copy.framing("gone");
@@ -164,7 +164,7 @@ fn a_copy_has_the_text_and_the_spans_of_its_original() {
 }
 
 #[test]
-fn control_tokens_never_share_a_span() {
+fn each_control_token_has_its_own_span() {
     let mut sink = Sink::default();
     sink.framing("a");
     sink.control("<|x|>");
@@ -190,7 +190,7 @@ fn what_escaping_does_not_change_is_one_piece_at_every_level() {
 #[test]
 fn glue_is_written_whether_it_is_remembered_or_not() {
     let mut sink = Sink::default();
-    let mut is_apart = false;
+    let mut has_split = false;
     for number in 0..2 * MAX_GLUE_PIECES {
         sink.begin();
         let mut expected = String::new();
@@ -200,21 +200,21 @@ fn glue_is_written_whether_it_is_remembered_or_not() {
             expected.push_str(glue);
         }
         assert_eq!(sink.text(), expected);
-        is_apart |= sink.runs().len() > 1;
-        assert_eq!(is_apart, sink.buffers.glue.len() == MAX_GLUE_PIECES);
+        has_split |= sink.runs().len() > 1;
+        assert_eq!(has_split, sink.buffers.glue.len() == MAX_GLUE_PIECES);
     }
-    assert!(is_apart);
+    assert!(has_split);
 }
 
 #[test]
-fn owned_texts_beyond_max_made_pieces_have_no_number() {
+fn owned_texts_beyond_the_limit_have_no_number() {
     let mut sink = Sink::default();
-    for number in 0..=MAX_MADE_PIECES {
+    for number in 0..=MAX_OWNED_PIECES {
         sink.begin();
         sink.literal(number.to_string(), Component::Meta);
         assert_eq!(sink.text(), number.to_string());
         let is_known = sink.runs()[0].piece != Piece::Unknown;
-        assert_eq!(is_known, number < MAX_MADE_PIECES, "{number}");
+        assert_eq!(is_known, number < MAX_OWNED_PIECES, "{number}");
     }
 }
 

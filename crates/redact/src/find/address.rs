@@ -1,7 +1,7 @@
 //! IP addresses.
 //!
 //! Four numbers after a word that announces a version, or after `Name/` as programs name themselves, are a version. The
-//! addresses of the machine itself, masks and the empty address tell nothing and stay.
+//! addresses of the machine itself, masks and the empty address reveal nothing and stay.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 

@@ -35,7 +35,7 @@ pub(super) fn iban(text: &str, at: usize) -> Option<Found> {
     let (_, account) = ACCOUNTS.get(place)?;
     let mut value = String::with_capacity(MAX_IBAN_CHARACTERS);
     let mut end = at;
-    for belongs in "2a2n".chars().chain(account.chars()).scan(0, stretch).flatten() {
+    for belongs in "2a2n".chars().chain(account.chars()).scan(0, repeat).flatten() {
         let sign = loop {
             let sign = after(text, end)?;
             end += 1;
@@ -64,9 +64,9 @@ pub(super) fn iban(text: &str, at: usize) -> Option<Found> {
 /// Whether a character may stand at a place of an account.
 type Belongs = fn(char) -> bool;
 
-/// Reads the digits of a count, then gives so many times what its letter allows.
+/// Reads the digits of a count, then repeats the character class of its letter so many times.
 #[expect(clippy::unnecessary_wraps, reason = "`scan` ends at none")]
-fn stretch(count: &mut usize, sign: char) -> Option<std::iter::RepeatN<Belongs>> {
+fn repeat(count: &mut usize, sign: char) -> Option<std::iter::RepeatN<Belongs>> {
     let (times, belongs): (usize, Belongs) = match sign {
         'n' => (std::mem::take(count), |sign| sign.is_ascii_digit()),
         'a' => (std::mem::take(count), |sign| sign.is_ascii_alphabetic()),

@@ -20,7 +20,7 @@ pub(super) fn find(text: &str, at: usize) -> Option<Found> {
         return None;
     }
     let (digits, end) = together(text, at).or_else(|| grouped(text, at))?;
-    if is_followed(text, end) || !has_issuer(&digits) || !passes(&digits) {
+    if is_followed(text, end) || !has_issuer(&digits) || !has_check_digit(&digits) {
         return None;
     }
     Some(Found {
@@ -102,7 +102,7 @@ fn has_issuer(digits: &str) -> bool {
 }
 
 /// The check of Luhn: from the right, every second digit counts twice.
-fn passes(digits: &str) -> bool {
+fn has_check_digit(digits: &str) -> bool {
     let sum: u32 = digits
         .bytes()
         .rev()

@@ -1,4 +1,4 @@
-//! Letters, digits and borders between words.
+//! Letters, digits and boundaries between words.
 
 use chatmill_diag::cut;
 

@@ -20,8 +20,8 @@ pub(super) fn find(text: &str, wanted: Wanted, found: &mut Vec<Found>) {
             b':' => next == Some(&b':'),
             _ => false,
         };
-        let is_border = begins && (last < 0x80 || !continues(before(text, at)));
-        let value = if is_border {
+        let is_boundary = begins && (last < 0x80 || !continues(before(text, at)));
+        let value = if is_boundary {
             value_at(text, at, byte, wanted)
         } else {
             None

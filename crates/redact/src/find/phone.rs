@@ -219,11 +219,11 @@ fn trunk_zero(text: &str, at: usize, cluster: &Cluster<'_>) -> Option<usize> {
 /// Whether a word before it says that it is one: `phone: 5551234567`.
 fn is_labelled(text: &str, at: usize) -> bool {
     let head = small_before(text, at, 24);
-    let is_border = |byte: &u8| matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b':' | b'=' | b'.' | b'>');
-    let border = head.iter().rev().take_while(|byte| is_border(byte)).count();
+    let is_boundary = |byte: &u8| matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b':' | b'=' | b'.' | b'>');
+    let boundary = head.iter().rev().take_while(|byte| is_boundary(byte)).count();
     let Some(head) = head
-        .get(..head.len() - border)
-        .filter(|_| (1..=5).contains(&border))
+        .get(..head.len() - boundary)
+        .filter(|_| (1..=5).contains(&boundary))
     else {
         return false;
     };

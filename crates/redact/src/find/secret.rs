@@ -187,7 +187,7 @@ pub(super) fn in_urls(text: &str, found: &mut Vec<Found>) {
     let mut places = memmem::find_iter(text.as_bytes(), "://").peekable();
     while let Some(at) = places.next() {
         let start = at + 3;
-        // A URL in a URL is looked at by itself, so that no stretch is walked twice.
+        // A URL in a URL is checked by itself, so that no range is walked twice.
         let end = places.peek().copied().unwrap_or(text.len()).max(start);
         let rest = cut::text(text, start..end);
         let url = rest.split(ends_url).next().unwrap_or_default();
@@ -209,12 +209,12 @@ pub(super) fn in_urls(text: &str, found: &mut Vec<Found>) {
     in_queries(text, free..text.len(), found);
 }
 
-/// Values of parameters behind a question mark, in a stretch without whole URLs.
-fn in_queries(text: &str, stretch: Range<usize>, found: &mut Vec<Found>) {
-    let mut at = stretch.start;
-    while let Some(mark) = text.get(at..stretch.end).and_then(|rest| rest.find('?')) {
+/// Values of parameters behind a question mark, in a range without whole URLs.
+fn in_queries(text: &str, range: Range<usize>, found: &mut Vec<Found>) {
+    let mut at = range.start;
+    while let Some(mark) = text.get(at..range.end).and_then(|rest| rest.find('?')) {
         let start = at + mark;
-        let rest = cut::text(text, start..stretch.end);
+        let rest = cut::text(text, start..range.end);
         let end = start + rest.find(ends_url).unwrap_or(rest.len());
         parameters(text, start, end, found);
         at = end;

@@ -24,7 +24,7 @@ fn leaves(texts: &[&str]) {
 }
 
 #[test]
-fn addresses_of_mail_are_found_and_what_looks_like_them_is_not() {
+fn addresses_of_mail_are_found_and_similar_texts_are_not() {
     finds(
         PersonalKind::Email,
         &[
@@ -61,7 +61,7 @@ fn addresses_of_mail_are_found_and_what_looks_like_them_is_not() {
 }
 
 #[test]
-fn telephone_numbers_are_found_in_the_forms_that_people_write() {
+fn telephone_numbers_are_found_in_common_forms() {
     finds(
         PersonalKind::Phone,
         &[

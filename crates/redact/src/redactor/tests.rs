@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn room() -> Conversation {
+fn chat() -> Conversation {
     Conversation {
         participants: vec![Participant {
             id: "u1".to_owned(),
@@ -24,7 +24,7 @@ fn redactor() -> Redactor {
 
 fn replaced(text: &str) -> String {
     let redactor = redactor();
-    let roster = redactor.roster(&room());
+    let roster = redactor.roster(&chat());
     let mut counts = Counts::default();
     redactor
         .text(text, &roster, &mut counts)
@@ -81,7 +81,7 @@ fn json_stays_json_at_every_depth() {
 #[test]
 fn without_a_key_things_are_counted_only() {
     let redactor = Redactor::new(&PersonalKind::ALL, None, &[]);
-    let mut conversation = room();
+    let mut conversation = chat();
     conversation.title = Some("ann@mail.example and Mirela".to_owned());
     let before = conversation.clone();
     let roster = redactor.roster(&conversation);
@@ -95,7 +95,7 @@ fn without_a_key_things_are_counted_only() {
 fn only_the_kinds_that_are_wanted_are_looked_for() {
     let redactor = Redactor::new(&[PersonalKind::Ip], None, &[]);
     let mut counts = Counts::default();
-    let roster = redactor.roster(&room());
+    let roster = redactor.roster(&chat());
     redactor.text(
         "Mirela ann@mail.example 203.0.113.7 +15551234567",
         &roster,
@@ -105,7 +105,7 @@ fn only_the_kinds_that_are_wanted_are_looked_for() {
 }
 
 #[test]
-fn participants_whose_ids_become_equal_are_told_apart() {
+fn participants_whose_ids_become_equal_get_numbers() {
     let mut conversation = Conversation {
         participants: ["Ann@mail.example", "ann@mail.example"]
             .map(|id| Participant {
@@ -127,7 +127,7 @@ fn participants_whose_ids_become_equal_are_told_apart() {
 }
 
 #[test]
-fn the_id_of_a_call_that_is_made_of_a_messages_keeps_nothing_of_it() {
+fn a_call_id_derived_from_a_message_id_keeps_nothing_of_it() {
     let id = "4111 1111 1111 1111";
     let arguments = Arguments::Malformed(String::new());
     let call = ToolCall {

@@ -70,7 +70,7 @@ fn all_names_of_a_person_have_one_owner() {
 }
 
 #[test]
-fn a_name_that_two_share_is_that_of_neither() {
+fn a_name_of_two_participants_is_replaced_as_neither() {
     let roster = roster(vec![
         person("u1", Some("Mirela Quint"), None),
         person("u2", Some("Mirela Okoye"), None),
@@ -185,13 +185,18 @@ fn a_name_written_as_one_word_needs_a_sign_in_front_or_capitals_inside() {
 
 #[test]
 fn of_names_that_begin_alike_the_longest_is_found() {
-    let people = [
+    let known_names = [
         "Mirela Quint",
         "Mirela Quint Bo",
         "Mirela Oss",
         "Mirela Quint Bo Rask Ull",
     ];
-    let roster = roster(people.iter().map(|name| person(name, Some(name), None)).collect());
+    let roster = roster(
+        known_names
+            .iter()
+            .map(|name| person(name, Some(name), None))
+            .collect(),
+    );
     for (text, written) in [
         ("Mirela Quint Bo Rask went", "Mirela Quint Bo"),
         ("mirela-quint, Bo", "mirela-quint, Bo"),
@@ -200,8 +205,13 @@ fn of_names_that_begin_alike_the_longest_is_found() {
     ] {
         assert_eq!(names(&roster, text), [written], "{text}");
     }
-    let people = ["王小", "王小明", "王大明", "王小明月"];
-    let roster = self::roster(people.iter().map(|name| person(name, Some(name), None)).collect());
+    let known_names = ["王小", "王小明", "王大明", "王小明月"];
+    let roster = self::roster(
+        known_names
+            .iter()
+            .map(|name| person(name, Some(name), None))
+            .collect(),
+    );
     assert_eq!(
         names(&roster, "王小明日王小月王大明王中王小明月"),
         ["王小明", "王小", "王大明", "王小明月"]

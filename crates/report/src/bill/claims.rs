@@ -1,4 +1,4 @@
-//! What documents promise, held against what is counted.
+//! Savings that documents of dialects promise, compared with the counted tokens.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub struct Claim {
     pub against: &'static str,
     /// The share that it promises to save, in percent.
     pub percent: f64,
-    /// Where it says so, and how it came to the figure.
+    /// The document, and how the figure was computed.
     pub origin: &'static str,
 }
 
@@ -30,7 +30,7 @@ pub const CLAIMS: &[Claim] = &[Claim {
 pub struct Saving {
     /// The claim.
     pub claim: &'static Claim,
-    /// What is billed apart; empty where nothing is.
+    /// The group; empty where the bill has no groups.
     pub group: String,
     /// Encoding.
     pub encoding: String,
@@ -38,7 +38,7 @@ pub struct Saving {
     pub percent: f64,
 }
 
-/// Holds the rows of a bill against the claims; nothing where a bill lacks one of the dialects.
+/// Compares the rows of a bill with the claims; empty where a bill lacks one of the dialects.
 pub fn savings(rows: &[BillRow]) -> Vec<Saving> {
     let mut savings = Vec::new();
     let key = |row: &'_ BillRow| {
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_is_held_against_the_same_encoding() {
+    fn a_claim_is_compared_within_one_encoding() {
         let rows = [
             row("gryag-gemini", "cl100k_base", 50.0),
             row("gryag-gemini", "o200k_base", 40.0),

@@ -10,15 +10,15 @@ use chatmill_token::{Encoding, TokenCounts};
 use jiff::tz::TimeZone;
 use rayon::prelude::*;
 
-use super::said::{Said, SaidBill};
-use super::{Bill, BillBy, BillRequest, Booking, totals};
+use super::message_text::{MessageBill, MessageText};
+use super::{Bill, BillBy, BillEntry, BillRequest, totals};
 use crate::cells::GroupKey;
 
 /// Datasets that are open at a time.
 const OPEN: usize = 64;
 
-/// Reads what is asked for off the tables of several datasets, one beside the other; `check` may refuse one before it is read. The bill
-/// is the same with any number of threads: each dataset is billed alone, and added in its order.
+/// The bill of several datasets, which are read in parallel; `check` may refuse a dataset before it is read. The bill is the same with
+/// any number of threads: each dataset is billed alone, and the bills are added in the order of `folders`.
 pub fn of_datasets<E: From<DatasetError> + Send>(
     folders: &[&Path],
     request: &BillRequest,
@@ -38,14 +38,14 @@ pub fn of_datasets<E: From<DatasetError> + Send>(
     Ok(sum)
 }
 
-/// Reads what is asked for off a dataset's tables and adds it to a bill.
+/// Adds the requested rows of a dataset's tables to a bill.
 pub fn of_dataset(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Result<Bill, DatasetError> {
     let is_by = |by: BillBy| request.by.contains(&by);
     if request.is_of_text() {
-        of_said(dataset, request, bill)
+        of_message_texts(dataset, request, bill)
     } else if is_by(BillBy::Day) || is_by(BillBy::Model) {
         let mut bill = bill;
-        totals::book(dataset, request, false, &mut bill)?;
+        totals::add(dataset, request, false, &mut bill)?;
         Ok(bill)
     } else {
         of_renderings(dataset, request, bill)
@@ -58,8 +58,8 @@ impl BillRequest {
         self.text || self.by.iter().any(|by| by.is_of_text())
     }
 
-    /// Whether the tables of a dataset can answer: they divide renderings by day and model in UTC, and by nothing beside but the
-    /// source.
+    /// Whether the tables of a dataset have these groups: they divide renderings by day and model only in UTC, and only together with
+    /// the source.
     pub fn is_in_totals(&self) -> bool {
         let is_by = |by: BillBy| self.by.contains(&by);
         let is_utc = self.zone.as_ref().is_none_or(|zone| *zone == TimeZone::UTC);
@@ -96,7 +96,7 @@ fn of_renderings(dataset: &Dataset, request: &BillRequest, mut bill: Bill) -> Re
         };
         let (group, second) = (group(request.by.first()), group(request.by.get(1)));
         let is_wanted = request.wants_dialect(rendering.dialect, rendering.profile);
-        let mut book = |encoding: &str, tally: TokenCounts| {
+        let mut add = |encoding: &str, token_counts: TokenCounts| {
             let key = GroupKey {
                 group,
                 second,
@@ -105,34 +105,34 @@ fn of_renderings(dataset: &Dataset, request: &BillRequest, mut bill: Bill) -> Re
                 coverage: renderings.coverage.at(row),
                 encoding,
             };
-            let booking = renderings.booking(row, tally);
+            let entry = renderings.entry(row, token_counts);
             if is_wanted && request.wants_encoding(encoding) {
-                bill.book(key, &booking);
+                bill.add(key, &entry);
             }
         };
         if dataset.encodings().is_empty() {
-            book("", TokenCounts::default());
+            add("", TokenCounts::default());
         }
         for (encoding, sent) in dataset.encodings().iter().zip(sent) {
-            let astray = || renderings.batch.fault("token_counts does not follow its rows");
-            let mut tally = counts.next(&rendering, encoding)?.ok_or_else(astray)?;
-            tally.sent = sent.at(row);
-            book(encoding, tally);
+            let astray = || renderings.batch.corrupt("token_counts does not follow its rows");
+            let mut token_counts = counts.next(&rendering, encoding)?.ok_or_else(astray)?;
+            token_counts.sent = sent.at(row);
+            add(encoding, token_counts);
         }
         Ok(())
     })?;
     if totals::answer(&request.by) {
-        totals::book(dataset, request, true, &mut bill)?;
+        totals::add(dataset, request, true, &mut bill)?;
     }
     if request.by.contains(&BillBy::Conversation) {
         for (id, place) in &groups {
-            bill.call(id, &place.title);
+            bill.set_name(id, &place.title);
         }
     }
     Ok(bill)
 }
 
-/// Which rendering a row is about.
+/// The key of a rendering.
 #[derive(PartialEq, Eq)]
 struct RenderingKey<'b> {
     conversation: &'b str,
@@ -143,7 +143,7 @@ struct RenderingKey<'b> {
 }
 
 columns! {
-    /// The columns that say which rendering a row is about.
+    /// The columns of the key of a rendering.
     struct RenderingKeys {
         conversation_id: Texts,
         dialect: Texts,
@@ -152,7 +152,7 @@ columns! {
         ordinal: Numbers,
     }
 
-    /// Those of `renderings`.
+    /// Columns of `renderings`.
     struct Renderings with batch: Batch with keys: RenderingKeys {
         coverage: Texts,
         messages_rendered: Numbers,
@@ -162,14 +162,14 @@ columns! {
         loss_count: Numbers,
     }
 
-    /// Those of `token_counts`.
-    struct Tallies with batch: Batch with keys: RenderingKeys with parts: Components {
+    /// Columns of `token_counts`.
+    struct TokenCountRows with batch: Batch with keys: RenderingKeys with parts: Components {
         encoding: Texts,
         assistant_content: Numbers,
         written: Numbers,
     }
 
-    /// Those of `conversations`.
+    /// Columns of `conversations`.
     struct ConversationColumns {
         conversation_id: Texts,
         source: Texts,
@@ -178,7 +178,7 @@ columns! {
         model: Texts,
     }
 
-    /// Those of `messages`.
+    /// Columns of `messages`.
     struct Messages with batch: Batch {
         conversation_id: Texts,
         position: Numbers,
@@ -194,7 +194,7 @@ columns! {
         usage_output: Numbers,
     }
 
-    /// Those of `tool_calls`.
+    /// Columns of `tool_calls`.
     struct ToolCalls {
         conversation_id: Texts,
         name: Texts,
@@ -206,13 +206,13 @@ columns! {
 }
 
 impl Renderings {
-    fn booking(&self, row: usize, tally: TokenCounts) -> Booking {
-        Booking {
+    fn entry(&self, row: usize, token_counts: TokenCounts) -> BillEntry {
+        BillEntry {
             messages: self.messages_rendered.at(row),
             bytes: self.bytes.at(row),
             renderings: 1,
-            whole: Some(tally.tokens),
-            tally,
+            whole: Some(token_counts.tokens),
+            token_counts,
             requests: self.requests.at(row),
             logged: [0; 4],
             invalid: u64::from(!self.valid.at(row)),
@@ -233,14 +233,14 @@ impl RenderingKeys {
     }
 }
 
-impl Tallies {
-    fn tally(&self, row: usize) -> TokenCounts {
+impl TokenCountRows {
+    fn token_counts(&self, row: usize) -> TokenCounts {
         let parts = self.parts.at(row);
         TokenCounts {
             tokens: parts.total(),
             parts,
             assistant_content: self.assistant_content.at(row),
-            // It stands in the table of renderings.
+            // The column is in the table of renderings.
             sent: 0,
             written: self.written.at(row),
         }
@@ -252,7 +252,7 @@ impl Tallies {
 struct Counts<'d> {
     dataset: &'d Dataset,
     batches: Batches<'d>,
-    open: Option<Tallies>,
+    open: Option<TokenCountRows>,
     row: usize,
     /// The dialect whose renderings are at hand, where each has files of its own.
     dialect: Option<String>,
@@ -262,7 +262,7 @@ impl<'d> Counts<'d> {
     fn new(dataset: &'d Dataset) -> Self {
         Self {
             dataset,
-            batches: dataset.batches("token_counts", &Tallies::names()),
+            batches: dataset.batches("token_counts", &TokenCountRows::names()),
             open: None,
             row: 0,
             dialect: dataset.is_parted("renderings").then(String::new),
@@ -273,7 +273,7 @@ impl<'d> Counts<'d> {
     fn next(&mut self, key: &RenderingKey<'_>, encoding: &str) -> Result<Option<TokenCounts>, DatasetError> {
         if let Some(dialect) = self.dialect.as_mut().filter(|dialect| *dialect != key.dialect) {
             key.dialect.clone_into(dialect);
-            self.batches = self.dataset.batches("token_counts", &Tallies::names());
+            self.batches = self.dataset.batches("token_counts", &TokenCountRows::names());
             self.open = None;
         }
         loop {
@@ -283,7 +283,7 @@ impl<'d> Counts<'d> {
                 .is_none_or(|open| self.row >= open.batch.rows())
             {
                 match self.batches.next() {
-                    Some(batch) => self.open = Some(Tallies::of(&batch?)?),
+                    Some(batch) => self.open = Some(TokenCountRows::of(&batch?)?),
                     None => return Ok(None),
                 }
                 self.row = 0;
@@ -296,12 +296,12 @@ impl<'d> Counts<'d> {
                 continue;
             }
             let is_it = found == *key && open.encoding.at(row) == encoding;
-            return Ok(is_it.then(|| open.tally(row)));
+            return Ok(is_it.then(|| open.token_counts(row)));
         }
     }
 }
 
-/// What a conversation is, beside its id.
+/// The groups of a conversation, by properties other than its id.
 struct Group {
     source: String,
     input: String,
@@ -321,7 +321,7 @@ impl Group {
     }
 }
 
-/// Conversations by their ids; none where nothing of them is asked for.
+/// Groups of conversations by ids; empty where the bill needs none.
 fn groups(dataset: &Dataset, request: &BillRequest) -> Result<BTreeMap<String, Group>, DatasetError> {
     let mut groups = BTreeMap::new();
     if request.by.is_empty() && !request.is_of_text() {
@@ -342,8 +342,8 @@ fn groups(dataset: &Dataset, request: &BillRequest) -> Result<BTreeMap<String, G
 /// Calls and results: the tool, the bytes, and the tokens in each encoding.
 type Calls = HashMap<(String, u64), Vec<(Option<String>, u64, Vec<u64>)>>;
 
-/// What messages say, call and answer: texts as they were counted, arguments and results counted now.
-fn of_said(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Result<Bill, DatasetError> {
+/// The bill of message texts, calls and results: counts of texts are in the table, arguments and results are counted here.
+fn of_message_texts(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Result<Bill, DatasetError> {
     let encodings: Vec<&String> = dataset
         .encodings()
         .iter()
@@ -352,7 +352,7 @@ fn of_said(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Result<Bill,
     let calls = calls(dataset, request, &encodings)?;
     let groups = groups(dataset, request)?;
     let zone = request.zone.clone().unwrap_or(TimeZone::UTC);
-    let mut said = SaidBill {
+    let mut message_bill = MessageBill {
         by: &request.by,
         zone: &zone,
         bill,
@@ -366,7 +366,7 @@ fn of_said(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Result<Bill,
         let astray = || {
             messages
                 .batch
-                .fault(format!("{id} is in no row of conversations"))
+                .corrupt(format!("{id} is in no row of conversations"))
         };
         let group = groups.get(id).ok_or_else(astray)?;
         let usage = [
@@ -376,7 +376,7 @@ fn of_said(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Result<Bill,
         ];
         let is_logged = usage.iter().any(|column| column.get(row).is_some());
         let [input, cached, output] = usage.map(|column| column.at(row));
-        let message = Said {
+        let message = MessageText {
             logged: [u64::from(is_logged), input, cached, output],
             source: &group.source,
             input: &group.input,
@@ -388,11 +388,11 @@ fn of_said(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Result<Bill,
             sender_name: messages.sender_name.get(row),
             role: messages.role.at(row),
             bytes: messages.text.at(row).len() as u64,
-            ..Said::default()
+            ..MessageText::default()
         };
         let names = || encodings.iter().map(|encoding| encoding.as_str());
         if messages.kind.at(row) != "message" {
-            said.book_logged(&message, names());
+            message_bill.add_logged(&message, names());
             return Ok(());
         }
         let called = calls.get(&(id.to_owned(), messages.position.at(row)));
@@ -400,26 +400,26 @@ fn of_said(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Result<Bill,
         let has_text = message.bytes > 0 || called.is_empty();
         if has_text {
             let counted = tokens.iter().map(|column| column.at(row));
-            said.book(&message, true, names().zip(counted));
+            message_bill.add(&message, true, names().zip(counted));
         }
         for (number, (tool, bytes, tokens)) in called.iter().enumerate() {
             // A message without words of its own is counted with its first call.
             let is_message = !has_text && number == 0;
-            let call = Said {
+            let call = MessageText {
                 tool: tool.as_deref(),
                 is_call: true,
                 bytes: *bytes,
                 logged: if is_message { message.logged } else { [0; 4] },
                 ..message
             };
-            said.book(&call, is_message, names().zip(tokens.iter().copied()));
+            message_bill.add(&call, is_message, names().zip(tokens.iter().copied()));
         }
         Ok(())
     })?;
-    Ok(said.bill)
+    Ok(message_bill.bill)
 }
 
-/// Arguments and results by the messages in which they stand.
+/// Arguments and results by the message that has them.
 fn calls(dataset: &Dataset, request: &BillRequest, encodings: &[&String]) -> Result<Calls, DatasetError> {
     let counters: Vec<_> = encodings
         .iter()

@@ -1,13 +1,12 @@
 //! The bill: what a set of conversations costs in each dialect and encoding, and for whom.
 //!
-//! A bill is booked rendering by rendering, from the tables of a dataset or from renderings that were made just now; its
-//! rows are the same.
+//! A bill sums renderings one by one, from the tables of a dataset or from renderings in memory; the rows are the same.
 
 mod claims;
 mod dataset;
+mod message_text;
 pub(crate) mod money;
 mod prices;
-mod said;
 mod totals;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,19 +24,19 @@ use crate::report::TokenCell;
 
 pub use claims::{CLAIMS, Claim, Saving, savings};
 pub use dataset::{of_dataset, of_datasets};
-pub use prices::{Charge, Price, PriceError, Unpriced, parse_prices};
-pub use said::{Said, SaidBill, day};
+pub use message_text::{MessageBill, MessageText, day};
+pub use prices::{BilledUsage, Price, PriceError, Unpriced, parse_prices};
 
 /// The name that stands in place of a dialect where text is billed before any dialect renders it.
 pub const TEXT: &str = "text";
 
-/// What is billed apart.
+/// The property that a bill is grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum BillBy {
     /// The source that read a conversation.
     Source,
-    /// The input that it came from.
+    /// The input of a conversation.
     Input,
     /// The conversation.
     Conversation,
@@ -47,11 +46,11 @@ pub enum BillBy {
     Day,
     /// The model that wrote an answer, or was asked.
     Model,
-    /// Who sent a message; the text alone is billed.
+    /// The sender of a message; only text is billed.
     Participant,
-    /// The role of who sent it; the text alone is billed.
+    /// The role of a message; only text is billed.
     Role,
-    /// The tool that is called; the text alone is billed.
+    /// The tool of a call; only text is billed.
     Tool,
 }
 
@@ -75,10 +74,10 @@ impl BillBy {
     }
 }
 
-/// What of a dataset is billed; empty lists leave nothing out.
+/// The request for a bill; empty lists leave nothing out.
 #[derive(Clone, Default)]
 pub struct BillRequest {
-    /// What is billed apart: nothing, one thing, or two.
+    /// The groups: none, one property, or two.
     pub by: Vec<BillBy>,
     /// Whether text is billed, before any dialect renders it.
     pub text: bool,
@@ -92,47 +91,47 @@ pub struct BillRequest {
     pub own: Vec<Encoding>,
 }
 
-/// A rendering in one encoding, or a share of one, as far as a bill cares.
+/// The counts of a rendering in one encoding, or of a part of a rendering, that a bill sums.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Booking {
-    /// Renderings; 0 for a share that is not the last.
+pub struct BillEntry {
+    /// Renderings; 0 for a part that is not the last.
     pub renderings: u64,
-    /// All tokens of the one rendering, whose share this is; none where it is not known, or is booked with another share.
+    /// All tokens of the one rendering; none where they are not known, or were added with another part.
     pub whole: Option<u64>,
-    /// Messages that it shows.
+    /// Messages that the rendering shows.
     pub messages: u64,
-    /// Its bytes.
+    /// Bytes.
     pub bytes: u64,
-    /// Its tokens and their parts.
-    pub tally: TokenCounts,
-    /// How often it is sent.
+    /// Tokens and their components.
+    pub token_counts: TokenCounts,
+    /// How often the rendering is sent.
     pub requests: u64,
     /// Requests, tokens sent, tokens sent from a cache and tokens written, as the provider logged them.
     pub logged: [u64; 4],
-    /// How many break a rule of their dialect.
+    /// Renderings that break a rule of their dialect.
     pub invalid: u64,
-    /// Its losses.
+    /// Losses.
     pub losses: u64,
 }
 
 /// Sums of a cell.
 #[derive(Clone, Debug, Default)]
 struct Sums {
-    booked: Booking,
-    /// Of the whole renderings.
+    total: BillEntry,
+    /// Tokens of the whole renderings.
     spread: Spread,
 }
 
 /// One row of a bill.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BillRow {
-    /// What is billed apart; empty where nothing is.
+    /// The group by the first property; empty where the bill has no groups.
     pub group: String,
-    /// What is billed apart beside it; empty where nothing is.
+    /// The group by the second property; empty without one.
     pub second: String,
-    /// What the group is called beside its id.
+    /// The name of the group, where its id is no name.
     pub name: Option<String>,
-    /// The same of the second.
+    /// The name of the second group.
     pub second_name: Option<String>,
     /// Whether renderings were counted one by one, so that percentiles are known.
     pub is_spread: bool,
@@ -144,57 +143,57 @@ pub struct BillRow {
 #[derive(Clone, Debug, Default)]
 pub struct Bill {
     cells: Cells<Sums>,
-    /// What groups are called beside their ids.
+    /// Names of groups by their ids.
     names: BTreeMap<String, String>,
 }
 
-/// The group of what [`Bill::top`] leaves out.
+/// The group that sums all that [`Bill::top`] leaves out.
 pub const REST: &str = "(the rest)";
 
 impl Bill {
-    /// Books one rendering in one encoding.
-    pub fn book(&mut self, key: GroupKey<&str>, booking: &Booking) {
+    /// Adds one rendering in one encoding.
+    pub fn add(&mut self, key: GroupKey<&str>, entry: &BillEntry) {
         let sums = self.cells.at(key);
-        sums.booked.add(booking);
-        if let Some(tokens) = booking.whole {
+        sums.total.add(entry);
+        if let Some(tokens) = entry.whole {
             sums.spread.add(tokens);
         }
     }
 
-    /// Adds what another bill has, as if it had been booked here.
+    /// Adds all rows of another bill.
     pub fn merge(&mut self, other: &Self) {
         for (key, sums) in other.cells.iter() {
             self.cells.at(key.as_ref()).add(sums);
         }
         for (group, name) in &other.names {
-            self.call(group, name);
+            self.set_name(group, name);
         }
     }
 
-    /// Says what a group is called beside its id.
-    pub fn call(&mut self, group: &str, name: &str) {
+    /// Sets the name of a group; the first name stays.
+    pub fn set_name(&mut self, group: &str, name: &str) {
         if group != name && !name.is_empty() && !self.names.contains_key(group) {
             self.names.insert(group.to_owned(), name.to_owned());
         }
     }
 
-    /// The same bill with `groups` groups, those of the most tokens, and one for the rest.
+    /// The bill with the `groups` groups of the most tokens, and one group for the rest.
     #[must_use]
     pub fn top(&self, groups: usize) -> Self {
         let mut tokens: BTreeMap<(&str, &str), u64> = BTreeMap::new();
         for (key, sums) in self.cells.iter() {
-            *tokens.entry((&key.group, &key.second)).or_default() += sums.booked.tally.tokens;
+            *tokens.entry((&key.group, &key.second)).or_default() += sums.total.token_counts.tokens;
         }
         let mut ranked: Vec<_> = tokens.into_iter().collect();
         ranked.sort_by_key(|(group, tokens)| (std::cmp::Reverse(*tokens), *group));
-        let kept: BTreeSet<_> = ranked.into_iter().take(groups).map(|(group, _)| group).collect();
+        let shown_groups: BTreeSet<_> = ranked.into_iter().take(groups).map(|(group, _)| group).collect();
         let mut bill = Self {
             names: self.names.clone(),
             ..Self::default()
         };
         for (key, sums) in self.cells.iter() {
             let mut key = key.as_ref();
-            if !kept.contains(&(key.group, key.second)) {
+            if !shown_groups.contains(&(key.group, key.second)) {
                 (key.group, key.second) = (REST, "");
             }
             bill.cells.at(key).add(sums);
@@ -257,7 +256,7 @@ pub(crate) fn cells(counts: Vec<RenderingCount>, encodings: &[String]) -> Vec<To
     rows.into_iter().map(|row| row.cell).collect()
 }
 
-/// The cell of what was counted; what it is held against is not known yet.
+/// The cell of these counts; the ratio is set later.
 fn cell(count: RenderingCount) -> TokenCell {
     TokenCell {
         mean: quotient(count.tokens, count.renderings),
@@ -301,9 +300,9 @@ impl Names {
 
 impl Bill {
     fn row(&self, key: &GroupKey<String>, sums: &Sums) -> BillRow {
-        let Sums { booked, spread } = sums;
-        let (tally, renderings) = (&booked.tally, booked.renderings);
-        let [logged_requests, logged_input, logged_cached_input, logged_output] = booked.logged;
+        let Sums { total, spread } = sums;
+        let (token_counts, renderings) = (&total.token_counts, total.renderings);
+        let [logged_requests, logged_input, logged_cached_input, logged_output] = total.logged;
         BillRow {
             group: key.group.clone(),
             second: key.second.clone(),
@@ -316,14 +315,14 @@ impl Bill {
                 coverage: key.coverage.clone(),
                 encoding: key.encoding.clone(),
                 renderings,
-                messages_rendered: booked.messages,
-                bytes: booked.bytes,
-                tokens: tally.tokens,
-                parts: tally.parts,
-                assistant_content: tally.assistant_content,
-                requests: booked.requests,
-                tokens_sent: tally.sent,
-                written: tally.written,
+                messages_rendered: total.messages,
+                bytes: total.bytes,
+                tokens: token_counts.tokens,
+                parts: token_counts.parts,
+                assistant_content: token_counts.assistant_content,
+                requests: total.requests,
+                tokens_sent: token_counts.sent,
+                written: token_counts.written,
                 logged_requests,
                 logged_input,
                 logged_cached_input,
@@ -331,19 +330,19 @@ impl Bill {
                 p50: spread.percentile(50),
                 p95: spread.percentile(95),
                 p99: spread.percentile(99),
-                invalid: booked.invalid,
-                losses: booked.losses,
+                invalid: total.invalid,
+                losses: total.losses,
             }),
         }
     }
 }
 
-impl Booking {
+impl BillEntry {
     fn add(&mut self, more: &Self) {
         self.renderings += more.renderings;
         self.messages += more.messages;
         self.bytes += more.bytes;
-        self.tally += more.tally;
+        self.token_counts += more.token_counts;
         self.requests += more.requests;
         for (sum, more) in self.logged.iter_mut().zip(more.logged) {
             *sum = sum.saturating_add(more);
@@ -355,14 +354,14 @@ impl Booking {
 
 impl Sums {
     fn add(&mut self, more: &Self) {
-        self.booked.add(&more.booked);
+        self.total.add(&more.total);
         self.spread.merge(&more.spread);
     }
 }
 
-/// Holds every row against the cheapest per message of its group, coverage and encoding.
+/// Sets the ratio of each row to the cheapest row, per message, of its group, coverage and encoding.
 fn set_ratios(rows: &mut [BillRow]) {
-    for stretch in rows.chunk_by_mut(|one, other| {
+    for group in rows.chunk_by_mut(|one, other| {
         (&one.group, &one.second, &one.cell.coverage, &one.cell.encoding)
             == (
                 &other.group,
@@ -371,12 +370,12 @@ fn set_ratios(rows: &mut [BillRow]) {
                 &other.cell.encoding,
             )
     }) {
-        let cheapest = stretch
+        let cheapest = group
             .iter()
             .map(|row| row.cell.per_message)
             .filter(|price| *price > 0.0)
             .fold(f64::INFINITY, f64::min);
-        for row in stretch {
+        for row in group {
             if cheapest.is_finite() {
                 row.cell.ratio = thousandths(row.cell.per_message / cheapest);
             }
@@ -388,9 +387,9 @@ fn set_ratios(rows: &mut [BillRow]) {
 mod tests {
     use super::*;
 
-    fn booked(bookings: &[(&str, &str, u64, u64)]) -> Vec<BillRow> {
+    fn rows_of(entries: &[(&str, &str, u64, u64)]) -> Vec<BillRow> {
         let mut bill = Bill::default();
-        for (dialect, coverage, messages, tokens) in bookings {
+        for (dialect, coverage, messages, tokens) in entries {
             let key = GroupKey {
                 dialect: *dialect,
                 coverage: *coverage,
@@ -398,24 +397,24 @@ mod tests {
                 encoding: "o200k_base",
                 ..GroupKey::default()
             };
-            let booking = Booking {
+            let entry = BillEntry {
                 renderings: 1,
                 whole: Some(*tokens),
                 messages: *messages,
-                tally: TokenCounts {
+                token_counts: TokenCounts {
                     tokens: *tokens,
                     ..TokenCounts::default()
                 },
-                ..Booking::default()
+                ..BillEntry::default()
             };
-            bill.book(key, &booking);
+            bill.add(key, &entry);
         }
         bill.rows()
     }
 
     #[test]
-    fn prices_are_held_against_the_cheapest_of_the_same_coverage() {
-        let rows = booked(&[
+    fn ratios_compare_with_the_cheapest_dialect_of_the_same_coverage() {
+        let rows = rows_of(&[
             ("tzurot", "single-turn", 1, 3),
             ("openai-chat", "whole", 10, 400),
             ("gryag-compact", "whole", 10, 100),
@@ -439,24 +438,24 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_and_the_total_add_up_to_what_there_is() {
+    fn the_rest_and_the_total_add_up_to_all_tokens() {
         let mut bill = Bill::default();
         for (group, tokens) in [("a", 5), ("b", 50), ("c", 7), ("b", 1)] {
             let key = GroupKey {
                 group,
                 ..GroupKey::default()
             };
-            let tally = TokenCounts {
+            let token_counts = TokenCounts {
                 tokens,
                 ..TokenCounts::default()
             };
-            bill.book(
+            bill.add(
                 key,
-                &Booking {
+                &BillEntry {
                     renderings: 1,
                     whole: Some(tokens),
-                    tally,
-                    ..Booking::default()
+                    token_counts,
+                    ..BillEntry::default()
                 },
             );
         }
@@ -476,7 +475,7 @@ mod tests {
 
     #[test]
     fn a_bill_of_no_messages_has_means_and_ratios_of_zero() {
-        let rows = booked(&[("openai-chat", "whole", 0, 0)]);
+        let rows = rows_of(&[("openai-chat", "whole", 0, 0)]);
         let cell = &rows[0].cell;
         assert_eq!((cell.per_message, cell.ratio, cell.mean), (0.0, 0.0, 0.0));
     }

@@ -1,34 +1,34 @@
-//! What a dataset costs, where prices are known.
+//! Costs of a dataset, where prices are known.
 
-use crate::bill::{Charge, Price};
+use crate::bill::{BilledUsage, Price};
 use crate::report::{Amount, MoneyCell, MoneyFigure, Report, TokenCell};
 
 impl Report {
-    /// Adds what the renderings, and those who cost most, cost at these prices.
+    /// Adds the costs of the renderings, and of the most expensive conversations, rooms and participants.
     pub fn add_money(&mut self, prices: &[Price]) {
         self.money = money(&self.tokens.rows, prices).collect();
-        let Some(dearest) = &mut self.dearest else {
+        let Some(most_expensive) = &mut self.dearest else {
             return;
         };
-        let encoding = dearest.encoding.clone();
+        let encoding = most_expensive.encoding.clone();
         let prices: Vec<&Price> = prices.iter().filter(|price| price.encoding == encoding).collect();
-        for costly in dearest.all() {
-            let charge = Charge {
+        for costly in most_expensive.all() {
+            let usage = BilledUsage {
                 input: costly.tokens - costly.written,
                 output: costly.written,
-                ..Charge::default()
+                ..BilledUsage::default()
             };
             let amounts = prices.iter().map(|price| Amount {
                 model: price.model.clone(),
                 currency: price.currency.clone(),
-                amount: price.charge(&charge),
+                amount: price.cost(&usage),
             });
             costly.money = amounts.collect();
         }
     }
 }
 
-/// What each cell costs at the prices of its encoding.
+/// The cost of each cell at the prices of its encoding.
 pub(crate) fn money(cells: &[TokenCell], prices: &[Price]) -> impl Iterator<Item = MoneyCell> {
     cells.iter().flat_map(move |cell| {
         let prices = prices.iter().filter(|price| price.encoding == cell.encoding);
@@ -42,7 +42,7 @@ pub(crate) fn money(cells: &[TokenCell], prices: &[Price]) -> impl Iterator<Item
                 amount: price.of(cell.tokens),
             },
             as_served: (cell.requests > 0).then(|| {
-                price.charge(&Charge {
+                price.cost(&BilledUsage {
                     input: cell.tokens_sent,
                     cached_input: 0,
                     output: cell.written,
@@ -56,7 +56,7 @@ pub(crate) fn money(cells: &[TokenCell], prices: &[Price]) -> impl Iterator<Item
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Costly, Dearest};
+    use crate::report::{Costly, MostExpensive};
 
     fn price(encoding: &str) -> Price {
         Price {
@@ -90,10 +90,10 @@ mod tests {
             written: 100_000,
             ..Costly::default()
         };
-        report.dearest = Some(Dearest {
+        report.dearest = Some(MostExpensive {
             encoding: "a".to_owned(),
             participants: vec![costly],
-            ..Dearest::default()
+            ..MostExpensive::default()
         });
         report.add_money(&[price("a"), price("c")]);
         let money: Vec<_> = report

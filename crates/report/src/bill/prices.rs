@@ -34,22 +34,22 @@ pub struct Price {
 }
 
 impl Price {
-    /// What so many tokens cost that are sent.
+    /// The cost of tokens that are sent.
     pub fn of(&self, tokens: u64) -> f64 {
-        self.charge(&Charge {
+        self.cost(&BilledUsage {
             input: tokens,
-            ..Charge::default()
+            ..BilledUsage::default()
         })
     }
 
-    /// What requests cost; answers cost nothing where their price is not known.
-    pub fn charge(&self, charge: &Charge) -> f64 {
-        let cached = charge.cached_input.min(charge.input);
+    /// The cost of requests; answers cost nothing where their price is not known.
+    pub fn cost(&self, usage: &BilledUsage) -> f64 {
+        let cached = usage.cached_input.min(usage.input);
         let cached_price = self.per_million_cached_input.unwrap_or(self.per_million);
-        let tokens = (charge.input - cached) as f64 * self.per_million
+        let tokens = (usage.input - cached) as f64 * self.per_million
             + cached as f64 * cached_price
-            + charge.output as f64 * self.per_million_output.unwrap_or_default();
-        let requests = charge.requests as f64 * self.per_request.unwrap_or_default();
+            + usage.output as f64 * self.per_million_output.unwrap_or_default();
+        let requests = usage.requests as f64 * self.per_request.unwrap_or_default();
         (tokens / 1_000_000.0 + requests) * (1.0 - self.batch_discount.unwrap_or_default())
     }
 
@@ -69,12 +69,12 @@ impl Price {
     }
 }
 
-/// What is paid for.
+/// Requests and tokens that a price applies to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Charge {
+pub struct BilledUsage {
     /// Tokens that are sent.
     pub input: u64,
-    /// The share of them that is read from a cache.
+    /// Those of them that are read from a cache.
     pub cached_input: u64,
     /// Tokens that the model writes.
     pub output: u64,
@@ -92,7 +92,7 @@ pub enum Unpriced {
 }
 
 impl Unpriced {
-    /// A clause that says why.
+    /// The reason, as a clause.
     pub const fn reason(self) -> &'static str {
         match self {
             Self::Encoding => "its price is for tokens of another encoding",
@@ -107,12 +107,12 @@ struct PriceFile {
     price: Vec<Price>,
 }
 
-/// Why a price file cannot be used: it is no TOML, or not of this shape, or a value makes no sense.
+/// Why a price file cannot be used: no TOML, an unknown key, or a value that makes no sense.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct PriceError(String);
 
-/// No price in any currency is higher; so whatever is bought costs a finite number.
+/// The highest price in any currency, so that every cost is a finite number.
 const MOST_PRICE: f64 = 1e12;
 
 /// Reads a price file: TOML with one `[[price]]` table per price, each for an encoding of the registry or one of `own`.
@@ -121,7 +121,7 @@ pub fn parse_prices(text: &str, own: &[Encoding]) -> Result<Vec<Price>, PriceErr
         toml::from_str(text).map_err(|error| PriceError(error.to_string().trim_end().to_owned()))?;
     for (index, price) in file.price.iter().enumerate() {
         let (number, model) = (index + 1, &price.model);
-        let fault = |key, reason: &str| PriceError(format!("price {number} (`{model}`): {key}: {reason}"));
+        let invalid = |key, reason: &str| PriceError(format!("price {number} (`{model}`): {key}: {reason}"));
         let is_price = |number: f64| (0.0..=MOST_PRICE).contains(&number);
         let numbers = [
             ("per_million", Some(price.per_million)),
@@ -133,11 +133,11 @@ pub fn parse_prices(text: &str, own: &[Encoding]) -> Result<Vec<Price>, PriceErr
             .into_iter()
             .find(|(_, number)| !number.is_none_or(is_price));
         if let Some((key, _)) = wrong {
-            return Err(fault(key, "it must be a number from 0 to 1e12"));
+            return Err(invalid(key, "it must be a number from 0 to 1e12"));
         }
         let discount = price.batch_discount;
-        if !discount.is_none_or(|share| (0.0..=1.0).contains(&share)) {
-            return Err(fault("batch_discount", "it must be a share from 0 to 1"));
+        if !discount.is_none_or(|fraction| (0.0..=1.0).contains(&fraction)) {
+            return Err(invalid("batch_discount", "it must be a share from 0 to 1"));
         }
         let first = file.price.first();
         if let Some(first) = first.filter(|first| first.currency != price.currency) {
@@ -145,11 +145,11 @@ pub fn parse_prices(text: &str, own: &[Encoding]) -> Result<Vec<Price>, PriceErr
                 "a bill has one currency: this is {}, and the first price is {}",
                 price.currency, first.currency
             );
-            return Err(fault("currency", &text));
+            return Err(invalid("currency", &text));
         }
         let is_own = own.iter().any(|encoding| encoding.name() == price.encoding);
         if !is_own && chatmill_token::find(&price.encoding).is_none() {
-            return Err(fault(
+            return Err(invalid(
                 "encoding",
                 &format!(
                     "there is no encoding `{}`; `chatmill encodings` lists them",
@@ -158,10 +158,10 @@ pub fn parse_prices(text: &str, own: &[Encoding]) -> Result<Vec<Price>, PriceErr
             ));
         }
         if price.date.parse::<jiff::civil::Date>().is_err() {
-            return Err(fault("date", "it must be a day, for example 2026-01-31"));
+            return Err(invalid("date", "it must be a day, for example 2026-01-31"));
         }
         if price.source.trim().is_empty() {
-            return Err(fault("source", "say where the price was read"));
+            return Err(invalid("source", "name the source of the price"));
         }
     }
     Ok(file.price)
@@ -175,16 +175,16 @@ mod tests {
                         date = \"2026-01-31\"\nsource = \"our contract\"\n";
 
     #[test]
-    fn a_million_tokens_cost_what_the_file_says() {
+    fn costs_follow_the_prices_of_the_file() {
         let prices = parse_prices(GOOD, &[]).unwrap();
         assert!((prices[0].of(2_000_000) - 5.0).abs() < 1e-9);
-        let charge = Charge {
+        let usage = BilledUsage {
             input: 2_000_000,
             cached_input: 1_000_000,
             output: 1_000_000,
             requests: 100,
         };
-        assert!((prices[0].charge(&charge) - 5.0).abs() < 1e-9);
+        assert!((prices[0].cost(&usage) - 5.0).abs() < 1e-9);
         for (line, money) in [
             ("per_million_output = 10", 15.0),
             ("per_million_cached_input = 0.25", 2.75),
@@ -196,25 +196,25 @@ mod tests {
             ),
         ] {
             let prices = parse_prices(&format!("{GOOD}{line}\n"), &[]).unwrap();
-            assert!((prices[0].charge(&charge) - money).abs() < 1e-9, "{line}");
+            assert!((prices[0].cost(&usage) - money).abs() < 1e-9, "{line}");
         }
     }
 
     #[test]
-    fn the_dearest_tokens_that_a_table_holds_cost_a_finite_number() {
+    fn the_highest_price_that_a_table_holds_cost_a_finite_number() {
         let price = parse_prices(&GOOD.replace("2.5", "1e12\nper_request = 1e12"), &[]).unwrap();
         let most = i64::MAX.unsigned_abs();
-        let charge = Charge {
+        let usage = BilledUsage {
             input: most,
             cached_input: 0,
             output: most,
             requests: most,
         };
-        assert!(price[0].charge(&charge).is_finite() && price[0].of(u64::MAX).is_finite());
+        assert!(price[0].cost(&usage).is_finite() && price[0].of(u64::MAX).is_finite());
     }
 
     #[test]
-    fn why_there_is_no_price_is_known() {
+    fn a_price_of_another_encoding_or_model_is_refused_with_the_reason() {
         let price = &parse_prices(GOOD, &[]).unwrap()[0];
         assert_eq!(price.refuses("o200k_base", None), None);
         assert_eq!(price.refuses("o200k_base", Some("m-2026-01-01")), None);
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn the_price_list_that_we_ship_is_readable_and_says_that_it_is_an_example() {
+    fn the_price_list_that_we_ship_is_readable_and_marked_as_an_example() {
         let text = include_str!("../../../../docs/prices.example.toml");
         assert!(parse_prices(text, &[]).unwrap().len() > 1);
         assert!(text.contains("EXAMPLES"));

@@ -1,12 +1,12 @@
-//! Bills that the table of totals answers alone: by source, day and model. No rendering is read.
+//! Bills by source, day and model, from the table of totals alone. No rendering is read.
 
 use chatmill_dataset::{Components, Dataset, DatasetError, Numbers, Texts, columns};
 use chatmill_token::TokenCounts;
 
-use super::{Bill, BillBy, BillRequest, Booking};
+use super::{Bill, BillBy, BillEntry, BillRequest};
 use crate::cells::GroupKey;
 
-/// Whether totals can answer.
+/// Whether the table of totals has these groups.
 pub(super) fn answer(by: &[BillBy]) -> bool {
     by.iter()
         .all(|by| matches!(by, BillBy::Source | BillBy::Day | BillBy::Model))
@@ -48,14 +48,14 @@ impl TotalColumns {
         logged.map(|column| column.at(row))
     }
 
-    fn booking(&self, row: usize) -> Booking {
+    fn entry(&self, row: usize) -> BillEntry {
         let parts = self.parts.at(row);
-        Booking {
+        BillEntry {
             renderings: self.renderings.at(row),
             whole: None,
             messages: self.messages_rendered.at(row),
             bytes: self.bytes.at(row),
-            tally: TokenCounts {
+            token_counts: TokenCounts {
                 tokens: parts.total(),
                 parts,
                 assistant_content: self.assistant_content.at(row),
@@ -70,8 +70,8 @@ impl TotalColumns {
     }
 }
 
-/// Books what is asked for off the totals; only what was logged, where everything else is booked already.
-pub(super) fn book(
+/// Adds the requested rows of `totals` to a bill; with `only_logged`, only the logged usage, where the rest was added before.
+pub(super) fn add(
     dataset: &Dataset,
     request: &BillRequest,
     only_logged: bool,
@@ -83,7 +83,7 @@ pub(super) fn book(
         if !request.wants_dialect(dialect, profile) || !request.wants_encoding(encoding) {
             return;
         }
-        // Day and model are null where nobody says, as the table's page has it.
+        // Day and model are null where they are not known, as the page of the table says.
         let group = |by: Option<&BillBy>| match by {
             Some(BillBy::Source) => totals.source.at(row),
             Some(BillBy::Day) => totals.day.get(row).unwrap_or("undated"),
@@ -98,14 +98,14 @@ pub(super) fn book(
             coverage: totals.coverage.at(row),
             encoding,
         };
-        let booking = if only_logged {
-            Booking {
+        let entry = if only_logged {
+            BillEntry {
                 logged: totals.logged(row),
-                ..Booking::default()
+                ..BillEntry::default()
             }
         } else {
-            totals.booking(row)
+            totals.entry(row)
         };
-        bill.book(key, &booking);
+        bill.add(key, &entry);
     })
 }

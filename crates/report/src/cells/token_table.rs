@@ -1,18 +1,18 @@
-//! Prices as a table for people: dialects of one coverage together, a column per encoding. Data only; the writers lay it out.
+//! Tokens as a table: dialects of one coverage together, a column per encoding. Data only; the writers lay it out.
 
 use chatmill_model::target_name;
 use serde::Serialize;
 
 use crate::cells::GroupKey;
 
-/// The coverages in the order for people: id, what stands over a group of rows, and what stands beside a dialect's name.
+/// The coverages in the order of tables: id, the heading of a group of rows, and the text beside a dialect's name.
 const COVERAGES: [(&str, &str, &str); 3] = [
     ("whole", "Whole histories", "all messages"),
     ("window", "Windows of histories", "windows"),
     ("single-turn", "Single turns", "single turns"),
 ];
 
-/// The place of a coverage in the order for people: whole histories come first, and what this version does not know last.
+/// The rank of a coverage in tables: whole histories come first, coverages that this version does not know last.
 pub(crate) fn coverage_rank(id: &str) -> usize {
     let place = COVERAGES.iter().position(|coverage| coverage.0 == id);
     place.unwrap_or(usize::MAX)
@@ -80,7 +80,7 @@ impl<C> TokenTable<C> {
         }
     }
 
-    /// The cell of a key, which is empty when the key is new. The `group` of the key is not looked at.
+    /// The cell of a key, which is empty when the key is new. The `group` of the key is ignored.
     pub fn cell(&mut self, key: GroupKey<&str>) -> &mut Option<C> {
         let column = place(
             &mut self.encodings,
@@ -113,7 +113,7 @@ impl<C> TokenTable<C> {
     }
 }
 
-/// The entry that is looked for and its index; a new one is put at the end.
+/// The entry with this name and its index; a new one is added at the end.
 fn place<T>(list: &mut Vec<T>, is_it: impl FnMut(&T) -> bool, new: impl FnOnce() -> T) -> (usize, &mut T) {
     let index = list.iter().position(is_it).unwrap_or(list.len());
     if index == list.len() {

@@ -1,12 +1,12 @@
 //! The page of a check: all files, all codes, and filters by code, file and severity.
 //!
-//! What is chosen stands in the address behind `#`, and every finding has an address of its own, made of its key, so that it
-//! still leads there after the next check. Without scripts the page shows everything.
+//! The filters are in the address behind `#`, and every finding has an address of its own, its key, which stays the same after the
+//! next check. Without scripts the page shows everything.
 
 use serde::Serialize;
 
-use super::{CodeTally, JudgedFile, tallies};
-use crate::judged::found::found;
+use super::{CheckedFile, CodeCounts, counts_by_code};
+use crate::checked::found::found;
 use crate::templates::{TemplateError, fill};
 
 /// Files that the table of all files lists; the rest is counted.
@@ -23,7 +23,7 @@ struct CheckPage<'f> {
     unread: usize,
     errors: u64,
     warnings: u64,
-    codes: Vec<CodeTally>,
+    codes: Vec<CodeCounts>,
     files: Vec<FileLine<'f>>,
 }
 
@@ -39,9 +39,9 @@ struct FileLine<'f> {
     bytes: u64,
 }
 
-/// Writes the page of a check. `title` says what was checked.
-pub fn check_page(title: &str, files: &[JudgedFile]) -> Result<String, TemplateError> {
-    // No text in the page can hold a hash of it.
+/// Writes the page of a check. `title` names the checked inputs.
+pub fn check_page(title: &str, files: &[CheckedFile]) -> Result<String, TemplateError> {
+    // No text in the page can contain a hash of it.
     let mut hasher = blake3::Hasher::new();
     for file in files {
         hasher.update(file.path.as_bytes());
@@ -75,7 +75,7 @@ pub fn check_page(title: &str, files: &[JudgedFile]) -> Result<String, TemplateE
         unread: number(&["unreadable", "empty", "skipped"]),
         errors: files.iter().map(|file| file.errors).sum(),
         warnings: files.iter().map(|file| file.warnings).sum(),
-        codes: tallies(files.iter()),
+        codes: counts_by_code(files.iter()),
         files: listed.collect(),
     };
     Ok(fill("check.html", &page, [("found", found(files)?)])?.into_string())
@@ -92,7 +92,7 @@ mod tests {
         let again = files[0].findings[1].clone();
         files[0].findings.push(again);
         let page = check_page("in", &files).unwrap();
-        for said in [
+        for expected in [
             "<title>in – chatmill check</title>",
             "id=\"at-0000000000000071\"",
             "id=\"at-0000000000000071-2\"",
@@ -103,16 +103,16 @@ mod tests {
             "data-path=\"in/acme/&lt;b&gt;|a.json\"",
             "reference to `m&lt;9&gt;`",
         ] {
-            assert!(page.contains(said), "{said} is not in\n{page}");
+            assert!(page.contains(expected), "{expected} is not in\n{page}");
         }
         assert!(!page.contains("<b>|a.json"), "{page}");
     }
 
     #[test]
     fn files_are_listed_up_to_a_limit() {
-        let file = JudgedFile {
+        let file = CheckedFile {
             verdict: "valid",
-            ..JudgedFile::default()
+            ..CheckedFile::default()
         };
         let page = |number: usize| check_page("x", &vec![file.clone(); number]).unwrap();
         assert!(page(FILES).contains("Nothing was found") && !page(FILES).contains("and 1 more."));

@@ -1,4 +1,4 @@
-//! The metrics: what a condition may look at, and where its values are.
+//! The metrics of conditions, and their values in a run.
 
 use chatmill_model::target_name;
 use strum::{EnumString, IntoStaticStr, VariantNames};
@@ -6,7 +6,7 @@ use strum::{EnumString, IntoStaticStr, VariantNames};
 use crate::figures::{Case, RunFigures, TokenFigure};
 use crate::report::TokenCount;
 
-/// What a condition looks at.
+/// A metric that a condition compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub(super) enum Metric {
@@ -40,7 +40,7 @@ pub(super) struct Reading<'c> {
 const WHOLE: [&str; 4] = [""; 4];
 
 impl Reading<'_> {
-    /// What it is about, for people.
+    /// The metric with dialect and column, for messages.
     pub(super) fn subject(&self) -> String {
         let [dialect, profile, _, column] = self.of;
         if column.is_empty() {
@@ -55,7 +55,7 @@ impl Metric {
         self.into()
     }
 
-    /// The selector that it understands beside the dialect, where it has dialects.
+    /// The key of a selector besides `dialect`, where the metric has dialects.
     pub(super) fn column(self) -> Option<&'static str> {
         match self {
             Self::Tokens | Self::TokensPerMessage | Self::TokensCommon => Some("encoding"),
@@ -143,7 +143,7 @@ impl Metric {
     }
 }
 
-/// The values of both runs: those of the later one first, then what only the earlier one has.
+/// The values of both runs: those of the later run first, then those that only the earlier run has.
 fn joined<'c>(before: Vec<Reading<'c>>, mut after: Vec<Reading<'c>>) -> Vec<Reading<'c>> {
     let mut gone = Vec::new();
     for earlier in before {

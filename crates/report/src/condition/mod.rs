@@ -1,10 +1,10 @@
-//! Conditions for jobs that want to be told: `METRIC[{KEY=VALUE,…}] OP NUMBER[%]`.
+//! Conditions that a job fails on: `METRIC[{KEY=VALUE,…}] OP NUMBER[%]`.
 //!
-//! A plain number is held against the value of the run itself; with `%`, against the change since the earlier run, in
-//! percent of the earlier value. A metric of tokens or of money has a value for each dialect and encoding or model; the
+//! A plain number is compared with the value of the run itself; with `%`, with the change since the earlier run, in percent of the
+//! earlier value. A metric of tokens or of money has a value for each dialect and encoding or model; the
 //! condition is true when it is true for one of them.
 //!
-//! Why: docs/decisions/2026-11-23-a-condition-looks-at-the-night-itself.md.
+//! Why: docs/decisions/2026-11-23-nightly-conditions.md.
 
 mod metric;
 mod parse;
@@ -51,7 +51,7 @@ pub struct Condition {
     is_percent: bool,
 }
 
-/// Which values of a metric are meant; what is not said is not looked at.
+/// Selects values of a metric; a key that is not given selects all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Selector {
     dialect: Option<String>,
@@ -72,7 +72,7 @@ impl Selector {
     }
 }
 
-/// Why a condition cannot be judged: it is not of the form of one, or nothing that a run counted is what it asks for.
+/// Why a condition cannot be evaluated: a syntax error, or a selector that matches no value of either run.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("`{text}`: {reason}")]
 pub struct ConditionError {
@@ -80,33 +80,33 @@ pub struct ConditionError {
     reason: String,
 }
 
-/// What became of a condition.
+/// The outcome of a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConditionOutcome {
-    /// It was held against the run: what it objects to, nothing where it is false.
-    Judged(Vec<Objection>),
-    /// It looks at what changed since an earlier run, and there is none.
+    /// The condition was evaluated; empty where it is false.
+    Evaluated(Vec<ConditionFailure>),
+    /// The condition needs an earlier run, and there is none.
     NotEvaluated,
 }
 
-/// A value that a condition objects to.
+/// A value for which a condition is true.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Objection {
+pub struct ConditionFailure {
     /// The condition.
     pub condition: String,
-    /// What it is about: a metric, with dialect and encoding or model where it has them.
+    /// The metric, with dialect and encoding or model where it has them.
     pub subject: String,
-    /// In the earlier run, where there is one that has it.
+    /// The value of the earlier run, where it has one.
     pub before: Option<f64>,
-    /// In the run itself; none where there is nothing that could be judged.
+    /// The value of the run itself; none where the run has none.
     pub after: Option<f64>,
 }
 
-impl fmt::Display for Objection {
+impl fmt::Display for ConditionFailure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}: ", self.condition, self.subject)?;
         match (self.before, self.after) {
-            (None, None) => formatter.write_str("there is nothing to hold it against"),
+            (None, None) => formatter.write_str("there is nothing to compare it with"),
             (Some(before), None) => write!(formatter, "gone, was {}", plain(before)),
             (None, Some(after)) => formatter.write_str(&plain(after)),
             (Some(before), Some(after)) => {
@@ -131,7 +131,7 @@ fn plain(number: f64) -> String {
     }
 }
 
-/// The change in percent of what was before.
+/// The change in percent of the earlier value.
 fn change(before: f64, after: f64) -> f64 {
     let difference = after - before;
     if difference == 0.0 {
@@ -149,7 +149,7 @@ impl Condition {
         &self.text
     }
 
-    /// Whether it looks at what changed since an earlier run, and so says nothing about a first one.
+    /// Whether the condition needs an earlier run, and so cannot be evaluated on a first one.
     fn needs_earlier(&self) -> bool {
         self.is_percent || self.metric.needs_earlier()
     }
@@ -159,9 +159,9 @@ impl Condition {
         self.metric == Metric::Money
     }
 
-    /// Holds the condition against a run. One about a dialect, an encoding or a model that neither run has is an error: it
-    /// would never be true again.
-    pub fn judge(&self, case: &Case) -> Result<ConditionOutcome, ConditionError> {
+    /// Evaluates the condition on a run. A condition on a dialect, an encoding or a model that neither run has is an error: it would
+    /// never be true again.
+    pub fn evaluate(&self, case: &Case) -> Result<ConditionOutcome, ConditionError> {
         if case.before.is_none() && self.needs_earlier() {
             return Ok(ConditionOutcome::NotEvaluated);
         }
@@ -173,31 +173,31 @@ impl Condition {
         if meant.is_empty() && (self.is_of_money() || !self.selector.is_empty()) {
             return Err(self.nothing(&all));
         }
-        let judged: Vec<(&Reading<'_>, f64)> = meant
+        let evaluated: Vec<(&Reading<'_>, f64)> = meant
             .iter()
             .filter_map(|reading| Some((*reading, self.value(reading)?)))
             .collect();
-        let objection = |subject: String, before, after| Objection {
+        let failure = |subject: String, before, after| ConditionFailure {
             condition: self.text.clone(),
             subject,
             before,
             after,
         };
-        if judged.is_empty() {
-            // A condition that nothing can be held against must not pass for one that is false.
+        if evaluated.is_empty() {
+            // A condition without a value to compare must not pass for a false one.
             let gone = meant.first();
             let subject = gone.map_or_else(|| self.metric.name().to_owned(), |reading| reading.subject());
             let before = gone.and_then(|reading| reading.before);
-            return Ok(ConditionOutcome::Judged(vec![objection(subject, before, None)]));
+            return Ok(ConditionOutcome::Evaluated(vec![failure(subject, before, None)]));
         }
-        let objections = judged
+        let failures = evaluated
             .into_iter()
             .filter(|(_, value)| self.operator.holds(*value, self.number))
-            .map(|(reading, _)| objection(reading.subject(), reading.before, reading.after));
-        Ok(ConditionOutcome::Judged(objections.collect()))
+            .map(|(reading, _)| failure(reading.subject(), reading.before, reading.after));
+        Ok(ConditionOutcome::Evaluated(failures.collect()))
     }
 
-    /// What the number is held against; none where the run, or for a change one of the two, does not have it.
+    /// The value that the number is compared with; none where the run, or for a change one of the two runs, has none.
     fn value(&self, reading: &Reading<'_>) -> Option<f64> {
         if self.is_percent {
             Some(change(reading.before?, reading.after?))
@@ -213,7 +213,7 @@ impl Condition {
         let reason = if self.is_of_money() && all.is_empty() {
             "without prices for the encodings that are counted there is no money"
         } else {
-            "neither run has what it selects"
+            "its selector matches nothing in either run"
         };
         if known.is_empty() {
             known.push("nothing of it".to_owned());

@@ -1,4 +1,4 @@
-//! From the text of a condition to the condition.
+//! Parses conditions.
 
 use std::str::FromStr;
 
@@ -35,7 +35,7 @@ fn condition(text: &str) -> Result<Condition, String> {
     if text.len() > MAX_BYTES {
         return Err(format!("it has more than {MAX_BYTES} bytes"));
     }
-    // The selector may hold whatever a name may, so the operator is looked for after it.
+    // The selector may contain any character of a name, so the operator is searched for after it.
     let after_selector = text.find('}').map_or(0, |end| end + 1);
     let (left, right, operator) = OPERATORS
         .iter()
@@ -61,9 +61,7 @@ fn condition(text: &str) -> Result<Condition, String> {
     })?;
     let (number, is_percent) = number(right)?;
     if is_percent && metric == Metric::InputsMissing {
-        return Err(format!(
-            "{name} is itself what changed, and has no change in percent"
-        ));
+        return Err(format!("{name} is a change itself and has no change in percent"));
     }
     Ok(Condition {
         text: text.to_owned(),
@@ -85,7 +83,7 @@ fn number(text: &str) -> Result<(f64, bool), String> {
     let number = number.ok_or_else(|| format!("`{text}` is not a number"))?;
     if number < 0.0 && !is_percent {
         return Err(format!(
-            "a plain number is held against the value of the run, which is never below 0; a change is written with %, \
+            "a plain number is compared with the value of the run, which is never below 0; write a change with %, \
              for example {digits}%"
         ));
     }
@@ -102,16 +100,16 @@ fn selector(text: &str, metric: Metric) -> Result<Selector, String> {
     };
     let mut selector = Selector::default();
     for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
-        let said = pair
+        let key_value = pair
             .split_once('=')
             .map(|(key, value)| (key.trim(), value.trim()));
-        let (place, value) = match said {
+        let (place, value) = match key_value {
             Some(("dialect", value)) if !value.is_empty() => (&mut selector.dialect, value),
             Some((key, value)) if key == second && !value.is_empty() => (&mut selector.column, value),
             _ => return Err(format!("`{pair}` is neither dialect=ID nor {second}=NAME")),
         };
         if place.replace(value.to_owned()).is_some() {
-            return Err(format!("`{pair}` stands beside another of its kind"));
+            return Err(format!("`{pair}` is given twice"));
         }
     }
     Ok(selector)

@@ -88,10 +88,10 @@ fn case() -> Case {
     }
 }
 
-fn objections(text: &str, case: &Case) -> Vec<Objection> {
+fn failures(text: &str, case: &Case) -> Vec<ConditionFailure> {
     let condition: Condition = text.parse().unwrap();
-    match condition.judge(case).unwrap() {
-        ConditionOutcome::Judged(objections) => objections,
+    match condition.evaluate(case).unwrap() {
+        ConditionOutcome::Evaluated(failures) => failures,
         ConditionOutcome::NotEvaluated => panic!("{text} is not evaluated"),
     }
 }
@@ -147,13 +147,13 @@ fn a_percentage_is_a_change_and_a_plain_number_a_value_of_the_run() {
         ("money{model=m} > 100%", false),
     ];
     for (text, expected) in cases {
-        let found = objections(text, &case());
+        let found = failures(text, &case());
         assert_eq!(!found.is_empty(), expected, "{text}: {found:?}");
     }
 }
 
 #[test]
-fn what_looks_at_a_change_is_not_evaluated_on_a_first_night() {
+fn a_condition_on_a_change_is_not_evaluated_on_a_first_night() {
     let first = Case {
         before: None,
         ..case()
@@ -167,34 +167,34 @@ fn what_looks_at_a_change_is_not_evaluated_on_a_first_night() {
         let condition: Condition = text.parse().unwrap();
         assert!(condition.needs_earlier(), "{text}");
         assert_eq!(
-            condition.judge(&first).unwrap(),
+            condition.evaluate(&first).unwrap(),
             ConditionOutcome::NotEvaluated,
             "{text}"
         );
     }
-    assert_eq!(objections("rejects > 0", &first).len(), 1);
-    assert_eq!(objections("conversations < 1", &first), []);
+    assert_eq!(failures("rejects > 0", &first).len(), 1);
+    assert_eq!(failures("conversations < 1", &first), []);
 }
 
 #[test]
-fn an_objection_says_what_is_and_what_was() {
-    let said = |text: &str| objections(text, &case())[0].to_string();
+fn a_failure_has_the_value_of_both_runs() {
+    let message = |text: &str| failures(text, &case())[0].to_string();
     assert_eq!(
-        said("tokens{encoding=o200k_base} > 5%"),
+        message("tokens{encoding=o200k_base} > 5%"),
         "tokens{encoding=o200k_base} > 5%: tokens of openai-chat in o200k_base: 1100, was 1000 (+10.0 %)"
     );
     assert_eq!(
-        said("reject_ratio > 0.02"),
+        message("reject_ratio > 0.02"),
         "reject_ratio > 0.02: reject_ratio: 0.0217, was 0"
     );
     assert_eq!(
-        said("money{model=n} > 0"),
+        message("money{model=n} > 0"),
         "money{model=n} > 0: money of openai-chat in n: 0.2500"
     );
 }
 
 #[test]
-fn what_nothing_can_be_held_against_is_an_objection_and_no_success() {
+fn a_condition_without_a_value_to_compare_fails() {
     let empty = Case {
         after: RunFigures::default(),
         before: case().before.map(|before| Earlier {
@@ -203,25 +203,25 @@ fn what_nothing_can_be_held_against_is_an_objection_and_no_success() {
         }),
     };
     assert_eq!(
-        objections("tokens_common > 2%", &empty)[0].to_string(),
-        "tokens_common > 2%: tokens_common: there is nothing to hold it against"
+        failures("tokens_common > 2%", &empty)[0].to_string(),
+        "tokens_common > 2%: tokens_common: there is nothing to compare it with"
     );
     assert_eq!(
-        objections("tokens{dialect=tzurot} > 9", &empty)[0].to_string(),
+        failures("tokens{dialect=tzurot} > 9", &empty)[0].to_string(),
         "tokens{dialect=tzurot} > 9: tokens of tzurot in o200k_base: gone, was 7"
     );
-    assert_eq!(objections("tokens > 5%", &empty).len(), 1);
-    // One dialect that is gone is no objection while another can be judged.
-    assert_eq!(objections("tokens > 5000", &case()), []);
-    // Messages that nobody shows have no tokens each.
+    assert_eq!(failures("tokens > 5%", &empty).len(), 1);
+    // One dialect that is gone is no failure while another has values.
+    assert_eq!(failures("tokens > 5000", &case()), []);
+    // Without rendered messages there are no tokens per message.
     assert_eq!(
-        objections("tokens_per_message{dialect=sharegpt} > 1", &case()).len(),
+        failures("tokens_per_message{dialect=sharegpt} > 1", &case()).len(),
         1
     );
 }
 
 #[test]
-fn what_is_no_condition_is_refused_with_the_reason() {
+fn a_malformed_condition_is_refused_with_the_reason() {
     let cases = [
         ("tokens", "no operator"),
         ("tokens > many", "not a number"),
@@ -232,9 +232,9 @@ fn what_is_no_condition_is_refused_with_the_reason() {
         ("tokens{model=a} > 3", "neither dialect=ID nor encoding=NAME"),
         ("money{encoding=a} > 3", "neither dialect=ID nor model=NAME"),
         ("tokens{dialect=} > 3", "neither dialect"),
-        ("tokens{dialect=a,dialect=b} > 3", "another of its kind"),
+        ("tokens{dialect=a,dialect=b} > 3", "is given twice"),
         ("rejects{dialect=a} > 3", "no dialects"),
-        ("inputs_missing > 5%", "itself what changed"),
+        ("inputs_missing > 5%", "a change itself"),
         ("", "no operator"),
     ];
     for (text, reason) in cases {
@@ -252,13 +252,13 @@ fn a_condition_has_a_length_at_most() {
 }
 
 #[test]
-fn what_neither_run_has_is_no_silent_success() {
+fn a_selector_that_matches_neither_run_is_an_error() {
     for text in ["tokens{dialect=chatml} > 0", "tokens{encoding=r50k_base} > 5%"] {
         let condition: Condition = text.parse().unwrap();
-        let error = condition.judge(&case()).unwrap_err().to_string();
+        let error = condition.evaluate(&case()).unwrap_err().to_string();
         assert!(error.contains("openai-chat in o200k_base"), "{error}");
     }
     let condition: Condition = "money > 3".parse().unwrap();
-    let error = condition.judge(&Case::default()).unwrap_err().to_string();
+    let error = condition.evaluate(&Case::default()).unwrap_err().to_string();
     assert!(error.contains("without prices"), "{error}");
 }

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_day_stays() {
+    fn text_that_is_no_date_is_unchanged() {
         for name in [
             "chat.jsonl",
             "room-1.json",
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_one_day_stay_apart() {
+    fn parts_of_one_day_stay_separate() {
         let parts = ["chat-2026-11-22-part1.jsonl", "chat-2026-11-22-part2.jsonl"].map(without_dates);
         assert_ne!(parts[0], parts[1]);
         assert_ne!(

@@ -1,4 +1,4 @@
-//! The figures of runs that conditions look at, from manifests and small tables; no rendering is read.
+//! The figures of runs that conditions compare, from manifests and small tables; no rendering is read.
 
 mod dated;
 
@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::bill::money::money;
 use crate::bill::{self, Price};
+use crate::build::total;
 use crate::figures::dated::without_dates;
-use crate::gather::total;
 use crate::report::{Comparison, MoneyFigure, TokenCell, TokenChange};
 
 /// Inputs that are named of those that are missing.
@@ -143,7 +143,7 @@ pub struct MissingInputs {
     pub names: Vec<String>,
 }
 
-/// What a run is judged by: its figures and, where there is an earlier run, those and what changed since.
+/// The values of a run that conditions compare: its figures and, where there is an earlier run, its figures and the changes since.
 #[derive(Clone, Debug, Default)]
 pub struct Case {
     /// The figures of the run.
@@ -152,7 +152,7 @@ pub struct Case {
     pub before: Option<Earlier>,
 }
 
-/// An earlier run, as far as a later one is judged by it.
+/// The values of an earlier run that conditions compare with.
 #[derive(Clone, Debug, Default)]
 pub struct Earlier {
     /// Its figures.
@@ -191,18 +191,18 @@ impl Case {
     }
 }
 
-/// Inputs that the later run does not have, under no date. What is named after a day is another file every day: yesterday's is
-/// missing only where no day's of it is there.
+/// Inputs that the later run does not have under any date. A file that is named after a day has another name every day: yesterday's
+/// file is missing only where there is none of any day.
 fn missing(before: &Dataset, after: &Dataset) -> MissingInputs {
     let there: BTreeSet<&str> = after.manifest().inputs.paths().collect();
     let undated: BTreeSet<String> = there.iter().map(|path| without_dates(path)).collect();
     let mut missing = MissingInputs::default();
-    let mut told = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     for path in before.manifest().inputs.paths() {
         let stem = without_dates(path);
         let is_there = there.contains(path) || (stem != path && undated.contains(&stem));
         // Several days of one file that are all gone are one file that is missing.
-        if !is_there && told.insert(stem) {
+        if !is_there && seen.insert(stem) {
             missing.count += 1;
             if missing.names.len() < MAX_NAMES {
                 missing.names.push(path.to_owned());
@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_without_records_has_no_rejects_to_speak_of() {
+    fn a_run_without_records_has_a_reject_ratio_of_zero() {
         assert!(RunFigures::default().reject_ratio().abs() < f64::EPSILON);
         let figures = RunFigures {
             framed: 200,

@@ -8,20 +8,24 @@ use super::NightRecord;
 /// last good one did.
 pub fn open_metrics(record: &NightRecord, ended: Option<i64>, last_good: Option<i64>) -> String {
     let mut text = Exposition::default();
-    let ended_help = "When the last night ended, in seconds since 1970.";
+    let ended_help = "End of the last run, in seconds since 1970.";
     text.gauge("ended_timestamp", ended_help, ended);
-    let good_help = "When the last good night ended, in seconds since 1970.";
+    let good_help = "End of the last good run, in seconds since 1970.";
     text.gauge("last_good_timestamp", good_help, last_good);
     let is_good = Some(u8::from(record.state.is_good()));
-    text.gauge("good", "Whether the last night is good: 1, or 0.", is_good);
-    text.gauge("exit_code", "Exit code of the last night.", record.exit_code);
+    text.gauge("good", "Whether the last run is good: 1, or 0.", is_good);
+    text.gauge("exit_code", "Exit code of the last run.", record.exit_code);
     let counts = [
         (
             "objections",
-            "What objects to the last night.",
+            "Failed conditions of the last run.",
             &record.objections,
         ),
-        ("condition_warnings", "What is only warned of.", &record.warnings),
+        (
+            "condition_warnings",
+            "Warnings of the last run.",
+            &record.warnings,
+        ),
     ];
     for (name, help, list) in counts {
         text.gauge(name, help, Some(list.len()));
@@ -31,7 +35,11 @@ pub fn open_metrics(record: &NightRecord, ended: Option<i64>, last_good: Option<
         let rejects_help = "Records and messages that could not be read.";
         let counts = [
             ("inputs", "Inputs.", figures.inputs),
-            ("inputs_missing", "Inputs that the night before had.", missing),
+            (
+                "inputs_missing",
+                "Inputs that the run before had and this one lacks.",
+                missing,
+            ),
             ("conversations", "Conversations.", figures.conversations),
             ("messages", "Messages.", figures.messages),
             ("rejects", rejects_help, figures.rejects),
@@ -40,7 +48,7 @@ pub fn open_metrics(record: &NightRecord, ended: Option<i64>, last_good: Option<
             text.gauge(name, help, Some(count));
         }
         let ratio = Some(figures.reject_ratio());
-        text.gauge("reject_ratio", "Rejected records among all.", ratio);
+        text.gauge("reject_ratio", "Share of rejected records.", ratio);
         text.family("findings", "Occurrences of findings.");
         text.sample(&[("severity", "error")], Some(figures.errors));
         text.sample(&[("severity", "warning")], Some(figures.warnings));
@@ -50,7 +58,7 @@ pub fn open_metrics(record: &NightRecord, ended: Option<i64>, last_good: Option<
             let labels: Vec<_> = names.into_iter().zip(figure.key()).collect();
             text.sample(&labels, Some(figure.tokens));
         }
-        text.family("money", "What the tokens cost.");
+        text.family("money", "Cost of the tokens.");
         for figure in &figures.money {
             let names = ["dialect", "profile", "coverage", "model"];
             let mut labels: Vec<_> = names.into_iter().zip(figure.key()).collect();
@@ -159,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_night_that_failed_says_so_and_has_no_figures() {
+    fn a_failed_night_is_not_good_and_has_no_figures() {
         let text = open_metrics(&NightRecord::default(), None, Some(5));
         assert!(
             text.contains("chatmill_night_good 0\n") && !text.contains("conversations"),

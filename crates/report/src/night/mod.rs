@@ -1,6 +1,6 @@
-//! Nights: what became of each, which are kept, and what people and machines are told of them.
+//! Scheduled runs ("nights"): their records, which datasets are retained, and the notes, metrics and pages about them.
 //!
-//! A record says all that outlives a night's dataset. Reading and writing files is not done here.
+//! The record of a night outlives its dataset. Reading and writing files is not done here.
 
 mod history;
 mod metrics;
@@ -21,23 +21,23 @@ pub use note::{NewCode, NightNote, new_codes};
 /// Version of a record's shape.
 pub const NIGHT_FORMAT: u32 = 1;
 
-/// How a night stands.
+/// The state of a night.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "lowercase")]
 pub enum NightState {
-    /// It began, and has not ended: it goes on when the command is given again.
+    /// The night began, and has not ended: the next start of the command resumes it.
     #[default]
     Begun,
-    /// Complete, certified, and nothing objects.
+    /// Complete, certified, and no condition failed.
     Good,
-    /// Something objected, and somebody accepted it all the same: as good as good.
+    /// A condition failed, and a user accepted the night; later nights are compared with it as with a good one.
     Accepted,
-    /// Complete, but its verdict or a condition objects.
+    /// Complete, but a condition failed, or the verdict is not `complete`.
     Objected,
-    /// Complete, but not what its manifest says.
+    /// Complete, but the dataset does not match its manifest.
     Broken,
-    /// Not complete, and it will not be.
+    /// Not complete, and not to be resumed.
     Failed,
 }
 
@@ -53,46 +53,46 @@ impl NightState {
     }
 }
 
-/// What is recorded of a night.
+/// The record of a night.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NightRecord {
     /// [`NIGHT_FORMAT`] of the program that wrote it.
     pub format: u32,
     /// The night's name.
     pub night: String,
-    /// How it stands.
+    /// The state.
     pub state: NightState,
     /// Name of the pipeline.
     pub pipeline: String,
     /// Version of the program.
     pub version: String,
-    /// When it began, in UTC.
+    /// When the night began, in UTC.
     pub began_at: String,
-    /// How often it was begun.
+    /// Number of attempts.
     #[serde(default)]
     pub attempts: u32,
-    /// When it ended, in UTC.
+    /// When the night ended, in UTC.
     #[serde(default)]
     pub ended_at: Option<String>,
-    /// Seconds that its last attempt took.
+    /// Seconds that the last attempt took.
     #[serde(default)]
     pub seconds: Option<f64>,
-    /// The exit code that it ended with.
+    /// The exit code of the night.
     #[serde(default)]
     pub exit_code: Option<u8>,
     /// The verdict of its dataset.
     #[serde(default)]
     pub verdict: Option<String>,
-    /// The night that it was compared with.
+    /// The night that this one was compared with.
     #[serde(default)]
     pub against: Option<String>,
-    /// What is to be known beside that, a clause each.
+    /// Notes, a clause each.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// What objects.
+    /// Failed conditions and other reasons why the night is not good.
     #[serde(default)]
     pub objections: Vec<String>,
-    /// What is only warned of.
+    /// Conditions that only warn.
     #[serde(default)]
     pub warnings: Vec<String>,
     /// Its figures.
@@ -101,7 +101,7 @@ pub struct NightRecord {
     /// Figures of the night that it was compared with.
     #[serde(default)]
     pub before: Option<RunFigures>,
-    /// Conversations by what happened to them since.
+    /// Changes of conversations since that night.
     #[serde(default)]
     pub conversations: Option<ConversationChanges>,
     /// Inputs that the other night read and this one does not have.
@@ -116,7 +116,7 @@ pub struct NightRecord {
     /// Whether its dataset was removed, or is about to be.
     #[serde(default)]
     pub is_removed: bool,
-    /// Whether all that follows from it is done: link, history, removal of old nights, notice.
+    /// Whether the steps after the run are done: link, history, removal of old nights, notice.
     #[serde(default)]
     pub is_settled: bool,
 }
@@ -139,8 +139,8 @@ impl NightRecord {
 }
 
 /// Which of these nights keep their datasets, the earliest first: the last `keep` good ones, the first good one of each month,
-/// those that began since the earliest of the first group but `keep` of them at most, and whatever has not ended.
-pub fn kept(nights: &[(NightName, NightState)], keep: usize) -> Vec<bool> {
+/// at most `keep` others since the earliest of the first group, and every night that has not ended.
+pub fn retained(nights: &[(NightName, NightState)], keep: usize) -> Vec<bool> {
     let keep = keep.max(1);
     let last = |first: usize, is_one: &dyn Fn(NightState) -> bool| -> Vec<usize> {
         let nights = nights.iter().enumerate().skip(first).rev();
@@ -152,14 +152,14 @@ pub fn kept(nights: &[(NightName, NightState)], keep: usize) -> Vec<bool> {
     let since = last_good.last().map_or(0, |earliest| *earliest);
     let others = last(since, &|state| !state.is_good() && state != NightState::Begun);
     let mut month = "";
-    let kept = nights.iter().enumerate().map(|(at, (name, state))| {
+    let retained = nights.iter().enumerate().map(|(at, (name, state))| {
         let is_first = state.is_good() && name.month() != month;
         if is_first {
             month = name.month();
         }
         is_first || last_good.contains(&at) || others.contains(&at) || *state == NightState::Begun
     });
-    kept.collect()
+    retained.collect()
 }
 
 #[cfg(test)]
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_good_nights_and_the_first_of_each_month_are_kept() {
+    fn the_last_good_nights_and_the_first_of_each_month_are_retained() {
         let nights = nights(&[
             ("10-30", Good),
             ("10-31", Good),
@@ -187,11 +187,11 @@ mod tests {
             ("11-05", Good),
         ]);
         assert_eq!(
-            kept(&nights, 2),
+            retained(&nights, 2),
             [true, false, false, true, false, true, true],
             "firsts are the first good ones"
         );
-        assert_eq!(kept(&nights, 7), [true; 7]);
+        assert_eq!(retained(&nights, 7), [true; 7]);
     }
 
     #[test]
@@ -199,21 +199,21 @@ mod tests {
         let mut states = vec![("11-01", Good), ("11-02", Good)];
         states.extend(["11-03", "11-04", "11-05", "11-06", "11-07", "11-08"].map(|day| (day, Failed)));
         let mut expected = vec![true, true, false, false, false, false, true, true];
-        assert_eq!(kept(&nights(&states), 2), expected);
+        assert_eq!(retained(&nights(&states), 2), expected);
         states.push(("11-09", Begun));
         expected.push(true);
-        assert_eq!(kept(&nights(&states), 2), expected);
+        assert_eq!(retained(&nights(&states), 2), expected);
     }
 
     #[test]
     fn a_store_without_a_good_night_keeps_the_last_of_the_others() {
         let nights = nights(&[("11-01", Failed), ("11-02", Objected), ("11-03", Objected)]);
-        assert_eq!(kept(&nights, 0), [false, false, true]);
-        assert_eq!(kept(&nights, 2), [false, true, true]);
+        assert_eq!(retained(&nights, 0), [false, false, true]);
+        assert_eq!(retained(&nights, 2), [false, true, true]);
     }
 
     #[test]
-    fn a_record_comes_back_as_it_was_and_one_with_less_too() {
+    fn a_record_survives_serialisation_and_missing_fields_have_defaults() {
         let record = NightRecord {
             format: NIGHT_FORMAT,
             night: "2026-11-22T021500Z".to_owned(),

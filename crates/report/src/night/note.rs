@@ -1,4 +1,4 @@
-//! The note of a night: about ten lines for people, the same for programs.
+//! The note of a night: about ten lines of Markdown for users, the same as JSON for programs.
 
 use std::collections::BTreeSet;
 
@@ -44,12 +44,12 @@ pub fn new_codes(comparison: &Comparison) -> Vec<NewCode> {
     .collect()
 }
 
-/// What is told of a night.
+/// The note of a night.
 pub struct NightNote<'n>(pub &'n NightRecord);
 
-/// The note, as its template has it.
+/// The fields of the template.
 #[derive(Serialize)]
-struct Told<'n> {
+struct NoteFields<'n> {
     #[serde(flatten)]
     record: &'n NightRecord,
     tokens: Cells<'n, u64>,
@@ -60,11 +60,11 @@ struct Told<'n> {
 #[derive(Serialize)]
 struct Cells<'n, V> {
     cells: Vec<Cell<'n, V>>,
-    /// How many there are more.
+    /// Number of cells that are not listed.
     more: usize,
 }
 
-/// What one dialect comes to.
+/// Tokens or money of one dialect.
 #[derive(Serialize)]
 struct Cell<'n, V> {
     target: String,
@@ -73,18 +73,18 @@ struct Cell<'n, V> {
     currency: &'n str,
     before: Option<V>,
     after: V,
-    /// How much it changed, as a share of what it was; what is new changed most.
+    /// The relative change since the earlier night; infinite for a new cell.
     #[serde(skip)]
-    share: f64,
+    change: f64,
 }
 
 impl NightNote<'_> {
-    /// For programs: the record, indented.
+    /// The note for programs: the record, indented.
     pub fn json(&self) -> serde_json::Result<String> {
         Ok(serde_json::to_string_pretty(self.0)? + "\n")
     }
 
-    /// For people: about ten lines of Markdown.
+    /// The note for users: about ten lines of Markdown.
     pub fn markdown(&self) -> Result<String, TemplateError> {
         let none = RunFigures::default();
         let after = self.0.figures.as_ref().unwrap_or(&none);
@@ -100,7 +100,7 @@ impl NightNote<'_> {
                 currency: "",
                 before: was,
                 after: figure.tokens,
-                share: share(was.map(|was| was as f64), figure.tokens as f64),
+                change: change(was.map(|was| was as f64), figure.tokens as f64),
             }
         });
         let money = after.money.iter().map(|figure| {
@@ -113,19 +113,19 @@ impl NightNote<'_> {
                 currency: &figure.currency,
                 before: was,
                 after: figure.amount,
-                share: share(was, figure.amount),
+                change: change(was, figure.amount),
             }
         });
-        let told = Told {
+        let fields = NoteFields {
             record: self.0,
             tokens: largest(tokens.collect()),
             money: largest(money.collect()),
         };
-        Ok(fill("night.md", &told, [])?.into_string())
+        Ok(fill("night.md", &fields, [])?.into_string())
     }
 }
 
-fn share(before: Option<f64>, after: f64) -> f64 {
+fn change(before: Option<f64>, after: f64) -> f64 {
     match before {
         Some(before) if before > 0.0 => ((after - before) / before).abs(),
         _ if after > 0.0 => f64::INFINITY,
@@ -134,7 +134,7 @@ fn share(before: Option<f64>, after: f64) -> f64 {
 }
 
 fn largest<V>(mut cells: Vec<Cell<'_, V>>) -> Cells<'_, V> {
-    cells.sort_by(|one, other| other.share.total_cmp(&one.share));
+    cells.sort_by(|one, other| other.change.total_cmp(&one.change));
     let more = cells.len().saturating_sub(CELLS);
     cells.truncate(CELLS);
     Cells { cells, more }
@@ -202,22 +202,22 @@ mod tests {
     }
 
     #[test]
-    fn a_note_says_what_changed_in_a_few_lines() {
-        let said = NightNote(&record()).markdown().unwrap();
+    fn a_note_lists_the_changes_in_a_few_lines() {
+        let markdown = NightNote(&record()).markdown().unwrap();
         for part in [
-            "# a\\|b: night 2026-11-22T021500Z is objected\n",
-            "exit code 1, compared with the last good night, 2026-11-21T021500Z",
+            "# a\\|b: run 2026-11-22T021500Z is objected\n",
+            "exit code 1, compared with the last good run, 2026-11-21T021500Z",
             "- ❌ and 2 more",
             "Conversations: 1,200 (+200, +20.0 %): 200 added",
-            "1 missing input that the other night had: b.zip",
+            "1 missing input that the other run had: b.zip",
             "room 35 (+25, +250.0 %)",
             "Tokens: d4 in `o200k_base` 1,400 (+200, +16.7 %)",
             "; and 2 more",
             "Money: d0 for m 5.0000 USD (+25.0 %)",
         ] {
-            assert!(said.contains(part), "{part}\n{said}");
+            assert!(markdown.contains(part), "{part}\n{markdown}");
         }
-        assert!(said.lines().count() < 24, "{said}");
+        assert!(markdown.lines().count() < 24, "{markdown}");
     }
 
     #[test]
@@ -229,25 +229,28 @@ mod tests {
             objections: Vec::new(),
             ..record()
         };
-        let said = NightNote(&first).markdown().unwrap();
-        assert!(said.contains("Conversations: 1,200; messages: 12,000"), "{said}");
-        assert!(!said.contains("(+200"), "{said}");
+        let markdown = NightNote(&first).markdown().unwrap();
+        assert!(
+            markdown.contains("Conversations: 1,200; messages: 12,000"),
+            "{markdown}"
+        );
+        assert!(!markdown.contains("(+200"), "{markdown}");
         let failed = NightRecord {
             state: NightState::Failed,
             figures: None,
             ..first
         };
-        let said = NightNote(&failed).markdown().unwrap();
+        let markdown = NightNote(&failed).markdown().unwrap();
         assert!(
-            said.contains("no dataset was made") && !said.contains("Conversations"),
-            "{said}"
+            markdown.contains("no dataset was made") && !markdown.contains("Conversations"),
+            "{markdown}"
         );
         let back: NightRecord = serde_json::from_str(&NightNote(&failed).json().unwrap()).unwrap();
         assert_eq!(back, failed);
     }
 
     #[test]
-    fn a_code_is_new_where_no_severity_of_it_was_there() {
+    fn a_code_that_had_another_severity_before_is_not_new() {
         let change = |code: &str, severity: &str, before, after| FindingChange {
             code: code.to_owned(),
             severity: severity.to_owned(),

@@ -1,6 +1,6 @@
-//! The nights of a store on one page: how each stands, and how the figures go from night to night.
+//! The nights of a store on one page: the state of each night, and figures over time.
 //!
-//! It is made of the records, which outlive the datasets. It loads nothing, and says nothing of what a chat holds.
+//! The page is rendered from the records, which outlive the datasets. The page loads nothing, and shows no content of chats.
 
 use chatmill_model::target_name;
 use serde::Serialize;
@@ -15,7 +15,7 @@ const DRAWN: usize = 120;
 const LISTED: usize = 400;
 /// Pictures of tokens, and of money.
 const PICTURES: usize = 4;
-/// Objections that are listed of a night.
+/// Failed conditions that are listed of a night.
 const REASONS: usize = 3;
 
 #[derive(Serialize)]
@@ -44,7 +44,7 @@ struct NightLine<'r> {
     seconds: Option<f64>,
     figures: Option<NightFigures>,
     objections: &'r [String],
-    /// Objections that are not listed.
+    /// Failed conditions that are not listed.
     more: usize,
 }
 
@@ -62,7 +62,7 @@ struct NightFigures {
 #[derive(Serialize)]
 struct Series<'r> {
     title: String,
-    /// Of what; empty where the title says it.
+    /// The subtitle; empty where the title is enough.
     under: String,
     marks: Vec<Mark<'r>>,
 }
@@ -132,7 +132,7 @@ pub fn trend_page(records: &[NightRecord]) -> Result<String, TemplateError> {
     Ok(fill("nights.html", &page, [])?.into_string())
 }
 
-/// What is drawn: what the last night with figures has.
+/// The series of the page, by the figures of the last night that has some.
 fn all_series<'r>(nights: &[&'r NightRecord]) -> Vec<Series<'r>> {
     let series = |title: &str, under: String, value: &dyn Fn(&NightRecord) -> Option<f64>| Series {
         title: title.to_owned(),
@@ -188,7 +188,7 @@ fn all_series<'r>(nights: &[&'r NightRecord]) -> Vec<Series<'r>> {
     all.push(series("Duration in seconds", String::new(), &|record| {
         record.seconds
     }));
-    // A picture of zeros says nothing.
+    // A picture of zeros is left out.
     all.retain(|series| series.marks.iter().any(|mark| mark.value > Some(0.0)));
     all
 }
@@ -238,8 +238,8 @@ mod tests {
             NightRecord::default(),
         ];
         let page = trend_page(&records).unwrap();
-        for said in [
-            "<title>&lt;b&gt; – nights</title>",
+        for expected in [
+            "<title>&lt;b&gt; – scheduled runs</title>",
             "href=\"2026-11-03T021500Z/dataset/report.html\"",
             "2026-11-01T021500Z: 7, good",
             "2026-11-02T021500Z: no dataset",
@@ -250,7 +250,7 @@ mod tests {
             "<br>and 2 more",
             "class=\"verdict error\">objected",
         ] {
-            assert!(page.contains(said), "{said} is not in\n{page}");
+            assert!(page.contains(expected), "{expected} is not in\n{page}");
         }
         assert!(
             !page.contains("<b>") && !page.contains("Rejects</figcaption>"),
@@ -273,15 +273,15 @@ mod tests {
 
     #[test]
     fn a_store_without_a_night_has_a_page() {
-        assert!(trend_page(&[]).unwrap().contains("No night has ended yet"));
+        assert!(trend_page(&[]).unwrap().contains("No run has ended yet"));
     }
 
     #[test]
     fn only_the_last_nights_are_drawn_and_listed() {
         let records: Vec<NightRecord> = (0..=LISTED).map(|_| night(1, NightState::Good, 7)).collect();
         let page = trend_page(&records).unwrap();
-        assert!(page.contains("and 1 before;"), "one is left out");
+        assert!(page.contains("and 1 earlier runs;"), "one is left out");
         assert_eq!(page.matches("2026-11-01T021500Z: 7, good").count(), DRAWN);
-        assert!(!trend_page(&records[1..]).unwrap().contains("before;"));
+        assert!(!trend_page(&records[1..]).unwrap().contains("earlier runs;"));
     }
 }

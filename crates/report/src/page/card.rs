@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::report::Report;
 use crate::templates::{TemplateError, fill};
 
-/// What the card says.
+/// The fields of the card.
 #[derive(Serialize)]
 struct Card<'d> {
     #[serde(flatten)]
@@ -24,7 +24,7 @@ struct TableLine<'d> {
     is_parted: bool,
     rows: u64,
     bytes: u64,
-    /// What a row is.
+    /// One sentence about the rows.
     about: String,
 }
 
@@ -54,7 +54,7 @@ fn write(tables: Vec<TableLine<'_>>, report: &Report) -> Result<String, Template
     Ok(fill("card.md", &Card { report, tables }, [])?.into_string())
 }
 
-/// What a table's page says a row is; nothing of a table that this version does not know.
+/// The sentence about rows from the page of a table; empty for a table that this version does not know.
 fn about(table: &str) -> String {
     let page = describe(table);
     let about = page.as_deref().and_then(|page| page.lines().nth(2));
@@ -198,7 +198,7 @@ mod tests {
         #![proptest_config(chatmill_drawn::law(64))]
 
         #[test]
-        fn any_names_are_kept_and_obeyed_nowhere(
+        fn markup_in_names_is_shown_and_never_interpreted(
             texts in proptest::array::uniform6("[-#:|`<>&*_\\[\\]!~$'\"\\\\ \\n\\r\\t\u{0}\u{1b}\u{7f}\u{85}\u{202e}\u{2028}\u{feff}a-c\u{e9}]{0,24}"),
         ) {
             assert_holds(&texts);

@@ -1,16 +1,16 @@
-//! The page under attack: whatever a chat says, it stays text.
+//! Hostile texts in the page of a report: content of chats stays text.
 
 use chatmill_diag::{Severity, codes};
 use chatmill_model::ComponentCounts;
 use serde_json::Value;
 
 use super::page;
-use crate::judged::{JudgedFile, ShownFinding};
+use crate::checked::{CheckedFile, ShownFinding};
 use crate::report::{
-    Amount, Bin, CallCount, Change, Clusters, Comparison, ConversationChanges, Costly, Dearest, Distribution,
+    Amount, Bin, CallCount, Change, Clusters, Comparison, ConversationChanges, Costly, Distribution,
     FindingChange, FindingCode, Grown, InputTotals, LargeConversation, LossChange, LossCount, MoneyCell,
-    Queried, Reason, ReferenceCount, Report, RoleCount, RunTime, Sample, SlowConversation, TokenCell,
-    TokenChange, TokenCount, ToolCount,
+    MostExpensive, Queried, Reason, ReferenceCount, Report, RoleCount, RunTime, Sample, SlowConversation,
+    TokenCell, TokenChange, TokenCount, ToolCount,
 };
 use chatmill_dataset::overview::ClusterCount;
 
@@ -38,12 +38,12 @@ fn beside(report: &mut Report, text: &str) {
         conversation: Some(text.to_owned()),
         message: text.to_owned(),
     };
-    report.found = vec![JudgedFile {
+    report.found = vec![CheckedFile {
         path: text.to_owned(),
         errors: 2,
         codes: vec![(&codes::INVALID_JSON, 9)],
         findings: vec![found("1"), found("2")],
-        ..JudgedFile::default()
+        ..CheckedFile::default()
     }];
     report.time = Some(RunTime {
         began_at: text.to_owned(),
@@ -134,11 +134,11 @@ fn full() -> Report {
             as_served: Some(1.0),
             ..MoneyCell::default()
         }],
-        dearest: Some(Dearest {
+        dearest: Some(MostExpensive {
             conversations: vec![costly()],
             rooms: vec![costly()],
             participants: vec![costly()],
-            ..Dearest::default()
+            ..MostExpensive::default()
         }),
         losses: Queried::new("q", vec![LossCount::default()], 9),
         distributions: vec![Distribution {
@@ -307,7 +307,7 @@ fn equal_runs_have_one_line_that_differs() {
     assert_eq!((one.len(), different.len()), (other.len(), 1));
     assert_eq!(
         different[0].1,
-        "<p class=\"when\">Milled on 2026-11-23 at 02:15 UTC, in 0.0 s.</p>"
+        "<p class=\"when\">Run on 2026-11-23 at 02:15 UTC, in 0.0 s.</p>"
     );
 }
 

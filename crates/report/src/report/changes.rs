@@ -150,8 +150,8 @@ pub struct LossChange {
 }
 
 impl Comparison {
-    /// Whether both runs said chats in a dialect. Without encodings nobody knows, and it is taken for granted.
-    fn shares(&self, dialect: &str, profile: &str) -> bool {
+    /// Whether both runs rendered a dialect. Without encodings that is not known, and assumed.
+    fn is_in_both(&self, dialect: &str, profile: &str) -> bool {
         let mut same = self
             .tokens
             .iter()
@@ -175,7 +175,7 @@ impl Comparison {
     /// Losses that differ, of the dialects that both runs have.
     pub fn shared_losses(&self) -> impl Iterator<Item = &LossChange> {
         let losses = self.losses.iter();
-        losses.filter(|change| self.shares(&change.dialect, &change.profile))
+        losses.filter(|change| self.is_in_both(&change.dialect, &change.profile))
     }
 
     /// What only the earlier run counted: dialects, each with its encodings.

@@ -4,7 +4,7 @@
 //! folder; its columns are named like the fields here. Nothing in a report depends on time, host or place.
 
 mod changes;
-mod dearest;
+mod most_expensive;
 pub(crate) mod queries;
 mod talk;
 mod time;
@@ -19,12 +19,12 @@ pub use chatmill_dataset::overview::{
 };
 
 use crate::cells::GroupKey;
-use crate::judged::JudgedFile;
+use crate::checked::CheckedFile;
 
 pub use changes::{
     Change, Comparison, ConversationChanges, FindingChange, Grown, LossChange, TokenChange, TokenCount,
 };
-pub use dearest::{Amount, Costly, Dearest, MoneyCell, MoneyFigure};
+pub use most_expensive::{Amount, Costly, MoneyCell, MoneyFigure, MostExpensive};
 pub use talk::{Bin, Clusters, Distribution, SlowConversation};
 pub use time::RunTime;
 
@@ -52,7 +52,7 @@ pub struct Report {
     pub money: Vec<MoneyCell>,
     /// What costs most; none where nothing is counted, or the dataset has no messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dearest: Option<Dearest>,
+    pub dearest: Option<MostExpensive>,
     /// What each dialect could not carry, by kind of loss.
     pub losses: Queried<LossCount>,
     /// How lengths are distributed.
@@ -78,7 +78,7 @@ pub struct Report {
     pub time: Option<RunTime>,
     /// Findings of the inputs that are listed; for the page only, since the table `findings` has them all.
     #[serde(skip)]
-    pub found: Vec<JudgedFile>,
+    pub found: Vec<CheckedFile>,
 }
 
 impl Report {

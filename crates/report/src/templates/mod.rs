@@ -1,4 +1,4 @@
-//! Pages, letters, notes and cards from the templates in `crates/report/templates`: layout is theirs, and all that is said is data.
+//! Pages, supplier reports, notes and cards from the templates in `crates/report/templates`: the layout is in the templates, and all content is data.
 //!
 //! A text cannot break out. Whatever a template prints is escaped, for HTML or for Markdown by the ending of the template's name, and a
 //! character that shows nothing is written out. As it is goes only what templates made, and what is taken from the pages of codes.
@@ -34,8 +34,8 @@ static TEMPLATES: &[(&str, &str)] = &templates![
     "found/file.html"
     "found/findings.html"
     "found/severities.html"
-    "letter.html"
-    "letter.md"
+    "supplier_report.html"
+    "supplier_report.md"
     "night.md"
     "nights.html"
     "page.html"
@@ -63,7 +63,7 @@ static TEMPLATES: &[(&str, &str)] = &templates![
 
 static ENVIRONMENT: LazyLock<Result<Environment<'static>, Error>> = LazyLock::new(environment);
 
-/// A template that does not fit what it is given: a fault of this program.
+/// A template that does not fit its data: a bug of this program.
 #[derive(Debug, thiserror::Error)]
 #[error("the template {name} does not fit what it is given")]
 pub struct TemplateError {
@@ -275,7 +275,10 @@ mod tests {
     fn only_the_pages_of_codes_stand_in_a_template_as_they_are() {
         for (name, text) in TEMPLATES {
             for unescaped in text.split("|safe").skip(1) {
-                assert!(["letter.md", "card.md"].contains(name), "{name}: {unescaped}");
+                assert!(
+                    ["supplier_report.md", "card.md"].contains(name),
+                    "{name}: {unescaped}"
+                );
             }
             assert!(!text.contains("{% autoescape"), "{name}");
         }

@@ -29,9 +29,9 @@ pub(super) fn check(language: &Language) -> Result<(), String> {
     }
     let map = &language.conversation;
     if language.request.is_some() {
-        let says_more =
+        let has_more_keys =
             !map.messages.0.is_empty() || !language.message.say.is_empty() || !language.case.is_empty();
-        return if says_more {
+        return if has_more_keys {
             Err("a request is read as its vendor's API has it: conversation, message and case say nothing beside it".to_owned())
         } else {
             Ok(())
@@ -67,12 +67,12 @@ pub(super) fn check(language: &Language) -> Result<(), String> {
             return Err("a part has no parts of its own: the language has no recursion".to_owned());
         }
     }
-    let said = language
+    let own_pieces = language
         .message
         .say
         .iter()
         .chain(language.case.iter().flat_map(|case| case.say.iter().flatten()));
-    let has_words = said.count() > 0 || !language.message.notice.0.is_empty();
+    let has_words = own_pieces.count() > 0 || !language.message.notice.0.is_empty();
     if !has_words {
         return Err("message.say is empty: nothing says what a message says".to_owned());
     }
@@ -81,13 +81,13 @@ pub(super) fn check(language: &Language) -> Result<(), String> {
 
 /// Every piece, with the list that it stands in.
 fn pieces(language: &Language) -> impl Iterator<Item = (&'static str, &Piece)> {
-    let said = language
+    let own_pieces = language
         .message
         .say
         .iter()
         .chain(language.case.iter().flat_map(|case| case.say.iter().flatten()));
     let parts = language.part.iter().map(|piece| ("part", piece));
-    said.map(|piece| ("say", piece)).chain(parts)
+    own_pieces.map(|piece| ("say", piece)).chain(parts)
 }
 
 /// The names of structures that a format file gives.
@@ -101,7 +101,7 @@ pub(super) fn shapes(language: &Language) -> Vec<&str> {
         .0
         .iter()
         .filter_map(|choice| match choice {
-            Choice::Always(Word::Said(word)) => Some(word.as_str()),
+            Choice::Always(Word::Fixed(word)) => Some(word.as_str()),
             Choice::Always(Word::At(_)) => None,
             Choice::Where(choice) => Some(choice.is.as_str()),
         });
@@ -125,10 +125,14 @@ pub(super) fn first_keys<'m>(messages: impl Iterator<Item = &'m MessageMap>) -> 
             .flat_map(|sender| [&sender.id, &sender.name, &sender.alias]);
         sender.flat_map(|paths| &paths.0).for_each(&mut add);
         for piece in &map.say {
-            [&piece.each, &piece.parts, &piece.message]
-                .into_iter()
-                .flatten()
-                .for_each(&mut add);
+            let own = [
+                &piece.each,
+                &piece.parts,
+                &piece.message,
+                &piece.content,
+                &piece.calls,
+            ];
+            own.into_iter().flatten().for_each(&mut add);
             let here = piece.each.is_none().then_some(&piece.text.0);
             here.into_iter()
                 .flatten()

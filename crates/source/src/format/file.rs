@@ -2,18 +2,19 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use chatmill_diag::Limits;
+use chatmill_diag::{Finding, Limits};
 use chatmill_intake::json::{Document, Kind};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::Customs;
+use chatmill_model::FormatTraits;
 
+use super::field_map::{self, FieldMap};
 use super::language::path::MapPath;
 use super::language::{RecordMark, Signs, WordList};
-use super::loaded::{FormatFault, Loaded};
+use super::loaded::{FormatError, Loaded};
 use super::read;
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::columns;
-use crate::reader::{APART, best, has, thoughts};
+use crate::reader::{OUTSIDE_LISTS, best, has, thoughts};
 use crate::silence::Silence;
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 
@@ -23,11 +24,13 @@ pub struct FormatFile {
     id: &'static str,
     text: &'static str,
     is_outside: bool,
+    /// The field map that it is, where a pipeline file has one.
+    map: Option<FieldMap>,
     signs: OnceLock<&'static Signs>,
     loaded: OnceLock<&'static Loaded>,
 }
 
-/// Format files that were read from outside; each lives as long as the program, and equal ones are one.
+/// Format files that were read from outside, and field maps of plans; each lives as long as the program, and equal ones are one.
 static OUTSIDE: Mutex<Vec<&'static FormatFile>> = Mutex::new(Vec::new());
 
 /// Ids of format files that datasets name; each lives as long as the program.
@@ -41,15 +44,15 @@ const MOST_RECORDED: usize = 1_000;
 /// # Errors
 ///
 /// What is wrong with it, and where.
-pub fn load(id: &str, text: &str) -> Result<&'static FormatFile, FormatFault> {
-    let fault = |message: String| FormatFault { message };
+pub fn load(id: &str, text: &str) -> Result<&'static FormatFile, FormatError> {
+    let error = |message: String| FormatError { message };
     if !is_id(id) {
-        return Err(fault(format!(
+        return Err(error(format!(
             "a source is called as its file, and `{id}` is no name for one: up to 64 small letters, digits and hyphens"
         )));
     }
     if crate::find(id).is_some() {
-        return Err(fault(format!(
+        return Err(error(format!(
             "chatmill has a source {id} of its own: call the file otherwise"
         )));
     }
@@ -63,6 +66,7 @@ pub fn load(id: &str, text: &str) -> Result<&'static FormatFile, FormatFault> {
         id: loaded.about.id,
         text: leaked(text),
         is_outside: true,
+        map: None,
         signs: OnceLock::new(),
         loaded: OnceLock::from(loaded),
     }));
@@ -70,11 +74,29 @@ pub fn load(id: &str, text: &str) -> Result<&'static FormatFile, FormatFault> {
     Ok(file)
 }
 
-/// The id and the customs of a source that a dataset names: one of chatmill's, or a format file from outside that may be gone. None for
+/// The source that reads by a field map.
+pub fn mapped(map: FieldMap) -> &'static dyn Source {
+    let mut outside = OUTSIDE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = outside.iter().find(|file| file.map.as_ref() == Some(&map)) {
+        return *known;
+    }
+    let file = FormatFile::built_in(field_map::ID, field_map::DEFAULT);
+    let language = map.over(file.right(toml::from_str(file.text)));
+    let loaded: &'static Loaded = Box::leak(Box::new(Loaded::of(file.id, language)));
+    let file: &'static FormatFile = Box::leak(Box::new(FormatFile {
+        map: Some(map),
+        loaded: OnceLock::from(loaded),
+        ..file
+    }));
+    outside.push(file);
+    file
+}
+
+/// The id and the format traits of a source that a dataset names: one of chatmill's, or a format file from outside that may be gone. None for
 /// what can be the name of neither.
-pub fn recorded(id: &str) -> Option<(&'static str, Customs)> {
+pub fn recorded(id: &str) -> Option<(&'static str, FormatTraits)> {
     if let Some(source) = crate::find(id) {
-        return Some((source.id(), source.about().customs));
+        return Some((source.id(), source.about().traits));
     }
     if !is_id(id) {
         return None;
@@ -112,6 +134,7 @@ impl FormatFile {
             id,
             text,
             is_outside: false,
+            map: None,
             signs: OnceLock::new(),
             loaded: OnceLock::new(),
         }
@@ -132,7 +155,7 @@ impl FormatFile {
         match read {
             Ok(read) => read,
             #[expect(clippy::panic, reason = "a test reads every file of the program")]
-            Err(fault) => panic!("the format file of {} is wrong: {fault}", self.id),
+            Err(error) => panic!("the format file of {} is wrong: {error}", self.id),
         }
     }
 }
@@ -158,7 +181,7 @@ impl Source for FormatFile {
     fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
         let signs = self.signs();
         let own = |record: &RecordSketch| {
-            let marks = signs.recognise.iter().filter(|mark| mark.tells(record));
+            let marks = signs.recognise.iter().filter(|mark| mark.is_met_by(record));
             let surest = marks.reduce(|best, mark| if mark.sure > best.sure { mark } else { best })?;
             Some((surest.sure, surest.why.clone()))
         };
@@ -168,7 +191,7 @@ impl Source for FormatFile {
             None => best(sketch, own),
         };
         known.or_else(|| {
-            let beside = self.passes_over(sketch)?;
+            let beside = self.ignored_kind(sketch)?;
             Some((
                 98,
                 vec![format!(
@@ -178,7 +201,7 @@ impl Source for FormatFile {
         })
     }
 
-    fn passes_over(&self, sketch: &Sketch) -> Option<&'static str> {
+    fn ignored_kind(&self, sketch: &Sketch) -> Option<&'static str> {
         let beside = &self.signs().beside;
         let has_all =
             |names: &[String], record: &RecordSketch| names.iter().all(|name| names_it(record, name));
@@ -188,10 +211,27 @@ impl Source for FormatFile {
         found.map(|beside| beside.title.as_str())
     }
 
-    fn gathers(&self, sketch: &Sketch) -> bool {
+    fn needs_map(&self) -> bool {
+        self.id == field_map::ID
+    }
+
+    fn warnings(&self, sketch: &Sketch) -> Vec<Finding> {
+        let messages = self.loaded().language.conversation.messages.0.first();
+        let Some(messages) = messages.filter(|_| self.needs_map()) else {
+            return Vec::new();
+        };
+        // Of the default nobody wrote down that its other paths lead somewhere.
+        let default = FieldMap {
+            messages: messages.clone(),
+            ..FieldMap::default()
+        };
+        self.map.as_ref().unwrap_or(&default).unmatched(sketch)
+    }
+
+    fn groups_rows(&self, sketch: &Sketch) -> bool {
         let loaded = self.loaded();
         if let Some(request) = &loaded.request {
-            return request.gathers(sketch);
+            return request.groups_rows(sketch);
         }
         let map = &loaded.language.conversation;
         let names: Vec<&str> = map.messages.0.iter().map(MapPath::name).collect();
@@ -231,14 +271,15 @@ impl Source for FormatFile {
 
     fn can_merge(&self) -> bool {
         let loaded = self.loaded();
-        loaded.language.conversation.join || loaded.has_rows()
+        let names_it = !loaded.language.message.conversation.0.is_empty();
+        loaded.language.conversation.join || loaded.has_rows() && names_it
     }
 
-    fn lies_apart(&self) -> bool {
+    fn has_scattered_messages(&self) -> bool {
         let loaded = self.loaded();
         let map = &loaded.language.conversation;
         // A row may be several messages: what was said, a call, its result.
-        map.join || !map.each.0.is_empty() || loaded.has_rows()
+        map.join || !map.each.0.is_empty() || loaded.has_rows() && !loaded.is_map
     }
 
     fn message_path(&self, index: u32) -> Option<String> {
@@ -250,7 +291,7 @@ impl Source for FormatFile {
         if list.is_some_and(MapPath::is_root) {
             return Some("$".to_owned());
         }
-        let list = list.filter(|_| !self.lies_apart() && index != APART)?;
+        let list = list.filter(|_| !self.has_scattered_messages() && index != OUTSIDE_LISTS)?;
         Some(format!("{}[{index}]", list.list()))
     }
 
@@ -261,17 +302,17 @@ impl Source for FormatFile {
         }
         let read = read::read(loaded, *frame, limits);
         if loaded.language.thoughts_in_text {
-            thoughts::reading(loaded.about.customs, read)
+            thoughts::reading(loaded.about.traits, read)
         } else {
-            Reading::stored(loaded.about.customs, read)
+            Reading::stored(loaded.about.traits, read)
         }
     }
 }
 
 impl RecordMark {
-    /// Whether it tells a record.
-    fn tells(&self, record: &RecordSketch) -> bool {
-        let says = |(name, wanted): (&String, &WordList)| {
+    /// Whether a record meets the conditions.
+    fn is_met_by(&self, record: &RecordSketch) -> bool {
+        let has_words = |(name, wanted): (&String, &WordList)| {
             let stands = record.names.get(name);
             let mut words = stands.into_iter().flat_map(|name| &name.words);
             words.any(|word| wanted.all().iter().any(|pattern| is_like(word, pattern)))
@@ -288,8 +329,8 @@ impl RecordMark {
                 columns::name_alone(record, &wanted).is_some()
             })
             && self.text.iter().all(is_text)
-            && self.says.iter().all(says)
-            && !self.denies.iter().any(says)
+            && self.says.iter().all(has_words)
+            && !self.denies.iter().any(has_words)
     }
 }
 

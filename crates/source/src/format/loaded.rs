@@ -2,12 +2,12 @@
 
 use chatmill_diag::cut;
 use chatmill_intake::json::Value;
-use chatmill_model::Customs;
+use chatmill_model::FormatTraits;
 
 use super::language::condition::applies;
 use super::language::path::MapPath;
 use super::language::template::Read;
-use super::language::{Case, Language, MessageMap};
+use super::language::{Case, Language, MessageMap, Piece};
 use super::request;
 use crate::frame::Row;
 use crate::silence::Silence;
@@ -23,6 +23,10 @@ pub(super) struct Loaded {
     /// How it is read, where its records are requests to a vendor's API.
     pub(super) request: Option<request::RequestReader>,
     pub(super) language: &'static Language,
+    /// Whether it is a field map: what people wrote there is told in its words, and of a key that stands twice one counts.
+    pub(super) is_map: bool,
+    /// Whether a message may be words alone.
+    pub(super) are_words: bool,
     /// First keys of the paths of a message: none may stand there twice.
     pub(super) keys: Vec<String>,
     pub(super) read: Read,
@@ -33,32 +37,39 @@ pub(super) struct Loaded {
 
 /// Why a format file is not one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FormatFault {
+pub struct FormatError {
     /// What is wrong, with line, column and the line itself where it has a place.
     pub message: String,
 }
 
-impl std::fmt::Display for FormatFault {
+impl std::fmt::Display for FormatError {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         to.write_str(&self.message)
     }
 }
 
-impl std::error::Error for FormatFault {}
+impl std::error::Error for FormatError {}
 
 impl Loaded {
     /// Reads a format file.
-    pub(super) fn parse(id: &'static str, text: &str) -> Result<Self, FormatFault> {
-        let fault = |message: String| FormatFault { message };
+    pub(super) fn parse(id: &'static str, text: &str) -> Result<Self, FormatError> {
+        let format_error = |message: String| FormatError { message };
         if text.len() > MAX_BYTES {
-            return Err(fault(format!("a format file has at most {MAX_BYTES} bytes")));
+            return Err(format_error(format!(
+                "a format file has at most {MAX_BYTES} bytes"
+            )));
         }
-        let language: Language = toml::from_str(text).map_err(|error| fault(error.to_string()))?;
-        super::check::check(&language).map_err(fault)?;
+        let language: Language = toml::from_str(text).map_err(|error| format_error(error.to_string()))?;
+        super::check::check(&language).map_err(format_error)?;
+        Ok(Self::of(id, language))
+    }
+
+    /// What follows from a format file whose form is right.
+    pub(super) fn of(id: &'static str, language: Language) -> Self {
         let language: &'static Language = Box::leak(Box::new(language));
         let shapes = super::check::shapes(language);
-        let customs = if language.text_arguments {
-            Customs::USUAL
+        let traits = if language.text_arguments {
+            FormatTraits::USUAL
         } else {
             NO_TEXT_ARGUMENTS
         };
@@ -69,30 +80,32 @@ impl Loaded {
             specification: &language.specification,
             shapes: Vec::leak(shapes),
             carries: &language.carries,
-            customs: if is_sent {
-                customs.of_one_request()
-            } else {
-                customs
-            },
+            traits: if is_sent { traits.of_one_request() } else { traits },
         }));
         let silence = Silence::listed(id, &language.silent, &language.silent_words, &language.maps)
             .with_whole(&language.kept_whole);
         let cases = language.case.iter().map(|case| case.over(&language.message));
         let cases: Vec<MessageMap> = cases.collect();
-        Ok(Self {
+        let messages = || cases.iter().chain([&language.message]);
+        let is_map = id == super::field_map::ID;
+        let keys = super::check::first_keys(messages().filter(|_| !is_map));
+        let are_words = messages().any(|message| message.say.iter().any(Piece::is_whole));
+        Self {
             about,
             request: language
                 .request
                 .as_ref()
                 .map(|map| request::RequestReader::of(map, about)),
-            keys: super::check::first_keys(cases.iter().chain([&language.message])),
+            keys,
+            are_words,
+            is_map,
             read: Read {
                 mojibake: language.mojibake,
             },
             silence,
             cases,
             language,
-        })
+        }
     }
 
     /// What a message is like: the first case that holds.

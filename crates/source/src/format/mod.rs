@@ -6,12 +6,14 @@
 //! | `check.rs`, `loaded.rs` | a format file that was read |
 //! | `read.rs`, `rows.rs`, `below.rs`, `order.rs`, `message/`, `piece.rs` | records, messages and their pieces, read by it |
 //! | `request.rs` | records that are requests to a vendor's API |
+//! | `field_map.rs` | field maps of pipeline files, as format files |
 //! | `file.rs` | a format file as a source |
 //!
-//! Why: docs/decisions/2026-11-26-a-format-is-a-file.md.
+//! Why: docs/decisions/2026-11-26-format-files.md.
 
 mod below;
 mod check;
+mod field_map;
 mod file;
 mod language;
 mod loaded;
@@ -22,9 +24,10 @@ mod read;
 mod request;
 mod rows;
 
-pub use file::{FormatFile, load, recorded};
+pub use field_map::FieldMap;
+pub use file::{FormatFile, load, mapped, recorded};
 pub use language::path::MapPath;
-pub use loaded::FormatFault;
+pub use loaded::FormatError;
 
 /// The JSON Schema of format files.
 pub fn schema() -> schemars::Schema {

@@ -11,38 +11,38 @@ use chatmill_model::{
 
 use super::language::condition::{Chosen, applies, chosen};
 use super::language::path::{MapPath, Paths};
-use super::language::template::{Template, Texts};
+use super::language::template::Texts;
 use super::language::{Again, CallMap, FileMap, Piece, ResultMap};
 use super::loaded::Loaded;
 use crate::reader::{
-    Keep, Kept, Notes, Site, arguments, exchange, holds_something, kind_of, message_object, parts,
-    quoted_json, transcript,
+    ExtraFields, Keep, Notes, Site, arguments, exchange, holds_something, kind_of, message_object, parts,
+    quoted_json, tool_calls, transcript,
 };
 
-/// What a message says.
+/// The content of a message while its pieces are read.
 #[derive(Debug, Default)]
-pub(super) struct SaidPieces {
+pub(super) struct MessageDraft {
     /// The pieces.
     pub(super) parts: Vec<Part>,
     /// Fields without a place, by path.
-    pub(super) extra: Kept,
-    /// Which of the pieces somebody else says than who says the rest.
-    pub(super) voices: Vec<(Range<usize>, Role)>,
-    /// The role that a vendor's message inside says.
+    pub(super) extra: ExtraFields,
+    /// Ranges of pieces with a role of their own.
+    pub(super) other_roles: Vec<(Range<usize>, Role)>,
+    /// The role in a vendor's message inside.
     pub(super) role: Option<Role>,
-    /// The name that it says.
+    /// The name in a vendor's message inside.
     pub(super) name: Option<String>,
-    /// Its id.
+    /// The id of a vendor's message inside.
     pub(super) id: Option<String>,
 }
 
-impl Keep for SaidPieces {
-    fn kept(&mut self) -> &mut Kept {
+impl Keep for MessageDraft {
+    fn extra_fields(&mut self) -> &mut ExtraFields {
         &mut self.extra
     }
 }
 
-impl SaidPieces {
+impl MessageDraft {
     /// Adds words, where there are some.
     fn words(&mut self, words: String) {
         self.parts
@@ -57,12 +57,12 @@ impl SaidPieces {
         };
         for (role, words) in turns.into_iter().filter(|(_, words)| !words.is_empty()) {
             let at = self.parts.len();
-            self.voices.push((at..at + 1, role));
+            self.other_roles.push((at..at + 1, role));
             self.parts.push(Part::Text(words));
         }
     }
 
-    /// Whether it holds results and nothing else.
+    /// Whether the message holds tool results and nothing else.
     pub(super) fn only_answers(&self) -> bool {
         let is_result = |part: &Part| matches!(part, Part::ToolResult(_));
         let mut own = own_parts(&self.parts).map(|(_, part)| part);
@@ -79,32 +79,32 @@ pub(super) struct PieceReader<'r> {
 
 impl PieceReader<'_> {
     /// Reads the pieces of a value, in order.
-    pub(super) fn read(self, say: &[Piece], value: Value<'_>, said: &mut SaidPieces, site: &mut Site<'_>) {
+    pub(super) fn read(self, say: &[Piece], value: Value<'_>, draft: &mut MessageDraft, site: &mut Site<'_>) {
         for piece in say {
             let Some(path) = &piece.within else {
-                self.one_or_each(piece, value, said, site);
+                self.one_or_each(piece, value, draft, site);
                 continue;
             };
             let Some(text) = path.first(value) else { continue };
             let Some(document) = quoted_json::open(text, self.limits) else {
-                said.words(self.format.read.text(text));
+                draft.words(self.format.read.text(text));
                 continue;
             };
             // Positions inside the text mean nothing outside of it.
             let mut notes = Notes::new(0);
-            self.one_or_each(piece, document.root(), said, &mut site.inside(&mut notes, text));
+            self.one_or_each(piece, document.root(), draft, &mut site.inside(&mut notes, text));
             for finding in notes.findings {
-                let placed = site.notes.spanned(finding, text.span());
-                site.notes.findings.push(placed);
+                let export_path = site.notes.spanned(finding, text.span());
+                site.notes.findings.push(export_path);
             }
         }
     }
 
     /// Reads a piece, or each of those that it stands for.
-    fn one_or_each(self, piece: &Piece, value: Value<'_>, said: &mut SaidPieces, site: &mut Site<'_>) {
+    fn one_or_each(self, piece: &Piece, value: Value<'_>, draft: &mut MessageDraft, site: &mut Site<'_>) {
         if applies_here(piece, value) {
             let Some(each) = &piece.each else {
-                self.piece(piece, value, "", said, site);
+                self.piece(piece, value, "", draft, site);
                 return;
             };
             let list = each.name();
@@ -118,20 +118,27 @@ impl PieceReader<'_> {
                         &format!("the {one} is not an object and is kept as it is"),
                         element,
                     );
-                    said.extra.keep(place, element);
+                    draft.extra.keep(place, element);
                 } else if applies(&piece.when, &piece.unless, element) {
-                    self.piece(piece, element, &format!("{list}[{index}]"), said, site);
+                    self.piece(piece, element, &format!("{list}[{index}]"), draft, site);
                 }
             }
         }
     }
 
     /// Reads a piece that stands at `place` in the message; one of the message itself has no place.
-    fn piece(self, piece: &Piece, value: Value<'_>, place: &str, said: &mut SaidPieces, site: &mut Site<'_>) {
-        let start = said.parts.len();
-        let thought = piece.reasoning.says(value, self.format.read);
+    fn piece(
+        self,
+        piece: &Piece,
+        value: Value<'_>,
+        place: &str,
+        draft: &mut MessageDraft,
+        site: &mut Site<'_>,
+    ) {
+        let start = draft.parts.len();
+        let thought = piece.reasoning.render(value, self.format.read);
         if !thought.is_empty() {
-            said.parts.push(Part::Reasoning(thought));
+            draft.parts.push(Part::Reasoning(thought));
         }
         if let Some((map, media)) = piece
             .file
@@ -140,100 +147,126 @@ impl PieceReader<'_> {
         {
             let caption = map.caption.first(value).map(|words| self.format.read.text(words));
             let caption = caption.filter(|words| !words.is_empty() && media.name.as_ref() != Some(words));
-            said.parts.push(Part::Media(media));
-            said.parts.extend(caption.map(Part::Text));
+            draft.parts.push(Part::Media(media));
+            draft.parts.extend(caption.map(Part::Text));
         }
-        let before = said.parts.len();
-        self.text(&piece.text, value, place, said, site);
+        let before = draft.parts.len();
+        self.text(&piece.text, value, place, draft, site);
         if piece.unquoted {
-            for part in said.parts.iter_mut().skip(before) {
+            for part in draft.parts.iter_mut().skip(before) {
                 if let Part::Text(text) = part {
                     unquote(text);
                 }
             }
         }
+        if let Some(path) = &piece.content {
+            path.each(value, |found| {
+                content(found, &joined(place, path.name()), draft, site);
+            });
+        }
         if let Some(text) = piece.turns.as_ref().and_then(|path| path.first(value)?.as_str()) {
-            said.written_out(&text);
+            draft.written_out(&text);
         }
         if let Some(list) = piece.parts.as_ref().and_then(|path| path.first(value)) {
             let name = piece.parts.as_ref().map(MapPath::name).unwrap_or_default();
-            self.parts(list, &joined(place, name), said, site);
+            self.parts(list, &joined(place, name), draft, site);
         }
         if let Some((path, message)) = piece
             .message
             .as_ref()
             .and_then(|path| Some((path, path.first(value)?)))
         {
-            let from = said.extra.len();
+            let from = draft.extra.len();
             let turn = exchange::any(message, site, self.limits);
-            said.extra.extend(turn.rest);
+            draft.extra.extend(turn.rest);
             let name = joined(place, path.name());
-            for (key, _) in said.extra.iter_mut().skip(from).filter(|_| !name.is_empty()) {
+            for (key, _) in draft.extra.iter_mut().skip(from).filter(|_| !name.is_empty()) {
                 *key = format!("{name}.{key}");
             }
-            let begin = said.parts.len();
-            said.parts.extend(turn.parts);
+            let begin = draft.parts.len();
+            draft.parts.extend(turn.parts);
             // Of several messages each has a voice of its own.
-            let voice = turn.role.filter(|_| piece.each.is_some());
-            said.voices
-                .extend(voice.map(|role| (begin..said.parts.len(), role)));
-            said.role = said.role.or(turn.role);
-            said.name = said.name.take().or(turn.name);
-            said.id = said.id.take().or(turn.id);
+            let inner_role = turn.role.filter(|_| piece.each.is_some());
+            draft
+                .other_roles
+                .extend(inner_role.map(|role| (begin..draft.parts.len(), role)));
+            draft.role = draft.role.or(turn.role);
+            draft.name = draft.name.take().or(turn.name);
+            draft.id = draft.id.take().or(turn.id);
         }
         if let Some(call) = &piece.call {
-            said.parts
+            draft
+                .parts
                 .push(Part::ToolCall(self.call(call, value, place, site)));
         }
+        if let Some(list) = piece.calls.as_ref().and_then(|path| path.first(value)) {
+            match tool_calls::calls(list, &mut draft.extra, site, self.limits) {
+                Some(calls) => draft.parts.extend(calls.into_iter().map(Part::ToolCall)),
+                None => draft.extra.keep("tool_calls", list),
+            }
+        }
         if let Some(result) = &piece.result {
-            self.result(result, value, place, said, site);
+            self.result(result, value, place, draft, site);
         }
         for path in &piece.keep {
             path.each(value, |found| {
                 if holds_something(found) {
-                    said.extra.keep(joined(place, path.name()), found);
+                    draft.extra.keep(joined(place, path.name()), found);
                 }
             });
         }
-        let voice = piece.role.map(|role| (start..said.parts.len(), role));
-        said.voices.extend(voice);
+        let inner_role = piece.role.map(|role| (start..draft.parts.len(), role));
+        draft.other_roles.extend(inner_role);
         for key in &piece.ignore {
             value.get(key).inspect(|value| value.mark(Mark::Taken));
         }
     }
 
     /// Reads words: of several places the first that has some.
-    fn text(self, texts: &Texts, value: Value<'_>, place: &str, said: &mut SaidPieces, site: &mut Site<'_>) {
+    fn text(
+        self,
+        texts: &Texts,
+        value: Value<'_>,
+        place: &str,
+        draft: &mut MessageDraft,
+        site: &mut Site<'_>,
+    ) {
         for text in &texts.0 {
-            let before = said.parts.len();
+            let before = draft.parts.len();
             if let Some(path) = text.path() {
                 path.each(value, |found| {
-                    self.words(found, || joined(place, path.name()), said, site);
+                    self.words(found, || joined(place, path.name()), draft, site);
                 });
             } else {
-                said.words(text.says(value, self.format.read));
+                draft.words(text.render(value, self.format.read));
             }
-            if said.parts.len() > before {
+            if draft.parts.len() > before {
                 return;
             }
         }
     }
 
     /// Reads a value as words: a string, or a list of parts.
-    fn words(self, value: Value<'_>, field: impl Fn() -> String, said: &mut SaidPieces, site: &mut Site<'_>) {
+    fn words(
+        self,
+        value: Value<'_>,
+        field: impl Fn() -> String,
+        draft: &mut MessageDraft,
+        site: &mut Site<'_>,
+    ) {
         match value.kind() {
             Kind::String => {
-                said.words(self.format.read.text(value));
+                draft.words(self.format.read.text(value));
             }
             Kind::Array if value.is_empty() => {}
             Kind::Array if parts::is_parts(value) || self.are_parts(value) => {
-                self.parts(value, &field(), said, site);
+                self.parts(value, &field(), draft, site);
             }
             _ => {
                 let field = field();
                 let text = format!("{field} is not a string and is kept as it is");
                 site.error(&field, &text, value);
-                said.extra.keep(field, value);
+                draft.extra.keep(field, value);
             }
         }
     }
@@ -248,41 +281,41 @@ impl PieceReader<'_> {
     }
 
     /// Reads the elements of a list of parts.
-    fn parts(self, list: Value<'_>, field: &str, said: &mut SaidPieces, site: &mut Site<'_>) {
+    fn parts(self, list: Value<'_>, field: &str, draft: &mut MessageDraft, site: &mut Site<'_>) {
         if list.kind() != Kind::Array {
             let text = format!("{field} is not a list of blocks and is read as its text");
             site.warn(field, &text, list);
-            said.words(self.format.read.text(list));
+            draft.words(self.format.read.text(list));
             return;
         }
         for (index, element) in list.items().enumerate() {
             let place = format!("{field}[{index}]");
-            if self.part(element, &place, said, site) {
+            if self.part(element, &place, draft, site) {
                 continue;
             }
             if element.kind() == Kind::String {
-                said.parts.push(Part::Text(self.format.read.text(element)));
+                draft.parts.push(Part::Text(self.format.read.text(element)));
                 continue;
             }
             let text = "the block has no form that is known here and is kept as it is";
             let kind = element.get("type").unwrap_or(element);
             site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{place}"), kind);
-            said.extra.keep_told(place, element);
+            draft.extra.keep_reported(place, element);
         }
     }
 
     /// Reads an element of a list of parts: as the format has them, else as vendors' APIs do. False where it is neither.
-    fn part(self, element: Value<'_>, place: &str, said: &mut SaidPieces, site: &mut Site<'_>) -> bool {
+    fn part(self, element: Value<'_>, place: &str, draft: &mut MessageDraft, site: &mut Site<'_>) -> bool {
         let mut rules = self.format.language.part.iter();
         if let Some(rule) = rules.find(|rule| applies(&rule.when, &rule.unless, element)) {
-            self.piece(rule, element, place, said, site);
+            self.piece(rule, element, place, draft, site);
             return true;
         }
         let mut content = crate::reader::Content::default();
         let is_read = parts::known(element, place, &mut content);
         if is_read {
-            said.parts.extend(content.parts);
-            said.extra.extend(content.extra);
+            draft.parts.extend(content.parts);
+            draft.extra.extend(content.extra);
         }
         is_read
     }
@@ -301,7 +334,7 @@ impl PieceReader<'_> {
         map: &ResultMap,
         value: Value<'_>,
         place: &str,
-        said: &mut SaidPieces,
+        draft: &mut MessageDraft,
         site: &mut Site<'_>,
     ) {
         let at = map.content.0.iter().find_map(|text| {
@@ -310,16 +343,16 @@ impl PieceReader<'_> {
         });
         let is_there = at.is_some();
         let (content, others) = match at {
-            Some((found, name)) if is_shown(found) => self.shown(found, &joined(place, name), said, site),
+            Some((found, name)) if is_shown(found) => self.shown(found, &joined(place, name), draft, site),
             Some((found, name)) if found.kind() != Kind::String => {
-                message_object::answered(found, &joined(place, name), &mut said.extra, site)
+                message_object::answered(found, &joined(place, name), &mut draft.extra, site)
             }
-            _ => (map.content.says(value, self.format.read), Vec::new()),
+            _ => (map.content.render(value, self.format.read), Vec::new()),
         };
         if !is_there && content.is_empty() && map.optional {
             return;
         }
-        said.parts.push(Part::ToolResult(ToolResult {
+        draft.parts.push(Part::ToolResult(ToolResult {
             call_id: map.call.id(value),
             name: map.name.id(value),
             content,
@@ -327,7 +360,7 @@ impl PieceReader<'_> {
             media: parts::media_of_answer(&others),
             ..ToolResult::default()
         }));
-        said.parts.extend(others);
+        draft.parts.extend(others);
     }
 
     /// What a list of parts shows: its texts, and what is no text.
@@ -335,21 +368,21 @@ impl PieceReader<'_> {
         self,
         list: Value<'_>,
         field: &str,
-        said: &mut SaidPieces,
+        draft: &mut MessageDraft,
         site: &mut Site<'_>,
     ) -> (String, Vec<Part>) {
-        let mut inside = SaidPieces::default();
+        let mut inside = MessageDraft::default();
         for (index, element) in list.items().enumerate() {
             let place = format!("{field}[{index}]");
             if !self.part(element, &place, &mut inside, site) {
                 inside.extra.keep(place, element);
             }
         }
-        said.extra.extend(inside.extra);
+        draft.extra.extend(inside.extra);
         parts::divided(inside.parts)
     }
 
-    /// A file: none where nothing is said of it.
+    /// A file; `None` without any fact about it.
     fn file(self, map: &FileMap, value: Value<'_>) -> Option<Media> {
         let read = self.format.read;
         let word = |paths: &Paths| paths.id(value).map(|word| read.led_back(word));
@@ -358,12 +391,12 @@ impl PieceReader<'_> {
             return None;
         }
         let media_type = word(&map.media_type).filter(|word| word.contains('/'));
-        let said = chosen(&map.kind.0, value).and_then(|chosen| match chosen {
-            Chosen::Said(word) => kind_of_word(word),
+        let draft = chosen(&map.kind.0, value).and_then(|chosen| match chosen {
+            Chosen::Fixed(word) => kind_of_word(word),
             Chosen::Found(word) => kind_of_word(&word.as_str()?),
         });
         let by_name = || name.as_deref().or(url.as_deref()).and_then(kind_of_name);
-        let kind = said.or_else(|| kind_of(media_type.as_deref())).or_else(by_name);
+        let kind = draft.or_else(|| kind_of(media_type.as_deref())).or_else(by_name);
         let kind = kind.unwrap_or(MediaKind::File);
         if let Some(bytes) = data {
             return Some(Media {
@@ -404,8 +437,15 @@ impl PieceReader<'_> {
         })
     }
 
-    /// Reads the words that stand beside what was read, once more: kept where they are others, said where nothing is said yet.
-    pub(super) fn again(self, again: &Again, value: Value<'_>, said: &mut SaidPieces, site: &mut Site<'_>) {
+    /// Reads words that repeat the content beside it: other words are retained as an extra field, or become the content of an
+    /// empty message.
+    pub(super) fn again(
+        self,
+        again: &Again,
+        value: Value<'_>,
+        draft: &mut MessageDraft,
+        site: &mut Site<'_>,
+    ) {
         let Some(beside) = again.text.first(value) else {
             return;
         };
@@ -415,43 +455,47 @@ impl PieceReader<'_> {
             return;
         };
         let words = |text: &str| -> String { text.split_whitespace().collect() };
-        let own = said.parts.iter().filter_map(|part| match part {
+        let own = draft.parts.iter().filter_map(|part| match part {
             Part::Text(text) => Some(words(text)),
             _ => None,
         });
         let own: String = own.collect();
-        let has_words = said.parts.iter().any(|part| !matches!(part, Part::Media(_)));
+        let has_words = draft.parts.iter().any(|part| !matches!(part, Part::Media(_)));
         let is_placeholder = again
             .placeholder
             .as_ref()
             .is_some_and(|sentence| text.contains(sentence.as_str()));
-        let is_said = if again.say {
+        let is_repeated = if again.say {
             own.contains(&words(&text))
         } else {
             own.ends_with(&words(&text))
         };
-        if text.is_empty() || is_placeholder && has_words || is_said {
+        if text.is_empty() || is_placeholder && has_words || is_repeated {
             return;
         }
         if has_words && !own.is_empty() && !again.say {
-            said.extra.keep(name, beside);
+            draft.extra.keep(name, beside);
         } else {
-            said.parts
+            draft
+                .parts
                 .push(Part::Text(self.format.read.led_back(text.into_owned())));
         }
     }
 }
 
-impl Piece {
-    /// Whether its elements are words themselves.
-    fn is_of_scalars(&self) -> bool {
-        let texts = self.text.0.iter().chain(&self.reasoning.0);
-        let mut paths = texts.filter_map(Template::path).chain(
-            self.file
-                .iter()
-                .flat_map(|file| file.url.0.iter().chain(&file.name.0)),
-        );
-        paths.any(MapPath::is_root)
+/// Reads words in whatever form they stand there.
+fn content(value: Value<'_>, field: &str, draft: &mut MessageDraft, site: &mut Site<'_>) {
+    let is_text = |text: Value<'_>| text.kind() == Kind::String;
+    match value.kind() {
+        Kind::Number => draft.parts.push(Part::Text(value.raw().to_owned())),
+        Kind::Array if value.items().all(is_text) => {
+            let texts = value.items().map(message_object::text_of);
+            draft.parts.extend(texts.map(Part::Text));
+        }
+        _ => {
+            let parts = message_object::content_parts(value, field, &mut draft.extra, site);
+            draft.parts.extend(parts);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use chatmill_diag::{Finding, Limits, codes};
+use chatmill_diag::{Finding, Limits, codes, cut};
 use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Conversation, Extra, Part, Role, Scene};
 
@@ -17,7 +17,9 @@ use crate::frame::{FrameView, Reading};
 use crate::reader::branch::{self, REGENERATED};
 use crate::reader::request_fields::list_of_tools;
 use crate::reader::tree::{self, Branch, Node, Nodes, Tree};
-use crate::reader::{APART, Keep as _, Kept, Notes, exceeds, holds_something, id, list, those_of};
+use crate::reader::{
+    ExtraFields, Keep as _, Notes, OUTSIDE_LISTS, exceeds, holds_something, id, list, those_of,
+};
 
 /// The structure of a record where its format names none.
 const SHAPE: &str = "session";
@@ -30,7 +32,7 @@ pub(super) fn read(
 ) -> Result<Reading, Box<Finding>> {
     let root = frame.root();
     let map = &format.language.conversation;
-    if format.is_row(root) {
+    if format.is_row(root) && !format.is_map {
         return super::rows::read(format, frame, limits);
     }
     if map.join {
@@ -43,8 +45,8 @@ pub(super) fn read(
         };
         return joined(format, frame, limits, &files);
     }
-    if root.kind() != Kind::Object {
-        return Err(frame.fault(&codes::WRONG_TYPE, "the record is not an object", "$", root));
+    if root.kind() != Kind::Object && !format.is_map {
+        return Err(frame.error(&codes::WRONG_TYPE, "the record is not an object", "$", root));
     }
     if map.alone {
         let mut reader = Reader::new(format, frame, limits);
@@ -83,7 +85,7 @@ fn several(format: &'static Loaded, frame: FrameView<'_>, limits: &Limits) -> Re
     };
     let mut chats = paths.iter().map(chats_at);
     let chats = chats.find(|chats| !chats.is_empty()).unwrap_or_default();
-    let (mut readings, mut faults) = (Vec::new(), Vec::new());
+    let (mut readings, mut errors) = (Vec::new(), Vec::new());
     for (path, record) in chats {
         let one = One {
             format,
@@ -94,31 +96,31 @@ fn several(format: &'static Loaded, frame: FrameView<'_>, limits: &Limits) -> Re
         };
         match one.read() {
             Ok(reading) => readings.push(reading),
-            Err(fault) => faults.push((fault, record)),
+            Err(error) => errors.push((error, record)),
         }
     }
     let mut readings = readings.into_iter();
     let Some(mut first) = readings.next() else {
         let path = paths.first().map_or("$", MapPath::as_str);
         let none = || {
-            frame.fault(
+            frame.error(
                 &codes::MISSING_FIELD,
                 "the record holds no conversation",
                 path,
                 root,
             )
         };
-        return Err(faults.into_iter().next().map_or_else(none, |(fault, _)| fault));
+        return Err(errors.into_iter().next().map_or_else(none, |(error, _)| error));
     };
     for mut reading in readings {
         let branches = std::mem::take(&mut reading.also);
         first.also.push(reading);
         first.also.extend(branches);
     }
-    for (fault, value) in faults {
+    for (error, value) in errors {
         first.rows.rows += 1;
         first.rows.rejected += 1;
-        first.rejects.push(frame.reject(value.span(), *fault, limits));
+        first.rejects.push(frame.reject(value.span(), *error, limits));
     }
     Ok(first)
 }
@@ -135,6 +137,9 @@ struct One<'d, 'r> {
 
 impl<'d> One<'d, '_> {
     fn read(&self) -> Result<Reading, Box<Finding>> {
+        if self.format.is_map {
+            return self.mapped();
+        }
         let (list, path) = self.list()?;
         let values: Vec<Value<'d>> = MapPath::elements(list);
         let language = self.format.language;
@@ -152,7 +157,7 @@ impl<'d> One<'d, '_> {
                 "messages",
                 self.limits,
             ) {
-                return Err(self.frame.fault(&codes::CONVERSATION_TOO_LARGE, text, path, list));
+                return Err(self.frame.error(&codes::CONVERSATION_TOO_LARGE, text, path, list));
             }
             return Ok(self.tree(map, &all, notes));
         }
@@ -166,9 +171,36 @@ impl<'d> One<'d, '_> {
         );
         reader.before(self.record);
         for entry in ordered(&language.conversation, entries(self.format, (0..).zip(values))) {
-            reader.entry(&entry, || format!("{path}[{}]", entry.index));
+            reader.entry(&entry, entry.index, || format!("{path}[{}]", entry.index));
         }
         reader.turns.list.notes.findings.append(&mut notes.findings);
+        Ok(reader.finish(&[self.record]))
+    }
+
+    /// Reads all to which the path of a field map leads: the elements of each list, and what is no list as it is.
+    fn mapped(&self) -> Result<Reading, Box<Finding>> {
+        let error = |code, text| Err(self.frame.error(code, text, "$", self.record));
+        let paths = &self.format.language.conversation.messages.0;
+        let found: Vec<Value<'d>> = paths.iter().flat_map(|path| path.find(self.record)).collect();
+        if found.is_empty() {
+            let path = paths.first().map_or("$", MapPath::as_str);
+            let text = format!("messages = \"{path}\" of the field map matches nothing in the record");
+            return error(&codes::MISSING_FIELD, text);
+        }
+        let too_many = |list: &Value<'d>| list::too_many(*list, "the conversation", "messages", self.limits);
+        if let Some(text) = found.iter().find_map(too_many) {
+            return error(&codes::CONVERSATION_TOO_LARGE, text);
+        }
+        let messages = found.into_iter().flat_map(|value| match value.kind() {
+            Kind::Array => value.items().collect(),
+            _ => vec![value],
+        });
+        let mut reader = self.reader();
+        for (index, message) in (0..).zip(messages) {
+            // Whose a row is was asked of another scan of its bytes.
+            self.format.language.message.conversation.id(message);
+            reader.message(index, message, String::new);
+        }
         Ok(reader.finish(&[self.record]))
     }
 
@@ -196,10 +228,10 @@ impl<'d> One<'d, '_> {
         let found = paths
             .iter()
             .find_map(|path| Some((path.list_in(self.record)?, at(path))));
-        let fault = |code, text: String, path: String, value| Err(self.frame.fault(code, text, path, value));
+        let error = |code, text: String, path: String, value| Err(self.frame.error(code, text, path, value));
         let Some((list, path)) = found else {
             let place = first.map_or_else(|| self.path.clone(), at);
-            return fault(
+            return error(
                 &codes::MISSING_FIELD,
                 format!("the conversation has no {name}"),
                 place,
@@ -207,10 +239,10 @@ impl<'d> One<'d, '_> {
             );
         };
         if !matches!(list.kind(), Kind::Array | Kind::Object) {
-            return fault(&codes::WRONG_TYPE, format!("{name} is not a list"), path, list);
+            return error(&codes::WRONG_TYPE, format!("{name} is not a list"), path, list);
         }
         match list::too_many(list, "the conversation", "messages", self.limits) {
-            Some(text) => fault(&codes::CONVERSATION_TOO_LARGE, text, path, list),
+            Some(text) => error(&codes::CONVERSATION_TOO_LARGE, text, path, list),
             None => Ok((list, path)),
         }
     }
@@ -329,7 +361,8 @@ fn joined(
     let map = &format.language.conversation;
     let mut reader = Reader::new(format, frame, limits);
     let mut notes = Notes::new(frame.start);
-    let mut found: Vec<(u32, String, Entry<'_>)> = Vec::new();
+    let mut found: Vec<(u32, Entry<'_>)> = Vec::new();
+    let mut lists: Vec<String> = Vec::with_capacity(files.len());
     for (number, (path, file)) in (0..).zip(files) {
         let list = map
             .messages
@@ -341,20 +374,16 @@ fn joined(
             let text = "the record has no list of messages";
             let place = map.messages.0.first().map_or("", |path| path.as_str());
             let place = format!("{path}{}", place.trim_start_matches('$').trim_end_matches("[*]"));
-            return Err(frame.fault(&codes::MISSING_FIELD, text, place, *file));
+            return Err(frame.error(&codes::MISSING_FIELD, text, place, *file));
         };
         reader.conversation = reader.conversation.take().or_else(|| map.id.id(*file));
         counted(map, *file, list.len(), path, &mut notes);
-        let inside = list_path.list().trim_start_matches('$').to_owned();
+        lists.push(format!("{path}{}", list_path.list().trim_start_matches('$')));
         let messages = entries(format, (0..).zip(list.items()));
-        found.extend(
-            messages
-                .into_iter()
-                .map(|entry| (number, format!("{path}{inside}[{}]", entry.index), entry)),
-        );
+        found.extend(messages.into_iter().map(|entry| (number, entry)));
     }
     if let Some(text) = exceeds(found.len() as u64, "the channel", "messages", limits) {
-        return Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, "$", frame.root()));
+        return Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, "$", frame.root()));
     }
     for (_, file) in files {
         reader.before(*file);
@@ -364,14 +393,11 @@ fn joined(
     }
     if files.len() > 1 && !map.order.0.is_empty() {
         // Stable: what has no id stays in front.
-        found.sort_by_cached_key(|(_, _, entry)| growing(map.order.first(entry.value)));
+        found.sort_by_cached_key(|(_, entry)| growing(map.order.first(entry.value)));
     }
-    for (number, path, entry) in found {
-        let entry = Entry {
-            index: number,
-            ..entry
-        };
-        reader.entry(&entry, || path.clone());
+    for (number, entry) in found {
+        let path = || format!("{}[{}]", cut::at(&lists, number as usize), entry.index);
+        reader.entry(&entry, number, path);
     }
     reader.turns.list.notes.findings.append(&mut notes.findings);
     let records: Vec<Value<'_>> = files.iter().map(|(_, file)| *file).collect();
@@ -394,60 +420,60 @@ impl ConversationMap {
 
 /// Says where a file holds more or fewer messages than it says.
 fn counted(map: &ConversationMap, file: Value<'_>, messages: usize, path: &str, notes: &mut Notes) {
-    let Some((count, said)) = map
+    let Some((count, stated)) = map
         .count
         .as_ref()
         .and_then(|count| Some((count, count.first(file)?)))
     else {
         return;
     };
-    if said.number_text() != Some(messages.to_string().as_str()) {
+    if stated.number_text() != Some(messages.to_string().as_str()) {
         let text = format!(
             "{} is {}, and the file holds {messages}",
             count.name(),
-            said.raw()
+            stated.raw()
         );
         let finding = Finding::new(&codes::INCOMPLETE_EXPORT, text);
         let place = format!("{path}{}", count.as_str().trim_start_matches('$'));
-        notes.push(finding.at_path(place), Some(said));
+        notes.push(finding.at_path(place), Some(stated));
     }
 }
 
 impl<'d> Reader<'d, '_> {
-    /// Reads a message; `path` is that of the one in the list.
-    pub(super) fn entry(&mut self, entry: &Entry<'d>, path: impl Fn() -> String) {
+    /// Reads a message, with its index in the conversation's file or files; `path` is that of the one in the list.
+    pub(super) fn entry(&mut self, entry: &Entry<'d>, index: u32, path: impl Fn() -> String) {
         self.above.clone_from(&entry.above);
-        self.message(entry.index, entry.value, || format!("{}{}", path(), entry.place));
+        self.message(index, entry.value, || format!("{}{}", path(), entry.place));
     }
 
     /// Reads what stands before the messages: people, and what the model was told before anybody spoke.
     pub(super) fn before(&mut self, record: Value<'d>) {
         let map = &self.format.language.conversation;
         let read = self.format.read;
-        if let Some(people) = &map.people {
-            for person in people.each.find(record) {
-                let name = people.name.id(person).map(|name| read.led_back(name));
-                match (people.id.id(person), name) {
+        if let Some(participants) = &map.people {
+            for person in participants.each.find(record) {
+                let name = participants.name.id(person).map(|name| read.led_back(name));
+                match (participants.id.id(person), name) {
                     (Some(id), name) => _ = self.turns.roster.of(Role::User, &id, name.as_deref()),
                     (None, Some(name)) => _ = self.turns.roster.named(Role::User, Some(&name)),
                     (None, None) => {}
                 }
             }
         }
-        let told = map.system.says(record, read);
+        let instructions = map.system.render(record, read);
         // A session that is taken up again is told the same again.
         let last = self.turns.list.messages.last().map(|last| last.parts.as_slice());
-        if told.is_empty() || matches!(last, Some([Part::Text(before)]) if *before == told) {
+        if instructions.is_empty() || matches!(last, Some([Part::Text(before)]) if *before == instructions) {
             return;
         }
         let mut paths = map.system.0.iter().filter_map(|text| text.path()?.first(record));
         let place = paths.next_back().unwrap_or(record);
         self.turns.list.rows.rows += 1;
         let sender = self.turns.roster.named(Role::System, None);
-        let message = self.turns.list.message(Role::System, place.span(), APART);
+        let message = self.turns.list.message(Role::System, place.span(), OUTSIDE_LISTS);
         self.turns.list.push(chatmill_model::Message {
             sender: Some(sender),
-            parts: vec![Part::Text(told)],
+            parts: vec![Part::Text(instructions)],
             ..message
         });
     }
@@ -469,7 +495,7 @@ impl<'d> Reader<'d, '_> {
         let shape = records
             .iter()
             .find_map(|record| match chosen(&map.shape.0, *record)? {
-                Chosen::Said(word) => Some(word),
+                Chosen::Fixed(word) => Some(word),
                 Chosen::Found(_) => None,
             });
         let shapes = self.format.about.shapes;
@@ -485,6 +511,7 @@ impl<'d> Reader<'d, '_> {
             scene: match self.format.language.scene {
                 SceneWord::Assistant => Scene::Assistant,
                 SceneWord::GroupChat => Scene::GroupChat,
+                SceneWord::Unknown => Scene::Unknown,
             },
             title: text(&map.title),
             description: text(&map.description),
@@ -492,18 +519,18 @@ impl<'d> Reader<'d, '_> {
             tools: tools.unwrap_or_default(),
             ..Conversation::default()
         };
-        let mut extra = Kept::new();
+        let mut extra = ExtraFields::new();
         let record = records.first().copied();
-        let kept = record
+        let named_fields = record
             .into_iter()
             .flat_map(|record| map.keep.iter().map(move |path| (path, path.first(record))));
-        for (path, value) in kept.filter_map(|(path, value)| Some((path, value?))) {
+        for (path, value) in named_fields.filter_map(|(path, value)| Some((path, value?))) {
             keep_rest(&mut extra, value, path.name());
         }
         conversation.extra = Extra(extra);
         self.times.finish(&mut self.turns.list.notes);
         let mut participants = self.turns.roster.participants;
-        if map.people.as_ref().is_some_and(|people| people.speak) {
+        if !map.about.0.is_empty() {
             participants = those_of(&mut self.turns.list.messages, &participants);
         }
         self.turns.list.finish(Conversation {
@@ -514,7 +541,7 @@ impl<'d> Reader<'d, '_> {
 }
 
 /// Keeps a value: as a whole, or what of an object was not read.
-fn keep_rest(extra: &mut Kept, value: Value<'_>, path: &str) {
+fn keep_rest(extra: &mut ExtraFields, value: Value<'_>, path: &str) {
     if value.kind() != Kind::Object || !value.is_touched() {
         if holds_something(value) {
             extra.keep(path, value);

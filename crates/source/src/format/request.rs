@@ -142,7 +142,7 @@ impl RequestReader {
         }
     }
 
-    pub(super) fn gathers(&self, sketch: &Sketch) -> bool {
+    pub(super) fn groups_rows(&self, sketch: &Sketch) -> bool {
         matches!(self, Self::Requests(requests) if requests.are_turns(sketch))
     }
 

@@ -26,7 +26,7 @@ pub(super) fn read(
     let neither = "the line is JSON, but not an object";
     let all = list::rows(frame, "the conversation", None, neither, limits)?;
     if !all.is_empty() && all.iter().all(|row| row.kind() != Kind::Object) {
-        return Err(frame.fault(&codes::WRONG_TYPE, neither, "$", frame.root()));
+        return Err(frame.error(&codes::WRONG_TYPE, neither, "$", frame.root()));
     }
     let map = &format.language.conversation;
     let all = (0..).zip(all).collect();
@@ -98,7 +98,7 @@ impl<'d> RowTree<'d, '_> {
         let messages = rows.into_iter().filter(|(_, row)| !self.format.is_header(*row));
         let mut reader = self.reader(self.passed);
         for entry in ordered(&self.format.language.conversation, entries(self.format, messages)) {
-            reader.entry(&entry, || list::row_path(self.frame, entry.index));
+            reader.entry(&entry, entry.index, || list::row_path(self.frame, entry.index));
         }
         let is_beside = reader.turns.list.messages.is_empty() && reader.turns.list.rejects.is_empty();
         let mut reading = reader.finish(&self.headers);

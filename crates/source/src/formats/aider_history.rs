@@ -26,7 +26,7 @@ use std::ops::Range;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::{Framing, Sketch};
-use chatmill_model::{Conversation, Customs, Message, Part, Role, Scene, Usage};
+use chatmill_model::{Conversation, FormatTraits, Message, Part, Role, Scene, Usage};
 use jiff::civil::DateTime;
 
 use crate::frame::{FrameView, Reading};
@@ -44,7 +44,7 @@ static ABOUT: About = About {
     specification: "Aider-AI/aider, aider/io.py, versions 0.30 to 0.86",
     shapes: &["session"],
     carries: "what the user and the model say, notices, models, usage, versions, times of sessions without a zone",
-    customs: Customs::USUAL,
+    traits: FormatTraits::USUAL,
 };
 
 /// Begins a session.
@@ -69,7 +69,7 @@ impl Source for AiderHistory {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::stored(ABOUT.customs, read(*frame, limits))
+        Reading::stored(ABOUT.traits, read(*frame, limits))
     }
 }
 
@@ -99,12 +99,12 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let blocks = blocks(&text);
     if blocks.iter().all(|block| block.whose == Whose::Nobodys) {
         let text = "no line of the text is one of aider's";
-        return Err(frame.fault(&codes::WRONG_TYPE, text, "$.text", value));
+        return Err(frame.error(&codes::WRONG_TYPE, text, "$.text", value));
     }
     let mut readings = Vec::new();
     for session in sessions(&blocks) {
         if let Some(text) = exceeds(session.len() as u64, "the session", "messages", limits) {
-            return Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, "$.text", value));
+            return Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, "$.text", value));
         }
         readings.push(conversation(&mut reader, session));
     }
@@ -188,14 +188,14 @@ fn ends_soon(text: &str) -> bool {
 
 /// The blocks of each conversation: of a session in which somebody says something, and of the silent ones before it.
 fn sessions<'b, 't>(blocks: &'b [ChatBlock<'t>]) -> Vec<&'b [ChatBlock<'t>]> {
-    let speaks = |block: &ChatBlock<'_>| matches!(block.whose, Whose::Users | Whose::Models);
+    let is_turn = |block: &ChatBlock<'_>| matches!(block.whose, Whose::Users | Whose::Models);
     let mut sessions = Vec::new();
     let mut rest = blocks;
-    while let Some(first) = rest.iter().position(speaks) {
+    while let Some(first) = rest.iter().position(is_turn) {
         let behind = rest.iter().skip(first);
         let length = behind.take_while(|block| block.whose != Whose::Session).count();
         let (session, left) = rest.split_at(first + length);
-        let is_last = !left.iter().any(speaks);
+        let is_last = !left.iter().any(is_turn);
         sessions.push(if is_last { rest } else { session });
         rest = if is_last { &[] } else { left };
     }
@@ -248,7 +248,7 @@ fn conversation(reader: &mut TextReader<'_, '_>, session: &[ChatBlock<'_>]) -> R
         let message = reader.begin(role, span);
         if block.whose == Whose::Aiders {
             for line in &block.lines {
-                said_by_aider(line.trim(), reader, &mut model, &mut conversation);
+                aider_output(line.trim(), reader, &mut model, &mut conversation);
             }
             let parts = vec![Part::Notice(text.to_owned())];
             reader.notice(Message { parts, ..message });
@@ -274,7 +274,7 @@ fn conversation(reader: &mut TextReader<'_, '_>, session: &[ChatBlock<'_>]) -> R
 }
 
 /// Takes what a notice says of the model, of its usage and of aider itself.
-fn said_by_aider(
+fn aider_output(
     line: &str,
     reader: &mut TextReader<'_, '_>,
     model: &mut Option<Box<str>>,

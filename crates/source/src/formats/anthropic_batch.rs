@@ -18,7 +18,7 @@ static ABOUT: About = About {
     specification: "Anthropic API reference, Message Batches",
     shapes: &["batch"],
     carries: "requests and answers of the Messages API, tool definitions, reasoning, models, usage, failures",
-    customs: NO_TEXT_ARGUMENTS.of_one_request(),
+    traits: NO_TEXT_ARGUMENTS.of_one_request(),
 };
 
 /// The source `anthropic-batch`.

@@ -15,12 +15,13 @@
 
 use chatmill_diag::Limits;
 use chatmill_intake::RecordSketch;
+use chatmill_intake::json::Kind;
 
 use crate::coded::Coded;
 use crate::formats::openai_messages;
 use crate::frame::{FrameView, Reading};
 use crate::reader::columns::{self, Holds};
-use crate::reader::{best, has, present};
+use crate::reader::{best, has, present, vendor, words};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 static ABOUT: About = About {
@@ -29,7 +30,7 @@ static ABOUT: About = About {
     specification: "TRL, dataset formats",
     shapes: &["messages", "prompt"],
     carries: "roles, text, tool definitions, calls and results, reasoning",
-    customs: NO_TEXT_ARGUMENTS,
+    traits: NO_TEXT_ARGUMENTS,
 };
 
 /// The source `hf-messages`.
@@ -39,11 +40,16 @@ pub static HF_MESSAGES: Coded = Coded {
 };
 
 fn read(frame: &FrameView<'_>, limits: &Limits) -> Reading {
-    let has_messages = present(frame.root(), "messages").is_some();
+    let messages = present(frame.root(), "messages");
+    let has_messages =
+        messages.is_some_and(|messages| messages.kind() == Kind::Array && !messages.is_empty());
     let row = (!has_messages).then(|| openai_messages::read_columns(&ABOUT, "prompt", *frame, limits));
     row.flatten()
         .unwrap_or_else(|| openai_messages::read(&ABOUT, Some("messages"), *frame, limits))
 }
+
+/// Columns of what a question may be answered with, in rows of multiple choice.
+const OPTIONS: [&str; 9] = words!(choices options A option_a optionA option1 opa choice1 answer_idx);
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let is_list =
@@ -60,9 +66,11 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     if let Some(name) = asks.filter(|_| answers().any(|key| has(record, key))) {
         return Some((90, format!("the column {name} holds messages")));
     }
-    let held = [Holds::Turns, Holds::Better].into_iter().flat_map(columns::names);
-    let held = held.filter(|name| *name != "messages").chain(["completion"]);
-    if let Some(name) = held.into_iter().find(|name| is_list(name)) {
+    let columns_of_turns = [Holds::Turns, Holds::Better].into_iter().flat_map(columns::names);
+    let columns_of_turns = columns_of_turns
+        .filter(|name| *name != "messages")
+        .chain(["completion"]);
+    if let Some(name) = columns_of_turns.into_iter().find(|name| is_list(name)) {
         return Some((90, format!("the column {name} holds messages")));
     }
     if let Some(name) = asks {
@@ -82,12 +90,27 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     {
         return Some((85, format!("the record has {name} and another answer as text")));
     }
-    if columns::name_alone(record, &["role", "content"]).is_some() {
+    let list = columns::name_alone(record, &["role", "content"]).filter(|list| is_nobodys(record, list));
+    if list.is_some_and(|list| is_read(record, list)) {
         return Some((45, "the only list of the record holds messages".to_owned()));
     }
     // A question with options is answered by one of them.
-    let has_options = ["choices", "options"].iter().any(|key| has(record, key));
+    let has_options = OPTIONS.iter().any(|key| has(record, key));
     let question = columns::names(Holds::Question).find(|name| is_text(name))?;
     let answer = columns::names(Holds::Answer).find(|name| is_text(name))?;
     (!has_options).then(|| (75, format!("the record has {question} and {answer} as text")))
+}
+
+/// Whether a list under any name is what is read of a record: columns with names of their own come first.
+fn is_read(record: &RecordSketch, list: &str) -> bool {
+    let columns = [Holds::Question, Holds::History, Holds::Better].into_iter();
+    let mut columns = columns.flat_map(columns::names).chain(["messages"]);
+    columns::holds(list).is_some() || !columns.any(|name| has(record, name))
+}
+
+/// Whether the elements of a list under any name are those of no other format: of a group chat or a thread, or with blocks of a
+/// vendor.
+fn is_nobodys(record: &RecordSketch, list: &str) -> bool {
+    let is_of_thread = record.names(&format!("{list}[].content[].text.value"));
+    list != "conversation_list" && !is_of_thread && vendor::of(record, &format!("{list}[]")).is_none()
 }

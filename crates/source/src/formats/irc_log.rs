@@ -21,7 +21,7 @@
 //! Joins, parts, modes and what servers say are notices. What somebody does (`/me`) is a message of the type `action`; `HexChat`
 //! writes it like an event, and so it is one there. A person is a nick: who changes it is somebody else.
 
-use chatmill_model::Customs;
+use chatmill_model::FormatTraits;
 
 use crate::reader::lines::{Form, Is, Lines, plain};
 use crate::source::About;
@@ -34,10 +34,10 @@ pub static IRC_LOG: Lines = Lines {
         specification: "the logs of irssi, WeeChat, HexChat, ZNC, dircproxy and bots, as their files are",
         shapes: &["irssi", "weechat", "bot", "dircproxy", "znc", "hexchat"],
         carries: "names, text, actions, events as notices, times without a zone",
-        customs: Customs::USUAL,
+        traits: FormatTraits::USUAL,
     },
     shapes: &[IRSSI, WEECHAT, BOT, DIRCPROXY, ZNC, HEXCHAT],
-    tells: &[],
+    typical: &[],
     ranks: &[' ', '@', '+', '%', '&', '!', '~'],
     goes_on: false,
     parts: plain,
@@ -47,11 +47,11 @@ const IRSSI: &[Form] = &[
     ("--- Log opened {w} {b} {d} {h}:{m}:{s} {y}", Is::Day),
     ("--- Day changed {w} {b} {d} {y}", Is::Day),
     ("--- Log closed {w} {b} {d} {h}:{m}:{s} {y}", Is::Day),
-    ("{h}:{m} <{n}> {t}", Is::Said),
+    ("{h}:{m} <{n}> {t}", Is::Message),
     ("{h}:{m}  * {n} {t}", Is::Action),
     ("{h}:{m} -!- {t}", Is::Notice),
-    ("{h}:{m} -{n}:{_}- {t}", Is::Said),
-    ("{h}:{m} -{n}({_})- {t}", Is::Said),
+    ("{h}:{m} -{n}:{_}- {t}", Is::Message),
+    ("{h}:{m} -{n}({_})- {t}", Is::Message),
     ("{h}:{m} {t}", Is::Notice),
 ];
 
@@ -61,42 +61,42 @@ const WEECHAT: &[Form] = &[
     ("{y}-{o}-{d} {h}:{m}:{s}\t<--\t{t}", Is::Notice),
     ("{y}-{o}-{d} {h}:{m}:{s}\t=!=\t{t}", Is::Notice),
     ("{y}-{o}-{d} {h}:{m}:{s}\t *\t{n} {t}", Is::Action),
-    ("{y}-{o}-{d} {h}:{m}:{s}\t{n}\t{t}", Is::Said),
+    ("{y}-{o}-{d} {h}:{m}:{s}\t{n}\t{t}", Is::Message),
     ("{y}-{o}-{d} {h}:{m}:{s}\t{t}", Is::Notice),
 ];
 
 const BOT: &[Form] = &[
-    ("{y}-{o}-{d}T{h}:{m}:{s}  <{n}> {t}", Is::Said),
+    ("{y}-{o}-{d}T{h}:{m}:{s}  <{n}> {t}", Is::Message),
     ("{y}-{o}-{d}T{h}:{m}:{s}  * {n} {t}", Is::Action),
     ("{y}-{o}-{d}T{h}:{m}:{s}  *** {t}", Is::Notice),
-    ("{y}-{o}-{d}T{h}:{m}:{s}  -{n}- {t}", Is::Said),
+    ("{y}-{o}-{d}T{h}:{m}:{s}  -{n}- {t}", Is::Message),
 ];
 
 const DIRCPROXY: &[Form] = &[
-    ("[{d} {b} {h}:{m}] <{n}!{_}> +{t}", Is::Said),
-    ("[{d} {b} {h}:{m}] <{n}!{_}> -{t}", Is::Said),
-    ("[{d} {b} {h}:{m}] <{n}!{_}> {t}", Is::Said),
-    ("[{d} {b} {h}:{m}] <{n}> {t}", Is::Said),
+    ("[{d} {b} {h}:{m}] <{n}!{_}> +{t}", Is::Message),
+    ("[{d} {b} {h}:{m}] <{n}!{_}> -{t}", Is::Message),
+    ("[{d} {b} {h}:{m}] <{n}!{_}> {t}", Is::Message),
+    ("[{d} {b} {h}:{m}] <{n}> {t}", Is::Message),
     ("[{d} {b} {h}:{m}] * {n} {t}", Is::Action),
     ("[{d} {b} {h}:{m}] --> {t}", Is::Notice),
     ("[{d} {b} {h}:{m}] <-- {t}", Is::Notice),
     ("[{d} {b} {h}:{m}] *** {t}", Is::Notice),
-    ("[{d} {b} {h}:{m}] -{n}!{_}- {t}", Is::Said),
+    ("[{d} {b} {h}:{m}] -{n}!{_}- {t}", Is::Message),
     ("[{d} {b} {h}:{m}] {t}", Is::Notice),
 ];
 
 const ZNC: &[Form] = &[
-    ("[{h}:{m}:{s}] <{n}> {t}", Is::Said),
+    ("[{h}:{m}:{s}] <{n}> {t}", Is::Message),
     ("[{h}:{m}:{s}] * {n} {t}", Is::Action),
     ("[{h}:{m}:{s}] *** {t}", Is::Notice),
-    ("[{h}:{m}:{s}] -{n}- {t}", Is::Said),
+    ("[{h}:{m}:{s}] -{n}- {t}", Is::Message),
 ];
 
 const HEXCHAT: &[Form] = &[
     ("**** BEGIN LOGGING AT {w} {b} {d} {h}:{m}:{s} {y}", Is::Day),
     ("**** ENDING LOGGING AT {w} {b} {d} {h}:{m}:{s} {y}", Is::Day),
-    ("{b} {d} {h}:{m}:{s} <{n}>\t{t}", Is::Said),
-    ("{b} {d} {h}:{m}:{s} -{n}-\t{t}", Is::Said),
+    ("{b} {d} {h}:{m}:{s} <{n}>\t{t}", Is::Message),
+    ("{b} {d} {h}:{m}:{s} -{n}-\t{t}", Is::Message),
     ("{b} {d} {h}:{m}:{s} *\t{t}", Is::Notice),
     ("{b} {d} {h}:{m}:{s} {t}", Is::Notice),
 ];

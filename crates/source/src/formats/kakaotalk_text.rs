@@ -13,7 +13,7 @@
 //! a file that was not exported: a person who writes nothing but that word cannot be told from it. A line with a time and without a
 //! name is a notice; on computers events have neither, and their endings tell them. Exports of Macs are CSV: a table map reads them.
 
-use chatmill_model::{Customs, Extra, MediaKind, Part};
+use chatmill_model::{Extra, FormatTraits, MediaKind, Part};
 
 use crate::reader::lines::{Form, Is, Lines};
 use crate::reader::text::upload;
@@ -27,10 +27,10 @@ pub static KAKAOTALK_TEXT: Lines = Lines {
         specification: "the text exports of KakaoTalk on Windows, Android and iPhones, as their files are",
         shapes: &["text"],
         carries: "names, text, files by kind, title, events as notices, times without a zone",
-        customs: Customs::USUAL,
+        traits: FormatTraits::USUAL,
     },
     shapes: &[FORMS],
-    tells: &[],
+    typical: &[],
     ranks: &[],
     goes_on: true,
     parts,
@@ -45,22 +45,22 @@ const FORMS: &[Form] = &[
     // Of computers.
     ("--------------- {y}년 {o}월 {d}일 {w} ---------------", Is::Day),
     ("--------------- {w}, {b} {d}, {y} ---------------", Is::Day),
-    ("[{n}] [{a} {h}:{m}] {t}", Is::Said),
-    ("[{n}] [{h}:{m} {a}] {t}", Is::Said),
+    ("[{n}] [{a} {h}:{m}] {t}", Is::Message),
+    ("[{n}] [{h}:{m} {a}] {t}", Is::Message),
     // Of phones: in Korean, of iPhones, in English.
-    ("{y}년 {o}월 {d}일 {a} {h}:{m}, {n} : {t}", Is::Said),
+    ("{y}년 {o}월 {d}일 {a} {h}:{m}, {n} : {t}", Is::Message),
     ("{y}년 {o}월 {d}일 {a} {h}:{m}, {t}", Is::Notice),
     ("{y}년 {o}월 {d}일 {a} {h}:{m}", Is::Day),
     ("{y}년 {o}월 {d}일 {w}", Is::Day),
-    ("{y}. {o}. {d}. {a} {h}:{m}, {n} : {t}", Is::Said),
+    ("{y}. {o}. {d}. {a} {h}:{m}, {n} : {t}", Is::Message),
     ("{y}. {o}. {d}. {a} {h}:{m}: {t}", Is::Notice),
-    ("{y}. {o}. {d}. {h}:{m}, {n} : {t}", Is::Said),
+    ("{y}. {o}. {d}. {h}:{m}, {n} : {t}", Is::Message),
     ("{y}. {o}. {d}. {h}:{m}: {t}", Is::Notice),
     ("{y}. {o}. {d}. {w}", Is::Day),
-    ("{b} {d}, {y} at {h}:{m} {a}, {n} : {t}", Is::Said),
+    ("{b} {d}, {y} at {h}:{m} {a}, {n} : {t}", Is::Message),
     ("{b} {d}, {y} at {h}:{m} {a}, {t}", Is::Notice),
     ("{b} {d}, {y} at {h}:{m} {a}", Is::Day),
-    ("{b} {d}, {y}, {h}:{m} {a}, {n} : {t}", Is::Said),
+    ("{b} {d}, {y}, {h}:{m} {a}, {n} : {t}", Is::Message),
     ("{b} {d}, {y}, {h}:{m} {a}, {t}", Is::Notice),
     ("{b} {d}, {y}, {h}:{m} {a}", Is::Day),
     // Events, of computers.

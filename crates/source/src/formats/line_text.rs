@@ -14,7 +14,7 @@
 //! are taken off. Of a date that may be read in two ways the day of the week decides. A line without a name is a notice. Files stand as
 //! words in brackets. Exports of computers separate name and text by one blank, as names do within: they are not read.
 
-use chatmill_model::{Customs, Extra, MediaKind, Part};
+use chatmill_model::{Extra, FormatTraits, MediaKind, Part};
 
 use crate::reader::lines::{Form, Is, Lines};
 use crate::reader::text::upload;
@@ -28,10 +28,10 @@ pub static LINE_TEXT: Lines = Lines {
         specification: "the text export of LINE on phones, in English, Japanese and Chinese, as its files are",
         shapes: &["text"],
         carries: "names, text, files by kind, title, events as notices, times without a zone",
-        customs: Customs::USUAL,
+        traits: FormatTraits::USUAL,
     },
     shapes: &[FORMS],
-    tells: &[],
+    typical: &[],
     ranks: &[],
     goes_on: true,
     parts,
@@ -53,10 +53,10 @@ const FORMS: &[Form] = &[
     ("{y}.{o}.{d} {w}", Is::Day),
     ("{k}, {o}/{d}/{y}", Is::Day),
     ("{k}, {d}/{o}/{y}", Is::Day),
-    ("{h}:{m}\t{n}\t{t}", Is::Said),
-    ("{h}:{m}{a}\t{n}\t{t}", Is::Said),
-    ("{h}:{m} {a}\t{n}\t{t}", Is::Said),
-    ("{a}{h}:{m}\t{n}\t{t}", Is::Said),
+    ("{h}:{m}\t{n}\t{t}", Is::Message),
+    ("{h}:{m}{a}\t{n}\t{t}", Is::Message),
+    ("{h}:{m} {a}\t{n}\t{t}", Is::Message),
+    ("{a}{h}:{m}\t{n}\t{t}", Is::Message),
     ("{h}:{m}\t{t}", Is::Notice),
     ("{h}:{m}{a}\t{t}", Is::Notice),
     ("{h}:{m} {a}\t{t}", Is::Notice),

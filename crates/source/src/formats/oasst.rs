@@ -21,7 +21,8 @@ use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{
-    AlternativeOrigin, Conversation, Customs, Extra, Judgement, Message, Part, Role, Scene, Score, Weight,
+    AlternativeOrigin, Conversation, Extra, FormatTraits, Judgement, Message, Part, Role, Scene, Score,
+    Weight,
 };
 
 use crate::coded::Coded;
@@ -29,8 +30,8 @@ use crate::frame::{FrameView, Reading, Row};
 use crate::reader::branch::{self, NodeReader};
 use crate::reader::tree::{self, Branch, Node, Nodes, Tree};
 use crate::reader::{
-    Element, Keep as _, Kept, ListReader, Notes, Turns, Wire as _, best, exceeds, has, id, items, present,
-    repeats, text, wire,
+    Element, ExtraFields, Keep as _, ListReader, Notes, Turns, Wire as _, best, exceeds, has, id, items,
+    present, repeats, text, wire,
 };
 use crate::source::About;
 
@@ -42,18 +43,18 @@ static ABOUT: About = About {
     specification: "the exports of OpenAssistant and the data sets OASST1 and OASST2",
     shapes: &["tree", "messages"],
     carries: "branches, ranked answers, roles, who wrote what, text, models, reviews and labels as extra fields, times",
-    customs: Customs::USUAL,
+    traits: FormatTraits::USUAL,
 };
 
 /// The source `oasst`.
 pub static OASST: Coded = Coded {
-    lies_apart: true,
+    has_scattered_messages: true,
     rows: Some(rows),
     can_merge: true,
     ..Coded::of(
         &ABOUT,
         |sketch| best(sketch, recognise),
-        |frame, limits| Reading::stored(ABOUT.customs, read(*frame, limits)),
+        |frame, limits| Reading::stored(ABOUT.traits, read(*frame, limits)),
     )
 };
 
@@ -116,7 +117,7 @@ struct Collected<'d> {
     entries: Vec<Node>,
     places: HashMap<String, usize>,
     /// What those say that are there again.
-    said: HashMap<usize, Option<String>>,
+    texts: HashMap<usize, Option<String>>,
     /// Rows that are there again.
     repeated: u64,
 }
@@ -131,10 +132,10 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     if entries.iter().filter(first).count() > 1 && collected.values.iter().any(|value| nameless(&value)) {
         let text =
             "several messages begin a conversation, and message_tree_id does not say which belong together";
-        return Err(frame.fault(&codes::MISSING_FIELD, text, "$", root));
+        return Err(frame.error(&codes::MISSING_FIELD, text, "$", root));
     }
     if let Some(text) = exceeds(entries.len() as u64, "the tree", "messages", limits) {
-        return Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, "$", root));
+        return Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, "$", root));
     }
     let values = &collected.values;
     let mut tree = Tree::of(entries, &mut notes);
@@ -192,7 +193,7 @@ fn collect<'d>(
         }
     }
     if collected.entries.is_empty() {
-        return Err(frame.fault(&codes::WRONG_TYPE, "the record holds no messages", "$", root));
+        return Err(frame.error(&codes::WRONG_TYPE, "the record holds no messages", "$", root));
     }
     Ok((collected, shape))
 }
@@ -217,8 +218,8 @@ impl<'d> Collected<'d> {
             if let Some(known) = self.values.get(at) {
                 self.repeated += 1;
                 repeats(message, *known);
-                let said = self.said.entry(at).or_insert_with(|| text(known.get("text")));
-                if *said != text(message.get("text")) {
+                let content = self.texts.entry(at).or_insert_with(|| text(known.get("text")));
+                if *content != text(message.get("text")) {
                     let text = "the message is there twice with two texts: the first is read";
                     let finding = Finding::new(&codes::REPEATED_ROW, text).with_severity(Severity::Warning);
                     notes.push(finding.at_path(path), Some(message));
@@ -239,12 +240,12 @@ impl<'d> Collected<'d> {
 
 /// How good a message is among those with the same parent: the more, the better.
 fn preference(message: Value<'_>) -> u64 {
-    let is_kept = u64::from(!is_deleted(message));
+    let is_shown = u64::from(!is_deleted(message));
     let is_accepted = u64::from(!is_refused(message));
     let rank = rank(message)
         .unwrap_or(u64::from(u32::MAX))
         .min(u64::from(u32::MAX));
-    (is_kept << 40) | (is_accepted << 39) | (u64::from(u32::MAX) - rank)
+    (is_shown << 40) | (is_accepted << 39) | (u64::from(u32::MAX) - rank)
 }
 
 fn is_deleted(message: Value<'_>) -> bool {
@@ -292,7 +293,7 @@ fn of_branch<'d>(
     number: Option<u32>,
 ) -> Reading {
     let frame = reader.0.list.frame;
-    let judged = |at: usize| {
+    let assessed = |at: usize| {
         let value = nodes.values.get(at).copied();
         Judgement {
             rank: value.and_then(rank),
@@ -300,7 +301,10 @@ fn of_branch<'d>(
             label: None,
         }
     };
-    let answers = (AlternativeOrigin::Choice, &judged as &dyn Fn(usize) -> Judgement);
+    let answers = (
+        AlternativeOrigin::Choice,
+        &assessed as &dyn Fn(usize) -> Judgement,
+    );
     let shared = branch::read(&mut reader, nodes, branch, answers);
     let row = match frame.root() {
         root if root.kind() == Kind::Array => root.items().next(),
@@ -355,24 +359,28 @@ impl<'d> Reader<'d, '_> {
         let own = wire.id.and_then(id);
         let mut site = self.0.list.site(own.as_deref(), value);
         let timestamp = self.0.times.read(wire.created, "created_date", &mut site);
-        let said = match wire.text {
-            Some(said) if said.as_str().is_none() => {
-                site.warn("text", "text is not a string and is read as its JSON text", said);
-                Some(crate::reader::text_of(said))
+        let content = match wire.text {
+            Some(content) if content.as_str().is_none() => {
+                site.warn(
+                    "text",
+                    "text is not a string and is read as its JSON text",
+                    content,
+                );
+                Some(crate::reader::text_of(content))
             }
-            said => text(said),
+            content => text(content),
         };
         if own.is_none() {
             site.missing("message_id", Severity::Warning);
         }
-        if said.is_none() {
+        if content.is_none() {
             site.missing("text", Severity::Error);
         }
-        let mut extra = Kept::new();
+        let mut extra = ExtraFields::new();
         extra.keep_some("rank", wire.rank);
         for (key, other) in &wire.others {
-            let says_nothing = other.is_null() || ["[]", "{}"].contains(&other.written());
-            if !says_nothing && key != "tree_state" {
+            let is_empty_value = other.is_null() || ["[]", "{}"].contains(&other.written());
+            if !is_empty_value && key != "tree_state" {
                 extra.keep(key.clone().into_owned(), *other);
             }
         }
@@ -385,7 +393,7 @@ impl<'d> Reader<'d, '_> {
             id: own,
             sender: Some(sender),
             timestamp,
-            parts: said.map(Part::Text).into_iter().collect(),
+            parts: content.map(Part::Text).into_iter().collect(),
             weight: Weight::new(0.0).filter(|_| is_bad && role == Role::Assistant),
             model: text(wire.model).map(Into::into),
             extra: Extra(extra),

@@ -17,7 +17,7 @@ use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
 
-use crate::frame::{FrameView, Placed, Reading, Row};
+use crate::frame::{ExportPath, FrameView, Reading, Row};
 use crate::reader::exchange::Exchange;
 use crate::reader::{Element, Turns, best, id, list, present, reading};
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
@@ -39,7 +39,7 @@ static ABOUT: About = About {
     specification: "OpenAI API reference, Batch",
     shapes: &["batch"],
     carries: "requests and answers of the chat and Responses APIs, tool definitions, models, usage, failures",
-    customs: NO_TEXT_ARGUMENTS.of_one_request(),
+    traits: NO_TEXT_ARGUMENTS.of_one_request(),
 };
 
 /// The source `openai-batch`.
@@ -59,14 +59,14 @@ impl Source for BatchFiles {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        reading(self.about.customs, self.batch(*frame, limits))
+        reading(self.about.traits, self.batch(*frame, limits))
     }
 
-    fn lies_apart(&self) -> bool {
+    fn has_scattered_messages(&self) -> bool {
         true
     }
 
-    fn gathers(&self, _sketch: &Sketch) -> bool {
+    fn groups_rows(&self, _sketch: &Sketch) -> bool {
         true
     }
 
@@ -84,9 +84,9 @@ impl Source for BatchFiles {
     }
 
     /// The files of a batch lie in one folder.
-    fn placed(&self, _sketch: &Sketch, path: &str) -> Option<Placed> {
+    fn export_path(&self, _sketch: &Sketch, path: &str) -> Option<ExportPath> {
         let (folder, _) = path.rsplit_once('/').unwrap_or_default();
-        Some(Placed {
+        Some(ExportPath {
             export: folder.to_owned(),
             conversation: String::new(),
         })
@@ -190,8 +190,8 @@ impl BatchFiles {
         let body = result.and_then(|result| present(result, "body").or_else(|| present(result, "message")));
         let failed = || present(line, "error").or_else(|| result.and_then(|result| present(result, "error")));
         if let Some(body) = body {
-            let told = exchange.answer(body, self.result);
-            exchange.spent(&told.into_iter().collect::<Vec<_>>());
+            let usage = exchange.answer(body, self.result);
+            exchange.spent(&usage.into_iter().collect::<Vec<_>>());
         } else if let Some(error) = failed().or_else(|| result.and_then(|result| present(result, "type"))) {
             exchange.failed(error);
         } else {

@@ -13,7 +13,7 @@
 //! stands in the text, behind `>`: there are no ids. Lines of `WhatsApp` may begin with a date, a blank and seconds, too: such a chat is taken for
 //! one of Signal only where somebody is called `Me`.
 
-use chatmill_model::{Customs, Extra, MediaKind, Part};
+use chatmill_model::{Extra, FormatTraits, MediaKind, Part};
 
 use crate::reader::lines::{Form, Is, Lines};
 use crate::reader::quoted;
@@ -28,10 +28,10 @@ pub static SIGNAL_TEXT: Lines = Lines {
         specification: "carderne/signal-export, its Markdown files",
         shapes: &["text"],
         carries: "names, text, files by path, reactions as extra fields, deletions as notices, times without a zone",
-        customs: Customs::USUAL,
+        traits: FormatTraits::USUAL,
     },
     shapes: &[FORMS],
-    tells: &[
+    typical: &[
         "[{y}-{o}-{d}, {h}:{m}] {n}: {t}",
         "[{y}-{o}-{d} {h}:{m}] {n}: {t}",
         "[{y}-{o}-{d} {h}:{m}:{s}] Me: {t}",
@@ -42,9 +42,9 @@ pub static SIGNAL_TEXT: Lines = Lines {
 };
 
 const FORMS: &[Form] = &[
-    ("[{y}-{o}-{d}, {h}:{m}] {n}: {t}", Is::Said),
-    ("[{y}-{o}-{d} {h}:{m}] {n}: {t}", Is::Said),
-    ("[{y}-{o}-{d} {h}:{m}:{s}] {n}: {t}", Is::Said),
+    ("[{y}-{o}-{d}, {h}:{m}] {n}: {t}", Is::Message),
+    ("[{y}-{o}-{d} {h}:{m}] {n}: {t}", Is::Message),
+    ("[{y}-{o}-{d} {h}:{m}:{s}] {n}: {t}", Is::Message),
 ];
 
 fn parts(mut text: String, extra: &mut Extra) -> Vec<Part> {

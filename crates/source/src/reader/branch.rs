@@ -1,22 +1,22 @@
-//! A branch of a tree, read: its messages in order, then the answers that stood in the place of some of them.
+//! Reading a branch of a tree: the messages in order, then the alternative answers to some of them.
 
 use chatmill_intake::json::Value;
 use chatmill_model::{AlternativeOrigin, Conversation, Judgement, RawJson};
 
-use crate::reader::kept::quoted;
+use crate::reader::extra::quoted;
 use crate::reader::list::ListReader;
 use crate::reader::tree::{Beside, Branch, Node, Nodes};
 
-/// Who reads the messages of a tree.
+/// A reader of the messages of a tree.
 pub(crate) trait NodeReader<'d, 'r> {
-    /// Where its messages go.
+    /// The list that collects the messages.
     fn list(&mut self) -> &mut ListReader<'d, 'r>;
 
     /// Reads what a node holds; `at` is its index among the nodes of the record.
     fn node(&mut self, value: Value<'d>, node: &Node, at: usize);
 
-    /// Forgets what was said before: an answer follows that stands beside the conversation.
-    fn forget(&mut self) {}
+    /// Resets the state of the conversation so far: an alternative answer follows.
+    fn reset(&mut self) {}
 }
 
 /// Reads a node, if there is one.
@@ -26,18 +26,18 @@ fn read_node<'d, 'r>(reader: &mut impl NodeReader<'d, 'r>, nodes: Nodes<'_, 'd>,
     }
 }
 
-/// How answers to one message came to be, and how the one that begins with a node was judged.
+/// The origin of alternative answers, and the judgement of the answer that begins with a node.
 pub(crate) type Answers<'j> = (AlternativeOrigin, &'j dyn Fn(usize) -> Judgement);
 
-/// Those of an assistant that is asked again: nobody judged them.
+/// Answers of an assistant that was asked again: without judgements.
 pub(crate) const REGENERATED: Answers<'_> = (AlternativeOrigin::Regenerated, &|_| Judgement {
     rank: None,
     score: None,
     label: None,
 });
 
-/// Reads the messages of a branch and what stood beside it. What is not new is told with an earlier branch, findings and rejects
-/// included, and is learned there. Gives how many messages an earlier branch has, too.
+/// Reads the messages of a branch and its alternatives. Messages that an earlier branch has are reported and trained there,
+/// findings and rejects included. Returns the number of messages shared with earlier branches.
 pub(crate) fn read<'d, 'r>(
     reader: &mut impl NodeReader<'d, 'r>,
     nodes: Nodes<'_, 'd>,
@@ -51,19 +51,19 @@ pub(crate) fn read<'d, 'r>(
         let begun = list.begun();
         read_node(reader, nodes, *at);
         if step < branch.shared {
-            reader.list().told_before(begun);
+            reader.list().drop_repeated(begun);
         }
     }
     steps.begin(reader.list());
     for beside in &branch.beside {
-        reader.forget();
-        let aside = reader.list().begin_aside();
+        reader.reset();
+        let before_answer = reader.list().begin_alternative();
         for at in &beside.nodes {
             read_node(reader, nodes, *at);
         }
-        let messages = reader.list().end_aside(aside);
+        let messages = reader.list().end_alternative(before_answer);
         if !messages.is_empty() {
-            let (origin, [own, other]) = judge((branch, beside), answers);
+            let (origin, [own, other]) = judgements((branch, beside), answers);
             let place = steps.before(beside.place.start)..steps.before(beside.place.end);
             let list = reader.list();
             let before = list.alternatives.last();
@@ -75,10 +75,10 @@ pub(crate) fn read<'d, 'r>(
     reader.list().shared.len() as u64
 }
 
-/// How the answer of the branch and the one beside it came to be, and how each was judged.
-fn judge(
+/// The origin of the answer of the branch and its alternative, with the judgement of each.
+fn judgements(
     (branch, beside): (&Branch, &Beside),
-    (answers, judged): Answers<'_>,
+    (answers, assessed): Answers<'_>,
 ) -> (AlternativeOrigin, [Judgement; 2]) {
     let origin = if beside.is_question {
         AlternativeOrigin::Branch
@@ -88,7 +88,7 @@ fn judge(
     let firsts = [branch.path.get(beside.place.start), beside.nodes.first()];
     (
         origin,
-        firsts.map(|at| at.map(|at| judged(*at)).unwrap_or_default()),
+        firsts.map(|at| at.map(|at| assessed(*at)).unwrap_or_default()),
     )
 }
 

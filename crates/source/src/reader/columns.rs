@@ -69,7 +69,7 @@ static COLUMNS: [(&str, Holds); 32] = [
 
 /// The columns that hold something of this kind.
 pub(crate) fn names(holds: Holds) -> impl Iterator<Item = &'static str> {
-    let columns = COLUMNS.iter().filter(move |(_, held)| *held == holds);
+    let columns = COLUMNS.iter().filter(move |(_, purpose)| *purpose == holds);
     columns.map(|(name, _)| *name)
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn alone<'d>(
 ) -> Option<(Cow<'d, str>, Value<'d>)> {
     let mut lists = root
         .fields()
-        .filter(|(_, list)| list.kind() == Kind::Array && list.items().next().is_some_and(&is_turn));
+        .filter(|(_, list)| list.kind() == Kind::Array && list.items().any(&is_turn));
     lists.next().filter(|_| lists.next().is_none())
 }
 

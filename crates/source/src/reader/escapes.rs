@@ -16,8 +16,8 @@ pub(crate) fn unescaped(text: &str, begins: impl Fn(&str) -> bool) -> String {
         if begins(bare)
             && let Some(fewer) = from.strip_prefix(ESCAPE)
         {
-            let kept = fewer.len() - bare.len();
-            out.push_str(fewer.get(..kept).unwrap_or_default());
+            let length = fewer.len() - bare.len();
+            out.push_str(fewer.get(..length).unwrap_or_default());
             rest = bare;
         }
     }

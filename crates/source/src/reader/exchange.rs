@@ -10,12 +10,12 @@ use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{AlternativeOrigin, Extra, Judgement, Message, MessageKind, Part, Role, Usage};
 
 use crate::frame::Reading;
+use crate::reader::extra::{Keep as _, raw};
 use crate::reader::fields::{first_present, present, text, words};
-use crate::reader::kept::{Keep as _, raw};
 use crate::reader::list::too_many;
 use crate::reader::request_fields::{RequestFields, list_of_tools};
-use crate::reader::turns::{APART, Turn, Turns};
-use crate::reader::{logged, placed_media, preference};
+use crate::reader::turns::{OUTSIDE_LISTS, Turn, Turns};
+use crate::reader::{logged, media_marks, preference};
 
 pub(crate) use any::{ai_sdk, any};
 
@@ -51,10 +51,10 @@ impl<'d, 'r> Exchange<'d, 'r> {
     }
 
     /// What the record says of its answer and of media beside the messages comes to them.
-    pub(crate) fn settle(&mut self, root: Value<'_>) {
+    pub(crate) fn apply_record_fields(&mut self, root: Value<'_>) {
         let list = &mut self.turns.list;
         preference::label(list, root);
-        placed_media::place(root, &mut list.messages, &mut self.beside.extra, &mut list.notes);
+        media_marks::place(root, &mut list.messages, &mut self.beside.extra, &mut list.notes);
         logged::answer(root, &mut list.messages);
     }
 
@@ -74,13 +74,13 @@ impl<'d, 'r> Exchange<'d, 'r> {
                 self.system(system);
             }
         }
-        if let Some(told) = present(request, "config").and_then(instruction) {
-            self.system(told);
+        if let Some(instructions) = present(request, "config").and_then(instruction) {
+            self.system(instructions);
         }
-        let said = LISTS
+        let list = LISTS
             .into_iter()
             .find_map(|key| Some((key, present(request, key)?)));
-        if let Some((key, list)) = said {
+        if let Some((key, list)) = list {
             known.push(key);
             self.messages(list);
         }
@@ -107,7 +107,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         } else if let Some(inner) = first_present(input, &["new_message", "kwargs", "args"]) {
             self.input(inner);
         } else if !input.is_null() {
-            self.said(input, Role::User);
+            self.message(input, Role::User);
         }
     }
 
@@ -120,7 +120,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         ];
         let role_of = |line: &str| roles.iter().find(|(start, _)| line.starts_with(start)).copied();
         if role_of(words).is_none() {
-            self.said(input, Role::User);
+            self.message(input, Role::User);
             return;
         }
         let mut turns: Vec<(Role, String)> = Vec::new();
@@ -129,24 +129,24 @@ impl<'d, 'r> Exchange<'d, 'r> {
                 (Some((start, role)), _) => {
                     turns.push((role, line.strip_prefix(start).unwrap_or(line).to_owned()));
                 }
-                (None, Some((_, said))) => {
-                    said.push('\n');
-                    said.push_str(line);
+                (None, Some((_, text))) => {
+                    text.push('\n');
+                    text.push_str(line);
                 }
                 (None, None) => {}
             }
         }
-        for (role, said) in turns {
+        for (role, text) in turns {
             self.turns.list.rows.rows += 1;
-            self.turns.push(0, input, Turn::of(role, Part::Text(said)));
+            self.turns.push(0, input, Turn::of(role, Part::Text(text)));
         }
     }
 
     /// Reads what the request of an agent tells the model before, and nothing else of it.
-    pub(crate) fn told_before(&mut self, request: Value<'_>) {
+    pub(crate) fn instructions_before(&mut self, request: Value<'_>) {
         let config = present(request, "config").unwrap_or(request);
-        if let Some(told) = instruction(config).or_else(|| present(request, "system")) {
-            self.system(told);
+        if let Some(instructions) = instruction(config).or_else(|| present(request, "system")) {
+            self.system(instructions);
         }
     }
 
@@ -171,7 +171,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
     /// Reads a list of messages, or a text that somebody says.
     pub(crate) fn messages(&mut self, list: Value<'_>) {
         if list.kind() != Kind::Array {
-            self.said(list, Role::User);
+            self.message(list, Role::User);
             return;
         }
         if let Some(text) = too_many(list, "the request", "messages", self.turns.list.limits) {
@@ -181,19 +181,19 @@ impl<'d, 'r> Exchange<'d, 'r> {
             return;
         }
         for message in list.items().flat_map(elements) {
-            self.said(message, Role::User);
+            self.message(message, Role::User);
         }
     }
 
     /// Reads a message; what names no role speaks as `role`.
-    fn said(&mut self, message: Value<'_>, role: Role) {
+    fn message(&mut self, message: Value<'_>, role: Role) {
         self.turns.list.rows.rows += 1;
         if !matches!(message.kind(), Kind::Object | Kind::String) {
             let finding = Finding::new(&codes::WRONG_TYPE, "the message is not an object and is rejected");
             let span = self.turns.span(message);
             let path = self.turns.list.frame.document.path_at(span.start);
             self.turns.list.reject(span, finding.at_path(path));
-            message.mark(Mark::Told);
+            message.mark(Mark::Reported);
             return;
         }
         if let Some(tool) = definition(message) {
@@ -227,13 +227,13 @@ impl<'d, 'r> Exchange<'d, 'r> {
             self.failed(error);
         } else if is_choices(answer) {
             self.choices(answer, name, &["message"]);
-        } else if let Some((field, said, choices)) = choices_of(answer) {
+        } else if let Some((field, fields, choices)) = choices_of(answer) {
             known.push(field);
-            self.choices(choices, &format!("{name}.{field}"), said);
+            self.choices(choices, &format!("{name}.{field}"), fields);
         } else if let Some(items) = present(answer, "output").filter(|list| list.kind() == Kind::Array) {
             known.push("output");
             for item in items.items() {
-                self.said(item, Role::Assistant);
+                self.message(item, Role::Assistant);
             }
         } else if let Some(output) = present(answer, "output").filter(|output| message_of(*output).is_some())
         {
@@ -241,15 +241,15 @@ impl<'d, 'r> Exchange<'d, 'r> {
             self.beside
                 .extra
                 .keep_rest(output, &format!("{name}.output"), &["message"]);
-            self.said(output, Role::Assistant);
+            self.message(output, Role::Assistant);
         } else if let Some(list) = answers(answer) {
             known.extend(["messages", "generations", "responseMessages"]);
             for message in list {
-                self.said(message, Role::Assistant);
+                self.message(message, Role::Assistant);
             }
         } else if answer.kind() == Kind::String || present(answer, "content").is_some() || is_calling(answer)
         {
-            self.said(answer, Role::Assistant);
+            self.message(answer, Role::Assistant);
             return Some(answer);
         } else if let Some(turn) = frameworks::result(
             answer,
@@ -261,7 +261,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
             return Some(answer);
         } else {
             self.unread(answer);
-            self.beside.extra.keep_told(name, answer);
+            self.beside.extra.keep_reported(name, answer);
             return None;
         }
         if self.turns.list.messages.len() == before && !is_nothing(answer) {
@@ -270,7 +270,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         self.beside.extra.keep_rest(answer, name, &known);
         // The AI SDK says the words of its messages beside them, too.
         if let Some(last) = self.turns.list.messages.get(before..).and_then(<[Message]>::last) {
-            pieces::says(&last.parts, answer.get("text"));
+            pieces::contain_text(&last.parts, answer.get("text"));
         }
         (self.turns.list.messages.len() > before).then_some(answer)
     }
@@ -283,7 +283,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
             exchange.turns.push(0, events, turn);
         });
         if is_read {
-            self.spent(&stream::told(events));
+            self.spent(&stream::usage_holders(events));
         } else {
             self.unread(events);
         }
@@ -291,7 +291,9 @@ impl<'d, 'r> Exchange<'d, 'r> {
 
     /// Of several answers to one request the first is the answer; the others are alternatives to it.
     pub(crate) fn several<'v>(&mut self, answers: impl IntoIterator<Item = Option<Value<'v>>>) {
-        self.each(answers, |exchange, answer| exchange.said(answer, Role::Assistant));
+        self.each(answers, |exchange, answer| {
+            exchange.message(answer, Role::Assistant);
+        });
     }
 
     /// Reads several answers to one request; whether the first is there.
@@ -308,9 +310,9 @@ impl<'d, 'r> Exchange<'d, 'r> {
         let place = start..self.turns.list.messages.len();
         let mut others = Vec::new();
         for other in answers.flatten() {
-            let aside = self.turns.list.begin_aside();
+            let before_answer = self.turns.list.begin_alternative();
             read(self, other);
-            let messages = self.turns.list.end_aside(aside);
+            let messages = self.turns.list.end_alternative(before_answer);
             if !messages.is_empty() {
                 others.push((AlternativeOrigin::Choice, Judgement::default(), messages));
             }
@@ -336,11 +338,11 @@ impl<'d, 'r> Exchange<'d, 'r> {
     /// Reads the answer that a record has beside its turns, in this field.
     pub(crate) fn answered(&mut self, answer: Value<'_>, field: &str) {
         let start = self.turns.list.messages.len();
-        if let Some(told) = self.answer(answer, field) {
-            self.spent(&[told]);
+        if let Some(usage) = self.answer(answer, field) {
+            self.spent(&[usage]);
         }
         for message in self.turns.list.messages.iter_mut().skip(start) {
-            message.origin.index = APART;
+            message.origin.index = OUTSIDE_LISTS;
         }
     }
 
@@ -349,9 +351,9 @@ impl<'d, 'r> Exchange<'d, 'r> {
         let mut answers = Vec::new();
         for (index, choice) in choices.items().enumerate() {
             let path = format!("{name}[{index}]");
-            let said = fields.iter().find_map(|field| present(choice, field));
-            answers.push(said);
-            if said.is_none() {
+            let answer = fields.iter().find_map(|field| present(choice, field));
+            answers.push(answer);
+            if answer.is_none() {
                 self.beside.extra.keep(path, choice);
                 continue;
             }
@@ -382,17 +384,17 @@ impl<'d, 'r> Exchange<'d, 'r> {
     }
 
     /// Gives the last answer its model and what it cost, from the first of these that says it.
-    pub(crate) fn spent(&mut self, says: &[Value<'_>]) {
+    pub(crate) fn spent(&mut self, holders: &[Value<'_>]) {
         let is_answer =
             |message: &&mut Message| message.role == Role::Assistant && message.kind == MessageKind::Message;
         let Some(message) = self.turns.list.messages.iter_mut().rev().find(is_answer) else {
             return;
         };
-        message.model = says
+        message.model = holders
             .iter()
             .find_map(|value| logged::model(*value))
             .or(message.model.take());
-        let mut counted = says
+        let mut counted = holders
             .iter()
             .filter_map(|value| present(*value, "usage").or_else(|| present(*value, "usageMetadata")));
         if let Some(usage) = counted.next() {
@@ -429,16 +431,16 @@ fn elements(value: Value<'_>) -> Vec<Value<'_>> {
 
 /// The list of answers to one request, with its field and the fields that hold what each says.
 fn choices_of(answer: Value<'_>) -> Option<(&'static str, &'static [&'static str], Value<'_>)> {
-    CHOICES.into_iter().find_map(|(field, said)| {
+    CHOICES.into_iter().find_map(|(field, fields)| {
         let list = present(answer, field).filter(|list| list.kind() == Kind::Array)?;
-        Some((field, said, list))
+        Some((field, fields, list))
     })
 }
 
 /// Whether a list holds the answers to one request, without the object around them.
 fn is_choices(list: Value<'_>) -> bool {
     let is_choice =
-        |choice: Value<'_>| present(choice, "message").is_some_and(|said| said.kind() == Kind::Object);
+        |choice: Value<'_>| present(choice, "message").is_some_and(|message| message.kind() == Kind::Object);
     list.kind() == Kind::Array && !list.is_empty() && list.items().all(is_choice)
 }
 

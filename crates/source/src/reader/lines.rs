@@ -25,7 +25,7 @@ pub struct Lines {
     /// said, `_` anything.
     pub shapes: &'static [&'static [Form]],
     /// The forms that no other format has, where those are not all of them.
-    pub tells: &'static [&'static str],
+    pub typical: &'static [&'static str],
     /// Signs before a name that say what somebody may do, and belong to no name.
     pub ranks: &'static [char],
     /// Whether a line without a form goes on with what stands before it.
@@ -40,11 +40,11 @@ pub(crate) type Form = (&'static str, Is);
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Is {
-    /// What somebody says.
-    Said,
-    /// What somebody does, in words.
+    /// A message.
+    Message,
+    /// An action of a participant, in words.
     Action,
-    /// Something that happens.
+    /// An event.
     Notice,
     /// The day of the lines behind it.
     Day,
@@ -84,10 +84,10 @@ impl Source for Lines {
         let mut lines = sketch.records.iter().flat_map(|record| &record.starts);
         let is_ours = |(_, line): &(String, String)| {
             let line = line.trim_end_matches('\r').trim_start_matches(MARKS);
-            let told = self.tells.iter().any(|form| Seen::of(form, line).is_some());
+            let is_typical = self.typical.iter().any(|form| Seen::of(form, line).is_some());
             let all = self.shapes.iter().copied().flatten();
-            let mut all = all.filter(|(_, is)| self.tells.is_empty() && *is != Is::Saved);
-            told || all.any(|(form, _)| Seen::of(form, line).is_some())
+            let mut all = all.filter(|(_, is)| self.typical.is_empty() && *is != Is::Saved);
+            is_typical || all.any(|(form, _)| Seen::of(form, line).is_some())
         };
         let is_ours = sketch.framing == Framing::Text && lines.any(is_ours);
         is_ours.then(|| (95, vec![format!("lines are those of {}", self.about.title)]))
@@ -98,7 +98,7 @@ impl Source for Lines {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::stored(self.about.customs, self.read_text(*frame, limits))
+        Reading::stored(self.about.traits, self.read_text(*frame, limits))
     }
 }
 
@@ -119,13 +119,13 @@ impl Lines {
         let (entries, nobodys) = self.entries(&text, forms);
         if !entries
             .iter()
-            .any(|entry| matches!(entry.is, Is::Said | Is::Action | Is::Notice))
+            .any(|entry| matches!(entry.is, Is::Message | Is::Action | Is::Notice))
         {
             let text = "no line of the text begins as those of this format do";
-            return Err(frame.fault(&codes::WRONG_TYPE, text, "$.text", value));
+            return Err(frame.error(&codes::WRONG_TYPE, text, "$.text", value));
         }
         if let Some(text) = exceeds(entries.len() as u64, "the chat", "messages", limits) {
-            return Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, "$.text", value));
+            return Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, "$.text", value));
         }
         let mut conversation = Conversation {
             source: self.about.id,
@@ -191,7 +191,7 @@ impl Lines {
             }
             let last = entries
                 .last_mut()
-                .filter(|last| self.goes_on && matches!(last.is, Is::Said | Is::Notice));
+                .filter(|last| self.goes_on && matches!(last.is, Is::Message | Is::Notice));
             match last {
                 Some(entry) => {
                     entry.more.push(line);

@@ -36,28 +36,28 @@ impl Element {
     }
 }
 
-/// Collects what becomes of the elements of one frame's list.
+/// Collects the outcomes of the elements of one frame's list.
 #[derive(Debug)]
 pub(crate) struct ListReader<'d, 'r> {
     /// The frame that holds them.
     pub frame: FrameView<'d>,
     /// The limits of the run.
     pub limits: &'r Limits,
-    /// What is odd about them.
+    /// Findings about the elements.
     pub notes: Notes,
     /// Rejected elements.
     pub rejects: Vec<Reject>,
     /// The messages so far.
     pub messages: Vec<Message>,
-    /// Answers that stood where a message stands.
+    /// Alternatives to messages of the conversation.
     pub alternatives: Vec<Alternative>,
-    /// What became of each element, in numbers.
+    /// Counts of elements by outcome.
     pub rows: RowLedger,
     /// Positions of the messages that an earlier branch has, too.
     pub shared: Vec<usize>,
 }
 
-/// What a reader had read before it began with a message.
+/// The state of a reader before a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Begun {
     messages: usize,
@@ -65,9 +65,9 @@ pub(crate) struct Begun {
     rejects: usize,
 }
 
-/// What a reader had read before it began with an answer that is not part of the conversation.
+/// The state of a reader before an alternative answer, which is not part of the conversation.
 #[derive(Debug)]
-pub(crate) struct Aside {
+pub(crate) struct ReaderState {
     messages: Vec<Message>,
     findings: usize,
     rejects: usize,
@@ -164,8 +164,9 @@ impl<'d, 'r> ListReader<'d, 'r> {
         }
     }
 
-    /// Takes back what was found since, of a message that an earlier branch has, too: it is told, was paid and is learned there.
-    pub(crate) fn told_before(&mut self, begun: Begun) {
+    /// Drops the findings since then, of a message that an earlier branch has, too: the message is reported, billed and trained
+    /// there.
+    pub(crate) fn drop_repeated(&mut self, begun: Begun) {
         self.shared.extend(begun.messages..self.messages.len());
         self.notes.findings.truncate(begun.findings);
         let repeated = (self.rejects.len() - begun.rejects) as u64;
@@ -174,35 +175,35 @@ impl<'d, 'r> ListReader<'d, 'r> {
         self.rows.merged += repeated;
     }
 
-    /// Begins with an answer that is not part of the conversation: what is read from here on stands apart.
-    pub(crate) fn begin_aside(&mut self) -> Aside {
-        Aside {
+    /// Begins an alternative answer: messages from here on are not part of the conversation.
+    pub(crate) fn begin_alternative(&mut self) -> ReaderState {
+        ReaderState {
             messages: std::mem::take(&mut self.messages),
             findings: self.notes.findings.len(),
             rejects: self.rejects.len(),
         }
     }
 
-    /// The messages that were read since, which are an answer beside the conversation.
-    pub(crate) fn end_aside(&mut self, aside: Aside) -> Vec<Message> {
-        let messages = std::mem::replace(&mut self.messages, aside.messages);
-        self.stands_apart(&messages, 0, (aside.findings, aside.rejects));
+    /// Ends an alternative answer, and returns its messages.
+    pub(crate) fn end_alternative(&mut self, before: ReaderState) -> Vec<Message> {
+        let messages = std::mem::replace(&mut self.messages, before.messages);
+        self.count_as_alternative(&messages, 0, (before.findings, before.rejects));
         messages
     }
 
-    /// Takes the messages from a position on out of the conversation: they are an answer beside it.
+    /// Takes the messages from a position on out of the conversation: they are an alternative answer.
     pub(crate) fn split_off(&mut self, position: usize) -> Vec<Message> {
         let mut messages = self.messages.split_off(position.min(self.messages.len()));
-        self.stands_apart(&messages, position, (0, self.rejects.len()));
+        self.count_as_alternative(&messages, position, (0, self.rejects.len()));
         for (index, message) in (0..).zip(&mut messages) {
             message.position = index;
         }
         messages
     }
 
-    /// Counts messages as those of an answer beside the conversation. What was found in them, among the findings and rejects
-    /// from these on, gets its place in the record: they have none in the conversation. The first had this position.
-    fn stands_apart(&mut self, messages: &[Message], first: usize, from: (usize, usize)) {
+    /// Counts messages as those of an alternative answer. Their findings, among the findings and rejects from these numbers on,
+    /// are located in the record: the messages have no position in the conversation. The first message had this position.
+    fn count_as_alternative(&mut self, messages: &[Message], first: usize, from: (usize, usize)) {
         let notices = messages
             .iter()
             .filter(|message| message.kind == MessageKind::Notice)
@@ -267,7 +268,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
             .sort_by_key(|alternative| alternative.place.start);
         for at in self.shared {
             if let Some(message) = self.messages.get_mut(at) {
-                message.tell_before();
+                message.move_to_earlier_copy();
             }
         }
         Reading {
@@ -276,7 +277,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
                 alternatives: self.alternatives,
                 ..conversation
             }),
-            fault: None,
+            error: None,
             findings: self.notes.findings,
             rejects: self.rejects,
             rows: self.rows,
@@ -296,10 +297,10 @@ pub(crate) fn named<'d>(
     let list = single(frame, name)?;
     let path = || format!("$.{name}");
     if list.kind() != Kind::Array {
-        return Err(frame.fault(&codes::WRONG_TYPE, format!("{name} is not a list"), path(), list));
+        return Err(frame.error(&codes::WRONG_TYPE, format!("{name} is not a list"), path(), list));
     }
     match too_many(list, "the conversation", elements, limits) {
-        Some(text) => Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, path(), list)),
+        Some(text) => Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, path(), list)),
         None => Ok(list),
     }
 }
@@ -316,7 +317,7 @@ pub(crate) fn single<'d>(frame: FrameView<'d>, name: &str) -> Result<Value<'d>, 
         ),
         (None, _) => (&codes::MISSING_FIELD, format!("the record has no {name}")),
     };
-    Err(frame.fault(code, text, format!("$.{name}"), root))
+    Err(frame.error(code, text, format!("$.{name}"), root))
 }
 
 /// The record itself as the list.
@@ -327,7 +328,7 @@ pub(crate) fn bare<'d>(
 ) -> Result<Value<'d>, Box<Finding>> {
     let root = frame.root();
     match too_many(root, "the conversation", elements, limits) {
-        Some(text) => Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, "$", root)),
+        Some(text) => Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, "$", root)),
         None => Ok(root),
     }
 }
@@ -351,7 +352,7 @@ pub(crate) fn rows<'d>(
         (Kind::Object, Some(text)) => (&codes::MISSING_FIELD, text.to_owned()),
         _ => (&codes::WRONG_TYPE, neither.to_owned()),
     };
-    Err(frame.fault(code, text, "$", root))
+    Err(frame.error(code, text, "$", root))
 }
 
 /// The lines of a file, which together are a conversation, or what a list holds that stands for them: its name is what findings call
@@ -368,11 +369,11 @@ pub(crate) fn lines<'d>(
         None => rows(frame, whole, None, neither, limits)?,
         Some((elements, path, list)) => match too_many(list, whole, elements, limits) {
             None => list.items().collect(),
-            Some(text) => return Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, path, list)),
+            Some(text) => return Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, path, list)),
         },
     };
     if !lines.is_empty() && lines.iter().all(|line| line.kind() != Kind::Object) {
-        return Err(frame.fault(&codes::WRONG_TYPE, neither, "$", frame.root()));
+        return Err(frame.error(&codes::WRONG_TYPE, neither, "$", frame.root()));
     }
     Ok(lines)
 }
@@ -386,12 +387,12 @@ pub(crate) fn row_path(frame: FrameView<'_>, index: u32) -> String {
     }
 }
 
-/// Says that a list is too long, where it is.
+/// The text of the finding about a list that is too long.
 pub(crate) fn too_many(list: Value<'_>, whole: &str, elements: &str, limits: &Limits) -> Option<String> {
     exceeds(list.len() as u64, whole, elements, limits)
 }
 
-/// Says that there are too many elements, where there are.
+/// The text of the finding about too many elements.
 pub(crate) fn exceeds(count: u64, whole: &str, elements: &str, limits: &Limits) -> Option<String> {
     let limit = limits.messages_per_conversation;
     (count > limit).then(|| format!("{whole} has {count} {elements}, the limit is {limit}"))

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_bill_can_hold_is_left_out_at_its_message() {
+    fn a_count_beyond_two_to_the_53rd_is_left_out_at_its_message() {
         let all = |input: &str| format!(r#"{{"prompt_tokens":{input},"completion_tokens":7}}"#);
         for (input, left) in [
             ("9007199254740992", Some(1 << 53)),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_counted_is_not_made_up() {
+    fn missing_counts_stay_missing() {
         assert_eq!(read(r#"{"total_tokens":21}"#), None);
         assert_eq!(read(r#"{"prompt_tokens":-1,"completion_tokens":2.5}"#), None);
         assert_eq!(read(r#"{"completion_tokens":5}"#), Some((None, None, Some(5))));

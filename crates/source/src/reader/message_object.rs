@@ -7,8 +7,8 @@ use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Part, Role, ToolCall};
 
+use crate::reader::extra::{ExtraFields, Keep as _, compact};
 use crate::reader::fields::{present, text, word, words};
-use crate::reader::kept::{Keep as _, Kept, compact};
 use crate::reader::notes::Site;
 use crate::reader::{parts, tool_calls};
 
@@ -30,7 +30,7 @@ pub(crate) struct MessageObject {
     /// The calls that it makes.
     pub calls: Vec<ToolCall>,
     /// Fields without a place, by path.
-    pub rest: Kept,
+    pub rest: ExtraFields,
 }
 
 impl MessageObject {
@@ -94,7 +94,12 @@ pub(crate) fn role(word: &str) -> Option<Role> {
 }
 
 /// Reads what somebody said: text, or a list of parts. Anything else is read as its JSON text.
-pub(crate) fn said(value: Value<'_>, field: &str, rest: &mut Kept, site: &mut Site<'_>) -> Vec<Part> {
+pub(crate) fn content_parts(
+    value: Value<'_>,
+    field: &str,
+    rest: &mut ExtraFields,
+    site: &mut Site<'_>,
+) -> Vec<Part> {
     if let Some(text) = value.as_str() {
         return vec![Part::Text(text.into_owned())];
     }
@@ -112,7 +117,7 @@ pub(crate) fn said(value: Value<'_>, field: &str, rest: &mut Kept, site: &mut Si
 pub(crate) fn answered(
     value: Value<'_>,
     field: &str,
-    rest: &mut Kept,
+    rest: &mut ExtraFields,
     site: &mut Site<'_>,
 ) -> (String, Vec<Part>) {
     if value.kind() != Kind::Array || !is_shown(value) {

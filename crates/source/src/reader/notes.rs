@@ -26,7 +26,7 @@ impl Notes {
     }
 
     /// An empty collection for the same frame.
-    pub(crate) fn apart(&self) -> Self {
+    pub(crate) fn empty_copy(&self) -> Self {
         Self::new(self.start)
     }
 

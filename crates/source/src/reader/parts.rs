@@ -7,8 +7,8 @@ use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, RawJson, Role, ToolResult};
 
+use crate::reader::extra::{Content, Keep, compact};
 use crate::reader::fields::{present, text};
-use crate::reader::kept::{Content, Keep, compact};
 use crate::reader::notes::Site;
 use crate::reader::text::upload;
 use crate::reader::tool_calls::spelled;
@@ -53,7 +53,7 @@ fn object(value: Value<'_>, path: &str, content: &mut Content, site: &mut Site<'
         let text = "the part has no form that is known here and is kept as it is";
         let place = value.get("type").unwrap_or(value);
         site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{path}"), place);
-        content.keep_told(path, value);
+        content.keep_reported(path, value);
     }
 }
 
@@ -167,8 +167,8 @@ fn plain_media_item(value: Value<'_>, path: &str, key: &str, kind: MediaKind, co
 /// Holds the place of what a user says where no part of it is known: without it, what is said before and after would be one turn. What
 /// stands there is a file of which nothing is known but that it was there.
 pub(crate) fn hold_place(role: Role, parts: &mut Vec<Part>, rest: &[(String, RawJson)]) {
-    let is_kept = || rest.iter().any(|(path, _)| path.ends_with(']'));
-    if role == Role::User && parts.is_empty() && is_kept() {
+    let has_unread_element = || rest.iter().any(|(path, _)| path.ends_with(']'));
+    if role == Role::User && parts.is_empty() && has_unread_element() {
         parts.push(upload(MediaKind::File, None));
     }
 }

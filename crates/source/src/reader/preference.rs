@@ -12,7 +12,7 @@ use chatmill_model::{AlternativeOrigin, Judgement, Message, RawJson, Role, Score
 
 use crate::reader::columns::{self, Holds};
 use crate::reader::fields::present;
-use crate::reader::list::{Aside, ListReader};
+use crate::reader::list::{ListReader, ReaderState};
 
 /// Fields that say whether an answer is good.
 const LABELS: [&str; 2] = ["label", "kto_tag"];
@@ -25,21 +25,26 @@ const SCORES: [[&str; 2]; 4] = [
     ["chosen-rating", "rejected-rating"],
 ];
 
-/// Sets the answer that was not preferred beside the one that the conversation holds from `start` on. It was read since `aside`,
+/// Sets the answer that was not preferred beside the one that the conversation holds from `start` on. It was read since `before_answer`,
 /// and may begin with the same messages as the conversation. False where nothing of it is left.
-pub(crate) fn compare(list: &mut ListReader<'_, '_>, aside: Aside, root: Value<'_>, start: usize) -> bool {
-    let mut other = list.end_aside(aside);
+pub(crate) fn compare(
+    list: &mut ListReader<'_, '_>,
+    before_answer: ReaderState,
+    root: Value<'_>,
+    start: usize,
+) -> bool {
+    let mut other = list.end_alternative(before_answer);
     let common = leave_common(list, 0, &mut other);
     let start = if common > 0 { common } else { start };
     let is_left = !other.is_empty();
-    let judged = |index: usize| Judgement {
+    let ranked = |index: usize| Judgement {
         score: SCORES.iter().find_map(|keys| score(root, keys.get(index)?)),
         ..Judgement::default()
     };
-    let rejected = (AlternativeOrigin::Rejected, judged(1), other);
+    let rejected = (AlternativeOrigin::Rejected, ranked(1), other);
     list.alternatives(
         start..list.messages.len(),
-        is_left.then(|| (AlternativeOrigin::Chosen, judged(0))),
+        is_left.then(|| (AlternativeOrigin::Chosen, ranked(0))),
         is_left.then_some(rejected),
     );
     if let Some((key, value)) = columns::first(root, Holds::Worse) {
@@ -61,7 +66,7 @@ pub(crate) fn leave_common(list: &mut ListReader<'_, '_>, start: usize, other: &
     let own = list.messages.iter().skip(start);
     let same = own
         .zip(&*other)
-        .take_while(|(own, other)| says_the_same(own, other));
+        .take_while(|(own, other)| is_same_text(own, other));
     let common = same.count();
     let own = list.messages.iter_mut().skip(start);
     for (own, same) in own.zip(other.drain(..common)) {
@@ -78,7 +83,7 @@ pub(crate) fn leave_common(list: &mut ListReader<'_, '_>, start: usize, other: &
     common
 }
 
-fn says_the_same(one: &Message, other: &Message) -> bool {
+fn is_same_text(one: &Message, other: &Message) -> bool {
     one.role == other.role && one.parts == other.parts
 }
 

@@ -20,8 +20,8 @@ fn translated(text: &str) -> Option<String> {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         if matches!(first, '\'' | '"') {
-            let (said, after) = string(rest)?;
-            push_string(&mut json, &said);
+            let (decoded, after) = string(rest)?;
+            push_string(&mut json, &decoded);
             rest = after;
             continue;
         }
@@ -43,23 +43,23 @@ fn translated(text: &str) -> Option<String> {
 /// What a string at the beginning of a text says, and what follows it.
 fn string(text: &str) -> Option<(String, &str)> {
     let quote = text.chars().next()?;
-    let mut said = String::new();
+    let mut decoded = String::new();
     let mut signs = text.char_indices().skip(1);
     while let Some((at, sign)) = signs.next() {
         match sign {
-            _ if sign == quote => return Some((said, text.get(at + 1..)?)),
+            _ if sign == quote => return Some((decoded, text.get(at + 1..)?)),
             '\\' => match signs.next()?.1 {
-                'n' => said.push('\n'),
-                't' => said.push('\t'),
-                'r' => said.push('\r'),
+                'n' => decoded.push('\n'),
+                't' => decoded.push('\t'),
+                'r' => decoded.push('\r'),
                 'u' => {
                     let digits: String = signs.by_ref().take(4).map(|(_, digit)| digit).collect();
-                    said.push(char::from_u32(u32::from_str_radix(&digits, 16).ok()?)?);
+                    decoded.push(char::from_u32(u32::from_str_radix(&digits, 16).ok()?)?);
                 }
-                other @ ('\\' | '\'' | '"' | '/') => said.push(other),
-                other => said.extend(['\\', other]),
+                other @ ('\\' | '\'' | '"' | '/') => decoded.push(other),
+                other => decoded.extend(['\\', other]),
             },
-            _ => said.push(sign),
+            _ => decoded.push(sign),
         }
     }
     None

@@ -65,7 +65,7 @@ impl CellPlace {
         site: &mut Site<'_>,
         read: impl FnOnce(&mut Site<'_>) -> T,
     ) -> T {
-        let mut found = site.notes.apart();
+        let mut found = site.notes.empty_copy();
         let read = read(&mut site.inside(&mut found, inside));
         for mut finding in found.findings {
             if let Path::InMessage(suffix) = &finding.path {
@@ -131,8 +131,8 @@ mod tests {
 
     #[test]
     fn words_stay_words() {
-        for said in ["hello", "", "\"quoted\"", "12", "null", "\"{broken"] {
-            assert_eq!(text(&quoted(said, 1)), None, "{said}");
+        for sample in ["hello", "", "\"quoted\"", "12", "null", "\"{broken"] {
+            assert_eq!(text(&quoted(sample, 1)), None, "{sample}");
         }
         assert_eq!(text("{}"), None, "an object is not a string");
     }

@@ -5,10 +5,11 @@ use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{Conversation, Extra, RawJson};
 
 use crate::frame::FrameView;
+use crate::reader::extra::{ExtraFields, Keep, below};
 use crate::reader::fields::id;
-use crate::reader::kept::{Keep, Kept, below, raw};
 use crate::reader::logged;
 use crate::reader::notes::Notes;
+use crate::reader::tool_definitions::definition;
 
 /// Fields that name the conversation; the first that holds an id does.
 const IDS: [&str; 4] = ["conversation_id", "thread_id", "conversation_hash", "id"];
@@ -26,8 +27,8 @@ pub(crate) struct Names<'n> {
     pub define: fn(key: &str, Value<'_>, &Limits) -> Option<Tools>,
 }
 
-/// Tool definitions as written, and the fields beside them.
-pub(crate) type Tools = (Vec<RawJson>, Kept);
+/// Tool definitions, and the fields beside them.
+pub(crate) type Tools = (Vec<RawJson>, ExtraFields);
 
 /// The fields of a request that are not turns.
 #[derive(Debug, Default)]
@@ -36,7 +37,7 @@ pub(crate) struct RequestFields {
     pub id: Option<String>,
     /// Its title.
     pub title: Option<String>,
-    /// Definitions of tools, as written.
+    /// Definitions of tools.
     pub tools: Vec<RawJson>,
     /// The model that is asked.
     pub model: Option<Box<str>>,
@@ -125,7 +126,7 @@ impl RequestFields {
 pub(crate) fn list_of_tools(value: Value<'_>, limits: &Limits) -> Option<Vec<RawJson>> {
     match value.kind() {
         Kind::Null => Some(Vec::new()),
-        Kind::Array => Some(value.items().map(raw).collect()),
+        Kind::Array => Some(value.items().map(definition).collect()),
         Kind::String => {
             let text = value.as_str()?;
             if text.trim().is_empty() {
@@ -133,7 +134,7 @@ pub(crate) fn list_of_tools(value: Value<'_>, limits: &Limits) -> Option<Vec<Raw
             }
             let document = json::scan(text.as_bytes(), limits.depth).ok()?;
             let list = document.root();
-            (list.kind() == Kind::Array).then(|| list.items().map(raw).collect())
+            (list.kind() == Kind::Array).then(|| list.items().map(definition).collect())
         }
         Kind::Bool(_) | Kind::Number | Kind::Object => None,
     }
@@ -141,13 +142,13 @@ pub(crate) fn list_of_tools(value: Value<'_>, limits: &Limits) -> Option<Vec<Raw
 
 /// Tool definitions in the forms of vendors: such a list, or an object whose `tools` are one.
 pub(crate) fn tools_of_vendor(key: &str, value: Value<'_>, limits: &Limits) -> Option<Tools> {
-    let mut rest = Kept::new();
+    let mut rest = ExtraFields::new();
     let tools = if value.kind() == Kind::Object {
         let tools = value.get("tools").filter(|tools| tools.kind() == Kind::Array)?;
         for (inner, field) in value.fields().filter(|(inner, _)| inner != "tools") {
             rest.keep(below(key, &inner), field);
         }
-        tools.items().map(raw).collect()
+        tools.items().map(definition).collect()
     } else {
         list_of_tools(value, limits)?
     };

@@ -7,7 +7,7 @@
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Customs, Part, RawJson, Records, Role};
+use chatmill_model::{FormatTraits, Part, RawJson, Records, Role};
 
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::columns::{self, Holds};
@@ -19,7 +19,7 @@ use crate::reader::preference;
 use crate::reader::recognise::strongest;
 use crate::reader::request_fields::{Names, RequestFields, tools_of_vendor};
 use crate::reader::thoughts::reading;
-use crate::reader::turns::{APART, Turn, Turns};
+use crate::reader::turns::{OUTSIDE_LISTS, Turn, Turns};
 use crate::reader::vendor::{self, Vendor};
 use crate::source::About;
 
@@ -30,16 +30,16 @@ const SENT: [&str; 9] = words!(
 );
 
 /// What a record of a format of requests is like: one that was sent, or a chat as files for tuning have them.
-pub(crate) fn customs(about: &About, root: Value<'_>) -> Customs {
+pub(crate) fn traits(about: &About, root: Value<'_>) -> FormatTraits {
     let was_sent = SENT.iter().any(|field| present(root, field).is_some())
         || columns::first(root, Holds::Answer).is_some();
-    Customs {
+    FormatTraits {
         records: if was_sent {
-            about.customs.records
+            about.traits.records
         } else {
             Records::Conversations
         },
-        ..about.customs
+        ..about.traits
     }
 }
 
@@ -97,7 +97,9 @@ impl Requests {
     ) -> Option<(u8, Vec<String>)> {
         let list = format!("{}[]", self.form.list);
         let by_blocks = |record: &RecordSketch| {
-            let lists = [list.as_str(), "[]"].into_iter();
+            // The only list of messages may be called anything.
+            let alone = columns::name_alone(record, &["role", "content"]).map(|name| format!("{name}[]"));
+            let lists = [list.as_str(), "[]"].into_iter().chain(alone.as_deref());
             let mut found = lists.filter_map(|list| vendor::of(record, list));
             found.find(|(vendor, _, _)| Some(*vendor) == self.vendor)
         };
@@ -105,15 +107,19 @@ impl Requests {
         let blocks = records.filter_map(|record| by_blocks(record).map(|(_, sure, why)| (sure, why)));
         let alone = self.vendor.and_then(|vendor| vendor::is_list(sketch, vendor));
         // Calls and results as OpenAI has them decide before settings and definitions of tools do.
-        let are_openai = self.form.list == "messages" && sketch.records.iter().any(vendor::is_openai);
-        let known = sketch.records.iter().filter(|_| !are_openai).filter_map(own);
+        let is_openai = |record: &&RecordSketch| self.form.list == "messages" && vendor::is_openai(record);
+        let known = sketch
+            .records
+            .iter()
+            .filter(|record| !is_openai(record))
+            .filter_map(own);
         strongest(blocks.chain(alone).chain(known))
     }
 
     /// Reads one request.
     pub(crate) fn reading(&self, frame: FrameView<'_>, limits: &Limits) -> Reading {
-        let customs = customs(self.about, frame.root());
-        reading(customs, self.conversation(frame, limits))
+        let traits = traits(self.about, frame.root());
+        reading(traits, self.conversation(frame, limits))
     }
 
     /// Whether a file is a bare list of turns: it is one conversation.
@@ -167,7 +173,7 @@ impl Requests {
             reader.add(0, list);
         }
         for (index, turn) in (0..).zip(list.items()) {
-            reader.read(if other.is_some() { APART } else { index }, turn);
+            reader.read(if other.is_some() { OUTSIDE_LISTS } else { index }, turn);
         }
         let answer = columns::answer(root, Some(list));
         let start = reader.exchange.turns.list.messages.len();
@@ -183,12 +189,12 @@ impl Requests {
         }
         reader.compare(root, is_answered.then_some(start));
         let mut exchange = reader.exchange;
-        exchange.settle(root);
+        exchange.apply_record_fields(root);
         let Exchange { turns, beside } = &mut exchange;
         if let (Some(described), true) = (form.described, beside.tools.is_empty()) {
             let messages = turns.list.messages.iter();
-            let told = messages.filter(|message| message.role == Role::System);
-            let texts = told
+            let system_messages = messages.filter(|message| message.role == Role::System);
+            let texts = system_messages
                 .flat_map(|message| &message.parts)
                 .filter_map(|part| match part {
                     Part::Text(text) => Some(text),
@@ -209,7 +215,7 @@ impl RequestForm {
             return list::bare(frame, "messages", limits);
         }
         if root.kind() != Kind::Object {
-            return Err(frame.fault(&codes::WRONG_TYPE, "the record is not an object", "$", root));
+            return Err(frame.error(&codes::WRONG_TYPE, "the record is not an object", "$", root));
         }
         if self.may_be_text {
             let text = list::single(frame, self.list)?;
@@ -222,7 +228,7 @@ impl RequestForm {
 
     /// The JSON path of a turn, in a request or in a bare list.
     fn place(&self, index: u32, is_bare: bool) -> Option<String> {
-        if is_bare && index != APART {
+        if is_bare && index != OUTSIDE_LISTS {
             Some(format!("$[{index}]"))
         } else {
             self.path(index)
@@ -233,7 +239,7 @@ impl RequestForm {
     pub(crate) fn path(&self, index: u32) -> Option<String> {
         match self.system {
             Some(system) if index == u32::MAX => Some(format!("$.{system}")),
-            _ => (index != APART).then(|| format!("$.{}[{index}]", self.list)),
+            _ => (index != OUTSIDE_LISTS).then(|| format!("$.{}[{index}]", self.list)),
         }
     }
 }
@@ -254,7 +260,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let mut turn = if value.kind() == Kind::Object {
             let mut turn = Turn::default();
             let text = "the system text is an object and is read as its JSON text";
-            turn.odd_content("", text, value, &mut self.exchange.turns.list.site(None, value));
+            turn.malformed_content("", text, value, &mut self.exchange.turns.list.site(None, value));
             turn
         } else {
             self.turn(value)
@@ -292,10 +298,10 @@ impl<'d, 'r> Reader<'d, 'r> {
     fn answer(&mut self, field: &str, value: Value<'d>) {
         let is_own = |turn: Value<'_>| self.form.known.first().is_some_and(|key| turn.get(key).is_some());
         if is_own(value) {
-            self.read(APART, value);
+            self.read(OUTSIDE_LISTS, value);
         } else if value.kind() == Kind::Array && !value.is_empty() && value.items().all(is_own) {
             for turn in value.items() {
-                self.read(APART, turn);
+                self.read(OUTSIDE_LISTS, turn);
             }
         } else {
             self.exchange.answered(value, field);
@@ -310,9 +316,9 @@ impl<'d, 'r> Reader<'d, 'r> {
             return;
         };
         let start = start.unwrap_or_else(|| preference::answer(&self.exchange.turns.list.messages));
-        let aside = self.exchange.turns.list.begin_aside();
+        let before_answer = self.exchange.turns.list.begin_alternative();
         self.answer(field, other);
-        if preference::compare(&mut self.exchange.turns.list, aside, root, start) {
+        if preference::compare(&mut self.exchange.turns.list, before_answer, root, start) {
             self.exchange.beside.take(field);
         }
     }

@@ -33,8 +33,10 @@ impl Roster {
     }
 
     fn place(&mut self, role: Role, key: Option<&str>, name: Option<&str>, is_id_made: bool) -> usize {
-        let key = (role.as_str(), key.map(str::to_owned));
-        if let Some(place) = self.places.get(&key).copied() {
+        // Who is called as the role is whoever has no name.
+        let known = key.filter(|key| *key != role.as_str()).map(str::to_owned);
+        let known = (role.as_str(), known);
+        if let Some(place) = self.places.get(&known).copied() {
             if let Some(known) = self.participants.get_mut(place)
                 && known.name.is_none()
             {
@@ -43,7 +45,7 @@ impl Roster {
             return place;
         }
         let place = self.participants.len();
-        let id = self.free_id(role, key.1.as_deref());
+        let id = self.free_id(role, key);
         self.participants.push(Participant {
             id,
             is_id_made,
@@ -57,7 +59,7 @@ impl Roster {
             listed: true,
             ..Participant::default()
         });
-        self.places.insert(key, place);
+        self.places.insert(known, place);
         place
     }
 
@@ -106,7 +108,7 @@ impl Roster {
 }
 
 /// Those who speak in a conversation, whose messages then name them by their places there.
-pub(crate) fn those_of(messages: &mut [Message], people: &[Participant]) -> Vec<Participant> {
+pub(crate) fn those_of(messages: &mut [Message], all: &[Participant]) -> Vec<Participant> {
     let mut places: BTreeMap<usize, usize> = BTreeMap::new();
     let mut own = Vec::new();
     for message in messages {
@@ -114,7 +116,7 @@ pub(crate) fn those_of(messages: &mut [Message], people: &[Participant]) -> Vec<
         let next = own.len();
         let place = *places.entry(sender).or_insert(next);
         if place == next {
-            own.extend(people.get(sender).cloned());
+            own.extend(all.get(sender).cloned());
         }
         message.sender = Some(place);
     }

@@ -36,7 +36,7 @@ impl<'d, 'r> TextReader<'d, 'r> {
             list::single(frame, "text")?
         };
         let Some(text) = value.as_str() else {
-            return Err(frame.fault(&codes::WRONG_TYPE, "text is not a string", "$.text", value));
+            return Err(frame.error(&codes::WRONG_TYPE, "text is not a string", "$.text", value));
         };
         let raw = value.raw();
         let inside = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
@@ -60,14 +60,14 @@ impl<'d, 'r> TextReader<'d, 'r> {
     }
 
     /// The bytes of the frame that say a stretch of the text. Stretches have to be asked for in ascending order.
-    pub(crate) fn written(&mut self, said: Range<usize>) -> Range<usize> {
-        let start = self.start + self.places.written(said.start);
-        start..self.start + self.places.written(said.end)
+    pub(crate) fn written(&mut self, range: Range<usize>) -> Range<usize> {
+        let start = self.start + self.places.written(range.start);
+        start..self.start + self.places.written(range.end)
     }
 
     /// Counts and rejects a stretch of the text that is nobody's.
-    pub(crate) fn outside(&mut self, said: Range<usize>, why: &str) {
-        let span = self.written(said);
+    pub(crate) fn outside(&mut self, range: Range<usize>, why: &str) {
+        let span = self.written(range);
         self.list.rows.rows += 1;
         let finding = Finding::new(&codes::TEXT_OUTSIDE_TURNS, why);
         self.list.reject(span, finding.at_path("$.text"));
@@ -90,16 +90,16 @@ impl<'d, 'r> TextReader<'d, 'r> {
     pub(crate) fn time(&mut self, iso: Option<&str>, raw: &str, span: Range<usize>) -> Option<Timestamp> {
         let position = self.list.messages.len() as u32;
         let place = self.list.frame.span(span);
-        let placed = |finding: Finding| {
+        let export_path = |finding: Finding| {
             let finding = finding.at_message(position, None, "");
             finding.at_span(place.start, place.end)
         };
         if let Some(iso) = iso {
-            return Some(self.times.naive(iso, raw.to_owned(), placed));
+            return Some(self.times.naive(iso, raw.to_owned(), export_path));
         }
         let text = "the date and the time cannot be, in the order that dates of this chat have";
         let finding = Finding::new(&codes::TIMESTAMP_UNUSABLE, text).quoting(raw);
-        self.list.notes.findings.push(placed(finding));
+        self.list.notes.findings.push(export_path(finding));
         None
     }
 }

@@ -1,7 +1,7 @@
 //! Reasoning inside a text: between `<think>` and `</think>` at its beginning, as open models write it.
 
 use chatmill_diag::Finding;
-use chatmill_model::{Customs, Message, MessageKind, Part, Role};
+use chatmill_model::{FormatTraits, Message, MessageKind, Part, Role};
 
 use crate::frame::Reading;
 use crate::reader::escapes::{is_tag, unescaped};
@@ -10,14 +10,14 @@ const OPENING: &str = "<think>";
 const CLOSING: &str = "</think>";
 
 /// The result of reading a frame whose format does not separate thoughts from texts: here they are, whatever the format.
-pub(crate) fn reading(customs: Customs, read: Result<Reading, Box<Finding>>) -> Reading {
-    let mut reading = Reading::stored(customs, read);
+pub(crate) fn reading(traits: FormatTraits, read: Result<Reading, Box<Finding>>) -> Reading {
+    let mut reading = Reading::stored(traits, read);
     let conversation = reading.conversation.iter_mut();
     conversation
         .flat_map(|conversation| {
-            let apart = conversation.alternatives.iter_mut();
-            let apart = apart.filter_map(|alternative| alternative.messages.as_mut());
-            conversation.messages.iter_mut().chain(apart.flatten())
+            let others = conversation.alternatives.iter_mut();
+            let others = others.filter_map(|alternative| alternative.messages.as_mut());
+            conversation.messages.iter_mut().chain(others.flatten())
         })
         .for_each(take_out);
     reading
@@ -33,9 +33,9 @@ pub(crate) fn thought(text: &str) -> String {
 /// One line break inside each tag, and two after the closing one, belong to the tags.
 pub(crate) fn divided(text: &str) -> Option<(&str, &str)> {
     let rest = text.trim_start().strip_prefix(OPENING)?;
-    let (thought, said) = rest.split_once(CLOSING)?;
-    let said = said.strip_prefix('\n').unwrap_or(said);
-    Some((unframed(thought), said.strip_prefix('\n').unwrap_or(said)))
+    let (thought, answer) = rest.split_once(CLOSING)?;
+    let answer = answer.strip_prefix('\n').unwrap_or(answer);
+    Some((unframed(thought), answer.strip_prefix('\n').unwrap_or(answer)))
 }
 
 /// Turns the thoughts at the beginning of an assistant's first text into reasoning, whatever the format.
@@ -52,9 +52,9 @@ fn take_out(message: &mut Message) {
     };
     let mut thoughts = Vec::new();
     let mut rest = text.as_str();
-    while let Some((thought, said)) = divided(rest) {
+    while let Some((thought, answer)) = divided(rest) {
         thoughts.push(Part::Reasoning(thought.to_owned()));
-        rest = said;
+        rest = answer;
     }
     if thoughts.is_empty() {
         return;
@@ -76,7 +76,7 @@ mod tests {
     use super::{divided, thought};
 
     #[test]
-    fn a_thought_in_front_is_divided_from_what_is_said() {
+    fn a_leading_thought_is_divided_from_the_answer() {
         assert_eq!(divided("<think>\na\n</think>\n\nb"), Some(("a", "b")));
         assert_eq!(divided("\n<think>a</think>b\n"), Some(("a", "b\n")));
         assert_eq!(divided("<think>\n\n</think>\n"), Some(("", "")));

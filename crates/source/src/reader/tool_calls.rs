@@ -7,14 +7,14 @@ use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{ArgumentForm, Arguments, ToolCall};
 
 use crate::reader::arguments::{arguments, embedded};
+use crate::reader::extra::{ExtraFields, Keep, below};
 use crate::reader::fields::{self, present, word};
-use crate::reader::kept::{Keep, Kept, below};
 use crate::reader::notes::Site;
 
 /// Reads `tool_calls`; `None` when it is not a list of objects.
 pub(crate) fn calls(
     list: Value<'_>,
-    rest: &mut Kept,
+    rest: &mut ExtraFields,
     site: &mut Site<'_>,
     limits: &Limits,
 ) -> Option<Vec<ToolCall>> {
@@ -30,7 +30,13 @@ pub(crate) fn calls(
     Some(split::join(calls.collect(), list, "tool_calls", site, limits))
 }
 
-fn call(value: Value<'_>, suffix: &str, rest: &mut Kept, site: &mut Site<'_>, limits: &Limits) -> ToolCall {
+fn call(
+    value: Value<'_>,
+    suffix: &str,
+    rest: &mut ExtraFields,
+    site: &mut Site<'_>,
+    limits: &Limits,
+) -> ToolCall {
     let object = |key: &str| value.get(key).filter(|inner| inner.kind() == Kind::Object);
     let (function, custom) = (object("function"), object("custom"));
     for (key, field) in value.fields() {
@@ -63,7 +69,7 @@ fn call(value: Value<'_>, suffix: &str, rest: &mut Kept, site: &mut Site<'_>, li
 /// The deprecated `function_call`, which has no id.
 pub(crate) fn function_call(
     value: Value<'_>,
-    rest: &mut Kept,
+    rest: &mut ExtraFields,
     site: &mut Site<'_>,
     limits: &Limits,
 ) -> Option<ToolCall> {
@@ -78,7 +84,7 @@ pub(crate) fn function_call(
 fn named(
     function: Value<'_>,
     suffix: &str,
-    rest: &mut Kept,
+    rest: &mut ExtraFields,
     site: &mut Site<'_>,
     limits: &Limits,
 ) -> ToolCall {
@@ -97,7 +103,7 @@ fn own_input(
     id: Option<String>,
     custom: Value<'_>,
     suffix: &str,
-    rest: &mut Kept,
+    rest: &mut ExtraFields,
     site: &mut Site<'_>,
 ) -> ToolCall {
     let mut name = None;

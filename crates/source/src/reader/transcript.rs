@@ -24,8 +24,11 @@ pub(crate) fn turns(text: &str) -> Option<Vec<(Role, String)>> {
         let names = |rest: &str| SPEAKERS.iter().any(|(name, _)| rest.starts_with(name));
         let mut breaks = after.match_indices('\n').map(|(at, _)| at);
         let next = breaks.find(|at| after.get(*at..).is_some_and(names));
-        let (said, behind) = after.split_at_checked(next.unwrap_or(after.len()))?;
-        turns.push((role, said.strip_prefix(' ').unwrap_or(said).to_owned()));
+        let (spoken_text, behind) = after.split_at_checked(next.unwrap_or(after.len()))?;
+        turns.push((
+            role,
+            spoken_text.strip_prefix(' ').unwrap_or(spoken_text).to_owned(),
+        ));
         rest = behind;
     }
     (!turns.is_empty()).then_some(turns)
@@ -38,14 +41,14 @@ mod tests {
     #[test]
     fn each_name_after_an_empty_line_begins_a_turn() {
         let text = "\n\nHuman: Is it\n\nopen?\n\nAssistant: Yes. Human: no\n\nHuman:\n\nAssistant: ";
-        let said = turns(text).unwrap();
+        let spoken_text = turns(text).unwrap();
         let expected = [
             (Role::User, "Is it\n\nopen?"),
             (Role::Assistant, "Yes. Human: no"),
             (Role::User, ""),
             (Role::Assistant, ""),
         ];
-        assert_eq!(said, expected.map(|(role, text)| (role, text.to_owned())));
+        assert_eq!(spoken_text, expected.map(|(role, text)| (role, text.to_owned())));
         assert_eq!(turns("Human: x"), None);
     }
 }

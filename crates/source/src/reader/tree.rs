@@ -11,7 +11,7 @@ use chatmill_intake::json::Value;
 
 use crate::frame::Reading;
 use crate::options::Branches;
-use crate::reader::kept::Keep as _;
+use crate::reader::extra::Keep as _;
 use crate::reader::notes::Notes;
 
 /// A message of a tree, before it is read.
@@ -392,7 +392,7 @@ pub(crate) fn read(
             // A message may hold those below it.
             if span.start < around.start || span.end > around.end {
                 let path = node.path.trim_start_matches(['$', '.']);
-                conversation.extra.keep_told(path, *value);
+                conversation.extra.keep_reported(path, *value);
                 around = span;
             }
         }

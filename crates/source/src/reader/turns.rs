@@ -11,8 +11,8 @@ use chatmill_intake::json::Value;
 use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, Role, Timestamp, own_parts};
 
 use crate::frame::{FrameView, Reading};
+use crate::reader::extra::{ExtraFields, Keep};
 use crate::reader::fields::present;
-use crate::reader::kept::{Keep, Kept};
 use crate::reader::list::ListReader;
 use crate::reader::message_object::text_of;
 use crate::reader::notes::Site;
@@ -22,7 +22,7 @@ use crate::reader::times::Times;
 use crate::reader::weight;
 
 /// The index of a message that stands in no list of the record's own: its bytes alone say where it is.
-pub(crate) const APART: u32 = u32::MAX - 1;
+pub(crate) const OUTSIDE_LISTS: u32 = u32::MAX - 1;
 
 /// What a turn says.
 #[derive(Debug, Default)]
@@ -38,7 +38,7 @@ pub(crate) struct Turn {
     /// The pieces.
     pub parts: Vec<Part>,
     /// Fields without a place, by path.
-    pub rest: Kept,
+    pub rest: ExtraFields,
     /// Whether it continues an assistant's turn directly before it.
     pub continues: bool,
     /// Whether an assistant's turn directly after it continues it.
@@ -48,7 +48,7 @@ pub(crate) struct Turn {
 }
 
 impl Keep for Turn {
-    fn kept(&mut self) -> &mut Kept {
+    fn extra_fields(&mut self) -> &mut ExtraFields {
         &mut self.rest
     }
 }
@@ -89,11 +89,17 @@ impl Turn {
     pub(crate) fn unknown(&mut self, path: &str, value: Value<'_>, site: &mut Site<'_>) {
         let text = "the part has no form that is known here and is kept as it is";
         site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, suffix(path), value);
-        self.keep_told(path, value);
+        self.keep_reported(path, value);
     }
 
     /// Reads content of another form than the vendor's as text: JSON as it is written.
-    pub(crate) fn odd_content(&mut self, path: &str, text: &str, value: Value<'_>, site: &mut Site<'_>) {
+    pub(crate) fn malformed_content(
+        &mut self,
+        path: &str,
+        text: &str,
+        value: Value<'_>,
+        site: &mut Site<'_>,
+    ) {
         let finding = Finding::new(&codes::WRONG_TYPE, text)
             .with_severity(Severity::Error)
             .quoting(value.raw());
@@ -311,12 +317,12 @@ impl<'d, 'r> Turns<'d, 'r> {
     /// Whether a text is what a message says already; then it is read.
     pub(crate) fn repeats(&self, value: Value<'_>) -> bool {
         let Some(text) = value.string() else { return false };
-        let says = |message: &Message| match message.parts.as_slice() {
-            [Part::Text(said)] => said.trim() == text.trim(),
+        let is_same = |message: &Message| match message.parts.as_slice() {
+            [Part::Text(shown)] => shown.trim() == text.trim(),
             _ => false,
         };
-        let is_said = self.list.messages.iter().any(says);
-        is_said && value.as_str().is_some()
+        let is_repeated = self.list.messages.iter().any(is_same);
+        is_repeated && value.as_str().is_some()
     }
 
     /// Where a value stands in the record.
@@ -336,15 +342,15 @@ pub(crate) fn divided(role: Role, parts: Vec<Part>) -> Vec<(Role, Vec<Part>)> {
             Part::Media(_) => shows,
             _ => false,
         };
-        let speaks = match &part {
+        let own = match &part {
             Part::ToolResult(_) => Role::Tool,
             // What a result shows stands behind it.
             Part::Media(_) if shows => Role::Tool,
             _ => role,
         };
         match turns.last_mut() {
-            Some((last, parts)) if *last == speaks => parts.push(part),
-            _ => turns.push((speaks, vec![part])),
+            Some((last, parts)) if *last == own => parts.push(part),
+            _ => turns.push((own, vec![part])),
         }
     }
     if turns.is_empty() {

@@ -1,4 +1,5 @@
-//! Tells the vendor of a list of messages by its blocks: a block that only one vendor writes outweighs what all of them share.
+//! Recognition of the vendor of a list of messages by its blocks: a block that only one vendor writes outweighs blocks that all
+//! share.
 //!
 //! Every vendor writes `{"role", "content"}`. A block of type `tool_use`, a key `toolUse` or an item of type `function_call`
 //! identifies one vendor, wherever in the list it stands.
@@ -9,7 +10,7 @@ pub(crate) mod responses;
 pub(crate) mod sharegpt;
 
 use crate::reader::fields::words;
-use chatmill_intake::{Framing, RecordSketch, Sketch};
+use chatmill_intake::{Framing, Name, RecordSketch, Sketch};
 
 /// A vendor whose messages have blocks of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,11 +35,17 @@ const ANTHROPIC: [&str; 13] = words!(
 /// Blocks that only Converse has, by their only name.
 const CONVERSE: [&str; 5] = words!(toolUse toolResult reasoningContent cachePoint guardContent);
 
+/// Blocks of Converse whose names others use, too.
+const CONVERSE_SHARED: [&str; 5] = words!(text image video audio document);
+
 /// Items that only the Responses API has, by their type.
 const RESPONSES: [&str; 8] = words!(
     function_call function_call_output custom_tool_call custom_tool_call_output computer_call
     web_search_call file_search_call item_reference
 );
+
+/// Parts that `OpenAI`'s messages have, by their type: a thought beside them was added by a gateway.
+const OPENAI: [&str; 6] = words!(image_url video_url audio_url input_audio refusal output_text);
 
 /// The confidence that a block of one vendor alone gives.
 pub(crate) const SURE: u8 = 96;
@@ -58,8 +65,13 @@ pub(crate) fn of(record: &RecordSketch, list: &str) -> Option<(Vendor, u8, Strin
         return Some((Vendor::AiSdk, SURE, why));
     }
     // A thought as a list of texts is Mistral's.
-    let is_thought = record.says(&kind, &["thinking"]) && !record.names(&name("content[].thinking[].type"));
-    let of_anthropic = if let Some(word) = ANTHROPIC.into_iter().find(|word| record.says(&kind, &[*word])) {
+    let is_thought = record.has_value(&kind, &["thinking"])
+        && !record.names(&name("content[].thinking[].type"))
+        && !record.has_value(&kind, &OPENAI);
+    let of_anthropic = if let Some(word) = ANTHROPIC
+        .into_iter()
+        .find(|word| record.has_value(&kind, &[*word]))
+    {
         Some(format!("messages hold blocks of type {word}"))
     } else if is_thought && record.names(&name("content[].thinking")) {
         Some("messages hold blocks of type thinking, with the thought as text".to_owned())
@@ -74,13 +86,31 @@ pub(crate) fn of(record: &RecordSketch, list: &str) -> Option<(Vendor, u8, Strin
     if let Some(key) = own.find(|key| record.names(&name(&format!("content[].{key}")))) {
         return Some((Vendor::Converse, SURE, format!("messages hold blocks with {key}")));
     }
-    if let Some(word) = RESPONSES.into_iter().find(|word| record.says(&item, &[*word])) {
+    if let Some(word) = RESPONSES
+        .into_iter()
+        .find(|word| record.has_value(&item, &[*word]))
+    {
         return Some((Vendor::Responses, SURE, format!("items are of type {word}")));
     }
-    let is_untyped =
-        record.names(&name("role")) && record.names(&name("content[].text")) && !record.names(&kind);
     let why = "messages hold blocks of text without a type";
-    is_untyped.then(|| (Vendor::Converse, 88, why.to_owned()))
+    (record.names(&name("role")) && has_converse_text(record, &name("content[].")))
+        .then(|| (Vendor::Converse, 88, why.to_owned()))
+}
+
+/// Whether the blocks below this path are blocks of text as Converse has them: a block has one field, its kind. A block of text that
+/// has another field beside it belongs to another vendor, and nothing of it would be read.
+fn has_converse_text(record: &RecordSketch, blocks: &str) -> bool {
+    let is_text = |(name, found): (&str, &Name)| name == "text" && found.longest > 0;
+    let is_kind = |name: &str| {
+        CONVERSE_SHARED
+            .iter()
+            .any(|kind| name.split(['.', '[']).next() == Some(kind))
+    };
+    let mut names = record
+        .names
+        .range(blocks.to_owned()..)
+        .map_while(|(name, found)| Some((name.strip_prefix(blocks)?, found)));
+    names.clone().any(is_text) && names.all(|(name, _)| is_kind(name))
 }
 
 /// What only messages of the AI SDK have: parts with a type and their words in `text`, calls with their results.
@@ -93,13 +123,13 @@ fn of_ai_sdk(
     if record.names(&name("toolInvocations")) || record.names(&name("experimental_attachments")) {
         return Some("messages hold toolInvocations or attachments".to_owned());
     }
-    if record.says(kind, &["tool-call", "tool-result"]) {
+    if record.has_value(kind, &["tool-call", "tool-result"]) {
         return Some("messages hold parts of type tool-call or tool-result".to_owned());
     }
     let own = ["step-start", "dynamic-tool", "tool-", "source-", "data-"];
     let words = record.names.get(part).into_iter().flat_map(|name| &name.words);
     let mut own_words = words.filter(|word| own.iter().any(|start| word.starts_with(start)));
-    let is_text = || record.says(part, &["text"]) && record.names(&name("parts[].text"));
+    let is_text = || record.has_value(part, &["text"]) && record.names(&name("parts[].text"));
     let word = own_words
         .next()
         .cloned()
@@ -109,15 +139,17 @@ fn of_ai_sdk(
 
 /// Whether a record's messages call tools, or answer calls, as `OpenAI`'s do.
 pub(crate) fn is_openai(record: &RecordSketch) -> bool {
-    record.names("messages[].tool_calls[]") || record.says("messages[].role", &["tool"])
+    record.names("messages[].tool_calls[]") || record.has_value("messages[].role", &["tool"])
 }
 
 /// Whether an entry is one bare list of this vendor's messages. Like every array, it is framed message by message.
 pub(crate) fn is_list(sketch: &Sketch, vendor: Vendor) -> Option<(u8, String)> {
     let is_turn = |record: &RecordSketch| {
         !record.is_object
-            || record.names("role") && (record.names("content") || record.names("parts"))
-            || record.says("type", &RESPONSES)
+            || record.names("role")
+                && (record.names("content") || record.names("parts"))
+                && !record.names("messages")
+            || record.has_value("type", &RESPONSES)
     };
     if sketch.framing != Framing::Array || !sketch.records.iter().all(is_turn) {
         return None;

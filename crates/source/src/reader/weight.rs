@@ -16,7 +16,7 @@ pub(crate) fn take(message: Value<'_>, rest: &mut Vec<(String, RawJson)>) -> Opt
 
 fn weight(value: Value<'_>) -> Option<Weight> {
     match value.kind() {
-        Kind::Bool(is_learned) => Weight::new(f64::from(u8::from(is_learned))),
+        Kind::Bool(is_trained) => Weight::new(f64::from(u8::from(is_trained))),
         Kind::Number => Weight::new(value.raw().parse().ok()?),
         _ => None,
     }

@@ -1,5 +1,4 @@
-//! Nothing is passed over in silence: words under a key that no format knows, planted into every object of every fixture, are
-//! kept and told.
+//! Leak test: words under a key that no format knows, planted into every object of every fixture, are retained and reported.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,6 +7,7 @@ use chatmill_diag::{Limits, codes};
 use chatmill_intake::json;
 use serde_json::Value;
 
+use crate::silence::{self, Meaning};
 use crate::{FrameView, ReadOptions, Reading, SOURCES, Source, Unread};
 
 const KEY: &str = "canary";
@@ -94,7 +94,7 @@ fn words(unread: &[Unread]) -> u64 {
 }
 
 /// Whether the words stand in what the format keeps as a whole: all of it is told once, as a note, at the path of the whole.
-fn are_told_with_the_whole(source: &dyn Source, text: &str, unread: &[Unread]) -> bool {
+fn is_reported_with_the_whole(source: &dyn Source, text: &str, unread: &[Unread]) -> bool {
     let document = json::scan(text.as_bytes(), Limits::default().depth).unwrap();
     let mut path = String::new();
     for part in document
@@ -107,9 +107,11 @@ fn are_told_with_the_whole(source: &dyn Source, text: &str, unread: &[Unread]) -
         path.push_str(index.map_or(part, |_| "]"));
     }
     let around = path.match_indices(['.', '[']).map(|(at, _)| path.split_at(at).0);
-    let mut wholes = around
-        .chain([path.as_str()])
-        .filter(|place| source.silence().keeps_whole(place));
+    let is_whole = |place: &&str| {
+        let steps = silence::steps(place).into_iter();
+        source.silence().meanings(&steps).has(Meaning::Whole)
+    };
+    let mut wholes = around.chain([path.as_str()]).filter(is_whole);
     wholes.any(|whole| unread.iter().any(|unread| unread.path == whole))
 }
 
@@ -118,20 +120,20 @@ fn are_told_with_the_whole(source: &dyn Source, text: &str, unread: &[Unread]) -
 fn fate(source: &dyn Source, text: &str, before: u64) -> (bool, bool) {
     let (mut reading, unread) = read(source, text);
     let at = text.find(WORDS).unwrap() as u64;
-    let is_kept = format!("{reading:?}").contains(WORDS);
+    let is_retained = format!("{reading:?}").contains(WORDS);
     let all: Vec<&Reading> = std::iter::once(&reading).chain(&reading.also).collect();
     let mut rejects = all.iter().flat_map(|reading| &reading.rejects);
     let is_rejected =
-        reading.fault.is_some() || rejects.any(|reject| (reject.span.start..reject.span.end).contains(&at));
+        reading.error.is_some() || rejects.any(|reject| (reject.span.start..reject.span.end).contains(&at));
     let particular = [
         &codes::UNKNOWN_MESSAGE_TYPE,
         &codes::WRONG_TYPE,
         &codes::UNKNOWN_META_KEY,
     ];
     let mut findings = all.iter().flat_map(|reading| &reading.findings);
-    let mut told = unread.iter().filter(|unread| unread.has_words);
+    let mut reported = unread.iter().filter(|unread| unread.has_words);
     // A string that nobody opens is told as a whole.
-    let is_told = told.any(|unread| unread.path.ends_with(KEY))
+    let is_reported = reported.any(|unread| unread.path.ends_with(KEY))
         || words(&unread) >= before + WORDS.len() as u64
         || findings.any(|finding| {
             let is_here = finding
@@ -139,13 +141,13 @@ fn fate(source: &dyn Source, text: &str, before: u64) -> (bool, bool) {
                 .is_some_and(|span| (span.start..span.end).contains(&at));
             is_here && particular.contains(&finding.code)
         });
-    let tells_of_all = [
+    let covers_all = [
         &codes::OTHER_BRANCHES,
         &codes::UNKNOWN_MESSAGE_TYPE,
         &codes::COMPRESSED_MESSAGE,
     ];
     let mut findings = all.iter().flat_map(|reading| &reading.findings);
-    let is_told_of_all = findings.any(|finding| tells_of_all.contains(&finding.code));
+    let is_covered = findings.any(|finding| covers_all.contains(&finding.code));
     let mut also = std::mem::take(&mut reading.also);
     let all = std::iter::once(&mut reading).chain(&mut also);
     let mut conversations: Vec<_> = all.filter_map(|reading| reading.conversation.as_mut()).collect();
@@ -161,18 +163,19 @@ fn fate(source: &dyn Source, text: &str, before: u64) -> (bool, bool) {
     }
     // What is kept as a whole is told by whoever keeps it; what a call was made with, by the call.
     let is_whole = |key: &str| {
-        let is_told = is_told_of_all && !key.ends_with(KEY);
-        is_told || key.ends_with("tool_execution.arguments")
+        let is_reported = is_covered && !key.ends_with(KEY);
+        is_reported || key.ends_with("tool_execution.arguments")
     };
-    let mut kept = extra.iter().filter(|(_, raw)| raw.as_str().contains(WORDS));
-    let is_told =
-        is_told || kept.any(|(key, _)| is_whole(key)) || are_told_with_the_whole(source, text, &unread);
+    let mut retained = extra.iter().filter(|(_, raw)| raw.as_str().contains(WORDS));
+    let is_reported = is_reported
+        || retained.any(|(key, _)| is_whole(key))
+        || is_reported_with_the_whole(source, text, &unread);
     let is_read = format!("{conversations:?}").contains(WORDS);
-    (is_rejected || is_kept, is_rejected || is_told || is_read)
+    (is_rejected || is_retained, is_rejected || is_reported || is_read)
 }
 
 #[test]
-fn words_that_no_format_knows_are_kept_and_told_wherever_they_stand() {
+fn unknown_fields_with_words_are_retained_and_reported_anywhere() {
     let mut silent = Vec::new();
     for source in SOURCES.iter().copied() {
         for (name, value) in fixtures(source) {
@@ -182,13 +185,13 @@ fn words_that_no_format_knows_are_kept_and_told_wherever_they_stand() {
                 let mut planted = value.clone();
                 plant(&mut planted, &mut number.clone());
                 let text = planted.to_string();
-                let (is_kept, is_told) = fate(source, &text, before);
-                if !is_kept || !is_told {
+                let (is_retained, is_reported) = fate(source, &text, before);
+                if !is_retained || !is_reported {
                     let (id, at) = (source.id(), text.find(WORDS).unwrap());
                     let near: String = text[..at].chars().rev().take(80).collect();
                     let near: String = near.chars().rev().collect();
                     silent.push(format!(
-                        "{id}/{name}, object {number}: kept {is_kept}, told {is_told}, at {near}"
+                        "{id}/{name}, object {number}: kept {is_retained}, told {is_reported}, at {near}"
                     ));
                 }
             }
@@ -198,7 +201,7 @@ fn words_that_no_format_knows_are_kept_and_told_wherever_they_stand() {
 }
 
 #[test]
-fn a_line_that_no_transcript_has_is_somebodys_words_or_told() {
+fn an_unknown_line_is_part_of_a_message_or_reported() {
     let mut silent = Vec::new();
     for source in SOURCES.iter().copied() {
         for (name, text) in files(source, "txt") {
@@ -207,11 +210,11 @@ fn a_line_that_no_transcript_has_is_somebodys_words_or_told() {
                 let mut planted = lines.clone();
                 planted.insert(number, WORDS);
                 let record = serde_json::json!({"text": planted.join("\n")}).to_string();
-                let (is_kept, is_told) = fate(source, &record, 0);
-                if !is_kept || !is_told {
+                let (is_retained, is_reported) = fate(source, &record, 0);
+                if !is_retained || !is_reported {
                     let id = source.id();
                     silent.push(format!(
-                        "{id}/{name}, line {number}: kept {is_kept}, told {is_told}"
+                        "{id}/{name}, line {number}: kept {is_retained}, told {is_reported}"
                     ));
                 }
             }
@@ -226,13 +229,13 @@ fn the_path_goes_on_in_json_that_a_string_holds() {
     let text = r#"{"request":"{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\",\"audit\":{\"by\":\"somebody else\"}}]}","response":"{\"choices\":[],\"page\":\"{\\\"no\\\":1}\"}"}"#;
     let (reading, unread) = read(source, text);
     let first = text.find("\"{").unwrap();
-    let told: Vec<_> = unread
+    let reported: Vec<_> = unread
         .iter()
         .map(|unread| (unread.path.as_str(), unread.bytes))
         .collect();
     // Nobody opens the page.
     assert_eq!(
-        told,
+        reported,
         [("$.request.messages[].audit.by", 15), ("$.response.page", 12)]
     );
     assert_eq!(unread[0].first.start, first);
@@ -240,7 +243,7 @@ fn the_path_goes_on_in_json_that_a_string_holds() {
 }
 
 #[test]
-fn what_nobody_looked_at_goes_to_the_nearest_message_and_else_to_the_conversation() {
+fn unread_values_become_extra_fields_of_the_nearest_message_or_the_conversation() {
     let source = crate::find("openai-messages").unwrap();
     let text = r#"{"remark":{"deep":["of the whole"]},"messages":[{"role":"user","content":"Hi","audit":{"by":"somebody else"}}]}"#;
     let (reading, unread) = read(source, text);
@@ -254,19 +257,19 @@ fn what_nobody_looked_at_goes_to_the_nearest_message_and_else_to_the_conversatio
         message.extra.get("audit").unwrap().as_str(),
         r#"{"by":"somebody else"}"#
     );
-    let told: Vec<_> = unread
+    let reported: Vec<_> = unread
         .iter()
         .map(|unread| (unread.path.as_str(), unread.count, unread.has_words))
         .collect();
     assert_eq!(
-        told,
+        reported,
         [("$.remark.deep[]", 1, true), ("$.messages[].audit.by", 1, true)]
     );
 }
 
 #[test]
-fn what_a_format_lets_anybody_add_does_not_speak_against_the_format() {
-    let room = |key: &str| {
+fn names_below_a_map_do_not_count_as_unknown() {
+    let json_with = |key: &str| {
         format!(
             r#"{{"version":"1.0.0","conversation_meta":{{"conversation_id":"c","scene":"group","user_details":{{"u":{{"role":"user"}}}},"harbour":"{WORDS}"}},
             "conversation_list":[{{"message_id":"m","sender":"u","type":"text","content":"Which knot holds best?","refer_list":[],"{key}":{{"a":"{WORDS}"}}}}]}}"#
@@ -274,7 +277,7 @@ fn what_a_format_lets_anybody_add_does_not_speak_against_the_format() {
     };
     let source = crate::find("group-chat").unwrap();
     for (key, bytes) in [("extra", 0), ("other", WORDS.len() as u64 + 2)] {
-        let text = room(key);
+        let text = json_with(key);
         let limits = Limits::default();
         let document = json::scan(text.as_bytes(), limits.depth).unwrap();
         let frame = FrameView {

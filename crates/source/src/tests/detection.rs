@@ -1,4 +1,4 @@
-//! Formats are told apart by what their first records hold.
+//! Formats are recognised by their first records.
 
 use crate::Evidence;
 use chatmill_intake::{Framing, Head};
@@ -22,7 +22,7 @@ fn evidence(framing: Framing, text: &str, complete: bool) -> Option<Evidence> {
 }
 
 #[test]
-fn what_the_sixteenth_record_shows_counts_for_all() {
+fn the_sixteenth_record_decides_for_the_file() {
     let plain = r#"{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}"#;
     let telling = r#"{"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"t"}]}]}"#;
     let lines = format!("{}{telling}\n", format!("{plain}\n").repeat(15));
@@ -52,12 +52,12 @@ fn a_bare_list_of_messages_is_known_as_a_file_as_a_line_and_as_an_element() {
 
 #[test]
 fn a_roster_that_fills_the_head_does_not_hide_a_group_chat() {
-    let people: Vec<String> = (0..50)
+    let chat: Vec<String> = (0..50)
         .map(|number| format!(r#""u{number}":{{"full_name":"Ann","role":"user"}},"#))
         .collect();
-    let people = people.concat();
+    let chat = chat.concat();
     let text = format!(
-        r#"{{"version":"1.0.0","conversation_meta":{{"scene":"group_chat","scene_desc":{{}},"user_details":{{{people}"#
+        r#"{{"version":"1.0.0","conversation_meta":{{"scene":"group_chat","scene_desc":{{}},"user_details":{{{chat}"#
     );
     for framing in [Framing::Lines, Framing::Documents] {
         let evidence = detect_cut(framing, &text).unwrap();

@@ -78,14 +78,14 @@ fn branches_of_chatgpt_are_those_that_are_asked_for() {
 }
 
 #[test]
-fn each_branch_says_how_many_of_its_messages_an_earlier_one_has() {
+fn each_branch_counts_the_messages_it_shares_with_earlier_ones() {
     let options = ReadOptions {
         branches: Branches::All,
         ..ReadOptions::default()
     };
     let reading = read("chatgpt-export", "branches.json", options);
     let all = std::iter::once(&reading).chain(&reading.also);
-    let said: Vec<(String, String)> = all
+    let texts: Vec<(String, String)> = all
         .map(|reading| {
             let extra = &reading.conversation.as_ref().unwrap().extra;
             let of = |key| extra.get(key).unwrap().as_str().to_owned();
@@ -94,13 +94,13 @@ fn each_branch_says_how_many_of_its_messages_an_earlier_one_has() {
         .collect();
     let expected = [("\"a2b\"", "0"), ("\"a1\"", "2"), ("\"a2\"", "3")];
     assert_eq!(
-        said,
+        texts,
         expected.map(|(last, shared)| (last.to_owned(), shared.to_owned()))
     );
 }
 
 #[test]
-fn a_message_that_is_rejected_in_a_shared_stretch_is_rejected_once() {
+fn a_rejected_message_that_branches_share_is_rejected_once() {
     let options = ReadOptions {
         branches: Branches::All,
         ..ReadOptions::default()
@@ -195,7 +195,7 @@ fn a_channel_is_divided_into_threads_or_days() {
 }
 
 #[test]
-fn what_conversations_of_a_record_share_is_told_paid_and_learned_once() {
+fn shared_messages_are_reported_billed_and_trained_once() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources");
     let options = ReadOptions {
         branches: Branches::All,
@@ -223,10 +223,10 @@ fn what_conversations_of_a_record_share_is_told_paid_and_learned_once() {
                     shared.insert(source.id());
                 }
                 known.extend(answers.clone().map(place));
-                let is_learned = |answer: &&Message| answer.weight != Weight::new(0.0);
-                let learned = answers
+                let is_trained = |answer: &&Message| answer.weight != Weight::new(0.0);
+                let trained = answers
                     .clone()
-                    .filter(is_learned)
+                    .filter(is_trained)
                     .map(|answer| ("learned", place(answer)));
                 let paid = answers
                     .filter(|answer| answer.usage.is_some())
@@ -234,10 +234,10 @@ fn what_conversations_of_a_record_share_is_told_paid_and_learned_once() {
                 let rejects = reading.rejects.iter();
                 let rejects = rejects.map(|reject| ("rejected", (reject.span.start, reject.span.end)));
                 // What is divided is one message with one place.
-                let told: BTreeSet<_> = learned.chain(paid).chain(rejects).collect();
-                let again: Vec<_> = told.intersection(&once).collect();
+                let charged: BTreeSet<_> = trained.chain(paid).chain(rejects).collect();
+                let again: Vec<_> = charged.intersection(&once).collect();
                 assert!(again.is_empty(), "{}/{name}: {again:?}", source.id());
-                once.extend(told);
+                once.extend(charged);
             }
         }
     }

@@ -89,7 +89,7 @@ fn a_line_gives_its_values_back() {
 }
 
 #[test]
-fn a_speaker_line_says_who_speaks() {
+fn a_speaker_line_names_the_sender() {
     for case in cases("speaker") {
         let parts = json!([{"text": case["input"]}, {"text": "said"}]);
         let expected = &case["expected"];
@@ -111,7 +111,7 @@ fn a_speaker_line_says_who_speaks() {
 }
 
 #[test]
-fn metadata_in_a_bots_text_is_found_and_kept() {
+fn metadata_in_a_bots_text_is_reported_and_stays() {
     for case in cases("leak") {
         let leaky = json!([{"text": case["input"]}]);
         let reading = read(&json!({"contents": [{"role": "model", "parts": leaky}]}));

@@ -47,9 +47,9 @@ fn a_conversation_at_the_limit_is_read_and_a_larger_one_is_rejected() {
     let three = [message("a", ""), message("b", ""), message("c", "")];
     let reading = read(&record(&three), &limits);
     assert!(reading.conversation.is_none());
-    let fault = reading.fault.unwrap();
+    let error = reading.error.unwrap();
     assert_eq!(
-        (fault.code.name, fault.severity),
+        (error.code.name, error.severity),
         ("conversation-too-large", Severity::Error)
     );
 }

@@ -158,7 +158,7 @@ fn a_chat_beyond_the_limit_is_rejected() {
         let reading = frame::read(&GRYAG_DB, json!(rows).to_string().as_bytes(), &limits);
         assert_eq!(reading.conversation.is_some(), is_read);
         assert_eq!(
-            reading.fault.map(|fault| fault.code),
+            reading.error.map(|error| error.code),
             (!is_read).then_some(&codes::CONVERSATION_TOO_LARGE)
         );
     }
@@ -219,10 +219,10 @@ fn a_bare_list_of_turns_is_one_history() {
         complete: true,
         bytes: text.as_bytes().to_vec(),
     };
-    assert!(GEMINI_CONTENTS.gathers(&head(Framing::Array, turns).sketch()));
+    assert!(GEMINI_CONTENTS.groups_rows(&head(Framing::Array, turns).sketch()));
     let requests = format!("[{{\"contents\":{turns}}}]");
-    assert!(!GEMINI_CONTENTS.gathers(&head(Framing::Array, &requests).sketch()));
-    assert!(!GEMINI_CONTENTS.gathers(&head(Framing::Lines, turns).sketch()));
+    assert!(!GEMINI_CONTENTS.groups_rows(&head(Framing::Array, &requests).sketch()));
+    assert!(!GEMINI_CONTENTS.groups_rows(&head(Framing::Lines, turns).sketch()));
     assert_eq!(
         keys(&GEMINI_CONTENTS, r#"{"role":"user","parts":[]}"#).unwrap(),
         [""]
@@ -234,5 +234,5 @@ fn a_bare_list_of_turns_is_one_history() {
         ..Limits::default()
     };
     let reading = frame::read(&GEMINI_CONTENTS, turns.as_bytes(), &limits);
-    assert_eq!(reading.fault.unwrap().code, &codes::CONVERSATION_TOO_LARGE);
+    assert_eq!(reading.error.unwrap().code, &codes::CONVERSATION_TOO_LARGE);
 }

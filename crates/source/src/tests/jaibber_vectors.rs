@@ -43,8 +43,8 @@ fn turns(reading: &Reading) -> Vec<Message> {
 }
 
 fn sender(reading: &Reading, message: &Message) -> String {
-    let people = &reading.conversation.as_ref().unwrap().participants;
-    people[message.sender.unwrap()].name.clone().unwrap()
+    let participants = &reading.conversation.as_ref().unwrap().participants;
+    participants[message.sender.unwrap()].name.clone().unwrap()
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn an_answer_that_the_agent_would_not_give_is_found() {
 }
 
 #[test]
-fn what_enters_an_agents_history_is_a_turn() {
+fn messages_of_an_agents_history_are_turns() {
     for case in cases("history") {
         let reading = read(&json!([case["input"]]));
         let found: Vec<Value> = turns(&reading)
@@ -124,7 +124,7 @@ fn what_enters_an_agents_history_is_a_turn() {
 }
 
 #[test]
-fn what_an_agent_publishes_reads_as_what_it_stores() {
+fn published_and_stored_messages_read_the_same() {
     for case in cases("answer published") {
         let live = read(&case["expected"]["published"]);
         let stored = read(&json!([case["expected"]["persisted"]]));

@@ -1,4 +1,4 @@
-//! Records that belong together: which entries are gathered, by what key, and how the rows come back.
+//! Records that belong together: which entries are grouped, by which key, and how the rows come back.
 
 use crate::{Reading, Source, find};
 use chatmill_diag::Limits;
@@ -6,13 +6,13 @@ use chatmill_intake::{Framing, Head, json};
 
 use crate::tests::frame::read_at;
 
-fn gathers(source: &str, framing: Framing, text: &str) -> bool {
+fn groups_rows(source: &str, framing: Framing, text: &str) -> bool {
     let head = Head {
         framing,
         complete: true,
         bytes: text.as_bytes().to_vec(),
     };
-    find(source).unwrap().gathers(&head.sketch())
+    find(source).unwrap().groups_rows(&head.sketch())
 }
 
 /// Keys and texts of the rows that a source cuts a frame into.
@@ -35,9 +35,9 @@ fn read(source: &dyn Source, text: &str, key: Option<&str>, limits: &Limits) -> 
 }
 
 #[test]
-fn a_file_that_is_a_list_of_messages_is_gathered_and_other_lists_are_not() {
+fn a_file_of_one_list_of_messages_is_grouped_and_other_lists_are_not() {
     let list = r#"[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[]}, 7]"#;
-    assert!(gathers("openai-messages", Framing::Array, list));
+    assert!(groups_rows("openai-messages", Framing::Array, list));
     for other in [
         r#"[{"messages":[{"role":"user","content":"x"}]}]"#,
         r#"[[{"role":"user","content":"x"}],[{"role":"user","content":"y"}]]"#,
@@ -45,10 +45,10 @@ fn a_file_that_is_a_list_of_messages_is_gathered_and_other_lists_are_not() {
         "[]",
         "[1,2]",
     ] {
-        assert!(!gathers("openai-messages", Framing::Array, other), "{other}");
+        assert!(!groups_rows("openai-messages", Framing::Array, other), "{other}");
     }
     let line = r#"{"role":"user","content":"x"}"#;
-    assert!(!gathers("openai-messages", Framing::Lines, line));
+    assert!(!groups_rows("openai-messages", Framing::Lines, line));
 }
 
 #[test]
@@ -101,30 +101,30 @@ fn a_list_beyond_the_limit_is_rejected_whole_and_one_at_the_limit_is_not() {
         let list = |count: usize| format!("[{}]", vec![row; count].join(","));
         assert!(read(source, &list(2), None, &limits).conversation.is_some());
         let reading = read(source, &list(3), None, &limits);
-        assert_eq!(reading.fault.unwrap().code.name, "conversation-too-large");
+        assert_eq!(reading.error.unwrap().code.name, "conversation-too-large");
     }
 }
 
 #[test]
-fn requests_are_gathered_where_they_say_what_they_belong_to() {
+fn requests_with_a_conversation_id_are_grouped() {
     for text in [
         r#"{"messageContent":"x","channelId":"1"}"#,
         r#"{"messageContent":"x","conversation_id":1}"#,
         r#"{"content":{"messageContent":"x","channel_id":"1"},"currentPersonality":"p"}"#,
         r#"{"id":"1","role":"user","content":"x","channelId":"1","personalityId":"p"}"#,
     ] {
-        assert!(gathers("tzurot-requests", Framing::Lines, text), "{text}");
+        assert!(groups_rows("tzurot-requests", Framing::Lines, text), "{text}");
     }
     for text in [
         r#"{"messageContent":"x"}"#,
         r#"{"messageContent":"x","referencedMessage":{"channelId":"1"}}"#,
         r#"{"role":"user","content":"x"}"#,
     ] {
-        assert!(!gathers("tzurot-requests", Framing::Lines, text), "{text}");
+        assert!(!groups_rows("tzurot-requests", Framing::Lines, text), "{text}");
     }
     let list = r#"[{"role":"assistant","content":"x"},{"role":"user","content":"y"}]"#;
-    assert!(gathers("tzurot-requests", Framing::Array, list));
-    assert!(!gathers(
+    assert!(groups_rows("tzurot-requests", Framing::Array, list));
+    assert!(!groups_rows(
         "tzurot-requests",
         Framing::Array,
         r#"[{"role":"user","content":"x"}]"#
@@ -194,7 +194,7 @@ fn rows_of_the_history_have_a_map_for_their_table() {
 }
 
 #[test]
-fn a_thousand_namesakes_are_told_apart_in_linear_time() {
+fn a_thousand_equal_names_get_ids_in_linear_time() {
     let requests: Vec<String> = (0..20_000)
         .map(|number| {
             format!(r#"{{"messageContent":"x","userName":"Ann","userId":"{number}","channelId":"1"}}"#)
@@ -207,10 +207,10 @@ fn a_thousand_namesakes_are_told_apart_in_linear_time() {
         Some("1"),
         &Limits::default(),
     );
-    let people = reading.conversation.unwrap().participants;
-    assert_eq!(people.len(), 20_000);
+    let participants = reading.conversation.unwrap().participants;
+    assert_eq!(participants.len(), 20_000);
     assert_eq!(
-        (people[0].id.as_str(), people[19_999].id.as_str()),
+        (participants[0].id.as_str(), participants[19_999].id.as_str()),
         ("Ann", "Ann~20000")
     );
 }

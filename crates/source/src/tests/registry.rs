@@ -50,7 +50,7 @@ fn the_columns_of_rows_stand_in_the_documentation() {
         (Holds::Worse, "| the answer that was not |"),
     ] {
         let line = page.lines().find(|line| line.starts_with(row)).unwrap();
-        let told: Vec<&str> = line.split('`').skip(1).step_by(2).collect();
-        assert_eq!(told, names(holds).collect::<Vec<_>>(), "{row}");
+        let listed: Vec<&str> = line.split('`').skip(1).step_by(2).collect();
+        assert_eq!(listed, names(holds).collect::<Vec<_>>(), "{row}");
     }
 }

@@ -43,7 +43,7 @@ fn answer(text: &str) -> Message {
     read(&row).conversation.unwrap().messages.remove(0)
 }
 
-fn said(message: &Message) -> String {
+fn texts_of(message: &Message) -> String {
     let texts = message.parts.iter().filter_map(|part| match part {
         Part::Text(text) => Some(text.as_str()),
         Part::ToolResult(result) => Some(result.content.as_str()),
@@ -76,7 +76,7 @@ fn rows_keep_what_is_stored_and_what_was_sent() {
         let expected = &case["expected"];
         let reading = read(&case["input"]);
         let message = &reading.conversation.as_ref().unwrap().messages[0];
-        assert_eq!(json!(said(message)), expected["text"], "{name}");
+        assert_eq!(json!(texts_of(message)), expected["text"], "{name}");
         let sent: Option<Value> = message
             .extra
             .get("compressed_content")
@@ -96,7 +96,7 @@ fn rows_keep_what_is_stored_and_what_was_sent() {
         assert_eq!(json!(message.id), theirs["message_id"], "{name}");
         // What that code sends is the shortened text, but for one that happens to be JSON: it loses its role.
         if theirs["content"].is_string() {
-            let ours = sent.unwrap_or_else(|| json!(said(message)));
+            let ours = sent.unwrap_or_else(|| json!(texts_of(message)));
             assert_eq!(ours, theirs["content"], "{name}");
         }
         // From 2026 on every compressed row is sent as a user's words; here it stays whose it was.
@@ -114,7 +114,7 @@ fn rows_keep_what_is_stored_and_what_was_sent() {
 }
 
 #[test]
-fn rows_that_suna_passes_over_are_kept() {
+fn rows_that_suna_ignores_stay_in_the_conversation() {
     let lost: Vec<Value> = cases("rows")
         .into_iter()
         .filter(|case| case["expected"]["message"].is_null())
@@ -149,7 +149,7 @@ fn calls_in_a_text_have_the_ids_that_their_results_name() {
 }
 
 #[test]
-fn the_text_around_calls_stays_and_the_whole_text_is_kept_beside() {
+fn text_around_calls_stays_and_the_whole_text_is_an_extra_field() {
     for case in cases("rest") {
         let input = case["input"].as_str().unwrap();
         let message = answer(input);

@@ -19,7 +19,7 @@ use crate::tests::frame;
 const VECTORS: &str = include_str!("../../../../data-samples/sources/tzurot-requests/vectors.json");
 
 /// Where the formatter's own faults, or words that people use themselves, leave nothing to compare.
-const APART: [&str; 13] = [
+const EXCEPTIONS: [&str; 13] = [
     // Falsy text: the whole request became the content.
     "c8b458256 empty user text with reference",
     "v2.0.10 empty user text with reference",
@@ -89,24 +89,24 @@ fn addresses(conversation: &Conversation) -> usize {
 }
 
 #[test]
-fn the_request_and_the_message_that_the_formatter_made_of_it_say_the_same() {
-    let mut apart: BTreeSet<&str> = APART.into();
+fn a_request_and_its_formatted_message_read_the_same() {
+    let mut exceptions: BTreeSet<&str> = EXCEPTIONS.into();
     let mut quotes = 0;
     let cases = cases();
     assert_eq!(cases.len(), 72);
     for case in &cases {
         let name = case["vector"].as_str().unwrap();
         let request = read(&case["record"]).unwrap();
-        if apart.remove(name) {
+        if exceptions.remove(name) {
             continue;
         }
         let formatted = read(&case["expected"][0]).unwrap_or_else(|| panic!("{name}"));
-        let said = own(&request);
+        let own_words = own(&request);
         let is_proxy = case["record"]["isProxyMessage"] == true;
         if is_proxy {
-            assert!(own(&formatted).ends_with(&said), "{name}");
+            assert!(own(&formatted).ends_with(&own_words), "{name}");
         } else {
-            assert_eq!(own(&formatted), said, "{name}");
+            assert_eq!(own(&formatted), own_words, "{name}");
         }
         assert_eq!(quoted(&formatted), quoted(&request), "{name}");
         assert_eq!(addresses(&formatted), addresses(&request), "{name}");
@@ -122,7 +122,7 @@ fn the_request_and_the_message_that_the_formatter_made_of_it_say_the_same() {
         );
         quotes += usize::from(other.is_some());
     }
-    assert!(apart.is_empty(), "{apart:?}");
+    assert!(exceptions.is_empty(), "{exceptions:?}");
     assert_eq!(quotes, 47);
 }
 

@@ -29,7 +29,7 @@ fn findings(reading: &Reading) -> Vec<&Finding> {
     reading
         .findings
         .iter()
-        .chain(&reading.fault)
+        .chain(&reading.error)
         .chain(rejected)
         .collect()
 }
@@ -58,7 +58,7 @@ fn every_kind_of_case_is_tried() {
 }
 
 #[test]
-fn what_the_importer_refuses_is_an_error_and_what_it_takes_is_none() {
+fn errors_are_reported_exactly_where_the_importer_refuses() {
     for case in cases("validate") {
         let reading = read(&case["input"]);
         let findings = findings(&reading);
@@ -80,7 +80,7 @@ fn what_the_importer_refuses_is_an_error_and_what_it_takes_is_none() {
 }
 
 #[test]
-fn what_the_importer_keeps_of_a_message_is_kept() {
+fn fields_that_the_importer_retains_are_retained() {
     for case in cases("convert") {
         let conversation = read(&case["input"]).conversation.unwrap();
         let messages: Vec<Value> = conversation

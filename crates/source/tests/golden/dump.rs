@@ -26,7 +26,7 @@ fn reading(reading: &Reading) -> Value {
     let rows = reading.rows;
     Object::new()
         .maybe("conversation", reading.conversation.as_ref().map(conversation))
-        .maybe("fault", reading.fault.as_ref().map(finding))
+        .maybe("fault", reading.error.as_ref().map(finding))
         .list("findings", reading.findings.iter().map(finding))
         .list("rejects", reading.rejects.iter().map(reject))
         .with(

@@ -64,7 +64,7 @@ fn main() -> ExitCode {
         trials.extend(readings(source));
     }
     trials.extend(detections());
-    trials.push(matrix::trial());
+    trials.extend(matrix::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 

@@ -1,56 +1,120 @@
 //! Every sample of every format against every format: exactly one wins, the sample's own. So do its neighbours: the same with one key
-//! more, one key less, in an array, as a line, in a wrapper. `matrix.expected.txt` lists each cell that is otherwise, and who wins there:
-//! a line that comes anew is looked at before it is blessed.
+//! more, one key less, in an array, as a line, in a wrapper. `matrix.expected.txt` lists each cell that is otherwise, who wins there, and
+//! whether that reads the same words: a line that comes anew is looked at before it is blessed. [`no_chats`] are rows that nobody takes,
+//! and [`drawn`] draws more neighbours.
 
+mod drawn;
+mod no_chats;
+mod words;
+
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 use chatmill_golden::check;
 use chatmill_intake::{Framing, Head};
-use chatmill_source::SOURCES;
+use chatmill_source::{SOURCES, Source};
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Map, Value, json};
 
-/// The test, and what it holds the cells against.
-pub(crate) fn trial() -> Trial {
-    Trial::test("matrix", || {
+/// The tests.
+pub(crate) fn trials() -> Vec<Trial> {
+    let matrix = Trial::test("matrix", || {
         let expected = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/matrix.expected.txt");
         check(&expected, &deviations()?)?;
         Ok(())
-    })
+    });
+    vec![matrix, no_chats::trial(), drawn::trial()]
 }
 
-/// Every cell in which not the sample's own format wins alone.
-fn deviations() -> Result<String, Failed> {
-    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources");
-    let mut told = String::new();
-    for source in SOURCES {
-        let folder = samples.join(source.id());
+/// A record of a format.
+struct Sample {
+    source: &'static dyn Source,
+    name: String,
+    record: Value,
+}
+
+/// Every sample of JSON that is not refused.
+fn samples() -> Result<Vec<Sample>, Failed> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources");
+    let mut samples = Vec::new();
+    for source in SOURCES.iter().copied() {
+        let folder = folder.join(source.id());
         for name in super::names(&folder) {
             let is_sample = Path::new(&name)
                 .extension()
                 .is_some_and(|ending| ending == "json")
                 && !name.ends_with(".expected.json")
                 && name != "vectors.json";
-            if !is_sample || name.starts_with("rejected-") {
-                continue;
+            if is_sample && !name.starts_with("rejected-") {
+                let record = serde_json::from_str(&fs::read_to_string(folder.join(&name))?)?;
+                samples.push(Sample { source, name, record });
             }
-            let record: Value = serde_json::from_str(&fs::read_to_string(folder.join(&name))?)?;
-            for (neighbour, framing, text) in neighbours(&record) {
-                let head = Head {
-                    framing,
-                    complete: true,
-                    bytes: text.into_bytes(),
-                };
-                let verdict = verdict(&head);
-                if verdict != source.id() {
-                    writeln!(told, "{}/{name} {neighbour}: {verdict}", source.id())?;
-                }
+        }
+    }
+    Ok(samples)
+}
+
+/// Every cell in which not the sample's own format wins alone.
+fn deviations() -> Result<String, Failed> {
+    let mut told = String::new();
+    for sample in samples()? {
+        let own = sample.source.id();
+        for (neighbour, framing, text) in neighbours(&sample.record) {
+            let head = head(framing, text);
+            let verdict = verdict(&head);
+            if verdict != own {
+                let other = chatmill_source::find(&verdict);
+                let lost = other.map(|other| lost(&sample, other, &head));
+                let lost = lost.unwrap_or_default();
+                writeln!(told, "{own}/{} {neighbour}: {verdict}{lost}", sample.name)?;
             }
         }
     }
     Ok(told)
+}
+
+/// How much another format reads of the words that a sample's own reads of it.
+fn lost(sample: &Sample, other: &dyn Source, neighbour: &Head) -> String {
+    let whole = alone(&sample.record);
+    let mut left = BTreeSet::new();
+    let values = serde_json::Deserializer::from_slice(&neighbour.bytes).into_iter::<Value>();
+    for value in values {
+        words::written(&value.unwrap(), &mut left);
+    }
+    let mut said = words::read(sample.source, &whole).read;
+    said.retain(|word| left.contains(word));
+    let read = words::read(other, neighbour).read;
+    let lost: Vec<String> = said.difference(&read).cloned().collect();
+    match lost.as_slice() {
+        [] => ", which reads all words".to_owned(),
+        lost if lost.len() > 9 => format!(", which does not read {} of {} words", lost.len(), said.len()),
+        lost => format!(
+            ", which does not read, of {} words: {}",
+            said.len(),
+            lost.join(" ")
+        ),
+    }
+}
+
+/// A record as a file of its own.
+fn alone(record: &Value) -> Head {
+    let framing = if record.is_array() {
+        Framing::Array
+    } else {
+        Framing::Documents
+    };
+    head(framing, record.to_string())
+}
+
+/// A file that is cut so.
+fn head(framing: Framing, text: String) -> Head {
+    Head {
+        framing,
+        complete: true,
+        bytes: text.into_bytes(),
+    }
 }
 
 /// The neighbours of a sample, each with how it is framed.
@@ -102,10 +166,10 @@ fn pair((key, value): (&String, &Value)) -> (String, Value) {
 fn verdict(head: &Head) -> String {
     let sketch = head.sketch();
     let Some(best) = chatmill_source::detect(&sketch) else {
-        let look = chatmill_source::look(head, &sketch);
-        return look.map_or_else(
+        let format = chatmill_source::unsupported_format(head, &sketch);
+        return format.map_or_else(
             || "nobody".to_owned(),
-            |look| format!("nobody; it is named {}", look.name),
+            |format| format!("nobody; it is named {}", format.name),
         );
     };
     let evidence = SOURCES.iter().filter_map(|source| source.detect(&sketch));

@@ -1,50 +1,52 @@
-//! What the losses of a rendering allow: which atoms may stand elsewhere, which may be missing, and what may be there that is
+//! What the losses of a rendering allow: which elements may stand elsewhere, which may be missing, and what may be there that is
 //! nobody's.
 
 use chatmill_dialect::LossCode;
 use chatmill_model::{MediaKind, MediaSource, Role};
 
-use super::atoms::{Atom, Kind, quoted};
 use super::declared::is_white;
+use super::elements::{Element, Kind, quoted};
 use super::search::{Search, State, text_of};
 
 impl Search<'_, '_> {
-    /// Whether an atom may stand elsewhere than in the conversation.
+    /// Whether an element may stand elsewhere than in the conversation.
     pub(super) fn may_move(&self, index: usize) -> bool {
         use LossCode::{
             PartFlattened, PartMoved, ResultEarlyMoved, ResultLateMoved, SystemHoisted, SystemInlined,
             TurnMoved, TurnSplit,
         };
-        let atom = &self.source[index];
+        let element = &self.source[index];
         let moves = |codes: &[LossCode], position| self.declared.any_at(codes, position) > 0;
-        let caller = atom.call.map(|place| place.position);
-        match atom.kind {
-            _ if atom.call.is_some() || matches!(atom.kind, Kind::Result(_)) => {
+        let caller = element.call.map(|place| place.position);
+        match element.kind {
+            _ if element.call.is_some() || element.is_answers || matches!(element.kind, Kind::Result(_)) => {
                 moves(
                     &[ResultLateMoved, ResultEarlyMoved, TurnMoved, PartMoved, TurnSplit],
-                    atom.position(),
+                    element.position(),
                 ) || caller.is_some_and(|caller| moves(&[PartMoved, TurnSplit], caller))
             }
-            Kind::Reasoning(_) if moves(&[PartFlattened], atom.position()) => true,
-            Kind::Media(_) if self.is_counted() && moves(&[LossCode::MediaPlaceholder], atom.position()) => {
+            Kind::Reasoning(_) if moves(&[PartFlattened], element.position()) => true,
+            Kind::Media(_)
+                if self.is_counted() && moves(&[LossCode::MediaPlaceholder], element.position()) =>
+            {
                 true
             }
-            _ if atom.message.role == Role::System => moves(
+            _ if element.message.role == Role::System => moves(
                 &[TurnMoved, SystemHoisted, SystemInlined, PartMoved],
-                atom.position(),
+                element.position(),
             ),
-            _ => moves(&[TurnMoved, PartMoved, TurnSplit], atom.position()),
+            _ => moves(&[TurnMoved, PartMoved, TurnSplit], element.position()),
         }
     }
 
-    /// Whether an atom may be missing.
-    pub(super) fn may_be_lost(&self, atom: &Atom<'_>) -> bool {
-        let position = atom.position();
+    /// Whether an element may be missing.
+    pub(super) fn may_be_lost(&self, element: &Element<'_>) -> bool {
+        let position = element.position();
         let has = |code| self.declared.at(code, position) > 0;
-        if self.declared.any_at(&atom.dropped_by(), position) > 0 {
+        if self.declared.any_at(&element.dropped_by(), position) > 0 {
             return true;
         }
-        match &atom.kind {
+        match &element.kind {
             Kind::Text(text) => {
                 has(LossCode::WhitespaceTrimmed) && text.trim_matches(is_white).is_empty()
                     || has(LossCode::LeakedMetadataRemoved)
@@ -58,7 +60,7 @@ impl Search<'_, '_> {
             Kind::Quote(words) => self.has_replies() || words.trim().is_empty() || words.contains("[meta]"),
             // The words that name a medium stand beside the text, and a reader takes both for a quote.
             Kind::Media(_)
-                if atom.is_answers
+                if element.is_answers
                     && [
                         LossCode::RoleMapped,
                         LossCode::OrphanResultInlined,
@@ -72,9 +74,11 @@ impl Search<'_, '_> {
             }
             Kind::Media(media) => {
                 let is_address = |text: &str| matches!(&media.source, MediaSource::Url(url) if text.contains(url.as_str()));
-                let stands_there = media.kind == MediaKind::Link && atom.message.texts().any(is_address);
+                let stands_there = media.kind == MediaKind::Link && element.message.texts().any(is_address);
                 let is_quote = has(LossCode::SpecialTokenInText) && self.has_replies();
-                has(LossCode::MediaPlaceholder) && (is_quote || stands_there || self.is_counted())
+                // The words that name it go with the texts of their turn.
+                let is_gone = has(LossCode::TextDropped);
+                has(LossCode::MediaPlaceholder) && (is_quote || stands_there || is_gone || self.is_counted())
             }
             _ => false,
         }
@@ -98,8 +102,8 @@ impl Search<'_, '_> {
             Kind::Text("[start]") => self.declared.whole(LossCode::EmptyFilled) > 0,
             Kind::Text(text) => {
                 let next = self.source.get(state.source);
-                next.is_some_and(|atom| {
-                    let named = self.prefixes(atom, text);
+                next.is_some_and(|element| {
+                    let named = self.prefixes(element, text);
                     named
                         .iter()
                         .any(|(length, _, is_named)| *is_named && text.trim_end().len() + 1 == *length)
@@ -122,7 +126,7 @@ impl Search<'_, '_> {
                 let quoted = self
                     .source
                     .iter()
-                    .flat_map(|atom| quoted(self.case.view.linked, atom.message));
+                    .flat_map(|element| quoted(self.case.view.linked, element.message));
                 let media = self
                     .case
                     .view

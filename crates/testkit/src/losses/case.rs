@@ -3,8 +3,8 @@
 use chatmill_dialect::{Coverage, LossCode, View};
 use chatmill_model::{Conversation, Message, MessageKind, Participant, ParticipantKind, Role};
 
-use super::atoms::{Atom, Kind};
 use super::declared::Declared;
+use super::elements::{Element, Kind};
 
 /// A rendering and what it is a rendering of.
 pub(super) struct Case<'r> {
@@ -27,7 +27,7 @@ impl<'r> Case<'r> {
         &self.view.linked.conversation.messages
     }
 
-    pub(super) fn people(&self) -> &'r [Participant] {
+    pub(super) fn participants(&self) -> &'r [Participant] {
         &self.view.linked.conversation.participants
     }
 
@@ -35,14 +35,14 @@ impl<'r> Case<'r> {
         self.coverage == Coverage::SingleTurn
     }
 
-    /// Whether an atom may be said in a role.
-    pub(super) fn is_role(&self, atom: &Atom<'_>, role: Role, is_worded: bool) -> bool {
-        let (message, position) = (atom.message, atom.position());
+    /// Whether an element may be said in a role.
+    pub(super) fn is_role(&self, element: &Element<'_>, role: Role, is_worded: bool) -> bool {
+        let (message, position) = (element.message, element.position());
         let has = |code| self.declared.at(code, position) > 0;
         if role == Role::System && !self.has_system {
             return is_worded || has(LossCode::SystemInlined) || !self.view.is_own(message);
         }
-        if is_worded && matches!(atom.kind, Kind::Result(_)) {
+        if is_worded && matches!(element.kind, Kind::Result(_)) {
             return role == Role::User || self.declared.whole(LossCode::TurnMerged) > 0 && role == Role::Tool;
         }
         if has(LossCode::SystemInlined) {
@@ -64,7 +64,7 @@ impl<'r> Case<'r> {
             .messages()
             .iter()
             .filter(|other| other.sender == message.sender);
-        self.people().iter().any(|person| person.id == name)
+        self.participants().iter().any(|person| person.id == name)
             || others.any(|other| other.sender_name.as_deref() == Some(name))
     }
 
@@ -79,7 +79,7 @@ impl<'r> Case<'r> {
     pub(super) fn names(&self, id: &str) -> Vec<String> {
         let mut names = vec![id.to_owned()];
         for person in self
-            .people()
+            .participants()
             .iter()
             .filter(|person| person.id == id || person.name.as_deref() == Some(id))
         {
@@ -96,7 +96,7 @@ impl<'r> Case<'r> {
 
     /// Whether an id is one of somebody's: his own, his account's, or a name, alone or with a role.
     pub(super) fn is_known_as(&self, sender: usize, id: &str) -> bool {
-        let names = self.names(&self.people()[sender].id);
+        let names = self.names(&self.participants()[sender].id);
         let parts = id
             .split_once('/')
             .map(|(account, _)| account)
@@ -108,7 +108,7 @@ impl<'r> Case<'r> {
     }
 
     /// Whether a field's value is told by what is read back, under whatever name.
-    pub(super) fn is_told(value: &str, at: &[&Message]) -> bool {
+    pub(super) fn is_reported(value: &str, at: &[&Message]) -> bool {
         let value = value.trim_matches('"');
         at.iter().any(|message| format!("{message:?}").contains(value))
     }
@@ -116,16 +116,16 @@ impl<'r> Case<'r> {
     /// Whether a fact about the conversation is told by another field of what is read back.
     pub(super) fn is_of_conversation(value: &str, other: &Conversation) -> bool {
         let value = value.trim_matches('"');
-        let told = [&other.source_id, &other.description, &other.title];
-        told.into_iter().flatten().any(|told| told == value)
+        let facts = [&other.source_id, &other.description, &other.title];
+        facts.into_iter().flatten().any(|facts| facts == value)
     }
 }
 
 /// Whether the perspective or another agent sent a message.
 fn is_agents(view: &View<'_>, message: &Message) -> bool {
-    let people = &view.conversation().participants;
+    let participants = &view.conversation().participants;
     view.is_own(message)
         || message
             .sender
-            .is_some_and(|sender| people[sender].kind == ParticipantKind::Agent)
+            .is_some_and(|sender| participants[sender].kind == ParticipantKind::Agent)
 }

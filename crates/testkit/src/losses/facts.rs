@@ -7,22 +7,22 @@ use chatmill_dialect::LossCode;
 use chatmill_model::{Fact, Linked, Message, Participant, Timestamp};
 use serde_json::Value;
 
-use super::atoms::{Atom, Kind};
 use super::case::Case;
+use super::elements::{Element, Kind};
 use super::search::Alignment;
 
-/// The atoms of both sides with what was found where.
+/// The elements of both sides with what was found where.
 pub(super) struct Matched<'m, 'c> {
     /// The rendering that is judged.
     pub case: &'m Case<'m>,
-    /// Atoms of the conversation.
-    pub source: &'m [Atom<'c>],
+    /// Elements of the conversation.
+    pub source: &'m [Element<'c>],
     /// What was read back.
     pub again: &'c Linked,
-    /// Its atoms.
-    pub read: &'m [Atom<'c>],
+    /// Its elements.
+    pub read: &'m [Element<'c>],
     /// What was found.
-    pub alignment: Alignment,
+    pub alignment: &'m Alignment,
 }
 
 impl Matched<'_, '_> {
@@ -31,13 +31,13 @@ impl Matched<'_, '_> {
         let mut breaches = Vec::new();
         self.amounts(&mut breaches);
         self.turns(&mut breaches);
-        let mut positions: Vec<u32> = self.source.iter().map(Atom::position).collect();
+        let mut positions: Vec<u32> = self.source.iter().map(Element::position).collect();
         positions.dedup();
         for position in positions {
             let mut at: Vec<&Message> = Vec::new();
-            for (atom, found) in self.source.iter().zip(&self.alignment.found) {
-                if let Some(found) =
-                    found.filter(|_| atom.position() == position && !matches!(atom.kind, Kind::Quote(_)))
+            for (element, found) in self.source.iter().zip(&self.alignment.found) {
+                if let Some(found) = found
+                    .filter(|_| element.position() == position && !matches!(element.kind, Kind::Quote(_)))
                 {
                     let message = self.read[found.read].message;
                     at.extend(
@@ -60,23 +60,23 @@ impl Matched<'_, '_> {
     /// No more is missing than is declared.
     fn amounts(&self, breaches: &mut Vec<String>) {
         let mut lost: Vec<(u32, Vec<LossCode>, u64)> = Vec::new();
-        for (atom, found) in self.source.iter().zip(&self.alignment.found) {
+        for (element, found) in self.source.iter().zip(&self.alignment.found) {
             let is_part = matches!(
-                atom.kind,
+                element.kind,
                 Kind::Reasoning(_) | Kind::Media(_) | Kind::Call(_) | Kind::Result(_) | Kind::CacheMark
             );
             // What a message shows of which nothing is left, it does not say.
             if !is_part {
                 continue;
             }
-            let codes = atom.dropped_by();
+            let codes = element.dropped_by();
             let is_lost = found.is_none_or(|found| matches!(self.read[found.read].kind, Kind::Nothing));
             match lost
                 .iter_mut()
-                .find(|(position, known, _)| (*position, known) == (atom.position(), &codes))
+                .find(|(position, known, _)| (*position, known) == (element.position(), &codes))
             {
                 Some((.., count)) => *count += u64::from(is_lost),
-                None => lost.push((atom.position(), codes, u64::from(is_lost))),
+                None => lost.push((element.position(), codes, u64::from(is_lost))),
             }
         }
         for (position, codes, count) in lost {
@@ -107,36 +107,42 @@ impl Matched<'_, '_> {
             LossCode::SystemHoisted,
             LossCode::SystemInlined,
         ];
-        let mut last: Option<(&Atom<'_>, usize)> = None;
+        let mut last: Option<(&Element<'_>, usize)> = None;
+        let mut last_shown: Option<(u32, usize)> = None;
         let mut last_role = None;
-        for (atom, found) in self.source.iter().zip(&self.alignment.found) {
-            let (Some(found), false) = (found, matches!(atom.kind, Kind::Quote(_))) else {
+        for (element, found) in self.source.iter().zip(&self.alignment.found) {
+            let (Some(found), false) = (found, matches!(element.kind, Kind::Quote(_))) else {
                 continue;
             };
             let read = &self.read[found.read];
-            let position = atom.position();
-            let is_silent = atom.kind == Kind::CacheMark
-                || matches!(atom.kind, Kind::Result(_)) && !matches!(read.kind, Kind::Text(_));
+            let position = element.position();
+            let is_silent = element.kind == Kind::CacheMark
+                || element.is_answers
+                || matches!(element.kind, Kind::Result(_)) && !matches!(read.kind, Kind::Text(_));
             if !is_silent {
                 // A word before a message's first words says who speaks.
-                let goes_on =
-                    last.is_some_and(|(before, place)| before.position() == position && place == found.read);
+                let goes_on = last_shown == Some((position, found.read));
+                last_shown = Some((position, found.read));
                 last_role = found.role.or(last_role.filter(|_| goes_on));
                 let role = last_role.unwrap_or(read.message.role);
-                if !self.case.is_role(atom, role, found.is_worded) {
-                    breaches.push(format!("message {position}: {:?} reads as {role:?}", atom.kind));
+                if !self.case.is_role(element, role, found.is_worded) {
+                    breaches.push(format!(
+                        "message {position}: {:?} reads as {role:?}",
+                        element.kind
+                    ));
                 }
                 if last_role.is_none() {
-                    self.name(atom, read.message, found.is_named, found.is_worded, breaches);
+                    self.name(element, read.message, found.is_named, found.is_worded, breaches);
                 }
-                if read.message.kind != atom.message.kind && !matches!(read.kind, Kind::Nothing) {
+                if read.message.kind != element.message.kind && !matches!(read.kind, Kind::Nothing) {
                     breaches.push(format!("message {position} is a {:?}", read.message.kind));
                 }
             }
             if let Some((before, place)) = last {
                 let is_one_message = self.read[place].position() == read.position();
-                let is_answer = |atom: &Atom<'_>| matches!(atom.kind, Kind::Result(_));
-                let answers = is_answer(atom) || is_answer(before);
+                let is_answer =
+                    |element: &Element<'_>| element.is_answers || matches!(element.kind, Kind::Result(_));
+                let answers = is_answer(element) || is_answer(before);
                 let merges = |code: &LossCode| {
                     self.case.declared.covers(*code, position) || self.has(*code, before.position())
                 };
@@ -159,12 +165,12 @@ impl Matched<'_, '_> {
                 if before.position() == position && !is_one_message && !answers && !splits {
                     breaches.push(format!("message {position} is divided"));
                 }
-                let is_text = |atom: &Atom<'_>| matches!(atom.kind, Kind::Text(_) | Kind::Media(_));
+                let is_text = |element: &Element<'_>| matches!(element.kind, Kind::Text(_) | Kind::Media(_));
                 let is_one_text = place == found.read && before.position() == position;
                 if is_one_text
                     && last_role.is_none()
                     && is_text(before)
-                    && is_text(atom)
+                    && is_text(element)
                     && self
                         .case
                         .declared
@@ -174,13 +180,13 @@ impl Matched<'_, '_> {
                     breaches.push(format!("message {position}: two texts are one"));
                 }
             }
-            last = Some((atom, found.read));
+            last = Some((element, found.read));
         }
     }
 
     fn name(
         &self,
-        atom: &Atom<'_>,
+        element: &Element<'_>,
         read: &Message,
         is_named: bool,
         is_worded: bool,
@@ -190,36 +196,36 @@ impl Matched<'_, '_> {
             NameAliased, NameCleaned, NameDropped, NameInlined, NameSynthesised, OrphanResultInlined,
             RoleMapped, SenderMissing, SystemInlined, Truncated,
         };
-        let position = atom.position();
-        let known = shown_name(self.case.view.linked, atom.message);
-        let told = shown_name(self.again, read);
+        let position = element.position();
+        let known = shown_name(self.case.view.linked, element.message);
+        let reported = shown_name(self.again, read);
         let may_change = [NameCleaned, NameSynthesised, SenderMissing, Truncated];
         let may_miss = [NameDropped, NameInlined, SystemInlined];
-        let is_made = atom.message.sender.is_some_and(|sender| {
-            let person = &self.case.people()[sender];
+        let is_generated = element.message.sender.is_some_and(|sender| {
+            let person = &self.case.participants()[sender];
             person.is_id_made && known.as_ref() == Some(&person.id)
         });
-        let is_right = known == told
-            || told.is_none() && matches!(atom.kind, Kind::Call(_))
-            || told.is_none() && (is_made || atom.message.unstated.holds(Fact::SenderName))
+        let is_right = known == reported
+            || reported.is_none() && matches!(element.kind, Kind::Call(_))
+            || reported.is_none() && (is_generated || element.message.unstated.holds(Fact::SenderName))
             || self.case.declared.whole(NameAliased) > 0
             || self.case.declared.any_at(&may_change, position) > 0
-            || told.is_none()
+            || reported.is_none()
                 && (is_named
                     || may_miss
                         .iter()
                         .any(|code| self.case.declared.covers(*code, position)))
             || is_worded && (self.has(RoleMapped, position) || self.has(OrphanResultInlined, position))
-            || told.as_ref().is_some_and(|told| {
+            || reported.as_ref().is_some_and(|reported| {
                 let is_bare = known.is_none()
-                    || known
-                        .as_ref()
-                        .is_some_and(|known| self.case.people().iter().any(|person| person.id == *known));
+                    || known.as_ref().is_some_and(|known| {
+                        self.case.participants().iter().any(|person| person.id == *known)
+                    });
                 (is_bare || self.case.declared.whole(NameDropped) > 0)
-                    && self.case.is_name(atom.message, told)
+                    && self.case.is_name(element.message, reported)
             });
         if !is_right {
-            breaches.push(format!("message {position}: {known:?} is called {told:?}"));
+            breaches.push(format!("message {position}: {known:?} is called {reported:?}"));
         }
     }
 
@@ -243,12 +249,12 @@ impl Matched<'_, '_> {
             breach("the id", id);
         }
         for read in at.iter().filter_map(|read| read.id.as_ref()) {
-            let is_made = covers(LossCode::MessageIdSynthesised);
+            let is_generated = covers(LossCode::MessageIdSynthesised);
             let is_further = message
                 .id
                 .as_ref()
                 .is_some_and(|id| read.starts_with(&format!("{id}/")));
-            if !is_made && !is_further && !self.case.is_id_of_another(read) {
+            if !is_generated && !is_further && !self.case.is_id_of_another(read) {
                 breach("no id", read);
             }
         }
@@ -283,11 +289,11 @@ impl Matched<'_, '_> {
         {
             let names = self.case.names(mention);
             let text = message.text().to_lowercase();
-            let is_said = names
+            let is_named_in_text = names
                 .iter()
                 .any(|name| text.contains(&format!("@{}", name.to_lowercase())));
-            let mut told = at.iter().flat_map(|read| &read.mentions);
-            if !is_said && !told.any(|told| names.contains(told)) {
+            let mut reported = at.iter().flat_map(|read| &read.mentions);
+            if !is_named_in_text && !reported.any(|reported| names.contains(reported)) {
                 breach("the mention", mention);
             }
         }
@@ -297,7 +303,7 @@ impl Matched<'_, '_> {
             .map(|(key, _)| key)
             .collect();
         for (key, value) in message.extra.0.iter().filter(|_| !covers(LossCode::ExtraDropped)) {
-            if !keys.contains(key) && !Case::is_told(value.as_str(), at) {
+            if !keys.contains(key) && !Case::is_reported(value.as_str(), at) {
                 breach("the field", key);
             }
         }
@@ -329,7 +335,7 @@ impl Matched<'_, '_> {
         let covers = |code| self.case.declared.covers(code, position);
         let mut breach =
             |what: &str, lost: &dyn std::fmt::Debug| breaches.push(breach(position, what, lost, at));
-        let told: u64 = at.iter().map(|read| read.references.len() as u64).sum();
+        let reported: u64 = at.iter().map(|read| read.references.len() as u64).sum();
         let lost = self.case.declared.any_at(
             &[
                 LossCode::ReferenceDropped,
@@ -341,8 +347,8 @@ impl Matched<'_, '_> {
         let is_alone = at.iter().all(|read| self.is_only(read, position));
         let count = message.references.len() as u64;
         let is_doubtful = self.has(LossCode::SpecialTokenInText, position);
-        if is_alone && !is_doubtful && told + lost != count && !(self.case.is_single() && lost == count) {
-            breach("replies", &(count, told, lost));
+        if is_alone && !is_doubtful && reported + lost != count && !(self.case.is_single() && lost == count) {
+            breach("replies", &(count, reported, lost));
         }
         if let (Some(read), Some(sender)) = (at.first(), message.sender)
             && let Some(other) = read
@@ -361,9 +367,9 @@ impl Matched<'_, '_> {
     /// Whether a message that was read back holds nothing of another one.
     fn is_only(&self, read: &Message, position: u32) -> bool {
         let mut all = self.source.iter().zip(&self.alignment.found);
-        all.all(|(atom, found)| {
+        all.all(|(element, found)| {
             let is_there = found.is_some_and(|found| self.read[found.read].position() == read.position);
-            !is_there || atom.position() == position
+            !is_there || element.position() == position
         })
     }
 
@@ -390,8 +396,8 @@ impl Matched<'_, '_> {
         if one.title.is_none() && other.title.is_some() && declared.whole(LossCode::TitleSynthesised) == 0 {
             breaches.push(format!("nobody gave the title {:?}", other.title));
         }
-        let is_made = declared.whole(LossCode::ConversationIdSynthesised) > 0;
-        if let (Some(id), false, true) = (&other.source_id, is_made, self.case.is_neutral)
+        let is_generated = declared.whole(LossCode::ConversationIdSynthesised) > 0;
+        if let (Some(id), false, true) = (&other.source_id, is_generated, self.case.is_neutral)
             && one.source_id.as_ref() != Some(id)
         {
             breaches.push(format!("the conversation's id reads as {id:?}"));
@@ -403,10 +409,12 @@ impl Matched<'_, '_> {
         {
             breaches.push("the conversation's id is lost".to_owned());
         }
-        let facts = |people: &[Participant]| people.iter().filter(|person| has_facts(person)).count() as u64;
-        let (known, told) = (facts(&one.participants), facts(&other.participants));
-        if told + declared.whole(LossCode::ParticipantDropped) < known {
-            breaches.push(format!("facts of {known} people are known, of {told} told"));
+        let facts = |participants: &[Participant]| {
+            participants.iter().filter(|person| has_facts(person)).count() as u64
+        };
+        let (known, reported) = (facts(&one.participants), facts(&other.participants));
+        if reported + declared.whole(LossCode::ParticipantDropped) < known {
+            breaches.push(format!("facts of {known} people are known, of {reported} told"));
         }
         self.tools(breaches);
     }
@@ -417,12 +425,12 @@ impl Matched<'_, '_> {
             tools.iter().flat_map(|raw| tools_of(raw.as_str())).collect()
         };
         let known = of(&self.case.view.conversation().tools);
-        let told = of(&self.again.conversation.tools);
+        let reported = of(&self.again.conversation.tools);
         let dropped = declared.whole(LossCode::ToolDefinitionDropped);
         let is_renamed = declared.whole(LossCode::ToolNameRewritten) > 0;
         let is_reshaped = declared.whole(LossCode::ExtraDropped) + declared.whole(LossCode::EmptyFilled) > 0;
         let mut lost = 0;
-        let mut rest = told.iter();
+        let mut rest = reported.iter();
         for tool in &known {
             let fits = |other: &Tool| {
                 (other.name == tool.name || is_renamed)
@@ -437,12 +445,12 @@ impl Matched<'_, '_> {
         }
         if lost > dropped {
             breaches.push(format!(
-                "{lost} tools are lost, {dropped} declared: {known:?} but {told:?}"
+                "{lost} tools are lost, {dropped} declared: {known:?} but {reported:?}"
             ));
         }
         let added = [LossCode::ToolDefinitionSynthesised, LossCode::ToolDefinitionAdded];
-        if told.len() > known.len() && added.iter().all(|code| declared.whole(*code) == 0) {
-            breaches.push(format!("nobody defined all of {told:?}"));
+        if reported.len() > known.len() && added.iter().all(|code| declared.whole(*code) == 0) {
+            breaches.push(format!("nobody defined all of {reported:?}"));
         }
     }
 }

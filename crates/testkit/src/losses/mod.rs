@@ -1,13 +1,13 @@
 //! The law of losses: whatever a conversation holds is read back from its rendering, or a loss declares it.
 //!
-//! A conversation is taken apart into [atoms]: each text, thought, medium, call, result, cache mark and quote, in order.
+//! A conversation is taken apart into [elements]: each text, thought, medium, call, result, cache mark and quote, in order.
 //! The rendering is read by the [source that reads the dialect back](reader()), and taken apart in the same way. Then
 //!
-//! 1. each atom of the conversation is [found](search), in order and in its role; or the losses of its message
+//! 1. each element of the conversation is [found](search), in order and in its role; or the losses of its message
 //!    [allow](allowed) that it is missing or stands elsewhere, or that [other words](wording) stand for it;
-//! 2. each atom that was read back is found by 1, or is one that a loss adds (a result that was made up, for example);
-//! 3. each [fact](facts) beside the atoms (id, time, name, mention, reply, further field, weight, title, definition of a tool)
-//!    is read back at the message where an atom of its own was found, or a loss declares it.
+//! 2. each element that was read back is found by 1, or is one that a loss adds (a result that was made up, for example);
+//! 3. each [fact](facts) beside the elements (id, time, name, mention, reply, further field, weight, title, definition of a tool)
+//!    is read back at the message where an element of its own was found, or a loss declares it.
 //!
 //! An example: Ann (`m1`) says “Look!” with a picture, and Ben (`m2`) says “Nice.”, which `hf-messages` renders as
 //!
@@ -30,12 +30,12 @@
 //! tests hold what the law leaves open: the words around a quote, schemas of tools, and how much is kept of a text that is
 //! declared as shortened.
 //!
-//! Why: docs/decisions/2026-11-22-law-by-atoms.md.
+//! Why: docs/decisions/2026-11-22-loss-completeness-test.md.
 
 mod allowed;
-mod atoms;
 mod case;
 mod declared;
+mod elements;
 mod facts;
 mod reader;
 mod sameness;
@@ -51,9 +51,9 @@ use chatmill_model::{
     CallStatus, Component, Conversation, Linked, Message, Pairing, Part, ParticipantKind, Sink,
 };
 
-use atoms::{Atom, Kind, atoms, quoted};
 use case::Case;
 use declared::Declared;
+use elements::{Element, Kind, elements, quoted};
 use facts::Matched;
 pub use reader::reader;
 use search::Search;
@@ -65,7 +65,7 @@ const MAX_TRIES: u64 = 150;
 #[derive(Debug, Default)]
 pub struct LossCoverage {
     /// Renderings that were judged.
-    pub judged: u64,
+    pub checked: u64,
     /// Renderings that policy rejects.
     pub rejected: u64,
     /// Codes that they declared.
@@ -82,32 +82,32 @@ pub struct LossCoverage {
 
 impl LossCoverage {
     /// Judges what every dialect makes of a conversation, through everybody's eyes.
-    pub fn judge_all(&mut self, name: &str, linked: &Linked, policy: &Policy) {
-        self.judge_added(name, linked, policy, Additions::default());
+    pub fn check_all(&mut self, name: &str, linked: &Linked, policy: &Policy) {
+        self.check_added(name, linked, policy, Additions::default());
     }
 
     /// The same, with what a pipeline says beside the conversation.
-    pub fn judge_added(&mut self, name: &str, linked: &Linked, policy: &Policy, additions: Additions<'_>) {
+    pub fn check_added(&mut self, name: &str, linked: &Linked, policy: &Policy, additions: Additions<'_>) {
         let everybody = (0..linked.conversation.participants.len()).map(Some);
         for perspective in std::iter::once(None).chain(everybody) {
             let view = View {
                 additions,
                 ..View::whole(linked, perspective, policy)
             };
-            self.judge_view(name, &view);
+            self.check_view(name, &view);
         }
     }
 
     /// Judges what every dialect makes of one view.
-    pub fn judge_view(&mut self, name: &str, view: &View<'_>) {
+    pub fn check_view(&mut self, name: &str, view: &View<'_>) {
         for dialect in DIALECTS.iter().copied() {
             if !(dialect.is_neutral() && view.perspective.is_some()) {
-                self.judge(name, view, dialect);
+                self.validator(name, view, dialect);
             }
         }
     }
 
-    fn judge(&mut self, name: &str, view: &View<'_>, dialect: &Dialect) {
+    fn validator(&mut self, name: &str, view: &View<'_>, dialect: &Dialect) {
         let (perspective, policy) = (view.perspective, view.policy);
         for dialect in dialect.about().profiles.iter().copied() {
             let spelled = format!("{dialect:?}");
@@ -161,16 +161,16 @@ impl LossCoverage {
         {
             return None;
         }
-        self.judged += 1;
+        self.checked += 1;
         self.codes.extend(rendering.losses.iter().map(|loss| loss.code));
-        let says = |rule: &String| {
+        let is_orphan_rule = |rule: &String| {
             let words = ["has no result", "has no call", "is answered already"];
             words.iter().any(|word| rule.ends_with(word))
         };
         let rejected = rendering
             .violations
             .iter()
-            .filter(|violation| says(&violation.rule))
+            .filter(|violation| is_orphan_rule(&violation.rule))
             .count();
         if rejected > 0 {
             self.rejected += 1;
@@ -227,7 +227,7 @@ impl LossCoverage {
             )
         });
         let shown: Vec<String> = shown.collect();
-        (!shown.is_empty()).then(|| format!("of {} fail\n{}", self.judged, shown.join("\n\n")))
+        (!shown.is_empty()).then(|| format!("of {} fail\n{}", self.checked, shown.join("\n\n")))
     }
 }
 
@@ -256,20 +256,20 @@ fn breaches(
         is_text: source.is_none(),
         coverage: rendering.coverage,
         has_system: sink
-            .stretches()
+            .span_texts()
             .any(|(text, span)| span.component == Component::Framing && text.contains("system")),
     };
-    let mut source_atoms = atoms(view.linked, &conversation.messages[range]);
-    add_quotes(view.linked, declared, &mut source_atoms);
+    let mut source_elements = elements(view.linked, &conversation.messages[range]);
+    add_quotes(view.linked, declared, &mut source_elements);
     let Some(source) = source else {
         let again = of_text(sink);
-        let read = atoms(&again, &again.conversation.messages);
-        let search = Search::new(&case, &source_atoms, &read);
-        let mut found: Vec<String> = search.align().err().into_iter().collect();
+        let read = elements(&again, &again.conversation.messages);
+        let search = Search::new(&case, &source_elements, &read);
+        let mut found = search.breaches(|_| Vec::new());
         found.extend(
-            source_atoms
+            source_elements
                 .iter()
-                .filter_map(|atom| unanswered(declared, atom.message)),
+                .filter_map(|element| unanswered(declared, element.message)),
         );
         return found;
     };
@@ -280,23 +280,22 @@ fn breaches(
     };
     let nothing = || chatmill_link::link(Conversation::default(), &Limits::default()).0;
     let again = crate::conversations::try_read(source, &record).unwrap_or_else(nothing);
-    let mut read = atoms(&again, &again.conversation.messages);
+    let mut read = elements(&again, &again.conversation.messages);
     if is_by_time(&again) {
-        by_time(&mut source_atoms);
+        by_time(&mut source_elements);
         by_time(&mut read);
     }
-    let search = Search::new(&case, &source_atoms, &read);
-    match search.align() {
-        Ok(alignment) => Matched {
+    let search = Search::new(&case, &source_elements, &read);
+    search.breaches(|alignment| {
+        let matched = Matched {
             case: &case,
-            source: &source_atoms,
+            source: &source_elements,
             again: &again,
             read: &read,
             alignment,
-        }
-        .breaches(),
-        Err(breach) => vec![breach],
-    }
+        };
+        matched.breaches()
+    })
 }
 
 /// Whether all that was read back stands in the order of its times.
@@ -320,33 +319,33 @@ fn time_of(message: &Message) -> Option<i64> {
         .or_else(|| Some(local()?.timestamp().as_microsecond()))
 }
 
-fn by_time(atoms: &mut [Atom<'_>]) {
+fn by_time(elements: &mut [Element<'_>]) {
     let mut last = i64::MIN;
     let mut times = BTreeMap::new();
-    for atom in atoms.iter() {
-        last = time_of(atom.message).unwrap_or(last);
-        times.insert(atom.position(), last);
+    for element in elements.iter() {
+        last = time_of(element.message).unwrap_or(last);
+        times.insert(element.position(), last);
     }
-    atoms.sort_by_key(|atom| times.get(&atom.position()).copied());
+    elements.sort_by_key(|element| times.get(&element.position()).copied());
 }
 
-fn add_quotes<'c>(linked: &'c Linked, declared: &Declared, atoms: &mut Vec<Atom<'c>>) {
+fn add_quotes<'c>(linked: &'c Linked, declared: &Declared, elements: &mut Vec<Element<'c>>) {
     let mut index = 0;
-    while index < atoms.len() {
-        let message = atoms[index].message;
-        let is_last = atoms
+    while index < elements.len() {
+        let message = elements[index].message;
+        let is_last = elements
             .get(index + 1)
             .is_none_or(|next| next.position() != message.position);
         if is_last && declared.at(LossCode::ReferenceInlined, message.position) > 0 {
-            if atoms[index].kind == Kind::Nothing {
-                atoms.remove(index);
+            if elements[index].kind == Kind::Nothing {
+                elements.remove(index);
             } else {
                 index += 1;
             }
             for words in quoted(linked, message) {
-                atoms.insert(
+                elements.insert(
                     index,
-                    Atom {
+                    Element {
                         message,
                         kind: Kind::Quote(words),
                         call: None,
@@ -446,12 +445,12 @@ fn is_label(view: &View<'_>, position: u32) -> bool {
         )
     };
     let is_aside = |message: &Message| {
-        let is_answer = |(part, held): (usize, &Part)| {
+        let is_answer = |(part, content): (usize, &Part)| {
             let place = chatmill_model::PartPlace {
                 position: message.position,
                 part: part as u32,
             };
-            matches!(held, Part::CacheMark) || matches!(held, Part::ToolResult(_)) && answers(place)
+            matches!(content, Part::CacheMark) || matches!(content, Part::ToolResult(_)) && answers(place)
         };
         message.kind == chatmill_model::MessageKind::Notice
             || !message.parts.is_empty() && message.parts.iter().enumerate().all(is_answer)

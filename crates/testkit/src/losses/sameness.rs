@@ -1,4 +1,4 @@
-//! When an atom that was read back is the atom of the conversation, as it is or as a loss says that it changed.
+//! When an element that was read back is the element of the conversation, as it is or as a loss says that it changed.
 
 use chatmill_dialect::LossCode;
 use chatmill_model::{
@@ -6,23 +6,28 @@ use chatmill_model::{
 };
 use serde_json::Value;
 
-use super::atoms::{Atom, Kind};
+use super::elements::{Element, Kind};
 use super::search::Search;
 
 impl Search<'_, '_> {
-    /// Whether what was read back is the atom, for kinds that are not read as a part of a longer text.
-    pub(super) fn is(&self, atom: &Atom<'_>, read: &Atom<'_>) -> bool {
-        let has = |code| self.declared.at(code, atom.position()) > 0;
-        match (&atom.kind, &read.kind) {
+    /// Whether what was read back is the element, for kinds that are not read as a part of a longer text.
+    pub(super) fn is(&self, element: &Element<'_>, read: &Element<'_>) -> bool {
+        let has = |code| self.declared.at(code, element.position()) > 0;
+        match (&element.kind, &read.kind) {
             (Kind::Media(one), Kind::Media(other)) => {
                 let loses = has(LossCode::MediaDescriptionDropped);
                 let loses_bytes = has(LossCode::MediaDropped);
                 is_medium(one, other, loses, loses_bytes)
             }
-            (Kind::Call(one), Kind::Call(other)) => self.is_call(atom.position(), one, other),
-            (Kind::CacheMark, Kind::CacheMark) | (Kind::Nothing, Kind::Nothing) => true,
+            (Kind::Call(one), Kind::Call(other)) => self.is_call(element.position(), one, other),
+            // A mark on a result stays on it, be it said as text.
+            (Kind::CacheMark, Kind::CacheMark) => {
+                let is_text = has(LossCode::RoleMapped) || has(LossCode::OrphanResultInlined);
+                element.is_answers == read.is_answers || element.is_answers && is_text
+            }
+            (Kind::Nothing, Kind::Nothing) => true,
             (Kind::Result(one), Kind::Result(other)) => {
-                one.content.is_empty() && self.is_answer(atom, one, read, other)
+                one.content.is_empty() && self.is_answer(element, one, read, other)
             }
             _ => false,
         }
@@ -37,9 +42,9 @@ impl Search<'_, '_> {
             || has(LossCode::ToolIdDropped) && other.known_id().is_none()
             || one.known_id() == other.known_id();
         let is_name = has(LossCode::ToolNameRewritten) || name(one) == name(other);
-        let (asked, said) = (one.arguments.source_text(), other.arguments.source_text());
-        let is_equal = compact(asked) == compact(said);
-        let is_wrapped = wrapped_value(said).is_some_and(|value| match value {
+        let (asked, answered) = (one.arguments.source_text(), other.arguments.source_text());
+        let is_equal = compact(asked) == compact(answered);
+        let is_wrapped = wrapped_value(answered).is_some_and(|value| match value {
             Value::String(text) => text == asked,
             _ => false,
         });
@@ -51,8 +56,8 @@ impl Search<'_, '_> {
         let is_asked = is_equal && (is_form || has(LossCode::ArgsReserialised))
             || has(LossCode::ArgsNotObject)
                 && matches!(one.arguments, Arguments::NotObject(_))
-                && compact(said).ends_with(&format!(":{}}}", compact(asked)))
-            || has(LossCode::ArgsMalformed) && (is_wrapped || asked.trim().is_empty() && said == "{}");
+                && compact(answered).ends_with(&format!(":{}}}", compact(asked)))
+            || has(LossCode::ArgsMalformed) && (is_wrapped || asked.trim().is_empty() && answered == "{}");
         is_id && is_name && is_asked
     }
 
@@ -60,16 +65,16 @@ impl Search<'_, '_> {
     /// elsewhere.
     pub(super) fn is_answer(
         &self,
-        atom: &Atom<'_>,
+        element: &Element<'_>,
         one: &ToolResult,
-        read: &Atom<'_>,
+        read: &Element<'_>,
         other: &ToolResult,
     ) -> bool {
-        let has = |code| self.declared.at(code, atom.position()) > 0;
+        let has = |code| self.declared.at(code, element.position()) > 0;
         let is_error = one.is_error == other.is_error
             || has(LossCode::ErrorFlagDropped) && !other.is_error
             || has(LossCode::ResultWrapped) && wrapped_value(&other.content).is_some() == other.is_error;
-        let is_loose = atom.call.is_none();
+        let is_loose = element.call.is_none();
         let is_id = !is_loose
             || one.known_id() == other.known_id()
             || has(LossCode::ToolIdRewritten)
@@ -79,58 +84,79 @@ impl Search<'_, '_> {
             (Some(_), None) => !is_loose,
             _ => true,
         };
-        self.answers_the_same(atom, read)
+        self.answers_the_same(element, read)
             && is_error
             && is_id
             && (is_name || has(LossCode::ToolNameRewritten))
     }
 
-    /// Whether an atom may be read back in a role.
-    pub(super) fn is_said_as(&self, atom: &Atom<'_>, read: &Atom<'_>, role: Role, is_worded: bool) -> bool {
-        let is_silent = atom.kind == Kind::CacheMark
-            || matches!(atom.kind, Kind::Quote(_))
-            || matches!(atom.kind, Kind::Result(_)) && !matches!(read.kind, Kind::Text(_))
+    /// Whether an element may be read back in a role.
+    pub(super) fn is_read_as(
+        &self,
+        element: &Element<'_>,
+        read: &Element<'_>,
+        role: Role,
+        is_worded: bool,
+    ) -> bool {
+        let is_silent = element.kind == Kind::CacheMark
+            || matches!(element.kind, Kind::Quote(_))
+            || matches!(element.kind, Kind::Result(_)) && !matches!(read.kind, Kind::Text(_))
             // A medium of an answer is the tool's, whoever handed it on.
-            || matches!(atom.kind, Kind::Media(_)) && (atom.is_answers || matches!(read.kind, Kind::Result(_)));
+            || matches!(element.kind, Kind::Media(_)) && (element.is_answers || matches!(read.kind, Kind::Result(_)));
         // What nobody says in a transcript that no source reads, nobody says in a role.
-        is_silent || self.case.is_text || self.case.is_role(atom, role, is_worded)
+        is_silent || self.case.is_text || self.case.is_role(element, role, is_worded)
     }
 
-    /// Whether the message that was read back has no id, or one of the atom's own message.
-    pub(super) fn is_id(&self, atom: &Atom<'_>, read: &Atom<'_>) -> bool {
+    /// Whether the message that was read back has no id, or one of the element's own message.
+    pub(super) fn is_id(&self, element: &Element<'_>, read: &Element<'_>) -> bool {
         let Some(id) = &read.message.id else { return true };
-        let own = atom.message.id.as_ref();
+        let own = element.message.id.as_ref();
         let is_own = own.is_some_and(|own| own == id || id.starts_with(&format!("{own}/")));
         is_own
-            || self.declared.at(LossCode::MessageIdSynthesised, atom.position()) > 0
+            || self
+                .declared
+                .at(LossCode::MessageIdSynthesised, element.position())
+                > 0
             || self.declared.anywhere(LossCode::TurnMerged)
     }
 
     /// Whether two results answer the same call, or neither answers any.
-    pub(super) fn answers_the_same(&self, atom: &Atom<'_>, read: &Atom<'_>) -> bool {
+    pub(super) fn answers_the_same(&self, element: &Element<'_>, read: &Element<'_>) -> bool {
         let called =
             |place: PartPlace, message: Option<&Message>| match message?.parts.get(place.part as usize) {
                 Some(Part::ToolCall(call)) => Some(call.clone()),
                 _ => None,
             };
-        let call = atom
+        let call = element
             .call
             .and_then(|place| called(place, self.case.view.message(place.position)));
         let other = read.call.and_then(|place| {
-            let message = self.read.iter().find(|atom| atom.position() == place.position);
-            called(place, message.map(|atom| atom.message))
+            let message = self
+                .read
+                .iter()
+                .find(|element| element.position() == place.position);
+            called(place, message.map(|element| element.message))
         });
         match (call, other) {
-            (Some(call), Some(other)) => atom
+            (Some(call), Some(other)) => element
                 .call
                 .is_some_and(|place| self.is_call(place.position, &call, &other)),
-            (Some(_), None) => atom.call.is_some_and(|place| {
+            (Some(_), None) => element.call.is_some_and(|place| {
                 self.declared
                     .any_at(&[LossCode::ToolCallDropped, LossCode::RoleMapped], place.position)
                     > 0
             }),
-            (None, other) => other.is_none(),
+            (None, Some(other)) => self.is_answered_elsewhere(&other),
+            (None, None) => true,
         }
+    }
+
+    /// Whether a call lost its own answer, so that a reader pairs the next result of its id with it.
+    fn is_answered_elsewhere(&self, call: &ToolCall) -> bool {
+        self.source.iter().any(|element| {
+            matches!(&element.kind, Kind::Result(result) if element.call.is_some() && result.known_id() == call.known_id())
+                && self.declared.any_at(&element.dropped_by(), element.position()) > 0
+        })
     }
 }
 

@@ -1,25 +1,28 @@
-//! Finds each atom of a conversation in what is read back, in order.
+//! Finds each element of a conversation in what is read back, in order.
 //!
-//! The search reads both lists of atoms from the front. An atom of the conversation is found as what it is, or as the words
+//! The search reads both lists of elements from the front. An element of the conversation is found as what it is, or as the words
 //! that a declared loss puts in its place; it may be missing, or stand elsewhere, where a loss of its message says so. An
-//! atom that was read back and is no atom of the conversation has to be one that a declared loss adds.
+//! element that was read back and is no element of the conversation has to be one that a declared loss adds.
 
 use std::collections::{BTreeSet, HashSet};
 
 use chatmill_dialect::LossCode;
 use chatmill_model::Role;
 
-use super::atoms::{Atom, Kind};
 use super::case::Case;
 use super::declared::Declared;
+use super::elements::{Element, Kind};
 
-/// States that a search may try.
+/// States from which nothing goes on that a search may try.
 const MAX_STATES: usize = 3_000;
 
-/// Where an atom was found.
+/// Alignments that a search may try.
+const MAX_ALIGNMENTS: u32 = 5_000;
+
+/// Where an element was found.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
-    /// Index among the atoms that were read back.
+    /// Index among the elements that were read back.
     pub read: usize,
     /// Who says it, where a word before it says so.
     pub role: Option<Role>,
@@ -29,38 +32,40 @@ pub(super) struct Found {
     pub is_named: bool,
 }
 
-/// For each atom of the conversation where it was found.
+/// For each element of the conversation where it was found.
 #[derive(Clone, Debug)]
 pub(super) struct Alignment {
-    /// By atom of the conversation; none where it is lost.
+    /// By element of the conversation; none where it is lost.
     pub found: Vec<Option<Found>>,
 }
 
 /// How far a search has come.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct State {
-    /// Atoms of the conversation that are done, but for those in `moved`.
+    /// Elements of the conversation that are done, but for those in `moved`.
     pub(super) source: usize,
-    /// Atoms that were read back and are done.
+    /// Elements that were read back and are done.
     pub(super) read: usize,
     /// How much of the next one is done.
     pub(super) offset: usize,
-    /// Atoms before `source` that are still to be found, and those after it that are found already.
+    /// Elements before `source` that are still to be found, and those after it that are found already.
     pub(super) moved: BTreeSet<usize>,
+    /// How many cache marks were lost of the message at a position, the last that lost one.
+    pub(super) lost_marks: (u32, u64),
 }
 
-/// Two lists of atoms and what is declared.
+/// Two lists of elements and what is declared.
 pub(super) struct Search<'s, 'c> {
     /// What is judged.
     pub case: &'s Case<'c>,
-    /// Atoms of the conversation.
-    pub source: &'s [Atom<'c>],
-    /// Atoms that were read back.
-    pub read: &'s [Atom<'c>],
+    /// Elements of the conversation.
+    pub source: &'s [Element<'c>],
+    /// Elements that were read back.
+    pub read: &'s [Element<'c>],
     pub(super) declared: &'s Declared,
-    /// Atoms that may stand elsewhere.
+    /// Elements that may stand elsewhere.
     pub movable: Vec<bool>,
-    /// Atoms that may be missing.
+    /// Elements that may be missing.
     pub losable: Vec<bool>,
 }
 
@@ -70,8 +75,39 @@ struct Step {
     found: Option<(usize, Found)>,
 }
 
+/// A search under way.
+struct SearchWalk<C> {
+    /// How an alignment breaks the law.
+    check: C,
+    /// States from which no way comes to the end.
+    failed: HashSet<State>,
+    /// What was found so far.
+    alignment: Alignment,
+    /// The furthest place that was come to: element read back, offset in it, element of the conversation.
+    furthest: (usize, usize, usize),
+    /// Alignments that were tried.
+    alignments: u32,
+    /// The fewest breaches of one alignment.
+    best: Option<Vec<String>>,
+}
+
+impl<C: Fn(&Alignment) -> Vec<String>> SearchWalk<C> {
+    /// Checks an alignment that came to the end.
+    fn end(&mut self) {
+        self.alignments += 1;
+        let breaches = (self.check)(&self.alignment);
+        if self.best.as_ref().is_none_or(|best| breaches.len() < best.len()) {
+            self.best = Some(breaches);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.alignments >= MAX_ALIGNMENTS || self.best.as_ref().is_some_and(Vec::is_empty)
+    }
+}
+
 impl<'s, 'c> Search<'s, 'c> {
-    pub(super) fn new(case: &'s Case<'c>, source: &'s [Atom<'c>], read: &'s [Atom<'c>]) -> Self {
+    pub(super) fn new(case: &'s Case<'c>, source: &'s [Element<'c>], read: &'s [Element<'c>]) -> Self {
         let declared = case.declared;
         let mut search = Self {
             case,
@@ -82,11 +118,13 @@ impl<'s, 'c> Search<'s, 'c> {
             losable: Vec::new(),
         };
         search.movable = (0..source.len()).map(|index| search.may_move(index)).collect();
-        search.losable = source.iter().map(|atom| search.may_be_lost(atom)).collect();
+        search.losable = source.iter().map(|element| search.may_be_lost(element)).collect();
         search
     }
 
-    pub(super) fn align(&self) -> Result<Alignment, String> {
+    /// How the law is broken by the alignment that breaks it least: not at all, where one of the first [`MAX_ALIGNMENTS`] is accepted.
+    /// Parts that are alike, such as cache marks, can stand for each other, so that the first alignment is not always the right one.
+    pub(super) fn breaches(&self, check: impl Fn(&Alignment) -> Vec<String>) -> Vec<String> {
         let mut starts = vec![(0, 0)];
         if self.declared.whole(LossCode::SystemAdded) > 0
             && let Some(text) = self.read.first().and_then(text_of)
@@ -95,74 +133,87 @@ impl<'s, 'c> Search<'s, 'c> {
             starts = (1..=added).rev().map(|read| (read, 0)).collect();
             starts.extend(text.match_indices("\n\n").map(|(at, _)| (0, at)));
         }
-        let mut failed = HashSet::new();
-        let mut furthest = (0, 0, 0);
-        for (read, offset) in starts {
-            let mut alignment = Alignment {
+        let mut walk = SearchWalk {
+            check,
+            failed: HashSet::new(),
+            alignment: Alignment {
                 found: vec![None; self.source.len()],
-            };
+            },
+            furthest: (0, 0, 0),
+            alignments: 0,
+            best: None,
+        };
+        for (read, offset) in starts {
             let state = State {
                 source: 0,
                 read,
                 offset,
                 moved: BTreeSet::new(),
+                lost_marks: (0, 0),
             };
-            if self.go(state, &mut failed, &mut alignment, &mut furthest) {
-                return Ok(alignment);
-            }
+            self.go(state, &mut walk);
         }
-        let (read, offset, source) = furthest;
-        let rest = self.read.get(read).map(|atom| match text_of(atom) {
+        if let Some(best) = walk.best {
+            return best;
+        }
+        let (read, offset, source) = walk.furthest;
+        let rest = self.read.get(read).map(|element| match text_of(element) {
             Some(text) => format!("{:?}", text.get(offset..)),
-            None => format!("{:?}", atom.kind),
+            None => format!("{:?}", element.kind),
         });
-        let many = if failed.len() > MAX_STATES {
+        let many = if walk.failed.len() > MAX_STATES {
             "too many ways; "
         } else {
             ""
         };
-        Err(many.to_owned()
-            + &format!(
-                "what is read back from {rest:?} on is not {:?}",
-                self.source.get(source).map(|atom| (atom.position(), &atom.kind))
-            ))
+        let next = self
+            .source
+            .get(source)
+            .map(|element| (element.position(), &element.kind));
+        vec![format!(
+            "{many}what is read back from {rest:?} on is not {next:?}"
+        )]
     }
 
-    fn go(
-        &self,
-        mut state: State,
-        failed: &mut HashSet<State>,
-        alignment: &mut Alignment,
-        furthest: &mut (usize, usize, usize),
-    ) -> bool {
+    /// Tries each way on from a state: whether one of them came to the end.
+    fn go<C: Fn(&Alignment) -> Vec<String>>(&self, mut state: State, walk: &mut SearchWalk<C>) -> bool {
         while state.moved.remove(&state.source) {
             state.source += 1;
         }
-        *furthest = (*furthest).max((state.read, state.offset, state.source));
+        walk.furthest = walk.furthest.max((state.read, state.offset, state.source));
         if state.source == self.source.len() && state.read == self.read.len() {
+            if state.moved.is_empty() {
+                walk.end();
+            }
             return state.moved.is_empty();
         }
-        if failed.len() > MAX_STATES || failed.contains(&state) {
+        if walk.failed.len() > MAX_STATES || walk.failed.contains(&state) {
             return false;
         }
+        let mut is_way = false;
         for step in self.steps(&state) {
             if let Some((source, found)) = step.found {
-                alignment.found[source] = Some(found);
+                walk.alignment.found[source] = Some(found);
             }
-            if self.go(step.next, failed, alignment, furthest) {
-                return true;
-            }
+            is_way |= self.go(step.next, walk);
             if let Some((source, _)) = step.found {
-                alignment.found[source] = None;
+                walk.alignment.found[source] = None;
+            }
+            if walk.is_done() {
+                return is_way;
             }
         }
-        failed.insert(state);
-        false
+        if !is_way {
+            walk.failed.insert(state);
+        }
+        is_way
     }
 
     fn steps(&self, state: &State) -> Vec<Step> {
         let mut steps = Vec::new();
         let next = state.source;
+        let read = self.read.get(state.read);
+        let is_mark = read.is_some_and(|read| read.kind == Kind::CacheMark);
         if state.read < self.read.len() {
             let after = (next + 1..self.source.len()).filter(|index| self.movable[*index]);
             let waiting = state.moved.iter().copied().filter(|index| *index < next);
@@ -173,7 +224,7 @@ impl<'s, 'c> Search<'s, 'c> {
             {
                 self.find(state, index, &mut steps);
             }
-            if state.offset == 0 && self.is_added(state) {
+            if state.offset == 0 && !is_mark && self.is_added(state) {
                 steps.push(Step {
                     next: self.advanced(state, None),
                     found: None,
@@ -183,10 +234,12 @@ impl<'s, 'c> Search<'s, 'c> {
             self.filled(state, &mut steps);
         }
         if next < self.source.len() {
-            if self.losable[next] {
+            let lost_marks = self.lost_marks(state, &self.source[next]);
+            if let (true, Some(lost_marks)) = (self.losable[next], lost_marks) {
                 steps.push(Step {
                     next: State {
                         source: next + 1,
+                        lost_marks,
                         ..state.clone()
                     },
                     found: None,
@@ -202,7 +255,29 @@ impl<'s, 'c> Search<'s, 'c> {
                 });
             }
         }
+        // One mark is as good as another: it is nobody's only where it is not somebody's.
+        if is_mark && self.is_added(state) {
+            steps.push(Step {
+                next: self.advanced(state, None),
+                found: None,
+            });
+        }
         steps
+    }
+
+    /// The lost marks of a state when an element is lost, too; none where that is a mark more than is declared.
+    fn lost_marks(&self, state: &State, element: &Element<'_>) -> Option<(u32, u64)> {
+        if element.kind != Kind::CacheMark {
+            return Some(state.lost_marks);
+        }
+        let (position, lost) = state.lost_marks;
+        let lost = if position == element.position() {
+            lost + 1
+        } else {
+            1
+        };
+        let declared = self.declared.any_at(&element.dropped_by(), element.position());
+        (lost <= declared).then_some((element.position(), lost))
     }
 
     fn advanced(&self, state: &State, offset: Option<usize>) -> State {
@@ -217,12 +292,12 @@ impl<'s, 'c> Search<'s, 'c> {
     }
 
     fn find(&self, state: &State, index: usize, steps: &mut Vec<Step>) {
-        let (atom, read) = (&self.source[index], &self.read[state.read]);
-        if !self.is_id(atom, read) || !self.is_of_one_kind(atom, read) {
+        let (element, read) = (&self.source[index], &self.read[state.read]);
+        if !self.is_id(element, read) || !self.is_of_one_kind(element, read) {
             return;
         }
         let Some(whole) = text_of(read) else {
-            if self.is(atom, read) && self.is_said_as(atom, read, read.message.role, false) {
+            if self.is(element, read) && self.is_read_as(element, read, read.message.role, false) {
                 steps.push(Self::taken(
                     state,
                     self.advanced(state, None),
@@ -237,8 +312,8 @@ impl<'s, 'c> Search<'s, 'c> {
             return;
         };
         if state.offset == 0
-            && let Kind::Text(found) = &atom.kind
-            && let Some((count, end)) = self.thoughts(found, atom.position(), state.read)
+            && let Kind::Text(found) = &element.kind
+            && let Some((count, end)) = self.thoughts(found, element.position(), state.read)
         {
             let later = State {
                 read: state.read + count,
@@ -251,25 +326,26 @@ impl<'s, 'c> Search<'s, 'c> {
             };
             steps.push(Self::taken(state, next, index, None, [false; 2]));
         }
-        let joints: &[&str] = if state.offset > 0 {
+        let boundaries: &[&str] = if state.offset > 0 {
             &["", "\n\n", "\n", " ", "\n\n\n"]
         } else {
             &["", "\n"]
         };
-        for joint in joints {
-            let Some(text) = text.strip_prefix(joint) else {
+        for boundary in boundaries {
+            let Some(text) = text.strip_prefix(boundary) else {
                 continue;
             };
-            for (prefix, role, is_named) in self.prefixes(atom, text) {
+            for (prefix, role, is_named) in self.prefixes(element, text) {
                 let Some(rest) = text.get(prefix..) else { continue };
                 let at = whole.len() - rest.len();
-                for (end, is_worded) in self.spelled(atom, read, rest) {
-                    if end == 0 && !matches!(&atom.kind, Kind::Result(result) if result.content.is_empty()) {
+                for (end, is_worded) in self.spelled(element, read, rest) {
+                    if end == 0 && !matches!(&element.kind, Kind::Result(result) if result.content.is_empty())
+                    {
                         continue;
                     }
                     let is_block = self.declared.whole(LossCode::TurnMerged) > 0;
-                    let speaks = role.unwrap_or(read.message.role);
-                    if !(is_block && role.is_none() || self.is_said_as(atom, read, speaks, is_worded)) {
+                    let role_here = role.unwrap_or(read.message.role);
+                    if !(is_block && role.is_none() || self.is_read_as(element, read, role_here, is_worded)) {
                         continue;
                     }
                     let next = self.advanced(state, Some(at + end));
@@ -280,13 +356,13 @@ impl<'s, 'c> Search<'s, 'c> {
     }
 
     /// Whether what a notice says is read back in a notice, and what a message says in a message: the same words may stand in both.
-    fn is_of_one_kind(&self, atom: &Atom<'_>, read: &Atom<'_>) -> bool {
-        let is_quiet = match atom.kind {
+    fn is_of_one_kind(&self, element: &Element<'_>, read: &Element<'_>) -> bool {
+        let is_quiet = match element.kind {
             Kind::Quote(_) | Kind::CacheMark => true,
             Kind::Result(_) => !matches!(read.kind, Kind::Text(_)),
             _ => read.kind == Kind::Nothing,
         };
-        is_quiet || self.case.is_text || atom.message.kind == read.message.kind
+        is_quiet || self.case.is_text || element.message.kind == read.message.kind
     }
 
     fn taken(
@@ -321,14 +397,15 @@ impl<'s, 'c> Search<'s, 'c> {
         let first = self
             .source
             .get(state.source)
-            .filter(|_| is_nothing && state.offset == 0);
+            // What a result shows goes with the result.
+            .filter(|first| is_nothing && state.offset == 0 && !first.is_answers);
         let Some(first) = first.filter(|first| self.is_id(first, &self.read[state.read])) else {
             return;
         };
         // A result of the message may have become a turn of its own.
         let before = state.source.checked_sub(1).map(|before| &self.source[before]);
-        let before = before.filter(|before| !matches!(before.kind, Kind::Result(_)));
-        let before = before.map(Atom::position);
+        let before = before.filter(|before| !matches!(before.kind, Kind::Result(_)) && !before.is_answers);
+        let before = before.map(Element::position);
         let role = self.read[state.read].message.role;
         let is_text = matches!(self.read[state.read].kind, Kind::Text(_));
         if before == Some(first.position()) || !is_text && !self.case.is_role(first, role, false) {
@@ -336,22 +413,23 @@ impl<'s, 'c> Search<'s, 'c> {
         }
         let rest = self.source[state.source..]
             .iter()
-            .take_while(|atom| atom.position() == first.position());
+            .take_while(|element| element.position() == first.position());
         if self.declared.at(LossCode::EmptyDropped, first.position()) > 0 {
             return;
         }
         let is_filled = self.declared.at(LossCode::EmptyFilled, first.position()) > 0;
-        let is_gone = |atom: &&Atom<'_>| self.may_be_lost(atom) || is_filled && atom.kind == Kind::Nothing;
+        let is_gone =
+            |element: &&Element<'_>| self.may_be_lost(element) || is_filled && element.kind == Kind::Nothing;
         let splits = self.declared.at(LossCode::TurnSplit, first.position()) > 0;
         let count = rest.clone().take_while(is_gone).count();
         // Its calls may be a turn of their own; its results are.
         let mut others = rest.skip(count);
-        let is_apart = |atom: &Atom<'_>| match atom.kind {
+        let is_separate = |element: &Element<'_>| match element.kind {
             Kind::Call(_) => splits,
             Kind::Result(_) => true,
-            _ => false,
+            _ => element.is_answers,
         };
-        if count > 0 && others.all(is_apart) {
+        if count > 0 && others.all(is_separate) {
             let mut next = self.advanced(state, None);
             next.source += count;
             let found = Found {
@@ -388,8 +466,8 @@ impl<'s, 'c> Search<'s, 'c> {
     }
 }
 
-pub(super) fn text_of<'a>(atom: &'a Atom<'_>) -> Option<&'a str> {
-    match &atom.kind {
+pub(super) fn text_of<'a>(element: &'a Element<'_>) -> Option<&'a str> {
+    match &element.kind {
         Kind::Text(text) | Kind::Reasoning(text) => Some(text),
         Kind::Result(result) if !result.content.is_empty() => Some(&result.content),
         _ => None,

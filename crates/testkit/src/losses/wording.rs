@@ -1,20 +1,20 @@
-//! The words that may stand for an atom in a text, and what may stand before them.
+//! The words that may stand for an element in a text, and what may stand before them.
 
 use chatmill_dialect::LossCode;
 use chatmill_model::{ArgumentForm, MediaKind, MediaSource, Part, Role, ToolCall, ToolResult};
 
-use super::atoms::{Atom, Kind};
 use super::declared::{documents, placeholders};
+use super::elements::{Element, Kind};
 use super::sameness::{compact, is_wrapped};
 use super::search::Search;
 
 impl Search<'_, '_> {
-    /// For a text that begins with thoughts in `<think>` tags, which readers turn into reasoning: how many atoms that were read back
+    /// For a text that begins with thoughts in `<think>` tags, which readers turn into reasoning: how many elements that were read back
     /// hold them, and where the rest of the text ends in the next one (0 where nothing is left).
     pub(super) fn thoughts(&self, text: &str, position: u32, read: usize) -> Option<(usize, usize)> {
         let mut rest = text;
         let mut count = 0;
-        while let Some((thought, said)) = rest
+        while let Some((thought, after)) = rest
             .trim_start()
             .strip_prefix("<think>")
             .and_then(|rest| rest.split_once("</think>"))
@@ -28,8 +28,8 @@ impl Search<'_, '_> {
                 .ends(thought, position, known)
                 .contains(&known.len())
                 .then_some(())?;
-            let said = said.strip_prefix('\n').unwrap_or(said);
-            rest = said.strip_prefix('\n').unwrap_or(said);
+            let after = after.strip_prefix('\n').unwrap_or(after);
+            rest = after.strip_prefix('\n').unwrap_or(after);
             count += 1;
         }
         if count == 0 || rest.is_empty() {
@@ -44,9 +44,9 @@ impl Search<'_, '_> {
             .map(|end| (count, *end))
     }
 
-    /// What a declared loss may have put before an atom: length in bytes, the role that it names, and whether it is a name.
-    pub(super) fn prefixes(&self, atom: &Atom<'_>, text: &str) -> Vec<(usize, Option<Role>, bool)> {
-        let position = atom.position();
+    /// What a declared loss may have put before an element: length in bytes, the role that it names, and whether it is a name.
+    pub(super) fn prefixes(&self, element: &Element<'_>, text: &str) -> Vec<(usize, Option<Role>, bool)> {
+        let position = element.position();
         let mut all = vec![(0, None, false)];
         if self.declared.whole(LossCode::TurnMerged) > 0 {
             let words = [
@@ -63,7 +63,7 @@ impl Search<'_, '_> {
                 all.push((length + "[system] ".len(), role, false));
             }
             if self.declared.at(LossCode::NameInlined, position) > 0 {
-                let names = self.names(atom);
+                let names = self.names(element);
                 let mut prefixes = names.iter().map(|name| format!("{name}: "));
                 let known = prefixes
                     .find(|prefix| rest.starts_with(prefix))
@@ -76,13 +76,15 @@ impl Search<'_, '_> {
         all
     }
 
-    /// The names under which the sender of an atom, or of the call that it answers, is known.
-    pub(super) fn names(&self, atom: &Atom<'_>) -> Vec<String> {
-        let people = &self.case.view.conversation().participants;
-        let caller = atom.call.and_then(|place| self.case.view.message(place.position));
+    /// The names under which the sender of an element, or of the call that it answers, is known.
+    pub(super) fn names(&self, element: &Element<'_>) -> Vec<String> {
+        let participants = &self.case.view.conversation().participants;
+        let caller = element
+            .call
+            .and_then(|place| self.case.view.message(place.position));
         let mut names = Vec::new();
-        for message in [caller, Some(atom.message)].into_iter().flatten() {
-            let sender = message.sender.map(|sender| &people[sender]);
+        for message in [caller, Some(element.message)].into_iter().flatten() {
+            let sender = message.sender.map(|sender| &participants[sender]);
             names.extend(sender.map(|sender| sender.display_name().to_owned()));
             let namesake = sender.and_then(|sender| Some((sender.own_name()?, &sender.id)));
             names.extend(namesake.map(|(name, id)| format!("{name} ({id})")));
@@ -92,9 +94,14 @@ impl Search<'_, '_> {
         names
     }
 
-    /// Where in a text the atom may end that begins there, and whether other words than its own stand for it.
-    pub(super) fn spelled(&self, atom: &Atom<'_>, read: &Atom<'_>, text: &str) -> Vec<(usize, bool)> {
-        let position = atom.position();
+    /// Where in a text the element may end that begins there, and whether other words than its own stand for it.
+    pub(super) fn spelled(
+        &self,
+        element: &Element<'_>,
+        read: &Element<'_>,
+        text: &str,
+    ) -> Vec<(usize, bool)> {
+        let position = element.position();
         let has = |code| self.declared.at(code, position) > 0;
         let ends = |found: &str| self.declared.ends(found, position, text);
         let own = |ends: Vec<usize>| ends.into_iter().map(|end| (end, false)).collect();
@@ -102,7 +109,7 @@ impl Search<'_, '_> {
             let known = words.into_iter().filter(|word| text.starts_with(word.as_str()));
             known.map(|word| (word.len(), true)).collect()
         };
-        match (&atom.kind, &read.kind) {
+        match (&element.kind, &read.kind) {
             (Kind::Text(found), Kind::Result(_)) if has(LossCode::PartFlattened) => own(ends(found)),
             (Kind::Text(found), Kind::Text(_)) | (Kind::Reasoning(found), Kind::Reasoning(_)) => {
                 own(ends(found))
@@ -118,7 +125,7 @@ impl Search<'_, '_> {
                 });
                 closed.collect()
             }
-            (Kind::Result(result), Kind::Result(other)) if self.is_answer(atom, result, read, other) => {
+            (Kind::Result(result), Kind::Result(other)) if self.is_answer(element, result, read, other) => {
                 let is_filled =
                     result.content.trim().is_empty() && self.declared.covers(LossCode::EmptyFilled, position);
                 if is_filled && !text.is_empty() {
@@ -126,7 +133,7 @@ impl Search<'_, '_> {
                 }
                 let mut all: Vec<(usize, bool)> = own(ends(&result.content));
                 if has(LossCode::ResultWrapped) {
-                    let with_media = with_media(atom, result);
+                    let with_media = with_media(element, result);
                     let shown = |end: &str| is_wrapped(end, &result.content) || is_wrapped(end, &with_media);
                     if shown(text) {
                         all.push((text.len(), false));
@@ -139,7 +146,7 @@ impl Search<'_, '_> {
                 let mut all = Vec::new();
                 if let (true, Some(rest)) = (is_text, text.strip_prefix("[result ")) {
                     let at = text.len() - rest.len();
-                    for words in [result.content.clone(), with_media(atom, result)] {
+                    for words in [result.content.clone(), with_media(element, result)] {
                         for end in self.declared.ends(&words, position, rest) {
                             if rest.get(end..).is_some_and(|rest| rest.starts_with(']')) {
                                 all.push((at + end + 1, true));
@@ -201,10 +208,10 @@ impl Search<'_, '_> {
                 !lines.is_empty() && text.ends_with(lines)
             })
         };
-        let mut people = self.case.people().iter();
+        let mut participants = self.case.participants().iter();
         let mut messages = self.case.messages().iter();
         self.has_replies()
-            && (people.any(|person| is_end(&person.name))
+            && (participants.any(|person| is_end(&person.name))
                 || messages.any(|message| is_end(&message.sender_name)))
     }
 
@@ -240,11 +247,11 @@ fn short_ends(words: &str, text: &str) -> Vec<(usize, bool)> {
     let is_mark = text.starts_with("[in reply to ");
     let brackets = text.match_indices(']').filter(|_| is_mark).map(|(at, _)| at + 1);
     let begins = |at: usize| {
-        let said = text.get(..at).unwrap_or_default();
+        let after = text.get(..at).unwrap_or_default();
         let words = words.trim();
         words
             .char_indices()
-            .any(|(end, sign)| said.ends_with(words.get(..end + sign.len_utf8()).unwrap_or_default()))
+            .any(|(end, sign)| after.ends_with(words.get(..end + sign.len_utf8()).unwrap_or_default()))
     };
     let excerpts = text.match_indices("…\"").filter(|(at, _)| begins(*at));
     let ends = brackets.chain(excerpts.map(|(at, close)| at + close.len()));
@@ -270,10 +277,10 @@ fn quote_ends(words: &str, text: &str) -> Vec<(usize, bool)> {
 }
 
 /// What a tool answered, and a line for each of its media.
-fn with_media(atom: &Atom<'_>, result: &ToolResult) -> String {
+fn with_media(element: &Element<'_>, result: &ToolResult) -> String {
     let is_it = |part: &Part| matches!(part, Part::ToolResult(other) if std::ptr::eq(other, result));
-    let place = atom.message.parts.iter().position(is_it).unwrap_or_default();
-    let media = atom.message.media_of(place);
+    let place = element.message.parts.iter().position(is_it).unwrap_or_default();
+    let media = element.message.media_of(place);
     let lines = media.map(|media| {
         documents(media)
             .unwrap_or_else(|| placeholders(media).to_vec())

@@ -246,7 +246,7 @@ proptest! {
             // Only of rows may nothing come, neither a conversation nor a fault.
             let may_be_nothing = document.root().kind() == Kind::Array || source.rows(&document).is_some();
             prop_assert!(
-                reading.conversation.is_none() == reading.fault.is_some()
+                reading.conversation.is_none() == reading.error.is_some()
                     || (may_be_nothing && reading.conversation.is_none()),
                 "{}: {}", source.id(), text
             );
@@ -287,7 +287,7 @@ proptest! {
                 let key = Some(key.as_str()).filter(|key| !key.is_empty());
                 let frame = FrameView { document: &document, bytes: text.as_bytes(), start: 7, key, options: ReadOptions::default() };
                 let reading = source.read(&frame, &limits);
-                if reading.fault.is_none() {
+                if reading.error.is_none() {
                     let cut = rows.len() as u64;
                     let is_accounted_for = if HOLD_MESSAGES.contains(&source.id()) {
                         reading.rows.rows >= cut

@@ -1,7 +1,7 @@
 //! Every count in a dataset is what tiktoken-rs says of the text beside it.
 
 use chatmill_testkit::chats::group_chat;
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -22,14 +22,14 @@ fn judged(judge: &tiktoken_rs::CoreBPE, text: &str) -> u64 {
 
 #[test]
 fn the_counts_of_a_dataset_are_those_of_its_texts() {
-    let workshop = Workshop::new();
+    let test_dir = TestDir::new();
     let mut runner = TestRunner::deterministic();
     for number in 0..40 {
         let mut chat = group_chat().new_tree(&mut runner).unwrap().current();
         chat["conversation_meta"]["conversation_id"] = format!("room-{number}").into();
-        workshop.write(&format!("in/{number:02}.json"), chat.to_string());
+        test_dir.write(&format!("in/{number:02}.json"), chat.to_string());
     }
-    let summary = workshop
+    let summary = test_dir
         .run(
             "out",
             "[count]\nencodings = [\"o200k_base\", \"cl100k_base\"]\n",
@@ -43,7 +43,7 @@ fn the_counts_of_a_dataset_are_those_of_its_texts() {
     ];
     let mut compared = 0;
     let encodings = ["o200k_base", "cl100k_base"];
-    for (text, tokens) in chatmill_workshop::workshop::renderings(&workshop.path("out"), &encodings) {
+    for (text, tokens) in chatmill_workshop::test_dir::renderings(&test_dir.path("out"), &encodings) {
         for (judge, tokens) in judges.iter().zip(tokens) {
             assert_eq!(judged(judge, &text), tokens, "{text}");
             compared += 1;

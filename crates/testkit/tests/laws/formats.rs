@@ -1,5 +1,6 @@
 //! Formats from end to end: what the systems' documents and vectors say, what is recognised, linked, written and read again.
 
+mod containers;
 mod documents;
 mod gryag_rows;
 mod gryag_vectors;

@@ -6,7 +6,7 @@ use chatmill_diag::codes::CODES;
 use chatmill_engine::check::CheckOptions;
 use chatmill_engine::{RunOptions, RunSummary, Silent, Templates};
 use chatmill_testkit::samples::samples;
-use chatmill_workshop::{Workshop, rows};
+use chatmill_workshop::{TestDir, rows};
 
 const BARE: &str = "[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n";
 
@@ -27,7 +27,7 @@ fn found(summary: &RunSummary, name: &str) -> u64 {
 #[cfg(unix)]
 #[test]
 fn a_path_that_leads_nowhere_is_unreadable_and_costs_only_itself() {
-    let shop = Workshop::new();
+    let shop = TestDir::new();
     shop.write("in/a.json", chat("a"));
     let link = shop.path("b.json");
     std::os::unix::fs::symlink("nowhere", &link).unwrap();
@@ -51,7 +51,7 @@ fn a_path_that_leads_nowhere_is_unreadable_and_costs_only_itself() {
 #[test]
 fn a_file_without_the_right_to_read_is_unreadable() {
     use std::os::unix::fs::PermissionsExt;
-    let shop = Workshop::new();
+    let shop = TestDir::new();
     shop.write("in/a.json", chat("a"));
     let shut = shop.write("in/b.json", chat("b"));
     std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0o000)).unwrap();
@@ -69,7 +69,7 @@ fn a_file_without_the_right_to_read_is_unreadable() {
 #[cfg(unix)]
 #[test]
 fn a_pipe_in_a_folder_is_no_regular_file_and_is_not_waited_for() {
-    let shop = Workshop::new();
+    let shop = TestDir::new();
     shop.write("in/a.json", chat("a"));
     let made = std::process::Command::new("mkfifo")
         .arg(shop.path("in/pipe.json"))
@@ -86,7 +86,7 @@ fn a_pipe_in_a_folder_is_no_regular_file_and_is_not_waited_for() {
 
 #[test]
 fn conversations_with_one_id_are_all_kept_under_different_ids() {
-    let shop = Workshop::new();
+    let shop = TestDir::new();
     shop.write(
         "in/a.jsonl",
         format!("{}\n{}\n{}\n", chat("x"), chat("y"), chat("x")),
@@ -116,7 +116,7 @@ fn a_named_source_that_the_content_contradicts_is_a_finding() {
         .collect();
     assert!(!others.is_empty(), "a mismatch takes two sources");
     for source in others {
-        let shop = Workshop::new();
+        let shop = TestDir::new();
         shop.write("in/a.json", chat("a"));
         let pipeline = format!(
             "name = \"t\"\n[[input]]\npath = \"in/a.json\"\nsource = {:?}\n[field_map]\nmessages = \"$.list\"\n[output]\npath = \"out\"\n[limits]\nmax_reject_ratio = 1.0\n{BARE}",
@@ -131,14 +131,14 @@ fn a_named_source_that_the_content_contradicts_is_a_finding() {
         let summary = chatmill_engine::run(plan, options, &Silent, &AtomicBool::new(false)).unwrap();
         assert_eq!(found(&summary, "source-mismatch"), 1, "{}", source.id());
     }
-    let shop = Workshop::new();
+    let shop = TestDir::new();
     shop.write("in/a.json", chat("a"));
     assert_eq!(found(&shop.run("out", BARE, 1).unwrap(), "source-mismatch"), 0);
 }
 
 #[test]
 fn a_journal_that_was_not_read_is_noted() {
-    let shop = Workshop::new();
+    let shop = TestDir::new();
     let database = std::fs::read(samples().join("dumps/chat.db")).unwrap();
     shop.write("in/chat.db", &database);
     shop.write("in/chat.db-wal", "");
@@ -150,7 +150,7 @@ fn a_journal_that_was_not_read_is_noted() {
 
 #[test]
 fn what_a_dialect_would_refuse_is_found_when_that_dialect_is_asked_for() {
-    let shop = Workshop::new();
+    let shop = TestDir::new();
     let call = r#"{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}"#;
     let path = shop.write(
         "in/a.jsonl",

@@ -1,7 +1,7 @@
 //! Bad input costs its bad part: never a panic, never a silent loss, never its neighbours.
 
 use chatmill_engine::RunSummary;
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 
 const BARE: &str = "[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n";
 
@@ -12,13 +12,13 @@ fn conversation(id: &str, content: &str) -> String {
 }
 
 fn mill(files: &[(&str, Vec<u8>)], more: &str) -> RunSummary {
-    let workshop = Workshop::new();
+    let test_dir = TestDir::new();
     for (name, bytes) in files {
-        workshop.write(&format!("in/{name}"), bytes);
+        test_dir.write(&format!("in/{name}"), bytes);
     }
-    let summary = workshop.run("out", &format!("{BARE}{more}"), 2).unwrap();
-    let certificate = chatmill_dataset::certify(&workshop.path("out")).unwrap();
-    assert!(certificate.faults.is_empty(), "{:?}", certificate.faults);
+    let summary = test_dir.run("out", &format!("{BARE}{more}"), 2).unwrap();
+    let certificate = chatmill_dataset::certify(&test_dir.path("out")).unwrap();
+    assert!(certificate.problems.is_empty(), "{:?}", certificate.problems);
     summary
 }
 
@@ -33,9 +33,9 @@ fn one_broken_of(count: usize, position: usize) {
     ];
     let mut lines: Vec<String> = (0..count).map(|n| conversation(&format!("c{n}"), "hi")).collect();
     broken[position % broken.len()].clone_into(&mut lines[position]);
-    let workshop = Workshop::new();
-    let path = workshop.write("lines.jsonl", lines.join("\n"));
-    let (findings, verdict) = Workshop::check(&path);
+    let test_dir = TestDir::new();
+    let path = test_dir.write("lines.jsonl", lines.join("\n"));
+    let (findings, verdict) = TestDir::check(&path);
     let errors = findings
         .iter()
         .filter(|checked| checked.located.finding.code.name == "invalid-json");
@@ -158,12 +158,12 @@ fn a_truncated_gzip_keeps_the_records_before_the_cut() {
 #[cfg(unix)]
 #[test]
 fn streams_and_unreadable_things_are_findings() {
-    let workshop = Workshop::new();
-    workshop.write("in/good.json", conversation("g", "hi"));
-    let pipe = workshop.path("in/pipe.json");
+    let test_dir = TestDir::new();
+    test_dir.write("in/good.json", conversation("g", "hi"));
+    let pipe = test_dir.path("in/pipe.json");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());
-    let summary = workshop.run("out", BARE, 1).unwrap();
+    let summary = test_dir.run("out", BARE, 1).unwrap();
     assert_eq!(summary.totals.conversations, 1);
     assert_eq!(summary.totals.findings["IN013"].total(), 1);
 }

@@ -69,11 +69,11 @@ fn cases_samples_and_lists_are_read_back_or_declared() {
             let perspective = random
                 .below(linked.conversation.participants.len() + 1)
                 .checked_sub(1);
-            coverage.judge_view(name, &View::whole(linked, perspective, &policy));
+            coverage.check_view(name, &View::whole(linked, perspective, &policy));
         }
     }
     assert!(coverage.breaches.is_empty(), "{}", coverage.verdict().unwrap());
-    assert!(coverage.judged > 2_000, "{}", coverage.judged);
+    assert!(coverage.checked > 2_000, "{}", coverage.checked);
 }
 
 /// Every case through everybody's eyes, and what that shows of the lists of losses and of the law itself.
@@ -103,19 +103,19 @@ fn what_dialects_may_lose_some_case_loses_and_the_law_misses() {
         r#"{"name":"moor","description":"Ties up","input_schema":{"type":"object"}}"#.to_owned(),
     )];
     for (name, linked) in &cases {
-        coverage.judge_all(name, linked, &Policy::default());
+        coverage.check_all(name, linked, &Policy::default());
         let additions = Additions {
             prompt: random.pick(&prompts),
             tools: &tools,
             infers_tools: true,
         };
-        coverage.judge_added(name, linked, &policy(&mut random), additions);
+        coverage.check_added(name, linked, &policy(&mut random), additions);
         let mut people = linked.conversation.participants.iter();
         if people.any(|person| person.extra.get("agentInstructions").is_some()) {
-            coverage.judge_all(name, linked, &instructed);
+            coverage.check_all(name, linked, &instructed);
         }
         for _ in 0..3 {
-            coverage.judge_all(name, linked, &policy(&mut random));
+            coverage.check_all(name, linked, &policy(&mut random));
         }
     }
     let kept = Policy {
@@ -123,7 +123,7 @@ fn what_dialects_may_lose_some_case_loses_and_the_law_misses() {
         ..Policy::default()
     };
     let list = r#"{"messages":[{"role":"user","content":"What is <|endoftext|>?"}]}"#;
-    coverage.judge_all("kept", &read("openai-messages", list), &kept);
+    coverage.check_all("kept", &read("openai-messages", list), &kept);
     let thinking = Policy {
         reasoning: Reasoning::Keep,
         ..Policy::default()
@@ -131,9 +131,9 @@ fn what_dialects_may_lose_some_case_loses_and_the_law_misses() {
     let list = r#"{"messages":[{"role":"user","content":"Which berth?"},{"role":"assistant","content":[
         {"type":"thinking","thinking":"The long one.","signature":"a"},{"type":"thinking","thinking":"Or four.","signature":"b"},
         {"type":"text","text":"Four."},{"type":"thinking","thinking":"Yes.","signature":"c"}]}]}"#;
-    coverage.judge_all("thoughts", &read("anthropic-messages", list), &thinking);
+    coverage.check_all("thoughts", &read("anthropic-messages", list), &thinking);
     assert!(coverage.breaches.is_empty(), "{}", coverage.verdict().unwrap());
-    assert!(coverage.judged > 100_000, "{}", coverage.judged);
+    assert!(coverage.checked > 100_000, "{}", coverage.checked);
     assert!(coverage.rejected > 3_000, "{}", coverage.rejected);
 
     // Whoever registers a dialect is judged.
@@ -186,8 +186,8 @@ proptest! {
     fn generated_chats_are_read_back_or_declared(chat in group_chat(), seed in any::<u64>()) {
         let linked = read("group-chat", &chat.to_string());
         let mut coverage = LossCoverage::default();
-        coverage.judge_all("chat", &linked, &Policy::default());
-        coverage.judge_all("chat", &linked, &policy(&mut Random::new(seed)));
+        coverage.check_all("chat", &linked, &Policy::default());
+        coverage.check_all("chat", &linked, &policy(&mut Random::new(seed)));
         prop_assert!(coverage.breaches.is_empty(), "{}", coverage.verdict().unwrap());
     }
 }

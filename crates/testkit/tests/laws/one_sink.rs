@@ -1,7 +1,7 @@
 //! All renderings of a conversation go through one sink and one counter, conversation after conversation: that changes none of
 //! them and no count.
 
-use chatmill_dialect::{DIALECTS, MadeTexts, Policy, Transcript, View, auto_perspective};
+use chatmill_dialect::{DIALECTS, Policy, TextArena, Transcript, View, auto_perspective};
 use chatmill_model::{ComponentSpan, Sink, SinkBuffers};
 use chatmill_testkit::conversations::cases;
 use chatmill_token::{ENCODINGS, TokenCounter};
@@ -11,10 +11,10 @@ fn renderings_and_counts_do_not_depend_on_what_a_sink_held_before() {
     let policy = Policy::default();
     let mut counter = TokenCounter::new(ENCODINGS);
     let mut buffers = SinkBuffers::default();
-    let mut tallies = Vec::new();
+    let mut counts_by_encoding = Vec::new();
     let mut compared = 0;
     for (name, linked) in cases() {
-        let made = MadeTexts::default();
+        let made = TextArena::default();
         let mut sink = Sink::new(buffers, usize::MAX);
         for dialect in DIALECTS {
             let perspective = auto_perspective(&linked).filter(|_| !dialect.is_neutral());
@@ -31,9 +31,13 @@ fn renderings_and_counts_do_not_depend_on_what_a_sink_held_before() {
                     let (text, spans) = alone.next().unwrap();
                     assert_eq!(sink.text(), text, "{name} in {}", dialect.id());
                     assert_eq!(sink.spans(), spans, "{name} in {}", dialect.id());
-                    counter.tally_sink(&sink, &mut tallies);
-                    for (encoding, tally) in ENCODINGS.iter().zip(&tallies) {
-                        assert_eq!(*tally, encoding.counter().tally(&text, &spans), "{name}: {text}");
+                    counter.count_sink(&sink, &mut counts_by_encoding);
+                    for (encoding, token_counts) in ENCODINGS.iter().zip(&counts_by_encoding) {
+                        assert_eq!(
+                            *token_counts,
+                            encoding.counter().token_counts(&text, &spans),
+                            "{name}: {text}"
+                        );
                     }
                     compared += 1;
                 }

@@ -4,12 +4,12 @@ use std::error::Error;
 use std::sync::atomic::AtomicBool;
 
 use chatmill_engine::{Plan, PlanError, RunOptions, Silent};
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 
 const SMALL: &str = include_str!("../../../../data-samples/patterns/small.tiktoken");
 
-fn shop() -> Workshop {
-    let shop = Workshop::new();
+fn shop() -> TestDir {
+    let shop = TestDir::new();
     shop.write(
         "in/launch-week.json",
         include_str!("../../../../data-samples/demo/launch-week.json"),
@@ -18,7 +18,7 @@ fn shop() -> Workshop {
     shop
 }
 
-fn load(shop: &Workshop, count: &str) -> Result<Plan, PlanError> {
+fn load(shop: &TestDir, count: &str) -> Result<Plan, PlanError> {
     let text = format!(
         "name = \"test\"\n[[input]]\npath = \"in/**\"\n[output]\npath = \"out\"\n\
          [render]\ndialects = [\"all\"]\n[count]\nencodings = [{count}]\n"
@@ -42,7 +42,7 @@ fn said(error: &PlanError) -> String {
     text
 }
 
-fn refused(shop: &Workshop, count: &str) -> String {
+fn refused(shop: &TestDir, count: &str) -> String {
     said(&load(shop, count).err().expect("the plan is refused"))
 }
 
@@ -70,7 +70,7 @@ fn own_encodings_are_counted_beside_registered_ones_and_judged() {
     assert_eq!(plan[3]["counting"], "every text whole");
     let dataset = chatmill_dataset::Dataset::open(&shop.path("out")).unwrap();
     assert_eq!(dataset.encodings(), names);
-    let renderings = chatmill_workshop::workshop::renderings(&shop.path("out"), &names);
+    let renderings = chatmill_workshop::test_dir::renderings(&shop.path("out"), &names);
     assert!(
         renderings
             .iter()
@@ -95,7 +95,7 @@ fn the_fingerprint_holds_what_is_in_a_rank_file_and_not_where_it_lies() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_file_and_line() {
+fn an_error_has_file_and_line() {
     let shop = shop();
     shop.write("broken.tiktoken", SMALL.replace("IQ== 33\n", "I!== 33\n"));
     shop.write("short.tiktoken", SMALL.replace("fw== 127\n", ""));
@@ -150,7 +150,7 @@ fn a_section_that_does_not_say_enough_is_refused_by_its_key() {
     }
     let section = own("small", "small.tiktoken", "\"qwen\"");
     let message = refused(&shop, &format!("{section}, {section}"));
-    assert!(message.contains("stands twice"), "{message}");
+    assert!(message.contains("is defined twice"), "{message}");
     let message = refused(&shop, &own("small", "small.tiktoken", r"'\w+(?=x)|.'"));
     assert!(message.contains("look-around"), "{message}");
 }

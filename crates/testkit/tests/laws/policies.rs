@@ -6,7 +6,7 @@
 use std::fs;
 
 use chatmill_testkit::samples::samples;
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use chatmill_workshop::rows::{flags, texts};
 
 const ROOM: &str = r#"{"version":"1.0.0","conversation_meta":{"scene":"group_chat","name":"Ferry","group_id":"ferry","user_details":{
@@ -50,12 +50,12 @@ struct Run {
 
 impl Run {
     fn of(conversation: &str, dialect: &str, settings: &str) -> Self {
-        let workshop = Workshop::new();
-        workshop.write("in/story.json", conversation);
+        let test_dir = TestDir::new();
+        test_dir.write("in/story.json", conversation);
         let more = format!("[count]\nencodings = []\n[render]\ndialects = [{dialect:?}]\n{settings}\n");
-        let summary = workshop.run("out", &more, 1).unwrap();
+        let summary = test_dir.run("out", &more, 1).unwrap();
         assert_eq!(summary.totals.conversations, 1, "{conversation}");
-        let out = workshop.path("out");
+        let out = test_dir.path("out");
         let column = |table: &str, name: &str| texts(&out, table, name).into_iter().flatten().collect();
         Self {
             contents: column("renderings", "content"),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use chatmill_diag::Severity;
 use chatmill_diag::codes::CODES;
 use chatmill_testkit::samples::samples;
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 
 fn files(folder: &std::path::Path, stem: &str) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = std::fs::read_dir(folder)
@@ -24,7 +24,7 @@ fn bad_samples_raise_their_code_and_good_samples_are_clean() {
     for code in CODES {
         let folder = samples().join("rules").join(code.name);
         for path in files(&folder, "bad.") {
-            let (findings, _) = Workshop::check(&path);
+            let (findings, _) = TestDir::check(&path);
             let names: Vec<&str> = findings
                 .iter()
                 .map(|checked| checked.located.finding.code.name)
@@ -35,7 +35,7 @@ fn bad_samples_raise_their_code_and_good_samples_are_clean() {
             raised += 1;
         }
         for path in files(&folder, "good.") {
-            let (findings, _) = Workshop::check(&path);
+            let (findings, _) = TestDir::check(&path);
             for checked in findings
                 .iter()
                 .filter(|checked| checked.located.finding.severity > Severity::Note)

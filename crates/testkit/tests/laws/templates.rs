@@ -4,15 +4,15 @@ use std::sync::atomic::AtomicBool;
 
 use chatmill_engine::pipeline::parse;
 use chatmill_engine::{Plan, RunOptions, Silent};
-use chatmill_workshop::{Workshop, rows};
+use chatmill_workshop::{TestDir, rows};
 
 const TURNS: &str = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}";
 
 const CHAT: &str =
     r#"[{"role":"user","content":"How many <|end|> are these?"},{"role":"assistant","content":"One."}]"#;
 
-fn shop() -> Workshop {
-    let shop = Workshop::new();
+fn shop() -> TestDir {
+    let shop = TestDir::new();
     shop.write("in/chat.json", CHAT);
     shop.write("models/turns.jinja", TURNS);
     shop
@@ -85,7 +85,7 @@ fn all_dialects_are_those_of_the_registry_and_the_files() {
 }
 
 #[test]
-fn what_is_wrong_with_a_template_is_said_with_its_name() {
+fn a_template_error_names_the_template() {
     let shop = shop();
     shop.write("models/dated.jinja", "{{ strftime_now('%Y') }}");
     shop.write("models/broken.jinja", "{% if %}");
@@ -122,7 +122,11 @@ fn what_is_wrong_with_a_template_is_said_with_its_name() {
         ),
         ("mine", "", "set `template`"),
         ("Mine", "template = \"models/turns.jinja\"", "kebab case"),
-        ("chatml", "template = \"models/turns.jinja\"", "known already"),
+        (
+            "chatml",
+            "template = \"models/turns.jinja\"",
+            "already a dialect of that name",
+        ),
     ] {
         let message = wrong(name, section);
         assert!(

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use chatmill_engine::Silent;
 use chatmill_engine::check::{CheckOptions, check};
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use serde_json::{Value, json};
 
 fn room(id: &str, messages: &[(&str, &str, &[&str])]) -> Value {
@@ -32,9 +32,9 @@ fn room(id: &str, messages: &[(&str, &str, &[&str])]) -> Value {
 type Told = (String, String, Option<(u64, u64)>, String);
 
 /// Everything that a check says.
-fn found(workshop: &Workshop, threads: usize) -> Vec<Told> {
+fn found(test_dir: &TestDir, threads: usize) -> Vec<Told> {
     let options = CheckOptions {
-        paths: vec![workshop.path("in").to_str().unwrap().to_owned()],
+        paths: vec![test_dir.path("in").to_str().unwrap().to_owned()],
         source: "auto".to_owned(),
         threads,
         ..CheckOptions::default()
@@ -44,7 +44,7 @@ fn found(workshop: &Workshop, threads: usize) -> Vec<Told> {
         let finding = &checked.located.finding;
         let message = finding
             .message
-            .replace(workshop.path("in").to_str().unwrap(), "in");
+            .replace(test_dir.path("in").to_str().unwrap(), "in");
         all.lock().unwrap().push((
             finding.code.code.to_owned(),
             checked.input,
@@ -57,8 +57,8 @@ fn found(workshop: &Workshop, threads: usize) -> Vec<Told> {
 }
 
 #[test]
-fn a_thousand_repeats_are_told_in_one_order_whatever_the_number_of_threads() {
-    let workshop = Workshop::new();
+fn a_thousand_repeats_are_reported_in_one_order_with_any_threads() {
+    let test_dir = TestDir::new();
     for file in 0..22 {
         let lines: Vec<String> = (0..50)
             .map(|line| {
@@ -70,13 +70,13 @@ fn a_thousand_repeats_are_told_in_one_order_whatever_the_number_of_threads() {
             })
             .map(|chat| chat.to_string())
             .collect();
-        workshop.write(&format!("in/{file:02}.jsonl"), lines.join("\n"));
+        test_dir.write(&format!("in/{file:02}.jsonl"), lines.join("\n"));
     }
-    let one = found(&workshop, 1);
+    let one = found(&test_dir, 1);
     let taken = one.iter().filter(|(code, ..)| code == "AS004").count();
     assert_eq!(taken, 22 * 50 - 60);
     assert_eq!(one.iter().filter(|(code, ..)| code == "AS005").count(), taken);
     for threads in [2, 3] {
-        assert_eq!(one, found(&workshop, threads));
+        assert_eq!(one, found(&test_dir, threads));
     }
 }

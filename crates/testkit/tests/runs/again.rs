@@ -10,7 +10,7 @@ use chatmill_drawn::{cases, random};
 use chatmill_engine::again::{Again, AgainError};
 use chatmill_source::SOURCES;
 use chatmill_testkit::samples::samples;
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 
 /// A rendering: its key, its text, and what its row says of it.
 #[derive(Debug, PartialEq)]
@@ -33,8 +33,8 @@ const REDACTED: &str = "[redact]\nmode = \"replace\"\nkey_file = \"key.txt\"\n";
 /// The demo and the files of a quarter of the sources, or of all where four times as much is drawn.
 ///
 /// A source comes whole: its files may be parts of one conversation.
-fn drawn_samples(workshop: &Workshop, more: &str) {
-    copy(workshop, &samples().join("demo"), "in/demo");
+fn drawn_samples(test_dir: &TestDir, more: &str) {
+    copy(test_dir, &samples().join("demo"), "in/demo");
     // Other sources by other plans.
     let mut random = random(more.len() as u64);
     let mut sources: Vec<&str> = SOURCES.iter().map(|source| source.id()).collect();
@@ -42,12 +42,12 @@ fn drawn_samples(workshop: &Workshop, more: &str) {
     for source in sources {
         let folder = samples().join("sources").join(source);
         if random.below(4) < cases(1) as usize && folder.is_dir() {
-            copy(workshop, &folder, &format!("in/sources/{source}"));
+            copy(test_dir, &folder, &format!("in/sources/{source}"));
         }
     }
 }
 
-fn copy(workshop: &Workshop, from: &Path, to: &str) {
+fn copy(test_dir: &TestDir, from: &Path, to: &str) {
     for entry in fs::read_dir(from).unwrap() {
         let (path, name) = {
             let entry = entry.unwrap();
@@ -59,9 +59,9 @@ fn copy(workshop: &Workshop, from: &Path, to: &str) {
             continue;
         }
         if path.is_dir() {
-            copy(workshop, &path, &to);
+            copy(test_dir, &path, &to);
         } else {
-            workshop.write(&to, fs::read(path).unwrap());
+            test_dir.write(&to, fs::read(path).unwrap());
         }
     }
 }
@@ -150,34 +150,34 @@ fn difference(found: &Said, wanted: &Said) -> String {
 }
 
 /// A run with these dialects, and one with a single dialect, over the same inputs.
-fn two_runs(workshop: &Workshop, dialects: &BTreeSet<&str>, more: &str) -> [Dataset; 2] {
+fn two_runs(test_dir: &TestDir, dialects: &BTreeSet<&str>, more: &str) -> [Dataset; 2] {
     let plan = |dialects: &str| {
         format!(
             "[render]\ndialects = [{dialects}]\n[count]\nencodings = [\"r50k_base\"]\n\
              [limits]\nmax_reject_ratio = 1.0\nmax_error_findings = 1000\n{more}"
         )
     };
-    workshop.write("key.txt", KEY);
-    workshop
+    test_dir.write("key.txt", KEY);
+    test_dir
         .run(
             "whole",
             &plan(&format!("{dialects:?}").replace(['{', '}'], "")),
             2,
         )
         .unwrap();
-    workshop.run("one", &plan("\"jaibber-context\""), 2).unwrap();
-    ["whole", "one"].map(|name| Dataset::open(&workshop.path(name)).unwrap())
+    test_dir.run("one", &plan("\"jaibber-context\""), 2).unwrap();
+    ["whole", "one"].map(|name| Dataset::open(&test_dir.path(name)).unwrap())
 }
 
 /// Compares a third of the dialects, or all where three times as much is drawn; gives those of all that are refused.
 fn compare(more: &str) -> BTreeSet<String> {
-    let workshop = Workshop::new();
-    drawn_samples(&workshop, more);
+    let test_dir = TestDir::new();
+    drawn_samples(&test_dir, more);
     let mut random = random(more.len() as u64);
     let mut drawn: BTreeSet<&str> = DIALECTS.iter().map(|dialect| dialect.id()).collect();
     drawn.retain(|_| random.below(3) < cases(1) as usize);
     drawn.insert("openai-chat");
-    let [whole, one] = two_runs(&workshop, &drawn, more);
+    let [whole, one] = two_runs(&test_dir, &drawn, more);
     let mut refused = BTreeSet::new();
     let mut differing: Vec<String> = Vec::new();
     for dialect in DIALECTS {
@@ -219,7 +219,7 @@ fn compare(more: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn whole_conversations_are_said_again_in_every_dialect_that_is_not_of_one_system() {
+fn whole_conversations_render_in_every_dialect_of_no_single_system() {
     let refused = compare("[perspective]\nas = \"each-agent\"\n");
     let systems = [
         "group-chat",
@@ -262,14 +262,14 @@ fn what_was_replaced_is_declared_in_the_windows_that_show_it() {
 
 #[test]
 fn an_unknown_dialect_is_refused_with_the_nearest() {
-    let workshop = Workshop::new();
-    workshop.write(
+    let test_dir = TestDir::new();
+    test_dir.write(
         "in/a.json",
         fs::read(samples().join("demo/launch-week.json")).unwrap(),
     );
     let more = "[count]\nencodings = [\"r50k_base\"]\n[render]\ndialects = [\"chatml\"]\n";
-    workshop.run("out", more, 1).unwrap();
-    let dataset = Dataset::open(&workshop.path("out")).unwrap();
+    test_dir.run("out", more, 1).unwrap();
+    let dataset = Dataset::open(&test_dir.path("out")).unwrap();
     let unknown = again(&dataset, "hf-mesages").unwrap_err().to_string();
     assert!(unknown.contains("did you mean `hf-messages`"), "{unknown}");
 }

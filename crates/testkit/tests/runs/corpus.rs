@@ -1,6 +1,6 @@
 //! The corpus that runs are killed over.
 
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use chatmill_workshop::corpus::{crc32, write};
 
 #[test]
@@ -10,7 +10,7 @@ fn crc32_of_the_check_string_is_that_of_the_standard() {
 
 #[test]
 fn both_archives_are_read_whole_and_the_corpus_repeats_itself() {
-    let (one, other) = (Workshop::new(), Workshop::new());
+    let (one, other) = (TestDir::new(), TestDir::new());
     write(&one, 1, 4);
     write(&other, 1, 4);
     let bare = "[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n";

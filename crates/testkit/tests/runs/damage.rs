@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use chatmill_diag::{Limits, Severity};
 use chatmill_engine::Silent;
 use chatmill_engine::check::{CheckOptions, check};
-use chatmill_testkit::damage::{delivery, kinds};
+use chatmill_testkit::corruption::{delivery, kinds};
 
 /// The least number of kinds.
 const KINDS: usize = 80;
@@ -24,7 +24,7 @@ struct Outcome {
     /// Damaged files of which one of the right codes was found.
     found: usize,
     /// Those in which it stands at most one line away.
-    placed: usize,
+    located: usize,
     missed: BTreeSet<String>,
     misplaced: BTreeSet<String>,
     sound: usize,
@@ -39,7 +39,7 @@ fn outcome(files: usize, folder: &Path) -> Outcome {
     let delivered: BTreeMap<String, _> = delivery(files)
         .map(|file| {
             fs::write(folder.join(&file.name), &file.bytes).unwrap();
-            (file.name, file.damage)
+            (file.name, file.corruption)
         })
         .collect();
     let options = CheckOptions {
@@ -66,10 +66,10 @@ fn outcome(files: usize, folder: &Path) -> Outcome {
         taken,
         ..Outcome::default()
     };
-    for (name, damage) in &delivered {
+    for (name, corruption) in &delivered {
         let told = said.remove(name).unwrap_or_default();
         outcome.findings += told.len();
-        let Some((kind, line)) = damage else {
+        let Some((kind, line)) = corruption else {
             outcome.sound += 1;
             outcome
                 .alarms
@@ -84,7 +84,7 @@ fn outcome(files: usize, folder: &Path) -> Outcome {
         }
         outcome.found += 1;
         if right().any(|(_, found, _)| found.abs_diff(*line) <= 1) {
-            outcome.placed += 1;
+            outcome.located += 1;
         } else {
             outcome
                 .misplaced
@@ -118,7 +118,7 @@ fn every_kind_of_damage_is_found_where_it_is_and_nothing_else() {
 
 #[test]
 #[ignore = "thousands of files: `just damage`"]
-fn a_whole_delivery_is_judged_rightly() {
+fn each_corrupt_file_of_a_delivery_is_found_and_no_sound_one() {
     let files = std::env::var("FILES").map_or(5_000, |files| files.parse().expect("a number of files"));
     println!("{} kinds of damage", kinds().len());
     let passing = tempfile::tempdir().unwrap();
@@ -132,7 +132,7 @@ fn a_whole_delivery_is_judged_rightly() {
         outcome.findings,
         outcome.damaged,
         outcome.found,
-        outcome.placed,
+        outcome.located,
         outcome.alarms.len(),
         outcome.sound
     );

@@ -1,7 +1,7 @@
 //! Duplicates through the whole mill: the same for any number of threads, and for more inputs.
 
-use chatmill_workshop::workshop::padded;
-use chatmill_workshop::{Workshop, rows};
+use chatmill_workshop::test_dir::padded;
+use chatmill_workshop::{TestDir, rows};
 use serde_json::json;
 
 const BARE: &str = "[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n";
@@ -28,13 +28,13 @@ fn text(numbers: std::ops::Range<usize>) -> String {
     numbers.fold(String::new(), |text, number| text + &format!("word{number} "))
 }
 
-fn column(workshop: &Workshop, out: &str, name: &str) -> Vec<Option<String>> {
-    rows::texts(&workshop.path(out), "conversations", name)
+fn column(test_dir: &TestDir, out: &str, name: &str) -> Vec<Option<String>> {
+    rows::texts(&test_dir.path(out), "conversations", name)
 }
 
 #[test]
 fn clusters_are_the_same_for_any_number_of_threads_and_more_inputs_change_no_earlier_one() {
-    let workshop = Workshop::new();
+    let test_dir = TestDir::new();
     let long = format!("{} and so on", "x".repeat(400));
     for file in 0..3 {
         let lines: String = (0..40)
@@ -42,15 +42,15 @@ fn clusters_are_the_same_for_any_number_of_threads_and_more_inputs_change_no_ear
             // Enough for several slices.
             .map(|line| padded(line.trim_end(), 80_000) + "\n")
             .collect();
-        workshop.write(&format!("in/{file}.jsonl"), lines);
+        test_dir.write(&format!("in/{file}.jsonl"), lines);
     }
     let more = format!("{BARE}[dedup]\nexact = \"mark\"\nnear = \"mark\"\n");
-    let summary = workshop.run("one", &more, 1).unwrap();
+    let summary = test_dir.run("one", &more, 1).unwrap();
     assert!(summary.manifest.tables[0].files.len() > 2);
-    workshop.run("three", &more, 3).unwrap();
-    assert_eq!(workshop.hashes("one"), workshop.hashes("three"));
-    let before = column(&workshop, "one", "cluster");
-    workshop.write("in/z.jsonl", room("late", &[long]));
-    workshop.run("more", &more, 2).unwrap();
-    assert_eq!(before, column(&workshop, "more", "cluster")[..before.len()]);
+    test_dir.run("three", &more, 3).unwrap();
+    assert_eq!(test_dir.hashes("one"), test_dir.hashes("three"));
+    let before = column(&test_dir, "one", "cluster");
+    test_dir.write("in/z.jsonl", room("late", &[long]));
+    test_dir.run("more", &more, 2).unwrap();
+    assert_eq!(before, column(&test_dir, "more", "cluster")[..before.len()]);
 }

@@ -19,7 +19,7 @@ use chatmill_export::{
 };
 use chatmill_golden::assert_golden;
 use chatmill_testkit::samples::samples;
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value, json};
 
@@ -35,10 +35,10 @@ const PLAN: &str = "[render]\ndialects = [\"openai-chat\", \"hf-messages\", \"ge
                     \"sharegpt\", \"gryag-compact\", \"suna-llm\"]\n[count]\nencodings = [\"r50k_base\"]\n\
                     [limits]\nmax_reject_ratio = 1.0\n";
 
-fn milled() -> (Workshop, Dataset) {
-    let workshop = Workshop::new();
+fn milled() -> (TestDir, Dataset) {
+    let test_dir = TestDir::new();
     for file in FILES {
-        workshop.write(
+        test_dir.write(
             &format!("in/{file}"),
             fs::read(samples().join("demo").join(file)).unwrap(),
         );
@@ -47,10 +47,10 @@ fn milled() -> (Workshop, Dataset) {
     let desk: Vec<Value> = (1..5)
         .map(|number| chat(&format!("desk{number}"), 0, number))
         .collect();
-    workshop.write("in/desk.jsonl", json_lines(&desk));
-    workshop.run("out", PLAN, 1).unwrap();
-    let dataset = Dataset::open(&workshop.path("out")).unwrap();
-    (workshop, dataset)
+    test_dir.write("in/desk.jsonl", json_lines(&desk));
+    test_dir.run("out", PLAN, 1).unwrap();
+    let dataset = Dataset::open(&test_dir.path("out")).unwrap();
+    (test_dir, dataset)
 }
 
 fn plain(dialect: &str) -> ExportRequest {
@@ -122,12 +122,12 @@ fn assert_balanced(summary: &ExportSummary) {
 
 #[test]
 fn each_envelope_writes_the_lines_that_are_checked_in() {
-    let (workshop, dataset) = milled();
+    let (test_dir, dataset) = milled();
     let golden = samples().join("exports");
     let mut expected_names = BTreeSet::new();
     for envelope in envelopes_of_conversations() {
         let id = envelope.id;
-        let out = workshop.path(&format!("export-{id}"));
+        let out = test_dir.path(&format!("export-{id}"));
         let mut request = enveloped(id);
         request.filters.valid = true;
         let summary = export(&dataset, &request, &out).unwrap();
@@ -163,25 +163,22 @@ fn each_envelope_writes_the_lines_that_are_checked_in() {
 
 #[test]
 fn an_envelope_of_preferences_takes_no_conversations() {
-    let (workshop, dataset) = milled();
-    let error = export(&dataset, &enveloped("trl-dpo"), &workshop.path("dpo")).unwrap_err();
-    assert!(
-        error.to_string().contains("takes answers that were judged"),
-        "{error}"
-    );
-    assert!(!workshop.path("dpo").exists());
+    let (test_dir, dataset) = milled();
+    let error = export(&dataset, &enveloped("trl-dpo"), &test_dir.path("dpo")).unwrap_err();
+    assert!(error.to_string().contains("takes rated answers"), "{error}");
+    assert!(!test_dir.path("dpo").exists());
 }
 
 #[test]
 fn without_an_envelope_a_line_is_the_rendering() {
-    let (workshop, dataset) = milled();
+    let (test_dir, dataset) = milled();
     for dialect in ["openai-chat", "gemini-contents", "suna-llm"] {
-        let out = workshop.path(dialect);
+        let out = test_dir.path(dialect);
         let summary = export(&dataset, &plain(dialect), &out).unwrap();
         assert_balanced(&summary);
         assert_eq!(lines(&out, "data.jsonl"), contents(&dataset, dialect));
     }
-    let out = workshop.path("text");
+    let out = test_dir.path("text");
     export(&dataset, &plain("gryag-compact"), &out).unwrap();
     let texts: Vec<String> = lines(&out, "data.jsonl")
         .iter()
@@ -197,7 +194,7 @@ fn without_an_envelope_a_line_is_the_rendering() {
 
 #[test]
 fn a_table_holds_what_the_lines_hold_and_nothing_where_a_key_is_absent() {
-    let (workshop, dataset) = milled();
+    let (test_dir, dataset) = milled();
     for id in [
         "openai-sft",
         "llama-factory",
@@ -205,8 +202,8 @@ fn a_table_holds_what_the_lines_hold_and_nothing_where_a_key_is_absent() {
         "inspect",
     ] {
         let (as_lines, as_table) = (
-            workshop.path(&format!("{id}-lines")),
-            workshop.path(&format!("{id}-table")),
+            test_dir.path(&format!("{id}-lines")),
+            test_dir.path(&format!("{id}-table")),
         );
         let request = enveloped(id);
         export(&dataset, &request, &as_lines).unwrap();
@@ -249,7 +246,7 @@ fn a_table_holds_what_the_lines_hold_and_nothing_where_a_key_is_absent() {
 
 #[test]
 fn the_columns_of_a_table_without_an_envelope_are_the_keys_of_its_renderings() {
-    let (workshop, dataset) = milled();
+    let (test_dir, dataset) = milled();
     let cases: [(&str, &[&str]); 4] = [
         ("openai-chat", &["messages", "tools"]),
         ("bedrock-converse", &["messages", "system", "toolConfig"]),
@@ -257,7 +254,7 @@ fn the_columns_of_a_table_without_an_envelope_are_the_keys_of_its_renderings() {
         ("gryag-compact", &["text", "assistant_spans", "learned_spans"]),
     ];
     for (dialect, keys) in cases {
-        let out = workshop.path(dialect);
+        let out = test_dir.path(dialect);
         let request = ExportRequest {
             format: Format::Parquet,
             ..plain(dialect)
@@ -282,7 +279,7 @@ fn the_columns_of_a_table_without_an_envelope_are_the_keys_of_its_renderings() {
 
 #[test]
 fn what_the_dataset_cannot_give_is_refused_with_a_next_step() {
-    let (workshop, dataset) = milled();
+    let (test_dir, dataset) = milled();
     let encoding = Filters {
         max_tokens: Some("10@o200k_base".parse().unwrap()),
         ..Filters::default()
@@ -320,7 +317,7 @@ fn what_the_dataset_cannot_give_is_refused_with_a_next_step() {
             "take `--dialect openai-chat`",
         ),
     ];
-    let out = workshop.path("refused");
+    let out = test_dir.path("refused");
     for (request, message_part, step_part) in cases {
         match export(&dataset, &request, &out).unwrap_err() {
             ExportError::ExportRequest { message, step } => {
@@ -335,27 +332,27 @@ fn what_the_dataset_cannot_give_is_refused_with_a_next_step() {
 
 #[test]
 fn a_folder_that_exists_is_refused_and_stays_as_it_is() {
-    let (workshop, dataset) = milled();
-    let out = workshop.path("kept");
+    let (test_dir, dataset) = milled();
+    let out = test_dir.path("kept");
     export(&dataset, &plain("sharegpt"), &out).unwrap();
     let before = fs::read(out.join("data.jsonl")).unwrap();
-    for place in [out.clone(), workshop.path("out"), workshop.path("in")] {
+    for place in [out.clone(), test_dir.path("out"), test_dir.path("in")] {
         let refused = export(&dataset, &plain("openai-chat"), &place).unwrap_err();
         assert!(refused.to_string().contains("cannot be used"), "{refused}");
     }
     assert_eq!(fs::read(out.join("data.jsonl")).unwrap(), before);
-    assert!(chatmill_dataset::certify(&workshop.path("out")).unwrap().holds());
+    assert!(chatmill_dataset::certify(&test_dir.path("out")).unwrap().holds());
 }
 
 #[test]
 fn an_envelope_objects_to_too_few_records_and_to_files_that_cannot_be_one_table() {
-    let (workshop, dataset) = milled();
-    let out = workshop.path("few");
+    let (test_dir, dataset) = milled();
+    let out = test_dir.path("few");
     let mut request = enveloped("openai-sft");
     request.filters.max_tokens = Some("60@r50k_base".parse().unwrap());
     let summary = export(&dataset, &request, &out).unwrap();
     let wanted = format!(
-        "data.jsonl has {} records, openai-sft wants 10 at least",
+        "data.jsonl has {} records, openai-sft needs at least 10",
         summary.kept
     );
     assert_eq!(summary.objections, [wanted]);
@@ -366,7 +363,7 @@ fn an_envelope_objects_to_too_few_records_and_to_files_that_cannot_be_one_table(
         let mut request = enveloped("trl-messages");
         let split = format!("train={share},test={}", 10 - share);
         request.split = Some(Split::parse(&split, SplitBy::Hash).unwrap());
-        let summary = export(&dataset, &request, &workshop.path(&split)).unwrap();
+        let summary = export(&dataset, &request, &test_dir.path(&split)).unwrap();
         let has_tools = |file: &chatmill_export::FileSummary| file.keys.iter().any(|key| key == "tools");
         let filled: BTreeSet<bool> = summary
             .files
@@ -386,15 +383,15 @@ fn an_envelope_objects_to_too_few_records_and_to_files_that_cannot_be_one_table(
 
 #[test]
 fn the_same_dataset_gives_the_same_bytes() {
-    let (workshop, dataset) = milled();
-    workshop.run("threads", PLAN, 2).unwrap();
-    let other = Dataset::open(&workshop.path("threads")).unwrap();
+    let (test_dir, dataset) = milled();
+    test_dir.run("threads", PLAN, 2).unwrap();
+    let other = Dataset::open(&test_dir.path("threads")).unwrap();
     for format in [Format::Jsonl, Format::Parquet] {
         let written: Vec<BTreeMap<String, Vec<u8>>> =
             [("one", &dataset), ("two", &dataset), ("three", &other)]
                 .into_iter()
                 .map(|(name, dataset)| {
-                    let out = workshop.path(&format!("{name}-{format:?}"));
+                    let out = test_dir.path(&format!("{name}-{format:?}"));
                     let mut request = enveloped("trl-messages");
                     request.format = format;
                     request.split = Some(Split::parse("train=50,test=50", SplitBy::Hash).unwrap());

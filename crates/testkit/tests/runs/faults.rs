@@ -13,7 +13,7 @@ use std::path::Path;
 use chatmill_diag::faults::{Call, Fault, count, inject};
 use chatmill_drawn::cases;
 use chatmill_intake::InputKind;
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 
 use scenes::{Ended, SCENES, Scene};
 
@@ -71,10 +71,10 @@ impl Walk {
 /// Walks one scene; gives how many calls failed, by how that ended.
 fn walk(scene: &Scene, walk: Walk) -> BTreeMap<&'static str, usize> {
     let number = SCENES.iter().position(|other| other.name == scene.name).unwrap();
-    let template = Workshop::new();
+    let template = TestDir::new();
     (scene.prepare)(&template);
     let fresh = || {
-        let shop = Workshop::new();
+        let shop = TestDir::new();
         copy(&template.path(""), &shop.path(""));
         shop
     };
@@ -195,7 +195,7 @@ fn what_reads_a_dataset_survives_any_call_that_fails() {
 /// A second look may tell something else than the first: a glob is not a path of which nothing is there.
 #[test]
 fn a_pattern_that_cannot_be_looked_at_is_a_failed_input() {
-    let shop = Workshop::new();
+    let shop = TestDir::new();
     shop.write("in/a.json", b"{}");
     for pattern in ["in/*.json", "in", "in/a.json"] {
         let injected = inject(Fault {

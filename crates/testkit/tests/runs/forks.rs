@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use chatmill_drawn::{Random, cases, random};
-use chatmill_workshop::{Workshop, rows};
+use chatmill_workshop::{TestDir, rows};
 use serde_json::{Value, json};
 
 const MORE: &str = "[count]\nencodings = []\n[render]\ndialects = [\"openai-chat\"]\n\
@@ -111,7 +111,7 @@ fn drawn(random: &mut Random, count: usize) -> Vec<Vec<Turn>> {
 }
 
 /// Writes sessions into some files, with lines between them that nobody can read.
-fn write(workshop: &Workshop, sessions: &[Vec<Turn>], random: &mut Random) {
+fn write(test_dir: &TestDir, sessions: &[Vec<Turn>], random: &mut Random) {
     let count = 1 + random.below(sessions.len());
     let mut files = vec![String::new(); count];
     for (number, turns) in sessions.iter().enumerate() {
@@ -129,7 +129,7 @@ fn write(workshop: &Workshop, sessions: &[Vec<Turn>], random: &mut Random) {
         }
     }
     for (number, file) in files.iter().enumerate() {
-        workshop.write(&format!("in/{number}.jsonl"), file);
+        test_dir.write(&format!("in/{number}.jsonl"), file);
     }
 }
 
@@ -149,14 +149,14 @@ fn bought(sessions: &[Vec<Turn>], is_told: impl Fn(&str) -> bool) -> i64 {
     told.map(|(_, tokens)| tokens).sum()
 }
 
-fn billed(workshop: &Workshop) -> i64 {
-    let logged = rows::numbers(&workshop.path("out"), "messages", "usage_output");
+fn billed(test_dir: &TestDir) -> i64 {
+    let logged = rows::numbers(&test_dir.path("out"), "messages", "usage_output");
     logged.into_iter().flatten().sum()
 }
 
 /// The answers that somebody learns, by id; each may be learned once.
-fn learned(workshop: &Workshop) -> Vec<String> {
-    let out = workshop.path("out");
+fn learned(test_dir: &TestDir) -> Vec<String> {
+    let out = test_dir.path("out");
     let of = |column: &str| rows::texts(&out, "messages", column);
     let kinds = of("role").into_iter().zip(of("kind"));
     let weights = rows::reals(&out, "messages", "weight");
@@ -168,13 +168,13 @@ fn learned(workshop: &Workshop) -> Vec<String> {
     .collect()
 }
 
-fn certified(workshop: &Workshop, what: &str) {
-    let certificate = chatmill_dataset::certify(&workshop.path("out")).unwrap();
-    assert_eq!(certificate.faults, Vec::<String>::new(), "{what}");
+fn certified(test_dir: &TestDir, what: &str) {
+    let certificate = chatmill_dataset::certify(&test_dir.path("out")).unwrap();
+    assert_eq!(certificate.problems, Vec::<String>::new(), "{what}");
 }
 
 #[test]
-fn whatever_forks_and_breaks_what_is_published_is_certified_and_paid_once() {
+fn forked_and_broken_conversations_are_published_certified_and_counted_once() {
     let mut random = random(33);
     for case in 0..cases(6) {
         let count = if random.once_in(12) {
@@ -183,21 +183,21 @@ fn whatever_forks_and_breaks_what_is_published_is_certified_and_paid_once() {
             1 + random.below(7)
         };
         let sessions = drawn(&mut random, count);
-        let workshop = Workshop::new();
-        write(&workshop, &sessions, &mut random);
-        workshop.run("out", MORE, 2).unwrap();
+        let test_dir = TestDir::new();
+        write(&test_dir, &sessions, &mut random);
+        test_dir.run("out", MORE, 2).unwrap();
         let what = format!("case {case}");
-        holds(&workshop, &what);
-        assert_eq!(billed(&workshop), bought(&sessions, |_| true), "{what}");
+        holds(&test_dir, &what);
+        assert_eq!(billed(&test_dir), bought(&sessions, |_| true), "{what}");
         let selection = random.pick(&SELECTIONS).unwrap();
         let what = format!("{what} with {selection}");
-        std::fs::remove_dir_all(workshop.path("out")).unwrap();
-        workshop.run("out", &format!("{MORE}{selection}"), 2).unwrap();
-        holds(&workshop, &what);
-        let kept = rows::texts(&workshop.path("out"), "messages", "message_id");
+        std::fs::remove_dir_all(test_dir.path("out")).unwrap();
+        test_dir.run("out", &format!("{MORE}{selection}"), 2).unwrap();
+        holds(&test_dir, &what);
+        let kept = rows::texts(&test_dir.path("out"), "messages", "message_id");
         let kept: BTreeSet<String> = kept.into_iter().flatten().collect();
         assert_eq!(
-            billed(&workshop),
+            billed(&test_dir),
             bought(&sessions, |id| kept.contains(id)),
             "{what}"
         );
@@ -205,9 +205,9 @@ fn whatever_forks_and_breaks_what_is_published_is_certified_and_paid_once() {
 }
 
 /// A certificate, and answers that are learned once.
-fn holds(workshop: &Workshop, what: &str) {
-    certified(workshop, what);
-    let learned = learned(workshop);
+fn holds(test_dir: &TestDir, what: &str) {
+    certified(test_dir, what);
+    let learned = learned(test_dir);
     let once: BTreeSet<&String> = learned.iter().collect();
     assert_eq!(once.len(), learned.len(), "{what}: {learned:?}");
 }

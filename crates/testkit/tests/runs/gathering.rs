@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use chatmill_workshop::{Workshop, rows as columns};
+use chatmill_workshop::{TestDir, rows as columns};
 use serde_json::{Value, json};
 
 const THREADS: usize = 20;
@@ -117,15 +117,15 @@ fn lines(rows: &[Value]) -> String {
     })
 }
 
-fn texts(workshop: &Workshop, table: &str, column: &str) -> Vec<String> {
-    let found = columns::texts(&workshop.path("out"), table, column);
+fn texts(test_dir: &TestDir, table: &str, column: &str) -> Vec<String> {
+    let found = columns::texts(&test_dir.path("out"), table, column);
     found.into_iter().map(Option::unwrap).collect()
 }
 
 /// Ids and contents of a dataset's conversations, in the order of their ids.
-fn conversations(workshop: &Workshop, out: &str) -> Vec<(Option<String>, Option<String>)> {
-    let ids = columns::texts(&workshop.path(out), "conversations", "conversation_id");
-    let hashes = columns::texts(&workshop.path(out), "conversations", "content_hash");
+fn conversations(test_dir: &TestDir, out: &str) -> Vec<(Option<String>, Option<String>)> {
+    let ids = columns::texts(&test_dir.path(out), "conversations", "conversation_id");
+    let hashes = columns::texts(&test_dir.path(out), "conversations", "content_hash");
     let mut found: Vec<_> = ids.into_iter().zip(hashes).collect();
     found.sort();
     found
@@ -162,11 +162,11 @@ fn rows_make_the_same_conversations_whatever_they_came_in() {
     ];
     let mut first = None;
     for (form, files) in forms {
-        let workshop = Workshop::new();
+        let test_dir = TestDir::new();
         for (name, text) in files {
-            workshop.write(&name, text);
+            test_dir.write(&name, text);
         }
-        let summary = workshop.run("out", BARE, 2).unwrap();
+        let summary = test_dir.run("out", BARE, 2).unwrap();
         let totals = &summary.totals;
         assert_eq!(
             (totals.framed, totals.accepted),
@@ -178,10 +178,10 @@ fn rows_make_the_same_conversations_whatever_they_came_in() {
             (THREADS as u64, ROWS as u64),
             "{form}"
         );
-        let found = conversations(&workshop, "out");
+        let found = conversations(&test_dir, "out");
         let expected = first.get_or_insert_with(|| found.clone());
         assert_eq!(&found, expected, "{form}");
-        let statuses = texts(&workshop, "tool_calls", "status");
+        let statuses = texts(&test_dir, "tool_calls", "status");
         assert!(
             !statuses.is_empty() && statuses.iter().all(|status| status == "paired"),
             "{form}"
@@ -191,30 +191,30 @@ fn rows_make_the_same_conversations_whatever_they_came_in() {
 
 #[test]
 fn threads_memory_and_spilling_to_disk_change_no_byte() {
-    let workshop = Workshop::new();
-    workshop.write("in/dump.sql", copy(&rows()));
+    let test_dir = TestDir::new();
+    test_dir.write("in/dump.sql", copy(&rows()));
     // Far less than the dump: rows go to disk, and partitions are spread again.
     let small = format!("{BARE}[limits]\npartition = 3_000\n");
-    let summary = workshop.run("one", &small, 1).unwrap();
+    let summary = test_dir.run("one", &small, 1).unwrap();
     assert!(summary.manifest.tables[0].files.len() > 10);
     assert_eq!(summary.totals.conversations, THREADS as u64);
     for threads in [2, 7] {
         let out = format!("threads-{threads}");
-        workshop.run(&out, &small, threads).unwrap();
-        assert_eq!(workshop.hashes("one"), workshop.hashes(&out), "{threads} threads");
+        test_dir.run(&out, &small, threads).unwrap();
+        assert_eq!(test_dir.hashes("one"), test_dir.hashes(&out), "{threads} threads");
     }
-    workshop.run("roomy", BARE, 2).unwrap();
-    assert_eq!(conversations(&workshop, "one"), conversations(&workshop, "roomy"));
+    test_dir.run("roomy", BARE, 2).unwrap();
+    assert_eq!(conversations(&test_dir, "one"), conversations(&test_dir, "roomy"));
 }
 
 #[test]
 fn files_of_one_input_are_merged_and_repeats_dropped_unless_the_request_says_otherwise() {
     let rows = rows();
-    let workshop = Workshop::new();
+    let test_dir = TestDir::new();
     // The pages overlap, as pages of a list that grows do.
-    workshop.write("in/a.json", json!({"messages": &rows[..350]}).to_string());
-    workshop.write("in/b.json", json!({"messages": &rows[250..]}).to_string());
-    let merged = workshop.run("merged", BARE, 2).unwrap();
+    test_dir.write("in/a.json", json!({"messages": &rows[..350]}).to_string());
+    test_dir.write("in/b.json", json!({"messages": &rows[250..]}).to_string());
+    let merged = test_dir.run("merged", BARE, 2).unwrap();
     assert_eq!(merged.totals.conversations, THREADS as u64);
     assert_eq!(merged.totals.messages, ROWS as u64);
     let repeated: u64 = merged
@@ -225,7 +225,7 @@ fn files_of_one_input_are_merged_and_repeats_dropped_unless_the_request_says_oth
         .sum();
     assert_eq!(repeated, 100);
 
-    let apart = workshop.path("apart.toml");
+    let apart = test_dir.path("apart.toml");
     std::fs::write(
         &apart,
         format!(

@@ -8,8 +8,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_engine::{Progress, Queues, RunError, RunOptions, RunSummary, run};
-use chatmill_workshop::Workshop;
-use chatmill_workshop::workshop::padded;
+use chatmill_workshop::TestDir;
+use chatmill_workshop::test_dir::padded;
 
 const PLAN: &str =
     "[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n[limits]\nmax_reject_ratio = 1.0\n";
@@ -21,7 +21,7 @@ fn chat(id: &str) -> String {
 }
 
 /// Two files, the second of which gives more than one slice.
-fn inputs(shop: &Workshop) {
+fn inputs(shop: &TestDir) {
     shop.write("in/a.json", chat("a"));
     let lines = (0..60).map(|number| padded(&chat(&format!("b{number}")), 100_000));
     let lines: Vec<String> = lines.collect();
@@ -78,7 +78,7 @@ impl Progress for Meddler<'_> {
     }
 }
 
-fn mill(shop: &Workshop, meddler: &Meddler<'_>) -> Result<RunSummary, RunError> {
+fn mill(shop: &TestDir, meddler: &Meddler<'_>) -> Result<RunSummary, RunError> {
     let options = RunOptions {
         threads: 1,
         ..RunOptions::default()
@@ -89,8 +89,8 @@ fn mill(shop: &Workshop, meddler: &Meddler<'_>) -> Result<RunSummary, RunError> 
 }
 
 /// The error of a run during which something was done; the repeat gives what an undisturbed run gives.
-fn healed(stage: &str, harm: &(dyn Fn(&Workshop) + Sync), mend: &dyn Fn(&Workshop)) -> String {
-    let shop = Workshop::new();
+fn healed(stage: &str, harm: &(dyn Fn(&TestDir) + Sync), mend: &dyn Fn(&TestDir)) -> String {
+    let shop = TestDir::new();
     inputs(&shop);
     shop.run("alone", PLAN, 1).unwrap();
     let act = || harm(&shop);
@@ -105,8 +105,8 @@ fn healed(stage: &str, harm: &(dyn Fn(&Workshop) + Sync), mend: &dyn Fn(&Worksho
 #[test]
 fn an_input_that_vanishes_after_it_was_hashed_ends_the_run_and_the_repeat_is_complete() {
     for name in ["a.json", "b.jsonl"] {
-        let away = |shop: &Workshop| fs::rename(shop.path("in").join(name), shop.path("kept")).unwrap();
-        let back = |shop: &Workshop| fs::rename(shop.path("kept"), shop.path("in").join(name)).unwrap();
+        let away = |shop: &TestDir| fs::rename(shop.path("in").join(name), shop.path("kept")).unwrap();
+        let back = |shop: &TestDir| fs::rename(shop.path("kept"), shop.path("in").join(name)).unwrap();
         let said = healed("render", &away, &back);
         assert!(
             said.contains(name) && said.contains("run the same command again"),
@@ -120,14 +120,14 @@ fn an_input_that_vanishes_after_it_was_hashed_ends_the_run_and_the_repeat_is_com
 
 #[test]
 fn an_input_that_becomes_something_else_ends_the_run_and_nobody_waits_for_it() {
-    let swap = |shop: &Workshop| {
+    let swap = |shop: &TestDir| {
         fs::rename(shop.path("in/b.jsonl"), shop.path("kept")).unwrap();
         let made = Command::new("mkfifo").arg(shop.path("in/b.jsonl")).status();
         assert!(made.unwrap().success());
     };
-    let back = |shop: &Workshop| fs::rename(shop.path("kept"), shop.path("in/b.jsonl")).unwrap();
+    let back = |shop: &TestDir| fs::rename(shop.path("kept"), shop.path("in/b.jsonl")).unwrap();
     for stage in ["hash", "render"] {
-        let shop = Workshop::new();
+        let shop = TestDir::new();
         inputs(&shop);
         let act = || swap(&shop);
         let ended = mill(&shop, &Meddler::at(stage, &act));
@@ -151,20 +151,20 @@ fn an_input_that_becomes_something_else_ends_the_run_and_nobody_waits_for_it() {
 
 #[test]
 fn slices_that_were_cut_from_other_bytes_than_were_hashed_are_cut_again() {
-    let change = |shop: &Workshop| {
+    let change = |shop: &TestDir| {
         let path = shop.path("in/b.jsonl");
         let text = fs::read_to_string(&path).unwrap();
         fs::write(shop.path("kept"), &text).unwrap();
         fs::write(&path, text.replace("hello", "adieu")).unwrap();
     };
-    let back = |shop: &Workshop| fs::rename(shop.path("kept"), shop.path("in/b.jsonl")).unwrap();
+    let back = |shop: &TestDir| fs::rename(shop.path("kept"), shop.path("in/b.jsonl")).unwrap();
     let said = healed("render", &change, &back);
     assert!(said.contains("b.jsonl") && said.contains("changed"), "{said}");
 }
 
 #[test]
 fn a_receipt_that_vanishes_while_the_run_works_is_missed_before_anything_is_published() {
-    let shop = Workshop::new();
+    let shop = TestDir::new();
     inputs(&shop);
     shop.run("alone", PLAN, 1).unwrap();
     let staging = || {

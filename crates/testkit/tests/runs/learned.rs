@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use chatmill_dialect::TemplateDialect;
 use chatmill_dialect::template::Blueprint;
-use chatmill_workshop::{Workshop, rows};
+use chatmill_workshop::{TestDir, rows};
 use serde_json::{Value, json};
 
 const DIALECTS: &str = "[render]\ndialects = [\"openai-chat\", \"openai-responses\", \"anthropic-messages\", \"gemini-contents\", \
@@ -86,7 +86,7 @@ struct Learned {
     untaught: BTreeMap<String, u64>,
 }
 
-fn learned(shop: &Workshop, window: &str) -> Learned {
+fn learned(shop: &TestDir, window: &str) -> Learned {
     std::fs::remove_dir_all(shop.path("out")).ok();
     let more = format!("{DIALECTS}[perspective]\nas = [\"bot\"]\n[window]\n{window}\n");
     let summary = shop.run("out", &more, 2).unwrap();
@@ -123,8 +123,8 @@ fn learned(shop: &Workshop, window: &str) -> Learned {
 }
 
 /// So many rooms, and the words in them that are to be learned.
-fn corpus(rooms: u32) -> (Workshop, Vec<String>) {
-    let shop = Workshop::new();
+fn corpus(rooms: u32) -> (TestDir, Vec<String>) {
+    let shop = TestDir::new();
     let (mut lines, mut taught) = (String::new(), Vec::new());
     for conversation in 0..rooms as usize {
         let (room, words) = room(conversation);

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use chatmill_engine::{Plan, Progress, RunError, RunOptions, RunSummary, Silent};
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::json;
 
@@ -14,7 +14,7 @@ const BARE: &str =
     "[render]\ndialects = [\"openai-chat\", \"group-chat\"]\n[count]\nencodings = [\"cl100k_base\"]\n";
 
 pub(super) fn tiny() -> String {
-    format!("{BARE}[lots]\nbytes = 2048\n")
+    format!("{BARE}[shards]\nbytes = 2048\n")
 }
 
 /// A request with an id of its own, as a line.
@@ -63,8 +63,8 @@ pub(super) fn lines(count: usize) -> String {
 }
 
 /// The rows of every table, as text.
-fn tables(workshop: &Workshop, out: &str) -> BTreeMap<String, Vec<String>> {
-    let root = workshop.path(out);
+fn tables(test_dir: &TestDir, out: &str) -> BTreeMap<String, Vec<String>> {
+    let root = test_dir.path(out);
     let manifest = chatmill_dataset::read_manifest(&root).unwrap();
     let tables = manifest.tables.iter().map(|table| {
         let rows = table.files.iter().flat_map(|part| {
@@ -95,21 +95,21 @@ fn assert_same(one: &BTreeMap<String, Vec<String>>, other: &BTreeMap<String, Vec
 
 fn lots(summary: &RunSummary) -> usize {
     // The last one is of what belongs to no slice.
-    summary.manifest.lots.len() - 1
+    summary.manifest.shards.len() - 1
 }
 
 #[test]
 fn a_divided_file_gives_the_rows_of_the_whole_one() {
-    let workshop = Workshop::new();
+    let test_dir = TestDir::new();
     let text = lines(70);
-    workshop.write("in/a.jsonl", &text);
-    workshop.write("in/b.jsonl", &text);
-    workshop.write("in/c.jsonl", request("c1", "another file"));
-    let whole = workshop.run("whole", BARE, 1).unwrap();
-    let divided = workshop.run("divided", &tiny(), 1).unwrap();
+    test_dir.write("in/a.jsonl", &text);
+    test_dir.write("in/b.jsonl", &text);
+    test_dir.write("in/c.jsonl", request("c1", "another file"));
+    let whole = test_dir.run("whole", BARE, 1).unwrap();
+    let divided = test_dir.run("divided", &tiny(), 1).unwrap();
     assert_eq!(lots(&whole), 1);
     assert!(lots(&divided) > 20, "{} lots", lots(&divided));
-    assert_same(&tables(&workshop, "whole"), &tables(&workshop, "divided"));
+    assert_same(&tables(&test_dir, "whole"), &tables(&test_dir, "divided"));
     assert_eq!(whole.manifest.inputs, divided.manifest.inputs);
     assert_eq!(
         serde_json::to_value(&whole.totals).unwrap(),
@@ -121,66 +121,66 @@ fn a_divided_file_gives_the_rows_of_the_whole_one() {
         (1, 0),
         "the same bytes are said once"
     );
-    workshop.run("threads", &tiny(), 3).unwrap();
-    assert_eq!(workshop.hashes("divided"), workshop.hashes("threads"));
-    let certificate = chatmill_dataset::certify(&workshop.path("divided")).unwrap();
-    assert_eq!(certificate.faults, Vec::<String>::new());
+    test_dir.run("threads", &tiny(), 3).unwrap();
+    assert_eq!(test_dir.hashes("divided"), test_dir.hashes("threads"));
+    let certificate = chatmill_dataset::certify(&test_dir.path("divided")).unwrap();
+    assert_eq!(certificate.problems, Vec::<String>::new());
 }
 
 #[test]
 fn lines_with_the_escapes_of_copy_are_divided_too() {
-    let workshop = Workshop::new();
+    let test_dir = TestDir::new();
     let line = r#"{"messages":[{"role":"user","content":"say \\"yes\\" \\\\o/"}]}"#;
     let mut text = format!("{line}\n").repeat(90);
     text += "{broken\n";
-    workshop.write("in/a.jsonl", text);
-    let whole = workshop.run("whole", BARE, 1).unwrap();
-    let divided = workshop.run("divided", &tiny(), 2).unwrap();
+    test_dir.write("in/a.jsonl", text);
+    let whole = test_dir.run("whole", BARE, 1).unwrap();
+    let divided = test_dir.run("divided", &tiny(), 2).unwrap();
     assert_eq!((lots(&whole), lots(&divided)), (1, 3));
-    assert_same(&tables(&workshop, "whole"), &tables(&workshop, "divided"));
+    assert_same(&tables(&test_dir, "whole"), &tables(&test_dir, "divided"));
 }
 
 #[test]
-fn what_may_be_one_conversation_stays_in_one_lot_with_all_between() {
-    let workshop = Workshop::new();
+fn inputs_that_may_share_a_conversation_are_in_one_shard() {
+    let test_dir = TestDir::new();
     let rows = |numbers: std::ops::Range<usize>| numbers.map(|number| row("t", number)).collect::<String>();
-    workshop.write("in/a.jsonl", lines(20));
-    workshop.write("in/b-rows.jsonl", rows(0..20));
-    workshop.write("in/c.jsonl", lines(21));
-    workshop.write("in/d-rows.jsonl", rows(20..40));
-    workshop.write("in/e.jsonl", lines(22));
-    let whole = workshop.run("whole", BARE, 1).unwrap();
-    let divided = workshop.run("divided", &tiny(), 2).unwrap();
+    test_dir.write("in/a.jsonl", lines(20));
+    test_dir.write("in/b-rows.jsonl", rows(0..20));
+    test_dir.write("in/c.jsonl", lines(21));
+    test_dir.write("in/d-rows.jsonl", rows(20..40));
+    test_dir.write("in/e.jsonl", lines(22));
+    let whole = test_dir.run("whole", BARE, 1).unwrap();
+    let divided = test_dir.run("divided", &tiny(), 2).unwrap();
     assert!(lots(&divided) > 5, "{} lots", lots(&divided));
     let of_thread = |out: &str| {
-        let ids = chatmill_workshop::rows::texts(&workshop.path(out), "messages", "conversation_id");
+        let ids = chatmill_workshop::rows::texts(&test_dir.path(out), "messages", "conversation_id");
         ids.iter().filter(|id| id.as_deref() == Some("t")).count()
     };
     assert_eq!((of_thread("whole"), of_thread("divided")), (40, 40));
     assert_same(
-        &sorted(tables(&workshop, "whole")),
-        &sorted(tables(&workshop, "divided")),
+        &sorted(tables(&test_dir, "whole")),
+        &sorted(tables(&test_dir, "divided")),
     );
     assert_eq!(whole.manifest.inputs, divided.manifest.inputs);
 }
 
 #[test]
 fn archives_and_compressed_streams_stay_whole() {
-    let workshop = Workshop::new();
-    let mut zip = zip::ZipWriter::new(File::create(workshop.write("in/m.zip", "")).unwrap());
+    let test_dir = TestDir::new();
+    let mut zip = zip::ZipWriter::new(File::create(test_dir.write("in/m.zip", "")).unwrap());
     zip.start_file("a.jsonl", zip::write::SimpleFileOptions::default())
         .unwrap();
     zip.write_all(lines(18).as_bytes()).unwrap();
     zip.finish().unwrap();
-    workshop.write("in/a.jsonl", lines(19));
-    workshop.write("in/z.jsonl", lines(20));
+    test_dir.write("in/a.jsonl", lines(19));
+    test_dir.write("in/z.jsonl", lines(20));
     let section = |source: &str| {
         let pipeline = format!(
             "name = \"t\"\n[[input]]\npath = \"in/**\"\nsource = \"{source}\"\n[output]\npath = \"none\"\n{}",
             tiny()
         );
-        let path = workshop.write("pipeline.toml", pipeline);
-        let out = workshop.path(source);
+        let path = test_dir.write("pipeline.toml", pipeline);
+        let out = test_dir.path(source);
         let plan = Plan::load(&path, &[], Some(&out), &[]).unwrap();
         chatmill_engine::run(plan, RunOptions::default(), &Silent, &AtomicBool::new(false)).unwrap()
     };
@@ -188,17 +188,17 @@ fn archives_and_compressed_streams_stay_whole() {
     let detected = section("auto");
     assert!(lots(&named) > 5);
     assert_eq!(lots(&named), lots(&detected));
-    workshop.run("whole", BARE, 1).unwrap();
-    assert_same(&tables(&workshop, "whole"), &tables(&workshop, "openai-messages"));
+    test_dir.run("whole", BARE, 1).unwrap();
+    assert_same(&tables(&test_dir, "whole"), &tables(&test_dir, "openai-messages"));
 }
 
 #[test]
-fn a_limit_is_counted_in_one_lot() {
-    let workshop = Workshop::new();
-    workshop.write("in/a.jsonl", lines(40));
-    workshop.write("in/b.jsonl", lines(41));
+fn a_limit_is_counted_in_one_shard() {
+    let test_dir = TestDir::new();
+    test_dir.write("in/a.jsonl", lines(40));
+    test_dir.write("in/b.jsonl", lines(41));
     let more = format!("{}[select]\nlimit = 70\n", tiny());
-    let summary = workshop.run("of-all", &more, 2).unwrap();
+    let summary = test_dir.run("of-all", &more, 2).unwrap();
     assert_eq!(
         (lots(&summary), summary.totals.accepted + summary.totals.rejected),
         (1, 70)
@@ -207,8 +207,8 @@ fn a_limit_is_counted_in_one_lot() {
         "name = \"t\"\n[[input]]\npath = \"in/a.jsonl\"\nlimit = 7\n[[input]]\npath = \"in/b.jsonl\"\n[output]\npath = \"none\"\n{}",
         tiny()
     );
-    let path = workshop.write("pipeline.toml", of_section);
-    let plan = Plan::load(&path, &[], Some(&workshop.path("of-section")), &[]).unwrap();
+    let path = test_dir.write("pipeline.toml", of_section);
+    let plan = Plan::load(&path, &[], Some(&test_dir.path("of-section")), &[]).unwrap();
     let summary =
         chatmill_engine::run(plan, RunOptions::default(), &Silent, &AtomicBool::new(false)).unwrap();
     let first = summary.manifest.inputs.get(0).unwrap();
@@ -217,18 +217,18 @@ fn a_limit_is_counted_in_one_lot() {
 }
 
 #[test]
-fn duplicates_are_found_across_lots() {
-    let workshop = Workshop::new();
+fn duplicates_are_found_across_shards() {
+    let test_dir = TestDir::new();
     let text: String = (0..40)
         .map(|number| request(&format!("c{number}"), &format!("word{} ", number % 25).repeat(40)))
         .collect();
-    workshop.write("in/a.jsonl", text);
+    test_dir.write("in/a.jsonl", text);
     let more = "[dedup]\nexact = \"filter\"\n";
-    let whole = workshop.run("whole", &format!("{BARE}{more}"), 1).unwrap();
-    let divided = workshop.run("divided", &format!("{}{more}", tiny()), 2).unwrap();
+    let whole = test_dir.run("whole", &format!("{BARE}{more}"), 1).unwrap();
+    let divided = test_dir.run("divided", &format!("{}{more}", tiny()), 2).unwrap();
     assert_eq!(whole.totals.conversations, 25);
     assert!(lots(&divided) > 3);
-    assert_same(&tables(&workshop, "whole"), &tables(&workshop, "divided"));
+    assert_same(&tables(&test_dir, "whole"), &tables(&test_dir, "divided"));
 }
 
 /// Does something once so many bytes of a stage have been read.
@@ -271,14 +271,14 @@ impl Progress for During<'_> {
 }
 
 fn disturbed(
-    workshop: &Workshop,
+    test_dir: &TestDir,
     stop: &AtomicBool,
     left: u64,
     act: &(dyn Fn() + Sync),
 ) -> Result<RunSummary, RunError> {
     let during = During::new("render", left, act);
     chatmill_engine::run(
-        workshop.plan("out", &tiny()),
+        test_dir.plan("out", &tiny()),
         RunOptions::default(),
         &during,
         stop,
@@ -286,30 +286,30 @@ fn disturbed(
 }
 
 #[test]
-fn a_run_that_was_stopped_between_lots_goes_on_there() {
-    let workshop = Workshop::new();
-    workshop.write("in/a.jsonl", lines(60));
-    workshop.run("whole", &tiny(), 2).unwrap();
+fn a_run_stopped_between_shards_resumes_there() {
+    let test_dir = TestDir::new();
+    test_dir.write("in/a.jsonl", lines(60));
+    test_dir.run("whole", &tiny(), 2).unwrap();
     let mut stopped = 0;
     for left in [4_000, 9_000, 20_000] {
         let stop = AtomicBool::new(false);
-        let outcome = disturbed(&workshop, &stop, left, &|| stop.store(true, Ordering::SeqCst));
+        let outcome = disturbed(&test_dir, &stop, left, &|| stop.store(true, Ordering::SeqCst));
         stopped += usize::from(matches!(outcome, Err(RunError::Stopped { done }) if done > 0));
     }
     assert!(stopped > 0);
-    workshop.run("out", &tiny(), 1).unwrap();
-    assert_eq!(workshop.hashes("whole"), workshop.hashes("out"));
+    test_dir.run("out", &tiny(), 1).unwrap();
+    assert_eq!(test_dir.hashes("whole"), test_dir.hashes("out"));
 }
 
 #[test]
 fn a_stretch_that_changed_since_it_was_hashed_ends_the_run() {
-    let workshop = Workshop::new();
+    let test_dir = TestDir::new();
     let text = lines(100);
-    let path = workshop.write("in/a.jsonl", &text);
+    let path = test_dir.write("in/a.jsonl", &text);
     let changed = text.replacen("\"yes\"", "\"YES\"", 100_000);
     assert_eq!(changed.len(), text.len());
     let stop = AtomicBool::new(false);
-    let outcome = disturbed(&workshop, &stop, 9_000, &|| {
+    let outcome = disturbed(&test_dir, &stop, 9_000, &|| {
         std::fs::write(&path, &changed).unwrap();
     });
     match outcome {
@@ -317,5 +317,5 @@ fn a_stretch_that_changed_since_it_was_hashed_ends_the_run() {
         Err(error) => panic!("{error}"),
         Ok(_) => panic!("the run ended as if nothing had changed"),
     }
-    assert!(!workshop.path("out").exists());
+    assert!(!test_dir.path("out").exists());
 }

@@ -1,4 +1,4 @@
-//! Whole runs over pipelines in a workshop: what stays the same, and laws about what they write. What a run of a small input writes is a
+//! Whole runs over pipelines in a test folder: what stays the same, and laws about what they write. What a run of a small input writes is a
 //! transcript in `crates/cli/tests/cases/`.
 #![allow(
     clippy::cast_possible_wrap,
@@ -25,6 +25,7 @@ mod inputs;
 mod learned;
 mod limits;
 mod lots;
+mod merging;
 mod redaction;
 mod replay;
 mod report;

@@ -4,7 +4,7 @@ mod canaries;
 
 use std::collections::BTreeSet;
 
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use chatmill_workshop::rows::texts;
 use serde_json::json;
 
@@ -22,21 +22,21 @@ fn replacing() -> &'static str {
 /// Where it does not matter which dialects there are.
 const TWO: &str = "[render]\ndialects = [\"group-chat\", \"openai-chat\"]\n";
 
-fn workshop() -> Workshop {
-    let workshop = Workshop::new();
-    workshop.write("key.txt", KEY);
-    workshop
+fn test_dir() -> TestDir {
+    let test_dir = TestDir::new();
+    test_dir.write("key.txt", KEY);
+    test_dir
 }
 
-fn run(workshop: &Workshop, out: &str, more: &str) {
-    workshop.run(out, more, 2).unwrap();
-    chatmill_report::write(&workshop.path(out), None).unwrap();
-    let certificate = chatmill_dataset::certify(&workshop.path(out)).unwrap();
-    assert!(certificate.faults.is_empty(), "{:?}", certificate.faults);
+fn run(test_dir: &TestDir, out: &str, more: &str) {
+    test_dir.run(out, more, 2).unwrap();
+    chatmill_report::write(&test_dir.path(out), None).unwrap();
+    let certificate = chatmill_dataset::certify(&test_dir.path(out)).unwrap();
+    assert!(certificate.problems.is_empty(), "{:?}", certificate.problems);
 }
 
-fn certified(workshop: &Workshop, out: &str) -> std::collections::BTreeMap<String, String> {
-    workshop.hashes(out)
+fn certified(test_dir: &TestDir, out: &str) -> std::collections::BTreeMap<String, String> {
+    test_dir.hashes(out)
 }
 
 /// A chat whose call, result and rejected answer hold every canary: few samples have such places, and a round has few samples.
@@ -63,26 +63,26 @@ fn no_canary_survives_in_any_table_report_or_manifest() {
     let mut seeded = 0;
     let mut visible = BTreeSet::new();
     for round in 0..chatmill_drawn::cases(1) {
-        let workshop = workshop();
+        let test_dir = test_dir();
         for (name, text, canaries) in mutated(round.into()) {
-            workshop.write(&format!("in/{name}"), text);
+            test_dir.write(&format!("in/{name}"), text);
             seeded += canaries;
         }
-        workshop.write("in/tools.jsonl", with_tools());
-        workshop.write(
+        test_dir.write("in/tools.jsonl", with_tools());
+        test_dir.write(
             "in/broken.jsonl",
             format!(
                 "{{\"messages\": [\"{}\n",
                 CANARIES.map(|canary| canary.1).join(" ")
             ),
         );
-        run(&workshop, "out", replacing());
-        let found = canaries_in(&workshop.path("out"));
+        run(&test_dir, "out", replacing());
+        let found = canaries_in(&test_dir.path("out"));
         assert!(found.is_empty(), "round {round}: {found:#?}");
         let plain = replacing().split("[redact]").next().unwrap();
-        run(&workshop, "plain", &format!("{TWO}{plain}"));
+        run(&test_dir, "plain", &format!("{TWO}{plain}"));
         visible.extend(
-            canaries_in(&workshop.path("plain"))
+            canaries_in(&test_dir.path("plain"))
                 .into_iter()
                 .map(|(canary, file)| (canary, table(&file))),
         );
@@ -117,19 +117,19 @@ fn table(file: &str) -> String {
 
 #[test]
 fn the_same_key_gives_the_same_files_with_any_threads_and_another_key_others() {
-    let workshop = workshop();
+    let test_dir = test_dir();
     for (name, text, _) in mutated(7) {
-        workshop.write(&format!("in/{name}"), text);
+        test_dir.write(&format!("in/{name}"), text);
     }
     let replacing = format!("{TWO}{}", replacing());
     for (out, threads) in [("one", 1), ("three", 3)] {
-        workshop.run(out, &replacing, threads).unwrap();
+        test_dir.run(out, &replacing, threads).unwrap();
     }
-    assert_eq!(certified(&workshop, "one"), certified(&workshop, "three"));
-    workshop.write("key.txt", format!("{KEY}!"));
-    workshop.run("other", &replacing, 2).unwrap();
-    let (one, other) = (certified(&workshop, "one"), certified(&workshop, "other"));
+    assert_eq!(certified(&test_dir, "one"), certified(&test_dir, "three"));
+    test_dir.write("key.txt", format!("{KEY}!"));
+    test_dir.run("other", &replacing, 2).unwrap();
+    let (one, other) = (certified(&test_dir, "one"), certified(&test_dir, "other"));
     assert_ne!(one["manifest.json"], other["manifest.json"]);
-    let said = |out: &str| texts(&workshop.path(out), "messages", "text");
+    let said = |out: &str| texts(&test_dir.path(out), "messages", "text");
     assert_ne!(said("one"), said("other"));
 }

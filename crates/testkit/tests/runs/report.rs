@@ -9,7 +9,7 @@ use chatmill_golden::assert_golden;
 use chatmill_report::bill::{self, Bill, BillBy, BillRequest, BillRow};
 use chatmill_report::{CARD, HTML, JSON, Report, compare};
 use chatmill_testkit::samples::samples;
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 
 /// Files of the demo that between them have threads, broken lines, an archive, tools and a history.
 const FILES: [&str; 5] = [
@@ -23,16 +23,16 @@ const FILES: [&str; 5] = [
 const PLAN: &str = "[render]\ndialects = [\"openai-chat\", \"gryag-gemini\", \"gryag-compact\", \"tzurot\"]\n\
                     [count]\nencodings = [\"cl100k_base\", \"r50k_base\"]\n[limits]\nmax_reject_ratio = 1.0\n";
 
-/// A workshop with the files, milled into `out`.
-fn milled(files: &[&str]) -> (Workshop, PathBuf) {
-    let workshop = Workshop::new();
+/// A test folder with the files, milled into `out`.
+fn milled(files: &[&str]) -> (TestDir, PathBuf) {
+    let test_dir = TestDir::new();
     for file in files {
         let bytes = fs::read(samples().join("demo").join(file)).unwrap();
-        workshop.write(&format!("in/{file}"), bytes);
+        test_dir.write(&format!("in/{file}"), bytes);
     }
-    workshop.run("out", PLAN, 1).unwrap();
-    let out = workshop.path("out");
-    (workshop, out)
+    test_dir.run("out", PLAN, 1).unwrap();
+    let out = test_dir.path("out");
+    (test_dir, out)
 }
 
 fn read(folder: &Path, name: &str) -> String {
@@ -41,7 +41,7 @@ fn read(folder: &Path, name: &str) -> String {
 
 #[test]
 fn the_report_of_the_demo_is_the_one_that_is_checked_in() {
-    let (_workshop, out) = milled(&FILES);
+    let (_test_dir, out) = milled(&FILES);
     let mut report = chatmill_report::write(&out, None).unwrap();
     // It depends on every limit and on the version; that it is stable is tested elsewhere.
     report.run.fingerprint = "fingerprint".to_owned();
@@ -52,7 +52,7 @@ fn the_report_of_the_demo_is_the_one_that_is_checked_in() {
 
 #[test]
 fn report_json_is_of_the_shape_that_its_types_and_its_schema_say() {
-    let (_workshop, out) = milled(&FILES);
+    let (_test_dir, out) = milled(&FILES);
     let report = chatmill_report::write(&out, None).unwrap();
     let text = read(&out, JSON);
     let mut parsed: Report = serde_json::from_str(&text).unwrap();
@@ -98,13 +98,13 @@ fn the_same_dataset_gives_the_same_bytes_wherever_it_stands() {
 
 #[test]
 fn writing_reports_leaves_a_dataset_certified_and_nothing_beside_it() {
-    let (workshop, out) = milled(&FILES);
-    let before: Vec<_> = names(&workshop.path("."));
+    let (test_dir, out) = milled(&FILES);
+    let before: Vec<_> = names(&test_dir.path("."));
     for _ in 0..2 {
         chatmill_report::write(&out, None).unwrap();
     }
-    assert_eq!(certify(&out).unwrap().faults, Vec::<String>::new());
-    assert_eq!(names(&workshop.path(".")), before);
+    assert_eq!(certify(&out).unwrap().problems, Vec::<String>::new());
+    assert_eq!(names(&test_dir.path(".")), before);
     let size = fs::metadata(out.join(HTML)).unwrap().len();
     assert!(size < 1 << 20, "{size} bytes");
 }
@@ -120,9 +120,9 @@ fn names(folder: &Path) -> Vec<String> {
 
 #[test]
 fn figures_of_the_report_are_those_of_the_run() {
-    let (workshop, out) = milled(&FILES);
-    let summary = workshop.run("out", PLAN, 1).unwrap();
-    let report = chatmill_report::gather(&out, None).unwrap();
+    let (test_dir, out) = milled(&FILES);
+    let summary = test_dir.run("out", PLAN, 1).unwrap();
+    let report = chatmill_report::build_report(&out, None).unwrap();
     let totals = &summary.totals;
     let run = &report.run;
     assert_eq!(
@@ -190,9 +190,9 @@ fn summed<const N: usize>(
 
 #[test]
 fn what_was_summed_up_while_the_tables_were_written_is_what_they_say() {
-    let (_workshop, out) = milled(&FILES);
+    let (_test_dir, out) = milled(&FILES);
     let dataset = Dataset::open(&out).unwrap();
-    let report = chatmill_report::gather(&out, None).unwrap();
+    let report = chatmill_report::build_report(&out, None).unwrap();
     let bill = bill::of_dataset(&dataset, &BillRequest::default(), Bill::default()).unwrap();
     let cells: Vec<_> = bill.rows().into_iter().map(|row| row.cell).collect();
     assert_eq!(report.tokens.rows, cells);
@@ -238,12 +238,12 @@ fn what_was_summed_up_while_the_tables_were_written_is_what_they_say() {
 
 #[test]
 fn a_run_that_writes_few_tables_has_the_figures_of_one_that_writes_all() {
-    let (workshop, out) = milled(&FILES);
-    workshop
+    let (test_dir, out) = milled(&FILES);
+    test_dir
         .run("few", &format!("tables = [\"totals\"]\n{PLAN}"), 1)
         .unwrap();
-    let whole = chatmill_report::gather(&out, None).unwrap();
-    let mut few = chatmill_report::write(&workshop.path("few"), None).unwrap();
+    let whole = chatmill_report::build_report(&out, None).unwrap();
+    let mut few = chatmill_report::write(&test_dir.path("few"), None).unwrap();
     assert_eq!(few.run.absent_tables.len(), 8);
     assert_eq!(few.largest.query, "");
     assert_eq!(few.largest.rows, whole.largest.rows);
@@ -261,12 +261,12 @@ fn a_run_that_writes_few_tables_has_the_figures_of_one_that_writes_all() {
     for (one, other) in few.distributions.iter().zip(&whole.distributions) {
         assert_eq!((&one.bins, one.sum), (&other.bins, other.sum), "{}", one.name);
     }
-    assert!(certify(&workshop.path("few")).unwrap().holds());
+    assert!(certify(&test_dir.path("few")).unwrap().holds());
 }
 
 #[test]
 fn bills_by_group_add_up_to_the_whole() {
-    let (_workshop, out) = milled(&FILES);
+    let (_test_dir, out) = milled(&FILES);
     let dataset = Dataset::open(&out).unwrap();
     let sums = |by: &[BillBy], text: bool| -> [u64; 6] {
         let request = BillRequest {
@@ -314,10 +314,10 @@ fn bills_by_group_add_up_to_the_whole() {
 }
 
 #[test]
-fn what_is_sent_is_what_the_totals_say_and_more_than_what_is_held() {
-    let (_workshop, out) = milled(&FILES);
+fn sent_tokens_equal_the_totals_and_exceed_stored_tokens() {
+    let (_test_dir, out) = milled(&FILES);
     let dataset = Dataset::open(&out).unwrap();
-    let report = chatmill_report::gather(&out, None).unwrap();
+    let report = chatmill_report::build_report(&out, None).unwrap();
     let mut totals: BTreeMap<[String; 3], [u64; 3]> = BTreeMap::new();
     let columns = [
         "dialect",
@@ -372,7 +372,7 @@ fn a_comparison_tells_added_removed_and_changed_conversations() {
     assert!(same.losses.is_empty());
     assert!(same.tokens.iter().all(|change| change.before == change.after));
 
-    let shop = Workshop::new();
+    let shop = TestDir::new();
     for file in ["stand-ups.jsonl", "assistant.json"] {
         shop.write(
             &format!("in/{file}"),
@@ -404,19 +404,19 @@ fn a_comparison_tells_added_removed_and_changed_conversations() {
 
 #[test]
 fn a_run_that_counts_nothing_and_finds_nothing_has_a_report() {
-    let workshop = Workshop::new();
-    workshop.write("in/empty.jsonl", "{\"broken\": \n");
+    let test_dir = TestDir::new();
+    test_dir.write("in/empty.jsonl", "{\"broken\": \n");
     let plan = "[count]\nencodings = []\n[limits]\nmax_reject_ratio = 1.0\n";
-    workshop.run("out", plan, 1).unwrap();
-    let report = chatmill_report::write(&workshop.path("out"), None).unwrap();
+    test_dir.run("out", plan, 1).unwrap();
+    let report = chatmill_report::write(&test_dir.path("out"), None).unwrap();
     assert_eq!((report.run.conversations, report.balance.rejected), (0, 1));
     assert!(report.tokens.rows.is_empty());
-    assert!(certify(&workshop.path("out")).unwrap().holds());
+    assert!(certify(&test_dir.path("out")).unwrap().holds());
 }
 
 #[test]
 fn every_table_with_rows_is_a_configuration_of_the_card_and_the_others_are_named() {
-    let (_workshop, out) = milled(&FILES[..1]);
+    let (_test_dir, out) = milled(&FILES[..1]);
     let dataset = Dataset::open(&out).unwrap();
     chatmill_report::write(&out, None).unwrap();
     let card = read(&out, CARD);

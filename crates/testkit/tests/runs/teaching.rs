@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use chatmill_workshop::rows::{flags, numbers, texts};
 use serde_json::json;
 
-fn all(workshop: &Workshop, table: &str, column: &str) -> Vec<String> {
-    let found = texts(&workshop.path("out"), table, column).into_iter();
+fn all(test_dir: &TestDir, table: &str, column: &str) -> Vec<String> {
+    let found = texts(&test_dir.path("out"), table, column).into_iter();
     found.map(Option::unwrap_or_default).collect()
 }
 
@@ -40,25 +40,25 @@ const TEMPLATE: &str =
 
 #[test]
 fn windows_are_the_same_for_all_dialects_where_somebody_asks_for_it() {
-    let workshop = Workshop::new();
-    workshop.write("in/rooms.jsonl", rooms(3));
-    workshop.write("t.jinja", TEMPLATE);
+    let test_dir = TestDir::new();
+    test_dir.write("in/rooms.jsonl", rooms(3));
+    test_dir.write("t.jinja", TEMPLATE);
     let dialects = ["openai-chat", "bedrock-converse", "sharegpt", "chatml", "said"];
     let run = |budget: &str, mode: &str| {
-        fs::remove_dir_all(workshop.path("out")).ok();
+        fs::remove_dir_all(test_dir.path("out")).ok();
         let more = format!(
             "[render]\ndialects = {dialects:?}\n[templates.said]\ntemplate = \"t.jinja\"\n[window]\nmode = {mode:?}\n{budget}\n"
         );
-        workshop.run("out", &more, 2).unwrap();
-        let out = workshop.path("out");
+        test_dir.run("out", &more, 2).unwrap();
+        let out = test_dir.path("out");
         let mut windows: BTreeMap<String, Vec<_>> = BTreeMap::new();
         let places = numbers(&out, "renderings", "first_position")
             .into_iter()
             .zip(numbers(&out, "renderings", "last_position"));
         let tokens = numbers(&out, "renderings", "tokens_o200k_base");
-        let conversations = all(&workshop, "renderings", "conversation_id");
+        let conversations = all(&test_dir, "renderings", "conversation_id");
         let mut most: BTreeMap<String, i64> = BTreeMap::new();
-        for (((dialect, place), tokens), conversation) in all(&workshop, "renderings", "dialect")
+        for (((dialect, place), tokens), conversation) in all(&test_dir, "renderings", "dialect")
             .into_iter()
             .zip(places)
             .zip(tokens)
@@ -93,16 +93,16 @@ fn windows_are_the_same_for_all_dialects_where_somebody_asks_for_it() {
 
 #[test]
 fn what_the_template_of_a_budget_refuses_is_a_row_that_says_so() {
-    let workshop = Workshop::new();
-    workshop.write("in/rooms.jsonl", rooms(12));
+    let test_dir = TestDir::new();
+    test_dir.write("in/rooms.jsonl", rooms(12));
     let refusing = "{% for m in messages %}{% if '12 ' in m.content %}{{ raise_exception('no dozens') }}{% endif %}\
                     {{ m.content }}<|im_end|>{% endfor %}";
-    workshop.write("t.jinja", refusing);
+    test_dir.write("t.jinja", refusing);
     let more = "[render]\ndialects = [\"openai-chat\"]\n[window]\nmode = \"consecutive\"\n\
                 max_tokens = { template = \"t.jinja\", tokenizer = \"o200k_base\", tokens = 600 }\n";
-    workshop.run("out", more, 2).unwrap();
-    let out = workshop.path("out");
-    let contents = all(&workshop, "renderings", "content");
+    test_dir.run("out", more, 2).unwrap();
+    let out = test_dir.path("out");
+    let contents = all(&test_dir, "renderings", "content");
     let valid = flags(&out, "renderings", "valid");
     assert!(valid.iter().filter(|valid| **valid == Some(true)).count() > 20);
     for (content, valid) in contents.iter().zip(valid) {

@@ -16,8 +16,8 @@ use chatmill_dialect::{DIALECTS, Dialect, Policy, Rendering, View, auto_perspect
 use chatmill_golden::assert_golden;
 use chatmill_model::Linked;
 use chatmill_testkit::conversations::torture_cases;
-use chatmill_testkit::judge;
 use chatmill_testkit::samples::samples;
+use chatmill_testkit::validator;
 
 /// The histories that were tried on other converters too.
 const SIXTEEN: [&str; 16] = [
@@ -78,22 +78,22 @@ fn agree(
     policy: &Policy,
     mut seen: (usize, usize),
 ) -> (usize, usize) {
-    for dialect in DIALECTS.iter().filter(|dialect| judge::knows(dialect.id())) {
+    for dialect in DIALECTS.iter().filter(|dialect| validator::knows(dialect.id())) {
         for dialect in dialect.about().profiles {
             let profile = dialect.profile();
             let look = &mut |text: &str, rendering: &Rendering| {
-                let faults = judge::faults(dialect.id(), profile, text);
+                let breaches = validator::breaches(dialect.id(), profile, text);
                 let is_hidden = policy.orphans == Orphans::Reject
-                    && !judge::sees_pairs(dialect.id(), profile)
+                    && !validator::sees_pairs(dialect.id(), profile)
                     && !rendering.violations.is_empty();
                 assert!(
-                    is_hidden || faults.is_empty() == rendering.violations.is_empty(),
-                    "{name} in {}@{profile} through {perspective:?}: {faults:?}, {:?}\n{text}",
+                    is_hidden || breaches.is_empty() == rendering.violations.is_empty(),
+                    "{name} in {}@{profile} through {perspective:?}: {breaches:?}, {:?}\n{text}",
                     dialect.id(),
                     rendering.violations
                 );
-                seen.0 += usize::from(faults.is_empty());
-                seen.1 += usize::from(!faults.is_empty());
+                seen.0 += usize::from(breaches.is_empty());
+                seen.1 += usize::from(!breaches.is_empty());
             };
             each_rendering(&[*dialect], linked, perspective, policy, look);
         }

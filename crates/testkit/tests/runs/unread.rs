@@ -1,7 +1,7 @@
 //! What nobody reads of inputs: a row for each path, the same however the run is cut, and the same in a check.
 
-use chatmill_workshop::workshop::padded;
-use chatmill_workshop::{Workshop, rows};
+use chatmill_workshop::test_dir::padded;
+use chatmill_workshop::{TestDir, rows};
 
 const BARE: &str = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n";
 
@@ -18,8 +18,8 @@ fn conversation(number: usize) -> String {
     padded(&text, 170_000)
 }
 
-fn shop() -> Workshop {
-    let shop = Workshop::new();
+fn shop() -> TestDir {
+    let shop = TestDir::new();
     let lines: Vec<String> = (0..60).map(conversation).collect();
     shop.write("in/a.jsonl", lines.join("\n"));
     shop.write("in/b.jsonl", conversation(1));
@@ -27,7 +27,7 @@ fn shop() -> Workshop {
 }
 
 /// Input, path, count and record of each row about unread fields.
-fn told(shop: &Workshop, out: &str) -> Vec<(String, String, i64, i64)> {
+fn told(shop: &TestDir, out: &str) -> Vec<(String, String, i64, i64)> {
     let out = shop.path(out);
     let codes = rows::texts(&out, "findings", "code");
     let paths = rows::texts(&out, "findings", "json_path");
@@ -72,7 +72,7 @@ fn a_run_tells_each_path_once_for_each_input_and_a_check_the_same() {
         .flatten()
         .filter(|extra| extra.contains("Welcher Knoten?"));
     assert_eq!(kept.count(), 61);
-    let (findings, verdict) = Workshop::check(&shop.path("in/a.jsonl"));
+    let (findings, verdict) = TestDir::check(&shop.path("in/a.jsonl"));
     let unread = findings
         .iter()
         .filter(|checked| checked.located.finding.code.code == "SR034");

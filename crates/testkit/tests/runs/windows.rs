@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 
 use chatmill_engine::{Plan, RunOptions, Silent};
 use chatmill_testkit::samples::samples;
-use chatmill_workshop::workshop::padded;
-use chatmill_workshop::{Workshop, rows};
+use chatmill_workshop::test_dir::padded;
+use chatmill_workshop::{TestDir, rows};
 use serde_json::{Value, json};
 use tiktoken_rs::CoreBPE;
 
@@ -60,12 +60,12 @@ fn room(id: &str, evenings: usize) -> Value {
 /// A dataset of one run.
 struct Dataset {
     root: PathBuf,
-    _shop: Workshop,
+    _shop: TestDir,
 }
 
 impl Dataset {
     fn new(files: &[(&str, Value)], more: &str) -> Self {
-        let shop = Workshop::new();
+        let shop = TestDir::new();
         for (name, value) in files {
             shop.write(&format!("in/{name}"), value.to_string());
         }
@@ -73,7 +73,7 @@ impl Dataset {
         assert_eq!(summary.totals.rejected, 0);
         let root = shop.path("out");
         let certificate = chatmill_dataset::certify(&root).unwrap();
-        assert!(certificate.holds(), "{:?}", certificate.faults);
+        assert!(certificate.holds(), "{:?}", certificate.problems);
         Self { root, _shop: shop }
     }
 
@@ -322,7 +322,7 @@ fn the_tokens_that_begin_in_the_assistants_spans_are_the_assistants_content() {
 
 #[test]
 fn any_number_of_threads_gives_the_same_windows() {
-    let shop = Workshop::new();
+    let shop = TestDir::new();
     let mut lines = String::new();
     for number in 0..90 {
         let chat = room(&format!("r{number}"), 1 + number % 4);
@@ -340,7 +340,7 @@ fn any_number_of_threads_gives_the_same_windows() {
 
 #[test]
 fn the_training_pipeline_gives_samples_that_end_with_their_answer_and_fit() {
-    let shop = Workshop::new();
+    let shop = TestDir::new();
     let path = samples().join("../pipelines/training.toml");
     let plan = Plan::load(&path, &[], Some(&shop.path("out")), &[]).unwrap();
     let never = AtomicBool::new(false);

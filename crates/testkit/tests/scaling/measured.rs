@@ -8,13 +8,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use chatmill_diag::{Limits, steps};
-use chatmill_dialect::{Dialect, MadeTexts, Policy};
+use chatmill_dialect::{Dialect, Policy, TextArena};
 use chatmill_engine::check::{CheckOptions, check};
 use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
 use chatmill_engine::record::Settings;
 use chatmill_engine::{RunOptions, Silent, Templates, WalkEvent, conversation, typed_inputs, walk};
 use chatmill_model::Sink;
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use rustix::time::{ClockId, clock_gettime};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -256,16 +256,16 @@ pub(crate) fn taken(shape: &Shape, command: Command, n: usize) -> Taken {
 
 /// What a command takes for files of a source, or of whatever source they are.
 pub(crate) fn taken_for(files: Files, command: Command, source: &str, pipeline: &str) -> Taken {
-    let workshop = Workshop::new();
+    let test_dir = TestDir::new();
     // What pseudonyms are made with.
-    workshop.write("key", "an invented key of more than thirty-two signs");
+    test_dir.write("key", "an invented key of more than thirty-two signs");
     for (name, bytes) in files {
-        workshop.write(&format!("in/{name}"), bytes);
+        test_dir.write(&format!("in/{name}"), bytes);
     }
     Taken::by(|| match command {
-        Command::Check => checked(&workshop.path("in"), source),
-        Command::Run => milled(&workshop, "out", pipeline),
-        Command::Tokens => counted(&workshop.path("in")),
+        Command::Check => checked(&test_dir.path("in"), source),
+        Command::Run => milled(&test_dir, "out", pipeline),
+        Command::Tokens => counted(&test_dir.path("in")),
     })
 }
 
@@ -290,9 +290,9 @@ fn checked(folder: &Path, source: &str) {
     check(&options, &Silent, &AtomicBool::new(false), &mut |_| findings += 1).unwrap();
 }
 
-pub(crate) fn milled(workshop: &Workshop, out: &str, pipeline: &str) {
+pub(crate) fn milled(test_dir: &TestDir, out: &str, pipeline: &str) {
     let more = format!("{pipeline}\n[count]\nencodings = [\"o200k_base\"]\n");
-    let plan = workshop.plan(out, &more);
+    let plan = test_dir.plan(out, &more);
     let options = RunOptions {
         threads: 1,
         ..RunOptions::default()
@@ -316,10 +316,10 @@ fn counted(folder: &Path) {
         if let WalkEvent::Conversation { linked, .. } = sight {
             let (perspectives, _) =
                 conversation::perspectives(linked, &PerspectiveChoice::Rule(PerspectiveRule::Auto));
-            let made = MadeTexts::default();
+            let made = TextArena::default();
             for target in &targets {
                 let mut emit = |sink: &mut Sink<'_>, _: &str, _: chatmill_dialect::Rendering| {
-                    tokens += counter.tally(sink.text(), sink.spans()).tokens;
+                    tokens += counter.token_counts(sink.text(), sink.spans()).tokens;
                 };
                 conversation::render(
                     linked,

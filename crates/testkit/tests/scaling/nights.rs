@@ -9,8 +9,8 @@ use chatmill_report::night::{
     HISTORY_COLUMNS, HistoryRow, NIGHT_FORMAT, NightNote, NightRecord, NightState, history_rows, new_codes,
 };
 use chatmill_report::trend::trend_page;
-use chatmill_report::{Case, RunFigures, compare, gather, save};
-use chatmill_workshop::Workshop;
+use chatmill_report::{Case, RunFigures, build_report, compare, save};
+use chatmill_workshop::TestDir;
 
 use crate::measured::{Taken, milled};
 use crate::shapes::{Files, conversations};
@@ -58,12 +58,12 @@ pub(crate) const NIGHTS: &[NightShape] = &[
 const PIPELINE: &str = "[render]\ndialects = [\"openai-chat\"]\n";
 
 /// A dataset of some rooms, in the folder `out`.
-fn dataset(workshop: &Workshop, files: Files, out: &str) -> PathBuf {
+fn dataset(test_dir: &TestDir, files: Files, out: &str) -> PathBuf {
     for (name, bytes) in files {
-        workshop.write(&format!("in/{name}"), bytes);
+        test_dir.write(&format!("in/{name}"), bytes);
     }
-    milled(workshop, out, PIPELINE);
-    workshop.path(out)
+    milled(test_dir, out, PIPELINE);
+    test_dir.path(out)
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -81,10 +81,10 @@ fn copy(from: &Path, to: &Path) {
 
 /// The bill over the datasets of all nights.
 fn billed(n: usize) -> Taken {
-    let workshop = Workshop::new();
-    let one = dataset(&workshop, conversations(1), "out");
+    let test_dir = TestDir::new();
+    let one = dataset(&test_dir, conversations(1), "out");
     let nights: Vec<PathBuf> = (0..n)
-        .map(|night| workshop.path(&format!("nights/{night}/dataset")))
+        .map(|night| test_dir.path(&format!("nights/{night}/dataset")))
         .collect();
     for night in &nights {
         copy(&one, night);
@@ -102,10 +102,10 @@ fn billed(n: usize) -> Taken {
 
 /// The page and the history of a store, from the records of its nights.
 fn drawn(n: usize) -> Taken {
-    let workshop = Workshop::new();
-    let figures = Dataset::open(&dataset(&workshop, conversations(1), "out")).unwrap();
+    let test_dir = TestDir::new();
+    let figures = Dataset::open(&dataset(&test_dir, conversations(1), "out")).unwrap();
     let figures = RunFigures::of(&figures, &[]).unwrap();
-    let store = NightStore::open(&workshop.path("nights")).unwrap();
+    let store = NightStore::open(&test_dir.path("nights")).unwrap();
     for night in 0..n {
         let (year, month, day) = (2000 + night / 336, night / 28 % 12 + 1, night % 28 + 1);
         let name = NightName::parse(&format!("{year}-{month:02}-{day:02}T021500Z")).unwrap();
@@ -120,7 +120,7 @@ fn drawn(n: usize) -> Taken {
         };
         // Written without the store, which would wait for the disk each time.
         let bytes = serde_json::to_vec_pretty(&record).unwrap();
-        workshop.write(&format!("nights/records/{name}.json"), bytes);
+        test_dir.write(&format!("nights/records/{name}.json"), bytes);
     }
     Taken::by(|| {
         let names = store.nights().unwrap();
@@ -147,21 +147,21 @@ fn drawn(n: usize) -> Taken {
 
 /// What follows when a night of so many rooms is milled: certified, compared with the night before, reported and told.
 fn concluded(n: usize) -> Taken {
-    let workshop = Workshop::new();
-    let before = dataset(&workshop, conversations(n), "before");
+    let test_dir = TestDir::new();
+    let before = dataset(&test_dir, conversations(n), "before");
     // Every room but the first goes on, and one is new.
     let mut files = conversations(n + 1);
     for (_, bytes) in &mut files {
         let text = String::from_utf8(std::mem::take(bytes)).unwrap();
         *bytes = text.replace("tide 3", "high tide at three").into_bytes();
     }
-    let after = dataset(&workshop, files, "after");
+    let after = dataset(&test_dir, files, "after");
     Taken::by(|| {
         assert!(certify(&after).unwrap().holds());
         let (before, after_set) = (Dataset::open(&before).unwrap(), Dataset::open(&after).unwrap());
         let comparison = compare(&before, &after_set).unwrap();
         let case = Case::of(&before, &after_set, &comparison, &[]).unwrap();
-        let mut report = gather(&after, None).unwrap();
+        let mut report = build_report(&after, None).unwrap();
         let record = NightRecord {
             new_codes: new_codes(&comparison),
             grown: comparison.conversations.grown.clone(),

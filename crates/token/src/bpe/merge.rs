@@ -22,7 +22,7 @@ const POSITION_BITS: u32 = SHORT_PIECE_BYTES.trailing_zeros();
 /// Bytes of a piece from which its pairs stand in lists: it is mostly the same few bytes.
 const LISTED_PIECE_BYTES: usize = 4 << 10;
 
-/// Bytes up to which the heap's offsets fit; beyond, a piece is merged in stretches. No limit lets a text grow so long.
+/// Bytes up to which the heap's offsets fit; beyond, a piece is merged in parts. No limit lets a text grow so long.
 const HEAP_PIECE_BYTES: usize = 1 << 31;
 
 /// The bytes at which the tokens of a piece of at most [`SHORT_PIECE_BYTES`] bytes begin, a bit each.
@@ -32,6 +32,13 @@ pub(crate) fn beginnings(table: &MergeTable, piece: &[u8]) -> u64 {
     } else {
         Parts::<SHORT_PIECE_BYTES>::merged(table, piece).begin
     }
+}
+
+/// The same of symbols: where each begins, and its id.
+pub(crate) fn beginnings_of_symbols(table: &MergeTable, symbols: &[(usize, u32)]) -> u64 {
+    let mut parts = Parts::<SHORT_PIECE_BYTES>::of_symbols(table, symbols);
+    while parts.join_first(table) {}
+    parts.begin
 }
 
 /// The same in two vocabularies at once: interleaving them overlaps their cache misses, which is where the time goes.
@@ -108,6 +115,28 @@ impl<const N: usize> Parts<N> {
         parts
     }
 
+    fn of_symbols(table: &MergeTable, symbols: &[(usize, u32)]) -> Self {
+        let mut parts = Self {
+            begin: 0,
+            ids: [NO_TOKEN; N],
+            joins: [NO_JOIN; N],
+        };
+        for (at, id) in symbols {
+            parts.begin |= 1 << at;
+            if let Some(place) = parts.ids.get_mut(*at) {
+                *place = *id;
+            }
+        }
+        for pair in symbols.windows(2) {
+            if let [(at, left), (_, right)] = *pair
+                && let Some(place) = parts.joins.get_mut(at)
+            {
+                *place = join(table.pair(left, right), at);
+            }
+        }
+        parts
+    }
+
     #[inline]
     fn join_at(&mut self, table: &MergeTable, at: usize, becomes: u32) {
         let right = self.next(at);
@@ -176,10 +205,39 @@ struct Link {
 impl Merger {
     /// Calls `token` with the length in bytes of each token of a piece that is longer than [`SHORT_PIECE_BYTES`], in order.
     pub(crate) fn each_of_long(&mut self, table: &MergeTable, piece: &[u8], mut token: impl FnMut(usize)) {
-        for stretch in piece.chunks(HEAP_PIECE_BYTES) {
-            self.merge_long(table, stretch);
+        for fragment in piece.chunks(HEAP_PIECE_BYTES) {
+            self.merge_long(table, fragment);
             self.each_part(|part, at| token((part.end - at) as usize));
         }
+    }
+
+    /// The same of symbols: where each begins in a piece of so many bytes, and its id.
+    pub(crate) fn each_of_symbols(
+        &mut self,
+        table: &MergeTable,
+        symbols: &[(usize, u32)],
+        bytes: usize,
+        mut token: impl FnMut(usize),
+    ) {
+        self.links.clear();
+        self.joins.begin(heaped(bytes));
+        let ends = symbols.iter().skip(1).map(|(start, id)| (*start, Some(*id)));
+        let mut before = 0;
+        for ((start, id), (end, next)) in symbols.iter().zip(ends.chain([(bytes, None)])) {
+            let joined = next.map_or(NO_TOKEN, |next| table.pair(*id, next));
+            let link = Link {
+                before,
+                end: end as u32,
+                id: *id,
+                joined,
+            };
+            before = *start as u32;
+            // No symbol begins at the bytes between; nothing leads there.
+            self.links.resize(end, link);
+            self.queue(before, joined);
+        }
+        self.merge_all(table);
+        self.each_part(|part, at| token((part.end - at) as usize));
     }
 
     /// The two tokens that a byte string is made of, when it comes to two.
@@ -200,12 +258,7 @@ impl Merger {
     }
 
     fn merge_long(&mut self, table: &MergeTable, piece: &[u8]) {
-        let heaped = if piece.len() < LISTED_PIECE_BYTES {
-            u32::MAX
-        } else {
-            0
-        };
-        self.merge_queued(table, piece, heaped);
+        self.merge_queued(table, piece, heaped(piece.len()));
     }
 
     /// Merges a piece, with pairs in lists where they become more than `heaped`.
@@ -223,6 +276,11 @@ impl Merger {
             });
             self.queue(start, joined);
         }
+        self.merge_all(table);
+    }
+
+    /// Merges what stands in the links and is queued.
+    fn merge_all(&mut self, table: &MergeTable) {
         while let Some((joined, start)) = self.joins.pop() {
             // Pairs that have changed since are recognised by what they become.
             let Some(left) = self.link(start).filter(|left| left.joined == joined) else {
@@ -275,6 +333,11 @@ impl Merger {
             at = link.end;
         }
     }
+}
+
+/// What pairs of a piece of so many bytes become at most where they stand in a heap, and not in lists.
+fn heaped(bytes: usize) -> u32 {
+    if bytes < LISTED_PIECE_BYTES { u32::MAX } else { 0 }
 }
 
 /// Calls `token` with the distances between the bits of `begin`, the last one from `end`.

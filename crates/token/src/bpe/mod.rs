@@ -5,6 +5,9 @@
 pub(crate) mod merge;
 mod merge_table;
 pub(crate) mod merges;
+pub(crate) mod model;
 mod pairs;
+pub(crate) mod reached;
+pub(crate) mod symbols;
 pub(crate) mod tables;
 pub(crate) mod vocabulary;

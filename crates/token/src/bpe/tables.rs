@@ -7,15 +7,18 @@ use chatmill_model::span::ComponentSpan;
 use crate::bpe::merge::Merger;
 use crate::bpe::vocabulary::Vocabulary;
 use crate::counter::{Bookkeeper, Counter};
+use crate::split::parts::{TextOrControl, each_part};
+use crate::split::prefix::Prefix;
 use crate::split::splitter::{SplitCache, Splitter};
-use crate::split::stretches::{TextOrControl, each_stretch};
-use crate::split::sync::BoundaryClasses;
+use crate::split::sync::{BLANK, BoundaryClasses};
 
 /// What is loaded once per vocabulary; encodings that differ in special tokens only share it.
 pub(crate) struct Tables {
     pub(crate) splitter: Splitter,
     pub(crate) vocabulary: Vocabulary,
-    pub(crate) borders: BoundaryClasses,
+    pub(crate) boundaries: BoundaryClasses,
+    /// Whether a space is thought before a text.
+    pub(crate) prefix: Prefix,
     scratch: Mutex<Vec<Scratch>>,
 }
 
@@ -26,11 +29,12 @@ pub(crate) struct Scratch {
 }
 
 impl Tables {
-    pub(crate) fn new(splitter: Splitter, vocabulary: Vocabulary, borders: BoundaryClasses) -> Self {
+    pub(crate) fn new(splitter: Splitter, vocabulary: Vocabulary, boundaries: BoundaryClasses) -> Self {
         Self {
             splitter,
             vocabulary,
-            borders,
+            boundaries,
+            prefix: Prefix::None,
             scratch: Mutex::new(Vec::new()),
         }
     }
@@ -44,6 +48,22 @@ impl Tables {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(scratch);
+    }
+
+    /// The same of a text that begins at a byte of a rendering; a space that is thought before it has no bytes.
+    pub(crate) fn each_token_at(&self, text: &str, begins: usize, mut token: impl FnMut(usize)) {
+        if text.is_empty() || !self.prefix.is_put(text.starts_with([' ', BLANK]), begins) {
+            return self.each_token(text, token);
+        }
+        let mut thought = 1;
+        self.each_token(&format!(" {text}"), |bytes| {
+            token(bytes - std::mem::take(&mut thought));
+        });
+    }
+
+    /// Whether texts may be cut anywhere.
+    pub(crate) fn may_be_cut(&self) -> bool {
+        self.boundaries != BoundaryClasses::NONE || self.vocabulary.has_neighbours
     }
 
     /// The same with scratch space of one's own.
@@ -97,16 +117,19 @@ impl Counter for Bpe {
 
     fn count(&self, text: &str) -> u64 {
         let mut tokens = 0;
-        self.tables.each_token(text, |_| tokens += 1);
+        self.tables.each_token_at(text, 0, |_| tokens += 1);
         tokens
     }
 
-    fn tally_spans(&self, text: &str, spans: &[ComponentSpan]) -> Vec<u64> {
-        let mut books = Bookkeeper::new(spans);
-        each_stretch(text, spans, |stretch| match stretch {
-            TextOrControl::Text(text) => self.tables.each_token(text, |bytes| books.token(bytes)),
-            TextOrControl::Control(bytes) => books.token(bytes),
+    fn count_spans(&self, text: &str, spans: &[ComponentSpan]) -> Vec<u64> {
+        let mut accumulator = Bookkeeper::new(spans);
+        each_part(text, spans, |begins, fragment| match fragment {
+            TextOrControl::Text(text) => {
+                self.tables
+                    .each_token_at(text, begins, |bytes| accumulator.token(bytes));
+            }
+            TextOrControl::Control(bytes) => accumulator.token(bytes),
         });
-        books.finish()
+        accumulator.finish()
     }
 }

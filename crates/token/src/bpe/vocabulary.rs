@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use crate::bpe::merge::{self, Merger};
 use crate::bpe::merge_table::MergeTable;
 use crate::bpe::pairs::ID_BITS;
+use crate::bpe::symbols::Symbols;
 use crate::split::join_points::JoinPoints;
 
 /// Tokens that a vocabulary can have at most: a pair of ids and a third fit into a word.
@@ -21,7 +22,12 @@ pub(crate) struct Vocabulary {
     /// Tokens that no order of merges leads to: they are found only where they are a whole piece.
     unreachable: FxHashSet<Box<[u8]>>,
     /// Where no token lies across.
-    pub(crate) seams: JoinPoints,
+    pub(crate) join_points: JoinPoints,
+    /// What pieces are made of, where that is not bytes.
+    symbols: Option<Symbols>,
+    /// Whether texts may be cut wherever no token of it lies across: they are cut into no pieces, and no two symbols that are no
+    /// tokens join.
+    pub(crate) has_neighbours: bool,
     #[cfg(test)]
     tokens: usize,
 }
@@ -32,7 +38,9 @@ impl Vocabulary {
         Self {
             merges: MergeTable::for_entries(tokens),
             unreachable: FxHashSet::default(),
-            seams: JoinPoints::of_no_token(),
+            join_points: JoinPoints::of_no_token(),
+            symbols: None,
+            has_neighbours: false,
             #[cfg(test)]
             tokens,
         }
@@ -62,17 +70,41 @@ impl Vocabulary {
 
     /// Takes up a token that two others become, where merges lead to it; of one or two bytes, these are known.
     pub(crate) fn add(&mut self, token: &[u8], id: u32, parts: Option<(u32, u32)>) {
-        self.seams.add(token);
+        self.join_points.add(token);
         match (token, parts) {
             ([], _) => {}
             ([byte], _) => self.merges.set_byte(*byte, id),
             ([first, second], _) => self.merges.set_byte_pair(*first, *second, id),
             (_, Some((left, right))) => self.merges.set_pair(left, right, id),
-            (_, None) => {
-                self.seams.add_whole(token);
-                self.unreachable.insert(token.into());
-            }
+            (_, None) => self.add_whole(token),
         }
+    }
+
+    /// Takes up a token that is one only where it is a whole piece.
+    pub(crate) fn add_whole(&mut self, token: &[u8]) {
+        self.join_points.add(token);
+        self.join_points.add_whole(token);
+        self.unreachable.insert(token.into());
+    }
+
+    /// Takes up what pieces are made of, where that is not bytes.
+    pub(crate) fn set_symbols(&mut self, symbols: Symbols) {
+        self.symbols = Some(symbols);
+    }
+
+    /// Takes up a token of characters that two others become.
+    pub(crate) fn add_characters(&mut self, token: &str, id: u32, (left, right): (u32, u32)) {
+        self.join_points.add_characters(token);
+        self.merges.set_pair(left, right, id);
+    }
+
+    /// The symbols of a piece: where each begins, and its id.
+    #[expect(clippy::expect_used, reason = "no text is cut within a character")]
+    fn symbols_of(symbols: &Symbols, piece: &[u8]) -> Vec<(usize, u32)> {
+        let text = std::str::from_utf8(piece).expect("a piece of a text is text");
+        let mut found = Vec::with_capacity(piece.len());
+        symbols.each(text, |start, id| found.push((start, id)));
+        found
     }
 
     /// Whether a whole piece is a token that merging would not find.
@@ -86,6 +118,9 @@ impl Vocabulary {
             merge::each_length(self.beginnings(piece), piece.len(), token);
         } else if self.is_unreachable(piece) {
             token(piece.len());
+        } else if let Some(symbols) = &self.symbols {
+            let symbols = Self::symbols_of(symbols, piece);
+            merger.each_of_symbols(&self.merges, &symbols, piece.len(), token);
         } else {
             merger.each_of_long(&self.merges, piece, token);
         }
@@ -96,12 +131,16 @@ impl Vocabulary {
         if piece.len() < 2 || self.is_unreachable(piece) {
             return 1;
         }
+        if let Some(symbols) = &self.symbols {
+            return merge::beginnings_of_symbols(&self.merges, &Self::symbols_of(symbols, piece));
+        }
         merge::beginnings(&self.merges, piece)
     }
 
     /// The same in two vocabularies at once.
     pub(crate) fn beginnings_in_both(both: [&Self; 2], piece: &[u8]) -> [u64; 2] {
-        if piece.len() < 2 || both.iter().any(|vocabulary| vocabulary.is_unreachable(piece)) {
+        let is_special = |one: &Self| one.symbols.is_some() || one.is_unreachable(piece);
+        if piece.len() < 2 || both.iter().any(|one| is_special(one)) {
             return both.map(|vocabulary| vocabulary.beginnings(piece));
         }
         merge::beginnings_in_both(both.map(|vocabulary| &vocabulary.merges), piece)

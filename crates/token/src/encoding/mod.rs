@@ -4,6 +4,7 @@
 
 pub(crate) mod about;
 pub(crate) mod custom_encoding;
+pub(crate) mod native;
 pub(crate) mod reference;
 mod reference_counter;
 
@@ -13,6 +14,7 @@ use tiktoken_rs::CoreBPE;
 
 use self::about::{Counting, EncodingAbout};
 use self::custom_encoding::CustomEncoding;
+use self::native::Native;
 use self::reference::ReferenceTokenizer;
 use self::reference_counter::ReferenceCounter;
 use crate::bpe::merges;
@@ -92,7 +94,7 @@ impl Registered {
                 Arc::new(Tables::new(
                     Splitter::scan(family.style),
                     vocabulary,
-                    family.borders,
+                    family.boundaries,
                 ))
             }
         }
@@ -148,6 +150,14 @@ impl Encoding {
             reference: self.reference(),
             own: self.counter(),
         })
+    }
+
+    /// Who counts texts that are not normalised, where others are counted by the tables.
+    pub(crate) fn normalised(&self) -> Option<&Arc<Native>> {
+        match &self.0 {
+            Origin::Registered(_) => None,
+            Origin::CustomEncoding(own) => own.normalised.as_ref(),
+        }
     }
 
     /// What texts are split and merged with; nothing where only the counter knows.

@@ -5,8 +5,11 @@ use std::sync::{Arc, OnceLock};
 use chatmill_model::span::ComponentSpan;
 use tiktoken_rs::CoreBPE;
 
+use crate::bpe::model::Model;
 use crate::files::ranks::Ranks;
-use crate::split::stretches::{TextOrControl, each_stretch};
+use crate::split::part;
+use crate::split::parts::{TextOrControl, each_part};
+use crate::steps::Steps;
 
 /// White-space bytes in a row from which the reference is not asked: it gives up with a panic on much longer ones.
 const MAX_BLANK_BYTES: usize = 100_000;
@@ -21,10 +24,38 @@ enum Implementation {
     Embedded(&'static CoreBPE),
     /// tiktoken-rs with ranks and a pattern of their own.
     CustomEncoding(Arc<OwnReference>),
+    /// All steps of a tokenizer file as they are written, and merges in the plainest way.
+    Merging(Arc<Merging>),
     /// The `tokenizers` crate.
     #[cfg(feature = "tokenizers")]
     Tokenizer(Arc<crate::files::hugging_face::Crate>),
 }
+
+/// The steps and the model of a tokenizer file.
+pub(crate) struct Merging {
+    pub(crate) model: Model,
+    pub(crate) steps: Arc<Steps>,
+}
+
+impl Merging {
+    /// Where the tokens of a text begin that begins at a byte of a rendering; nothing where a piece is too long for that.
+    fn starts(&self, text: &str, begins: usize) -> Option<Vec<usize>> {
+        let changed = self.steps.pieces(text, begins);
+        if changed.pieces.iter().any(|piece| piece.len() > MAX_MERGED_BYTES) {
+            return None;
+        }
+        let pieces = changed.pieces.iter().flat_map(|piece| {
+            let starts = self.model.starts(part(changed.text.as_str(), piece.clone()));
+            starts
+                .into_iter()
+                .map(|start| changed.origin(piece.start + start) as usize)
+        });
+        Some(pieces.collect())
+    }
+}
+
+/// Bytes of the longest piece that is merged in the plainest way, in time with their square.
+const MAX_MERGED_BYTES: usize = 50_000;
 
 struct OwnReference {
     ranks: Ranks,
@@ -46,6 +77,10 @@ impl ReferenceTokenizer {
         })))
     }
 
+    pub(crate) fn merging(merging: Arc<Merging>) -> Self {
+        Self(Implementation::Merging(merging))
+    }
+
     #[cfg(feature = "tokenizers")]
     pub(crate) fn tokenizer(tokenizer: Arc<crate::files::hugging_face::Crate>) -> Self {
         Self(Implementation::Tokenizer(tokenizer))
@@ -56,6 +91,7 @@ impl ReferenceTokenizer {
         match &self.0 {
             Implementation::Embedded(reference) => Some(reference),
             Implementation::CustomEncoding(own) => own.loaded.get_or_init(|| own.load()).as_ref(),
+            Implementation::Merging(_) => None,
             #[cfg(feature = "tokenizers")]
             Implementation::Tokenizer(_) => None,
         }
@@ -63,24 +99,34 @@ impl ReferenceTokenizer {
 
     /// Tokens of a text as ordinary text; nothing where the reference cannot be asked.
     pub fn count(&self, text: &str) -> Option<u64> {
-        if is_blank(text) {
-            return None;
-        }
-        #[cfg(feature = "tokenizers")]
-        if let Implementation::Tokenizer(tokenizer) = &self.0 {
-            return Some(crate::Counter::count(tokenizer.as_ref(), text));
-        }
-        Some(self.core_bpe()?.encode_ordinary(text).len() as u64)
+        self.count_at(text, 0)
     }
 
-    /// Calls `token` with the length in bytes of each token of a text; false, and no call, where the reference cannot be asked.
-    pub(crate) fn each_token(&self, text: &str, mut token: impl FnMut(usize)) -> bool {
+    fn count_at(&self, text: &str, begins: usize) -> Option<u64> {
+        match &self.0 {
+            Implementation::Merging(merging) => Some(merging.starts(text, begins)?.len() as u64),
+            _ if is_blank(text) => None,
+            #[cfg(feature = "tokenizers")]
+            Implementation::Tokenizer(tokenizer) => Some(tokenizer.count_at(text, begins)),
+            _ => Some(self.core_bpe()?.encode_ordinary(text).len() as u64),
+        }
+    }
+
+    /// Calls `token` with the byte at which each token of a text begins that begins at a byte of a rendering; false, and no call,
+    /// where the reference cannot be asked.
+    pub(crate) fn each_token(&self, text: &str, begins: usize, mut token: impl FnMut(usize)) -> bool {
+        if let Implementation::Merging(merging) = &self.0 {
+            let starts = merging.starts(text, begins);
+            return starts.map(|starts| starts.into_iter().for_each(token)).is_some();
+        }
         let Some(reference) = self.core_bpe().filter(|_| !is_blank(text)) else {
             return false;
         };
+        let mut start = 0;
         for rank in reference.encode_ordinary(text) {
+            token(start);
             // A rank that was just given has bytes.
-            token(reference.decode_bytes(&[rank]).map_or(0, |bytes| bytes.len()));
+            start += reference.decode_bytes(&[rank]).map_or(0, |bytes| bytes.len());
         }
         true
     }
@@ -88,9 +134,9 @@ impl ReferenceTokenizer {
     /// Tokens of a rendering, by the definition that counters use: a control span is one, and a boundary.
     pub fn tokens(&self, text: &str, spans: &[ComponentSpan]) -> Option<u64> {
         let mut tokens = Some(0);
-        each_stretch(text, spans, |stretch| {
-            let more = match stretch {
-                TextOrControl::Text(text) => self.count(text),
+        each_part(text, spans, |begins, fragment| {
+            let more = match fragment {
+                TextOrControl::Text(text) => self.count_at(text, begins),
                 TextOrControl::Control(_) => Some(1),
             };
             tokens = tokens.zip(more).map(|(tokens, more)| tokens + more);
@@ -129,7 +175,7 @@ mod tests {
         pub(crate) fn embedded_reference(&self) -> Option<&'static CoreBPE> {
             match &self.0 {
                 Implementation::Embedded(reference) => Some(reference),
-                Implementation::CustomEncoding(_) => None,
+                Implementation::CustomEncoding(_) | Implementation::Merging(_) => None,
                 #[cfg(feature = "tokenizers")]
                 Implementation::Tokenizer(_) => None,
             }
@@ -137,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn the_judge_agrees_with_every_counter() {
+    fn the_reference_agrees_with_every_counter() {
         for encoding in ENCODINGS {
             for text in [
                 "",
@@ -153,9 +199,9 @@ mod tests {
     }
 
     #[test]
-    fn the_judge_is_not_asked_about_endless_white_space() {
-        let judge = ENCODINGS[0].reference();
-        assert!(judge.count(&" ".repeat(1_000)).is_some());
-        assert_eq!(judge.count(&" ".repeat(MAX_BLANK_BYTES + 1)), None);
+    fn the_reference_is_not_asked_about_endless_white_space() {
+        let reference = ENCODINGS[0].reference();
+        assert!(reference.count(&" ".repeat(1_000)).is_some());
+        assert_eq!(reference.count(&" ".repeat(MAX_BLANK_BYTES + 1)), None);
     }
 }

@@ -6,7 +6,7 @@ use chatmill_model::span::ComponentSpan;
 
 use crate::counter::{Bookkeeper, Counter};
 use crate::encoding::reference::ReferenceTokenizer;
-use crate::split::stretches::{TextOrControl, each_stretch};
+use crate::split::parts::{TextOrControl, each_part};
 
 /// Lets the reference count; where it cannot be asked (endless white space), the encoding's own counter does.
 pub(crate) struct ReferenceCounter {
@@ -23,19 +23,20 @@ impl Counter for ReferenceCounter {
         self.reference.count(text).unwrap_or_else(|| self.own.count(text))
     }
 
-    fn tally_spans(&self, text: &str, spans: &[ComponentSpan]) -> Vec<u64> {
-        let mut books = Bookkeeper::new(spans);
+    fn count_spans(&self, text: &str, spans: &[ComponentSpan]) -> Vec<u64> {
+        let mut accumulator = Bookkeeper::new(spans);
         let mut is_asked = true;
-        each_stretch(text, spans, |stretch| match stretch {
+        each_part(text, spans, |begins, fragment| match fragment {
             TextOrControl::Text(text) => {
-                is_asked &= self.reference.each_token(text, |bytes| books.token(bytes));
+                let book = |start| accumulator.token_at(begins + start);
+                is_asked &= self.reference.each_token(text, begins, book);
             }
-            TextOrControl::Control(bytes) => books.token(bytes),
+            TextOrControl::Control(_) => accumulator.token_at(begins),
         });
         if is_asked {
-            books.finish()
+            accumulator.finish()
         } else {
-            self.own.tally_spans(text, spans)
+            self.own.count_spans(text, spans)
         }
     }
 }
@@ -52,7 +53,7 @@ mod tests {
         let span = |end, component, control| chatmill_model::ComponentSpan {
             end,
             component,
-            voice: Speaker::Perspective,
+            speaker: Speaker::Perspective,
             control,
             requests: 1,
             written: false,
@@ -68,7 +69,7 @@ mod tests {
             let blank = " ".repeat(200_000);
             for text in [text.as_str(), &blank] {
                 let (one, other) = (encoding.reference_counter(), encoding.counter());
-                assert_eq!(one.tally(text, &spans), other.tally(text, &spans));
+                assert_eq!(one.token_counts(text, &spans), other.token_counts(text, &spans));
                 assert_eq!(one.count(text), other.count(text));
             }
         }

@@ -1,5 +1,7 @@
 //! The registry of encodings: one file and one line each.
 
+pub(crate) mod model_families;
+
 use crate::encoding::Encoding;
 use crate::encoding::custom_encoding::CustomEncoding;
 use crate::error::EncodingError;
@@ -38,14 +40,14 @@ impl Encoding {
         Ok(Self::own(CustomEncoding::from_ranks(name, ranks, pattern)?))
     }
 
-    /// An encoding of one's own: the text of a Hugging Face tokenizer file.
+    /// An encoding of one's own: the bytes of a Hugging Face tokenizer file, a model of `SentencePiece` or a `tekken.json`.
     ///
     /// # Errors
     ///
     /// When the name cannot be one, the file is none, or it needs the `tokenizers` crate and this build has none.
-    pub fn from_tokenizer(name: &str, json: &str) -> Result<Self, EncodingError> {
+    pub fn from_tokenizer(name: &str, file: impl AsRef<[u8]>) -> Result<Self, EncodingError> {
         check_name(name)?;
-        Ok(Self::own(CustomEncoding::from_tokenizer(name, json)?))
+        Ok(Self::own(CustomEncoding::from_tokenizer(name, file.as_ref())?))
     }
 }
 

@@ -2,14 +2,14 @@
 //!
 //! Added tokens and what a file puts around a text are taken out first: in a chat they are text, and framing is the dialect's.
 //!
-//! Why: docs/decisions/2026-11-21-tokenizer-files-as-ranks-or-by-a-crate.md.
+//! Why: docs/decisions/2026-11-21-tokenizer-json-files.md.
 
 use chatmill_model::span::ComponentSpan;
 use tokenizers::Tokenizer;
 
 use crate::counter::{Bookkeeper, Counter};
 use crate::error::EncodingError;
-use crate::split::stretches::{TextOrControl, each_stretch};
+use crate::split::parts::{TextOrControl, each_part};
 
 /// A character that hardly any vocabulary has: a file that cannot say what is unknown fails on it.
 const UNKNOWN: &str = "\u{10fffd}";
@@ -18,6 +18,8 @@ const UNKNOWN: &str = "\u{10fffd}";
 pub(crate) struct Crate {
     name: String,
     tokenizer: Tokenizer,
+    /// The same for texts within a rendering, where a file puts a space before the first text only.
+    inner: Option<Tokenizer>,
 }
 
 impl Crate {
@@ -32,13 +34,17 @@ impl Crate {
             file.insert(around.to_owned(), serde_json::Value::Null);
         }
         let file = serde_json::Value::Object(file).to_string();
-        let tokenizer = Tokenizer::from_bytes(file).map_err(|error| refused(error.to_string()))?;
+        let inner = file.replace(r#""prepend_scheme":"first""#, r#""prepend_scheme":"never""#);
+        let load = |file: &str| Tokenizer::from_bytes(file).map_err(|error| refused(error.to_string()));
+        let inner = (inner != file).then(|| load(&inner)).transpose()?;
+        let tokenizer = load(&file)?;
         if tokenizer.encode_fast(UNKNOWN, false).is_err() {
             return Err(refused("it has no token for what is unknown".to_owned()));
         }
         Ok(Self {
             name: name.to_owned(),
             tokenizer,
+            inner,
         })
     }
 
@@ -47,9 +53,17 @@ impl Crate {
         u32::try_from(self.tokenizer.get_vocab_size(false)).unwrap_or(u32::MAX)
     }
 
-    /// Calls `token` with the byte at which each token of `text` begins, in order.
-    fn each_token(&self, text: &str, token: &mut dyn FnMut(usize)) {
-        let Ok(encoding) = self.tokenizer.encode(text, false) else {
+    /// The tokens of a text that begins at a byte of a rendering.
+    pub(crate) fn count_at(&self, text: &str, begins: usize) -> u64 {
+        let mut tokens = 0;
+        self.each_token(text, begins, &mut |_| tokens += 1);
+        tokens
+    }
+
+    /// Calls `token` with the byte at which each token of a text begins, in order; the text begins at a byte of a rendering.
+    fn each_token(&self, text: &str, begins: usize, token: &mut dyn FnMut(usize)) {
+        let inner = self.inner.as_ref().filter(|_| begins > 0);
+        let Ok(encoding) = inner.unwrap_or(&self.tokenizer).encode(text, false) else {
             // The crate gives up on patterns that try too long: halves are shorter, and one character is one token.
             let half = (text.len() / 2).max(1)..text.len();
             let halves = half
@@ -58,8 +72,8 @@ impl Crate {
             match halves {
                 None => token(0),
                 Some((middle, (left, right))) => {
-                    self.each_token(left, token);
-                    self.each_token(right, &mut |start| token(middle + start));
+                    self.each_token(left, begins, token);
+                    self.each_token(right, begins + middle, &mut |start| token(middle + start));
                 }
             }
             return;
@@ -79,25 +93,18 @@ impl Counter for Crate {
     }
 
     fn count(&self, text: &str) -> u64 {
-        let mut tokens = 0;
-        self.each_token(text, &mut |_| tokens += 1);
-        tokens
+        self.count_at(text, 0)
     }
 
-    fn tally_spans(&self, text: &str, spans: &[ComponentSpan]) -> Vec<u64> {
-        let mut books = Bookkeeper::new(spans);
-        let mut from = 0;
-        each_stretch(text, spans, |stretch| match stretch {
+    fn count_spans(&self, text: &str, spans: &[ComponentSpan]) -> Vec<u64> {
+        let mut accumulator = Bookkeeper::new(spans);
+        each_part(text, spans, |begins, fragment| match fragment {
             TextOrControl::Text(text) => {
-                self.each_token(text, &mut |start| books.token_at(from + start));
-                from += text.len();
+                self.each_token(text, begins, &mut |start| accumulator.token_at(begins + start));
             }
-            TextOrControl::Control(bytes) => {
-                books.token_at(from);
-                from += bytes;
-            }
+            TextOrControl::Control(_) => accumulator.token_at(begins),
         });
-        books.finish()
+        accumulator.finish()
     }
 }
 
@@ -129,7 +136,7 @@ mod tests {
     }
 
     fn encoding(file: &Value) -> Encoding {
-        Encoding::from_tokenizer("acme", &file.to_string()).unwrap()
+        Encoding::from_tokenizer("acme", file.to_string()).unwrap()
     }
 
     #[test]
@@ -153,7 +160,7 @@ mod tests {
         let span = |end, component, control| ComponentSpan {
             end,
             component,
-            voice: Speaker::Other,
+            speaker: Speaker::Other,
             control,
             requests: 1,
             written: false,
@@ -165,9 +172,9 @@ mod tests {
             span(20, Component::Content, false),
         ];
         // mill ##er | <|x> | grind mill ##s
-        let tally = counter.tally("Mille<|x>grind mills", &spans);
-        assert_eq!(tally.parts.to_array(), [3, 1, 1, 0, 0, 0]);
-        assert_eq!((tally.tokens, tally.sent), (5, 5));
+        let token_counts = counter.token_counts("Mille<|x>grind mills", &spans);
+        assert_eq!(token_counts.parts.to_array(), [3, 1, 1, 0, 0, 0]);
+        assert_eq!((token_counts.tokens, token_counts.sent), (5, 5));
     }
 
     #[test]

@@ -3,4 +3,6 @@
 #[cfg(feature = "tokenizers")]
 pub(crate) mod hugging_face;
 pub(crate) mod ranks;
+pub(crate) mod sentencepiece;
+pub(crate) mod tekken;
 pub(crate) mod tokenizer_json;

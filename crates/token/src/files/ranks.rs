@@ -126,7 +126,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_no_entry_is_named_by_its_line() {
+    fn a_malformed_entry_is_reported_with_its_line() {
         let good = rank_file(&[]);
         for (line, expected) in [
             ("YWI=", "line 257: a token in base64, a space and a rank"),

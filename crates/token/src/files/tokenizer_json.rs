@@ -1,52 +1,111 @@
-//! Files of Hugging Face (`tokenizer.json`): those that say the same as a rank file and a pattern are read as such.
+//! Files of Hugging Face (`tokenizer.json`) that merge pairs: their steps, their model, and the shortest way to count by them.
 //!
-//! That is so when texts are not normalised, are cut by one pattern, and byte-level pairs are merged in an order that ranks can
-//! say. A merge names its two parts; a rank only what they give together. A token comes about in one way only, whatever stands
-//! around it, so both are the same when the two parts that ranks make each token of are those of a merge. Each token is tried.
-//!
-//! Added tokens are left out: in a chat they are text. Whatever else such a file may say is for the `tokenizers` crate.
+//! Added tokens are left out: in a chat they are text. What a file puts around a text and how it decodes tokens have no say.
+//! Whatever else such a file may say (Unigram, `WordPiece`, tables of characters) is for the `tokenizers` crate.
+
+mod steps;
 
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
-use crate::bpe::vocabulary::{MOST_TOKENS, Vocabulary};
+use self::steps::{JsonNormalizer, JsonPreTokenizer};
+use crate::bpe::model::Model;
+use crate::bpe::symbols::{Others, Symbols};
 use crate::error::EncodingError;
-use crate::files::ranks::Ranks;
+use crate::split::prefix::Prefix;
+use crate::split::splitter::Splitter;
+use crate::split::sync::{BLANK, BoundaryClasses};
+use crate::steps::Steps;
+use crate::steps::normalizer::Normalizer;
 
 /// What a tokenizer file comes to.
-#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum TokenizerReading {
-    /// The same as these ranks and this pattern.
-    Ranks { ranks: Ranks, pattern: String },
+    /// Merges after these steps.
+    Merges(Box<TokenizerFile>),
     /// Something that only the crate can compute, for this reason.
-    Other(&'static str),
+    Other(String),
+}
+
+/// A file that merges pairs.
+pub(crate) struct TokenizerFile {
+    pub(crate) model: Model,
+    /// All steps, as written.
+    pub(crate) steps: Steps,
+    pub(crate) way: Way,
+}
+
+/// How counts are found without taking each step for each text.
+pub(crate) enum Way {
+    /// Bytes are merged in the pieces of a text that these have changed.
+    Bytes {
+        normalizers: Vec<Normalizer>,
+        splitter: Splitter,
+        boundaries: BoundaryClasses,
+        /// What is said of how it cuts.
+        cut: String,
+    },
+    /// Characters are merged in whole texts, with a sign for spaces.
+    Blanks(Prefix),
+    /// There is none.
+    Steps,
 }
 
 /// Reads a tokenizer file.
 pub(crate) fn read(json: &str) -> Result<TokenizerReading, EncodingError> {
     let head: TokenizerHead = serde_json::from_str(json).map_err(|error| misread(&error))?;
-    let Some(pattern) = head.pre_tokenizer.as_ref().and_then(PreTokenizer::pattern) else {
-        return Ok(TokenizerReading::Other(
-            "its texts are not cut by one pattern into bytes",
-        ));
-    };
-    if head.normalizer.is_some() {
-        return Ok(TokenizerReading::Other("it normalises texts"));
-    }
     if head.model.kind.as_deref() != Some("BPE") {
-        return Ok(TokenizerReading::Other("its model does not merge pairs"));
+        return Ok(TokenizerReading::Other(
+            "its model does not merge pairs".to_owned(),
+        ));
     }
     let file: BpeFile = serde_json::from_str(json).map_err(|error| misread(&error))?;
-    if !file.model.is_plain() {
-        return Ok(TokenizerReading::Other(
-            "its merges depend on chance or on the place in a word",
-        ));
-    }
-    Ok(match ranks(&file.model)? {
-        Ok(ranks) => TokenizerReading::Ranks { ranks, pattern },
+    Ok(match understood(&head, file.model)? {
+        Ok(file) => TokenizerReading::Merges(Box::new(file)),
         Err(reason) => TokenizerReading::Other(reason),
     })
+}
+
+/// The file, or why only the crate can compute it.
+fn understood(head: &TokenizerHead, model: Bpe) -> Result<Result<TokenizerFile, String>, EncodingError> {
+    let normalizers: Vec<&JsonNormalizer> = head.normalizer.iter().flat_map(JsonNormalizer::flat).collect();
+    let cutters: Vec<&JsonPreTokenizer> = head
+        .pre_tokenizer
+        .iter()
+        .flat_map(JsonPreTokenizer::flat)
+        .collect();
+    let steps = || -> Result<Steps, String> {
+        Ok(Steps {
+            normalizers: normalizers
+                .iter()
+                .map(|step| step.read())
+                .collect::<Result<_, _>>()?,
+            pre_tokenizers: cutters.iter().map(|step| step.read()).collect::<Result<_, _>>()?,
+        })
+    };
+    let (all, again) = match (steps(), steps()) {
+        (Ok(all), Ok(again)) => (all, again),
+        (Err(reason), _) | (_, Err(reason)) => return Ok(Err(reason)),
+    };
+    let is_bytes = cutters.iter().any(|step| step.is_byte_level());
+    let model = match model.read(is_bytes)? {
+        Ok(model) => model,
+        Err(reason) => return Ok(Err(reason)),
+    };
+    let way = match (steps::bytes(&cutters), steps::blanks(&normalizers, &cutters)) {
+        (Some((splitter, boundaries, cut)), _) => Way::Bytes {
+            normalizers: again.normalizers,
+            splitter,
+            boundaries,
+            cut,
+        },
+        (None, Some(prefix)) if model.has_blanks() => Way::Blanks(prefix),
+        _ => Way::Steps,
+    };
+    Ok(Ok(TokenizerFile {
+        model,
+        steps: all,
+        way,
+    }))
 }
 
 fn misread(error: &serde_json::Error) -> EncodingError {
@@ -55,8 +114,8 @@ fn misread(error: &serde_json::Error) -> EncodingError {
 
 #[derive(Deserialize)]
 struct TokenizerHead {
-    normalizer: Option<IgnoredAny>,
-    pre_tokenizer: Option<PreTokenizer>,
+    normalizer: Option<JsonNormalizer>,
+    pre_tokenizer: Option<JsonPreTokenizer>,
     model: ModelHead,
 }
 
@@ -64,72 +123,6 @@ struct TokenizerHead {
 struct ModelHead {
     #[serde(rename = "type")]
     kind: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(tag = "type")]
-enum PreTokenizer {
-    ByteLevel {
-        #[serde(default = "yes")]
-        add_prefix_space: bool,
-        #[serde(default = "yes")]
-        use_regex: bool,
-    },
-    Split {
-        pattern: SplitPattern,
-        behavior: String,
-        #[serde(default)]
-        invert: bool,
-    },
-    Sequence {
-        pretokenizers: Vec<PreTokenizer>,
-    },
-    #[serde(other)]
-    Other,
-}
-
-const fn yes() -> bool {
-    true
-}
-
-#[derive(Deserialize)]
-enum SplitPattern {
-    Regex(String),
-    String(IgnoredAny),
-}
-
-impl PreTokenizer {
-    /// The pattern whose matches are the pieces, where there is one.
-    fn pattern(&self) -> Option<String> {
-        match self {
-            Self::ByteLevel {
-                add_prefix_space: false,
-                use_regex: true,
-            } => Some("gpt2".to_owned()),
-            Self::Sequence { pretokenizers } => match pretokenizers.as_slice() {
-                [only] => only.pattern(),
-                [
-                    Self::Split {
-                        pattern: SplitPattern::Regex(pattern),
-                        behavior,
-                        invert,
-                    },
-                    Self::ByteLevel {
-                        add_prefix_space: false,
-                        use_regex: false,
-                    },
-                ] if matches!(
-                    (behavior.as_str(), invert),
-                    ("Isolated", false) | ("Removed", true)
-                ) =>
-                {
-                    Some(pattern.clone())
-                }
-                _ => None,
-            },
-            Self::ByteLevel { .. } | Self::Split { .. } | Self::Other => None,
-        }
-    }
 }
 
 #[derive(Deserialize)]
@@ -141,9 +134,13 @@ struct BpeFile {
 struct Bpe {
     vocab: FxHashMap<String, u32>,
     merges: Vec<Merge>,
-    /// Whether a piece that is a token is one, however merges would divide it.
     #[serde(default)]
     ignore_merges: bool,
+    #[serde(default)]
+    byte_fallback: bool,
+    #[serde(default)]
+    fuse_unk: bool,
+    unk_token: Option<String>,
     dropout: Option<f64>,
     continuing_subword_prefix: Option<String>,
     end_of_word_suffix: Option<String>,
@@ -166,138 +163,109 @@ impl Merge {
 }
 
 impl Bpe {
-    /// Whether merges depend on nothing but their order.
-    fn is_plain(&self) -> bool {
+    /// The model, or why only the crate can compute it.
+    fn read(self, is_bytes: bool) -> Result<Result<Model, String>, EncodingError> {
         let empty = |text: &Option<String>| text.as_deref().unwrap_or_default().is_empty();
-        self.dropout.unwrap_or_default() == 0.0
+        let is_plain = self.dropout.unwrap_or_default() == 0.0
             && empty(&self.continuing_subword_prefix)
-            && empty(&self.end_of_word_suffix)
-    }
-}
-
-/// The model's tokens, each with the rank of its merges; or why ranks cannot say the same.
-fn ranks(model: &Bpe) -> Result<Result<Ranks, &'static str>, EncodingError> {
-    let alphabet = alphabet();
-    let bytes_of = |token: &str| -> Option<Vec<u8>> {
-        token
-            .chars()
-            .map(|character| alphabet.get(&character).copied())
-            .collect()
-    };
-    let mut tokens = RankedTokens::default();
-    for (character, byte) in characters().into_iter().zip(0..=u8::MAX) {
-        if !model.vocab.contains_key(character.to_string().as_str()) {
-            return Ok(Err("a byte is not a token of it"));
-        }
-        tokens.add(vec![byte]);
-    }
-    let mut merges = Vec::with_capacity(model.merges.len());
-    for merge in &model.merges {
-        let parts = merge.parts().and_then(|(left, right)| {
-            let known = |part: &str| model.vocab.contains_key(part);
-            let both = known(left) && known(right) && known(&format!("{left}{right}"));
-            both.then(|| bytes_of(left).zip(bytes_of(right)))?
-        });
-        let Some((left, right)) = parts else {
-            return Err(EncodingError::Vocabulary(
-                "a merge names what is not a token; take the file that belongs to the model".to_owned(),
+            && empty(&self.end_of_word_suffix);
+        if !is_plain {
+            return Ok(Err(
+                "its merges depend on chance or on the place in a word".to_owned()
             ));
+        }
+        let others = match self.others(is_bytes) {
+            Ok(others) => others,
+            Err(reason) => return Ok(Err(reason.to_owned())),
         };
-        if !tokens.add_merged([left.as_slice(), &right].concat()) {
-            return Ok(Err("the merges of a token stand apart"));
+        let mut merges = FxHashMap::default();
+        for (rank, merge) in (0..).zip(&self.merges) {
+            let ids = merge.parts().and_then(|(left, right)| {
+                let id = |token: &str| self.vocab.get(token).copied();
+                Some((id(left)?, id(right)?, id(&format!("{left}{right}"))?))
+            });
+            let Some((left, right, both)) = ids else {
+                return Err(EncodingError::Vocabulary(
+                    "a merge names what is not a token; take the file that belongs to the model".to_owned(),
+                ));
+            };
+            merges.insert((left, right), (rank, both));
         }
-        merges.push((left, right));
+        let model = Model::new(self.vocab, merges, others, self.ignore_merges);
+        Ok(model.ok_or_else(|| "its merges join what stands for unknown characters".to_owned()))
     }
-    for (left, right) in &merges {
-        tokens.name_parts(left, right);
-    }
-    if model.ignore_merges {
-        let mut whole: Vec<Vec<u8>> = model.vocab.keys().filter_map(|token| bytes_of(token)).collect();
-        whole.sort_unstable();
-        for token in whole {
-            if !tokens.rank.contains_key(&token) {
-                tokens.add(token);
+
+    /// What a character is that is no token.
+    fn others(&self, is_bytes: bool) -> Result<Others, &'static str> {
+        if is_bytes {
+            let is_token = |character: &char| self.vocab.contains_key(character.to_string().as_str());
+            return if characters().iter().all(is_token) {
+                Ok(Others::None)
+            } else {
+                Err("a byte is not a token of it")
+            };
+        }
+        if self.byte_fallback {
+            let bytes = (0..=u8::MAX).map(|byte| self.vocab.get(&format!("<{byte:#04X}>")).copied());
+            if let Some(bytes) = bytes.collect() {
+                return Ok(Others::Bytes(bytes));
             }
         }
+        match self.unk_token.as_ref().map(|token| self.vocab.get(token)) {
+            Some(Some(id)) if !self.byte_fallback => Ok(Others::Unknown {
+                id: *id,
+                fuse: self.fuse_unk,
+            }),
+            _ => Err("it has no token for what is unknown"),
+        }
     }
-    Ok(match tokens.in_ranks(model.ignore_merges) {
-        Ok(ranks) => Ok(Ranks::checked(ranks)?),
-        Err(reason) => Err(reason),
-    })
 }
 
-/// Tokens in the order of their first merges, which is their rank.
-#[derive(Default)]
-struct RankedTokens {
-    in_order: Vec<Vec<u8>>,
-    rank: FxHashMap<Vec<u8>, u32>,
-    /// The ranks of the two parts of each merge, by the rank of what they become.
-    merges: FxHashMap<u32, Vec<(u32, u32)>>,
-}
-
-impl RankedTokens {
-    fn add(&mut self, token: Vec<u8>) {
-        let rank = u32::try_from(self.in_order.len()).unwrap_or(u32::MAX);
-        self.rank.insert(token.clone(), rank);
-        self.in_order.push(token);
-    }
-
-    /// Adds what a merge gives; says no when another token has come since its merges began.
-    fn add_merged(&mut self, token: Vec<u8>) -> bool {
-        let is_last = self.in_order.last() == Some(&token);
-        if !is_last && self.rank.contains_key(&token) {
-            return false;
+impl Model {
+    /// A model of these tokens and merges; none where what stands for unknown characters is merged.
+    pub(crate) fn new(
+        tokens: FxHashMap<String, u32>,
+        merges: FxHashMap<(u32, u32), (u32, u32)>,
+        others: Others,
+        ignore_merges: bool,
+    ) -> Option<Self> {
+        let named = Symbols {
+            characters: FxHashMap::default(),
+            others: others.clone(),
         }
-        if !is_last {
-            self.add(token);
-        }
-        true
-    }
-
-    /// Notes of what a merge makes its token; parts that no merge gives never come to it.
-    fn name_parts(&mut self, left: &[u8], right: &[u8]) {
-        let both = [left, right].concat();
-        if let (Some(left), Some(right), Some(rank)) =
-            (self.rank.get(left), self.rank.get(right), self.rank.get(&both))
+        .ids();
+        let is_other = |id: &u32| named.binary_search(id).is_ok();
+        if merges
+            .keys()
+            .any(|(left, right)| is_other(left) || is_other(right))
         {
-            self.merges.entry(*rank).or_default().push((*left, *right));
+            return None;
         }
+        let single = tokens.iter().filter_map(|(token, id)| {
+            let mut characters = token.chars();
+            let first = characters.next()?;
+            characters.next().is_none().then_some((first, *id))
+        });
+        let symbols = Symbols {
+            characters: single.collect(),
+            others,
+        };
+        Some(Self {
+            tokens,
+            merges,
+            symbols,
+            ignore_merges,
+        })
     }
 
-    /// The tokens with their ranks, when ranks build each of them from the parts of a merge or not at all.
-    fn in_ranks(self, whole_pieces: bool) -> Result<Vec<(Vec<u8>, u32)>, &'static str> {
-        if self.in_order.len() > MOST_TOKENS {
-            return Err("it has too many tokens");
-        }
-        let vocabulary = Vocabulary::new(self.in_order.iter().zip(0..));
-        let mut kept = Vec::with_capacity(self.in_order.len());
-        for (token, rank) in self.in_order.into_iter().zip(0..) {
-            // Bytes, and tokens that are only whole pieces, have none.
-            let merges = self.merges.get(&rank).map(Vec::as_slice).unwrap_or_default();
-            // Two bytes can only be made of two bytes.
-            let is_merged = token.len() <= 2 && !merges.is_empty()
-                || merges
-                    .iter()
-                    .any(|(left, right)| vocabulary.merges.pair(*left, *right) == rank);
-            let is_built = token.len() == 1 || !vocabulary.is_unreachable(&token);
-            if token.len() > 1 && is_built && !is_merged {
-                return Err("its merges say more than ranks can");
-            }
-            // A token that is never built is one only where whole pieces are looked up.
-            if is_built || whole_pieces {
-                kept.push((token, rank));
-            }
-        }
-        Ok(kept)
+    /// Whether a sign for spaces is a token, and pieces are never looked up whole.
+    pub(crate) fn has_blanks(&self) -> bool {
+        !self.ignore_merges && self.symbols.characters.contains_key(&BLANK)
     }
 }
 
-/// The byte that each character of a byte-level vocabulary stands for.
-fn alphabet() -> FxHashMap<char, u8> {
-    characters().into_iter().zip(0..=u8::MAX).collect()
-}
-
-/// The character of each byte: visible ones of Latin-1 stand for themselves, the others follow one another from U+0100 on.
+/// The character of each byte in a byte-level vocabulary: visible ones of Latin-1 stand for themselves, the others follow one
+/// another from U+0100 on.
 pub(crate) fn characters() -> Vec<char> {
     let mut others = '\u{100}'..;
     (0..=u8::MAX)

@@ -1,4 +1,4 @@
-//! Seams: places within a word where no token of a vocabulary can lie across.
+//! Join points: places within a word where no token of a vocabulary can lie across.
 //!
 //! Scripts without spaces make words of whole sentences. Their letters have no case, so no pattern parts them by what they are;
 //! but most neighbours stand side by side in no token at all, and no merge joins what no token holds. Such a place may be cut as
@@ -53,6 +53,18 @@ impl JoinPoints {
                 }
             }
         }
+    }
+
+    /// Takes up the neighbours within a token of a vocabulary whose tokens are characters, and not bytes.
+    pub(crate) fn add_characters(&mut self, token: &str) {
+        for (left, right) in token.chars().zip(token.chars().skip(1)) {
+            self.set(characters(left, right));
+        }
+    }
+
+    /// Whether a token of such a vocabulary may hold these neighbours.
+    pub(crate) fn may_hold(&self, left: char, right: char) -> bool {
+        self.has(characters(left, right))
     }
 
     /// Takes up all that another filter holds.
@@ -137,10 +149,10 @@ mod tests {
 
     #[test]
     fn neighbours_in_a_token_are_joined_and_others_are_not() {
-        let mut seams = JoinPoints::of_no_token();
-        seams.add(" 日本語".as_bytes());
-        assert!(seams.may_join('日', '本') && seams.may_join('本', '語'));
-        assert!(!seams.may_join('語', '日') && !seams.may_join('本', '日'));
+        let mut join_points = JoinPoints::of_no_token();
+        join_points.add(" 日本語".as_bytes());
+        assert!(join_points.may_join('日', '本') && join_points.may_join('本', '語'));
+        assert!(!join_points.may_join('語', '日') && !join_points.may_join('本', '日'));
         assert!(JoinPoints::default().may_join('語', '日'));
     }
 
@@ -148,21 +160,21 @@ mod tests {
     fn a_token_that_holds_parts_of_characters_joins_all_that_look_alike() {
         let (before, after) = ("語".as_bytes(), "日".as_bytes());
         for (left, right) in [(1, 3), (2, 1), (3, 2), (1, 1)] {
-            let mut seams = JoinPoints::of_no_token();
-            seams.add(&[&before[3 - left..], &after[..right]].concat());
-            assert!(seams.may_join('語', '日'), "{left} and {right} bytes");
-            assert!(!seams.may_join('本', '日'), "{left} and {right} bytes");
+            let mut join_points = JoinPoints::of_no_token();
+            join_points.add(&[&before[3 - left..], &after[..right]].concat());
+            assert!(join_points.may_join('語', '日'), "{left} and {right} bytes");
+            assert!(!join_points.may_join('本', '日'), "{left} and {right} bytes");
         }
     }
 
     #[test]
     fn characters_join_around_a_token_that_only_whole_pieces_are() {
-        let mut seams = JoinPoints::of_no_token();
-        seams.add("日本".as_bytes());
-        assert!(!seams.may_join('語', '日') && !seams.may_join('本', '語'));
-        seams.add_whole("日本".as_bytes());
-        assert!(seams.may_join('語', '日') && seams.may_join('本', '語'));
-        assert!(!seams.may_join('日', '語'));
+        let mut join_points = JoinPoints::of_no_token();
+        join_points.add("日本".as_bytes());
+        assert!(!join_points.may_join('語', '日') && !join_points.may_join('本', '語'));
+        join_points.add_whole("日本".as_bytes());
+        assert!(join_points.may_join('語', '日') && join_points.may_join('本', '語'));
+        assert!(!join_points.may_join('日', '語'));
     }
 
     #[test]

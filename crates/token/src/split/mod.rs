@@ -3,11 +3,13 @@
 //! Tokens and merges are not known here.
 
 pub(crate) mod classes;
+pub(crate) mod finder;
 pub(crate) mod join_points;
+pub(crate) mod parts;
 pub(crate) mod patterns;
+pub(crate) mod prefix;
 pub(crate) mod scan;
 pub(crate) mod splitter;
-pub(crate) mod stretches;
 pub(crate) mod sync;
 
 use std::ops::{Index, Range};

@@ -9,6 +9,7 @@ use regex_automata::{Anchored, Input};
 use regex_syntax::ast::{self, Ast};
 
 use crate::error::EncodingError;
+use crate::split::finder::Finder;
 use crate::split::scan::Style;
 use crate::split::splitter::{Splitter, WHITE_SPACE};
 use crate::split::sync::BoundaryClasses;
@@ -18,7 +19,7 @@ pub(crate) struct Family {
     /// How a pipeline names it.
     pub(crate) name: &'static str,
     pub(crate) style: Style,
-    pub(crate) borders: BoundaryClasses,
+    pub(crate) boundaries: BoundaryClasses,
     /// As published. The first is what the reference is given.
     spellings: &'static [&'static str],
 }
@@ -30,7 +31,7 @@ pub(crate) static FAMILIES: &[&Family] = &[&O200K, &QWEN, &LLAMA3, &CL100K, &GPT
 pub(crate) static O200K: Family = Family {
     name: "o200k",
     style: Style::O200K,
-    borders: BoundaryClasses::MODERN,
+    boundaries: BoundaryClasses::MODERN,
     spellings: &[tiktoken_rs::O200K_BASE_PAT_STR],
 };
 
@@ -38,7 +39,7 @@ pub(crate) static O200K: Family = Family {
 pub(crate) static QWEN: Family = Family {
     name: "qwen",
     style: Style::QWEN,
-    borders: BoundaryClasses::QWEN,
+    boundaries: BoundaryClasses::QWEN,
     spellings: &[concat!(
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}",
         r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -49,7 +50,7 @@ pub(crate) static QWEN: Family = Family {
 pub(crate) static LLAMA3: Family = Family {
     name: "llama3",
     style: Style::LLAMA3,
-    borders: BoundaryClasses::MODERN,
+    boundaries: BoundaryClasses::MODERN,
     spellings: &[concat!(
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}",
         r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -60,7 +61,7 @@ pub(crate) static LLAMA3: Family = Family {
 pub(crate) static CL100K: Family = Family {
     name: "cl100k",
     style: Style::CL100K,
-    borders: BoundaryClasses::MODERN,
+    boundaries: BoundaryClasses::MODERN,
     spellings: &[concat!(
         r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+",
         r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
@@ -71,13 +72,30 @@ pub(crate) static CL100K: Family = Family {
 pub(crate) static GPT2: Family = Family {
     name: "gpt2",
     style: Style::GPT2,
-    borders: BoundaryClasses::GPT2,
+    boundaries: BoundaryClasses::GPT2,
     spellings: &[
         r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
         r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
         r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
     ],
 };
+
+/// That of Mistral's `tekken.json`: as `o200k_base` cuts, without contractions, and every digit a piece.
+pub(crate) const TEKKEN: &str = concat!(
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+",
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*",
+    r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+);
+
+/// The patterns of `DeepSeek`, each of which cuts the pieces of those before it.
+pub(crate) const DEEPSEEK: [&str; 3] = [
+    r"\p{N}{1,3}",
+    "[一-龥\u{3040}-ゟ゠-ヿ]+",
+    concat!(
+        r##"[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"##,
+        r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    ),
+];
 
 /// What published patterns end in: a run of white space gives its last character to what follows.
 const TAILS: [&str; 2] = [r"|\s+(?!\S)|\s+", r"|\s+(?!\S)|\s"];
@@ -103,7 +121,7 @@ impl Pattern {
 
     /// A pattern, which may be that of a family.
     pub(crate) fn spelled(text: &str) -> Result<Self, EncodingError> {
-        if let Some(family) = FAMILIES.iter().find(|family| family.spellings.contains(&text)) {
+        if let Some(family) = family_of(text) {
             return Ok(Self::Known(family));
         }
         if text
@@ -114,11 +132,13 @@ impl Pattern {
             let problem = format!("`{text}` is not a known family; there are {}", names.join(", "));
             return Err(EncodingError::Pattern(problem));
         }
-        let body = TAILS.iter().find_map(|tail| text.strip_suffix(tail));
-        check(body.unwrap_or(text), body.is_some())?;
-        let splitter = match body {
-            Some(body) => Splitter::regex(body),
-            None => Splitter::plain(text),
+        let (body, has_tail) = Self::body(text);
+        check(body)?;
+        check_cover(body, has_tail)?;
+        let splitter = if has_tail {
+            Splitter::regex(body)
+        } else {
+            Splitter::plain(body)
         };
         Ok(Self::CustomEncoding {
             text: text.into(),
@@ -126,6 +146,12 @@ impl Pattern {
                 splitter.map_err(|_| EncodingError::Pattern("is too large to be computed".to_owned()))?,
             ),
         })
+    }
+
+    /// A pattern without the tail that looks ahead, and whether it has one.
+    pub(crate) fn body(text: &str) -> (&str, bool) {
+        let body = TAILS.iter().find_map(|tail| text.strip_suffix(tail));
+        (body.unwrap_or(text), body.is_some())
     }
 
     /// The pattern as published, for the reference.
@@ -137,17 +163,50 @@ impl Pattern {
         }
     }
 
+    /// What is said of how it cuts.
+    pub(crate) fn cuts(&self) -> String {
+        match self {
+            Self::Known(family) => format!("cut as {} does", family.name),
+            Self::CustomEncoding { .. } => "cut by a pattern of its own".to_owned(),
+        }
+    }
+
     /// The splitter, and the places at which every text may be cut.
     pub(crate) fn into_cut(self) -> (Splitter, BoundaryClasses) {
         match self {
-            Self::Known(family) => (Splitter::scan(family.style), family.borders),
+            Self::Known(family) => (Splitter::scan(family.style), family.boundaries),
+            Self::CustomEncoding { text, splitter } if &*text == TEKKEN => (*splitter, BoundaryClasses::QWEN),
             Self::CustomEncoding { splitter, .. } => (*splitter, BoundaryClasses::NONE),
         }
     }
 }
 
-/// Whether a pattern without its tail can be computed as the reference does, and leaves no text out.
-fn check(body: &str, white_space: bool) -> Result<(), EncodingError> {
+/// The family that publishes a pattern.
+pub(crate) fn family_of(pattern: &str) -> Option<&'static Family> {
+    let mut families = FAMILIES.iter().copied();
+    families.find(|family| family.spellings.contains(&pattern))
+}
+
+/// What finds the matches of a pattern, which may leave text out.
+pub(crate) fn finder(pattern: &str) -> Result<Finder, EncodingError> {
+    if let Some(family) = family_of(pattern) {
+        return Ok(Finder::Family(family.style));
+    }
+    let (body, has_tail) = Pattern::body(pattern);
+    check(body)?;
+    let all = if has_tail {
+        vec![body, WHITE_SPACE]
+    } else {
+        vec![body]
+    };
+    match Regex::new_many(&all) {
+        Ok(regex) => Ok(Finder::Regex(Box::new(regex))),
+        Err(_) => Err(EncodingError::Pattern("is too large to be computed".to_owned())),
+    }
+}
+
+/// Whether a pattern without its tail can be computed as the reference does.
+pub(crate) fn check(body: &str) -> Result<(), EncodingError> {
     let parsed = ast::parse::Parser::new()
         .parse(body)
         .map_err(|error| misread(error.span().start.offset, &error.kind().to_string()))?;
@@ -165,6 +224,11 @@ fn check(body: &str, white_space: bool) -> Result<(), EncodingError> {
             "matches the empty text; every alternative must take a character".to_owned(),
         ));
     }
+    Ok(())
+}
+
+/// Whether such a pattern leaves no text out.
+fn check_cover(body: &str, white_space: bool) -> Result<(), EncodingError> {
     let alternatives = if white_space {
         vec![body, WHITE_SPACE]
     } else {
@@ -242,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_of_ones_own_keeps_its_text_and_has_no_borders() {
+    fn a_pattern_of_ones_own_keeps_its_text_and_has_no_boundarys() {
         for text in [r"\p{L}+|[^\p{L}]", r" ?\w+|[^\s\w]+|\s+(?!\S)|\s+", r"(?s)."] {
             let pattern = Pattern::read(text).unwrap();
             assert_eq!(pattern.published(), text);

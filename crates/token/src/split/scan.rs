@@ -3,7 +3,7 @@
 //! Each piece ends where the pattern's first matching alternative ends, the alternatives taken in the pattern's order and each
 //! as greedy as it is written. Tests hold every style against its pattern on every string of classes up to a length.
 //!
-//! Why: docs/decisions/2026-11-21-an-own-splitter-for-counting.md.
+//! Why: docs/decisions/2026-11-21-own-token-splitter.md.
 
 use crate::split::classes::{Classes, Kind, Set};
 

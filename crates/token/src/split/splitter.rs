@@ -10,6 +10,7 @@ use regex_automata::{Anchored, Input, PatternID};
 
 use super::part;
 use crate::split::classes::Classes;
+use crate::split::finder::Finder;
 use crate::split::scan::Style;
 
 /// The white space that no other alternative wanted.
@@ -21,6 +22,10 @@ pub(crate) enum Splitter {
     Scan(Style, &'static Classes),
     /// By a pattern.
     Regex(Box<Regex>),
+    /// By one after the other; what lies between matches is a piece, too.
+    Steps(Vec<Finder>),
+    /// Not at all.
+    Whole,
 }
 
 /// What a splitter needs for itself while it runs; no two threads share one.
@@ -46,23 +51,36 @@ impl Splitter {
     /// Scratch space for searches.
     pub(crate) fn cache(&self) -> SplitCache {
         SplitCache(match self {
-            Self::Scan(..) => None,
+            Self::Scan(..) | Self::Steps(_) | Self::Whole => None,
             Self::Regex(regex) => Some(regex.create_cache()),
         })
     }
 
     /// Calls `piece` with each piece of `text` in order; together they are the text.
     pub(crate) fn each<'t>(&self, cache: &mut SplitCache, text: &'t str, mut piece: impl FnMut(&'t [u8])) {
+        if let Self::Steps(finders) = self {
+            return each_of_steps(finders, text, &mut piece);
+        }
         let mut at = 0;
         while at < text.len() {
             let end = match (self, &mut cache.0) {
                 (Self::Scan(style, classes), _) => style.end_of_piece(classes, text, at),
                 (Self::Regex(regex), Some(cache)) => end_of_match(regex, cache, text, at),
                 (Self::Regex(regex), None) => end_of_match(regex, &mut regex.create_cache(), text, at),
+                (Self::Steps(_) | Self::Whole, _) => text.len(),
             };
             piece(part(text.as_bytes(), at..end));
             at = end;
         }
+    }
+}
+
+fn each_of_steps<'t>(finders: &[Finder], text: &'t str, piece: &mut dyn FnMut(&'t [u8])) {
+    match finders {
+        [] => piece(text.as_bytes()),
+        [first, others @ ..] => first.each(text, &mut |range, _| {
+            each_of_steps(others, part(text, range), piece);
+        }),
     }
 }
 

@@ -1,11 +1,11 @@
 //! Sync points: places where every text may be cut without changing its tokens.
 //!
-//! The patterns of an encoding cover every character and never look back, so what follows a border of pieces is split without
-//! regard to what precedes it. A place is such a border **in every text** when no alternative of the pattern can hold the two
+//! The patterns of an encoding cover every character and never look back, so what follows a boundary of pieces is split without
+//! regard to what precedes it. A place is such a boundary **in every text** when no alternative of the pattern can hold the two
 //! characters around it side by side. That depends on their classes alone, so a fragment can be cut before it is known what
 //! will stand around it, and the tokens of a text are the sum of those of its parts, each counted alone.
 //!
-//! | before | always a border before | not before, because |
+//! | before | always a boundary before | not before, because |
 //! |---|---|---|
 //! | letter | number, white space, line break, signs but `'` | words go on; `'` may begin a contraction |
 //! | number | anything but a number | groups of digits are counted from their start |
@@ -15,14 +15,14 @@
 //! | white space | nothing | a run of white space looks one character ahead |
 //!
 //! Encodings of the GPT-2 family have no alternative for line breaks: there, they are white space. Where every digit is a piece,
-//! there is a border between numbers, too. Tests hold the tables against tiktoken-rs for every string of classes up to a length.
+//! there is a boundary between numbers, too. Tests hold the tables against tiktoken-rs for every string of classes up to a length.
 //!
-//! Why: docs/decisions/2026-11-21-counted-once-between-sync-points.md.
+//! Why: docs/decisions/2026-11-21-token-count-cache.md.
 
 use crate::split::classes::{Classes, Kind, Set};
 use crate::split::join_points::JoinPoints;
 
-/// Which classes of characters have a border between them, in a family of encodings.
+/// Which classes of characters have a boundary between them, in a family of encodings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BoundaryClasses {
     letter: Set,
@@ -56,6 +56,11 @@ impl BoundaryClasses {
         line_break: Set::EMPTY,
         ..Self::MODERN
     };
+    /// The same, and every digit is a piece.
+    pub(crate) const GPT2_DIGITS: Self = Self {
+        number: Self::QWEN.number,
+        ..Self::GPT2
+    };
     /// A pattern of which nothing is known.
     pub(crate) const NONE: Self = Self {
         letter: Set::EMPTY,
@@ -64,7 +69,7 @@ impl BoundaryClasses {
         line_break: Set::EMPTY,
     };
 
-    /// The borders that two families have in common.
+    /// The boundaries that two families have in common.
     pub(crate) const fn both(self, other: Self) -> Self {
         Self {
             letter: self.letter.both(other.letter),
@@ -74,7 +79,7 @@ impl BoundaryClasses {
         }
     }
 
-    /// The kinds before which there is a border after this one.
+    /// The kinds before which there is a boundary after this one.
     const fn behind(self, kind: Kind) -> Set {
         match kind {
             Kind::Upper | Kind::Lower | Kind::Letter => self.letter,
@@ -85,8 +90,8 @@ impl BoundaryClasses {
         }
     }
 
-    const fn step(self, kind: Kind) -> BorderStep {
-        BorderStep {
+    const fn step(self, kind: Kind) -> BoundaryStep {
+        BoundaryStep {
             kind: Set::of(&[kind]).0,
             behind: self.behind(kind).0,
         }
@@ -96,76 +101,99 @@ impl BoundaryClasses {
 /// Finds the sync points of texts.
 pub(crate) struct SyncPoints {
     classes: &'static Classes,
-    borders: BoundaryClasses,
-    seams: JoinPoints,
-    ascii: [BorderStep; 128],
-    steps: [BorderStep; Kind::ALL.len()],
+    boundaries: BoundaryClasses,
+    join_points: JoinPoints,
+    /// Where nothing cuts texts but what a vocabulary holds: its neighbours, of all characters.
+    neighbours: Option<JoinPoints>,
+    ascii: [BoundaryStep; 128],
+    steps: [BoundaryStep; Kind::ALL.len()],
 }
 
-/// What a character does to the search for borders.
+/// What a character does to the search for boundaries.
 #[derive(Clone, Copy, Default)]
-struct BorderStep {
+struct BoundaryStep {
     /// A bit for its kind.
     kind: u16,
-    /// The kinds before which there is a border after it.
+    /// The kinds before which there is a boundary after it.
     behind: u16,
 }
 
 impl SyncPoints {
-    /// The sync points of these borders, and of seams where there are borders at all.
-    pub(crate) fn new(borders: BoundaryClasses, seams: JoinPoints) -> Self {
+    /// The sync points of these boundaries, and of join points where there are boundaries at all.
+    pub(crate) fn new(boundaries: BoundaryClasses, join_points: JoinPoints) -> Self {
         let classes = Classes::get();
         let mut points = Self {
             classes,
-            borders,
-            seams: if borders == BoundaryClasses::NONE {
+            boundaries,
+            join_points: if boundaries == BoundaryClasses::NONE {
                 JoinPoints::default()
             } else {
-                seams
+                join_points
             },
-            ascii: [BorderStep::default(); 128],
-            steps: Kind::ALL.map(|kind| borders.step(kind)),
+            neighbours: None,
+            ascii: [BoundaryStep::default(); 128],
+            steps: Kind::ALL.map(|kind| boundaries.step(kind)),
         };
         for (place, byte) in points.ascii.iter_mut().zip(0..) {
-            *place = borders.step(classes.of_ascii(byte));
+            *place = boundaries.step(classes.of_ascii(byte));
         }
         points
     }
 
-    /// Calls `chunk` with the end of each stretch between sync points, in order; the last one is the end of the text.
+    /// The sync points of a vocabulary that merges characters of whole texts: wherever none of its tokens lies across.
+    pub(crate) fn of_neighbours(neighbours: JoinPoints) -> Self {
+        Self {
+            neighbours: Some(neighbours),
+            ..Self::new(BoundaryClasses::NONE, JoinPoints::default())
+        }
+    }
+
+    /// Calls `chunk` with the end of each fragment between sync points, in order; the last one is the end of the text.
     pub(crate) fn each_end(&self, text: &str, mut chunk: impl FnMut(usize)) {
-        let mut behind = BorderStep::default();
+        if self.neighbours.is_some() {
+            let characters = text.char_indices().zip(text.chars().skip(1));
+            for ((at, before), after) in characters {
+                if self.is_boundary(before, after) {
+                    chunk(at + before.len_utf8());
+                }
+            }
+            if !text.is_empty() {
+                chunk(text.len());
+            }
+            return;
+        }
+        let mut behind = BoundaryStep::default();
         let mut before = '\0';
         let mut start = 0;
-        // Borders are collected in a word first: whether there is one is as good as random, and a wrong guess costs more than this.
+        // Boundaries are collected in a word first: whether there is one is as good as random, and a wrong guess costs more than this.
         for block in text.as_bytes().chunks(64) {
-            let mut borders = 0_u64;
+            let mut boundaries = 0_u64;
             if block.is_ascii() {
                 for byte in block {
                     let step = self.ascii_step(*byte);
-                    borders = borders >> 1 | u64::from(behind.behind & step.kind != 0) << 63;
+                    boundaries = boundaries >> 1 | u64::from(behind.behind & step.kind != 0) << 63;
                     behind = step;
                 }
-                borders >>= 64 - block.len();
+                boundaries >>= 64 - block.len();
             } else {
                 for (at, byte) in block.iter().enumerate() {
                     if byte.is_ascii() {
                         let step = self.ascii_step(*byte);
-                        borders |= u64::from(behind.behind & step.kind != 0) << at;
+                        boundaries |= u64::from(behind.behind & step.kind != 0) << at;
                         behind = step;
                     } else if let Some(character) = character_at(text, start + at) {
                         let step = self.step(self.classes.of(character as u32));
-                        let is_border = behind.behind & step.kind != 0
+                        let is_boundary = behind.behind & step.kind != 0
                             || behind.kind & step.kind & CASELESS != 0
-                                && !self.seams.may_join(before, character);
-                        borders |= u64::from(is_border) << at;
+                                && !self.join_points.may_join(before, character);
+                        boundaries |= u64::from(is_boundary) << at;
                         (behind, before) = (step, character);
                     }
                 }
             }
-            while borders != 0 {
-                chunk(start + borders.trailing_zeros() as usize);
-                borders &= borders - 1;
+            while boundaries != 0 {
+                chunk(start + boundaries.trailing_zeros() as usize);
+                boundaries &= boundaries - 1;
             }
             start += block.len();
         }
@@ -175,7 +203,7 @@ impl SyncPoints {
     }
 
     #[expect(clippy::indexing_slicing, reason = "there is a step for each kind")]
-    fn step(&self, kind: Kind) -> BorderStep {
+    fn step(&self, kind: Kind) -> BoundaryStep {
         self.steps[kind as usize]
     }
 
@@ -183,7 +211,7 @@ impl SyncPoints {
         clippy::indexing_slicing,
         reason = "there is a step for each byte of seven bits"
     )]
-    fn ascii_step(&self, byte: u8) -> BorderStep {
+    fn ascii_step(&self, byte: u8) -> BoundaryStep {
         self.ascii[usize::from(byte & 0x7f)]
     }
 
@@ -191,25 +219,33 @@ impl SyncPoints {
     pub(crate) fn interior(&self, text: &str) -> Option<(usize, usize)> {
         let mut before = None;
         let first = text.char_indices().find_map(|(at, character)| {
-            let is_border = before.is_some_and(|before| self.is_border(before, character));
+            let is_boundary = before.is_some_and(|before| self.is_boundary(before, character));
             before = Some(character);
-            is_border.then_some(at)
+            is_boundary.then_some(at)
         })?;
         let mut after: Option<(usize, char)> = None;
         let last = text.char_indices().rev().find_map(|(at, character)| {
-            let border = after.filter(|(_, after)| self.is_border(character, *after));
+            let boundary = after.filter(|(_, after)| self.is_boundary(character, *after));
             after = Some((at, character));
-            border.map(|(at, _)| at)
+            boundary.map(|(at, _)| at)
         })?;
         Some((first, last))
     }
 
-    fn is_border(&self, before: char, after: char) -> bool {
+    fn is_boundary(&self, before: char, after: char) -> bool {
+        if let Some(neighbours) = &self.neighbours {
+            let [left, right] = [before, after].map(|it| if it == ' ' { BLANK } else { it });
+            return !neighbours.may_hold(left, right);
+        }
         let [left, right] = [before, after].map(|it| self.classes.of(it as u32));
-        let of_words = left == Kind::Letter && right == Kind::Letter && !self.seams.may_join(before, after);
-        of_words || self.borders.behind(left).has(right)
+        let of_words =
+            left == Kind::Letter && right == Kind::Letter && !self.join_points.may_join(before, after);
+        of_words || self.boundaries.behind(left).has(right)
     }
 }
+
+/// What stands for a space in a vocabulary that merges characters.
+pub(crate) const BLANK: char = '\u{2581}';
 
 /// Letters that any two of one script may stand in a word.
 const CASELESS: u16 = Set::of(&[Kind::Letter]).0;
@@ -223,8 +259,8 @@ fn character_at(text: &str, at: usize) -> Option<char> {
 mod tests {
     use super::*;
 
-    fn plain(borders: BoundaryClasses) -> SyncPoints {
-        SyncPoints::new(borders, JoinPoints::default())
+    fn plain(boundaries: BoundaryClasses) -> SyncPoints {
+        SyncPoints::new(boundaries, JoinPoints::default())
     }
 
     fn chunks<'t>(points: &SyncPoints, text: &'t str) -> Vec<&'t str> {
@@ -268,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_break_is_no_border_where_a_gpt2_encoding_counts_too() {
+    fn a_line_break_is_no_boundary_where_a_gpt2_encoding_counts_too() {
         let both = plain(BoundaryClasses::MODERN.both(BoundaryClasses::GPT2));
         assert_eq!(chunks(&both, "a\nb 1"), ["a", "\nb", " 1"]);
     }
@@ -280,22 +316,22 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_pattern_has_no_border_at_all() {
+    fn an_unknown_pattern_has_no_boundary_at_all() {
         assert_eq!(chunks(&plain(BoundaryClasses::NONE), "a 1\nb."), ["a 1\nb."]);
     }
 
     #[test]
     fn letters_without_case_part_where_no_token_lies_across() {
-        let mut seams = JoinPoints::of_no_token();
-        seams.add("日本".as_bytes());
-        let points = SyncPoints::new(BoundaryClasses::MODERN, seams.clone());
+        let mut join_points = JoinPoints::of_no_token();
+        join_points.add("日本".as_bytes());
+        let points = SyncPoints::new(BoundaryClasses::MODERN, join_points.clone());
         assert_eq!(
             chunks(&points, "日本日a日б本 本\u{301}本"),
             ["日本", "日a日б本", " 本\u{301}本"]
         );
         assert_eq!(points.interior("日本日本語"), Some((6, 12)));
         assert_eq!(
-            chunks(&SyncPoints::new(BoundaryClasses::NONE, seams), "本日"),
+            chunks(&SyncPoints::new(BoundaryClasses::NONE, join_points), "本日"),
             ["本日"]
         );
     }

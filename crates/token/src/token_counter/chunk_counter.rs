@@ -42,6 +42,11 @@ impl ChunkCounter {
         }
     }
 
+    /// How many encodings it counts.
+    pub(crate) fn encodings(&self) -> usize {
+        self.vocabularies.len()
+    }
+
     /// Words that hold a bit for each of so many bytes.
     pub(crate) fn words_for(bytes: usize) -> usize {
         bytes.div_ceil(64).max(1)

@@ -71,11 +71,11 @@ impl Counts {
 
 /// The table.
 pub(crate) struct Chunks {
-    places: Vec<KeptChunk>,
+    places: Vec<CachedChunk>,
 }
 
 #[derive(Clone, Copy, Default)]
-struct KeptChunk {
+struct CachedChunk {
     key: ChunkKey,
     lanes: PackedCounts,
 }
@@ -83,7 +83,7 @@ struct KeptChunk {
 impl Default for Chunks {
     fn default() -> Self {
         Self {
-            places: vec![KeptChunk::default(); PLACES],
+            places: vec![CachedChunk::default(); PLACES],
         }
     }
 }
@@ -99,7 +99,7 @@ impl Chunks {
     /// Remembers a chunk.
     pub(crate) fn keep(&mut self, key: ChunkKey, lanes: PackedCounts) {
         if let Some(place) = self.places.get_mut(key.place()) {
-            *place = KeptChunk { key, lanes };
+            *place = CachedChunk { key, lanes };
         }
     }
 }
@@ -138,10 +138,10 @@ impl ChunkKey {
 
     #[inline]
     fn place(self) -> usize {
-        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+        const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
         let Self([low, high]) = self;
-        let mixed = low.wrapping_mul(ODD);
-        let mixed = (mixed ^ (mixed >> 32) ^ high).wrapping_mul(ODD);
+        let mixed = low.wrapping_mul(MULTIPLIER);
+        let mixed = (mixed ^ (mixed >> 32) ^ high).wrapping_mul(MULTIPLIER);
         // The best bits of a product are its highest.
         (mixed >> (64 - PLACES.trailing_zeros())) as usize
     }
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_up_to_the_limit_are_told_apart_and_longer_ones_have_no_key() {
+    fn chunks_up_to_the_limit_have_distinct_keys_and_longer_ones_none() {
         let mut chunks = Chunks::default();
         let long = [b'x'; MAX_CHUNK_BYTES + 1];
         // Zeros inside a text are not those of the padding.

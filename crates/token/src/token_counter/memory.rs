@@ -2,7 +2,7 @@
 //!
 //! The whole text is compared, so that no hash can make two texts one; of a long one, its BLAKE3, of which nobody finds two texts that
 //! share it: megabytes without a place to cut are as dear as nothing else, and would take all the room. When the room is used up, all is
-//! forgotten: what a memory is good for, the renderings of one conversation, stands close together.
+//! discarded: what a memory is good for, the renderings of one conversation, stands close together.
 
 use std::hash::Hasher;
 
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_take_the_room_of_their_hashes_and_are_told_apart_by_every_byte() {
+    fn long_texts_are_stored_as_hashes_that_differ_with_every_byte() {
         let mut memory = Memory::default();
         let longest_whole = vec![b'x'; LONG_TEXT_BYTES - 1];
         memory.keep(&longest_whole, &[1]);

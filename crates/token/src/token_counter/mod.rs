@@ -1,14 +1,14 @@
 //! Counts the renderings of a plan, in every encoding at once, at the price of the text that is new.
 //!
-//! A dozen dialects repeat the same contents in other envelopes. The inside of a long stretch, between its first and its last
-//! [sync point](crate::split::sync), has the same tokens wherever it stands: it is counted once and remembered. Only the joints
+//! A dozen dialects repeat the same contents in other envelopes. The inside of a long fragment, between its first and its last
+//! [sync point](crate::split::sync), has the same tokens wherever it stands: it is counted once and remembered. Only the gaps
 //! between such insides are counted in each rendering, cut at sync points into chunks whose tokens are remembered too.
 //! All memories belong to one thread, hold a fixed number of bytes (for each [`MAX_ENCODINGS_PER_GROUP`] encodings: 6 MiB of short chunks, and twice
 //! 8 MiB of long texts) and never change a count, only its price.
 //!
 //! An encoding without sync points is counted on whole texts.
 
-mod books;
+mod accumulator;
 mod chunk_counter;
 mod chunks;
 mod memory;
@@ -20,22 +20,24 @@ use std::sync::Arc;
 use chatmill_model::Sink;
 use chatmill_model::span::{Component, ComponentSpan};
 
-use self::books::Books;
+use self::accumulator::Accumulator;
 use self::chunk_counter::{Beginnings, ChunkCounter};
 use self::chunks::MAX_ENCODINGS_PER_GROUP;
 use self::memory::Memory;
-use self::pieces::{JointKey, KnownPiece, MAX_JOINT_PARTS, PartNumber, PartTokens, Pieces};
+use self::pieces::{GapKey, KnownPiece, MAX_GAP_PARTS, PartNumber, PartTokens, Pieces};
 use crate::bpe::tables::Tables;
 use crate::counter::{BEHIND, Counter, TokenCounts};
 use crate::encoding::Encoding;
+use crate::encoding::native::Native;
 use crate::split::join_points::JoinPoints;
 use crate::split::part;
+use crate::split::prefix::Prefix;
 use crate::split::sync::{BoundaryClasses, SyncPoints};
 
-/// Bytes of the longest piece of which numbers of 32 bits can say everything; longer ones are joints.
+/// Bytes of the longest piece of which numbers of 32 bits can say everything; longer ones are gaps.
 const MAX_KNOWN_BYTES: usize = u32::MAX as usize;
 
-/// Bytes of a stretch from which its inside is remembered.
+/// Bytes of a fragment from which its inside is remembered.
 const LONG_RUN_BYTES: usize = 64;
 
 /// Counts in a fixed list of encodings; belongs to one thread.
@@ -50,8 +52,8 @@ pub struct TokenCounter {
 
 /// Who counts an encoding.
 enum CountedBy {
-    /// The vocabulary of that number.
-    Batch(usize),
+    /// The vocabulary of that number; texts that are not normalised, this counter.
+    Batch(usize, Option<Arc<Native>>),
     /// Its own counter, on whole texts.
     Whole(Arc<dyn Counter>),
 }
@@ -62,23 +64,28 @@ impl TokenCounter {
         let mut known: Vec<Arc<Tables>> = Vec::new();
         let mut places = Vec::with_capacity(encodings.len());
         for encoding in encodings {
-            let tables = encoding
-                .tables()
-                .filter(|tables| tables.borders != BoundaryClasses::NONE);
+            let tables = encoding.tables().filter(|tables| tables.may_be_cut());
             places.push(match tables {
                 None => CountedBy::Whole(encoding.counter()),
                 Some(tables) => {
                     // Encodings that differ in special tokens only are counted once.
                     let number = known.iter().position(|other| Arc::ptr_eq(other, tables));
-                    CountedBy::Batch(number.unwrap_or_else(|| {
+                    let number = number.unwrap_or_else(|| {
                         known.push(Arc::clone(tables));
                         known.len() - 1
-                    }))
+                    });
+                    CountedBy::Batch(number, encoding.normalised().cloned())
                 }
             });
         }
+        // What only its own neighbours cut shares no chunks with others.
+        let is_alone = |tables: &Arc<Tables>| tables.vocabulary.has_neighbours;
+        let groups: Vec<&[Arc<Tables>]> = known
+            .chunk_by(|one, other| !is_alone(one) && !is_alone(other))
+            .flat_map(|group| group.chunks(MAX_ENCODINGS_PER_GROUP))
+            .collect();
         Self {
-            batches: known.chunks(MAX_ENCODINGS_PER_GROUP).map(Batch::new).collect(),
+            batches: groups.into_iter().map(Batch::new).collect(),
             counted: vec![TokenCounts::default(); known.len()],
             places,
         }
@@ -93,49 +100,59 @@ impl TokenCounter {
         }
     }
 
-    /// The tokens of a rendering in each encoding, divided by components as [`Counter::tally`](crate::Counter::tally) does.
-    pub fn tally(&mut self, text: &str, spans: &[ComponentSpan]) -> Vec<TokenCounts> {
-        self.each_batch(|batch, counted| batch.tally(text, spans, counted));
-        self.of_each(&self.counted, |counter| counter.tally(text, spans))
+    /// The tokens of a rendering in each encoding, divided by components as [`Counter::token_counts`](crate::Counter::token_counts) does.
+    pub fn token_counts(&mut self, text: &str, spans: &[ComponentSpan]) -> Vec<TokenCounts> {
+        self.each_batch(|batch, counted| batch.token_counts(text, spans, counted));
+        self.of_each(text, &self.counted, |counter| counter.token_counts(text, spans))
             .collect()
     }
 
-    /// The tokens of the rendering that a sink holds, in each encoding: what [`tally`](Self::tally) counts in its text and spans,
+    /// The tokens of the rendering that a sink holds, in each encoding: what [`token_counts`](Self::token_counts) counts in its text and spans,
     /// at the price of the pieces that were never counted before.
-    pub fn tally_sink(&mut self, sink: &Sink<'_>, tallies: &mut Vec<TokenCounts>) {
+    pub fn count_sink(&mut self, sink: &Sink<'_>, counts_by_encoding: &mut Vec<TokenCounts>) {
         self.each_batch(|batch, counted| {
-            batch.tally_sink(sink, Books::new(sink.spans(), counted));
+            batch.count_sink(sink, Accumulator::new(sink.spans(), counted));
         });
-        tallies.clear();
-        tallies.extend(self.of_each(&self.counted, |counter| counter.tally(sink.text(), sink.spans())));
+        counts_by_encoding.clear();
+        counts_by_encoding.extend(self.of_each(sink.text(), &self.counted, |counter| {
+            counter.token_counts(sink.text(), sink.spans())
+        }));
     }
 
     /// The tokens of each span of the rendering that a sink holds, and of what is behind the last, in each encoding.
-    pub fn tally_spans(&mut self, sink: &Sink<'_>) -> Vec<Vec<u64>> {
+    pub fn count_spans(&mut self, sink: &Sink<'_>) -> Vec<Vec<u64>> {
         let mut of_batches = Vec::new();
         self.each_batch(|batch, counted| {
-            of_batches.extend(batch.tally_sink(sink, Books::new(sink.spans(), counted).with_spans()));
+            of_batches.extend(batch.count_sink(sink, Accumulator::new(sink.spans(), counted).with_spans()));
         });
-        self.of_each(&of_batches, |counter| {
-            counter.tally_spans(sink.text(), sink.spans())
+        self.of_each(sink.text(), &of_batches, |counter| {
+            counter.count_spans(sink.text(), sink.spans())
         })
         .collect()
     }
 
     /// Lets each batch count into the places of its vocabularies.
     fn each_batch(&mut self, mut count: impl FnMut(&mut Batch, &mut [TokenCounts])) {
-        let groups = self.counted.chunks_mut(MAX_ENCODINGS_PER_GROUP);
-        for (batch, counted) in self.batches.iter_mut().zip(groups) {
+        let mut rest = self.counted.as_mut_slice();
+        for batch in &mut self.batches {
+            let (counted, others) = rest.split_at_mut(batch.ways.encodings());
+            rest = others;
             counted.fill(TokenCounts::default());
             count(batch, counted);
         }
     }
 
     /// By encoding: what was counted for its vocabulary, or what its own counter says.
-    fn of_each<T: Clone>(&self, batched: &[T], whole: impl Fn(&dyn Counter) -> T) -> impl Iterator<Item = T> {
+    fn of_each<T: Clone>(
+        &self,
+        text: &str,
+        batched: &[T],
+        whole: impl Fn(&dyn Counter) -> T,
+    ) -> impl Iterator<Item = T> {
         self.places.iter().map(move |place| match place {
+            CountedBy::Batch(_, Some(native)) if !native.leaves(text) => whole(native.as_ref()),
             #[expect(clippy::indexing_slicing, reason = "every vocabulary was counted")]
-            CountedBy::Batch(number) => batched[*number].clone(),
+            CountedBy::Batch(number, _) => batched[*number].clone(),
             CountedBy::Whole(counter) => whole(counter.as_ref()),
         })
     }
@@ -147,8 +164,11 @@ impl TokenCounter {
             component: Component::Content,
             ..BEHIND
         }];
-        let tallies = self.tally(text, &whole);
-        tallies.into_iter().map(|tally| tally.tokens).collect()
+        let counts_by_encoding = self.token_counts(text, &whole);
+        counts_by_encoding
+            .into_iter()
+            .map(|token_counts| token_counts.tokens)
+            .collect()
     }
 }
 
@@ -158,9 +178,11 @@ struct Batch {
     ways: ChunkCounter,
     insides: Memory,
     pieces: Pieces,
+    /// Who counts the beginning of a text, where a space is thought before it.
+    beginning: Option<Arc<Tables>>,
 }
 
-/// The stretch between the first and the last sync point of a text, and its tokens in each encoding. Empty when there are
+/// The fragment between the first and the last sync point of a text, and its tokens in each encoding. Empty when there are
 /// no two such points.
 struct Inside {
     first: usize,
@@ -170,23 +192,33 @@ struct Inside {
 
 impl Batch {
     fn new(tables: &[Arc<Tables>]) -> Self {
-        let all = tables.iter().map(|tables| tables.borders);
+        let all = tables.iter().map(|tables| tables.boundaries);
         let common = all.reduce(BoundaryClasses::both).unwrap_or(BoundaryClasses::NONE);
-        let seams = tables.iter().fold(JoinPoints::of_no_token(), |seams, tables| {
-            seams.and(&tables.vocabulary.seams)
-        });
+        let join_points = tables
+            .iter()
+            .fold(JoinPoints::of_no_token(), |join_points, tables| {
+                join_points.and(&tables.vocabulary.join_points)
+            });
+        let alone = tables.first().filter(|tables| tables.vocabulary.has_neighbours);
         Self {
-            points: SyncPoints::new(common, seams),
+            points: match alone {
+                Some(tables) => SyncPoints::of_neighbours(tables.vocabulary.join_points.clone()),
+                None => SyncPoints::new(common, join_points),
+            },
             ways: ChunkCounter::new(tables),
             insides: Memory::default(),
             pieces: Pieces::default(),
+            beginning: alone.filter(|tables| tables.prefix != Prefix::None).cloned(),
         }
     }
 
-    fn tally_sink(&mut self, sink: &Sink<'_>, mut books: Books<'_>) -> Vec<Vec<u64>> {
+    fn count_sink(&mut self, sink: &Sink<'_>, mut accumulator: Accumulator<'_>) -> Vec<Vec<u64>> {
         let (text, spans) = (sink.text(), sink.spans());
+        if self.beginning.is_some() {
+            return self.count_text(text, spans, accumulator);
+        }
         self.pieces.begin(sink.glue_identity(), sink.text_identity());
-        let mut open = OpenJoint::at(0);
+        let mut open = OpenGap::at(0);
         let mut start = 0;
         let mut here = 0;
         for run in sink.runs() {
@@ -194,8 +226,8 @@ impl Batch {
                 here += 1;
             }
             if spans.get(here).is_some_and(|span| span.control) {
-                self.settle(text, start, &open, &mut books);
-                books.tokens(start, [1; MAX_ENCODINGS_PER_GROUP]);
+                self.close_gap(text, start, &open, &mut accumulator);
+                accumulator.tokens(start, [1; MAX_ENCODINGS_PER_GROUP]);
                 open.begin(run.end);
                 start = run.end;
                 continue;
@@ -203,65 +235,65 @@ impl Batch {
             let known = if let Some(known) = self.pieces.get(run.piece, run.end - start) {
                 *known
             } else {
-                let known = self.look(part(text, start..run.end));
+                let known = self.analyse(part(text, start..run.end));
                 self.pieces.keep(run.piece, known);
                 known
             };
             open.push(known.head, start);
             if known.first < known.length {
-                self.settle(text, start + known.first as usize, &open, &mut books);
-                books.tokens(start, known.tokens.map(u64::from));
+                self.close_gap(text, start + known.first as usize, &open, &mut accumulator);
+                accumulator.tokens(start, known.tokens.map(u64::from));
                 open.begin(start + known.last as usize);
                 open.push(known.tail, start + known.last as usize);
             }
             start = run.end;
         }
-        self.settle(text, text.len(), &open, &mut books);
-        books.settle();
-        books.each
+        self.close_gap(text, text.len(), &open, &mut accumulator);
+        accumulator.flush();
+        accumulator.each
     }
 
     /// Counts the parts since the last sync point, up to this one.
-    fn settle(&mut self, text: &str, end: usize, open: &OpenJoint, books: &mut Books<'_>) {
+    fn close_gap(&mut self, text: &str, end: usize, open: &OpenGap, accumulator: &mut Accumulator<'_>) {
         if open.number == 0 {
             return;
         }
         if open.is_known {
-            let learned;
-            let tokens = if let Some(tokens) = self.pieces.joint(&open.key) {
+            let counted;
+            let tokens = if let Some(tokens) = self.pieces.gap(&open.key) {
                 tokens
             } else {
-                learned = self.learn(text, end, open);
-                &learned
+                counted = self.count_new_gap(text, end, open);
+                &counted
             };
             for (start, tokens) in open.starts.iter().zip(tokens).take(open.number) {
-                books.tokens(*start, tokens.map(u64::from));
+                accumulator.tokens(*start, tokens.map(u64::from));
             }
         } else {
-            self.joint(text, open.start..end, books);
+            self.gap(text, open.start..end, accumulator);
         }
     }
 
-    /// Counts a joint for the first time.
+    /// Counts a gap for the first time.
     #[cold]
     #[expect(
         clippy::indexing_slicing,
         reason = "a joint that is known has a place for each part"
     )]
-    fn learn(&mut self, text: &str, end: usize, open: &OpenJoint) -> [PartTokens; MAX_JOINT_PARTS] {
+    fn count_new_gap(&mut self, text: &str, end: usize, open: &OpenGap) -> [PartTokens; MAX_GAP_PARTS] {
         let starts = part(&open.starts, 0..open.number);
-        let mut learned = [PartTokens::default(); MAX_JOINT_PARTS];
+        let mut counted = [PartTokens::default(); MAX_GAP_PARTS];
         self.each_beginning(text, open.start..end, |encoding, byte| {
             let part = starts.partition_point(|start| *start <= byte).saturating_sub(1);
-            let tokens = &mut learned[part][encoding];
+            let tokens = &mut counted[part][encoding];
             *tokens = tokens.saturating_add(1);
         });
-        self.pieces.keep_joint(open.key, learned);
-        learned
+        self.pieces.keep_gap(open.key, counted);
+        counted
     }
 
-    /// Calls `each` with an encoding and a byte at which one of its tokens begins, for all of a stretch that begins and ends at
-    /// borders.
+    /// Calls `each` with an encoding and a byte at which one of its tokens begins, for all of a fragment that begins and ends at
+    /// boundaries.
     fn each_beginning(&mut self, text: &str, range: Range<usize>, mut each: impl FnMut(usize, usize)) {
         self.each_chunk(text, range, |chunk, beginnings| match beginnings {
             Beginnings::Short(lanes) => {
@@ -281,7 +313,7 @@ impl Batch {
     }
 
     /// Finds out what there is to know of a piece.
-    fn look(&mut self, piece: &str) -> KnownPiece {
+    fn analyse(&mut self, piece: &str) -> KnownPiece {
         let length = piece.len();
         let inside = if length >= LONG_RUN_BYTES {
             self.inside(piece)
@@ -308,60 +340,94 @@ impl Batch {
         }
     }
 
-    fn tally(&mut self, text: &str, spans: &[ComponentSpan], tallies: &mut [TokenCounts]) {
-        let mut books = Books::new(spans, tallies);
-        // Everything before this byte is booked.
-        let mut booked = 0;
+    fn token_counts(&mut self, text: &str, spans: &[ComponentSpan], counts_by_encoding: &mut [TokenCounts]) {
+        self.count_text(text, spans, Accumulator::new(spans, counts_by_encoding));
+    }
+
+    fn count_text(
+        &mut self,
+        text: &str,
+        spans: &[ComponentSpan],
+        mut accumulator: Accumulator<'_>,
+    ) -> Vec<Vec<u64>> {
+        // Everything before this byte is counted, but for what is thought before the text that begins there.
+        let mut counted_to = 0;
+        let mut begins = true;
         let mut start = 0;
         for span in spans {
             let end = span.end.min(text.len());
             if span.control && end > start {
-                self.joint(text, booked..start, &mut books);
-                books.tokens(start, [1; MAX_ENCODINGS_PER_GROUP]);
-                booked = end;
+                self.first_gap(text, counted_to..start, begins, &mut accumulator);
+                accumulator.tokens(start, [1; MAX_ENCODINGS_PER_GROUP]);
+                (counted_to, begins) = (end, true);
             } else if end.saturating_sub(start) >= LONG_RUN_BYTES
-                && let Some(stretch) = text.get(start..end)
-                && let inside = self.inside(stretch)
+                && let Some(fragment) = text.get(start..end)
+                && let inside = self.inside(fragment)
                 && inside.first < inside.last
             {
-                self.joint(text, booked..start + inside.first, &mut books);
-                books.tokens(start, inside.counts);
-                booked = start + inside.last;
+                self.first_gap(text, counted_to..start + inside.first, begins, &mut accumulator);
+                accumulator.tokens(start, inside.counts);
+                (counted_to, begins) = (start + inside.last, false);
             }
             start = end;
         }
-        self.joint(text, booked..text.len(), &mut books);
-        books.settle();
+        self.first_gap(text, counted_to..text.len(), begins, &mut accumulator);
+        accumulator.flush();
+        accumulator.each
     }
 
-    /// Counts a stretch that begins and ends at borders, chunk by chunk.
-    fn joint(&mut self, text: &str, range: Range<usize>, books: &mut Books<'_>) {
+    /// Counts a fragment that begins and ends at boundaries, and may begin a text before which a space is thought.
+    fn first_gap(
+        &mut self,
+        text: &str,
+        mut range: Range<usize>,
+        begins: bool,
+        accumulator: &mut Accumulator<'_>,
+    ) {
+        if let Some(tables) = self.beginning.as_ref().filter(|_| begins) {
+            let fragment = part(text, range.clone());
+            let first = self
+                .points
+                .interior(fragment)
+                .map_or(fragment.len(), |(first, _)| first);
+            let mut at = range.start;
+            tables.each_token_at(part(fragment, 0..first), range.start, |bytes| {
+                accumulator.tokens(at, [1, 0, 0, 0]);
+                at += bytes;
+            });
+            range.start += first;
+        }
+        self.gap(text, range, accumulator);
+    }
+
+    /// Counts a fragment that begins and ends at boundaries, chunk by chunk.
+    fn gap(&mut self, text: &str, range: Range<usize>, accumulator: &mut Accumulator<'_>) {
         self.each_chunk(text, range, |chunk, beginnings| match beginnings {
-            Beginnings::Short(lanes) => books.short(chunk, lanes),
-            Beginnings::Long(words) => books.long(chunk, words),
+            Beginnings::Short(lanes) => accumulator.short(chunk, lanes),
+            Beginnings::Long(words) => accumulator.long(chunk, words),
         });
     }
 
-    /// Calls `each` with the chunks of a stretch that begins and ends at borders, and with where their tokens begin.
+    /// Calls `each` with the chunks of a fragment that begins and ends at boundaries, and with where their tokens begin.
     fn each_chunk(
         &mut self,
         text: &str,
         range: Range<usize>,
         mut each: impl FnMut(&Range<usize>, Beginnings<'_>),
     ) {
-        let stretch = part(text, range.clone());
+        let fragment = part(text, range.clone());
         let Self { points, ways, .. } = self;
         let mut start = range.start;
-        points.each_end(stretch, |end| {
+        points.each_end(fragment, |end| {
             let chunk = start..range.start + end;
             start = chunk.end;
             each(&chunk, ways.beginnings(text, chunk.clone()));
         });
     }
 
-    /// The inside of a stretch, counted now or before.
-    fn inside(&mut self, stretch: &str) -> Inside {
-        if let Some([first, last, counts @ ..]) = self.insides.get(stretch.as_bytes()) {
+    /// The inside of a fragment, counted now or before.
+    fn inside(&mut self, fragment: &str) -> Inside {
+        if let Some([first, last, counts @ ..]) = self.insides.get(fragment.as_bytes()) {
             let mut inside = Inside {
                 first: *first as usize,
                 last: *last as usize,
@@ -372,48 +438,48 @@ impl Batch {
             }
             return inside;
         }
-        let (first, last) = self.points.interior(stretch).unwrap_or_default();
-        let counts = self.count(stretch, first..last);
+        let (first, last) = self.points.interior(fragment).unwrap_or_default();
+        let counts = self.count(fragment, first..last);
         let mut words = [first as u64, last as u64, 0, 0, 0, 0];
         for (to, from) in words.iter_mut().skip(2).zip(counts) {
             *to = from;
         }
-        self.insides.keep(stretch.as_bytes(), &words);
+        self.insides.keep(fragment.as_bytes(), &words);
         Inside { first, last, counts }
     }
 
-    /// The tokens of a part of a text that begins and ends at borders.
+    /// The tokens of a part of a text that begins and ends at boundaries.
     fn count(&mut self, text: &str, range: Range<usize>) -> [u64; MAX_ENCODINGS_PER_GROUP] {
         let mut counted = [TokenCounts::default(); MAX_ENCODINGS_PER_GROUP];
-        let mut books = Books::new(&[], &mut counted);
-        self.joint(text, range, &mut books);
-        books.settle();
-        counted.map(|tally| tally.tokens)
+        let mut accumulator = Accumulator::new(&[], &mut counted);
+        self.gap(text, range, &mut accumulator);
+        accumulator.flush();
+        counted.map(|token_counts| token_counts.tokens)
     }
 }
 
 /// The parts since the last sync point of a rendering.
-struct OpenJoint {
+struct OpenGap {
     /// Its first byte.
     start: usize,
     /// How many parts there are.
     number: usize,
     /// Whether all of them have numbers and a place.
     is_known: bool,
-    key: JointKey,
+    key: GapKey,
     /// Where they begin.
-    starts: [usize; MAX_JOINT_PARTS],
+    starts: [usize; MAX_GAP_PARTS],
 }
 
-impl OpenJoint {
-    /// A joint without parts that begins at a byte.
+impl OpenGap {
+    /// A gap without parts that begins at a byte.
     fn at(start: usize) -> Self {
         Self {
             start,
             number: 0,
             is_known: true,
-            key: JointKey::default(),
-            starts: [0; MAX_JOINT_PARTS],
+            key: GapKey::default(),
+            starts: [0; MAX_GAP_PARTS],
         }
     }
 
@@ -423,7 +489,7 @@ impl OpenJoint {
         self.start = start;
         self.number = 0;
         self.is_known = true;
-        self.key = JointKey::default();
+        self.key = GapKey::default();
     }
 
     #[inline]

@@ -1,8 +1,8 @@
-//! What is known of the pieces that renderings are written in, and of the joints between them.
+//! What is known of the pieces that renderings are written in, and of the gaps between them.
 //!
 //! A piece that was met before is looked up by its number. All that it adds to a count is fixed but for its ends: the tokens
-//! between its first and its last [sync point](crate::split::sync) are the same wherever it stands. What is left is a joint: the tail of
-//! one piece, whole short pieces, the head of the next. Joints are looked up by the numbers of these parts, which are equal
+//! between its first and its last [sync point](crate::split::sync) are the same wherever it stands. What is left is a gap: the tail of
+//! one piece, whole short pieces, the head of the next. Gaps are looked up by the numbers of these parts, which are equal
 //! only where their bytes are. Like every memory here it belongs to one thread, holds a fixed number of entries and never changes a count.
 
 use rustc_hash::FxHashMap;
@@ -11,15 +11,15 @@ use chatmill_model::sink::{Identity, Piece};
 
 use crate::token_counter::chunks::{ChunkKey, MAX_ENCODINGS_PER_GROUP};
 
-/// Parts of the longest joint that is remembered.
-pub(crate) const MAX_JOINT_PARTS: usize = 8;
-/// Bytes of the longest part of such a joint: its tokens are counted in bytes.
+/// Parts of the longest gap that is remembered.
+pub(crate) const MAX_GAP_PARTS: usize = 8;
+/// Bytes of the longest part of such a gap: its tokens are counted in bytes.
 pub(crate) const MAX_PART_BYTES: usize = 200;
-/// Joints of two parts that are remembered, 16 bytes each: 256 KiB. Most have two, a tail and a head.
-const SHORT_JOINTS: usize = 1 << 14;
-/// Joints of other numbers of parts, 64 bytes each: 256 KiB.
-const LONG_JOINTS: usize = 1 << 12;
-/// Parts that have numbers; when there are more, all numbers are forgotten.
+/// Gaps of two parts that are remembered, 16 bytes each: 256 KiB. Most have two, a tail and a head.
+const SHORT_GAPS: usize = 1 << 14;
+/// Gaps of other numbers of parts, 64 bytes each: 256 KiB.
+const LONG_GAPS: usize = 1 << 12;
+/// Parts that have numbers; when there are more, all numbers are discarded.
 const MAX_PARTS: usize = 1 << 15;
 
 /// The number of a part: of a head, a tail or a piece without sync points. None where it is too long to have one.
@@ -45,23 +45,23 @@ pub(crate) struct KnownPiece {
     pub(crate) tokens: [u32; MAX_ENCODINGS_PER_GROUP],
 }
 
-/// The parts of a joint, in order.
+/// The parts of a gap, in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct JointKey([PartNumber; MAX_JOINT_PARTS]);
+pub(crate) struct GapKey([PartNumber; MAX_GAP_PARTS]);
 
 #[derive(Clone, Copy, Default)]
-struct LongJoint {
-    key: JointKey,
-    tokens: [PartTokens; MAX_JOINT_PARTS],
+struct LongGap {
+    key: GapKey,
+    tokens: [PartTokens; MAX_GAP_PARTS],
 }
 
 #[derive(Clone, Copy, Default)]
-struct ShortJoint {
+struct ShortGap {
     key: [PartNumber; 2],
     tokens: [PartTokens; 2],
 }
 
-/// What is known of pieces and joints.
+/// What is known of pieces and gaps.
 #[derive(Default)]
 pub(crate) struct Pieces {
     glue_identity: Identity,
@@ -70,8 +70,8 @@ pub(crate) struct Pieces {
     texts: Vec<Option<KnownPiece>>,
     short_parts: FxHashMap<ChunkKey, PartNumber>,
     long_parts: FxHashMap<Box<[u8]>, PartNumber>,
-    short_joints: Vec<ShortJoint>,
-    long_joints: Vec<LongJoint>,
+    short_gaps: Vec<ShortGap>,
+    long_gaps: Vec<LongGap>,
 }
 
 impl Pieces {
@@ -80,9 +80,9 @@ impl Pieces {
         if self.parts() >= MAX_PARTS {
             *self = Self::default();
         }
-        if self.short_joints.is_empty() {
-            self.short_joints.resize(SHORT_JOINTS, ShortJoint::default());
-            self.long_joints.resize(LONG_JOINTS, LongJoint::default());
+        if self.short_gaps.is_empty() {
+            self.short_gaps.resize(SHORT_GAPS, ShortGap::default());
+            self.long_gaps.resize(LONG_GAPS, LongGap::default());
         }
         if self.glue_identity != *glue {
             self.glue_identity = glue.clone();
@@ -148,35 +148,33 @@ impl Pieces {
         self.short_parts.len() + self.long_parts.len()
     }
 
-    /// The tokens of a joint, part by part.
+    /// The tokens of a gap, part by part.
     #[inline]
-    pub(crate) fn joint(&self, key: &JointKey) -> Option<&[PartTokens]> {
+    pub(crate) fn gap(&self, key: &GapKey) -> Option<&[PartTokens]> {
         if let Some(short) = key.as_short() {
-            let joint = self.short_joints.get(key.place(SHORT_JOINTS))?;
-            return (joint.key == short).then_some(&joint.tokens);
+            let gap = self.short_gaps.get(key.place(SHORT_GAPS))?;
+            return (gap.key == short).then_some(&gap.tokens);
         }
-        let joint = self.long_joints.get(key.place(LONG_JOINTS))?;
-        (joint.key == *key).then_some(&joint.tokens)
+        let gap = self.long_gaps.get(key.place(LONG_GAPS))?;
+        (gap.key == *key).then_some(&gap.tokens)
     }
 
-    /// Remembers a joint, in the place of another.
-    pub(crate) fn keep_joint(&mut self, key: JointKey, tokens: [PartTokens; MAX_JOINT_PARTS]) {
+    /// Remembers a gap, in the place of another.
+    pub(crate) fn keep_gap(&mut self, key: GapKey, tokens: [PartTokens; MAX_GAP_PARTS]) {
         if let Some(short) = key.as_short() {
-            if let (Some(joint), [one, two, ..]) =
-                (self.short_joints.get_mut(key.place(SHORT_JOINTS)), tokens)
-            {
-                *joint = ShortJoint {
+            if let (Some(gap), [one, two, ..]) = (self.short_gaps.get_mut(key.place(SHORT_GAPS)), tokens) {
+                *gap = ShortGap {
                     key: short,
                     tokens: [one, two],
                 };
             }
-        } else if let Some(joint) = self.long_joints.get_mut(key.place(LONG_JOINTS)) {
-            *joint = LongJoint { key, tokens };
+        } else if let Some(gap) = self.long_gaps.get_mut(key.place(LONG_GAPS)) {
+            *gap = LongGap { key, tokens };
         }
     }
 }
 
-impl JointKey {
+impl GapKey {
     /// Says which part comes at a place.
     #[inline]
     pub(crate) fn set(&mut self, place: usize, part: PartNumber) {

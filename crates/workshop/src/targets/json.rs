@@ -9,18 +9,18 @@ const PATHS_CHECKED: usize = 64;
 pub(super) fn check(bytes: &[u8]) {
     let other = serde_json::from_slice::<IgnoredAny>(bytes);
     match scan(bytes, 128) {
-        Err(fault) => {
+        Err(error) => {
             assert!(
-                fault.at <= bytes.len(),
+                error.at <= bytes.len(),
                 "the fault lies at {} of {}",
-                fault.at,
+                error.at,
                 bytes.len()
             );
-            assert!(!fault.message.is_empty());
-            match fault.code.name {
+            assert!(!error.message.is_empty());
+            match error.code.name {
                 // The other parser passes over strings without decoding them.
                 "depth-exceeded" | "invalid-utf8" => {}
-                _ => assert!(other.is_err(), "{fault:?}, but the other parser reads it"),
+                _ => assert!(other.is_err(), "{error:?}, but the other parser reads it"),
             }
         }
         Ok(document) => {

@@ -96,12 +96,21 @@ fn read(input: &Input, bytes: &[u8], refused: usize, maps: &Arc<[TableMap]>) -> 
                 }
                 (at, record) = (frame.end, record + 1);
             }
-            Event::FramingError(damage) => {
-                assert!(inside && damage.end >= damage.start && !damage.message.is_empty());
-                assert_eq!((damage.start, damage.record), (at, record), "no gap, no overlap");
-                assert!(damage.head.len() as u64 <= limits.reject_head.min(damage.end - damage.start));
-                assert_eq!(damage.hash.len(), 64);
-                (at, record) = (damage.end, record + 1);
+            Event::FramingError(framing_error) => {
+                assert!(
+                    inside && framing_error.end >= framing_error.start && !framing_error.message.is_empty()
+                );
+                assert_eq!(
+                    (framing_error.start, framing_error.record),
+                    (at, record),
+                    "no gap, no overlap"
+                );
+                assert!(
+                    framing_error.head.len() as u64
+                        <= limits.reject_head.min(framing_error.end - framing_error.start)
+                );
+                assert_eq!(framing_error.hash.len(), 64);
+                (at, record) = (framing_error.end, record + 1);
             }
             Event::Note(finding) => assert!(inside && !finding.message.is_empty()),
             Event::Failed(failure) => panic!("{failure}"),

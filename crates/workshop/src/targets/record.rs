@@ -42,14 +42,14 @@ pub(super) fn check(bytes: &[u8]) {
                 renderings(linked, bytes);
             }
         }
-        gathered(*source, bytes, outcome.linked.is_none(), &limits);
+        grouped_rows(*source, bytes, outcome.linked.is_none(), &limits);
     }
 }
 
 /// Cuts the record into rows, if the source does that, and reads each conversation's rows twice over: what a source says
 /// of a row it says of its place, and rows that repeat are accounted for. What was rendered as a record (`!is_new`) is not
 /// rendered again.
-fn gathered(source: &'static dyn Source, bytes: &[u8], is_new: bool, limits: &Limits) {
+fn grouped_rows(source: &'static dyn Source, bytes: &[u8], is_new: bool, limits: &Limits) {
     let Ok(document) = json::scan(bytes, limits.depth) else {
         return;
     };
@@ -93,7 +93,7 @@ fn gathered(source: &'static dyn Source, bytes: &[u8], is_new: bool, limits: &Li
         );
         let is_rejected = outcome.linked.is_none() && !outcome.rejects.is_empty();
         let rows: u64 = all().map(|outcome| outcome.rows.rows).sum();
-        if !is_rejected && !source.lies_apart() {
+        if !is_rejected && !source.has_scattered_messages() {
             assert_eq!(rows, group.rows.len() as u64, "{}", source.id());
         }
         let rejects = all().flat_map(|outcome| outcome.rejects.iter().map(|(_, located)| located));
@@ -267,7 +267,7 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
     let mut perspectives = vec![auto_perspective(linked), None];
     perspectives.extend((0..linked.conversation.participants.len().min(PERSPECTIVES)).map(Some));
     perspectives.dedup();
-    let borders = CutPoints::of(linked);
+    let boundaries = CutPoints::of(linked);
     let cuts = Cuts {
         session_gap: (dice[11].is_multiple_of(2)).then(|| i64::from(dice[12]) << (dice[13] % 48)),
         mode: [WindowMode::Document, WindowMode::PerTurn, WindowMode::Consecutive][usize::from(dice[14]) % 3],
@@ -275,16 +275,14 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
         placeholders: chatmill_dialect::Placeholders::Alone,
     };
     for (turn, perspective) in perspectives.into_iter().enumerate() {
-        let stretches = window::stretches(linked, &borders, perspective, cuts).ranges;
-        let mut stretch = stretches
-            .get(usize::from(dice[15]) % stretches.len().max(1))
-            .copied();
-        if let Some(stretch) = stretch.as_mut().filter(|_| dice[16].is_multiple_of(2)) {
-            let starts = window::turn_starts(linked, &borders, perspective);
+        let windows = window::window_ranges(linked, &boundaries, perspective, cuts).ranges;
+        let mut window_range = windows.get(usize::from(dice[15]) % windows.len().max(1)).copied();
+        if let Some(window_range) = window_range.as_mut().filter(|_| dice[16].is_multiple_of(2)) {
+            let starts = window::turn_starts(linked, &boundaries, perspective);
             let later = starts.get(usize::from(dice[17]) % starts.len().max(1));
-            stretch.start = stretch
+            window_range.start = window_range
                 .start
-                .max(later.copied().unwrap_or_default().min(stretch.end));
+                .max(later.copied().unwrap_or_default().min(window_range.end));
         }
         let policy = &policies[turn % policies.len()];
         for dialect in chatmill_dialect::DIALECTS {
@@ -293,10 +291,10 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
             let shared: Rc<Shared> = Rc::default();
             let view = View {
                 history,
-                window: stretch
+                window: window_range
                     .filter(|_| dice[18].is_multiple_of(2))
-                    .map(|stretch| Window {
-                        stretch,
+                    .map(|range| Window {
+                        range,
                         shared: Rc::clone(&shared),
                     }),
                 ..View::whole(linked, perspective, policy)
@@ -305,7 +303,7 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
             dialect.render_each(&view, &mut |sink, rendering| {
                 assert_eq!(rendering.ordinal, ordinal, "{}", dialect.id());
                 ordinal += 1;
-                judge(dialect, linked, sink, &rendering);
+                check_rendering(dialect, linked, sink, &rendering);
             });
         }
     }
@@ -326,7 +324,7 @@ fn policy(dice: &[u8; 32]) -> Policy {
     }
 }
 
-fn judge(dialect: &Dialect, linked: &Linked, sink: &Sink<'_>, rendering: &Rendering) {
+fn check_rendering(dialect: &Dialect, linked: &Linked, sink: &Sink<'_>, rendering: &Rendering) {
     let id = dialect.id();
     let messages = linked.conversation.messages.len();
     let (text, spans) = (sink.text(), sink.spans());
@@ -369,11 +367,14 @@ fn judge(dialect: &Dialect, linked: &Linked, sink: &Sink<'_>, rendering: &Render
             .all(|violation| !violation.rule.is_empty()),
         "{id}"
     );
-    let tally = counter().tally(text, spans);
-    assert_eq!(tally.parts.total(), tally.tokens, "{id}");
-    assert!(tally.assistant_content <= tally.parts.content, "{id}");
+    let token_counts = counter().token_counts(text, spans);
+    assert_eq!(token_counts.parts.total(), token_counts.tokens, "{id}");
+    assert!(
+        token_counts.assistant_content <= token_counts.parts.content,
+        "{id}"
+    );
     if spans.iter().all(|span| !span.control) {
-        assert_eq!(tally.tokens, counter().count(text), "{id}: {text}");
+        assert_eq!(token_counts.tokens, counter().count(text), "{id}: {text}");
     }
 }
 

@@ -17,49 +17,49 @@ pub(crate) struct Arguments {
     pub paths: Vec<String>,
     #[command(flatten)]
     pub reading: Inputs,
-    /// Adds what this dialect's consumer would refuse; may be given several times
+    /// Also reports what a consumer of this dialect would refuse; repeatable
     #[arg(long = "for", value_name = "DIALECT[@PROFILE]")]
     pub targets: Vec<String>,
-    /// Pipeline file whose templates --for may name, and whose `[check]` holds
+    /// Pipeline file whose templates --for may name and whose `[check]` settings apply
     #[arg(long, value_name = "FILE")]
     pub pipeline: Option<PathBuf>,
     /// What settings hold.
     #[command(flatten)]
     pub settings: SettingsArguments,
-    /// Form of what is printed
+    /// Output format
     #[arg(long, alias = "format", default_value = "full", value_name = "FORMAT")]
     pub output_format: Format,
-    /// Reports only these: codes (RF001), prefixes (RF) or names (dangling-reference); in place of the settings' `select`
+    /// Reports only these codes (RF001), prefixes (RF) or names (dangling-reference); replaces the settings' `select`
     #[arg(long, value_delimiter = ',', value_name = "CODE|PREFIX|NAME")]
     pub select: Vec<String>,
-    /// Leaves these out, too; wins over --select
+    /// Leaves out these codes, too; overrides --select
     #[arg(long, value_delimiter = ',', value_name = "CODE|PREFIX|NAME")]
     pub ignore: Vec<String>,
-    /// Least severity that is listed; what is less is still counted [default: warning for people, else note]
+    /// Least severity to list; lesser findings are still counted [default: warning in text formats, else note]
     #[arg(long, value_parser = words::<Severity>(), value_name = "SEVERITY")]
     pub min_severity: Option<Severity>,
-    /// Findings of a code that are listed for each file; 0 lists all [default: 10 for people, else 0]
+    /// Findings to list per code and file; 0 lists all [default: 10 in text formats, else 0]
     #[arg(long, value_name = "N")]
     pub max_findings: Option<usize>,
     /// Least severity that makes the exit code 1 [default: error]
     #[arg(long, value_parser = words::<FailOn>(), value_name = "SEVERITY")]
     pub fail_on: Option<FailOn>,
-    /// Day of the check: messages of later days are reported [default: today]
+    /// Day of the check; messages of later days are reported [default: today]
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub now: Option<Day>,
-    /// Reports only what an earlier report (json or jsonl) does not have
+    /// Reports only findings that an earlier report (json or jsonl) does not contain
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
-    /// Prints counts per code instead of single findings (for people only)
+    /// Prints counts per code instead of single findings (text formats only)
     #[arg(long)]
     pub statistics: bool,
-    /// Writes a further report to a file, or a letter to each supplier into a new folder (letters=DIR); may be given several times
+    /// Also writes a report to a file, or a report for each supplier into a new folder (letters=DIR); repeatable
     #[arg(long, value_parser = written_report, value_name = "FORMAT=FILE")]
     pub write: Vec<WrittenReport>,
-    /// Masks paths and names of members, too
+    /// Also masks paths and names of archive members
     #[arg(long, requires = "no_content")]
     pub no_paths: bool,
-    /// Worker threads; 0 takes what the machine gives
+    /// Worker threads; 0 uses all cores
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
 }
@@ -67,16 +67,16 @@ pub(crate) struct Arguments {
 /// Which settings hold.
 #[derive(Debug, Args)]
 pub(crate) struct SettingsArguments {
-    /// Settings to go by, in place of the nearest chatmill.toml from the current folder upwards
+    /// Settings file, instead of the nearest chatmill.toml from the current folder upwards
     #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
     pub config: Option<PathBuf>,
-    /// Goes by no settings but those of the command line
+    /// Ignores settings files
     #[arg(long)]
     pub no_config: bool,
     /// Follows links inside folders, wherever they lead
     #[arg(long)]
     pub follow_links: bool,
-    /// Prints the settings that hold, and where they come from, and checks nothing
+    /// Prints the effective settings and their origin, and checks nothing
     #[arg(long)]
     pub show_settings: bool,
 }
@@ -84,59 +84,60 @@ pub(crate) struct SettingsArguments {
 /// Form of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people: what was found, its place, its source text, what to do
+    /// Text: finding, location, source excerpt and help
     #[value(alias = "text")]
     Full,
-    /// For people: one line for each finding
+    /// Text: one line per finding
     Concise,
-    /// For people: one line for each finding, below the name of its file
+    /// Text: one line per finding, grouped by file
     Grouped,
     /// One object: findings, files, summary
     Json,
-    /// One finding a line
+    /// One finding per line
     Jsonl,
-    /// Static analysis results, for code hosts
+    /// SARIF, for code hosts
     Sarif,
     /// Test results, for build servers
     Junit,
-    /// Annotations of GitHub Actions
+    /// GitHub Actions annotations
     Github,
-    /// A Code Quality report of GitLab
+    /// GitLab Code Quality report
     Gitlab,
-    /// The verdicts, one file a line
+    /// One file and its verdict per line
     Csv,
-    /// Length, hash and verdict, one file a line: a receipt
+    /// One file per line, with length, hash and verdict
     Manifest,
-    /// One page for a browser: all files, with filters by code, file and severity
+    /// HTML page: all files, with filters by code, file and severity
     Html,
 }
 
-/// What is written beside what is printed.
+/// A report that is written besides the printed one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum WrittenReport {
     /// A report of this format, to a file.
     File(Format, PathBuf),
-    /// A letter to each supplier, into a folder.
-    Letters(PathBuf),
+    /// A report to each supplier, into a folder.
+    SupplierReports(PathBuf),
 }
 
-/// The word for letters where a format could stand.
-const LETTERS: &str = "letters";
+/// The word of `--write` for reports to suppliers.
+const SUPPLIER_REPORTS: &str = "letters";
 
 impl Arguments {
     /// The formats of all reports that are one text.
     pub(super) fn formats(&self) -> Vec<Format> {
         let written = self.write.iter().filter_map(|written| match written {
             WrittenReport::File(format, _) => Some(*format),
-            WrittenReport::Letters(_) => None,
+            WrittenReport::SupplierReports(_) => None,
         });
         std::iter::once(self.output_format).chain(written).collect()
     }
 
-    /// Whether a report says which bytes were read.
+    /// Whether a report has the hashes of the files.
     pub(super) fn hashes(&self) -> bool {
-        let is_letters = |written: &WrittenReport| matches!(written, WrittenReport::Letters(_));
-        self.formats().contains(&Format::Manifest) || self.write.iter().any(is_letters)
+        let is_supplier_reports =
+            |written: &WrittenReport| matches!(written, WrittenReport::SupplierReports(_));
+        self.formats().contains(&Format::Manifest) || self.write.iter().any(is_supplier_reports)
     }
 }
 
@@ -145,20 +146,20 @@ fn written_report(text: &str) -> Result<WrittenReport, String> {
         .split_once('=')
         .ok_or("write FORMAT=FILE, for example json=check.json")?;
     if file.is_empty() {
-        return Err("the name of the file is missing".to_owned());
+        return Err("the file name is missing".to_owned());
     }
     let file = PathBuf::from(file);
-    if format == LETTERS {
-        return Ok(WrittenReport::Letters(file));
+    if format == SUPPLIER_REPORTS {
+        return Ok(WrittenReport::SupplierReports(file));
     }
     let format = Format::from_str(format, false).map_err(|_| {
         let known = Format::value_variants().iter();
         let known: Vec<String> = known
             .filter_map(ValueEnum::to_possible_value)
             .map(|value| value.get_name().to_owned())
-            .chain([LETTERS.to_owned()])
+            .chain([SUPPLIER_REPORTS.to_owned()])
             .collect();
-        format!("`{format}` is none of {}", known.join(", "))
+        format!("`{format}` is not one of {}", known.join(", "))
     })?;
     Ok(WrittenReport::File(format, file))
 }
@@ -180,7 +181,7 @@ mod tests {
         );
         assert_eq!(
             written_report("letters=to/send"),
-            Ok(WrittenReport::Letters(PathBuf::from("to/send")))
+            Ok(WrittenReport::SupplierReports(PathBuf::from("to/send")))
         );
         assert!(written_report("letters=").is_err());
         assert!(written_report("jsonl").is_err());

@@ -31,7 +31,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Known> {
         refusal(format!("cannot read the baseline {name}: {error}"))
     })?;
     parse(&text)
-        .map_err(|fault| refusal(format!("the baseline {name} is not a report of `check`: {fault}")).into())
+        .map_err(|error| refusal(format!("the baseline {name} is not a report of `check`: {error}")).into())
 }
 
 fn refusal(message: String) -> WrongRequest {
@@ -47,7 +47,7 @@ fn parse(text: &str) -> Result<Known, String> {
         }
         let shown: String = key.chars().take(40).collect();
         Err(format!(
-            "its key `{shown}` is none of this version, and would know nothing"
+            "its key `{shown}` is from another version and would match no finding"
         ))
     };
     for piece in serde_json::Deserializer::from_str(text).into_iter::<BaselinePiece>() {

@@ -36,8 +36,8 @@ fn command(checked: &Checked, row: &FindingRow) -> String {
             }
         }
     }
-    let is_told = row.entry.is_empty() && (row.line_number.is_some() || checked.table.is_empty());
-    let place = if is_told {
+    let is_shown = row.entry.is_empty() && (row.line_number.is_some() || checked.table.is_empty());
+    let place = if is_shown {
         String::new()
     } else {
         format!("{}: ", place_inside(checked, row).trim_start_matches('!'))
@@ -67,7 +67,7 @@ mod tests {
     use super::super::report::tests::dangling;
     use super::*;
 
-    fn told(checked: &Checked) -> String {
+    fn rendered(checked: &Checked) -> String {
         command(
             checked,
             &checked.row(&checked.texts(chatmill_engine::check::Quoting::All)),
@@ -75,16 +75,16 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_in_a_file_has_its_line_and_one_in_an_archive_says_it() {
+    fn a_finding_in_a_file_has_its_line_and_one_in_an_archive_its_member() {
         let mut checked = dangling();
         assert_eq!(
-            told(&checked),
+            rendered(&checked),
             "::warning title=RF001 dangling-reference,file=a.zip::chat.json:4:9: no such message (3 times)\n"
         );
         checked.entry = String::new();
         checked.located.finding.count = 1;
         assert_eq!(
-            told(&checked),
+            rendered(&checked),
             "::warning title=RF001 dangling-reference,file=a.zip,line=4,col=9::no such message\n"
         );
     }
@@ -96,7 +96,7 @@ mod tests {
         checked.path = "a,b:c%\n::error::d".into();
         checked.located.finding.message = "50 %\n::error::e".into();
         assert_eq!(
-            told(&checked),
+            rendered(&checked),
             "::warning title=RF001 dangling-reference,file=a%2Cb%3Ac%25\\n%3A%3Aerror%3A%3Ad,line=4,col=9::50 \
              %25\\n::error::e (3 times)\n"
         );

@@ -1,6 +1,6 @@
 //! `--format junit`: a test suite per file, a test case per code that was found in it.
 //!
-//! A case fails when its findings make the exit code 1; the others pass and say what was seen. Only counts and the first
+//! A case fails when its findings make the exit code 1; the others pass and list their findings. Only counts and the first
 //! findings of a case are kept, so memory grows with files and codes, not with findings.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Reports that are pages: `--write html=FILE` over all files, `--write letters=DIR` a letter to each supplier, in Markdown, too.
+//! Reports that are pages: `--write html=FILE` over all files, `--write letters=DIR` a report to each supplier, as HTML and Markdown.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -8,9 +8,9 @@ use chatmill_dataset::rows::FindingRow;
 use chatmill_engine::check::{Checked, Files};
 use chatmill_intake::Failure;
 use chatmill_intake::discover::lies_below;
-use chatmill_report::check::{check_page, letters};
+use chatmill_report::check::{check_page, supplier_reports};
 
-use super::gathered::Gathered;
+use super::findings_by_file::FindingsByFile;
 use super::report::{Report, Totals};
 use crate::exit::refuse;
 
@@ -19,30 +19,30 @@ pub(super) struct Html {
     /// What was checked.
     pub title: String,
     /// What is shown.
-    pub gathered: Gathered,
+    pub findings: FindingsByFile,
 }
 
 impl Report for Html {
     fn finding(&mut self, _out: &mut dyn Write, checked: &Checked, row: &FindingRow) -> io::Result<()> {
-        self.gathered.add(checked, row);
+        self.findings.add(checked, row);
         Ok(())
     }
 
     fn end(&mut self, out: &mut dyn Write, files: &Files, _totals: &Totals) -> io::Result<()> {
-        let page = check_page(&self.title, &self.gathered.files(files)).map_err(io::Error::other)?;
+        let page = check_page(&self.title, &self.findings.files(files)).map_err(io::Error::other)?;
         out.write_all(page.as_bytes())
     }
 }
 
-/// The letters.
-pub(super) struct Letters {
-    /// Taken when it is published.
+/// The reports to suppliers.
+pub(super) struct SupplierReports {
+    /// The folder, until it is published.
     folder: Option<Folder>,
-    gathered: Gathered,
+    findings: FindingsByFile,
 }
 
-impl Letters {
-    /// Begins the folder, which nothing may stand in the place of.
+impl SupplierReports {
+    /// Creates the folder, which must not exist.
     ///
     /// # Errors
     ///
@@ -50,13 +50,13 @@ impl Letters {
     pub(super) fn begin(path: &Path, checked: &[String], most: usize) -> anyhow::Result<Self> {
         for pattern in checked {
             if lies_in(path, pattern).map_err(|error| Failure::new("look at", path, &error))? {
-                let message = format!("{} lies in what is checked", path.display());
-                return refuse(message, "choose a folder elsewhere for the letters");
+                let message = format!("{} lies inside the checked inputs", path.display());
+                return refuse(message, "choose another folder for the letters");
             }
         }
         Ok(Self {
             folder: Some(Folder::create(path)?),
-            gathered: Gathered::new(most),
+            findings: FindingsByFile::new(most),
         })
     }
 
@@ -64,9 +64,9 @@ impl Letters {
         let Some(folder) = self.folder.take() else {
             return Ok(());
         };
-        for letter in letters(&self.gathered.files(files))? {
-            for (ending, text) in [("md", &letter.markdown), ("html", &letter.html)] {
-                let mut file = folder.file(&format!("{}.{ending}", letter.name))?;
+        for report in supplier_reports(&self.findings.files(files))? {
+            for (ending, text) in [("md", &report.markdown), ("html", &report.html)] {
+                let mut file = folder.file(&format!("{}.{ending}", report.name))?;
                 file.add(text.as_bytes())?;
                 file.finish()?;
             }
@@ -75,7 +75,7 @@ impl Letters {
     }
 }
 
-/// Whether a path that need not exist yet would lie in a folder that is named as what is checked.
+/// Whether a path, which need not exist yet, would lie in a folder that is to be checked.
 fn lies_in(path: &Path, pattern: &str) -> io::Result<bool> {
     // A glob names no folder: what it finds are files.
     if !lies_below(Path::new(pattern), pattern)? {
@@ -94,9 +94,9 @@ fn lies_in(path: &Path, pattern: &str) -> io::Result<bool> {
     Ok(false)
 }
 
-impl Report for Letters {
+impl Report for SupplierReports {
     fn finding(&mut self, _out: &mut dyn Write, checked: &Checked, row: &FindingRow) -> io::Result<()> {
-        self.gathered.add(checked, row);
+        self.findings.add(checked, row);
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! What every report of `check` is told, and the counts that end it.
+//! The interface of all reports of `check`, and the counts at their end.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -24,18 +24,18 @@ pub(super) trait Report: Send {
     }
 }
 
-/// A report with where it goes. It may be told only of some findings; its verdicts and counts are those of all.
+/// A report with its destination. It may get only some findings; its verdicts and counts are those of all.
 pub(super) struct Sent {
     /// The report.
     pub report: Box<dyn Report>,
     /// Where it goes.
     pub out: Output,
-    /// The least severity that it is told of.
+    /// The least severity of its findings.
     pub least: Severity,
-    /// Findings of each code in each file that it is told of, where they are limited.
+    /// The most findings of each code in each file, where they are limited.
     pub most: Option<u64>,
-    /// Findings that it was told, by file and code.
-    pub told: BTreeMap<(usize, &'static str), u64>,
+    /// Findings so far, by file and code.
+    pub seen: BTreeMap<(usize, &'static str), u64>,
 }
 
 impl Sent {
@@ -46,9 +46,9 @@ impl Sent {
             return Ok(());
         }
         if let Some(most) = self.most {
-            let told = self.told.entry((checked.file, finding.code.code)).or_default();
-            *told += 1;
-            if *told > most {
+            let seen = self.seen.entry((checked.file, finding.code.code)).or_default();
+            *seen += 1;
+            if *seen > most {
                 return Ok(());
             }
         }
@@ -62,7 +62,7 @@ impl Sent {
     }
 }
 
-/// Where a finding is, for people: path, member of an archive, line and column, and the row of a table.
+/// The place of a finding as text: path, member of an archive, line and column, and the row of a table.
 pub(super) fn place(checked: &Checked, row: &FindingRow) -> String {
     let inside = place_inside(checked, row);
     // A member of an archive stands after its mark, a line after a colon, and the row of a table after a blank.
@@ -95,7 +95,7 @@ pub(super) fn place_inside(checked: &Checked, row: &FindingRow) -> String {
     }
     let table = match (checked.table.as_str(), row.record) {
         ("", _) => return place,
-        // Without a line, the number of the row says where to look.
+        // Without a line, the number of the row is the place.
         (table, Some(record)) if row.line_number.is_none() => {
             format!("(table {table}, row {})", record + 1)
         }
@@ -249,7 +249,7 @@ impl Summary {
             summary.errors += file.errors;
             summary.warnings += file.warnings;
             summary.notes += file.notes;
-            summary.judge(&file.judgements);
+            summary.add_judgements(&file.judgements);
             for (code, count) in file.codes {
                 summary.count(code.code, count, &file.path);
             }
@@ -269,7 +269,7 @@ impl Summary {
         }
     }
 
-    fn judge(&mut self, judgements: &[Judgement]) {
+    fn add_judgements(&mut self, judgements: &[Judgement]) {
         if self.judgements.is_empty() {
             self.judgements = judgements.to_vec();
             return;
@@ -344,7 +344,7 @@ pub(super) mod tests {
         assert_eq!((worst.path.as_str(), worst.count), ("b", 3));
     }
 
-    /// Keeps the messages that it is told.
+    /// Records the counts of its findings.
     struct Listener(Arc<Mutex<Vec<u64>>>);
 
     impl Report for Listener {
@@ -356,15 +356,15 @@ pub(super) mod tests {
 
     #[test]
     fn a_limit_holds_for_each_code_in_each_file() {
-        let told = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::new(Mutex::new(Vec::new()));
         let mut limited = Sent {
-            report: Box::new(Listener(Arc::clone(&told))),
+            report: Box::new(Listener(Arc::clone(&seen))),
             out: Box::new(io::sink()),
             least: Severity::Warning,
             most: Some(2),
-            told: BTreeMap::new(),
+            seen: BTreeMap::new(),
         };
-        let mut tell = |file, count, severity| {
+        let mut report_finding = |file, count, severity| {
             let mut checked = dangling();
             checked.file = file;
             checked.located.finding.count = count;
@@ -377,11 +377,11 @@ pub(super) mod tests {
                 .unwrap();
         };
         for count in 1..=3 {
-            tell(0, count, Severity::Warning);
+            report_finding(0, count, Severity::Warning);
         }
-        tell(1, 4, Severity::Note);
-        tell(1, 5, Severity::Error);
-        tell(0, 6, Severity::Warning);
-        assert_eq!(*told.lock().unwrap(), [1, 2, 5]);
+        report_finding(1, 4, Severity::Note);
+        report_finding(1, 5, Severity::Error);
+        report_finding(0, 6, Severity::Warning);
+        assert_eq!(*seen.lock().unwrap(), [1, 2, 5]);
     }
 }

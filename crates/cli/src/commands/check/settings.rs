@@ -1,7 +1,7 @@
 //! What a check goes by: the command line, and below it one `[check]` section, that of `--config`, of `--pipeline`, or of the nearest
 //! `chatmill.toml` from the current folder upwards.
 //!
-//! What is checked has no say in how: a `chatmill.toml` that lies in a checked path is not read unless it is named.
+//! Inputs do not configure their own check: a `chatmill.toml` inside a checked path is not read unless it is named.
 
 use std::env;
 use std::io;
@@ -27,7 +27,7 @@ const MAX_BYTES: u64 = MIB;
 
 /// What a check goes by.
 pub(super) struct Settings {
-    /// The section with what the command line says put in.
+    /// The section, with the options of the command line applied.
     section: CheckSection,
     /// The file that the section comes from.
     pub origin: Option<PathBuf>,
@@ -36,7 +36,7 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Finds the section that holds and puts in what the command line says.
+    /// Finds the section that applies, and applies the options of the command line.
     pub(super) fn new(arguments: &Arguments, plan: Option<&Plan>) -> anyhow::Result<Self> {
         let in_plan = plan.and_then(|plan| Some((plan.pipeline.check.clone()?, plan)));
         let mut passed_over = None;
@@ -48,7 +48,7 @@ impl Settings {
             section.baseline = section.baseline.map(|baseline| plan.base.join(baseline));
             (section, arguments.pipeline.clone())
         } else {
-            let here = env::current_dir().context("cannot tell the current folder")?;
+            let here = env::current_dir().context("cannot determine the current folder")?;
             let found = nearest_file(&here, &arguments.paths)?;
             passed_over = found.passed_over;
             match found.file {
@@ -100,7 +100,7 @@ impl Settings {
         self.origin.iter().cloned().chain(baseline).collect()
     }
 
-    /// The settings as a file would say them.
+    /// The settings as the text of a file.
     pub(super) fn describe(&self) -> anyhow::Result<String> {
         let origin = match &self.origin {
             Some(path) => format!("the command line and {}", shown(path)),
@@ -108,7 +108,7 @@ impl Settings {
         };
         let passed_over = self.passed_over.as_ref().map(|path| {
             let path = shown(path);
-            format!("# {path} lies in what is checked and was not read\n")
+            format!("# {path} lies inside the checked inputs and was not read\n")
         });
         let mut check = self.section.clone();
         check.fail_on = Some(self.fail_on());
@@ -157,7 +157,7 @@ fn read(path: &Path, wrong: fn(&Path, &io::Error) -> WrongRequest) -> anyhow::Re
 }
 
 fn named(path: &Path, error: &io::Error) -> WrongRequest {
-    unreadable(path, error).then("`chatmill schema config` says what may stand in it")
+    unreadable(path, error).then("`chatmill schema config` lists the allowed keys")
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> WrongRequest {

@@ -1,6 +1,6 @@
-//! A comparison for people: as text for a terminal, as Markdown for the summary of a job.
+//! A comparison as text for a terminal, and as Markdown for the summary of a job.
 
-use chatmill_report::Objection;
+use chatmill_report::ConditionFailure;
 use chatmill_report::markdown::plain;
 use chatmill_report::report::{Change, Comparison, LossChange};
 
@@ -10,9 +10,9 @@ use crate::terminal;
 
 /// Rows of each table of the text.
 const TEXT_ROWS: usize = 40;
-/// Lines of the Markdown at most, and of its objections.
+/// Lines of the Markdown at most, and of its failed conditions.
 const MARKDOWN_LINES: usize = 40;
-const OBJECTIONS: usize = 8;
+const FAILURES: usize = 8;
 
 /// What changed of one kind.
 struct Part {
@@ -59,7 +59,7 @@ fn parts(comparison: &Comparison) -> [Part; 3] {
 }
 
 /// The comparison as text.
-pub(super) fn text(comparison: &Comparison, objections: &[Objection], columns: usize) -> String {
+pub(super) fn text(comparison: &Comparison, failures: &[ConditionFailure], columns: usize) -> String {
     let mut text = format!("{}\n\n", headline(comparison));
     let [findings, tokens, losses] = parts(comparison);
     if !findings.rows.is_empty() {
@@ -77,10 +77,10 @@ pub(super) fn text(comparison: &Comparison, objections: &[Objection], columns: u
         text.push('\n');
         text.push_str(&table(losses, columns));
     }
-    for objection in objections {
-        text.push_str(&format!("\nFAILED  {}", harmless(&objection.to_string())));
+    for failure in failures {
+        text.push_str(&format!("\nFAILED  {}", harmless(&failure.to_string())));
     }
-    if !objections.is_empty() {
+    if !failures.is_empty() {
         text.push('\n');
     }
     text
@@ -94,7 +94,7 @@ fn table(mut part: Part, columns: usize) -> String {
     let mut table = output::fitted(header, part.rows, 1, &["before"], columns);
     if more > 0 {
         table.push_str(&format!(
-            "and {}; --format json has them\n",
+            "and {}; --format json lists them\n",
             counted(more as u64, "more row")
         ));
     }
@@ -103,12 +103,12 @@ fn table(mut part: Part, columns: usize) -> String {
 }
 
 /// The comparison as Markdown of at most [`MARKDOWN_LINES`] lines.
-pub(super) fn markdown(comparison: &Comparison, objections: &[Objection]) -> String {
+pub(super) fn markdown(comparison: &Comparison, failures: &[ConditionFailure]) -> String {
     let mut lines = vec![format!("**chatmill diff**: {}", plain(&headline(comparison)))];
-    let shown = objections.iter().take(OBJECTIONS);
-    lines.extend(shown.map(|objection| format!("- ❌ {}", plain(&objection.to_string()))));
-    if objections.len() > OBJECTIONS {
-        lines.push(format!("- and {} more", objections.len() - OBJECTIONS));
+    let shown = failures.iter().take(FAILURES);
+    lines.extend(shown.map(|failure| format!("- ❌ {}", plain(&failure.to_string()))));
+    if failures.len() > FAILURES {
+        lines.push(format!("- and {} more", failures.len() - FAILURES));
     }
     let one_sided = one_sided(comparison);
     for part in parts(comparison) {
@@ -269,28 +269,28 @@ mod tests {
 
     #[test]
     fn markdown_has_at_most_forty_lines() {
-        let objection = Objection {
+        let failure = ConditionFailure {
             condition: "tokens > 0".to_owned(),
             subject: "d1".to_owned(),
             before: Some(1.0),
             after: Some(2.0),
         };
-        for objections in [0, 1, 50] {
-            let said = markdown(&large(), &vec![objection.clone(); objections]);
-            assert!(said.lines().count() <= MARKDOWN_LINES, "{said}");
-            assert!(said.contains("a\\|b") && said.contains("+10 (+10.0 %)"), "{said}");
+        for failures in [0, 1, 50] {
+            let text = markdown(&large(), &vec![failure.clone(); failures]);
+            assert!(text.lines().count() <= MARKDOWN_LINES, "{text}");
+            assert!(text.contains("a\\|b") && text.contains("+10 (+10.0 %)"), "{text}");
         }
         assert!(markdown(&Comparison::default(), &[]).lines().count() == 1);
     }
 
     #[test]
-    fn a_text_says_how_much_it_leaves_out() {
-        let said = text(&large(), &[], 80);
+    fn a_text_counts_the_rows_that_it_leaves_out() {
+        let text = text(&large(), &[], 80);
         assert!(
-            said.contains("and 51 more rows; --format json has them"),
-            "{said}"
+            text.contains("and 51 more rows; --format json lists them"),
+            "{text}"
         );
-        assert!(!said.contains("FAILED"));
+        assert!(!text.contains("FAILED"));
     }
 
     #[test]
@@ -320,19 +320,19 @@ mod tests {
             losses: vec![loss("old", 9, 0), loss("both", 1, 2), loss("both", 1, 8)],
             ..Comparison::default()
         };
-        for said in [text(&comparison, &[], 80), markdown(&comparison, &[])] {
-            assert!(said.contains("Only the first run has old (a, b)"), "{said}");
-            assert!(said.contains("Only the second run has new (a)"), "{said}");
-            assert!(!said.contains("old extra-dropped"), "{said}");
-            let largest = said.find("+7").unwrap();
-            assert!(largest < said.find("+1 ").unwrap(), "{said}");
+        for text in [text(&comparison, &[], 80), markdown(&comparison, &[])] {
+            assert!(text.contains("Only the first run has old (a, b)"), "{text}");
+            assert!(text.contains("Only the second run has new (a)"), "{text}");
+            assert!(!text.contains("old extra-dropped"), "{text}");
+            let largest = text.find("+7").unwrap();
+            assert!(largest < text.find("+1 ").unwrap(), "{text}");
         }
     }
 
     #[test]
-    fn runs_that_say_the_same_have_no_tables() {
-        let said = text(&Comparison::default(), &[], 80);
-        assert!(said.contains("the same in every dialect"), "{said}");
-        assert!(!said.contains("before"));
+    fn equal_runs_have_no_tables() {
+        let text = text(&Comparison::default(), &[], 80);
+        assert!(text.contains("the same in every dialect"), "{text}");
+        assert!(!text.contains("before"));
     }
 }

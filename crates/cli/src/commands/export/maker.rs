@@ -1,8 +1,8 @@
-//! Renderings for an export that its dataset does not hold: the engine makes them of the tables.
+//! Renderings for an export in a dialect that its dataset does not have: the engine renders them from the tables.
 
 use chatmill_dataset::Dataset;
-use chatmill_engine::again::{Again, AgainError, AgainRendering, Judged, Wanted};
-use chatmill_export::{ExportError, ExportRequest, MadeRendering, Maker, Preferences};
+use chatmill_engine::again::{Again, AgainError, AgainRendering, Preference, Wanted};
+use chatmill_export::{ExportError, ExportRequest, Maker, Preferences, RenderingFacts};
 
 use super::refused;
 use crate::exit::WrongRequest;
@@ -10,13 +10,13 @@ use crate::exit::WrongRequest;
 /// The engine's renderings, for an export.
 pub(in crate::commands) struct AgainMaker<'d> {
     again: Again<'d>,
-    /// Which judgements of answers are wanted; none for conversations.
+    /// Which ratings of answers are wanted; none for conversations.
     wanted: Option<Wanted>,
 }
 
 impl AgainMaker<'_> {
-    /// An envelope that has rows where this one has none, for answers that were judged otherwise, or by nobody; none where it is not
-    /// answers that are wanted.
+    /// An envelope that would have rows where this one has none, because answers were rated otherwise, or not at all; none for
+    /// conversations.
     pub(in crate::commands) fn elsewhere(&self) -> Result<Option<&'static str>, ExportError> {
         let (other, envelope) = match self.wanted {
             None => return Ok(None),
@@ -24,9 +24,9 @@ impl AgainMaker<'_> {
             Some(Wanted::Labels) => (Wanted::Pairs, "trl-dpo"),
         };
         // The first row is enough.
-        let found = self.again.judged(other, &mut |judged| match judged {
-            Judged::LeftOut { .. } => Ok(()),
-            Judged::Pair { .. } | Judged::Labelled { .. } => Err(ExportError::Stopped),
+        let found = self.again.preferences(other, &mut |preference| match preference {
+            Preference::LeftOut { .. } => Ok(()),
+            Preference::Pair { .. } | Preference::Labelled { .. } => Err(ExportError::Stopped),
         });
         match found {
             Err(ExportError::Stopped) => Ok(Some(envelope)),
@@ -35,8 +35,8 @@ impl AgainMaker<'_> {
     }
 }
 
-/// Who says conversations in a dialect that the run did not say them in, or answers that were judged; nobody is needed where
-/// the dataset holds what is asked for.
+/// The engine's renderer, for a dialect that the run did not render, or for rated answers; none where the dataset has the requested
+/// renderings.
 pub(in crate::commands) fn maker<'d>(
     dataset: &'d Dataset,
     request: &ExportRequest,
@@ -73,19 +73,19 @@ pub(in crate::commands) fn maker<'d>(
 }
 
 /// A rendering of the engine, for an export.
-fn made<'r>(said: &'r AgainRendering<'r>) -> MadeRendering<'r> {
-    MadeRendering {
-        conversation: &said.conversation,
-        perspective: &said.perspective,
-        ordinal: said.ordinal,
-        content: said.content.as_deref(),
-        assistant_spans: &said.assistant_spans,
-        learned_spans: &said.learned_spans,
-        last_role: said.last_role,
-        loss_codes: &said.loss_codes,
-        violations: &said.violations,
-        tokens: said.tokens,
-        ..MadeRendering::default()
+fn facts_of<'r>(rendering: &'r AgainRendering<'r>) -> RenderingFacts<'r> {
+    RenderingFacts {
+        conversation: &rendering.conversation,
+        perspective: &rendering.perspective,
+        ordinal: rendering.ordinal,
+        content: rendering.content.as_deref(),
+        assistant_spans: &rendering.assistant_spans,
+        learned_spans: &rendering.learned_spans,
+        last_role: rendering.last_role,
+        loss_codes: &rendering.loss_codes,
+        violations: &rendering.violations,
+        tokens: rendering.tokens,
+        ..RenderingFacts::default()
     }
 }
 
@@ -104,30 +104,31 @@ impl Maker for AgainMaker<'_> {
 
     fn each(
         &self,
-        visit: &mut dyn FnMut(&MadeRendering<'_>) -> Result<(), ExportError>,
+        visit: &mut dyn FnMut(&RenderingFacts<'_>) -> Result<(), ExportError>,
     ) -> Result<(), ExportError> {
         let Some(wanted) = self.wanted else {
-            return self.again.each(&mut |said| visit(&made(said)));
+            return self.again.each(&mut |rendering| visit(&facts_of(rendering)));
         };
-        self.again.judged(wanted, &mut |judged| match judged {
-            Judged::Pair { chosen, rejected } => visit(&MadeRendering {
-                rejected: Some(rejected),
-                ..made(chosen)
-            }),
-            Judged::Labelled { answer, is_good } => visit(&MadeRendering {
-                label: Some(*is_good),
-                ..made(answer)
-            }),
-            Judged::LeftOut {
-                conversation,
-                ordinal,
-                reason,
-            } => visit(&MadeRendering {
-                conversation,
-                ordinal: *ordinal,
-                left_out: Some(reason),
-                ..MadeRendering::default()
-            }),
-        })
+        self.again
+            .preferences(wanted, &mut |preference| match preference {
+                Preference::Pair { chosen, rejected } => visit(&RenderingFacts {
+                    rejected: Some(rejected),
+                    ..facts_of(chosen)
+                }),
+                Preference::Labelled { answer, is_good } => visit(&RenderingFacts {
+                    label: Some(*is_good),
+                    ..facts_of(answer)
+                }),
+                Preference::LeftOut {
+                    conversation,
+                    ordinal,
+                    reason,
+                } => visit(&RenderingFacts {
+                    conversation,
+                    ordinal: *ordinal,
+                    left_out: Some(reason),
+                    ..RenderingFacts::default()
+                }),
+            })
     }
 }

@@ -18,8 +18,8 @@ pub(super) struct Seen {
     /// Files and members of archives that no source recognises.
     strangers: Vec<String>,
     /// What the first of them looks like.
-    look: Option<String>,
-    /// What a map for the first of them could say.
+    resembles: Option<String>,
+    /// A proposed map for the first of them.
     pub proposal: Option<Proposal>,
     /// Tables that no source reads.
     pub tables: BTreeSet<String>,
@@ -68,7 +68,7 @@ impl Seen {
                     format!("{}!{}", entry.path, entry.entry)
                 };
                 seen.strangers.push(member);
-                seen.look = seen.look.take().or_else(|| entry.looks_like.clone());
+                seen.resembles = seen.resembles.take().or_else(|| entry.looks_like.clone());
                 seen.proposal = seen.proposal.take().or_else(|| entry.proposal.clone());
                 seen.tables.extend(entry.unread_tables.iter().cloned());
                 continue;
@@ -125,7 +125,7 @@ impl Seen {
         let mut lines: Vec<String> = sources.collect();
         if self.rejected > 0 {
             lines.push(format!(
-                "{} of {} cannot be read; `chatmill check` says why",
+                "{} of {} cannot be read; `chatmill check` reports why",
                 count(self.rejected),
                 counted(self.records, "record")
             ));
@@ -138,8 +138,8 @@ impl Seen {
                 named.push(format!("and {} more", count(more as u64)));
             }
             lines.push(format!("not recognised: {}", named.join(", ")));
-            let look = self.look.as_deref().map(harmless);
-            lines.extend(look.map(|look| format!("looks like {look}")));
+            let resembles = self.resembles.as_deref().map(harmless);
+            lines.extend(resembles.map(|resembles| format!("looks like {resembles}")));
         }
         lines
     }

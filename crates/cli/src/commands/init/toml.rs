@@ -13,7 +13,7 @@ use super::seen::{Seen, day};
 use crate::figures::{count, counted};
 use crate::output::harmless;
 
-/// Dialects that most people come for; the sources' own are added.
+/// Dialects that most users want; those of the sources are added.
 const WANTED: [&str; 3] = ["openai-chat", "anthropic-messages", "gemini-contents"];
 
 /// A pipeline over paths and what was seen below each.
@@ -189,16 +189,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_whole_is_allowed_by_nobody_but_whoever_says_so() {
+    fn refused_inputs_are_allowed_only_by_an_explicit_limit() {
         let inputs = [("a.jsonl", seen("group-chat", 1)), ("b.jsonl", seen("", 30))];
         assert_eq!(parsed(&inputs).limits, chatmill_diag::Limits::default());
         let text = pipeline(&inputs).unwrap();
-        for said in [
-            "# 1 input is refused whole",
+        for expected in [
+            "# 1 input is refused, because no source reads it",
             "\n# [limits]\n# max_reject_ratio = 0.034\n",
             "\n# refused_inputs = 1\n",
         ] {
-            assert!(text.contains(said), "{said}\n{text}");
+            assert!(text.contains(expected), "{expected}\n{text}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! `chatmill night accept`: a night that something objects to counts as a good one from now on.
+//! `chatmill night accept`: a night that failed its conditions counts as a good one from now on.
 
 use std::path::PathBuf;
 
@@ -6,8 +6,8 @@ use chatmill_dataset::NightName;
 use chatmill_report::night::NightState;
 use clap::Args;
 
-use super::books::Books;
-use super::settle::derive;
+use super::follow_up::derive;
+use super::records::Records;
 use crate::context::Context;
 use crate::exit::{Exit, WrongRequest, refuse};
 use crate::output;
@@ -15,29 +15,33 @@ use crate::output;
 /// Arguments of `night accept`.
 #[derive(Debug, Args)]
 pub(super) struct AcceptArguments {
-    /// Name of the night
+    /// Name of the run
     #[arg(value_name = "NIGHT")]
     night: String,
-    /// Folder of the nights
+    /// Store of `chatmill night`
     #[arg(long, value_name = "DIR")]
     store: PathBuf,
 }
 
 /// Accepts a night.
 pub(super) fn execute(arguments: &AcceptArguments, context: &Context<'_>) -> anyhow::Result<Exit> {
-    if Books::find(&arguments.store)?.is_none() {
-        return Err(WrongRequest::new(format!("{} holds no nights", arguments.store.display())).into());
+    if Records::find(&arguments.store)?.is_none() {
+        return Err(WrongRequest::new(format!(
+            "{} is not a store of scheduled runs",
+            arguments.store.display()
+        ))
+        .into());
     }
-    let mut books = Books::open(&arguments.store)?;
+    let mut records = Records::open(&arguments.store)?;
     let name = NightName::parse(&arguments.night);
-    let night = books
+    let night = records
         .nights
         .iter()
         .find(|night| Some(&night.name) == name.as_ref());
     let Some(mut night) = night.cloned() else {
         return refuse(
-            format!("there is no night `{}`", arguments.night),
-            "`chatmill night status` lists the nights",
+            format!("there is no run `{}`", arguments.night),
+            "`chatmill night status` lists the runs",
         );
     };
     if night.record.state != NightState::Objected || night.record.is_removed {
@@ -46,16 +50,16 @@ pub(super) fn execute(arguments: &AcceptArguments, context: &Context<'_>) -> any
         } else {
             night.record.state.word()
         };
-        let message = format!("the night {} is {state}", night.name);
+        let message = format!("the run {} is {state}", night.name);
         return refuse(
             message,
-            "only a complete night that something objects to can be accepted",
+            "only a complete run that failed its conditions can be accepted",
         );
     }
     night.record.state = NightState::Accepted;
-    let said = format!("the night {} is accepted\n", night.name);
-    books.save(night)?;
-    derive(&books, context)?;
-    output::print(&said)?;
+    let message = format!("the run {} is accepted\n", night.name);
+    records.save(night)?;
+    derive(&records, context)?;
+    output::print(&message)?;
     Ok(Exit::Complete)
 }

@@ -1,4 +1,4 @@
-//! Telling somebody: a program of the user's choice is started when a night has ended.
+//! The notice: a program of the user's choice is started when a night has ended.
 
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -6,19 +6,19 @@ use std::time::{Duration, Instant};
 
 use chatmill_dataset::{METRICS, NIGHT_JSON, NIGHT_NOTE};
 
-use super::books::{BookedNight, Books};
+use super::records::{Night, Records};
 
 /// How long the program may take.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often it is looked at meanwhile.
+/// How often the program's status is polled.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Starts the program and waits for it; an error is a clause that says what went wrong.
-pub(super) fn notify(words: &[String], books: &Books, night: &BookedNight) -> Result<(), String> {
+/// Starts the program and waits for it; an error is a clause with the reason.
+pub(super) fn notify(words: &[String], records: &Records, night: &Night) -> Result<(), String> {
     let Some((program, arguments)) = words.split_first() else {
         return Ok(());
     };
-    let folder = books.store.night(&night.name);
+    let folder = records.store.night(&night.name);
     let record = &night.record;
     let exit = record.exit_code.map_or_else(String::new, |code| code.to_string());
     let mut command = Command::new(program);
@@ -27,12 +27,12 @@ pub(super) fn notify(words: &[String], books: &Books, night: &BookedNight) -> Re
         .env("CHATMILL_NIGHT", night.name.as_str())
         .env("CHATMILL_STATE", record.state.word())
         .env("CHATMILL_EXIT_CODE", exit)
-        .env("CHATMILL_STORE", books.store.path())
+        .env("CHATMILL_STORE", records.store.path())
         .env("CHATMILL_FOLDER", &folder)
-        .env("CHATMILL_DATASET", books.store.dataset(&night.name))
+        .env("CHATMILL_DATASET", records.store.dataset(&night.name))
         .env("CHATMILL_NOTE", folder.join(NIGHT_NOTE))
         .env("CHATMILL_JSON", folder.join(NIGHT_JSON))
-        .env("CHATMILL_METRICS", books.store.path().join(METRICS))
+        .env("CHATMILL_METRICS", records.store.path().join(METRICS))
         .stdin(Stdio::null())
         // What it prints is no result of ours.
         .stdout(Stdio::null());
@@ -55,7 +55,7 @@ fn wait(command: &mut Command, patience: Duration) -> Result<ExitStatus, String>
             Ok(Some(status)) => return Ok(status),
             Ok(None) if begun.elapsed() < patience => std::thread::sleep(PAUSE),
             Ok(None) => {
-                // It may have ended meanwhile; then there is nobody to end.
+                // The program may have ended meanwhile.
                 let ended = child.kill().and_then(|()| child.wait());
                 drop(ended);
                 return Err(format!(

@@ -1,4 +1,4 @@
-//! What the pipeline file says of its nights.
+//! The settings of nights in the pipeline file.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use super::NightRequest;
 use crate::exit::{self, WrongRequest, refuse};
 use crate::prices::prices_of_nights;
 
-/// What the pipeline file says of its nights.
+/// The settings of nights in the pipeline file.
 pub(super) struct NightSettings {
     /// The pipeline file.
     pub path: PathBuf,
@@ -22,19 +22,19 @@ pub(super) struct NightSettings {
     pub name: String,
     /// The section.
     pub section: NightSection,
-    /// What makes a night fail.
+    /// Conditions that make a night fail.
     pub fail_if: Vec<Condition>,
-    /// What is only told.
+    /// Conditions that only warn.
     pub warn_if: Vec<Condition>,
     /// Values of the command line.
     pub overrides: Vec<String>,
 }
 
 impl NightSettings {
-    /// Reads them, before anything else is done: a condition that cannot be understood must not be noticed after the work.
+    /// Reads the settings before anything else is done: a malformed condition must not be noticed after hours of work.
     pub(super) fn read(request: &NightRequest, is_silent: bool) -> anyhow::Result<Self> {
         let (Some(path), Some(store)) = (request.pipeline.clone(), request.store.clone()) else {
-            return Err(WrongRequest::new("a night needs a pipeline file and --store").into());
+            return Err(WrongRequest::new("`chatmill night` needs a pipeline file and --store").into());
         };
         let mut overrides = request.overrides.clone();
         if is_silent {
@@ -56,7 +56,10 @@ impl NightSettings {
             .chain(&warn_if)
             .find(|condition| condition.is_of_money());
         if let (Some(condition), None) = (needs_prices, &section.prices) {
-            let message = format!("`{}` is about money, and there are no prices", condition.text());
+            let message = format!(
+                "the condition `{}` is about money, but there are no prices",
+                condition.text()
+            );
             return refuse(message, "name a price file: prices = \"prices.toml\" in [night]");
         }
         Ok(Self {

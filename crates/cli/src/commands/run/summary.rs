@@ -23,12 +23,12 @@ const INPUTS_SHOWN: usize = 4;
 const INPUTS_FIRST: usize = 3;
 /// Codes that are shown one by one; more are counted.
 const CODES_SHOWN: usize = 5;
-/// The cheapest and the dearest dialects of the first coverage, which are shown where there are many.
+/// The cheapest and the most expensive dialects of the first coverage, which are shown where there are many.
 const FIRST_ENDS: [usize; 2] = [4, 2];
 /// The same of every other coverage.
 const OTHER_ENDS: [usize; 2] = [1, 1];
 
-/// Says what came of a run. `out` is where the dataset stands, for people.
+/// The summary of a run as text. `out` is the path of the dataset, as shown.
 pub(super) fn describe(name: &str, out: &str, summary: &RunSummary, columns: usize) -> String {
     let totals = &summary.totals;
     let mut blocks = vec![
@@ -51,12 +51,12 @@ pub(in crate::commands) fn ledger(name: &str, summary: &RunSummary, columns: usi
         findings(&summary.totals.findings, columns),
     ];
     if !summary.is_within_threshold() {
-        blocks.push(format!("Verdict  {}\n", objection(summary)));
+        blocks.push(format!("Verdict  {}\n", verdict_reason(summary)));
     }
     blocks.join("\n")
 }
 
-/// What the last event says of a run, beside its exit code.
+/// The fields of the last event of a run, besides its exit code.
 pub(super) fn ending(out: &str, summary: &RunSummary) -> Map<String, Value> {
     let mut ending = Map::new();
     ending.insert("dataset".to_owned(), out.into());
@@ -138,10 +138,7 @@ fn headline(name: &str, summary: &RunSummary) -> String {
     let totals = &summary.totals;
     let ending = match summary.elapsed {
         Some(elapsed) => format!("in {}", duration(elapsed)),
-        None => {
-            "(the dataset was there already, made by the same plan from the same inputs; nothing was changed)"
-                .to_owned()
-        }
+        None => "(the dataset already exists, with the same plan and inputs; nothing was changed)".to_owned(),
     };
     format!(
         "{}: {}, {}, {}, {} {ending}\n",
@@ -172,7 +169,7 @@ fn inputs(summary: &RunSummary, columns: usize, shows_all: bool) -> String {
     if entries.len() != 1 {
         let sum = |count: fn(&InputEntry) -> u64| entries.iter().map(|entry| count(&entry)).sum();
         rows.push(vec![
-            format!("{} together", counted(entries.len() as u64, "input")),
+            format!("{} in total", counted(entries.len() as u64, "input")),
             String::new(),
             count(totals.framed),
             count(totals.accepted),
@@ -204,23 +201,26 @@ fn inputs(summary: &RunSummary, columns: usize, shows_all: bool) -> String {
                 kind => counted(*files, kind),
             })
             .collect();
-        text.push_str(&format!("Passed over, as no chats: {}\n", kinds.join(", ")));
+        text.push_str(&format!(
+            "Skipped, because they are not chats: {}\n",
+            kinds.join(", ")
+        ));
     }
     if totals.unrenderable > 0 {
         text.push_str(&format!(
-            "Not rendered: {} for a participant of perspective.as who is absent\n",
+            "Not rendered: {}, because a participant of perspective.as is absent\n",
             counted(totals.unrenderable, "time")
         ));
     }
     if totals.without_turns > 0 {
         text.push_str(&format!(
-            "Not rendered: {} for a perspective without a turn to learn from\n",
+            "Not rendered: {}, because the perspective has no turn to train on\n",
             counted(totals.without_turns, "time")
         ));
     }
     for (reason, turns) in &totals.untaught {
         text.push_str(&format!(
-            "Not learned: {}, because {reason}\n",
+            "Not trained on: {}, because {reason}\n",
             counted(*turns, "turn")
         ));
     }
@@ -244,7 +244,7 @@ fn inputs(summary: &RunSummary, columns: usize, shows_all: bool) -> String {
 fn worst(inputs: &Inputs, most: usize) -> Vec<InputEntry> {
     let mut first = BTreeMap::new();
     for (place, input) in inputs.iter().enumerate() {
-        first.insert((Reverse((input.faults(), input.bytes)), place), input);
+        first.insert((Reverse((input.problems(), input.bytes)), place), input);
         if first.len() > most {
             first.pop_last();
         }
@@ -328,7 +328,7 @@ fn leaves_out(summary: &RunSummary, table: &str) -> bool {
 }
 
 /// One table, a block per coverage: bills are compared only within one. Of many dialects it shows the cheapest and the
-/// dearest by tokens per message in the first encoding.
+/// most expensive by tokens per message in the first encoding.
 fn tokens(totals: &[TokenTotal], whole_bill: &str, columns: usize) -> Option<String> {
     let mut table: TokenTable<CellTotal> = TokenTable::new(&[]);
     for total in totals {
@@ -358,12 +358,12 @@ fn tokens(totals: &[TokenTotal], whole_bill: &str, columns: usize) -> Option<Str
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut folded = 0;
     for (number, group) in table.coverages.iter().enumerate() {
-        let [cheapest, dearest] = if number == 0 { FIRST_ENDS } else { OTHER_ENDS };
-        // A line that says that one dialect is left out would take the room of that dialect.
-        let is_folded = group.rows.len() > cheapest + dearest + 1;
+        let [cheapest, priciest] = if number == 0 { FIRST_ENDS } else { OTHER_ENDS };
+        // A line about one left-out dialect would take as much space as that dialect.
+        let is_folded = group.rows.len() > cheapest + priciest + 1;
         let (sorted, between) = if is_folded {
             let sorted = group.by_price(|row| price(row, is_counted));
-            (sorted, cheapest..group.rows.len() - dearest)
+            (sorted, cheapest..group.rows.len() - priciest)
         } else {
             (group.rows.iter().collect(), 0..0)
         };
@@ -387,7 +387,9 @@ fn tokens(totals: &[TokenTotal], whole_bill: &str, columns: usize) -> Option<Str
     let spare: Vec<&str> = ["losses", "bytes"].into_iter().chain(spare).collect();
     let mut text = output::fitted(header, rows, 2, &spare, columns);
     if folded > 0 {
-        text.push_str(&format!("the cheapest and the dearest; {whole_bill} has all\n"));
+        text.push_str(&format!(
+            "cheapest and most expensive dialects shown; {whole_bill} lists all\n"
+        ));
     }
     Some(text)
 }
@@ -441,25 +443,31 @@ fn verdict(out: &str, summary: &RunSummary) -> String {
     let dataset = if absent.is_empty() {
         dataset
     } else {
-        format!("{dataset}Without  {} ([output] tables)\n", absent.join(", "))
+        format!(
+            "{dataset}Without  {} (left out by [output] tables)\n",
+            absent.join(", ")
+        )
     };
     if summary.is_within_threshold() {
         return dataset;
     }
-    format!("{dataset}Verdict  {}\n", objection(summary))
+    format!("{dataset}Verdict  {}\n", verdict_reason(summary))
 }
 
 /// Why the exit code is 1.
-fn objection(summary: &RunSummary) -> String {
+fn verdict_reason(summary: &RunSummary) -> String {
     let totals = &summary.totals;
     let limit = |key: &str| summary.manifest.plan.pointer(&format!("/limits/{key}"));
     match summary.manifest.verdict.as_str() {
-        NOTHING_READ => return "nothing was read: there is no conversation in any input. The dataset is complete, and empty.".to_owned(),
+        NOTHING_READ => {
+            return "nothing was read: no input holds a conversation. The dataset is complete, but empty."
+                .to_owned();
+        }
         REFUSED_INPUTS => {
             let allowed = limit("refused_inputs").and_then(Value::as_u64);
             return format!(
-                "{} refused whole, and limits.refused_inputs allows {}: no source reads them, or they cannot be opened. The dataset \
-                 is complete but for them; `chatmill check` says why.",
+                "{} refused, and limits.refused_inputs allows {}: no source reads them, or they cannot be opened. The dataset \
+                 is complete without them; `chatmill check` reports why.",
                 counted(totals.refused_inputs, "input"),
                 count(allowed.unwrap_or_default()),
             );
@@ -467,8 +475,8 @@ fn objection(summary: &RunSummary) -> String {
         TOO_MANY_ERRORS => {
             let allowed = limit("max_error_findings").and_then(Value::as_u64);
             return format!(
-                "too many errors: {}, and limits.max_error_findings allows {}. The dataset is complete; what is wrong in it stands \
-                 in the table findings.",
+                "too many errors: {}, and limits.max_error_findings allows {}. The dataset is complete; the table findings lists \
+                 the errors.",
                 counted(totals.error_findings(), "error finding"),
                 count(allowed.unwrap_or_default()),
             );
@@ -478,7 +486,7 @@ fn objection(summary: &RunSummary) -> String {
     let allowed = limit("max_reject_ratio").and_then(Value::as_f64);
     let rejected = totals.rejected as f64 / totals.framed.max(1) as f64;
     format!(
-        "too many rejects: {} of {} ({}), and limits.max_reject_ratio allows {}. The dataset is complete but for them.",
+        "too many rejects: {} of {} ({}), and limits.max_reject_ratio allows {}. The dataset is complete without them.",
         count(totals.rejected),
         counted(totals.framed, "record"),
         percent(rejected),
@@ -504,7 +512,7 @@ fn next_steps(out: &str, summary: &RunSummary) -> String {
     text
 }
 
-/// What somebody does next who has seen the demo.
+/// The next steps after the demo.
 const YOURS: &str = "\
 Yours    chatmill check FILES                                   your own files
          chatmill convert FILES --to trl-messages --out train
@@ -593,7 +601,7 @@ mod tests {
     fn a_few_inputs_have_a_line_each_and_of_many_the_first() {
         let few = describe("demo", "out/demo", &summary(4, 0));
         assert!(
-            few.contains("input-3.json") && few.contains("4 inputs together") && !few.contains('…'),
+            few.contains("input-3.json") && few.contains("4 inputs in total") && !few.contains('…'),
             "{few}"
         );
         let many = describe("demo", "out/demo", &summary(1_013, 0));
@@ -602,7 +610,7 @@ mod tests {
             "{many}"
         );
         assert!(
-            many.contains("… and 1,010 more") && many.contains("1,013 inputs together"),
+            many.contains("… and 1,010 more") && many.contains("1,013 inputs in total"),
             "{many}"
         );
         assert!(many.lines().count() < 24, "{many}");
@@ -641,7 +649,7 @@ mod tests {
         summary.manifest.inputs.change(3, |input| {
             (input.rejected, input.errors) = (2, 2);
         });
-        let json = serde_json::to_value(json("demo", "out/demo", &summary, Exit::Objection)).unwrap();
+        let json = serde_json::to_value(json("demo", "out/demo", &summary, Exit::Failed)).unwrap();
         assert_eq!(json["inputs"].as_array().unwrap().len(), 5);
         let input = &json["inputs"][3];
         assert_eq!(input["path"], "input-3.json");
@@ -664,7 +672,7 @@ mod tests {
     }
 
     #[test]
-    fn a_breached_threshold_is_said_with_both_shares() {
+    fn a_breached_threshold_is_reported_with_both_ratios() {
         let text = describe("demo", "out/demo", &summary(1, 0));
         assert!(
             text.contains("1 of 4 records (25 %), and limits.max_reject_ratio allows 10 %"),
@@ -673,7 +681,7 @@ mod tests {
     }
 
     #[test]
-    fn every_verdict_but_complete_says_what_it_means() {
+    fn every_verdict_but_complete_is_explained() {
         let mut summary = summary(1, 4);
         summary.manifest.verdict = TOO_MANY_ERRORS.into();
         let text = describe("demo", "out/demo", &summary);
@@ -685,18 +693,18 @@ mod tests {
         summary.totals.refused_inputs = 2;
         let text = describe("demo", "out/demo", &summary);
         assert!(
-            text.contains("2 inputs refused whole, and limits.refused_inputs allows 0"),
+            text.contains("2 inputs refused, and limits.refused_inputs allows 0"),
             "{text}"
         );
         summary.manifest.verdict = NOTHING_READ.into();
         let text = describe("demo", "out/demo", &summary);
-        assert!(text.contains("no conversation in any input"), "{text}");
+        assert!(text.contains("no input holds a conversation"), "{text}");
         summary.manifest.verdict = chatmill_engine::summary::COMPLETE.into();
         assert!(!describe("demo", "out/demo", &summary).contains("Verdict"));
     }
 
     #[test]
-    fn a_dataset_that_was_there_already_is_said_to_be_unchanged() {
+    fn a_dataset_that_existed_before_is_reported_as_unchanged() {
         let finished = RunSummary {
             elapsed: None,
             ..summary(1, 0)
@@ -754,7 +762,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_dialects_the_cheapest_and_the_dearest_are_shown() {
+    fn of_many_dialects_the_cheapest_and_the_most_expensive_are_shown() {
         let names: Vec<String> = (0..20).map(|n| format!("dialect-{n:02}")).collect();
         // The registry's order is not that of the prices.
         let price = |n: usize| (n as u64 * 7) % 20 * 10;
@@ -781,7 +789,7 @@ mod tests {
                 "…",
                 "dialect-14",
                 "dialect-17",
-                "the"
+                "cheapest"
             ],
             "{table}"
         );
@@ -799,7 +807,7 @@ mod tests {
         summary.manifest.absent_tables = vec!["renderings".into(), "losses".into()];
         let text = describe("demo", "out/demo", &summary);
         assert!(
-            text.contains("Without  renderings, losses ([output] tables)\n"),
+            text.contains("Without  renderings, losses (left out by [output] tables)\n"),
             "{text}"
         );
         assert!(!text.contains("/renderings/"), "{text}");

@@ -1,12 +1,12 @@
-//! A bill for people, for programs and for spreadsheets.
+//! A bill as text tables, JSON and CSV.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use chatmill_engine::Troubles;
+use chatmill_engine::ReadProblems;
 use chatmill_model::Component;
-use chatmill_report::bill::{BillBy, BillRow, Charge, Price, REST, Saving, Unpriced};
+use chatmill_report::bill::{BillBy, BillRow, BilledUsage, Price, REST, Saving, Unpriced};
 use chatmill_report::report::TokenCell;
 use serde_json::{Value, json};
 
@@ -21,8 +21,7 @@ use crate::terminal;
 const MAX_ROWS: usize = 200;
 
 /// What stands under the table of what is sent.
-const SERVED: &str =
-    "As served, an estimate: each answer is asked with everything before it; caches and cuts are not known.";
+const AS_REQUESTED: &str = "As served, an estimate: each answer is requested with everything before it; caching and truncation are not known.";
 
 /// A bill that is to be written.
 pub(super) struct BillLines<'b> {
@@ -39,7 +38,7 @@ pub(super) struct BillLines<'b> {
     /// What the documents promise.
     pub savings: &'b [Saving],
     /// What is missing in the bill.
-    pub not_counted: &'b Troubles,
+    pub not_counted: &'b ReadProblems,
     /// Columns that tables may take.
     pub columns: usize,
 }
@@ -55,14 +54,14 @@ impl<'b> BillLines<'b> {
         let more = rows.len().saturating_sub(MAX_ROWS);
         if more > 0 {
             text.push_str(&format!(
-                "and {}; --format csv has all\n",
+                "and {}; --format csv lists all\n",
                 counted(more as u64, "more row")
             ));
         }
         text.push('\n');
         text.push_str(&self.parts_table(&rows));
-        if let Some(served) = self.served_table(&rows) {
-            text.push_str(&format!("\n{served}{}\n", terminal::prose(SERVED, 0)));
+        if let Some(as_requested) = self.requests_table(&rows) {
+            text.push_str(&format!("\n{as_requested}{}\n", terminal::prose(AS_REQUESTED, 0)));
         }
         let notes = self.notes();
         if !notes.is_empty() {
@@ -71,7 +70,7 @@ impl<'b> BillLines<'b> {
         text
     }
 
-    /// The rows as people want them: days in order, other groups the dearest first.
+    /// The rows in the order of the tables: days in order, other groups the most expensive first.
     fn sorted(&self) -> Vec<&'b BillRow> {
         let mut rows: Vec<&'b BillRow> = self.rows.iter().collect();
         let by_time = self.by.first() == Some(&BillBy::Day);
@@ -92,7 +91,7 @@ impl<'b> BillLines<'b> {
         rows
     }
 
-    /// The groups of a row, where anything is billed apart: for people with what they are called.
+    /// The groups of a row, where the bill has groups; in tables with their names.
     fn groups(&self, row: &BillRow) -> Vec<String> {
         let shown = |(group, name): (&String, &Option<String>)| match name {
             Some(name) => harmless(&format!("{name} ({group})")),
@@ -102,7 +101,7 @@ impl<'b> BillLines<'b> {
         groups.into_iter().take(self.by.len()).map(shown).collect()
     }
 
-    /// The columns that say what a row is about.
+    /// The columns of a row's key.
     fn names(&self) -> Vec<Column<'_, BillRow>> {
         let group = |place: usize| move |row: &BillRow| self.groups(row).swap_remove(place);
         let groups = self.by.iter().enumerate();
@@ -226,7 +225,7 @@ impl<'b> BillLines<'b> {
     }
 
     /// What the chats would have cost while they went on; nothing where nothing is ever sent.
-    fn served_table(&self, rows: &[&BillRow]) -> Option<String> {
+    fn requests_table(&self, rows: &[&BillRow]) -> Option<String> {
         let mut columns = vec![
             column("requests", |row: &BillRow| count(row.cell.requests)),
             column("tokens sent", |row: &BillRow| count(row.cell.tokens_sent)),
@@ -239,7 +238,7 @@ impl<'b> BillLines<'b> {
             column("written", |row: &BillRow| count(row.cell.written)),
         ];
         columns.extend(logged_columns(rows));
-        columns.extend(self.price_columns(Self::served));
+        columns.extend(self.price_columns(Self::as_requested));
         let spare = [
             "per request",
             "× held",
@@ -262,7 +261,7 @@ impl<'b> BillLines<'b> {
         let mut notes: Vec<String> = Vec::new();
         for saving in self.savings.iter().filter(|saving| saving.group.is_empty()) {
             notes.push(format!(
-                "{} saves {:.1} % of the tokens of {} per message here, in {}; promised are {:.1} % ({})",
+                "{} saves {:.1} % of the tokens of {} per message here, in {}; its documentation claims {:.1} % ({})",
                 saving.claim.dialect,
                 saving.percent,
                 saving.claim.against,
@@ -277,8 +276,8 @@ impl<'b> BillLines<'b> {
         if !unserved.is_empty() {
             let names: Vec<&str> = unserved.into_iter().collect();
             notes.push(format!(
-                "{}: one rendering is one request, and the requests before it cannot be read off; with per_turn = true in [window] \
-                 each is counted",
+                "{}: one rendering is one request, and the requests before it are not known; per_turn = true in [window] \
+                 counts each request",
                 names.join(", ")
             ));
         }
@@ -293,10 +292,10 @@ impl<'b> BillLines<'b> {
             notes.extend(reasons.map(|reason| harmless(&format!("{}: – where {reason}", price.model))));
             let output = price.per_million_output.map_or_else(
                 || "answers are not priced".to_owned(),
-                |output| format!("{output} {} for a million of answers", price.currency),
+                |output| format!("{output} {} per million output tokens", price.currency),
             );
             notes.push(harmless(&format!(
-                "{}: {} {} for a million tokens of {}, {output}, read on {} ({})",
+                "{}: {} {} per million tokens of {}, {output}, as of {} ({})",
                 price.model, price.per_million, price.currency, price.encoding, price.date, price.source
             )));
         }
@@ -340,7 +339,7 @@ impl<'b> BillLines<'b> {
                     "model": price.model,
                     "currency": price.currency,
                     "amount": amount,
-                    "as_served_estimate": self.served(price, row),
+                    "as_served_estimate": self.as_requested(price, row),
                     "as_logged": logged(price, row),
                 })),
                 Err(why) => unpriced.push(json!({"model": price.model, "why": why.reason()})),
@@ -398,10 +397,10 @@ impl<'b> BillLines<'b> {
                 Value::Number(number) => plain(number),
                 other => other.to_string(),
             }));
-            // The same on every line: a bill that is added up says how much is missing in it.
+            // The same on every line, so that the missing records stay visible when lines are summed.
             line.push(self.not_counted.count.to_string());
             for price in self.prices {
-                for amount in [self.money(price, row).ok(), self.served(price, row)] {
+                for amount in [self.money(price, row).ok(), self.as_requested(price, row)] {
                     line.push(amount.map_or_else(String::new, |money| format!("{money:.6}")));
                 }
             }
@@ -460,26 +459,26 @@ impl BillLines<'_> {
     /// What a row costs: of text, what is written at the price of answers; else what it holds.
     fn money(&self, price: &Price, row: &BillRow) -> Result<f64, Unpriced> {
         let output = if self.text { row.cell.written } else { 0 };
-        let charge = Charge {
+        let usage = BilledUsage {
             input: row.cell.tokens - output,
             output,
-            ..Charge::default()
+            ..BilledUsage::default()
         };
         self.refuses(price, row)
-            .map_or_else(|| Ok(price.charge(&charge)), Err)
+            .map_or_else(|| Ok(price.cost(&usage)), Err)
     }
 
     /// What a row would have cost as it was served, by estimate; nothing where it is never sent.
-    fn served(&self, price: &Price, row: &BillRow) -> Option<f64> {
+    fn as_requested(&self, price: &Price, row: &BillRow) -> Option<f64> {
         let cell = &row.cell;
-        let charge = Charge {
+        let usage = BilledUsage {
             input: cell.tokens_sent,
             cached_input: 0,
             output: cell.written,
             requests: cell.requests,
         };
         let is_priced = cell.requests > 0 && self.refuses(price, row).is_none();
-        is_priced.then(|| price.charge(&charge))
+        is_priced.then(|| price.cost(&usage))
     }
 }
 
@@ -529,7 +528,7 @@ mod tests {
         }
     }
 
-    static COUNTED: Troubles = Troubles {
+    static COUNTED: ReadProblems = ReadProblems {
         count: 0,
         first: Vec::new(),
         warnings: Vec::new(),
@@ -591,7 +590,7 @@ mod tests {
         assert_eq!(lines.json()["rows"][0]["money"][0]["as_served_estimate"], 6.25);
         assert_eq!(lines.json()["rows"][0]["money"].as_array().unwrap().len(), 1);
         let table = lines.table();
-        assert!(table.contains("read on 2026-01-31 (us)"), "{table}");
+        assert!(table.contains("as of 2026-01-31 (us)"), "{table}");
         assert!(
             table.contains("6.2500") && table.contains("an estimate"),
             "{table}"

@@ -15,7 +15,7 @@ use chatmill_dialect::Dialect;
 use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
 use chatmill_engine::record::Settings;
 use chatmill_engine::{
-    Plan, PlanError, PlannedInput, Progress, Templates, Troubles, WalkEvent, typed_inputs, walk,
+    Plan, PlanError, PlannedInput, Progress, ReadProblems, Templates, WalkEvent, typed_inputs, walk,
 };
 use chatmill_report::bill::{self, Bill, BillBy};
 use chatmill_token::Encoding;
@@ -25,7 +25,7 @@ use self::pricer::{Priced, Pricer};
 use super::{Arguments, ENCODING};
 use crate::context::Context;
 use crate::exit::{self, Exit, WrongRequest, refuse};
-use crate::troubles;
+use crate::read_problems;
 
 /// Conversations that are priced by one thread at a time, and whose bill is added at once.
 const BATCH: usize = 64;
@@ -52,26 +52,26 @@ impl BillRequest<'_> {
     }
 }
 
-/// A bill, and what could not be read for it.
+/// A bill, and the records that could not be read.
 #[derive(Default)]
 pub(super) struct Drawn {
     /// The bill.
     pub bill: Bill,
-    /// What is missing in it.
-    pub not_counted: Troubles,
+    /// Records that are missing in the bill.
+    pub not_counted: ReadProblems,
     /// Whether there was a conversation, or a dataset.
     has_read: bool,
 }
 
 impl Drawn {
-    /// Says on stderr what could not be read. A bill in which something is missing, or everything, is an objection.
-    pub(super) fn conclude(&self) -> Exit {
-        troubles::tell("not counted", &self.not_counted);
-        let told = exit::tell(&self.not_counted.failures);
+    /// Prints on stderr the records that could not be read, and returns the exit code: a bill with missing records, or without any, fails.
+    pub(super) fn report_exit(&self) -> Exit {
+        read_problems::report("not counted", &self.not_counted);
+        let exit = exit::report_failures(&self.not_counted.failures);
         if !self.has_read || self.not_counted.count > 0 {
-            Exit::Objection
+            Exit::Failed
         } else {
-            told
+            exit
         }
     }
 }
@@ -88,7 +88,7 @@ pub(super) fn draw(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::
         from_datasets(request)
     } else {
         refuse(
-            "files and finished datasets are not priced together",
+            "files and finished datasets cannot be priced together",
             "give one of them at a time",
         )
     }
@@ -109,7 +109,7 @@ fn from_datasets(request: &BillRequest<'_>) -> anyhow::Result<Drawn> {
         own: request.own().to_vec(),
     };
     if !asked.is_in_totals() {
-        let message = "a dataset divides its renderings by day, in UTC, and by model, and by nothing beside but the source";
+        let message = "renderings of a dataset can be grouped by source, day (in UTC) and model only";
         return refuse(
             message,
             "give the files instead of the dataset, or bill the text: --dialect text",
@@ -134,7 +134,7 @@ fn from_datasets(request: &BillRequest<'_>) -> anyhow::Result<Drawn> {
     refuse_absent(request, &bill)?;
     Ok(Drawn {
         bill,
-        not_counted: Troubles::default(),
+        not_counted: ReadProblems::default(),
         has_read: true,
     })
 }
@@ -178,13 +178,13 @@ fn refuse_uncountable(request: &BillRequest<'_>, encodings: &[String]) -> Result
     match encodings.iter().filter(is_wanted).find(|name| !is_known(name)) {
         None => Ok(()),
         Some(name) => refuse(
-            format!("`{name}` is an encoding of the pipeline's own, and calls are counted anew"),
+            format!("`{name}` is an encoding of the pipeline file, which is needed to count tool calls"),
             "give --pipeline FILE, or name other encodings with --encoding",
         ),
     }
 }
 
-/// What a pipeline says that a bill has no use for is refused: it would change what is counted.
+/// Refuses sections of the pipeline that a bill cannot apply, since they would change the counts.
 fn refuse_unusable(plan: &Plan) -> Result<(), WrongRequest> {
     let pipeline = &plan.pipeline;
     let unusable = [
@@ -195,10 +195,8 @@ fn refuse_unusable(plan: &Plan) -> Result<(), WrongRequest> {
     match unusable.into_iter().find(|(_, is_there)| *is_there) {
         None => Ok(()),
         Some((key, _)) => refuse(
-            format!(
-                "the pipeline has {key}, which only a run can follow: what is counted here would be something else"
-            ),
-            "run it and give the dataset, or leave --pipeline out",
+            format!("the pipeline has {key}, which only a run can apply: counts without it would be wrong"),
+            "run the pipeline and give the dataset, or omit --pipeline",
         ),
     }
 }
@@ -275,7 +273,7 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::Resul
 
 const AUTO: PerspectiveChoice = PerspectiveChoice::Rule(PerspectiveRule::Auto);
 
-/// Conversations on their way to those who price them.
+/// Conversations on their way to the worker threads.
 struct Queue<'q> {
     to: &'q SyncSender<Batch>,
     next: usize,
@@ -305,7 +303,7 @@ impl<'q> Queue<'q> {
         let batch = std::mem::take(&mut self.batch);
         self.bytes = 0;
         self.next += 1;
-        // Workers take until nothing comes any more: a send only fails where one has panicked, which the scope tells.
+        // Workers take until nothing comes any more: a send only fails where one has panicked, which the scope reports.
         let _ = self.to.send((self.next, batch));
     }
 }
@@ -319,7 +317,7 @@ fn walk_through(
     queue: &mut Queue<'_>,
 ) -> anyhow::Result<()> {
     let mut ids = BTreeMap::new();
-    let is_apart =
+    let is_by_conversation =
         request.arguments.by.contains(&BillBy::Conversation) || request.arguments.by.contains(&BillBy::Room);
     let mut unplanned = None;
     walk(
@@ -349,14 +347,14 @@ fn walk_through(
                     if !is_left_out {
                         let job = Job {
                             // Equal ids in different files are different conversations.
-                            id: qualified(format!("{prefix}{id}"), is_apart, &mut ids),
+                            id: qualified(format!("{prefix}{id}"), is_by_conversation, &mut ids),
                             input: planned.name().into_owned(),
                             linked: linked.clone(),
                         };
                         queue.push(job, hash.record_bytes());
                     }
                 }
-                WalkEvent::Trouble(trouble) => drawn.not_counted.add(trouble),
+                WalkEvent::ReadProblem(problem) => drawn.not_counted.add(problem),
                 WalkEvent::Failed(failure) => drawn.not_counted.failures.push(failure),
                 WalkEvent::Entry(_)
                 | WalkEvent::Recognised(_)
@@ -368,7 +366,7 @@ fn walk_through(
     )?;
     match unplanned {
         None => Ok(()),
-        Some(input) => anyhow::bail!("nobody planned input {input}; this is a bug in chatmill"),
+        Some(input) => anyhow::bail!("the input {input} is not in the plan; this is a bug in chatmill"),
     }
 }
 
@@ -415,11 +413,11 @@ fn encodings(request: &BillRequest<'_>) -> anyhow::Result<Vec<Encoding>> {
     Ok(encodings)
 }
 
-/// The id, with a number where conversations are billed apart and it was there before.
+/// The id, with a number where conversations are billed separately and an earlier one had the same id.
 ///
-/// `ids` are those that were given, each with the number to try next: the search goes on where it stopped.
-fn qualified(id: String, is_apart: bool, ids: &mut BTreeMap<String, u64>) -> String {
-    if !is_apart {
+/// `ids` are those that were given, each with the number to try next: the search continues where it stopped.
+fn qualified(id: String, is_by_conversation: bool, ids: &mut BTreeMap<String, u64>) -> String {
+    if !is_by_conversation {
         return id;
     }
     let mut given = id.clone();
@@ -461,9 +459,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conversations_of_one_name_are_billed_apart() {
+    fn conversations_with_the_same_id_are_billed_separately() {
         let mut ids = BTreeMap::new();
-        let mut name = |is_apart| qualified("a".to_owned(), is_apart, &mut ids);
+        let mut name = |is_by_conversation| qualified("a".to_owned(), is_by_conversation, &mut ids);
         assert_eq!(name(true), "a");
         assert_eq!(name(true), "a~2");
         assert_eq!(name(true), "a~3");

@@ -71,12 +71,12 @@ impl Fixed {
 pub struct Bytes(Vec<u8>);
 
 /// Bytes of that room; a page with more levels is put together elsewhere.
-const ROOM: usize = 8 << 10;
+const RESERVED: usize = 8 << 10;
 
 impl Bytes {
     pub(crate) fn push(&mut self, value: &[u8]) -> Result<()> {
         if self.0.is_empty() {
-            self.0.resize(ROOM, 0);
+            self.0.resize(RESERVED, 0);
         }
         push_bytes(value, &mut self.0)
     }
@@ -84,18 +84,18 @@ impl Bytes {
 
 impl Encoder for Bytes {
     fn bytes(&self) -> usize {
-        self.0.len().saturating_sub(ROOM)
+        self.0.len().saturating_sub(RESERVED)
     }
 
     fn end_page(&mut self, levels: &[u8], page: &mut Vec<u8>, finish: &mut Finish<'_>) -> Result<()> {
         // A page without values has no room, either.
-        let room = ROOM.min(self.0.len());
-        if let Some(before) = room.checked_sub(levels.len()) {
+        let reserved = RESERVED.min(self.0.len());
+        if let Some(before) = reserved.checked_sub(levels.len()) {
             let page = self.0.split_at_mut(before).1;
             page.split_at_mut(levels.len()).0.copy_from_slice(levels);
             finish(page, Encoding::PLAIN)?;
         } else {
-            finish(whole(levels, self.0.split_at(room).1, page), Encoding::PLAIN)?;
+            finish(whole(levels, self.0.split_at(reserved).1, page), Encoding::PLAIN)?;
         }
         empty(&mut self.0);
         Ok(())
@@ -138,8 +138,8 @@ impl Encoder for Bits {
         page.clear();
         page.extend_from_slice(levels);
         page.extend(self.bits.chunks(8).map(|bits| {
-            let placed = (0..).zip(bits).map(|(place, bit)| u8::from(*bit) << place);
-            placed.fold(0, |byte, bit| byte | bit)
+            let shifted = (0..).zip(bits).map(|(place, bit)| u8::from(*bit) << place);
+            shifted.fold(0, |byte, bit| byte | bit)
         }));
         self.bits.clear();
         finish(page, Encoding::PLAIN)
@@ -223,7 +223,7 @@ impl Coded {
         Ok(())
     }
 
-    /// The text of a key, whose index is looked up once in a row group.
+    /// The text of a key, whose index is found once per row group.
     pub(crate) fn push_key(&mut self, key: Key, keys: &Keys) -> Result<()> {
         let known = self
             .of_key

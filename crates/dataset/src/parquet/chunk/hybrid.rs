@@ -39,18 +39,18 @@ fn pack<T: Copy + Into<u32>>(values: &[T], width: u32, out: &mut Vec<u8>) {
     let groups = values.len().div_ceil(GROUP);
     push_number((groups as u64) << 1 | 1, out);
     let end = out.len() + groups * width as usize;
-    let (mut bits, mut held) = (0_u64, 0);
+    let (mut bits, mut filled) = (0_u64, 0);
     for value in values {
         let value: u32 = (*value).into();
-        bits |= u64::from(value) << held;
-        held += width;
-        while held >= 8 {
+        bits |= u64::from(value) << filled;
+        filled += width;
+        while filled >= 8 {
             out.push((bits & 0xff) as u8);
             bits >>= 8;
-            held -= 8;
+            filled -= 8;
         }
     }
-    if held > 0 {
+    if filled > 0 {
         out.push((bits & 0xff) as u8);
     }
     out.resize(end, 0);

@@ -234,7 +234,7 @@ fn a_column_without_a_value_has_no_dictionary_and_comes_back_empty() {
 }
 
 #[test]
-fn levels_that_need_more_room_than_there_is_come_in_front_all_the_same() {
+fn levels_longer_than_the_reserved_space_still_come_first() {
     let mut column = Text::encoder();
     column.push(b"x").unwrap();
     let levels = vec![7; 10_000];

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use arrow_schema::extension::Json as JsonType;
 use arrow_schema::{DataType, Field, TimeUnit};
 
-use super::ColumnFault;
+use super::ColumnError;
 use crate::parquet::chunk::{Bits, Bytes as ByteValues, Coded, CodedKind, Encoder};
 use crate::parquet::key::{self, Keys};
 
@@ -39,7 +39,7 @@ pub trait ColumnKind {
     }
 
     /// Writes a value.
-    fn push(encoder: &mut Self::Encoder, value: Self::Value<'_>, keys: &Keys) -> Result<(), ColumnFault>;
+    fn push(encoder: &mut Self::Encoder, value: Self::Value<'_>, keys: &Keys) -> Result<(), ColumnError>;
 }
 
 /// A kind of values of which a row may hold a list.
@@ -82,7 +82,7 @@ macro_rules! kinds {
                 $bytes
             })?
 
-            fn push($to: &mut $encoder, $pushed: Self::Value<'_>, _keys: &Keys) -> Result<(), ColumnFault> {
+            fn push($to: &mut $encoder, $pushed: Self::Value<'_>, _keys: &Keys) -> Result<(), ColumnError> {
                 Ok($push?)
             }
         }
@@ -131,7 +131,7 @@ kinds! {
         encoder: Bits = Bits::default(),
         push: |encoder, value| {
             encoder.push(value);
-            Ok::<(), ColumnFault>(())
+            Ok::<(), ColumnError>(())
         },
     }
 
@@ -166,8 +166,8 @@ pub(crate) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-fn of_31_bits(position: u32) -> Result<i32, ColumnFault> {
-    i32::try_from(position).map_err(|_| ColumnFault::Value("a position does not fit into 31 bits".to_owned()))
+fn of_31_bits(position: u32) -> Result<i32, ColumnError> {
+    i32::try_from(position).map_err(|_| ColumnError::Value("a position does not fit into 31 bits".to_owned()))
 }
 
 /// Text that many rows hold, by its [`Key`](crate::Key).
@@ -189,7 +189,7 @@ impl ColumnKind for KeyText {
         keys.text(*value).len()
     }
 
-    fn push(encoder: &mut Coded, value: key::Key, keys: &Keys) -> Result<(), ColumnFault> {
+    fn push(encoder: &mut Coded, value: key::Key, keys: &Keys) -> Result<(), ColumnError> {
         Ok(encoder.push_key(value, keys)?)
     }
 }
@@ -217,7 +217,7 @@ impl ColumnKind for Json {
         Text::text_bytes(value, keys)
     }
 
-    fn push(encoder: &mut ByteValues, value: &str, keys: &Keys) -> Result<(), ColumnFault> {
+    fn push(encoder: &mut ByteValues, value: &str, keys: &Keys) -> Result<(), ColumnError> {
         Text::push(encoder, value, keys)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, Fields};
 
 use super::kind::{ColumnKind, Number, signed};
-use super::{Column, ColumnFault, EachLeaf, Leaves, Missing, One, RecordColumns};
+use super::{Column, ColumnError, EachLeaf, Leaves, Missing, One, RecordColumns};
 use crate::parquet::chunk::{Context, Fixed, Leaf, Nesting};
 use crate::parquet::key::Keys;
 
@@ -62,7 +62,7 @@ impl<P: Prefix> Column for PerEncoding<P> {
         names.map(|name| Number::field(&name, false)).collect()
     }
 
-    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnFault> {
+    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnError> {
         let columns = encodings.iter().map(|_| One::open(leaves, encodings));
         Ok(Self {
             columns: columns.collect::<Result<_, _>>()?,
@@ -70,10 +70,10 @@ impl<P: Prefix> Column for PerEncoding<P> {
         })
     }
 
-    fn push(&mut self, value: &[u64], at: Nesting, context: &Context) -> Result<(), ColumnFault> {
+    fn push(&mut self, value: &[u64], at: Nesting, context: &Context) -> Result<(), ColumnError> {
         if value.len() != self.columns.len() {
             let encodings = self.columns.len();
-            return Err(ColumnFault::Value(format!(
+            return Err(ColumnError::Value(format!(
                 "a row does not hold {encodings} token counts, one per encoding"
             )));
         }
@@ -83,7 +83,7 @@ impl<P: Prefix> Column for PerEncoding<P> {
         Ok(())
     }
 
-    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault> {
+    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnError> {
         self.columns
             .iter_mut()
             .try_for_each(|column| column.leaves(visit))
@@ -110,14 +110,14 @@ impl Column for Spans {
             .to_vec()
     }
 
-    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, ColumnFault> {
+    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, ColumnError> {
         Ok(Self {
             start: leaves.next(Fixed::default())?,
             end: leaves.next(Fixed::default())?,
         })
     }
 
-    fn push(&mut self, spans: &[Range<u64>], at: Nesting, _context: &Context) -> Result<(), ColumnFault> {
+    fn push(&mut self, spans: &[Range<u64>], at: Nesting, _context: &Context) -> Result<(), ColumnError> {
         if spans.is_empty() {
             self.leaves(&mut Missing(at))?;
         }
@@ -129,7 +129,7 @@ impl Column for Spans {
         Ok(())
     }
 
-    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault> {
+    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnError> {
         visit.leaf(&mut self.start)?;
         visit.leaf(&mut self.end)
     }
@@ -146,18 +146,18 @@ impl Column for MaybeSpans {
         fields.map(|field| field.with_nullable(true)).collect()
     }
 
-    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnFault> {
+    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnError> {
         Spans::open(leaves, encodings).map(Self)
     }
 
-    fn push(&mut self, spans: Self::Value<'_>, at: Nesting, context: &Context) -> Result<(), ColumnFault> {
+    fn push(&mut self, spans: Self::Value<'_>, at: Nesting, context: &Context) -> Result<(), ColumnError> {
         match spans {
             Some(spans) => self.0.push(spans, at.deeper(), context),
             None => self.leaves(&mut Missing(at)),
         }
     }
 
-    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault> {
+    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnError> {
         self.0.leaves(visit)
     }
 }
@@ -176,7 +176,7 @@ impl<R: RecordColumns> Column for Structs<R> {
         R::fields(&[])
     }
 
-    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnFault> {
+    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnError> {
         R::open(leaves, encodings).map(Self)
     }
 
@@ -184,7 +184,7 @@ impl<R: RecordColumns> Column for Structs<R> {
         rows.iter().map(|row| R::text_bytes(row, keys)).sum()
     }
 
-    fn push(&mut self, rows: Self::Value<'_>, at: Nesting, context: &Context) -> Result<(), ColumnFault> {
+    fn push(&mut self, rows: Self::Value<'_>, at: Nesting, context: &Context) -> Result<(), ColumnError> {
         if rows.is_empty() {
             self.leaves(&mut Missing(at))?;
         }
@@ -194,7 +194,7 @@ impl<R: RecordColumns> Column for Structs<R> {
         Ok(())
     }
 
-    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault> {
+    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnError> {
         self.0.leaves(visit)
     }
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use arrow_schema::{DataType, Field};
 
 use super::kind::{ColumnKind, Flag, Number, Text, Word};
-use super::{ColumnFault, EachLeaf, Leaves, Missing, element};
+use super::{ColumnError, EachLeaf, Leaves, Missing, element};
 use crate::parquet::chunk::{Bits, Bytes, Coded, Context, Leaf, Nesting};
 
 /// What a value of a nested column is made of.
@@ -91,7 +91,7 @@ impl NestedValue<'_> {
 /// The column of a shape.
 pub(crate) struct Nested {
     may_be_missing: bool,
-    held: Inner,
+    column: Inner,
 }
 
 enum Inner {
@@ -129,8 +129,8 @@ impl Nested {
         shape: Shape,
         may_be_missing: bool,
         leaves: &mut Leaves<'_>,
-    ) -> Result<Self, ColumnFault> {
-        let held = match shape {
+    ) -> Result<Self, ColumnError> {
+        let column = match shape {
             Shape::Word => Inner::Word(leaves.next(Word::encoder())?),
             Shape::Text | Shape::Json => Inner::Text(leaves.next(Text::encoder())?),
             Shape::Flag => Inner::Flag(leaves.next(Flag::encoder())?),
@@ -142,7 +142,10 @@ impl Nested {
                 Inner::Struct(members.collect::<Result<_, _>>()?)
             }
         };
-        Ok(Self { may_be_missing, held })
+        Ok(Self {
+            may_be_missing,
+            column,
+        })
     }
 
     /// Takes a value that stands here, inside so many lists.
@@ -152,12 +155,12 @@ impl Nested {
         at: Nesting,
         lists: u8,
         context: &Context,
-    ) -> Result<(), ColumnFault> {
+    ) -> Result<(), ColumnError> {
         if self.may_be_missing && *value == NestedValue::Missing {
             return self.leaves(&mut Missing(at));
         }
         let at = if self.may_be_missing { at.deeper() } else { at };
-        match (&mut self.held, value) {
+        match (&mut self.column, value) {
             (Inner::Word(leaf), NestedValue::Text(text)) => Word::push(leaf.value(at), text, &context.keys),
             (Inner::Text(leaf), NestedValue::Text(text)) => Text::push(leaf.value(at), text, &context.keys),
             (Inner::Flag(leaf), NestedValue::Flag(flag)) => Flag::push(leaf.value(at), *flag, &context.keys),
@@ -177,15 +180,15 @@ impl Nested {
                 let mut members = members.iter_mut().zip(values);
                 members.try_for_each(|(member, value)| member.push(value, at, lists, context))
             }
-            _ => Err(ColumnFault::Value(
+            _ => Err(ColumnError::Value(
                 "a nested value is of another shape than its column".to_owned(),
             )),
         }
     }
 
     /// Visits its leaves, in the order of the schema.
-    pub(crate) fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault> {
-        match &mut self.held {
+    pub(crate) fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnError> {
+        match &mut self.column {
             Inner::Word(leaf) | Inner::Number(leaf) => visit.leaf(leaf),
             Inner::Text(leaf) => visit.leaf(leaf),
             Inner::Flag(leaf) => visit.leaf(leaf),

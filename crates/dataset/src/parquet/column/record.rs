@@ -5,7 +5,7 @@
 
 use arrow_schema::Field;
 
-use super::{ColumnFault, EachLeaf, Leaves};
+use super::{ColumnError, EachLeaf, Leaves};
 use crate::parquet::chunk::{Context, Nesting};
 use crate::parquet::key::Keys;
 
@@ -21,16 +21,16 @@ pub trait RecordColumns: Sized {
     fn inner(encodings: &[String]) -> Vec<Vec<(Field, &'static str)>>;
 
     /// The columns of a new file.
-    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnFault>;
+    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnError>;
 
     /// Bytes of text and of binary in a row; row groups are cut by them.
     fn text_bytes(row: &Self::Row<'_>, keys: &Keys) -> usize;
 
     /// Takes a row that stands here.
-    fn push(&mut self, row: Self::Row<'_>, at: Nesting, context: &Context) -> Result<(), ColumnFault>;
+    fn push(&mut self, row: Self::Row<'_>, at: Nesting, context: &Context) -> Result<(), ColumnError>;
 
     /// Visits their leaves, in the order of the schema.
-    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault>;
+    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnError>;
 }
 
 /// Declares columns with the row that fills them.
@@ -80,7 +80,7 @@ macro_rules! record {
             fn open(
                 leaves: &mut crate::parquet::column::Leaves<'_>,
                 encodings: &[String],
-            ) -> Result<Self, crate::parquet::column::ColumnFault> {
+            ) -> Result<Self, crate::parquet::column::ColumnError> {
                 Ok(Self {
                     $($name: <$column as crate::parquet::column::Column>::open(leaves, encodings)?,)+
                 })
@@ -95,7 +95,7 @@ macro_rules! record {
                 row: $row<'_>,
                 at: crate::parquet::chunk::Nesting,
                 context: &crate::parquet::chunk::Context,
-            ) -> Result<(), crate::parquet::column::ColumnFault> {
+            ) -> Result<(), crate::parquet::column::ColumnError> {
                 $(crate::parquet::column::Column::push(&mut self.$name, row.$name, at, context)?;)+
                 Ok(())
             }
@@ -103,7 +103,7 @@ macro_rules! record {
             fn leaves<V: crate::parquet::column::EachLeaf>(
                 &mut self,
                 visit: &mut V,
-            ) -> Result<(), crate::parquet::column::ColumnFault> {
+            ) -> Result<(), crate::parquet::column::ColumnError> {
                 $(crate::parquet::column::Column::leaves(&mut self.$name, visit)?;)+
                 Ok(())
             }

@@ -1,59 +1,59 @@
-//! What the conversations of unfinished work are compared by, and what came of it: files that end with their own hash.
+//! Files of unfinished work for deduplication: likenesses of conversations, and the clusters made of them. Each ends with its own hash.
 //!
 //! The hash is keyed with the work's fingerprint and covers the file's name, so that a file which is cut, changed or of other work
-//! counts as one that is not there. What stands in the files, whoever writes them knows.
+//! counts as missing. The caller defines the content of the files.
 
 use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
 
 use crate::disk::Hashed;
 use crate::disk::{self, Dir};
 use crate::error::DatasetError;
+use crate::publish::work::names::{CLUSTERS, FAILED, LIKENESSES, OUTCOMES, outcome_name};
 use crate::publish::work::staging::Staging;
-use crate::publish::work::workplace::{CLUSTERS, FAILED, LIKENESSES, LOTS, outcome_name};
 
 /// Writes the body of a file.
 pub type WriteBody<'w> = &'w mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
 const HASH_BYTES: u64 = blake3::OUT_LEN as u64;
 
-pub(crate) fn has_likenesses(root: &Dir, lot: u32) -> Result<bool, DatasetError> {
-    Ok(match root.find(LOTS)? {
-        Some(lots) => lots.look(outcome_name(lot, LIKENESSES))?.is_some(),
+pub(crate) fn has_likenesses(root: &Dir, shard: u32) -> Result<bool, DatasetError> {
+    Ok(match root.find(OUTCOMES)? {
+        Some(shards) => shards.stat(outcome_name(shard, LIKENESSES))?.is_some(),
         None => false,
     })
 }
 
 impl Staging {
-    /// Keeps what the conversations of a lot are compared by; that an attempt at it failed before is forgotten.
-    pub fn keep_likenesses(&self, lot: u32, write: WriteBody<'_>) -> Result<(), DatasetError> {
-        let lots = self.root.make(LOTS, disk::PRIVATE_FOLDER)?;
-        self.keep_hashed(&lots, &outcome_name(lot, LIKENESSES), write)?;
-        lots.remove_file(outcome_name(lot, FAILED))
+    /// Writes the likenesses of a shard's conversations, and removes the record of a failed attempt.
+    pub fn keep_likenesses(&self, shard: u32, write: WriteBody<'_>) -> Result<(), DatasetError> {
+        let shards = self.root.make(OUTCOMES, disk::PRIVATE_FOLDER)?;
+        self.keep_hashed(&shards, &outcome_name(shard, LIKENESSES), write)?;
+        shards.remove_file(outcome_name(shard, FAILED))
     }
 
-    /// Whether somebody has put down what the conversations of a lot are compared by.
-    pub fn has_likenesses(&self, lot: u32) -> Result<bool, DatasetError> {
-        has_likenesses(&self.root, lot)
+    /// Whether the likenesses of a shard's conversations are written.
+    pub fn has_likenesses(&self, shard: u32) -> Result<bool, DatasetError> {
+        has_likenesses(&self.root, shard)
     }
 
-    /// Reads what the conversations of a lot are compared by; nothing where it is not there or damaged, which also removes it.
+    /// Reads the likenesses of a shard's conversations; none where the file is missing or corrupt, which also removes it.
     pub fn likenesses<T>(
         &self,
-        lot: u32,
+        shard: u32,
         read: impl FnOnce(&mut dyn Read) -> io::Result<T>,
     ) -> Result<Option<T>, DatasetError> {
-        match self.root.find(LOTS)? {
-            Some(lots) => self.read_hashed(&lots, &outcome_name(lot, LIKENESSES), read),
+        match self.root.find(OUTCOMES)? {
+            Some(shards) => self.read_hashed(&shards, &outcome_name(shard, LIKENESSES), read),
             None => Ok(None),
         }
     }
 
-    /// Keeps where each conversation stands among all.
+    /// Writes the cluster of each conversation.
     pub fn keep_clusters(&self, write: WriteBody<'_>) -> Result<(), DatasetError> {
         self.keep_hashed(&self.root, CLUSTERS, write)
     }
 
-    /// Reads where each conversation stands among all; nothing where it is not there or damaged, which also removes it.
+    /// Reads the cluster of each conversation; none where the file is missing or corrupt, which also removes it.
     pub fn clusters<T>(
         &self,
         read: impl FnOnce(&mut dyn Read) -> io::Result<T>,

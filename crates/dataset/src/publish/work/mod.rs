@@ -2,9 +2,9 @@
 //! sealed as a dataset.
 
 pub(crate) mod comparison;
-pub(crate) mod lot_manifests;
+pub(crate) mod names;
 pub(crate) mod receipt;
 pub(crate) mod seal;
+pub(crate) mod shard_manifests;
 pub(crate) mod shared;
 pub(crate) mod staging;
-pub(crate) mod workplace;

@@ -1,4 +1,4 @@
-//! The receipt of a slice: what *done* means. It names the slice's files and carries its own hash.
+//! The receipt of a slice: a slice with a valid receipt is done. The receipt names the slice's files and carries its own hash.
 //!
 //! A receipt file is one line with the BLAKE3 of the rest, then JSON.
 
@@ -56,7 +56,7 @@ pub(crate) fn file_name(slice: SliceId) -> String {
     format!("{slice}.json")
 }
 
-/// The slice that a receipt's file name tells.
+/// The slice in a receipt's file name.
 pub(crate) fn slice_of(name: &str) -> Option<SliceId> {
     name.strip_suffix(".json").and_then(SliceId::parse)
 }

@@ -8,9 +8,9 @@ use crate::certify::audit;
 use crate::error::DatasetError;
 use crate::manifest::Manifest;
 use crate::publish::derived;
-use crate::publish::work::lot_manifests::LotManifests;
+use crate::publish::work::names::DATA;
+use crate::publish::work::shard_manifests::ShardManifests;
 use crate::publish::work::staging::Staging;
-use crate::publish::work::workplace::DATA;
 use crate::tables::REGISTRY;
 use crate::tables::options::TableOptions;
 use crate::tables::part_file::PartFile;
@@ -23,13 +23,13 @@ pub struct Sealed(Staging);
 impl Staging {
     /// Turns the finished slices into a dataset that is ready to be published.
     ///
-    /// `lots` has listed the files of all receipts, and `rest` are those that belong to no slice. Tables without files get an
+    /// `shards` has listed the files of all receipts, and `rest` are those that belong to no slice. Tables without files get an
     /// empty one here, and those that the options leave out are named apart. Folder and manifests must then agree in every name,
     /// length, hash and row count.
     pub fn seal<I: Serialize>(
         self,
         mut manifest: Manifest<I>,
-        lots: LotManifests,
+        shards: ShardManifests,
         mut rest: Vec<PartFile>,
         options: &TableOptions,
     ) -> Result<Sealed, DatasetError> {
@@ -40,23 +40,23 @@ impl Staging {
             .map(str::to_owned)
             .collect();
         for table in REGISTRY {
-            let has_files = lots.has(table.name) || rest.iter().any(|file| file.table == table.name);
+            let has_files = shards.has(table.name) || rest.iter().any(|file| file.table == table.name);
             if is_written(&table.name) && !has_files {
                 rest.push((table.write_empty)(&self.place(SliceId::default()), options)?);
             }
         }
-        (manifest.lots, manifest.tables) = lots.finish(rest)?;
+        (manifest.shards, manifest.tables) = shards.finish(rest)?;
         if let Some(table) = manifest
             .tables
             .iter()
             .find(|table| !is_written(&table.name.as_str()))
         {
-            let fault = format!("{} belongs to a table that is left out", table.folders.join(", "));
-            return Err(DatasetError::corrupt(self.data.path(), fault));
+            let problem = format!("{} belongs to a table that is left out", table.folders.join(", "));
+            return Err(DatasetError::corrupt(self.data.path(), problem));
         }
         let audit = audit::files(&self.data, &manifest)?;
-        if let Some(fault) = audit.faults.first().or(audit.strangers.first()) {
-            return Err(DatasetError::corrupt(self.data.path(), fault));
+        if let Some(problem) = audit.problems.first().or(audit.strangers.first()) {
+            return Err(DatasetError::corrupt(self.data.path(), problem));
         }
         manifest.write(&self.data, &self.temp)?;
         Ok(Sealed(self))
@@ -84,10 +84,10 @@ impl Sealed {
         staging
             .destination
             .publish(&staging.root, DATA, staging.replace)?;
-        Ok(match staging.home.tidy(&staging.fingerprint) {
+        Ok(match staging.work_dir.tidy(&staging.fingerprint) {
             Ok(()) => Vec::new(),
             Err(error) => vec![format!(
-                "the dataset is complete, but its staging stays behind: {error}"
+                "the dataset is complete, but its staging folder could not be removed: {error}"
             )],
         })
     }

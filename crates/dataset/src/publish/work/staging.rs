@@ -4,9 +4,9 @@
 //! .<name>.lock                       there while somebody holds it
 //! .<name>.staging/                   seen by nobody else, with the mark of ours
 //!     <fingerprint>/
-//!         data/<table>/part-<lot>-<slice>.parquet   becomes the destination
-//!         receipts/<lot>-<slice>.json               what is done
-//!         temp/                                     what is being written
+//!         data/<table>/part-<shard>-<slice>.parquet   the files that become the dataset
+//!         receipts/<shard>-<slice>.json               the receipt of a finished slice
+//!         temp/                                       unfinished files
 //! ```
 //!
 //! A file comes into `data` or `receipts` only by a rename of a synced file. What no receipt names is removed when
@@ -19,14 +19,14 @@ use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::disk::SpillFolder;
-use crate::disk::{self, Dir, EntryKind, Home, Lock};
-use crate::error::{DatasetError, or_damage};
+use crate::disk::{self, Dir, EntryKind, Lock, WorkDir};
+use crate::error::{DatasetError, or_corruption};
 use crate::manifest::Manifest;
 use crate::publish::destination::{Destination, Occupant};
-use crate::publish::work::receipt::{self, Receipt};
-use crate::publish::work::workplace::{
-    CLUSTERS, DATA, LOTS, PLAN, RECEIPTS, TEMP, names_a_folder, workplace,
+use crate::publish::work::names::{
+    CLUSTERS, DATA, OUTCOMES, PLAN, RECEIPTS, TEMP, names_a_folder, work_dir_location,
 };
+use crate::publish::work::receipt::{self, Receipt};
 use crate::tables::listed::ListedParts;
 use crate::tables::options::TableOptions;
 use crate::tables::part::Medium;
@@ -37,7 +37,7 @@ use crate::tables::{self, PartSet};
 /// Bytes of a receipt at most.
 const RECEIPT_BYTES: u64 = 256 << 20;
 
-/// What opening a destination leads to.
+/// The result of opening a destination.
 pub enum Opening {
     /// The dataset of this fingerprint is already there, and nothing was changed.
     Finished(Manifest),
@@ -50,7 +50,7 @@ pub enum Opening {
 pub struct Staging {
     pub(crate) destination: Destination,
     /// The folder of all unfinished work.
-    pub(crate) home: Home,
+    pub(crate) work_dir: WorkDir,
     /// The folder of this fingerprint.
     pub(crate) root: Dir,
     pub(crate) fingerprint: String,
@@ -87,22 +87,22 @@ pub(crate) fn open_at(
     }
     let lock = destination.lock()?;
     let mut found = destination.inspect()?;
-    if let Occupant::Dataset { manifest, faults } = &mut found
+    if let Occupant::Dataset { manifest, problems } = &mut found
         && manifest.fingerprint == fingerprint
-        && faults.is_empty()
+        && problems.is_empty()
     {
         // What is not certified is not finished. It takes about as long as hashing the inputs did.
-        *faults = destination.read_back(manifest)?;
+        *problems = destination.read_back(manifest)?;
     }
     let replace = match found {
         Occupant::Nothing => false,
         Occupant::Foreign(names) => return Err(destination.foreign(&names)),
-        Occupant::Dataset { manifest, faults }
-            if manifest.fingerprint == fingerprint && faults.is_empty() =>
+        Occupant::Dataset { manifest, problems }
+            if manifest.fingerprint == fingerprint && problems.is_empty() =>
         {
             // A run that was killed between publishing and tidying left this, and after `replace` the old dataset.
-            if let Some(home) = workplace(&destination).find()? {
-                home.tidy(fingerprint)?;
+            if let Some(work_dir) = work_dir_location(&destination).find()? {
+                work_dir.tidy(fingerprint)?;
             }
             return Ok(Opening::Finished(*manifest));
         }
@@ -110,32 +110,32 @@ pub(crate) fn open_at(
             destination.refuse_strangers(&manifest)?;
             true
         }
-        Occupant::Dataset { manifest, faults } => {
+        Occupant::Dataset { manifest, problems } => {
             return Err(DatasetError::Occupied {
                 path: destination.out,
-                reason: occupied(&manifest, fingerprint, &faults),
+                reason: occupied(&manifest, fingerprint, &problems),
             });
         }
     };
-    let home = workplace(&destination).take()?;
+    let work_dir = work_dir_location(&destination).take()?;
     let mut notices = Vec::new();
-    for entry in home.dir().list()? {
+    for entry in work_dir.dir().list()? {
         if entry.name != fingerprint && entry.name != disk::MARK {
-            home.remove(&entry.name)?;
+            work_dir.remove(&entry.name)?;
             notices.push(format!(
-                "removed the unfinished staging of another plan: {}",
-                home.dir().at(&entry.name).display()
+                "removed the unfinished work of another plan: {}",
+                work_dir.dir().at(&entry.name).display()
             ));
         }
     }
-    let root = home.dir().make(fingerprint, disk::PRIVATE_FOLDER)?;
+    let root = work_dir.dir().make(fingerprint, disk::PRIVATE_FOLDER)?;
     for entry in root.list()? {
-        if ![DATA, RECEIPTS, PLAN, LOTS, CLUSTERS].contains(&entry.name.as_str()) {
+        if ![DATA, RECEIPTS, PLAN, OUTCOMES, CLUSTERS].contains(&entry.name.as_str()) {
             root.remove_all(&entry.name)?;
         }
     }
     let temp = root.make(TEMP, disk::PRIVATE_FOLDER)?;
-    let mut staging = Staging::within(destination, home, root, temp, fingerprint)?;
+    let mut staging = Staging::within(destination, work_dir, root, temp, fingerprint)?;
     staging.lock = Some(lock);
     staging.notices = notices;
     staging.replace = replace;
@@ -148,21 +148,21 @@ pub(crate) fn open_at(
 
 /// Removes all unfinished work of a destination.
 pub(crate) fn give_up(destination: &Destination) -> Result<(), DatasetError> {
-    let Some(home) = workplace(destination).find()? else {
+    let Some(work_dir) = work_dir_location(destination).find()? else {
         return Ok(());
     };
-    for entry in home.dir().list()? {
+    for entry in work_dir.dir().list()? {
         if entry.name != disk::MARK {
-            home.remove(&entry.name)?;
+            work_dir.remove(&entry.name)?;
         }
     }
-    home.leave()
+    work_dir.leave()
 }
 
-fn occupied(manifest: &Manifest, fingerprint: &str, faults: &[String]) -> String {
-    match faults.first() {
-        Some(fault) if manifest.fingerprint == fingerprint => {
-            format!("it is damaged ({fault}); write it again with --replace or choose another destination")
+fn occupied(manifest: &Manifest, fingerprint: &str, problems: &[String]) -> String {
+    match problems.first() {
+        Some(problem) if manifest.fingerprint == fingerprint => {
+            format!("it is damaged ({problem}); write it again with --replace or choose another destination")
         }
         _ => "it is that of another plan, other inputs or another version; replace it with --replace or choose \
               another destination"
@@ -174,7 +174,7 @@ impl Staging {
     /// The work in the folder of a fingerprint; `temp` holds what is being written. It replaces nothing, and nobody holds the lock.
     pub(crate) fn within(
         destination: Destination,
-        home: Home,
+        work_dir: WorkDir,
         root: Dir,
         temp: Dir,
         fingerprint: &str,
@@ -184,7 +184,7 @@ impl Staging {
             temp: Arc::new(temp),
             receipts: root.make(RECEIPTS, disk::PRIVATE_FOLDER)?,
             destination,
-            home,
+            work_dir,
             root,
             fingerprint: fingerprint.to_owned(),
             replace: false,
@@ -211,7 +211,7 @@ impl Staging {
         SpillFolder::of(&self.temp)
     }
 
-    /// Opens the files of a slice, after removing what an earlier attempt at it left.
+    /// Opens the files of a slice, after removing those of an earlier attempt.
     pub fn parts(&self, slice: impl Into<SliceId>, options: &TableOptions) -> Result<PartSet, DatasetError> {
         let slice = slice.into();
         // Of work that is shared, somebody else may be at this slice, and writes the same.
@@ -242,7 +242,7 @@ impl Staging {
     /// Reads the receipts of the finished slices, in order of the slices, one after the other.
     ///
     /// Opening the work has hashed the files of earlier runs, closing a set those of this one, and sealing hashes all
-    /// again; here lengths are compared. A slice that was damaged meanwhile is an error, for whoever counts on it must
+    /// again; here lengths are compared. A slice that was corrupted meanwhile is an error, for a caller that counts on it must
     /// not go on without it; the next run does it again. A receipt whose body is none of `B` counts as not done.
     pub fn receipts<B: DeserializeOwned>(
         &self,
@@ -274,7 +274,7 @@ impl Staging {
     fn read_receipt(&self, slice: SliceId) -> Result<Option<Vec<u8>>, DatasetError> {
         let name = receipt::file_name(slice);
         // What is not a receipt at all says nothing.
-        Ok(or_damage(self.receipts.read_small(&name, RECEIPT_BYTES))?.unwrap_or(Some(Vec::new())))
+        Ok(or_corruption(self.receipts.read_small(&name, RECEIPT_BYTES))?.unwrap_or(Some(Vec::new())))
     }
 
     /// The slices that have a receipt, in order.
@@ -300,7 +300,7 @@ impl Staging {
                 _ => {
                     self.discard(slice)?;
                     self.notices.push(format!(
-                        "slice {slice} does not match its receipt and is done again"
+                        "slice {slice} does not match its receipt and is processed again"
                     ));
                 }
             }
@@ -339,7 +339,7 @@ impl Staging {
         Ok(true)
     }
 
-    /// Forgets a slice: its receipt, then the files that it names, and what is unfinished.
+    /// Discards a slice: its receipt, then the files that the receipt names, and unfinished files.
     pub fn discard(&self, slice: impl Into<SliceId>) -> Result<(), DatasetError> {
         let slice = slice.into();
         if let Some(bytes) = self.read_receipt(slice)? {

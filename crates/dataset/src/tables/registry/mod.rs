@@ -113,7 +113,7 @@ tables! {
 }
 
 impl PartSet {
-    /// An empty set of tables that nobody writes to a disk. Whatever the options say, nothing is compressed.
+    /// An empty set of tables that is kept in memory. Nothing is compressed, whatever the options are.
     pub fn in_memory(options: &TableOptions) -> Self {
         let options = TableOptions {
             compression: Compression::None,

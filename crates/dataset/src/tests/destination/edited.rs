@@ -15,7 +15,7 @@ fn reported() -> (tempfile::TempDir, std::path::PathBuf) {
 }
 
 #[test]
-fn a_report_or_card_that_somebody_edited_is_kept_and_named() {
+fn an_edited_report_or_card_stays_and_is_named() {
     for name in DERIVED {
         let (_folder, out) = reported();
         fs::write(out.join(name), "my own words").unwrap();
@@ -40,7 +40,7 @@ fn a_report_or_card_that_somebody_edited_is_kept_and_named() {
 }
 
 #[test]
-fn a_card_that_is_edited_while_the_run_works_is_kept() {
+fn a_card_edited_during_the_run_stays() {
     let (_folder, out) = reported();
     let sealed = seal(replacing_work(&out, "plan-a"), "plan-a", 3);
     fs::write(out.join("README.md"), "my own words").unwrap();
@@ -68,12 +68,12 @@ fn what_was_published_with_its_reports_can_be_reported_again_and_replaced() {
 
 #[test]
 fn without_the_record_a_report_counts_as_edited() {
-    for damage in ["", "{", "[]", "{\"README.md\": 1}"] {
+    for corruption in ["", "{", "[]", "{\"README.md\": 1}"] {
         let (_folder, out) = reported();
-        fs::write(out.join(RECORD), damage).unwrap();
+        fs::write(out.join(RECORD), corruption).unwrap();
         assert!(
             matches!(refusal(&out, true), DatasetError::WrongPath { .. }),
-            "{damage}"
+            "{corruption}"
         );
         assert!(certify(&out).unwrap().holds(), "the record is not certified");
         assert!(matches!(open(&out, "plan-b", false), Ok(Opening::Finished(_))));

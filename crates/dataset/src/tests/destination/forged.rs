@@ -12,7 +12,7 @@ use crate::manifest::SUCCESS;
 use crate::tests::support::{forge_manifest, place, publish, relist, snapshot};
 
 const PART: &str = "messages/part-00000-00000.parquet";
-const LOT: &str = "lots/00000.jsonl";
+const SHARD_MANIFEST: &str = "lots/00000.jsonl";
 
 /// A dataset to be forged, and beside it one with somebody's private chats.
 fn two() -> (TempDir, PathBuf) {
@@ -28,16 +28,16 @@ fn forge(out: &Path, change: impl FnOnce(&mut Manifest)) {
     crate::tests::support::forge(out, manifest);
 }
 
-/// Changes the list of the first lot, and nothing that the manifest says of its tables.
-fn forge_lot(out: &Path, change: impl FnOnce(&mut Vec<PartFile>)) {
+/// Changes the list of the first shard, and nothing that the manifest says of its tables.
+fn forge_shard(out: &Path, change: impl FnOnce(&mut Vec<PartFile>)) {
     let mut manifest = read_manifest(out).unwrap();
-    let lines = fs::read_to_string(out.join(LOT)).unwrap();
+    let lines = fs::read_to_string(out.join(SHARD_MANIFEST)).unwrap();
     let mut files = lines
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     change(&mut files);
-    relist(out, &mut manifest.lots[0], &files);
+    relist(out, &mut manifest.shards[0], &files);
     forge_manifest(out, &manifest);
 }
 
@@ -95,7 +95,7 @@ fn a_path_that_leads_out_of_the_dataset_is_not_read() {
         forge(&out, |manifest| path.clone_into(&mut messages(manifest)[0].path));
         reads_nothing(&out, path);
         let (_folder, out) = two();
-        forge_lot(&out, |files| {
+        forge_shard(&out, |files| {
             let file = files.iter_mut().find(|file| file.table == "messages");
             path.clone_into(&mut file.unwrap().path);
         });
@@ -125,7 +125,7 @@ fn a_link_in_the_place_of_a_part_or_of_a_tables_folder_is_not_followed() {
 
 #[test]
 fn a_pipe_or_a_folder_keeps_nobody_waiting() {
-    for name in [SUCCESS, MANIFEST, LOT, PART] {
+    for name in [SUCCESS, MANIFEST, SHARD_MANIFEST, PART] {
         let (_folder, out) = two();
         fs::remove_file(out.join(name)).unwrap();
         assert!(
@@ -147,7 +147,7 @@ fn a_pipe_or_a_folder_keeps_nobody_waiting() {
 
 #[test]
 fn a_file_of_many_gigabytes_is_not_read_into_memory() {
-    for name in [SUCCESS, MANIFEST, LOT, PART] {
+    for name in [SUCCESS, MANIFEST, SHARD_MANIFEST, PART] {
         let (_folder, out) = two();
         let file = File::options().write(true).open(out.join(name)).unwrap();
         file.set_len(20 << 30).unwrap();
@@ -179,11 +179,11 @@ fn a_file_or_table_that_is_listed_again_and_an_unknown_table_are_refused() {
     reads_nothing(&out, "one file many times");
     for again in [0, 1] {
         let (_folder, out) = two();
-        forge_lot(&out, |files| files.insert(again, files[0].clone()));
+        forge_shard(&out, |files| files.insert(again, files[0].clone()));
         reads_nothing(&out, "one file twice in a lot");
     }
     let (_folder, out) = two();
-    forge_lot(&out, |files| files.reverse());
+    forge_shard(&out, |files| files.reverse());
     reads_nothing(&out, "the files of a lot backwards");
     let (_folder, out) = two();
     forge(&out, |manifest| {
@@ -227,17 +227,17 @@ fn a_line_without_an_end_is_not_read_into_memory() {
     let (_folder, out) = two();
     let mut manifest = read_manifest(&out).unwrap();
     let line = " ".repeat(70_000);
-    manifest.lots[0].bytes = line.len() as u64;
-    manifest.lots[0].hash = blake3::hash(line.as_bytes()).to_hex().to_string();
-    fs::write(out.join(LOT), line).unwrap();
+    manifest.shards[0].bytes = line.len() as u64;
+    manifest.shards[0].hash = blake3::hash(line.as_bytes()).to_hex().to_string();
+    fs::write(out.join(SHARD_MANIFEST), line).unwrap();
     forge_manifest(&out, &manifest);
     reads_nothing(&out, "a long line");
-    let error = certify(&out).unwrap().faults.join("; ");
-    assert!(error.contains("a line of it is not that of a file"), "{error}");
+    let error = certify(&out).unwrap().problems.join("; ");
+    assert!(error.contains("a line does not describe a file"), "{error}");
 }
 
 #[test]
-fn the_manifest_of_a_lot_lies_where_every_lot_has_it() {
+fn the_manifest_of_a_shard_has_a_fixed_path() {
     for path in [
         "../private/lots/00000.jsonl",
         "lots/00001.jsonl",
@@ -246,7 +246,7 @@ fn the_manifest_of_a_lot_lies_where_every_lot_has_it() {
     ] {
         let (_folder, out) = two();
         let mut manifest = read_manifest(&out).unwrap();
-        path.clone_into(&mut manifest.lots[0].path);
+        path.clone_into(&mut manifest.shards[0].path);
         forge_manifest(&out, &manifest);
         reads_nothing(&out, path);
     }

@@ -131,7 +131,7 @@ fn a_folder_without_manifest_is_no_dataset() {
 }
 
 #[test]
-fn parent_folders_are_made() {
+fn missing_parent_folders_are_created() {
     let (folder, _) = place();
     let out = folder.path().join("a/b/out");
     publish(&out, "plan-a", 1);

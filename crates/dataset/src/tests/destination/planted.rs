@@ -5,10 +5,10 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{DatasetError, Folder, Interim, create_report, open, write_derived};
+use crate::{DatasetError, Folder, TemporaryDataset, create_report, open, write_derived};
 use tempfile::TempDir;
 
-use crate::tests::support::{grind, interrupted, mark, names, place, publish, refusal, work};
+use crate::tests::support::{interrupted, mark, names, place, publish, refusal, work, write_slice};
 
 /// A folder of somebody's files.
 fn victim(folder: &TempDir) -> PathBuf {
@@ -37,7 +37,7 @@ fn snapshot_of_all(folder: &Path) -> Vec<(PathBuf, String)> {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let kind = fs::symlink_metadata(&path).unwrap();
-        let said = if kind.is_dir() {
+        let state = if kind.is_dir() {
             found.extend(snapshot_of_all(&path));
             "folder".to_owned()
         } else if kind.is_file() {
@@ -45,7 +45,7 @@ fn snapshot_of_all(folder: &Path) -> Vec<(PathBuf, String)> {
         } else {
             format!("{:?}, inode {}", kind.file_type(), kind.ino())
         };
-        found.push((path, said));
+        found.push((path, state));
     }
     found.sort();
     found
@@ -66,7 +66,7 @@ const HOMES: [(&str, Act); 2] = [(".out.staging", run), (".out.unfinished", expo
 
 #[test]
 fn a_link_in_the_place_of_unfinished_work_is_not_followed() {
-    for (home, act) in HOMES {
+    for (work_dir, act) in HOMES {
         let (folder, _) = place();
         let victim = victim(&folder);
         // Even one that has the mark.
@@ -75,9 +75,9 @@ fn a_link_in_the_place_of_unfinished_work_is_not_followed() {
                 fs::write(victim.join(".chatmill-staging"), "").unwrap();
             }
             for target in [victim.as_path(), Path::new("victim"), Path::new("nowhere")] {
-                let link = folder.path().join(home);
+                let link = folder.path().join(work_dir);
                 symlink(target, &link).unwrap();
-                is_refused(&folder, home, &|| act(&folder));
+                is_refused(&folder, work_dir, &|| act(&folder));
                 fs::remove_file(link).unwrap();
             }
         }
@@ -87,15 +87,15 @@ fn a_link_in_the_place_of_unfinished_work_is_not_followed() {
 #[test]
 fn a_link_in_the_place_of_a_dataset_that_is_wanted_for_a_while_is_not_followed() {
     let (folder, out) = place();
-    let kept = folder.path().join("kept");
-    publish(&kept, "plan-a", 1);
-    let act = || Interim::beside(&out).map(drop);
+    let original = folder.path().join("kept");
+    publish(&original, "plan-a", 1);
+    let act = || TemporaryDataset::beside(&out).map(drop);
     for target in ["kept", "nowhere"] {
         symlink(target, folder.path().join(".out.dataset")).unwrap();
         is_refused(&folder, target, &act);
         fs::remove_file(folder.path().join(".out.dataset")).unwrap();
     }
-    fs::rename(&kept, folder.path().join(".out.dataset")).unwrap();
+    fs::rename(&original, folder.path().join(".out.dataset")).unwrap();
     act().unwrap();
     assert!(
         !folder.path().join(".out.dataset").exists(),
@@ -130,40 +130,40 @@ fn a_link_below_the_unfinished_work_is_not_followed() {
     for below in ["files", "files/train.jsonl"] {
         let (folder, _) = place();
         let victim = victim(&folder);
-        let home = folder.path().join(".out.unfinished");
-        let link = home.join(below);
+        let work_dir = folder.path().join(".out.unfinished");
+        let link = work_dir.join(below);
         fs::create_dir_all(link.parent().unwrap()).unwrap();
-        fs::write(home.join(".chatmill-staging"), "").unwrap();
+        fs::write(work_dir.join(".chatmill-staging"), "").unwrap();
         symlink(&victim, &link).unwrap();
         is_refused(&folder, below, &|| export(&folder));
     }
 }
 
 #[test]
-fn an_own_folder_of_the_name_of_unfinished_work_is_kept() {
-    for (home, act) in HOMES {
+fn a_user_folder_named_like_the_work_directory_stays() {
+    for (work_dir, act) in HOMES {
         let (folder, _) = place();
-        let path = folder.path().join(home);
+        let path = folder.path().join(work_dir);
         fs::create_dir_all(path.join("photos")).unwrap();
         fs::write(path.join("photos/cat.jpg"), "mine").unwrap();
-        is_refused(&folder, home, &|| act(&folder));
+        is_refused(&folder, work_dir, &|| act(&folder));
         // Nor does a mark make it ours.
         fs::write(path.join(".chatmill-staging"), "").unwrap();
-        is_refused(&folder, home, &|| act(&folder));
+        is_refused(&folder, work_dir, &|| act(&folder));
         fs::remove_dir_all(&path).unwrap();
         fs::write(&path, "mine").unwrap();
-        is_refused(&folder, home, &|| act(&folder));
+        is_refused(&folder, work_dir, &|| act(&folder));
         fs::remove_file(&path).unwrap();
         pipe(&path);
-        is_refused(&folder, home, &|| act(&folder));
+        is_refused(&folder, work_dir, &|| act(&folder));
     }
 }
 
 #[test]
 fn an_empty_folder_that_a_kill_left_is_no_obstacle() {
-    for (home, act) in HOMES {
+    for (work_dir, act) in HOMES {
         let (folder, _) = place();
-        fs::create_dir(folder.path().join(home)).unwrap();
+        fs::create_dir(folder.path().join(work_dir)).unwrap();
         act(&folder).unwrap();
     }
 }
@@ -171,10 +171,10 @@ fn an_empty_folder_that_a_kill_left_is_no_obstacle() {
 #[test]
 fn an_unfinished_export_that_a_kill_left_is_cleared_away() {
     let (folder, out) = place();
-    let home = folder.path().join(".out.unfinished");
-    fs::create_dir_all(home.join("files")).unwrap();
-    fs::write(home.join(".chatmill-staging"), "").unwrap();
-    fs::write(home.join("files/train.jsonl"), "half").unwrap();
+    let work_dir = folder.path().join(".out.unfinished");
+    fs::create_dir_all(work_dir.join("files")).unwrap();
+    fs::write(work_dir.join(".chatmill-staging"), "").unwrap();
+    fs::write(work_dir.join("files/train.jsonl"), "half").unwrap();
     let export = Folder::create(&out).unwrap();
     export.file("test.jsonl").unwrap().finish().unwrap();
     export.publish().unwrap();
@@ -186,8 +186,8 @@ fn an_unfinished_export_that_a_kill_left_is_cleared_away() {
 fn a_folder_of_another_user_is_refused() {
     let (folder, out) = place();
     interrupted(&out);
-    let home = folder.path().join(".out.staging");
-    if std::os::unix::fs::chown(&home, Some(12_345), None).is_err() {
+    let work_dir = folder.path().join(".out.staging");
+    if std::os::unix::fs::chown(&work_dir, Some(12_345), None).is_err() {
         eprintln!("SKIPPED: this user cannot give folders away");
         return;
     }
@@ -240,7 +240,7 @@ fn a_refused_destination_leaves_nothing_beside_it() {
 }
 
 #[test]
-fn a_link_where_a_report_was_written_aside_once_is_not_followed() {
+fn a_link_under_a_temporary_name_of_a_report_is_not_followed() {
     let (folder, out) = place();
     publish(&out, "plan-a", 1);
     let mine = folder.path().join("mine");
@@ -258,15 +258,15 @@ fn a_link_where_a_report_was_written_aside_once_is_not_followed() {
 fn unfinished_work_is_seen_by_nobody_else_and_a_dataset_has_the_usual_mode() {
     let (folder, out) = place();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let home = folder.path().join(".out.staging");
+    let work_dir = folder.path().join(".out.staging");
     let staging = work(&out, "plan-a");
-    assert_eq!(mode(&home), 0o700);
+    assert_eq!(mode(&work_dir), 0o700);
     // A copy of it, or a clone, may have another mode.
     drop(staging);
-    fs::set_permissions(&home, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(&work_dir, fs::Permissions::from_mode(0o755)).unwrap();
     let staging = work(&out, "plan-a");
-    assert_eq!(mode(&home), 0o700);
-    grind(&staging, 0);
+    assert_eq!(mode(&work_dir), 0o700);
+    write_slice(&staging, 0);
     crate::tests::support::seal(staging, "plan-a", 1)
         .publish()
         .unwrap();

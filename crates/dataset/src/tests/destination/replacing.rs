@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::{DatasetError, Manifest, Opening, open, read_manifest};
 
 use crate::tests::support::{
-    done, forge, grind, mark, names, place, publish, refusal, replacing_work, seal, snapshot, staged,
-    undisturbed, work,
+    done, forge, mark, names, place, publish, refusal, replacing_work, seal, snapshot, staged, undisturbed,
+    work, write_slice,
 };
 
 #[test]
@@ -50,7 +50,7 @@ fn a_dataset_whose_manifest_is_not_certified_is_not_finished() {
 }
 
 #[test]
-fn a_dataset_with_a_damaged_part_is_not_finished_and_one_with_a_strangers_file_is() {
+fn a_dataset_with_a_corrupt_part_is_unfinished_and_one_with_a_foreign_file_is_finished() {
     let (_folder, out) = place();
     publish(&out, "plan-a", 3);
     fs::write(out.join("mine.txt"), "mine").unwrap();
@@ -72,7 +72,7 @@ fn a_dataset_with_a_damaged_part_is_not_finished_and_one_with_a_strangers_file_i
 }
 
 #[test]
-fn a_dataset_of_another_plan_is_kept_without_replace() {
+fn a_dataset_of_another_plan_stays_without_replace() {
     let (folder, out) = place();
     publish(&out, "plan-b", 2);
     let before = snapshot(&out);
@@ -100,7 +100,7 @@ fn replacing_goes_on_after_an_interruption() {
     let (_folder, out) = place();
     publish(&out, "plan-b", 2);
     let old = snapshot(&out);
-    grind(&replacing_work(&out, "plan-a"), 1);
+    write_slice(&replacing_work(&out, "plan-a"), 1);
     assert_eq!(snapshot(&out), old);
     assert!(matches!(refusal(&out, false), DatasetError::Occupied { .. }));
     let staging = replacing_work(&out, "plan-a");
@@ -160,7 +160,7 @@ fn a_kill_between_exchange_and_tidying_is_cleared_by_the_next_run() {
     copy(&out, &old);
     let staging = replacing_work(&out, "plan-a");
     for slice in 0..3 {
-        grind(&staging, slice);
+        write_slice(&staging, slice);
     }
     let receipts = folder.path().join("receipts");
     copy(&staged(&folder, "receipts"), &receipts);
@@ -176,7 +176,7 @@ fn a_kill_between_exchange_and_tidying_is_cleared_by_the_next_run() {
 }
 
 #[test]
-fn an_exchanged_old_dataset_never_passes_for_new_work() {
+fn an_exchanged_old_dataset_is_never_taken_for_new_work() {
     let (folder, out) = place();
     publish(&out, "plan-b", 2);
     let old = folder.path().join("old");
@@ -194,7 +194,7 @@ fn an_exchanged_old_dataset_never_passes_for_new_work() {
 fn interrupted_replacing(out: &Path) {
     let staging = replacing_work(out, "plan-a");
     for slice in 0..3 {
-        grind(&staging, slice);
+        write_slice(&staging, slice);
     }
 }
 
@@ -220,7 +220,7 @@ fn a_kill_between_publishing_and_tidying_is_cleared_by_the_next_run() {
 #[test]
 fn unfinished_work_of_another_plan_is_reported_and_removed() {
     let (folder, out) = place();
-    grind(&work(&out, "plan-b"), 0);
+    write_slice(&work(&out, "plan-b"), 0);
     let staging = work(&out, "plan-a");
     assert_eq!(staging.notices().len(), 1);
     assert!(staging.notices()[0].contains("another plan"));
@@ -237,7 +237,7 @@ fn a_finished_dataset_does_not_cost_another_plan_its_unfinished_work() {
     let (folder, out) = place();
     publish(&out, "plan-a", 1);
     match open(&out, "plan-b", true).unwrap() {
-        Opening::Work(staging) => grind(&staging, 0),
+        Opening::Work(staging) => write_slice(&staging, 0),
         Opening::Finished(_) => panic!("plan-b is not finished"),
     };
     assert!(matches!(open(&out, "plan-a", false), Ok(Opening::Finished(_))));
@@ -248,15 +248,15 @@ fn a_finished_dataset_does_not_cost_another_plan_its_unfinished_work() {
 }
 
 #[test]
-fn a_damaged_dataset_is_not_taken_for_finished() {
-    for damage in ["messages/part-00000-00000.parquet", "_SUCCESS"] {
+fn a_corrupt_dataset_is_unfinished() {
+    for corruption in ["messages/part-00000-00000.parquet", "_SUCCESS"] {
         let (_folder, out) = place();
         publish(&out, "plan-a", 3);
-        fs::remove_file(out.join(damage)).unwrap();
+        fs::remove_file(out.join(corruption)).unwrap();
         let error = refusal(&out, false);
         assert!(matches!(error, DatasetError::Occupied { .. }));
         assert!(error.to_string().contains("damaged"), "{error}");
-        assert!(error.to_string().contains(damage), "{error}");
+        assert!(error.to_string().contains(corruption), "{error}");
         seal(replacing_work(&out, "plan-a"), "plan-a", 3)
             .publish()
             .unwrap();
@@ -266,7 +266,7 @@ fn a_damaged_dataset_is_not_taken_for_finished() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_a_dataset_is_followed_and_kept() {
+fn a_link_to_a_dataset_is_followed_and_stays() {
     let (folder, out) = place();
     publish(&folder.path().join("real"), "plan-b", 1);
     std::os::unix::fs::symlink(folder.path().join("real"), &out).unwrap();

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::{DatasetError, LotEntry, Manifest, PartFile, Sealed, SliceId, Staging, TableOptions};
+use crate::{DatasetError, Manifest, PartFile, Sealed, ShardEntry, SliceId, Staging, TableOptions};
 
-/// Seals files of the first lot with a manifest.
+/// Seals files of the first shard with a manifest.
 pub(crate) fn seal_files(
     staging: Staging,
     manifest: Manifest,
@@ -14,12 +14,12 @@ pub(crate) fn seal_files(
 ) -> Result<Sealed, DatasetError> {
     let slice = |file: &PartFile| slice_of(&file.path);
     let slices = files.iter().map(slice).max().map_or(0, |last| last.slice + 1);
-    let mut lots = staging.list_lots(vec![slices])?;
+    let mut shards = staging.list_shards(vec![slices])?;
     for slice in 0..slices {
         let own = files.iter().filter(|file| slice_of(&file.path).slice == slice);
-        lots.add(slice.into(), own.cloned().collect())?;
+        shards.add(slice.into(), own.cloned().collect())?;
     }
-    staging.seal(manifest, lots, Vec::new(), options)
+    staging.seal(manifest, shards, Vec::new(), options)
 }
 
 fn slice_of(path: &str) -> SliceId {
@@ -29,25 +29,25 @@ fn slice_of(path: &str) -> SliceId {
         .1
         .strip_suffix(".parquet")
         .unwrap();
-    let (lot, slice) = number.split_once('-').unwrap();
+    let (shard, slice) = number.split_once('-').unwrap();
     SliceId {
-        lot: lot.parse().unwrap(),
+        shard: shard.parse().unwrap(),
         slice: slice.parse().unwrap(),
     }
 }
 
-/// Writes a manifest and its marker, and the manifests of its lots with the files that it lists, as somebody would who wants to
+/// Writes a manifest and its marker, and the manifests of its shards with the files that it lists, as somebody would who wants to
 /// hide something.
 pub(crate) fn forge(out: &Path, mut manifest: Manifest) {
-    let last = manifest.lots.len() - 1;
+    let last = manifest.shards.len() - 1;
     let mut lines = vec![Vec::new(); last + 1];
     for table in &mut manifest.tables {
         table.parts = table.files.len() as u64;
         table.rows = table.files.iter().map(|file| file.rows).sum();
         table.bytes = table.files.iter().map(|file| file.bytes).sum();
         for file in &table.files {
-            let lot = usize::from(file.rows == 0 || table.name == "totals") * last;
-            lines[lot].push(PartFile {
+            let shard = usize::from(file.rows == 0 || table.name == "totals") * last;
+            lines[shard].push(PartFile {
                 table: table.name.clone(),
                 path: file.path.clone(),
                 rows: file.rows,
@@ -56,23 +56,23 @@ pub(crate) fn forge(out: &Path, mut manifest: Manifest) {
             });
         }
     }
-    for (lot, mut files) in manifest.lots.iter_mut().zip(lines) {
+    for (shard, mut files) in manifest.shards.iter_mut().zip(lines) {
         files.sort_by_key(|file| file.path.rsplit_once("part-").map(|(_, slice)| slice.to_owned()));
-        relist(out, lot, &files);
+        relist(out, shard, &files);
     }
     forge_manifest(out, &manifest);
 }
 
-/// Writes the manifest of a lot anew.
-pub(crate) fn relist(out: &Path, lot: &mut LotEntry, files: &[PartFile]) {
+/// Writes the manifest of a shard anew.
+pub(crate) fn relist(out: &Path, shard: &mut ShardEntry, files: &[PartFile]) {
     let lines = files
         .iter()
         .map(|file| serde_json::to_string(file).unwrap() + "\n");
     let text: String = lines.collect();
-    lot.files = files.len() as u64;
-    lot.bytes = text.len() as u64;
-    lot.hash = blake3::hash(text.as_bytes()).to_hex().to_string();
-    fs::write(out.join(&lot.path), text).unwrap();
+    shard.files = files.len() as u64;
+    shard.bytes = text.len() as u64;
+    shard.hash = blake3::hash(text.as_bytes()).to_hex().to_string();
+    fs::write(out.join(&shard.path), text).unwrap();
 }
 
 /// Writes a manifest and its marker.

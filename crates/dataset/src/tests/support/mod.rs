@@ -392,12 +392,12 @@ pub(crate) fn replacing_work(out: &Path, fingerprint: &str) -> Staging {
 }
 
 /// A slice that holds one conversation with its message, and one rejected frame.
-pub(crate) fn grind(staging: &Staging, slice: u32) -> Vec<PartFile> {
-    grind_as(staging, slice, &format!("conversation {slice}"))
+pub(crate) fn write_slice(staging: &Staging, slice: u32) -> Vec<PartFile> {
+    write_slice_with_id(staging, slice, &format!("conversation {slice}"))
 }
 
 /// The same, where the conversation has another id.
-pub(crate) fn grind_as(staging: &Staging, slice: u32, id: &str) -> Vec<PartFile> {
+pub(crate) fn write_slice_with_id(staging: &Staging, slice: u32, id: &str) -> Vec<PartFile> {
     let mut parts = staging.parts(slice, &options()).unwrap();
     let conversation_id = parts.key(id);
     let row = ConversationRow {
@@ -423,7 +423,7 @@ pub(crate) fn grind_as(staging: &Staging, slice: u32, id: &str) -> Vec<PartFile>
     files
 }
 
-/// The manifest of slices made by [`grind`].
+/// The manifest of slices made by [`write_slice`].
 pub(crate) fn manifest(fingerprint: &str, slices: u64) -> Manifest {
     Manifest {
         program: text("chatmill"),
@@ -431,7 +431,7 @@ pub(crate) fn manifest(fingerprint: &str, slices: u64) -> Manifest {
         format: FORMAT,
         fingerprint: text(fingerprint),
         plan: serde_json::json!({"name": "test", "count": {"encodings": ["o200k_base", "cl100k_base"]}}),
-        lots: Vec::new(),
+        shards: Vec::new(),
         inputs: std::iter::once(InputEntry {
             path: text(INPUT),
             hash: Some(text("hash")),
@@ -469,7 +469,7 @@ pub(crate) fn seal(staging: Staging, fingerprint: &str, slices: u32) -> Sealed {
         .map(|receipt| receipt.slice.slice)
         .collect();
     for slice in (0..slices).filter(|slice| !done.contains(slice)) {
-        grind(&staging, slice);
+        write_slice(&staging, slice);
     }
     let receipts = receipts(&staging);
     let files: Vec<PartFile> = receipts.into_iter().flat_map(|receipt| receipt.files).collect();
@@ -537,7 +537,7 @@ pub(crate) fn done(staging: &Staging) -> Vec<u32> {
 pub(crate) fn interrupted(out: &Path) {
     let staging = work(out, "plan-a");
     for slice in 0..3 {
-        grind(&staging, slice);
+        write_slice(&staging, slice);
     }
 }
 

@@ -4,15 +4,15 @@ use std::borrow::Cow;
 
 use chatmill_model::{Component, Message, MessageKind, Role, Sink};
 
-use super::Entries;
+use super::EntryWriter;
 use super::pieces::Pieces;
 use super::references::Refer;
 use crate::loss::reasons;
 use crate::text::times;
 use crate::write::object::{Object, key, list};
 
-impl<'a> Entries<'_, 'a> {
-    /// Writes the entry of a message or notice, and says in which role that speaks.
+impl<'a> EntryWriter<'_, 'a> {
+    /// Writes the entry of a message or notice, and returns its role.
     pub(super) fn write(&mut self, message: &'a Message, sink: &mut Sink<'a>) -> Role {
         let position = message.position;
         let pieces = Pieces::of(message, &mut self.losses);
@@ -28,7 +28,7 @@ impl<'a> Entries<'_, 'a> {
             self.losses.several(cause, position, u64::from(is_lost));
         }
         let time = message.timestamp.as_ref().map(times::uncounted);
-        let time = time.map(|time| self.transcript.made().keep(time));
+        let time = time.map(|time| self.transcript.arena().keep(time));
         let content = match pieces.texts.as_slice() {
             [] if pieces.content_is_address(message) => pieces.address().map(Cow::Borrowed),
             [] => None,

@@ -2,13 +2,13 @@
 
 use chatmill_model::{ArgumentForm, Arguments, Component, Message, Role, Sink, ToolCall};
 
-use super::Entries;
+use super::EntryWriter;
 use super::pieces::{ADDRESSES, Pieces, holds_address};
 use crate::loss::reasons;
 use crate::tools::arguments::as_text;
 use crate::write::object::{Object, key, list};
 
-impl<'a> Entries<'_, 'a> {
+impl<'a> EntryWriter<'_, 'a> {
     /// Writes fields beside `extra`, and `extra` where there is anything to put in.
     pub(super) fn further(&mut self, message: &'a Message, pieces: &Pieces<'a>, object: &mut Object<'_, 'a>) {
         let mut has_whole_extra = false;

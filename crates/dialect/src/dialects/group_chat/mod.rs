@@ -35,7 +35,7 @@ use crate::transcript::progress::Progress;
 use crate::transcript::rendering::Rendering;
 use crate::write::object::{Object, key, list};
 
-use roster::People;
+use roster::Unlisted;
 
 rules! {
     /// a quoted author is an id of the roster
@@ -64,7 +64,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "people, rooms, text, one medium per message, replies, times, ids, notices, tools as an extension",
     profiles: &[&GROUP_CHAT],
     shows: Shows::Record,
-    rules: Rules::Judged(RULES),
+    rules: Rules::Validated(RULES),
 };
 
 /// What parts without a place may cost.
@@ -89,25 +89,25 @@ fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
     let mut losses = Losses::default();
     let shown = SelectedMessages::choose(view, None, &mut losses, |_| true);
     declare_record(view.conversation(), &mut losses);
-    let people = People::new(transcript, &shown.messages, &mut losses);
-    let (made, is_native) = (transcript.made(), is_native(view.conversation()));
-    let mut entries = Entries {
+    let unlisted = Unlisted::new(transcript, &shown.messages, &mut losses);
+    let (arena, is_native) = (transcript.arena(), is_native(view.conversation()));
+    let mut entries = EntryWriter {
         transcript,
         is_native,
-        ids: MessageIds::new(view, made),
-        tools: ToolIds::new(view, made, &shown.messages, is_native, &mut losses),
-        nobody: people.nobody(),
+        ids: MessageIds::new(view, arena),
+        tools: ToolIds::new(view, arena, &shown.messages, is_native, &mut losses),
+        nobody: unlisted.nobody(),
         losses,
         violations: Vec::new(),
     };
     let mut progress = Progress::default();
     let mut record = Object::open(sink);
-    write::head(&mut record, view.conversation(), &people);
+    write::head(&mut record, view.conversation(), &unlisted);
     let list_of_entries = record.key(key!("conversation_list"));
     list(list_of_entries, &shown.messages, |message, sink| {
         let role = entries.write(message, sink);
         match message.kind {
-            MessageKind::Message => progress.said(message.position, role.as_str()),
+            MessageKind::Message => progress.rendered(message.position, role.as_str()),
             MessageKind::Notice => progress.noted(message.position),
         }
     });
@@ -117,7 +117,7 @@ fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
 }
 
 /// Writes entries, and knows what they cost.
-struct Entries<'t, 'a> {
+struct EntryWriter<'t, 'a> {
     transcript: &'t Transcript<'a>,
     is_native: bool,
     ids: MessageIds<'a>,
@@ -129,7 +129,7 @@ struct Entries<'t, 'a> {
     violations: Vec<Violation>,
 }
 
-/// Declares what the record has no place for, or makes up.
+/// Declares what the record has no place for, and what is generated for it.
 fn declare_record(conversation: &Conversation, losses: &mut Losses) {
     let definitions = conversation.tools.len() as u64;
     losses.whole_rendering(reasons::FORMAT_HAS_NO_DEFINITIONS, definitions);
@@ -139,5 +139,5 @@ fn declare_record(conversation: &Conversation, losses: &mut Losses) {
 
 /// Whether a conversation was read from this format.
 fn is_native(conversation: &Conversation) -> bool {
-    conversation.keeps_form("group-chat")
+    conversation.keeps_fields_of("group-chat")
 }

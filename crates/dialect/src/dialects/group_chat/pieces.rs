@@ -37,6 +37,8 @@ impl<'a> Pieces<'a> {
             calls: Vec::new(),
             result: None,
         };
+        // Media of a result that has no place, which follow it.
+        let mut media_of_dropped = 0;
         for (index, part) in message.parts.iter().enumerate() {
             match part {
                 Part::Text(text) | Part::Notice(text) => {
@@ -53,17 +55,27 @@ impl<'a> Pieces<'a> {
                     };
                     losses.at((code, reasons::EVENTS_ARE_TEXT_ONLY), position);
                 }
+                Part::Media(_) if media_of_dropped > 0 => {
+                    media_of_dropped -= 1;
+                    losses.at(reasons::MEDIUM_OF_A_DROPPED_RESULT, position);
+                }
                 Part::Media(media) if document_text(media).is_some() => {
                     losses.at((LossCode::PartFlattened, reasons::DOCUMENT_IS_TEXT), position);
                     pieces.texts.extend(media.name.as_deref());
                     pieces.texts.extend(document_text(media));
                 }
-                Part::Media(media) if pieces.medium.is_none() => pieces.medium = Some(media),
+                Part::Media(media) if pieces.medium.is_none() => {
+                    let moved = u64::from(!pieces.calls.is_empty());
+                    losses.several(reasons::MEDIUM_BEFORE_CALLS, position, moved);
+                    pieces.medium = Some(media);
+                }
                 Part::Media(_) => {
                     losses.at(reasons::ONE_MEDIUM, position);
                 }
                 Part::ToolCall(call) => pieces.calls.push((index, call)),
                 Part::ToolResult(result) if pieces.result.is_none() => {
+                    let moved = u64::from(pieces.medium.is_some());
+                    losses.several(reasons::TEXT_BEFORE_MEDIA_AND_CALLS, position, moved);
                     pieces.result = Some((index, result));
                     pieces.role = Role::Tool;
                     pieces.texts.push(&result.content);
@@ -71,11 +83,16 @@ impl<'a> Pieces<'a> {
                         losses.at(reasons::FORMAT_HAS_NO_FAILURES, position);
                     }
                 }
-                Part::ToolResult(_) => {
+                Part::ToolResult(result) => {
+                    media_of_dropped = result.media;
                     losses.at(reasons::ONE_RESULT, position);
                 }
                 Part::Reasoning(_) | Part::CacheMark => NoPlace::FORMAT.declare(part, position, losses),
             }
+        }
+        if pieces.result.is_some() {
+            let calls = std::mem::take(&mut pieces.calls).len() as u64;
+            losses.several(reasons::RESULT_BESIDE_THE_CALL, position, calls);
         }
         let joined = (pieces.texts.len() as u64).saturating_sub(1);
         losses.several(reasons::JOINED_INTO_THE_CONTENT, position, joined);
@@ -86,7 +103,7 @@ impl<'a> Pieces<'a> {
         pieces
     }
 
-    /// Whether it is what a system says to an assistant, rather than an event in a room.
+    /// Whether it is an instruction to an assistant, rather than an event in a chat.
     pub(super) fn is_system_text(&self) -> bool {
         self.kind == MessageKind::Message && self.role == Role::System
     }

@@ -3,7 +3,7 @@
 use chatmill_model::{Component, LinkStatus, Message, Reference, ReferenceForm, Sink};
 use serde_json::value::RawValue;
 
-use super::{Entries, GRP_01};
+use super::{EntryWriter, GRP_01};
 use crate::loss::reasons;
 use crate::loss::violation::Violation;
 use crate::text::{json, times};
@@ -19,8 +19,8 @@ pub(super) enum Refer<'a> {
     Object(&'a str, &'a Reference),
 }
 
-impl<'a> Entries<'_, 'a> {
-    /// What a message refers to, but for what nobody could find or read. What breaks a rule is noted.
+impl<'a> EntryWriter<'_, 'a> {
+    /// What a message refers to, without references that nobody could find or read. A broken rule is noted as a violation.
     pub(super) fn refers(&mut self, message: &'a Message) -> Vec<Refer<'a>> {
         let (view, position) = (self.transcript.view(), message.position);
         let mut refers = Vec::new();
@@ -28,11 +28,11 @@ impl<'a> Entries<'_, 'a> {
         for (index, (reference, link)) in view.references(message).enumerate() {
             let is_pseudo = link.status == LinkStatus::Pseudo;
             let target = link.target.and_then(|target| view.message(target));
-            if is_pseudo || target.is_none() && reference.target.is_none() && !tells(reference) {
+            if is_pseudo || target.is_none() && reference.target.is_none() && !shows_content(reference) {
                 let reason = if is_pseudo {
-                    reasons::SOURCE_MADE_THE_REFERENCE_UP
+                    reasons::SOURCE_SYNTHESISED_THE_REFERENCE
                 } else {
-                    reasons::REFERENCE_SAYS_NOTHING
+                    reasons::REFERENCE_IS_EMPTY
                 };
                 self.losses.at(reason, position);
                 continue;
@@ -51,8 +51,8 @@ impl<'a> Entries<'_, 'a> {
                     let fields = json::fields(raw.as_str());
                     let is_nameless = |author: &RawValue| json::decode_string(author.get()).is_none();
                     if fields.get("sender").is_some_and(|author| is_nameless(author)) {
-                        let fault = "the author of a quoted message is not text";
-                        violation = Some(Violation::of(GRP_01, Some(position), fault));
+                        let problem = "the author of a quoted message is not text";
+                        violation = Some(Violation::of(GRP_01, Some(position), problem));
                     }
                     let has_id = fields.contains_key("message_id");
                     Refer::AsItWas(raw.as_str(), Some(id).filter(|_| !has_id))
@@ -73,14 +73,14 @@ impl<'a> Entries<'_, 'a> {
     }
 }
 
-/// Whether a reference shows words of its target: who said nothing in particular is not a reference to anybody who reads.
-fn tells(reference: &Reference) -> bool {
+/// Whether a reference shows words of its target: to a reader, an author alone is no reference.
+fn shows_content(reference: &Reference) -> bool {
     let preview = reference.preview.as_ref();
     let content = preview.and_then(|preview| preview.content.as_deref());
     content.is_some_and(|content| !content.is_empty())
 }
 
-/// How many fields of another system's object say something that the reference does not.
+/// How many fields of another system's object hold something that the reference does not.
 fn further_fields(raw: &str, reference: &Reference) -> u64 {
     let preview = reference.preview.clone().unwrap_or_default();
     let time = preview.timestamp.map(|time| time.raw);
@@ -91,14 +91,14 @@ fn further_fields(raw: &str, reference: &Reference) -> u64 {
         &preview.sender_name,
         &preview.content,
     ];
-    let says_more = |value: &RawValue| {
+    let states_more = |value: &RawValue| {
         let raw = value.get();
         let text = json::decode_string(raw).unwrap_or_else(|| raw.to_owned());
-        let is_told = known.iter().any(|fact| fact.as_ref() == Some(&text));
-        !is_told && !matches!(&*text, "" | "null" | "true" | "false") && !raw.starts_with('[')
+        let is_known = known.iter().any(|fact| fact.as_ref() == Some(&text));
+        !is_known && !matches!(&*text, "" | "null" | "true" | "false") && !raw.starts_with('[')
     };
     let fields = json::fields(raw);
-    fields.values().filter(|value| says_more(value)).count() as u64
+    fields.values().filter(|value| states_more(value)).count() as u64
 }
 
 impl<'a> Refer<'a> {

@@ -7,15 +7,15 @@ use chatmill_model::{Message, Participant, Reference};
 use super::is_native;
 use crate::loss::{Losses, reasons};
 use crate::messages::unsupported::has_facts;
-use crate::naming::people::is_nobody;
+use crate::naming::participants::is_nobody;
 use crate::naming::unique::free_id;
 use crate::transcript::Transcript;
 
 /// The sender of what nobody sent.
 const NOBODY: &str = "system";
 
-/// Those whom the conversation's participants lack.
-pub(super) struct People<'a> {
+/// Senders and quoted authors that the conversation's participants lack.
+pub(super) struct Unlisted<'a> {
     /// Authors of quoted messages, in order of appearance.
     quoted: Vec<&'a str>,
     nobody: &'a str,
@@ -23,8 +23,8 @@ pub(super) struct People<'a> {
     lacks_nobody: bool,
 }
 
-impl<'a> People<'a> {
-    /// Those who are needed for the messages that are shown.
+impl<'a> Unlisted<'a> {
+    /// Those that the shown messages need.
     pub(super) fn new(transcript: &Transcript<'a>, shown: &[&'a Message], losses: &mut Losses) -> Self {
         let view = transcript.view();
         let participants = &view.conversation().participants;
@@ -33,7 +33,7 @@ impl<'a> People<'a> {
             .iter()
             .any(|person| person.id == NOBODY && is_nobody(person));
         let nobody = free_id(NOBODY, |id| !is_nobodys && known.contains(id));
-        let nobody = transcript.made().keep(nobody);
+        let nobody = transcript.arena().keep(nobody);
         let mut quoted = Vec::new();
         for message in shown {
             for_authors(&message.references, &mut |author| {
@@ -45,19 +45,19 @@ impl<'a> People<'a> {
             });
         }
         let is_nobody_heard = shown.iter().any(|message| view.sender(message).is_none());
-        let people = Self {
+        let unlisted = Self {
             quoted,
             lacks_nobody: is_nobody_heard && !known.contains(nobody),
             nobody,
         };
-        people.declare(participants, losses);
-        people
+        unlisted.declare(participants, losses);
+        unlisted
     }
 
     fn declare(&self, participants: &[Participant], losses: &mut Losses) {
         let unlisted = |person: &&Participant| !person.listed && person.name.is_none() && !has_facts(person);
-        let made_up = participants.iter().filter(unlisted).count() + self.lacked().count();
-        losses.whole_rendering(reasons::ROSTER_NAMES_EVERYBODY, made_up as u64);
+        let generated = participants.iter().filter(unlisted).count() + self.ids().count();
+        losses.whole_rendering(reasons::ROSTER_NAMES_EVERYBODY, generated as u64);
         // Details that are not an object stay whole.
         let persons = participants
             .iter()
@@ -73,7 +73,7 @@ impl<'a> People<'a> {
     }
 
     /// Ids of those whom the participants lack.
-    pub(super) fn lacked(&self) -> impl Iterator<Item = &'a str> {
+    pub(super) fn ids(&self) -> impl Iterator<Item = &'a str> {
         let nobody = self.lacks_nobody.then_some(self.nobody);
         self.quoted.iter().copied().chain(nobody)
     }

@@ -1,20 +1,20 @@
-//! What stands around the entries of a record: the room and its people, and what the format does not know.
+//! What stands around the entries of a record: the chat and its participants, and what the format does not know.
 
 use chatmill_model::{Component, Conversation, Participant, ParticipantKind, RawJson, Scene, Sink};
 
-use super::roster::People;
+use super::roster::Unlisted;
 use super::{VERSION, is_native};
 use crate::write::object::{Object, key};
 
 /// Writes what stands before the entries.
-pub(super) fn head<'a>(object: &mut Object<'_, 'a>, conversation: &'a Conversation, people: &People<'a>) {
+pub(super) fn head<'a>(object: &mut Object<'_, 'a>, conversation: &'a Conversation, unlisted: &Unlisted<'a>) {
     let version = conversation.format_version.as_deref();
     let version = version.filter(|_| is_native(conversation)).unwrap_or(VERSION);
     object.string(key!("version"), Some(version), Component::Meta);
-    meta(object.key(key!("conversation_meta")), conversation, people);
+    meta(object.key(key!("conversation_meta")), conversation, unlisted);
 }
 
-fn meta<'a>(sink: &mut Sink<'a>, conversation: &'a Conversation, people: &People<'a>) {
+fn meta<'a>(sink: &mut Sink<'a>, conversation: &'a Conversation, unlisted: &Unlisted<'a>) {
     let extra = &conversation.extra;
     let has = |key: &str| extra.get(key).is_some();
     let mut meta = Object::open(sink);
@@ -51,7 +51,7 @@ fn meta<'a>(sink: &mut Sink<'a>, conversation: &'a Conversation, people: &People
     }
     meta.fields(fields(rest));
     let details = meta.key(key!("user_details"));
-    roster(details, &conversation.participants, people);
+    roster(details, &conversation.participants, unlisted);
     meta.close();
 }
 
@@ -61,12 +61,12 @@ pub(super) fn fields(extra: &[(String, RawJson)]) -> impl Iterator<Item = (&str,
 }
 
 /// The roster: the participants, then whom they lack.
-fn roster<'a>(sink: &mut Sink<'a>, participants: &'a [Participant], people: &People<'a>) {
+fn roster<'a>(sink: &mut Sink<'a>, participants: &'a [Participant], unlisted: &Unlisted<'a>) {
     let mut roster = Object::open(sink);
     for participant in participants {
         user(roster.named(&participant.id), participant);
     }
-    for id in people.lacked() {
+    for id in unlisted.ids() {
         roster.named(id).framing("{}");
     }
     roster.close();

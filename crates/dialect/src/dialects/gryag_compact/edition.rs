@@ -3,7 +3,7 @@
 /// Which ids get a letter after them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Letters {
-    /// Those of different people who would print alike.
+    /// Those of different participants whose labels would be equal.
     PerPerson,
     /// Those that end in the same digits on more than one line, be it the same person's.
     PerLine,
@@ -15,7 +15,7 @@ pub(super) enum Breaks {
     /// Each is a space.
     Spaces,
     /// They stay in texts; in names a line feed is a space.
-    Kept,
+    Unchanged,
 }
 
 /// How media are named.
@@ -90,7 +90,7 @@ pub(super) static CODE: Edition = Edition {
     bot: Some("gryag"),
     longest_name: Some(30),
     letters: Letters::PerLine,
-    breaks: Breaks::Kept,
+    breaks: Breaks::Unchanged,
     media: MediaWords::Count,
     arrows: Arrows::Stated,
     prompt: Prompt::BehindBoth,

@@ -1,4 +1,4 @@
-//! What stands for people in a transcript: names without the characters of a line, short ids, letters for those who print alike.
+//! Labels of participants in a transcript: names without the characters of a line, short ids, letters where labels are equal.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ pub(super) struct Labels<'t, 'a> {
 }
 
 impl<'t, 'a> Labels<'t, 'a> {
-    /// Labels for the people of a view; `shown` are the messages whose lines count for letters.
+    /// Labels for the participants of a view; `shown` are the messages whose lines count for letters.
     pub(super) fn new(
         transcript: &'t Transcript<'a>,
         edition: &'static Edition,
@@ -55,19 +55,19 @@ impl<'t, 'a> Labels<'t, 'a> {
         add_ids(view, &mut bare, &plain);
         add_ids(view, &mut labels, &lettered(view, edition, plain, shown));
         if edition.letters == Letters::PerPerson {
-            tell_apart(view, &mut labels);
+            add_suffixes(view, &mut labels);
         }
-        let kept = |labels: Vec<String>| {
+        let stored = |labels: Vec<String>| {
             labels
                 .into_iter()
-                .map(|label| transcript.made().keep(label))
+                .map(|label| transcript.arena().keep(label))
                 .collect()
         };
-        let by_index: Vec<&'a str> = kept(labels);
+        let by_index: Vec<&'a str> = stored(labels);
         Self {
             bot: by_index.iter().copied().find(|label| !label.contains('#')),
             by_index,
-            bare: kept(bare),
+            bare: stored(bare),
             transcript,
             edition,
         }
@@ -87,7 +87,7 @@ impl<'t, 'a> Labels<'t, 'a> {
     /// The label of somebody who may not be in the roster.
     pub(super) fn of_stranger(&self, name: &str, id: &str) -> &'a str {
         let label = format!("{}#{}", self.edition.label(name, "Unknown"), short_id(id));
-        self.transcript.made().keep(label)
+        self.transcript.arena().keep(label)
     }
 
     /// The label of a message's sender, without a letter.
@@ -103,7 +103,7 @@ impl<'t, 'a> Labels<'t, 'a> {
         }
         let name = message.sender_name.as_deref().unwrap_or_default();
         let label = format!("{}#", self.edition.label(name, "Unknown"));
-        self.transcript.made().keep(label)
+        self.transcript.arena().keep(label)
     }
 }
 
@@ -142,7 +142,7 @@ impl Edition {
     fn label(&self, name: &str, nobody: &str) -> String {
         let clean = match self.breaks {
             Breaks::Spaces => clean(name),
-            Breaks::Kept => clean_of(&name.replace('\n', " ")),
+            Breaks::Unchanged => clean_of(&name.replace('\n', " ")),
         };
         if clean.is_empty() {
             return if name.is_empty() { nobody } else { "User" }.to_owned();
@@ -185,8 +185,8 @@ fn lettered(view: &View<'_>, edition: &Edition, plain: Vec<String>, shown: &[&Me
     ids
 }
 
-/// Gives letters to people whose labels are equal.
-fn tell_apart(view: &View<'_>, labels: &mut [String]) {
+/// Adds letters to labels that are equal.
+fn add_suffixes(view: &View<'_>, labels: &mut [String]) {
     let roster = &view.conversation().participants;
     let mut alike: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (index, label) in labels.iter().enumerate() {
@@ -195,10 +195,10 @@ fn tell_apart(view: &View<'_>, labels: &mut [String]) {
         }
     }
     let mut taken: BTreeSet<String> = labels.iter().cloned().collect();
-    for mut people in alike.into_values().filter(|people| people.len() > 1) {
-        people.sort_by_key(|index| order(cut::at(roster, *index)));
+    for mut namesakes in alike.into_values().filter(|indices| indices.len() > 1) {
+        namesakes.sort_by_key(|index| order(cut::at(roster, *index)));
         let mut letters = 0;
-        for index in people {
+        for index in namesakes {
             let label = cut::at_mut(labels, index);
             let mut suffixed;
             loop {

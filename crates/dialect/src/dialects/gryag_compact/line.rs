@@ -1,4 +1,4 @@
-//! Lines: who speaks, whom he answers, what he says.
+//! Lines of a transcript: sender, whom the message answers, text.
 
 use std::borrow::Cow;
 
@@ -14,13 +14,14 @@ use crate::loss::{Losses, reasons};
 use crate::messages::system;
 use crate::messages::text::{declared_document, declared_text};
 use crate::messages::unsupported::NoPlace;
-use crate::naming::people::speaker;
+use crate::naming::participants::speaker;
 use crate::text::edit::{change, on_one_line};
 use crate::text::media::{placeholder, word};
 use crate::transcript::Transcript;
 use crate::view::policy::MediaPolicy;
 
-const NO_PLACE: NoPlace = NoPlace {
+/// Why lines have no place for what is no text.
+pub(super) const NO_PLACE: NoPlace = NoPlace {
     tools: Some(reasons::TRANSCRIPT_HAS_NO_TOOLS),
     reasoning: Some(reasons::TRANSCRIPT_HAS_NO_REASONING),
     notices: Some(reasons::TRANSCRIPT_HAS_NO_NOTICES),
@@ -36,7 +37,7 @@ pub(super) struct LineWriter<'t, 'a> {
 }
 
 impl<'a> LineWriter<'_, 'a> {
-    /// Writes the line of a message, if it has one, and says in which role it speaks.
+    /// Writes the line of a message, if it has one, and returns its role.
     pub(super) fn write(
         &mut self,
         message: &'a Message,
@@ -63,7 +64,7 @@ impl<'a> LineWriter<'_, 'a> {
             Role::User | Role::Assistant if is_current => self.labels.bare(message),
             Role::User | Role::Assistant => self.labels.of(message),
         };
-        sink.answer(view.voice(message), Some(position));
+        sink.answer(view.speaker(message), Some(position));
         sink.literal(label, Component::Names);
         if let Some(label) = self.arrow(message, is_own, is_current) {
             sink.literal(" → ", Component::Replies);
@@ -90,7 +91,7 @@ impl<'a> LineWriter<'_, 'a> {
             let words = match part {
                 Part::Text(text) => Some(text.as_str()),
                 Part::Media(media) => declared_document(media, position, &mut self.losses)
-                    .map(|words| self.transcript.made().keep(words)),
+                    .map(|words| self.transcript.arena().keep(words)),
                 _ => None,
             };
             match (part, words) {
@@ -118,7 +119,7 @@ impl<'a> LineWriter<'_, 'a> {
                 1 => Cow::Borrowed("[Media]"),
                 several => Cow::Owned(format!("[{several} media items]")),
             };
-            content.insert(0, self.transcript.made().keep(mark));
+            content.insert(0, self.transcript.arena().keep(mark));
         }
         if content.is_empty() {
             let is_tools = |part: &Part| matches!(part, Part::ToolCall(_) | Part::ToolResult(_));
@@ -148,16 +149,16 @@ impl<'a> LineWriter<'_, 'a> {
 
     /// A text, on one line where the edition wants it so.
     fn text(&mut self, message: &Message, text: &'a str) -> &'a str {
-        let made = self.transcript.made();
+        let arena = self.transcript.arena();
         let text = declared_text(self.transcript.view(), message, text, &mut self.losses);
-        if self.edition.breaks == Breaks::Kept {
-            return made.keep(text);
+        if self.edition.breaks == Breaks::Unchanged {
+            return arena.keep(text);
         }
         if matches!(on_one_line(&text), Cow::Owned(_)) {
             self.losses
                 .at(reasons::LINE_BREAK_FORGES_A_LINE, message.position);
         }
-        made.keep(change(text, on_one_line))
+        arena.keep(change(text, on_one_line))
     }
 
     fn media(&mut self, media: &'a Media, position: u32) -> Option<&'a str> {
@@ -170,7 +171,7 @@ impl<'a> LineWriter<'_, 'a> {
             MediaKind::File | MediaKind::Link => on_one_line(&placeholder(media)).into_owned(),
             kind => format!("[{}]", word(kind)),
         };
-        Some(self.transcript.made().keep(word))
+        Some(self.transcript.arena().keep(word))
     }
 
     /// Whom the line answers.

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A label is the name and the last six digits of the id; the bot has its name alone. An arrow names whom a line answers.
-//! A line break in a text would forge a line, so it becomes a space. Two people whose labels are equal get a letter.
+//! A line break in a text would forge a line, so it becomes a space. Two participants whose labels are equal get a letter.
 //!
 //! Profile `2025-10-17` is the code of that day: line breaks stay, media are counted, names are cut at 30 code points, an
 //! arrow wants a stated id, system text and tools have lines, and `[RESPOND]` stands before the current line too.
@@ -17,7 +17,7 @@ mod edition;
 mod labels;
 mod line;
 
-use chatmill_model::{Message, Role, Sink, Speaker};
+use chatmill_model::{Message, Part, Role, Sink, Speaker};
 
 use crate::loss::{LossCode, Losses, reasons, united};
 use crate::messages::select::{self, SelectedMessages};
@@ -32,7 +32,7 @@ use crate::view::View;
 
 use edition::{Breaks, CODE, DOCUMENT, Edition, Prompt};
 use labels::Labels;
-use line::LineWriter;
+use line::{LineWriter, NO_PLACE};
 
 /// gryag's compact prompts, in profile `document`.
 pub(crate) static GRYAG_COMPACT: Dialect = Dialect::system(
@@ -59,7 +59,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, names with short ids, whom a line answers, kinds of media; not the context layers that the bot's search index fills",
     profiles: &[&GRYAG_COMPACT, &BY_CODE],
     shows: Shows::Conversation,
-    rules: Rules::Judged(&[]),
+    rules: Rules::Validated(&[]),
 };
 
 /// What no line has a place for.
@@ -82,7 +82,7 @@ const LOSES: &[LossCode] = &[
 fn loses(edition: &Edition) -> Vec<LossCode> {
     let of_breaks: &[LossCode] = match edition.breaks {
         Breaks::Spaces => &[LossCode::NewlineReplaced],
-        Breaks::Kept => &[],
+        Breaks::Unchanged => &[],
     };
     united(&[
         select::LOSES,
@@ -104,7 +104,7 @@ fn render<'a>(edition: &'static Edition, transcript: &Transcript<'a>, sink: &mut
         View::is_turn(message)
             && (edition.lines_for_all || matches!(message.role, Role::User | Role::Assistant))
     });
-    declare_unspoken(view, edition, &shown.stretch, &mut losses);
+    declare_no_place(view, edition, &shown.covered, &mut losses);
     system::declare_unplaced(view, &mut losses);
     declare_conversation(view, &mut losses);
     declare_messages(view, &shown.messages, LACKS, &mut losses);
@@ -123,33 +123,49 @@ fn render<'a>(edition: &'static Edition, transcript: &Transcript<'a>, sink: &mut
     for message in &shown.messages {
         let is_current = current == Some(message.position);
         if is_current && !history.is_empty() {
-            sink.speak(Speaker::Other);
+            sink.set_speaker(Speaker::Other);
             sink.framing("[RESPOND]\n");
         }
         if let Some(role) = lines.write(message, is_current, sink) {
-            progress.said(message.position, role);
+            progress.rendered(message.position, role);
         }
     }
-    sink.speak(Speaker::Other);
+    sink.set_speaker(Speaker::Other);
     sink.framing("[RESPOND]");
     progress.finish(shown.extent, lines.losses, Vec::new())
 }
 
 /// Declares the messages that a transcript of speech has no line for.
-fn declare_unspoken(view: &View<'_>, edition: &Edition, stretch: &[&Message], losses: &mut Losses) {
-    forms::lose(view, losses);
+fn declare_no_place(view: &View<'_>, edition: &Edition, covered: &[&Message], losses: &mut Losses) {
+    forms::declare_dropped(view, losses);
     if edition.lines_for_all {
         return;
     }
-    for message in stretch {
+    for message in covered {
         if !View::is_turn(message) {
             continue;
         }
-        let cause = match message.role {
-            Role::System => reasons::TRANSCRIPT_HAS_NO_SYSTEM_TEXT,
-            Role::Tool => (LossCode::ToolResultDropped, reasons::TRANSCRIPT_HAS_NO_TOOLS).into(),
-            Role::User | Role::Assistant => continue,
-        };
-        losses.at(cause, message.position);
+        match message.role {
+            Role::System => losses.at(reasons::TRANSCRIPT_HAS_NO_SYSTEM_TEXT, message.position),
+            Role::Tool => declare_tools(message, losses),
+            Role::User | Role::Assistant => {}
+        }
+    }
+}
+
+/// Declares a tool's result.
+fn declare_tools(message: &Message, losses: &mut Losses) {
+    let position = message.position;
+    let mut results = 0;
+    for part in &message.parts {
+        results += u64::from(matches!(part, Part::ToolResult(_)));
+        let media = u64::from(matches!(part, Part::Media(_)));
+        let cause = (LossCode::MediaDropped, reasons::TRANSCRIPT_HAS_NO_TOOLS);
+        losses.several(cause, position, media);
+        NO_PLACE.declare(part, position, losses);
+    }
+    if results == 0 {
+        let cause = (LossCode::ToolResultDropped, reasons::TRANSCRIPT_HAS_NO_TOOLS);
+        losses.at(cause, position);
     }
 }

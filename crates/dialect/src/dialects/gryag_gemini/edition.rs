@@ -60,12 +60,12 @@ impl Key {
         )
     }
 
-    /// Whether a zero says that there is nothing.
+    /// Whether zero stands for a missing value.
     pub(super) const fn may_be_zero(self) -> bool {
         matches!(self, Self::Thread | Self::ReplyMessage | Self::ReplyUser)
     }
 
-    /// What its tokens are booked under.
+    /// The component that its tokens count for.
     pub(super) const fn component(self) -> Component {
         match self {
             Self::Chat | Self::Thread | Self::Message | Self::User => Component::Meta,
@@ -97,7 +97,7 @@ pub(super) struct Edition {
 }
 
 impl Edition {
-    /// Whether an id is written as a string: where it could not be told from the next key, or where it is not a number.
+    /// Whether an id is written as a string: where it reads as the next key, or is not a number.
     pub(super) fn is_quoted(&self, id: &str) -> bool {
         let digits = id.strip_prefix('-').unwrap_or(id);
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());

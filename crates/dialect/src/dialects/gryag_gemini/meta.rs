@@ -14,8 +14,8 @@ use super::edition::{Edition, Key};
 use crate::dialects::gryag::{chat_and_thread, is_gryags, plain_value};
 use crate::loss::{Losses, reasons};
 use crate::messages::text::message_text;
-use crate::naming::people::is_nobody;
-use crate::text::arena::MadeTexts;
+use crate::naming::participants::is_nobody;
+use crate::text::arena::TextArena;
 use crate::text::edit::excerpt;
 use crate::text::run::TextRun;
 use crate::transcript::Transcript;
@@ -35,7 +35,7 @@ pub(super) struct Meta<'a> {
 }
 
 impl<'a> Meta<'a> {
-    /// The line of a message: what its source says with it, or once for all of its kind.
+    /// The line of a message: facts that its source states with it, or once for all of its kind.
     pub(super) fn of(
         transcript: &Transcript<'a>,
         message: &'a Message,
@@ -85,7 +85,7 @@ impl<'a> Meta<'a> {
     /// Takes a value from the further fields of a message, where it has it there.
     fn take_extra(&mut self, transcript: &Transcript<'a>, message: &'a Message, key: Key) {
         if let Some(value) = message.extra.get(key.name()).and_then(plain_value) {
-            self.values.insert(key, transcript.made().keep(value));
+            self.values.insert(key, transcript.arena().keep(value));
             self.from_extra.push(key);
         }
     }
@@ -99,11 +99,11 @@ impl<'a> Meta<'a> {
     ) {
         let (view, position) = (transcript.view(), message.position);
         let mut has_reply = false;
-        let mut is_made_up = false;
+        let mut is_generated = false;
         for (reference, link) in view.references(message) {
             if link.status == LinkStatus::Pseudo {
                 losses.at(reasons::NOBODY_REPLIED, position);
-                is_made_up = true;
+                is_generated = true;
                 continue;
             }
             if has_reply {
@@ -117,7 +117,7 @@ impl<'a> Meta<'a> {
                 .unwrap_or_default();
             let is_word = |character: char| !character.is_whitespace() && !matches!(character, '[' | ']');
             if reference.target.is_none() && link.target.is_none() && !content.contains(is_word) {
-                losses.at(reasons::REFERENCE_SAYS_NOTHING, position);
+                losses.at(reasons::REFERENCE_IS_EMPTY, position);
                 continue;
             }
             has_reply = true;
@@ -128,12 +128,12 @@ impl<'a> Meta<'a> {
                 (LinkStatus::Preview, _) if preview.is_some() => {
                     let (text, is_cut) = excerpt(content, EXCERPT_CHARACTERS);
                     losses.several(reasons::EXCERPT_OF_200, position, u64::from(is_cut));
-                    self.values.insert(Key::Excerpt, transcript.made().keep(text));
+                    self.values.insert(Key::Excerpt, transcript.arena().keep(text));
                 }
                 _ => {}
             }
         }
-        let keys: &[Key] = match (has_reply, is_made_up) {
+        let keys: &[Key] = match (has_reply, is_generated) {
             (true, _) if self.values.contains_key(&Key::ReplyUsername) => &[Key::ReplyUser],
             (true, _) => &[Key::ReplyUser, Key::ReplyUsername],
             (false, true) => &[],
@@ -144,14 +144,14 @@ impl<'a> Meta<'a> {
         }
     }
 
-    /// Who was answered, as the reference itself says.
+    /// Who was answered, as the reference itself states.
     fn add_person(&mut self, transcript: &Transcript<'a>, preview: Option<&'a Preview>) {
         let Some(preview) = preview else { return };
         let view = transcript.view();
-        let people = &view.conversation().participants;
+        let participants = &view.conversation().participants;
         let id = preview.sender.as_deref();
-        let author = id.and_then(|id| people.get(transcript.roster().find(id)?));
-        let own = view.perspective.and_then(|index| people.get(index));
+        let author = id.and_then(|id| participants.get(transcript.roster().find(id)?));
+        let own = view.perspective.and_then(|index| participants.get(index));
         let is_id = match author {
             Some(author) => !has_no_id(author) && own.is_none_or(|own| own.id != author.id),
             None => preview.sender != preview.sender_name,
@@ -180,7 +180,7 @@ impl<'a> Meta<'a> {
     pub(super) fn line(
         &self,
         edition: &'static Edition,
-        made: &'a MadeTexts,
+        arena: &'a TextArena,
         position: u32,
         losses: &mut Losses,
     ) -> (Vec<TextRun<'a>>, u64) {
@@ -196,7 +196,7 @@ impl<'a> Meta<'a> {
             if words.is_empty() {
                 words.push(TextRun::new("[meta]", Component::Framing));
             }
-            let value = made.keep(value);
+            let value = arena.keep(value);
             let run = [key.spelling(), quote, value, quote].into_iter();
             words.extend(run.map(|text| TextRun::new(text, key.component())));
         }
@@ -204,7 +204,7 @@ impl<'a> Meta<'a> {
     }
 }
 
-/// The beginning of what a message says.
+/// The beginning of a message's text.
 fn excerpt_of<'a>(transcript: &Transcript<'a>, target: &'a Message) -> &'a str {
     let mut text = String::new();
     for part in &target.parts {
@@ -216,7 +216,7 @@ fn excerpt_of<'a>(transcript: &Transcript<'a>, target: &'a Message) -> &'a str {
         text.push('\n');
     }
     let (text, _) = excerpt(&text, EXCERPT_CHARACTERS);
-    transcript.made().keep(text)
+    transcript.arena().keep(text)
 }
 
 /// Whether nobody ever gave a participant the id: then it is not a number of an account.
@@ -231,7 +231,7 @@ fn username(participant: &Participant) -> Option<&str> {
 }
 
 impl Edition {
-    /// A value as it is written, and the sign around it; none where it says nothing.
+    /// A value as it is written, and the sign around it; none where it is empty.
     fn value<'v>(
         &self,
         key: Key,
@@ -248,17 +248,17 @@ impl Edition {
             _ => Cow::Borrowed(value),
         };
         let clean = clean(value, key.component(), position, losses);
-        let clean = self.cut(clean, key, position, losses);
+        let clean = self.capped(clean, key, position, losses);
         (!clean.is_empty() || key.is_id()).then_some((clean, "\""))
     }
 
     /// Cuts a value that is longer than the edition allows; escapes count, and may be cut in two.
-    fn cut<'v>(&self, value: Cow<'v, str>, key: Key, position: u32, losses: &mut Losses) -> Cow<'v, str> {
+    fn capped<'v>(&self, value: Cow<'v, str>, key: Key, position: u32, losses: &mut Losses) -> Cow<'v, str> {
         match self.longest(key) {
             Some(most) if value.chars().count() > most => {
                 losses.at(reasons::LONG_VALUES_ARE_CUT, position);
-                let kept = value.chars().take(most.saturating_sub(2));
-                Cow::Owned(kept.chain("..".chars()).collect())
+                let shown = value.chars().take(most.saturating_sub(2));
+                Cow::Owned(shown.chain("..".chars()).collect())
             }
             _ => value,
         }
@@ -303,16 +303,16 @@ mod tests {
 
     /// The line as it reads without the escapes of the JSON string that it stands in.
     fn line_of(edition: &'static Edition, meta: &Meta<'_>) -> String {
-        let made = MadeTexts::default();
+        let arena = TextArena::default();
         let values = meta
             .values
             .iter()
-            .map(|(key, value)| (*key, made.keep((*value).to_owned())));
+            .map(|(key, value)| (*key, arena.keep((*value).to_owned())));
         let meta = Meta {
             values: values.collect(),
             from_extra: Vec::new(),
         };
-        let (words, _) = meta.line(edition, &made, 0, &mut Losses::default());
+        let (words, _) = meta.line(edition, &arena, 0, &mut Losses::default());
         words.iter().map(|run| run.text).collect()
     }
 
@@ -371,14 +371,14 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_could_not_be_told_from_the_next_key_is_quoted() {
+    fn an_id_that_spells_the_next_key_is_quoted() {
         let meta = meta(&[(Key::User, "a \"b\"")]);
         assert_eq!(line(&meta), "[meta] user_id=\"a \\\"b\\\"\"");
     }
 
     const VECTORS: &str = include_str!("../../../../../data-samples/dialects/gryag-gemini/vectors.json");
 
-    /// Eleven of the vectors of that day's code. The others tell ids that are strings from ids that are numbers, or have
+    /// Eleven of the vectors of that day's code. The others distinguish ids that are strings from ids that are numbers, or have
     /// a truth value for an id: here ids are text.
     #[test]
     fn the_code_of_the_documents_day_is_reproduced() {

@@ -32,7 +32,7 @@ use crate::transcript::Transcript;
 use crate::transcript::progress::Progress;
 use crate::transcript::rendering::Rendering;
 use crate::view::View;
-use crate::view::trained::Learned;
+use crate::view::trained::TrainedMessages;
 
 use edition::{CODE, DOCUMENT, Edition};
 use meta::Excerpts;
@@ -57,7 +57,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, names, ids, one reply per message with an excerpt, media, tools; not the context layers that the bot's search index fills",
     profiles: &[&GRYAG_GEMINI, &BY_CODE],
     shows: Shows::Conversation,
-    rules: Rules::Judged(&[]),
+    rules: Rules::Validated(&[]),
 };
 
 /// What no turn has a place for.
@@ -102,7 +102,7 @@ fn render<'a>(edition: &'static Edition, transcript: &Transcript<'a>, sink: &mut
     let mut losses = Losses::default();
     let shown = SelectedMessages::choose(view, None, &mut losses, View::is_turn);
     declare_whole(view, &shown.messages, &mut losses);
-    let learned = Learned::of(view, &shown.messages);
+    let trained = TrainedMessages::of(view, &shown.messages);
     let steps = arrange(view, &shown.messages, &mut losses);
     let mut turns = Turns {
         transcript,
@@ -113,19 +113,19 @@ fn render<'a>(edition: &'static Edition, transcript: &Transcript<'a>, sink: &mut
         fields: 0,
     };
     let mut progress = Progress::default();
-    let mut say = |turn: turn::Turn<'a>| {
+    let mut write = |turn: turn::Turn<'a>| {
         sink.framing(if progress.is_silent() { "[" } else { "," });
-        progress.said_all(&turn.positions, turn.role.as_str());
-        let voice = learned.voice(turn.role, turn.positions.iter().copied());
-        turn.write(sink, voice);
+        progress.rendered_all(&turn.positions, turn.role.as_str());
+        let speaker = trained.speaker(turn.role, turn.positions.iter().copied());
+        turn.write(sink, speaker);
     };
-    turns.system(&shown.messages).into_iter().for_each(&mut say);
+    turns.system(&shown.messages).into_iter().for_each(&mut write);
     for step in steps.steps {
-        turns.step(step).into_iter().flatten().for_each(&mut say);
+        turns.step(step).into_iter().flatten().for_each(&mut write);
     }
     sink.framing(if progress.is_silent() { "[]" } else { "]" });
     let losses = unwritten(&shown.messages, turns);
-    progress.finish(shown.extent, losses, steps.faults)
+    progress.finish(shown.extent, losses, steps.rejected)
 }
 
 /// Declares what the pattern has no place for.

@@ -1,4 +1,4 @@
-//! Turns of tools: calls, responses, and responses that are made up. None of them carries a `[meta]` line.
+//! Turns of tools: calls, responses, and synthetic responses. None of them carries a `[meta]` line.
 
 use chatmill_model::{ArgumentForm, Arguments, Message, Role, ToolCall};
 
@@ -6,7 +6,7 @@ use super::turn::{Turn, TurnPart, Turns, Wrapped};
 use crate::loss::{LossCode, reasons};
 use crate::messages::pairing::{Call, FoundResult};
 use crate::messages::text::answered_in_words;
-use crate::naming::people::UNNAMED;
+use crate::naming::participants::UNNAMED;
 use crate::text::edit::change;
 use crate::text::json;
 use crate::tools::as_text::MISSING_RESULT;
@@ -35,7 +35,7 @@ impl<'a> Turns<'_, 'a> {
     fn arguments(&mut self, call: &'a ToolCall, position: u32) -> Wrapped<'a> {
         let json = |opening, raw| Wrapped {
             opening,
-            text: self.transcript.made().keep(json::compact(raw)),
+            text: self.transcript.arena().keep(json::compact(raw)),
             is_json: true,
         };
         match &call.arguments {
@@ -80,6 +80,7 @@ impl<'a> Turns<'_, 'a> {
         let FoundResult { message, result, .. } = answer;
         let position = message.position;
         let view = self.transcript.view();
+        self.unmarked(answer);
         let content = answered_in_words(view, answer, &mut self.losses);
         let is_portable = json::is_portable(&content);
         let is_object = is_portable && json::is_object(&content);
@@ -108,7 +109,7 @@ impl<'a> Turns<'_, 'a> {
         }
         let response = Wrapped {
             opening,
-            text: self.transcript.made().keep(written),
+            text: self.transcript.arena().keep(written),
             is_json,
         };
         Turn {
@@ -118,8 +119,8 @@ impl<'a> Turns<'_, 'a> {
         }
     }
 
-    /// An answer that is made up.
-    pub(super) fn missing(call: &'a ToolCall) -> Turn<'a> {
+    /// A synthetic answer.
+    pub(super) fn missing_result(call: &'a ToolCall) -> Turn<'a> {
         let response = Wrapped {
             opening: "{\"error\":",
             text: MISSING_RESULT,

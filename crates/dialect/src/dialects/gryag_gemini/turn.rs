@@ -7,13 +7,13 @@ use chatmill_model::{Component, Media, MediaKind, MediaSource, Message, Part, Pa
 use super::edition::Edition;
 use super::meta::{Excerpts, Meta};
 use crate::loss::{LossCode, Losses, reasons};
-use crate::messages::pairing::Step;
+use crate::messages::pairing::{FoundResult, Step, parts_without_results};
 use crate::messages::system::SystemText;
 use crate::messages::text::{answered_in_words, declared_document, declared_text};
 use crate::messages::unsupported::NoPlace;
-use crate::naming::people::is_nobody;
+use crate::naming::participants::is_nobody;
 use crate::text::control_tokens::escape_line;
-use crate::text::media::{kind_of_type, placeholder};
+use crate::text::media::{document_text, kind_of_type, placeholder};
 use crate::text::run::TextRun;
 use crate::tools::as_text::{call_words, result_words};
 use crate::transcript::Transcript;
@@ -46,7 +46,7 @@ const NO_PLACE_BESIDE_CALLS: NoPlace = NoPlace {
 pub(super) struct Turn<'a> {
     /// The assistant is the model.
     pub(super) role: Role,
-    /// Positions of what it says; none where it is made up.
+    /// Positions of its messages; none where the turn is synthetic.
     pub(super) positions: Vec<u32>,
     /// One part at least.
     pub(super) parts: Vec<TurnPart<'a>>,
@@ -90,10 +90,10 @@ pub(super) struct Turns<'t, 'a> {
 impl<'a> Turns<'_, 'a> {
     /// All system text as the first turn.
     pub(super) fn system(&mut self, shown: &[&'a Message]) -> Option<Turn<'a>> {
-        let (view, made) = (self.transcript.view(), self.transcript.made());
+        let (view, arena) = (self.transcript.view(), self.transcript.arena());
         let mut system = SystemText::of(view, shown, &mut self.losses);
         let added = std::mem::take(&mut system.added).into_iter();
-        let mut texts: Vec<&'a str> = added.map(|text| made.keep(text)).collect();
+        let mut texts: Vec<&'a str> = added.map(|text| arena.keep(text)).collect();
         let mut positions = Vec::new();
         let mut is_front = true;
         for message in shown {
@@ -117,7 +117,7 @@ impl<'a> Turns<'_, 'a> {
                 *first = self.without_line(Cow::Borrowed(first), position);
             }
             if texts.len() == before {
-                self.losses.at(reasons::SYSTEM_TEXT_SAYS_NOTHING, position);
+                self.losses.at(reasons::SYSTEM_TEXT_IS_EMPTY, position);
                 continue;
             }
             self.losses.at(reasons::SYSTEM_TEXT_IS_THE_FIRST_TURN, position);
@@ -126,11 +126,11 @@ impl<'a> Turns<'_, 'a> {
                 .several(reasons::SYSTEM_TEXT_STANDS_IN_FRONT, position, moved);
             positions.push(position);
         }
-        let apart = TextRun::new("\n\n", Component::Framing);
+        let separator = TextRun::new("\n\n", Component::Framing);
         let texts = texts
             .into_iter()
             .map(|text| TextRun::new(text, Component::Content));
-        let words: Vec<_> = texts.flat_map(|text| [apart, text]).skip(1).collect();
+        let words: Vec<_> = texts.flat_map(|text| [separator, text]).skip(1).collect();
         (!words.is_empty()).then(|| Turn {
             role: Role::User,
             positions,
@@ -138,22 +138,23 @@ impl<'a> Turns<'_, 'a> {
         })
     }
 
-    /// The turns of a step: what is said, and its calls; or a result.
+    /// The turns of a step: a message, and its calls; or a result.
     pub(super) fn step(&mut self, step: Step<'a>) -> [Option<Turn<'a>>; 2] {
         let turn = match step {
-            Step::Say { message, .. } if message.role == Role::System => return [None, None],
-            Step::Say { message, calls } => {
-                let said = self.said(message, !calls.is_empty());
+            Step::Message { message, .. } if message.role == Role::System => return [None, None],
+            Step::Message { message, calls } => {
+                let turn = self.message(message, !calls.is_empty());
                 let called = (!calls.is_empty()).then(|| self.calls(message, &calls));
-                return [said, called];
+                return [turn, called];
             }
             Step::Answer(call, answer) => self.answer(call.call, answer),
             Step::Loose(answer) => self.result(answer.result.name.as_deref(), answer),
-            Step::Missing(call) => Self::missing(call.call),
+            Step::Missing(call) => Self::missing_result(call.call),
             Step::Inline(answer, _) => {
                 let view = self.transcript.view();
+                self.unmarked(answer);
                 let content = answered_in_words(view, answer, &mut self.losses);
-                let words = result_words(self.transcript.made().keep(content));
+                let words = result_words(self.transcript.arena().keep(content));
                 Turn {
                     role: Role::User,
                     positions: vec![answer.message.position],
@@ -164,21 +165,36 @@ impl<'a> Turns<'_, 'a> {
         [Some(turn), None]
     }
 
-    /// What a message says beside calls that are said as calls.
-    fn said(&mut self, message: &'a Message, is_calling: bool) -> Option<Turn<'a>> {
+    /// Declares the marks on a result.
+    pub(super) fn unmarked(&mut self, answer: FoundResult<'a>) {
+        let cause = (LossCode::CacheMarkDropped, reasons::PATTERN_HAS_NO_CACHE_MARKS);
+        self.losses
+            .several(cause, answer.message.position, answer.marks());
+    }
+
+    /// The content of a message beside calls that are written as calls.
+    fn message(&mut self, message: &'a Message, is_calling: bool) -> Option<Turn<'a>> {
         let position = message.position;
         let has_content = message.own_parts().any(|(_, part)| match part {
             Part::Text(text) => !text.is_empty(),
-            part => matches!(part, Part::Media(_)),
+            Part::Media(media) => !self.is_dropped(media),
+            _ => false,
         });
         let is_call = |part: &Part| matches!(part, Part::ToolCall(_));
         if !has_content && self.transcript.view().is_own(message) && message.parts.iter().any(is_call) {
-            for part in &message.parts {
+            for (_, part) in parts_without_results(message) {
+                if matches!(part, Part::Media(_)) {
+                    self.losses.at(reasons::POLICY_DROPS_MEDIA, position);
+                }
                 NO_PLACE_BESIDE_CALLS.declare(part, position, &mut self.losses);
             }
             let references = message.references.len() as u64;
             self.losses
                 .several(reasons::NO_LINE_FOR_A_REPLY, position, references);
+            if message.role != Role::Assistant {
+                self.losses
+                    .at(reasons::ONLY_THE_PERSPECTIVE_IS_THE_MODEL, position);
+            }
             return None;
         }
         let turn = self.turn(message);
@@ -205,22 +221,19 @@ impl<'a> Turns<'_, 'a> {
         }
         let mut parts = Vec::new();
         let meta = Meta::of(self.transcript, message, &mut self.excerpts, &mut self.losses);
-        let (line, fields) = meta.line(self.edition, self.transcript.made(), position, &mut self.losses);
+        let (line, fields) = meta.line(self.edition, self.transcript.arena(), position, &mut self.losses);
         if !line.is_empty() {
             self.fields += fields;
             self.lined += u64::from(message.id.is_some());
             parts.push(TurnPart::Text(line));
         }
         let mut media = Vec::new();
-        for (_, part) in message.own_parts() {
+        for (_, part) in parts_without_results(message) {
             match part {
                 Part::Text(text) => {
                     let text = declared_text(view, message, text, &mut self.losses);
                     let text = self.text(text, parts.is_empty(), position);
                     parts.extend(text);
-                    let moved = u64::from(!media.is_empty());
-                    self.losses
-                        .several(reasons::MEDIA_BEHIND_THE_TEXT, position, moved);
                 }
                 Part::Media(medium) => media.push(medium),
                 Part::ToolCall(call) if !is_own => {
@@ -229,6 +242,10 @@ impl<'a> Turns<'_, 'a> {
                 }
                 part => NO_PLACE.declare(part, position, &mut self.losses),
             }
+            let is_text = matches!(part, Part::Text(_)) || matches!(part, Part::ToolCall(_)) && !is_own;
+            let moved = u64::from(is_text && !media.is_empty());
+            self.losses
+                .several(reasons::MEDIA_BEHIND_THE_TEXT, position, moved);
         }
         for medium in media {
             let medium = self.medium(medium, parts.is_empty(), position);
@@ -245,7 +262,7 @@ impl<'a> Turns<'_, 'a> {
         let text = if is_first {
             self.without_line(text, position)
         } else {
-            self.transcript.made().keep(text)
+            self.transcript.arena().keep(text)
         };
         let words = vec![TextRun::new(text, Component::Content)];
         (!text.is_empty()).then_some(TurnPart::Text(words))
@@ -257,7 +274,12 @@ impl<'a> Turns<'_, 'a> {
         if is_escaped {
             self.losses.at(reasons::TEXT_LIKE_META_LINE, position);
         }
-        self.transcript.made().keep(text)
+        self.transcript.arena().keep(text)
+    }
+
+    /// Whether policy drops a media item; the words of a document are none.
+    fn is_dropped(&self, media: &Media) -> bool {
+        self.transcript.view().policy.media == MediaPolicy::Drop && document_text(media).is_none()
     }
 
     /// A media item in the form of the edition, or its name as text.
@@ -266,20 +288,20 @@ impl<'a> Turns<'_, 'a> {
             return self.text(words.into(), is_first, position);
         }
         let policy = self.transcript.view().policy.media;
-        if policy == MediaPolicy::Drop {
+        if self.is_dropped(media) {
             self.losses.at(reasons::POLICY_DROPS_MEDIA, position);
             return None;
         }
         let is_carried = policy == MediaPolicy::Keep && media.kind != MediaKind::Link;
         let media_type = media.media_type.as_deref();
-        let (is_told, part) = match &media.source {
+        let (states_kind, part) = match &media.source {
             MediaSource::Inline(bytes) if is_carried => (
                 kind_of_type(media_type) == media.kind,
                 TurnPart::Inline(media_type, bytes),
             ),
             MediaSource::Url(url) if is_carried => {
-                let is_told = media_type.is_none() && media.kind == MediaKind::File;
-                (is_told, TurnPart::Linked(url, self.edition.linked_medium))
+                let states_kind = media_type.is_none() && media.kind == MediaKind::File;
+                (states_kind, TurnPart::Linked(url, self.edition.linked_medium))
             }
             _ => {
                 self.losses
@@ -287,7 +309,7 @@ impl<'a> Turns<'_, 'a> {
                 return self.text(placeholder(media).into(), is_first, position);
             }
         };
-        let described = u64::from(media.name.is_some()) + u64::from(!is_told);
+        let described = u64::from(media.name.is_some()) + u64::from(!states_kind);
         self.losses
             .several(reasons::MEDIUM_IS_ITS_TYPE, position, described);
         Some(part)

@@ -6,20 +6,20 @@ use super::turn::{Turn, TurnPart, Wrapped};
 
 impl<'a> Turn<'a> {
     /// Writes it, as somebody's words.
-    pub(super) fn write(self, sink: &mut Sink<'a>, voice: Speaker) {
+    pub(super) fn write(self, sink: &mut Sink<'a>, speaker: Speaker) {
         sink.framing(match self.role {
             Role::Assistant => "{\"role\":\"model\",\"parts\":[",
             Role::Tool => "{\"role\":\"tool\",\"parts\":[",
             Role::User | Role::System => "{\"role\":\"user\",\"parts\":[",
         });
-        sink.answer(voice, self.positions.first().copied());
+        sink.answer(speaker, self.positions.first().copied());
         for (index, part) in self.parts.into_iter().enumerate() {
             if index > 0 {
                 sink.framing(",");
             }
             part.write(sink);
         }
-        sink.speak(Speaker::Other);
+        sink.set_speaker(Speaker::Other);
         sink.framing("]}");
     }
 }
@@ -62,11 +62,11 @@ impl<'a> TurnPart<'a> {
     }
 }
 
-fn tool_use<'a>(sink: &mut Sink<'a>, [opening, key]: [&'static str; 2], name: &'a str, held: Wrapped<'a>) {
+fn tool_use<'a>(sink: &mut Sink<'a>, [opening, key]: [&'static str; 2], name: &'a str, wrapped: Wrapped<'a>) {
     sink.framing(opening);
     sink.json_string(name, Component::Tools);
     sink.framing(key);
-    held.write(sink);
+    wrapped.write(sink);
     sink.framing("}}");
 }
 

@@ -1,22 +1,22 @@
-//! How a reader of payloads knows those who are in a room: an account is a person, an agent is the account's with its name,
-//! and a name is what the first message that has one shows.
+//! Participants of a chat as a reader of payloads knows them: an account is a person, an agent is the account's with its name,
+//! and a name is the first that a message shows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_model::{Message, Participant, Role};
 
-use crate::naming::people::AGENT;
+use crate::naming::participants::AGENT;
 use crate::transcript::Transcript;
 
-/// Everybody in the room, as payloads make him known.
-pub(super) struct Known<'a> {
+/// Participants of the chat, as far as payloads show them.
+pub(super) struct KnownParticipants<'a> {
     /// By the ids that mentions hold.
     by_id: BTreeMap<&'a str, Person<'a>>,
     /// How many have a name, in any case.
     counts: BTreeMap<String, usize>,
     ids: BTreeSet<&'a str>,
     is_native: bool,
-    /// People whose roster has another name for them.
+    /// Participants for whom the roster has another name.
     pub(super) renamed: u64,
 }
 
@@ -26,8 +26,8 @@ struct Person<'a> {
     name: Option<&'a str>,
 }
 
-impl<'a> Known<'a> {
-    /// Those who speak in these messages, and in a room of this system (`is_native`) those who are silent.
+impl<'a> KnownParticipants<'a> {
+    /// Senders of these messages, and in a chat of this system (`is_native`) silent participants, too.
     pub(super) fn of(transcript: &Transcript<'a>, shown: &[&'a Message], is_native: bool) -> Self {
         let view = transcript.view();
         let mut known = Self {
@@ -71,7 +71,7 @@ impl<'a> Known<'a> {
         self.renamed += u64::from(sender.own_name() != name && sender.own_name().is_some());
         let id = if is_agent && !self.is_native && name != Some(&sender.id) {
             transcript
-                .made()
+                .arena()
                 .keep(format!("{}/{}", sender.id, name.unwrap_or(AGENT)))
         } else {
             sender.id.as_str()
@@ -92,8 +92,8 @@ impl<'a> Known<'a> {
         self.by_id.get(speaker.id.as_str())?.name
     }
 
-    /// The participant's name if it is unique in the room, otherwise the id. None where several participants of this system
-    /// have the name: then only their messages tell which of them is meant.
+    /// The participant's name if it is unique in the chat, otherwise the id. None where several participants of this system
+    /// have the name: then only their messages show which of them is meant.
     pub(super) fn mention(&self, mentioned: &'a str) -> Option<&'a str> {
         let Some(person) = self.by_id.get(mentioned) else {
             return Some(mentioned);

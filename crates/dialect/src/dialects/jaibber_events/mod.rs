@@ -8,7 +8,7 @@
 //!
 //! Nobody is the assistant here: the dialect renders once. Answers are written whole, not in pieces; an answer whose end is
 //! missing is one `chunk`. Fields of the document stand in its order, `parentMessageId` and what else a project's own
-//! messages hold after them. Presence and files that belong to no message are not a message payloads.
+//! messages hold after them. Presence, and files that belong to no message, have no payload.
 
 mod known;
 mod payload;
@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 use chatmill_model::{Message, MessageKind, Part, Participant, ParticipantKind, Role, Sink};
 
-use crate::dialects::jaibber::{self, declare_unspoken};
+use crate::dialects::jaibber::{self, declare_no_place};
 use crate::loss::{LossCode, Losses, reasons, united};
 use crate::messages::select::{self, SelectedMessages};
 use crate::messages::unsupported::{self, Unsupported, declare_messages, facts_about};
@@ -30,8 +30,8 @@ use crate::transcript::rendering::Rendering;
 use crate::view::View;
 use crate::write::object::list;
 
-use known::Known;
-use payload::Payloads;
+use known::KnownParticipants;
+use payload::PayloadWriter;
 
 /// Jaibber's message payloads.
 pub(crate) static JAIBBER_EVENTS: Dialect = Dialect::system(&ABOUT, loses, render);
@@ -46,7 +46,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "people and agents, text, files by address, replies, mentions, chains of agents, ids, Jaibber's own notices",
     profiles: &[&JAIBBER_EVENTS],
     shows: Shows::Record,
-    rules: Rules::Judged(&[]),
+    rules: Rules::Validated(&[]),
 };
 
 /// What no payload has a place for.
@@ -65,41 +65,41 @@ fn loses() -> Vec<LossCode> {
 
 fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
     let view = transcript.view();
-    let is_native = view.conversation().keeps_form(ABOUT.id);
+    let is_native = view.conversation().keeps_fields_of(ABOUT.id);
     let mut losses = Losses::default();
     let shown = SelectedMessages::choose(view, None, &mut losses, |message| renders(message, is_native));
-    declare_unspoken(view, &shown.stretch, &mut losses);
+    declare_no_place(view, &shown.covered, &mut losses);
     declare_messages(view, &shown.messages, LACKS, &mut losses);
-    declare_room(view, &shown.messages, is_native, &mut losses);
-    let known = Known::of(transcript, &shown.messages, is_native);
+    declare_chat_facts(view, &shown.messages, is_native, &mut losses);
+    let known = KnownParticipants::of(transcript, &shown.messages, is_native);
     losses.whole_rendering(reasons::FIRST_SHOWS_ANOTHER_NAME, known.renamed);
-    let made_up = || transcript.made().keep(view.made_id("project"));
-    let mut payloads = Payloads {
+    let generated = || transcript.arena().keep(view.generated_id("project"));
+    let mut payloads = PayloadWriter {
         transcript,
         is_native,
-        ids: MessageIds::new(view, transcript.made()),
-        project: view.own_id().unwrap_or_else(made_up),
+        ids: MessageIds::new(view, transcript.arena()),
+        project: view.own_id().unwrap_or_else(generated),
         known,
-        nobodies: [OnceCell::new(), OnceCell::new()],
+        unnamed_accounts: [OnceCell::new(), OnceCell::new()],
         losses,
     };
     let mut progress = Progress::default();
     list(sink, &shown.messages, |message, sink| {
         payloads.write(message, sink);
         match message.kind {
-            MessageKind::Message => progress.said(message.position, message.role.as_str()),
+            MessageKind::Message => progress.rendered(message.position, message.role.as_str()),
             MessageKind::Notice => progress.noted(message.position),
         }
     });
     progress.finish(shown.extent, payloads.losses, Vec::new())
 }
 
-/// Whether a message or notice is published. A message that says nothing is, unless it holds what a payload has no place for.
+/// Whether a message or notice is published. An empty message is, unless it holds parts that a payload has no place for.
 fn renders(message: &Message, is_native: bool) -> bool {
     match message.kind {
         MessageKind::Notice => is_native && message.source_type.as_deref() != Some("attachment"),
         MessageKind::Message => {
-            let says = |part: &Part| match part {
+            let is_content = |part: &Part| match part {
                 Part::Text(text) => !text.is_empty(),
                 part => matches!(part, Part::Media(_)),
             };
@@ -108,18 +108,18 @@ fn renders(message: &Message, is_native: bool) -> bool {
                 part => !matches!(part, Part::Text(_)),
             };
             matches!(message.role, Role::User | Role::Assistant)
-                && (message.parts.iter().any(says) || !message.parts.iter().any(is_mute))
+                && (message.parts.iter().any(is_content) || !message.parts.iter().any(is_mute))
         }
     }
 }
 
-/// Declares facts about the room and its people that no payload holds.
-fn declare_room(view: &View<'_>, shown: &[&Message], is_native: bool, losses: &mut Losses) {
+/// Declares facts about the chat and its participants that no payload holds.
+fn declare_chat_facts(view: &View<'_>, shown: &[&Message], is_native: bool, losses: &mut Losses) {
     let conversation = view.conversation();
     let speaking: BTreeSet<usize> = shown.iter().filter_map(|message| message.sender).collect();
     let has_no_id = u64::from(view.own_id().is_none() && !shown.is_empty());
     losses.whole_rendering(reasons::PAYLOAD_NAMES_ITS_PROJECT, has_no_id);
-    losses.whole_rendering(reasons::PAYLOADS_HOLD_NO_ROOM, facts_about(conversation));
+    losses.whole_rendering(reasons::PAYLOADS_HOLD_NO_CHAT_FACTS, facts_about(conversation));
     let is_dropped = |(place, person): &(usize, &Participant)| {
         !speaking.contains(place)
             || person.kind == ParticipantKind::Unknown
@@ -132,10 +132,10 @@ fn declare_room(view: &View<'_>, shown: &[&Message], is_native: bool, losses: &m
                 .iter()
                 .any(|(key, _)| !is_native || key != "userId")
     };
-    let people = conversation.participants.iter().enumerate();
+    let participants = conversation.participants.iter().enumerate();
     losses.whole_rendering(
-        reasons::PAYLOADS_HOLD_NO_PEOPLE,
-        people.filter(is_dropped).count() as u64,
+        reasons::PAYLOADS_HOLD_NO_PARTICIPANT_FACTS,
+        participants.filter(is_dropped).count() as u64,
     );
     let aliases = conversation
         .participants

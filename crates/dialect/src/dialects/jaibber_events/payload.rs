@@ -8,11 +8,11 @@ use chatmill_model::{
     Component, Media, MediaSource, Message, MessageKind, Part, Participant, RawJson, Role, Sink,
 };
 
-use super::known::{Known, shown_name};
+use super::known::{KnownParticipants, shown_name};
 use super::renders;
 use crate::loss::{LossCode, Losses, reasons};
 use crate::naming::messages::MessageIds;
-use crate::naming::people::AGENT;
+use crate::naming::participants::AGENT;
 use crate::naming::unique::free_id;
 use crate::text::json;
 use crate::text::media::{document_text, kind_of_type};
@@ -23,7 +23,7 @@ use crate::write::object::{Object, key, list};
 const PERSON: &str = "User";
 
 /// Fields of a message that a payload has a place of their own for.
-const PLACED: [&str; 5] = [
+const WRITTEN_FIELDS: [&str; 5] = [
     "type",
     "responseId",
     "responseDepth",
@@ -38,20 +38,20 @@ const UNPUBLISHED: [&str; 4] = ["sender", "status", "partialText", "attachments"
 type Field<'a> = (&'a str, &'a RawJson);
 
 /// Writes payloads, and knows what they cost.
-pub(super) struct Payloads<'t, 'a> {
+pub(super) struct PayloadWriter<'t, 'a> {
     pub(super) transcript: &'t Transcript<'a>,
     /// Whether they were read from this system.
     pub(super) is_native: bool,
     pub(super) ids: MessageIds<'a>,
     /// The project that every payload names.
     pub(super) project: &'a str,
-    pub(super) known: Known<'a>,
+    pub(super) known: KnownParticipants<'a>,
     /// The accounts of an agent and of a person whom nobody names, once somebody asks.
-    pub(super) nobodies: [OnceCell<&'a str>; 2],
+    pub(super) unnamed_accounts: [OnceCell<&'a str>; 2],
     pub(super) losses: Losses,
 }
 
-impl<'a> Payloads<'_, 'a> {
+impl<'a> PayloadWriter<'_, 'a> {
     /// Writes the payload of a message or notice.
     pub(super) fn write(&mut self, message: &'a Message, sink: &mut Sink<'a>) {
         let (texts, media) = self.pieces(message);
@@ -151,7 +151,7 @@ impl<'a> Payloads<'_, 'a> {
         (texts, media)
     }
 
-    /// The account and the name of who speaks; what the conversation does not know of them is made up.
+    /// Account and name of the sender; where the conversation lacks one, it is generated.
     fn sender(&mut self, message: &'a Message) -> (Option<&'a str>, Option<&'a str>) {
         let position = message.position;
         let sender = self.transcript.view().sender(message);
@@ -160,10 +160,10 @@ impl<'a> Payloads<'_, 'a> {
         let Some(sender) = sender.filter(|sender| !sender.id.is_empty()) else {
             let shown = message.sender_name.as_deref().filter(|name| !name.is_empty());
             let name = shown.or(sender.and_then(Participant::own_name));
-            let [agent, person] = &self.nobodies;
-            let unheard_of = if is_agent { agent } else { person };
-            let made_up = || *unheard_of.get_or_init(|| self.unheard_of(nobody));
-            let account = name.unwrap_or_else(made_up);
+            let [agent, person] = &self.unnamed_accounts;
+            let unused_name = if is_agent { agent } else { person };
+            let generated = || *unused_name.get_or_init(|| self.unused_name(nobody));
+            let account = name.unwrap_or_else(generated);
             self.losses.at(reasons::PAYLOAD_NAMES_AN_ACCOUNT, position);
             return (Some(account), name.or(Some(nobody)));
         };
@@ -172,11 +172,11 @@ impl<'a> Payloads<'_, 'a> {
         if name.is_none() {
             self.losses.at(reasons::PAYLOAD_SHOWS_A_NAME, position);
         }
-        let made_up = if is_agent { nobody } else { account };
-        (Some(account), name.or(Some(made_up)))
+        let generated = if is_agent { nobody } else { account };
+        (Some(account), name.or(Some(generated)))
     }
 
-    /// As far as that is known, who tells of a task: such an event has no sender of its own.
+    /// Account and name of who reports a task, as far as both are known: such an event has no sender of its own.
     fn known_sender(&self, message: &'a Message) -> (Option<&'a str>, Option<&'a str>) {
         let sender = self.transcript.view().sender(message);
         let account = sender.map(|sender| self.account(sender));
@@ -187,14 +187,14 @@ impl<'a> Payloads<'_, 'a> {
     fn account(&self, sender: &'a Participant) -> &'a str {
         let shared = sender.extra.get("userId").filter(|_| self.is_native);
         let account = shared.and_then(|raw| json::decode_string(raw.as_str()));
-        account.map_or(sender.id.as_str(), |account| self.transcript.made().keep(account))
+        account.map_or(sender.id.as_str(), |name| self.transcript.arena().keep(name))
     }
 
     /// A word that is nobody's id, counted where it is.
-    fn unheard_of(&self, word: &'static str) -> &'a str {
+    fn unused_name(&self, word: &'static str) -> &'a str {
         let roster = self.transcript.roster();
         let is_taken = |id: &str| roster.find(id).is_some();
-        self.transcript.made().keep(free_id(word, is_taken))
+        self.transcript.arena().keep(free_id(word, is_taken))
     }
 
     fn id(&mut self, message: &'a Message, is_task: bool) -> Option<&'a str> {
@@ -205,7 +205,7 @@ impl<'a> Payloads<'_, 'a> {
         Some(self.ids.of_position(message.position))
     }
 
-    /// The type: the system's own word, else what the role says.
+    /// The type: the system's own word, else one for the role.
     fn word(&mut self, message: &'a Message) -> Option<&'a str> {
         let own = message.source_type.as_deref();
         let by_role = match message.role {
@@ -246,14 +246,14 @@ impl<'a> Payloads<'_, 'a> {
         mentions.filter_map(|id| self.known.mention(id)).collect()
     }
 
-    /// Whether an agent wrote it, where it says so.
+    /// Whether an agent wrote the message, where the payload states that.
     fn is_agents(&self, message: &'a Message, word: Option<&str>) -> Option<bool> {
         let is_agent = message.role == Role::Assistant;
         let states_name = self.field(message, "agentName").is_some();
         let answers = matches!(word, Some("typing" | "chunk" | "response" | "done" | "error"));
-        let says_so = matches!(word, Some("message" | "response" | "done"));
-        let is_told = if is_agent { says_so } else { answers || states_name };
-        (is_told && self.field(message, "isAgentMessage").is_none()).then_some(is_agent)
+        let by_word = matches!(word, Some("message" | "response" | "done"));
+        let is_stated = if is_agent { by_word } else { answers || states_name };
+        (is_stated && self.field(message, "isAgentMessage").is_none()).then_some(is_agent)
     }
 
     /// The files that belong to a message.
@@ -293,12 +293,12 @@ impl<'a> Payloads<'_, 'a> {
         let mut parent = None;
         for (reference, link) in view.references(message) {
             let target = link.target.and_then(|target| view.message(target));
-            let made_up = |target: &Message| {
+            let generated = |target: &Message| {
                 let has_one = target.kind == MessageKind::Message && renders(target, self.is_native);
                 has_one.then(|| self.ids.of_position(target.position))
             };
             let own = target.and_then(|target| target.id.as_deref());
-            let id = own.or_else(|| target.and_then(made_up));
+            let id = own.or_else(|| target.and_then(generated));
             let id = id
                 .or(reference.target.as_deref())
                 .filter(|_| !reference.is_pseudo);
@@ -325,7 +325,7 @@ impl<'a> Payloads<'_, 'a> {
         for (key, value) in &message.extra.0 {
             if !self.is_native || key.starts_with("envelope.") || UNPUBLISHED.contains(&key.as_str()) {
                 lost += 1;
-            } else if !PLACED.contains(&key.as_str()) && !key.starts_with("attachments[") {
+            } else if !WRITTEN_FIELDS.contains(&key.as_str()) && !key.starts_with("attachments[") {
                 others.push((key.as_str(), value));
             }
         }

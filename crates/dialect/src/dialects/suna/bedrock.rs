@@ -1,14 +1,14 @@
 //! The list as Suna's filter for Bedrock leaves it.
 //!
 //! Profile `2025-11-07` is the code of that day: results belong to the newest turn of the assistant only, by id; seven
-//! patterns tell an embedded result; and where nothing but system text would be left, the last user message stays.
+//! patterns recognise an embedded result; and where nothing but system text would be left, the last user message stays.
 
 use std::sync::OnceLock;
 
 use super::{BLOCKS, MARKED_LIST, STRINGS};
 use crate::loss::reasons;
 use crate::loss::rule::rules;
-use crate::messages::filter::{Filter, Open};
+use crate::messages::filter::{Filter, OpenCalls};
 use crate::messages::order::Order;
 use crate::passes::dialect::{Dialect, DialectAbout, Rules};
 use crate::passes::profile::{DialectProfile, MarksOn, Texts};
@@ -33,12 +33,12 @@ static ABOUT: DialectAbout = DialectAbout {
     title: "Suna messages filtered for Bedrock",
     carries: "text, tools, ids of messages, cached blocks, quoted replies",
     profiles: &[&SUNA_BEDROCK, &BY_CODE],
-    rules: Rules::Judged(RULES),
+    rules: Rules::Validated(RULES),
     ..BLOCKS
 };
 
 static DOCUMENT: Filter = Filter {
-    open: Open::EveryCall,
+    open: OpenCalls::EveryCall,
     embedded: &[TOOL_OBJECT],
     keeps_last_user: false,
     result_rule: reasons::NO_EARLIER_CALL_IS_OPEN.by(SUB_01),
@@ -47,7 +47,7 @@ static DOCUMENT: Filter = Filter {
 };
 
 static CODE: Filter = Filter {
-    open: Open::NewestTurn,
+    open: OpenCalls::NewestTurn,
     embedded: &[
         TOOL_OBJECT,
         r#"\{\s*"query"\s*:\s*"[^"]*"\s*,\s*"follow_up_questions""#,

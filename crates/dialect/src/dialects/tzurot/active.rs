@@ -1,10 +1,10 @@
-//! Whom requests are addressed to, and what records say of who speaks.
+//! The active personality, and what records state about senders.
 
 use std::collections::BTreeMap;
 
 use chatmill_model::{Extra, Message, RawJson, Reference, ReferenceForm, Role};
 
-use crate::naming::people::speaker;
+use crate::naming::participants::speaker;
 use crate::text::json;
 use crate::transcript::Transcript;
 use crate::view::View;
@@ -12,7 +12,7 @@ use crate::view::View;
 /// Whom the requests are addressed to.
 pub(super) struct Active<'t, 'a> {
     transcript: &'t Transcript<'a>,
-    /// By what the record says of all requests, else by perspective.
+    /// By a field of the record for all requests, else by perspective.
     id: Option<&'a str>,
     /// Ids by display name; the first of a name counts.
     ids: BTreeMap<&'a str, &'a str>,
@@ -51,7 +51,7 @@ impl<'t, 'a> Active<'t, 'a> {
     /// The personality that `currentPersonality` names: its id, be it named by id or by name.
     fn named_in(&self, extra: &Extra) -> Option<&'a str> {
         let raw = extra.get("currentPersonality").map(RawJson::as_str)?;
-        let named = self.transcript.made().keep(json::decode_string(raw)?);
+        let named = self.transcript.arena().keep(json::decode_string(raw)?);
         if self.transcript.roster().find(named).is_some() {
             return Some(named);
         }
@@ -59,13 +59,13 @@ impl<'t, 'a> Active<'t, 'a> {
     }
 
     /// Whom one request is addressed to.
-    pub(super) fn hearer(&self, message: &Message) -> Option<&'a str> {
+    pub(super) fn addressee(&self, message: &Message) -> Option<&'a str> {
         self.named_in(&message.extra).or(self.id)
     }
 
-    /// Whether a message is something that somebody else says.
-    pub(super) fn hears(&self, message: &Message) -> bool {
-        let is_own = match (self.transcript.view().sender(message), self.hearer(message)) {
+    /// Whether a message is somebody else's.
+    pub(super) fn is_from_others(&self, message: &Message) -> bool {
+        let is_own = match (self.transcript.view().sender(message), self.addressee(message)) {
             (Some(sender), Some(id)) => sender.id == id,
             _ => false,
         };

@@ -1,4 +1,4 @@
-//! Tzurot message format 2.0 (2025-05-22): one request for each thing that somebody says to a personality.
+//! Tzurot message format 2.0 (2025-05-22): one request for each message to a personality.
 //!
 //! ```json
 //! [{"role":"user","content":[{"type":"text","text":"And you?\nAlice said:\n\"Rust.\""}]}]
@@ -8,11 +8,11 @@
 //! turns is what the message quotes. What a rendering does not show is declared in it, one entry for each kind. A field `currentPersonality` in the record names the active personality; without it
 //! the perspective is active.
 //!
-//! Nothing tells a message that is itself worded as a quote from one that quotes; where a request has a place for quotes,
+//! A message that is itself worded as a quote cannot be distinguished from one that quotes; where a request has a place for quotes,
 //! such words are declared.
 //!
-//! Profile `v2-final` words quotes as the last release of version 2 did, tells by the ids of accounts who quotes himself, puts
-//! the name of a proxy (`isProxyMessage`) before its text, and passes lists on that quote nothing.
+//! Profile `v2-final` words quotes as the last release of version 2 did, finds self-quotes by the ids of accounts, puts
+//! the name of a proxy (`isProxyMessage`) before its text, and sends lists unchanged that quote nothing.
 
 mod active;
 mod request;
@@ -27,7 +27,7 @@ use crate::transcript::Transcript;
 use crate::transcript::progress::Progress;
 use crate::view::extent::{Coverage, Extent};
 
-use request::Requests;
+use request::RequestWriter;
 
 /// Requests to Tzurot, in profile `document`.
 pub(crate) static TZUROT: Dialect = Dialect::each_message(
@@ -54,7 +54,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, pictures and sounds with a web address, quoted replies",
     profiles: &[&TZUROT, &FINAL],
     shows: Shows::Conversation,
-    rules: Rules::Judged(&[]),
+    rules: Rules::Validated(&[]),
 };
 
 /// What parts and messages without a place may cost.
@@ -87,13 +87,13 @@ fn loses(wording: &Wording) -> Vec<LossCode> {
     ])
 }
 
-/// Renders each message that somebody says to the personality.
+/// Renders each message to the personality.
 fn requests<'t, 'a>(wording: &'static Wording, transcript: &'t Transcript<'a>) -> RenderMessage<'t, 'a> {
-    let requests = Requests::new(transcript, wording);
+    let requests = RequestWriter::new(transcript, wording);
     Box::new(move |message, sink| {
         let losses = requests.request(message, sink)?;
         let mut progress = Progress::default();
-        progress.said(message.position, "user");
+        progress.rendered(message.position, "user");
         let extent = Extent {
             coverage: Coverage::SingleTurn,
             first: message.position,

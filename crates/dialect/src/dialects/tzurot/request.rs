@@ -46,7 +46,7 @@ impl<'a> Piece<'a> {
 
 /// What a conversation holds that no request shows, or only one of all.
 #[derive(Default)]
-struct Around {
+struct UnshownFacts {
     /// What every request loses of the conversation.
     whole: Losses,
     turns: u64,
@@ -56,12 +56,12 @@ struct Around {
     notices: u64,
 }
 
-impl Around {
+impl UnshownFacts {
     fn of(view: &View<'_>) -> Self {
         let mut around = Self::default();
         declare_conversation(view, &mut around.whole);
         system::declare_unplaced(view, &mut around.whole);
-        forms::lose(view, &mut around.whole);
+        forms::declare_dropped(view, &mut around.whole);
         for message in &view.conversation().messages {
             let [calls, results] = tool_use(message);
             around.calls += calls;
@@ -102,34 +102,34 @@ fn tool_use(message: &Message) -> [u64; 2] {
 }
 
 /// Writes requests.
-pub(super) struct Requests<'t, 'a> {
+pub(super) struct RequestWriter<'t, 'a> {
     transcript: &'t Transcript<'a>,
     wording: &'static Wording,
     active: Active<'t, 'a>,
-    around: Around,
+    around: UnshownFacts,
     quoted: Quoted<'a>,
 }
 
-impl<'t, 'a> Requests<'t, 'a> {
+impl<'t, 'a> RequestWriter<'t, 'a> {
     /// For the messages of a transcript.
     pub(super) fn new(transcript: &'t Transcript<'a>, wording: &'static Wording) -> Self {
         Self {
             transcript,
             wording,
             active: Active::of(transcript),
-            around: Around::of(transcript.view()),
-            quoted: Quoted::new(wording, transcript.made()),
+            around: UnshownFacts::of(transcript.view()),
+            quoted: Quoted::new(wording, transcript.arena()),
         }
     }
 
-    /// Writes the request of one message, and says what it costs; none where nobody says anything to the active personality.
+    /// Writes the request of one message, and returns its losses; none where the message is empty for the active personality.
     pub(super) fn request(&self, message: &'a Message, sink: &mut Sink<'a>) -> Option<Losses> {
-        if !self.active.hears(message) {
+        if !self.active.is_from_others(message) {
             return None;
         }
         let (view, position) = (self.transcript.view(), message.position);
         let mut losses = self.around.whole.clone();
-        let mut own = self.own(message, &mut losses);
+        let mut own = self.own_content(message, &mut losses);
         if own.is_empty() && tool_use(message) != [0, 0] {
             return None;
         }
@@ -140,7 +140,7 @@ impl<'t, 'a> Requests<'t, 'a> {
         let is_named = self.wording.names_proxies && quotes.is_empty();
         let proxy = self.active.proxy_name(message).filter(|_| is_named);
         if let (Some(name), Some(Piece::Text(first))) = (proxy, own.first_mut()) {
-            *first = self.transcript.made().keep(format!("{name}: {first}"));
+            *first = self.transcript.arena().keep(format!("{name}: {first}"));
             losses.at(reasons::PROXIES_ARE_NAMED, position);
         } else if message.sender.is_some() {
             losses.at(reasons::REQUEST_NAMES_NO_USER, position);
@@ -153,12 +153,12 @@ impl<'t, 'a> Requests<'t, 'a> {
     }
 
     /// The user's own content.
-    fn own(&self, message: &'a Message, losses: &mut Losses) -> Vec<Piece<'a>> {
+    fn own_content(&self, message: &'a Message, losses: &mut Losses) -> Vec<Piece<'a>> {
         let (view, position) = (self.transcript.view(), message.position);
-        let made = self.transcript.made();
+        let arena = self.transcript.arena();
         let mut own = Vec::new();
         // Texts of a list that quotes nothing are passed on as they came.
-        let is_passed = self.wording.passes_lists && message.references.is_empty() && message.parts.len() > 1;
+        let is_passed = self.wording.sends_lists && message.references.is_empty() && message.parts.len() > 1;
         for (_, part) in message.own_parts() {
             let text = declared_words(view, message, part, losses);
             match (part, text) {
@@ -170,7 +170,7 @@ impl<'t, 'a> Requests<'t, 'a> {
                         losses.several(reasons::FORMAT_REMOVES_CONTROLS, position, is_cleaned);
                     }
                     if !text.is_empty() {
-                        own.push(Piece::Text(made.keep(text)));
+                        own.push(Piece::Text(arena.keep(text)));
                     }
                 }
                 (Part::Media(media), None) => own.extend(self.media(media, position, losses)),
@@ -195,7 +195,7 @@ impl<'t, 'a> Requests<'t, 'a> {
             }
             _ => {
                 losses.at((LossCode::MediaPlaceholder, reasons::MEDIUM_IS_NAMED), position);
-                Some(Piece::Text(self.transcript.made().keep(placeholder(media))))
+                Some(Piece::Text(self.transcript.arena().keep(placeholder(media))))
             }
         }
     }
@@ -222,8 +222,8 @@ impl<'t, 'a> Requests<'t, 'a> {
             shown: None,
             is_own: Some(&is_own),
         };
-        let hearer = self.active.hearer(message);
-        let quotes = quote::quotes(style, view, self.transcript.roster(), message, hearer, losses);
+        let addressee = self.active.addressee(message);
+        let quotes = quote::quotes(style, view, self.transcript.roster(), message, addressee, losses);
         for quote in &quotes {
             quote.declare_head(position, losses);
         }
@@ -239,13 +239,13 @@ impl<'t, 'a> Requests<'t, 'a> {
         losses: &mut Losses,
         sink: &mut Sink<'a>,
     ) {
-        sink.speak(Speaker::Other);
+        sink.set_speaker(Speaker::Other);
         sink.framing("[{\"role\":\"user\",\"content\":");
         let has_media = own.iter().any(|piece| matches!(piece, Piece::Media(..)));
-        let is_list = has_media || self.wording.passes_lists && own.len() > 1;
+        let is_list = has_media || self.wording.sends_lists && own.len() > 1;
         if !is_list && quotes.is_empty() {
             sink.framing("\"");
-            joined(sink, &gathered(position, own, losses).0);
+            joined(sink, &media_last(position, own, losses).0);
             sink.framing("\"}]");
             return;
         }
@@ -253,11 +253,11 @@ impl<'t, 'a> Requests<'t, 'a> {
             Piece::Text(text) => Some(*text),
             Piece::Media(..) => None,
         });
-        // The format cannot tell own words that read as a quote from one.
+        // The format cannot distinguish own words that read as a quote from a quote.
         if is_worded_as_quote(texts) {
             losses.at(reasons::MESSAGE_IS_WORDED_AS_A_QUOTE, position);
         }
-        if self.wording.passes_lists && quotes.is_empty() {
+        if self.wording.sends_lists && quotes.is_empty() {
             list(sink, own, Piece::write);
         } else {
             self.quoting(position, own, quotes, losses, sink);
@@ -274,18 +274,18 @@ impl<'t, 'a> Requests<'t, 'a> {
         losses: &mut Losses,
         sink: &mut Sink<'a>,
     ) {
-        let (texts, mut media) = gathered(position, own, losses);
+        let (texts, mut media) = media_last(position, own, losses);
         sink.framing("[{\"type\":\"text\",\"text\":\"");
         joined(sink, &texts);
-        let mut is_apart = !texts.is_empty() || self.wording.leads_with_separator;
+        let mut needs_separator = !texts.is_empty() || self.wording.leads_with_separator;
         for quote in quotes {
             media.extend(quote.medium);
-            quote.declare_said(position, losses);
-            if std::mem::replace(&mut is_apart, true) {
+            quote.declare_losses(position, losses);
+            if std::mem::replace(&mut needs_separator, true) {
                 sink.content(self.wording.separator, Level::JsonString, Component::Replies);
             }
             for words in quote.words() {
-                let words = self.transcript.made().keep(words);
+                let words = self.transcript.arena().keep(words);
                 sink.content(words, Level::JsonString, Component::Replies);
             }
         }
@@ -299,10 +299,10 @@ impl<'t, 'a> Requests<'t, 'a> {
 }
 
 /// Texts, and media after them.
-type Gathered<'a> = (Vec<&'a str>, Vec<(MediaKind, &'a str)>);
+type TextsAndMedia<'a> = (Vec<&'a str>, Vec<(MediaKind, &'a str)>);
 
 /// Joins the texts before the media, and declares what moves.
-fn gathered<'a>(position: u32, own: Vec<Piece<'a>>, losses: &mut Losses) -> Gathered<'a> {
+fn media_last<'a>(position: u32, own: Vec<Piece<'a>>, losses: &mut Losses) -> TextsAndMedia<'a> {
     let (mut texts, mut media) = (Vec::new(), Vec::new());
     let mut moved = 0;
     for piece in own {

@@ -1,4 +1,4 @@
-//! The end of an input, or of a stretch of one: whether it is what was hashed, and whether an earlier input has the same bytes.
+//! The end of an input, or of a range of one: whether it is what was hashed, and whether an earlier input has the same bytes.
 
 use std::sync::atomic::Ordering;
 
@@ -12,17 +12,18 @@ use crate::entry::EntryRef;
 impl Slicer<'_> {
     pub(super) fn finish_input(&mut self, current: &Current<'_>, slice: &mut Slice) {
         let planned = current.planned;
-        let stretch = current.stretch.as_ref();
-        let bytes = stretch.map_or(planned.input.bytes, |stretch| stretch.end - stretch.start);
-        if bytes > current.told {
-            self.progress.advance(bytes - current.told);
+        let range = current.range.as_ref();
+        let bytes = range.map_or(planned.input.bytes, |range| range.end - range.start);
+        if bytes > current.reported {
+            self.progress.advance(bytes - current.reported);
         }
-        let expected = stretch.map(|stretch| stretch.hash).or(planned.hash);
-        let is_end = stretch.is_none_or(|stretch| stretch.is_last);
-        let before = stretch.map_or(0, |stretch| stretch.record);
+        let expected = range.map(|range| range.hash).or(planned.hash);
+        let is_end = range.is_none_or(|range| range.is_last);
+        let before = range.map_or(0, |range| range.record);
         let may_repeat = self.repeats.as_ref();
         // What is no chat, or an empty list of chats, may lie anywhere any number of times.
-        let holds_chats = current.is_chat && cut::at(&self.tally.inputs, current.input).records + before > 0;
+        let holds_chats =
+            current.is_chat && cut::at(&self.cut_totals.inputs, current.input).records + before > 0;
         let may_repeat =
             holds_chats && is_end && may_repeat.is_some_and(|repeats| repeats.may_have(planned.input.bytes));
         if expected.is_none() && !may_repeat && self.hashes.is_none() {
@@ -30,8 +31,8 @@ impl Slicer<'_> {
         }
         let mut go_on = |_| !self.stop.load(Ordering::Relaxed);
         let hash = current.reader.raw_hash(&mut go_on);
-        if let (Some(kept), Ok(hash)) = (&mut self.hashes, &hash) {
-            *cut::at_mut(kept, current.input) = *hash;
+        if let (Some(hashes_so_far), Ok(hash)) = (&mut self.hashes, &hash) {
+            *cut::at_mut(hashes_so_far, current.input) = *hash;
         }
         match hash {
             Ok(Some(hash)) if expected.is_some_and(|expected| expected != hash) => {

@@ -5,7 +5,7 @@ use super::*;
 use crate::plan::typed_inputs;
 use crate::progress::Silent;
 
-mod room;
+mod boards;
 
 fn slicer<'p>(
     inputs: &'p [PlannedInput],
@@ -31,7 +31,7 @@ fn a_slice_ends_after_so_many_inputs_however_small_they_are() {
         begun.push(entries.count());
     }
     assert_eq!(begun, [MAX_INPUTS_PER_SLICE, 1]);
-    assert_eq!(slicer.tally.each().count(), 2);
+    assert_eq!(slicer.cut_totals.each().count(), 2);
 }
 
 #[test]
@@ -47,17 +47,17 @@ fn what_was_recognised_is_forgotten_with_its_slice() {
     let inputs = typed_inputs(&[folder.path().to_string_lossy().into_owned()], "auto").unwrap();
     let (limits, stop) = (Limits::default(), AtomicBool::new(false));
     let mut slicer = slicer(&inputs, &limits, 1, &stop);
-    let mut held = Vec::new();
+    let mut recognised = Vec::new();
     while slicer.next_slice().is_some() {
-        held.push(slicer.recognised.len());
+        recognised.push(slicer.recognised.len());
     }
     // The last slice holds only the end of the last entry.
-    assert_eq!(held, [1, 1, 1, 0]);
+    assert_eq!(recognised, [1, 1, 1, 0]);
 }
 
 /// What is kept of each input while a run works, beside its path and what is counted of it.
 #[test]
-fn a_planned_input_and_its_tally_take_less_than_a_hundred_and_fifty_bytes() {
+fn planned_inputs_with_their_counts_take_less_than_150_bytes() {
     let each = size_of::<PlannedInput>() + size_of::<CutCounts>();
     assert!(each < 150, "{each} bytes");
 }

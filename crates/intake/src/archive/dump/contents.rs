@@ -26,7 +26,7 @@ pub(super) enum Format {
     Files,
 }
 
-/// What the header and the table of contents say.
+/// The facts in the header and the table of contents.
 pub(super) struct Contents {
     pub(super) layout: Layout,
     pub(super) format: Format,
@@ -142,7 +142,7 @@ pub(super) fn entries(
     limits: &Limits,
 ) -> Result<Vec<Part>, StreamError> {
     let mut fields = Fields::new(bytes, layout, CONTENTS_END);
-    fields.room = limits.record;
+    fields.budget = limits.record;
     let count = fields.count()?;
     if count > limits.archive_entries {
         let limit = limits.archive_entries;

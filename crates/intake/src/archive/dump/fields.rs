@@ -22,7 +22,7 @@ pub(super) struct Fields<'b> {
     bytes: &'b mut Buffered,
     pub(super) layout: Layout,
     /// Bytes of text that may still be kept.
-    pub(super) room: u64,
+    pub(super) budget: u64,
     /// What it means that the bytes end.
     end: &'b str,
 }
@@ -32,7 +32,7 @@ impl<'b> Fields<'b> {
         Self {
             bytes,
             layout,
-            room: 0,
+            budget: 0,
             end,
         }
     }
@@ -86,7 +86,7 @@ impl<'b> Fields<'b> {
         let Some(length) = self.text_length()? else {
             return Ok(None);
         };
-        self.room = self.room.checked_sub(length).ok_or_else(|| {
+        self.budget = self.budget.checked_sub(length).ok_or_else(|| {
             StreamError::new(
                 &RECORD_TOO_LONG,
                 "the names in the dump's table of contents are longer than `limits.record`",

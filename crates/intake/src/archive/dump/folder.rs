@@ -7,9 +7,9 @@ use std::vec;
 
 use super::contents::{Contents, Holds, Part};
 use super::{CONTENTS, DumpTable, MAGIC};
+use crate::access::{self, InputFile};
 use crate::archive::label::Labels;
 use crate::archive::{Member, MemberBody};
-use crate::door::{self, InputFile};
 use crate::stream::{Buffered, ReadBudget, StreamError};
 use crate::unpack::{Codec, unpacked};
 
@@ -24,14 +24,14 @@ const ENDINGS: [(&str, Option<Codec>); 4] = [
 /// Whether a folder is a dump: it holds a table of contents.
 pub(crate) fn is_folder(path: &Path) -> io::Result<bool> {
     let contents = path.join(CONTENTS);
-    let head = match door::look(&contents) {
-        Ok(metadata) if metadata.is_file() => door::head(&contents, MAGIC.len() as u64),
+    let head = match access::symlink_metadata(&contents) {
+        Ok(metadata) if metadata.is_file() => access::head(&contents, MAGIC.len() as u64),
         Ok(_) => return Ok(false),
         Err(error) => Err(error),
     };
     match head {
         Ok(head) => Ok(head == MAGIC),
-        Err(error) if door::is_of_the_system(&error) => Err(error),
+        Err(error) if access::is_of_the_system(&error) => Err(error),
         Err(_) => Ok(false),
     }
 }
@@ -91,7 +91,7 @@ impl Folder {
         }
         for (ending, codec) in ENDINGS {
             let path = self.path.join(format!("{name}{ending}"));
-            match door::look(&path) {
+            match access::symlink_metadata(&path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => {
                     self.gauge.first_failure.at("look at", &path, &error);
@@ -113,7 +113,7 @@ impl Folder {
     }
 }
 
-/// What stands where a table's rows should be.
+/// The entry at the place of a table's rows.
 enum Found {
     File(Buffered),
     /// A link, a folder or a device.

@@ -1,6 +1,6 @@
 //! Recognises a text dump by its beginning, and whose it is.
 
-use super::lexer::{Lexer, Mark, Stretch};
+use super::lexer::{Lexer, Mark, Scope};
 use crate::table::sql::{Dialect, Syntax, Token, Tokens};
 use crate::table::statement::Statement;
 
@@ -45,7 +45,7 @@ pub(in crate::frame) fn detect(head: &[u8]) -> Option<Dialect> {
         if rest.starts_with(b"\\restrict ") || rest.starts_with(b"\\connect ") {
             return Some(Dialect::PostgreSql);
         }
-        let mut lexer = Lexer::new(syntax, Stretch::Statement);
+        let mut lexer = Lexer::new(syntax, Scope::Statement);
         let found = lexer.run(rest);
         let (text, after) = rest.split_at(found.map_or(rest.len(), |(_, end)| end));
         let is_comment = matches!(found, Some((Mark::Comment, _))) || (found.is_none() && lexer.is_blank());

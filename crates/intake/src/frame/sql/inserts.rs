@@ -1,7 +1,7 @@
 //! The rows of an `INSERT`: each is read on its own, however many its statement has.
 
 use super::Part;
-use super::lexer::{Lexer, Mark, Stretch};
+use super::lexer::{Lexer, Mark, Scope};
 use crate::frame::rows::CellsOf;
 use crate::frame::{Framer, is_space};
 use crate::stream::StreamError;
@@ -16,8 +16,8 @@ impl Framer {
             let table = self.sql.full_name(table);
             self.aim(Some(table), columns, None);
         } else {
-            let fault = StreamError::malformed("the statement before the rows makes no sense");
-            self.rows.reject_all(fault);
+            let error = StreamError::malformed("the statement before the rows makes no sense");
+            self.rows.reject_all(error);
         }
     }
 
@@ -28,15 +28,15 @@ impl Framer {
             Some(b'(') if self.rows.is_skipping() => self.skip_values(syntax),
             Some(b'(') => {
                 let (mut unit, mut raw) = self.row_unit(self.record_limit);
-                let mut lexer = Lexer::new(syntax, Stretch::Row);
-                match self.take_stretch(&mut lexer, &mut unit, &mut raw) {
+                let mut lexer = Lexer::new(syntax, Scope::Row);
+                match self.take_scope(&mut lexer, &mut unit, &mut raw) {
                     Some(Mark::Bracket) => {
-                        let room = self.record_limit.saturating_mul(4);
-                        self.end_row(unit, raw, CellsOf::Insert(syntax, room), None);
+                        let budget = self.record_limit.saturating_mul(4);
+                        self.end_row(unit, raw, CellsOf::Insert(syntax, budget), None);
                     }
                     Some(_) => {
-                        let fault = StreamError::malformed("the row ends before its closing bracket");
-                        self.reject_row(unit, raw, &fault);
+                        let error = StreamError::malformed("the row ends before its closing bracket");
+                        self.reject_row(unit, raw, &error);
                     }
                     None => self.cut_row(unit, raw),
                 }
@@ -46,7 +46,7 @@ impl Framer {
     }
 
     fn skip_values(&mut self, syntax: Syntax) {
-        let mut lexer = Lexer::new(syntax, Stretch::Row);
+        let mut lexer = Lexer::new(syntax, Scope::Row);
         let start = self.place.byte;
         let mut is_ended = false;
         while !is_ended && self.window.ready() {
@@ -89,8 +89,8 @@ impl Framer {
                 if is_known || self.rows.is_skipping() {
                     self.pass_unit(&unit, raw);
                 } else {
-                    let fault = StreamError::malformed("expected a row or the end of the statement");
-                    self.reject_row(unit, raw, &fault);
+                    let error = StreamError::malformed("expected a row or the end of the statement");
+                    self.reject_row(unit, raw, &error);
                 }
             }
         }

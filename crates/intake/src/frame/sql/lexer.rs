@@ -11,9 +11,9 @@ const WORD: usize = 12;
 /// The longest tag of a dollar quote that is recognised, in bytes; a name has at most 63.
 const TAG: usize = 64;
 
-/// What ends the stretch that is looked at.
+/// The text that a lexer reads up to its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Stretch {
+pub(super) enum Scope {
     /// A statement: ends with `;`, an `INSERT` already with the word `VALUES`.
     #[default]
     Statement,
@@ -21,7 +21,7 @@ pub(super) enum Stretch {
     Row,
 }
 
-/// What ended a stretch.
+/// The mark at which a lexer stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     /// `;`, which belongs to a statement and not to a row.
@@ -92,11 +92,11 @@ enum Mode {
     },
 }
 
-/// The reading of one stretch.
+/// The lexer of one statement or row.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lexer {
     syntax: Syntax,
-    stretch: Stretch,
+    scope: Scope,
     mode: Mode,
     depth: u64,
     /// The byte before, where it was code.
@@ -120,10 +120,10 @@ pub(super) struct Lexer {
 }
 
 impl Lexer {
-    pub(super) fn new(syntax: Syntax, stretch: Stretch) -> Self {
+    pub(super) fn new(syntax: Syntax, scope: Scope) -> Self {
         Self {
             syntax,
-            stretch,
+            scope,
             ..Self::default()
         }
     }
@@ -142,7 +142,7 @@ impl Lexer {
         !self.is_begun && self.versioned.is_none() && matches!(self.mode, Mode::Code | Mode::LineComment)
     }
 
-    /// Reads on; what ends the stretch, and the bytes up to there.
+    /// Reads on; the mark that ends the statement or row, and the bytes up to there.
     pub(super) fn run(&mut self, bytes: &[u8]) -> Option<(Mark, usize)> {
         let mut at = 0;
         while at < bytes.len() {
@@ -160,7 +160,7 @@ impl Lexer {
                     && self.mode == Mode::Code
                     && self.versioned.is_none()
                     && !self.is_begun
-                    && self.stretch == Stretch::Statement
+                    && self.scope == Scope::Statement
                 {
                     return Some((Mark::Comment, at));
                 }
@@ -226,11 +226,11 @@ impl Lexer {
                 b')' => {
                     self.depth = self.depth.saturating_sub(1);
                     self.pass(*byte);
-                    if self.depth == 0 && self.stretch == Stretch::Row {
+                    if self.depth == 0 && self.scope == Scope::Row {
                         return (Some(Mark::Bracket), at + 1);
                     }
                 }
-                b';' if self.stretch == Stretch::Row => return (Some(Mark::Semicolon), at),
+                b';' if self.scope == Scope::Row => return (Some(Mark::Semicolon), at),
                 b';' if self.depth == 0 && self.ends_statement() => return (Some(Mark::Semicolon), at + 1),
                 byte => {
                     self.is_begun |= !byte.is_ascii_whitespace() || self.last == b'-' || self.last == b'/';
@@ -261,12 +261,12 @@ impl Lexer {
         self.mode = mode;
     }
 
-    /// Ends a comment that MySQL executes; whether it is a stretch of its own: one that begins to fill a table goes on.
+    /// Ends a comment that MySQL executes; whether it is a range of its own: one that begins to fill a table goes on.
     fn end_versioned(&mut self) -> bool {
         self.last = 0;
         let is_inside = self.versioned.take().unwrap_or_default();
         let fills = self.first.is("INSERT") || self.first.is("REPLACE");
-        !is_inside && !fills && self.depth == 0 && self.stretch == Stretch::Statement
+        !is_inside && !fills && self.depth == 0 && self.scope == Scope::Statement
     }
 
     /// Whether backslashes escape between quotes that open after a word.
@@ -291,7 +291,7 @@ impl Lexer {
             (is_trigger && word.is("TRIGGER")) || (self.before.is("BEGIN") && word.is("ATOMIC"));
         self.before = word;
         self.depth == 0
-            && self.stretch == Stretch::Statement
+            && self.scope == Scope::Statement
             && (self.first.is("INSERT") || self.first.is("REPLACE"))
             && (word.is("VALUES") || word.is("VALUE"))
     }
@@ -455,8 +455,8 @@ mod tests {
 
     use super::*;
 
-    fn run(text: &str, dialect: Dialect, stretch: Stretch) -> Option<(Mark, &str)> {
-        let (mark, at) = Lexer::new(Syntax::new(dialect), stretch).run(text.as_bytes())?;
+    fn run(text: &str, dialect: Dialect, scope: Scope) -> Option<(Mark, &str)> {
+        let (mark, at) = Lexer::new(Syntax::new(dialect), scope).run(text.as_bytes())?;
         Some((mark, text.get(..at)?))
     }
 
@@ -490,19 +490,19 @@ mod tests {
         ];
         for (text, dialect) in table {
             assert_eq!(
-                run(&format!("{text} more;"), *dialect, Stretch::Statement),
+                run(&format!("{text} more;"), *dialect, Scope::Statement),
                 Some((Mark::Semicolon, *text)),
                 "{text}"
             );
             for cut in (0..text.len()).filter_map(|cut| text.get(..cut)) {
-                assert_eq!(run(cut, *dialect, Stretch::Statement), None, "{cut}");
+                assert_eq!(run(cut, *dialect, Scope::Statement), None, "{cut}");
             }
         }
     }
 
     #[test]
     fn comments_before_a_statement_end_by_themselves() {
-        let run = |text| run(text, Dialect::PostgreSql, Stretch::Statement);
+        let run = |text| run(text, Dialect::PostgreSql, Scope::Statement);
         assert_eq!(run("-- a;\nSET"), Some((Mark::Comment, "-- a;\n")));
         assert_eq!(run(" /* ' */ SET"), Some((Mark::Comment, " /* ' */")));
         assert_eq!(run("- -- a\n;"), Some((Mark::Semicolon, "- -- a\n;")));
@@ -511,7 +511,7 @@ mod tests {
 
     #[test]
     fn an_insert_ends_before_its_rows() {
-        let run = |text| run(text, Dialect::PostgreSql, Stretch::Statement);
+        let run = |text| run(text, Dialect::PostgreSql, Scope::Statement);
         assert_eq!(
             run("INSERT INTO t (a) VALUES(1)"),
             Some((Mark::Values, "INSERT INTO t (a) VALUES"))
@@ -528,7 +528,7 @@ mod tests {
 
     #[test]
     fn rows_end_with_their_bracket() {
-        let run = |text| run(text, Dialect::PostgreSql, Stretch::Row);
+        let run = |text| run(text, Dialect::PostgreSql, Scope::Row);
         assert_eq!(run("(1,')',f(2)),(3)"), Some((Mark::Bracket, "(1,')',f(2))")));
         assert_eq!(run("(1, 'a'; INSERT"), Some((Mark::Semicolon, "(1, 'a'")));
         assert_eq!(run("(1, 'a"), None);
@@ -542,11 +542,11 @@ mod tests {
             text in r"([a-zE$';()\-/*\\\n\x22`#\[\]]|VALUES|INSERT|\$x\$){0,40}",
             cut in 0_usize..60,
             dialect in prop::sample::select(vec![Dialect::PostgreSql, Dialect::MySql, Dialect::Sqlite]),
-            stretch in prop::sample::select(vec![Stretch::Statement, Stretch::Row]),
+            scope in prop::sample::select(vec![Scope::Statement, Scope::Row]),
         ) {
             let bytes = text.as_bytes();
             let cut = cut.min(bytes.len());
-            let mut whole = Lexer::new(Syntax::new(dialect), stretch);
+            let mut whole = Lexer::new(Syntax::new(dialect), scope);
             let mut parts = whole.clone();
             // A word that ends a chunk shows its end only in the next one.
             let split = parts.run(&bytes[..cut]).or_else(|| {

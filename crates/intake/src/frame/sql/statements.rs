@@ -2,7 +2,7 @@
 
 use chatmill_diag::codes::RECORD_TOO_LONG;
 
-use super::lexer::{Lexer, Mark, Stretch};
+use super::lexer::{Lexer, Mark, Scope};
 use super::{MAX_HELD_BYTES, Open, Part};
 use crate::frame::rows::Encoding;
 use crate::frame::unit::Unit;
@@ -67,8 +67,8 @@ impl Framer {
     /// Reads a statement up to its end, or an `INSERT` up to its rows.
     pub(super) fn read_statement(&mut self, syntax: Syntax) -> (Unit, Vec<u8>, Lexer, Option<Mark>) {
         let (mut unit, mut raw) = self.row_unit(MAX_HELD_BYTES);
-        let mut lexer = Lexer::new(syntax, Stretch::Statement);
-        let mark = self.take_stretch(&mut lexer, &mut unit, &mut raw);
+        let mut lexer = Lexer::new(syntax, Scope::Statement);
+        let mark = self.take_scope(&mut lexer, &mut unit, &mut raw);
         (unit, raw, lexer, mark)
     }
 
@@ -78,8 +78,8 @@ impl Framer {
         if let Statement::Insert { table, .. } = &statement
             && self.rows.is_named(&self.sql.full_name(table.clone()))
         {
-            let fault = StreamError::malformed("the statement makes its rows, it does not list them");
-            self.reject_row(unit, raw, &fault);
+            let error = StreamError::malformed("the statement makes its rows, it does not list them");
+            self.reject_row(unit, raw, &error);
             return;
         }
         self.pass_unit(&unit, raw);
@@ -98,8 +98,8 @@ impl Framer {
             } => {
                 let table = sql.full_name(table);
                 sql.part = Part::CopyStart;
-                let fault = (!is_plain).then(|| StreamError::malformed("COPY with options is not read"));
-                self.aim(Some(table), columns, fault);
+                let error = (!is_plain).then(|| StreamError::malformed("COPY with options is not read"));
+                self.aim(Some(table), columns, error);
             }
             Statement::Create { table, columns } => {
                 let table = sql.full_name(table);

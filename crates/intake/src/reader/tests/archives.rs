@@ -263,7 +263,7 @@ fn long_names_and_sizes_come_from_the_headers_before() {
 }
 
 #[test]
-fn a_tar_that_is_cut_anywhere_never_looks_whole() {
+fn a_tar_cut_anywhere_never_counts_as_complete() {
     let bytes = tar(&[("a", LINES), ("b", LINES)]);
     // Two files of a header and a body of one block each, then two zero blocks.
     assert_eq!(bytes.len(), 512 * 6);
@@ -370,7 +370,7 @@ fn a_wrong_checksum_costs_its_entry_only() {
 }
 
 #[test]
-fn a_header_that_is_not_where_the_directory_says_costs_its_entry_only() {
+fn a_misplaced_header_loses_only_its_entry() {
     let mut bytes = zip(CompressionMethod::DEFLATE, &[("a", LINES), ("b", LINES)]);
     bytes[0..4].copy_from_slice(b"PK\x03\x04");
     let directory = bytes
@@ -505,7 +505,7 @@ fn a_zip_behind_other_bytes_or_in_a_pipe_is_not_read() {
 }
 
 #[test]
-fn a_zip_that_is_cut_anywhere_keeps_what_is_there_and_never_looks_whole() {
+fn a_zip_cut_anywhere_keeps_its_entries_and_never_counts_as_complete() {
     for method in METHODS {
         let bytes = zip(method, &[("a", LINES), ("b", LINES)]);
         let directory = bytes

@@ -26,13 +26,15 @@ fn conversations(ids: &[i64]) -> RecordBatch {
     ]);
     let mut lists = ListBuilder::new(StructBuilder::from_fields(fields, 4));
     for id in ids {
-        for (role, said) in [
+        for (role, content) in [
             ("user", format!("Say {id}.")),
             ("assistant", format!("{id} \"é\"\n")),
         ] {
             let turn = lists.values();
             turn.field_builder::<StringBuilder>(0).unwrap().append_value(role);
-            turn.field_builder::<StringBuilder>(1).unwrap().append_value(said);
+            turn.field_builder::<StringBuilder>(1)
+                .unwrap()
+                .append_value(content);
             turn.field_builder::<StringBuilder>(2).unwrap().append_null();
             turn.append(true);
         }
@@ -152,11 +154,14 @@ fn every_type_of_column_becomes_its_kind_of_value() {
 }
 
 #[test]
-fn a_damaged_row_group_costs_itself() {
+fn a_corrupt_row_group_loses_only_itself() {
     let batches = [conversations(&[1]), conversations(&[2]), conversations(&[3])];
     let bytes = parquet(&batches, Compression::UNCOMPRESSED);
-    let said = b"Say 2.";
-    let at = bytes.windows(said.len()).position(|found| found == said).unwrap();
+    let content = b"Say 2.";
+    let at = bytes
+        .windows(content.len())
+        .position(|found| found == content)
+        .unwrap();
     let mut broken = bytes.clone();
     // The length of the text, which stands before it.
     broken[at - 4..at].copy_from_slice(&[0xff, 0xff, 0xff, 0x7f]);
@@ -166,7 +171,7 @@ fn a_damaged_row_group_costs_itself() {
 }
 
 #[test]
-fn a_file_that_was_cut_is_one_damage_or_loses_its_end() {
+fn a_cut_file_is_one_framing_error_or_loses_its_end() {
     let batches = [conversations(&[1]), conversations(&[2])];
     let bytes = parquet(&batches, Compression::SNAPPY);
     for cut in [12, 100, bytes.len() / 2, bytes.len() - 1] {
@@ -231,7 +236,7 @@ fn values(unfolded_floor: u64) -> Limits {
 }
 
 #[test]
-fn columns_unfold_to_as_many_values_as_the_limit_says() {
+fn columns_unfold_to_as_many_values_as_the_limit_allows() {
     let batches = [conversations(&[1]), conversations(&[2])];
     // The row, its fields, two messages, two fields of each; a title in the second.
     let (first, both) = (9, 19);
@@ -272,7 +277,7 @@ fn columns_unfold_to_as_many_values_as_the_limit_says() {
 
 /// Each was gigabytes before anybody looked at how long it was.
 #[test]
-fn a_row_that_says_a_few_bytes_a_great_many_times_ends_where_it_is_too_much() {
+fn a_row_that_repeats_a_few_bytes_ends_at_the_limit() {
     let nothing = NullArray::new(1 << 30);
     let field = Arc::new(Field::new_list_field(DataType::Null, true));
     let list = FixedSizeListArray::new(field, 1 << 30, Arc::new(nothing), None);
@@ -310,7 +315,7 @@ fn a_row_that_says_a_few_bytes_a_great_many_times_ends_where_it_is_too_much() {
 }
 
 #[test]
-fn what_a_page_says_a_great_many_times_is_not_decoded() {
+fn a_page_of_too_many_repeats_is_not_decoded() {
     let numbers: ArrayRef = Arc::new(Int64Array::from(vec![7; 1_000]));
     let rows = parquet(
         &[RecordBatch::try_from_iter([("a", numbers)]).unwrap()],
@@ -353,7 +358,7 @@ fn maps_with_names_are_objects() {
 }
 
 #[test]
-fn whatever_byte_is_wrong_reading_ends() {
+fn reading_ends_with_any_corrupt_byte() {
     // A decoder that panics is caught; what it would print takes longer than everything else.
     std::panic::set_hook(Box::new(|_| {}));
     let batches = [conversations(&[1]), conversations(&[2])];
@@ -403,7 +408,7 @@ fn counted(bytes: &[u8]) -> (Vec<u64>, u64) {
 }
 
 #[test]
-fn who_waits_sees_how_far_a_file_is_read() {
+fn reading_a_file_reports_progress() {
     let ids: Vec<i64> = (0..2_000).collect();
     let batches = [conversations(&ids), conversations(&ids)];
     let stored = gzip(&parquet(&batches, Compression::UNCOMPRESSED));

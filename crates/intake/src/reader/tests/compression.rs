@@ -47,7 +47,7 @@ const FORMS: [(usize, bool, &str); 4] = [
 ];
 
 #[test]
-fn text_in_utf16_and_utf32_is_read_as_the_same_text_in_utf8_and_told() {
+fn text_in_utf16_and_utf32_is_read_as_in_utf8_and_noted() {
     // Longer than a buffer, so that pairs and units are cut somewhere.
     let text = "{\"a\":\"x\u{1F600}é\"}\n".repeat(5_000);
     let plain = read_one(text.as_bytes(), &Limits::default());
@@ -63,7 +63,7 @@ fn text_in_utf16_and_utf32_is_read_as_the_same_text_in_utf8_and_told() {
 }
 
 #[test]
-fn half_a_pair_is_a_replacement_character_that_is_told_and_half_a_unit_is_damage() {
+fn half_a_pair_is_a_noted_replacement_character_and_half_a_unit_is_an_error() {
     for (length, is_upper_first, name) in FORMS {
         let wide = |text: &str| wide(text, length, is_upper_first);
         let mut half = 0xD83D_u32.to_be_bytes()[4 - length..].to_vec();
@@ -163,7 +163,7 @@ fn garbage_after_the_stream_is_noted() {
 }
 
 #[test]
-fn a_stream_that_is_cut_anywhere_never_looks_whole() {
+fn a_stream_cut_anywhere_never_counts_as_complete() {
     let whole = read_one(LINES, &Limits::default());
     for (name, pack) in CODECS {
         let packed = [pack(&LINES[..13]), pack(&LINES[13..])].concat();
@@ -197,17 +197,17 @@ fn a_cut_stream_keeps_the_records_before_the_cut() {
         let entry = read_one(&packed[..packed.len() - 5], &Limits::default());
         assert_eq!(entry.codes(), ["truncated-stream"], "{name}");
         assert!(entry.frames.len() > 1_000, "{name} {}", entry.frames.len());
-        let Some(Event::FramingError(damage)) = entry.events.last() else {
+        let Some(Event::FramingError(error)) = entry.events.last() else {
             panic!("the damage is last")
         };
-        assert_eq!(damage.end, entry.decoded);
+        assert_eq!(error.end, entry.decoded);
         let line_start = text
-            .get(..damage.start as usize)
+            .get(..error.start as usize)
             .unwrap()
             .rfind('\n')
             .map_or(0, |at| at + 1);
         assert_eq!(
-            damage.start as usize, line_start,
+            error.start as usize, line_start,
             "{name}: the damage begins with the unfinished record"
         );
     }
@@ -352,12 +352,12 @@ fn what_is_recognised_and_not_read_is_named() {
         for (bytes, place) in [(magic.to_vec(), "plain"), (gzip(magic), "compressed")] {
             let entry = read_one(&bytes, &Limits::default());
             assert_eq!(entry.codes(), ["unsupported-container"], "{name} {place}");
-            let Some(Event::FramingError(damage)) = entry.events.first() else {
+            let Some(Event::FramingError(error)) = entry.events.first() else {
                 panic!()
             };
-            assert!(damage.message.contains(name), "{}", damage.message);
+            assert!(error.message.contains(name), "{}", error.message);
             assert_eq!(
-                (damage.start, damage.end, entry.head.framing),
+                (error.start, error.end, entry.head.framing),
                 (0, 0, Framing::Empty)
             );
         }

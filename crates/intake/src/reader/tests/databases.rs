@@ -69,7 +69,7 @@ fn tables_that_nobody_asked_for_are_counted() {
 }
 
 #[test]
-fn rows_that_a_filter_passes_over_are_counted() {
+fn rows_that_a_filter_skips_are_counted() {
     let filtered = TableMap {
         filters: vec![TableFilter {
             column: "body".to_owned(),
@@ -393,7 +393,7 @@ fn the_copy_of_a_database_is_bounded() {
 }
 
 #[test]
-fn a_compressed_database_that_was_cut_is_damage() {
+fn a_cut_compressed_database_is_a_framing_error() {
     let packed = gzip(&database(CHAT));
     let entries = read_stream(&packed[..packed.len() / 2], &Limits::default());
     assert_eq!(entries[0].codes(), ["truncated-stream"]);
@@ -409,7 +409,7 @@ fn large() -> Vec<u8> {
 }
 
 #[test]
-fn a_cut_database_gives_the_rows_before_the_cut_and_a_damage() {
+fn a_cut_database_gives_the_rows_before_the_cut_and_a_framing_error() {
     let bytes = large();
     let whole = read_chat(&bytes, &Limits::default());
     assert_eq!((whole.frames.len(), whole.codes()), (1601, Vec::new()));
@@ -437,7 +437,7 @@ fn a_cut_database_gives_the_rows_before_the_cut_and_a_damage() {
 }
 
 #[test]
-fn a_refused_database_is_one_damage() {
+fn a_refused_database_is_one_framing_error() {
     let folder = tempfile::tempdir().unwrap();
     let mut reader = open(folder.path(), &database(CHAT), &Limits::default());
     let mut buffer = Vec::new();
@@ -448,7 +448,7 @@ fn a_refused_database_is_one_damage() {
         None,
     );
     assert!(
-        matches!(reader.next(&mut buffer), Some(Event::FramingError(damage)) if damage.code.name == "unknown-format")
+        matches!(reader.next(&mut buffer), Some(Event::FramingError(error)) if error.code.name == "unknown-format")
     );
     assert!(matches!(
         reader.next(&mut buffer),
@@ -462,7 +462,7 @@ proptest! {
 
     /// Whatever a database's bytes are, reading ends, and twice the same way.
     #[test]
-    fn a_damaged_database_is_read_to_an_end(
+    fn a_corrupt_database_is_read_to_an_end(
         flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..20),
         near_start in any::<bool>(),
         without_numbers in any::<bool>(),
@@ -488,7 +488,7 @@ proptest! {
 }
 
 #[test]
-fn who_waits_sees_how_far_a_database_is_read() {
+fn reading_a_database_reports_progress() {
     let bytes = database(
         "CREATE TABLE chat (id INTEGER PRIMARY KEY, body);
          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)

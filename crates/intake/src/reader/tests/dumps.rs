@@ -91,19 +91,19 @@ fn every_form_of_a_table_gives_the_same_rows() {
 }
 
 #[test]
-fn the_five_rows_say_what_psql_says() {
+fn the_five_rows_equal_those_of_psql() {
     let entry = read(&sample("pg15-full.sql"), messages());
     let psql = sample("psql.jsonl");
     let lines = psql.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let mut compared = 0;
     for (row, line) in entry.frames.iter().zip(lines) {
         let row: serde_json::Value = serde_json::from_slice(row).unwrap();
-        let said: serde_json::Value = serde_json::from_slice(line).unwrap();
+        let expected: serde_json::Value = serde_json::from_slice(line).unwrap();
         assert_eq!(
             row.as_object().unwrap().keys().collect::<Vec<_>>(),
-            said.as_object().unwrap().keys().collect::<Vec<_>>()
+            expected.as_object().unwrap().keys().collect::<Vec<_>>()
         );
-        for (column, value) in said.as_object().unwrap() {
+        for (column, value) in expected.as_object().unwrap() {
             let own = &row[column];
             match column.as_str() {
                 "is_llm_message" => assert_eq!(own, if value == true { "t" } else { "f" }),
@@ -159,7 +159,7 @@ fn a_database_file_and_its_dump_give_the_same_rows() {
 }
 
 #[test]
-fn dumps_are_read_as_their_cases_say() {
+fn rows_of_dumps_match_the_case_file() {
     cases("dumps", |_, text| {
         let entry = read_notes(text);
         let script = entry.script();
@@ -283,7 +283,7 @@ fn rows_are_bounded_and_statements_are_not() {
         let entry = entries.remove(0);
         (entry.codes(), entry.frames.len())
     };
-    for (text, room) in [
+    for (text, capacity) in [
         (
             "INSERT INTO notes (id,text) VALUES (1,'a'),(2,'…'),(3,'c');\n",
             34,
@@ -292,8 +292,11 @@ fn rows_are_bounded_and_statements_are_not() {
         ("id,text\n1,a\n2,…\n3,c\n", 38),
     ] {
         let filled = |length| text.replace('…', &"x".repeat(length));
-        assert_eq!(codes(&filled(room)), (Vec::new(), 3));
-        assert_eq!(codes(&filled(room + 1)), (vec!["record-too-long".to_owned()], 2));
+        assert_eq!(codes(&filled(capacity)), (Vec::new(), 3));
+        assert_eq!(
+            codes(&filled(capacity + 1)),
+            (vec!["record-too-long".to_owned()], 2)
+        );
     }
     let many = format!(
         "INSERT INTO notes (id,text) VALUES {};\n",
@@ -307,9 +310,9 @@ fn rows_are_bounded_and_statements_are_not() {
             " ".repeat(length)
         )
     };
-    let room = (1 << 20) - "INSERT INTO notes (id,text) VALUES".len();
-    assert_eq!(codes(&long(room)), (Vec::new(), 1));
-    assert_eq!(codes(&long(room + 1)), (vec!["malformed-row".to_owned()], 0));
+    let capacity = (1 << 20) - "INSERT INTO notes (id,text) VALUES".len();
+    assert_eq!(codes(&long(capacity)), (Vec::new(), 1));
+    assert_eq!(codes(&long(capacity + 1)), (vec!["malformed-row".to_owned()], 0));
 }
 
 #[test]
@@ -374,9 +377,9 @@ proptest! {
         prop_assert_eq!(read_all(&mut dripping), whole);
     }
 
-    /// The events tile what is damaged anywhere; `read_all` checks it.
+    /// The events tile what is corrupt anywhere; `read_all` checks it.
     #[test]
-    fn damaged_dumps_are_accounted_for(
+    fn corrupt_dumps_are_accounted_for(
         name in prop::sample::select(vec!["pg15-full.sql", "pg18-rows-per-insert.sql", "sqlite.sql", "mysql.sql", "messages.csv", "copy.jsonl"]),
         flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
     ) {

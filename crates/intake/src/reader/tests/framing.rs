@@ -7,7 +7,7 @@ use crate::reader::Reader;
 use crate::reader::testing::{cases, framing, read_all, read_one, small};
 
 #[test]
-fn texts_are_framed_as_their_cases_say() {
+fn frames_of_texts_match_the_case_file() {
     cases("framing", |_, text| {
         let entry = read_one(text.as_bytes(), &Limits::default());
         format!("{:?}: {}", framing(&entry), entry.script())
@@ -41,9 +41,9 @@ fn one_broken_line_at_any_place_costs_one_record() {
     ];
     let lines: Vec<String> = (0..1_000).map(|number| format!("{{\"n\":{number}}}")).collect();
     for at in chatmill_drawn::some_of(0..lines.len(), 100) {
-        let mut damaged = lines.clone();
-        damaged[at] = broken[at % broken.len()].to_owned();
-        let entry = read_one((damaged.join("\n") + "\n").as_bytes(), &Limits::default());
+        let mut broken_lines = lines.clone();
+        broken_lines[at] = broken[at % broken.len()].to_owned();
+        let entry = read_one((broken_lines.join("\n") + "\n").as_bytes(), &Limits::default());
         assert_eq!(entry.frames.len(), 1_000, "{at}");
         for (number, frame) in entry.frames.iter().enumerate() {
             assert_eq!(
@@ -51,7 +51,7 @@ fn one_broken_line_at_any_place_costs_one_record() {
                 number != at,
                 "line {number}, broken line {at}"
             );
-            assert_eq!(frame, damaged[number].as_bytes());
+            assert_eq!(frame, broken_lines[number].as_bytes());
         }
     }
 }
@@ -100,16 +100,16 @@ fn the_record_limit_holds_for_lines_and_elements_to_the_byte() {
             }
             assert_eq!(entry.frames, [b"{}", b"{}"], "the neighbours are intact");
             assert_eq!(entry.codes(), ["record-too-long"]);
-            let Some(Event::FramingError(damage)) = entry
+            let Some(Event::FramingError(error)) = entry
                 .events
                 .iter()
                 .find(|event| matches!(event, Event::FramingError(_)))
             else {
                 panic!("{:?}", entry.events)
             };
-            assert_eq!(damage.end - damage.start, length as u64);
-            assert_eq!(damage.hash, blake3::hash(long.as_bytes()).to_hex().as_str());
-            assert_eq!(damage.head, &long.as_bytes()[..16]);
+            assert_eq!(error.end - error.start, length as u64);
+            assert_eq!(error.hash, blake3::hash(long.as_bytes()).to_hex().as_str());
+            assert_eq!(error.head, &long.as_bytes()[..16]);
         }
     }
 }
@@ -134,7 +134,7 @@ fn the_document_limit_holds_to_the_byte() {
 }
 
 #[test]
-fn a_long_record_is_never_held_in_memory() {
+fn a_long_record_is_never_buffered_whole() {
     let limits = small();
     let text = format!("{{}}\n{}\n{{}}\n", "x".repeat(5 << 20));
     let mut reader = Reader::of_stream(Box::new(std::io::Cursor::new(text.into_bytes())), None, &limits);
@@ -175,7 +175,7 @@ fn records_over_several_windows_are_whole() {
 }
 
 #[test]
-fn a_refused_entry_is_one_damage_over_all_its_bytes() {
+fn a_refused_entry_is_one_framing_error_over_all_its_bytes() {
     for text in ["\u{feff}{}\n{}\n", "[1,2]", "text", "{\n}{"] {
         let mut reader = Reader::of_stream(
             Box::new(std::io::Cursor::new(text.as_bytes().to_vec())),
@@ -185,18 +185,15 @@ fn a_refused_entry_is_one_damage_over_all_its_bytes() {
         let mut buffer = Vec::new();
         assert!(matches!(reader.next(&mut buffer), Some(Event::EntryStart { .. })));
         reader.refuse_entry(&UNKNOWN_FORMAT, "no source reads this".to_owned(), None);
-        let Some(Event::FramingError(damage)) = reader.next(&mut buffer) else {
+        let Some(Event::FramingError(error)) = reader.next(&mut buffer) else {
             panic!("{text}")
         };
+        assert_eq!((error.start, error.end, error.record), (0, text.len() as u64, 0));
         assert_eq!(
-            (damage.start, damage.end, damage.record),
-            (0, text.len() as u64, 0)
-        );
-        assert_eq!(
-            (damage.code, damage.message.as_str()),
+            (error.code, error.message.as_str()),
             (&UNKNOWN_FORMAT, "no source reads this")
         );
-        assert_eq!(damage.hash, blake3::hash(text.as_bytes()).to_hex().as_str());
+        assert_eq!(error.hash, blake3::hash(text.as_bytes()).to_hex().as_str());
         assert_eq!(
             reader.next(&mut buffer),
             Some(Event::EntryEnd {
@@ -216,7 +213,7 @@ fn an_empty_entry_cannot_be_refused() {
     let mut codes = Vec::new();
     while let Some(event) = reader.next(&mut Vec::new()) {
         match event {
-            Event::FramingError(damage) => panic!("{damage:?}"),
+            Event::FramingError(error) => panic!("{error:?}"),
             Event::Note(note) => codes.push(note.code.name),
             _ => {}
         }

@@ -116,10 +116,10 @@ proptest! {
                 crate::Event::Frame(frame) => {
                     prop_assert_eq!(&text[frame.start as usize..frame.end as usize], frames.next().unwrap());
                 }
-                crate::Event::FramingError(damage) => {
-                    let bytes = &text[damage.start as usize..damage.end as usize];
-                    prop_assert_eq!(&damage.hash, &blake3::hash(bytes).to_hex().to_string());
-                    prop_assert_eq!(&damage.head, &bytes[..bytes.len().min(16)]);
+                crate::Event::FramingError(error) => {
+                    let bytes = &text[error.start as usize..error.end as usize];
+                    prop_assert_eq!(&error.hash, &blake3::hash(bytes).to_hex().to_string());
+                    prop_assert_eq!(&error.head, &bytes[..bytes.len().min(16)]);
                 }
                 _ => {}
             }

@@ -71,7 +71,7 @@ fn sizes_at_both_ends_are_read() {
 }
 
 #[test]
-fn a_header_that_does_not_count_pages_leaves_the_length_to_tell() {
+fn without_a_page_count_in_the_header_the_length_decides() {
     let mut bytes = database(1024);
     // As programs before SQLite 3.7 wrote it: the number is of an older change.
     bytes[92..96].copy_from_slice(&[0, 0, 0, 99]);
@@ -81,7 +81,7 @@ fn a_header_that_does_not_count_pages_leaves_the_length_to_tell() {
 }
 
 #[test]
-fn a_file_that_is_longer_or_shorter_than_its_pages_is_damaged_and_zeros_are_room() {
+fn a_file_longer_or_shorter_than_its_pages_is_corrupt_unless_zeros_follow() {
     let bytes = database(1024);
     let longer = |byte: u8| read(&[bytes.clone(), vec![byte; 1024]].concat());
     assert_eq!(longer(0).codes(), [""; 0]);

@@ -72,7 +72,7 @@ fn rows_in_a_comment_that_mysql_executes_are_rows() {
 }
 
 #[test]
-fn what_no_server_executes_is_a_comment() {
+fn comments_without_a_server_version_are_not_executed() {
     for statement in [
         "/* INSERT INTO `notes` VALUES (1,'a') */;",
         "/*!99999 INSERT INTO `notes` VALUES (1,'a') */;",

@@ -4,7 +4,7 @@
 
 use super::{Cell, push_string};
 
-/// What a source of rows calls the column that says who speaks.
+/// The column of the speaker's role in a source of rows.
 pub(crate) const ROLE: &str = "role";
 
 /// What a source of rows calls the table's own word for it.
@@ -18,7 +18,7 @@ pub(crate) fn of<'m>(roles: &'m [(String, String)], cell: &Cell<'_>) -> Option<&
         .map(|(_, role)| role.as_str())
 }
 
-/// Whether a cell says a word. Tables write truth values in several ways.
+/// Whether a cell contains a word. Tables write truth values in several ways.
 fn is(cell: &Cell<'_>, word: &str) -> bool {
     let same: &[&str] = match word {
         "true" => &["true", "t", "1"],

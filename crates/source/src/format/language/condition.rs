@@ -41,7 +41,7 @@ pub(in crate::format) struct ChoiceWhere {
 #[schemars(with = "String")]
 pub(in crate::format) enum Word {
     /// The format file says it.
-    Said(String),
+    Fixed(String),
     /// The record says it.
     At(MapPath),
 }
@@ -53,7 +53,7 @@ impl TryFrom<String> for Word {
         if word.starts_with('$') {
             MapPath::parse(&word).map(Self::At)
         } else {
-            Ok(Self::Said(word))
+            Ok(Self::Fixed(word))
         }
     }
 }
@@ -143,9 +143,9 @@ impl Condition {
     fn holds(&self, value: Value<'_>) -> bool {
         self.0.iter().all(|(path, tests)| {
             tests.iter().any(|test| match test {
-                Test::Present => path.any(value, says_something),
-                Test::Absent => !path.any(value, says_something),
-                Test::Is(word) => path.any(value, |value| path::says(value, word)),
+                Test::Present => path.any(value, is_not_empty),
+                Test::Absent => !path.any(value, is_not_empty),
+                Test::Is(word) => path.any(value, |value| path::is_word(value, word)),
                 Test::Begins(start) => path.any(value, |value| {
                     value.string().is_some_and(|own| own.starts_with(start.as_str()))
                 }),
@@ -154,7 +154,7 @@ impl Condition {
     }
 }
 
-fn says_something(value: Value<'_>) -> bool {
+fn is_not_empty(value: Value<'_>) -> bool {
     value.written() != "\"\""
 }
 
@@ -182,14 +182,14 @@ impl Conditions {
     }
 
     /// Whether something is said at all.
-    pub(in crate::format) fn are_said(&self) -> bool {
+    pub(in crate::format) fn are_given(&self) -> bool {
         !self.0.is_empty()
     }
 }
 
 /// Whether a piece or a case is there: its conditions hold, or it has none, and none of what excludes it holds.
 pub(in crate::format) fn applies(when: &Conditions, unless: &Conditions, value: Value<'_>) -> bool {
-    (!when.are_said() || when.would_hold(value)) && !unless.would_hold(value) && {
+    (!when.are_given() || when.would_hold(value)) && !unless.would_hold(value) && {
         // What did not decide is left: another piece may be the one.
         when.read(value);
         unless.read(value);
@@ -201,8 +201,8 @@ pub(in crate::format) fn applies(when: &Conditions, unless: &Conditions, value: 
 pub(in crate::format) fn chosen<'c, 'd>(choices: &'c [Choice], value: Value<'d>) -> Option<Chosen<'c, 'd>> {
     choices.iter().find_map(|choice| match choice {
         Choice::Always(Word::At(path)) => path.first(value).map(Chosen::Found),
-        Choice::Always(Word::Said(word)) => Some(Chosen::Said(word)),
-        Choice::Where(choice) => choice.when.would_hold(value).then_some(Chosen::Said(&choice.is)),
+        Choice::Always(Word::Fixed(word)) => Some(Chosen::Fixed(word)),
+        Choice::Where(choice) => choice.when.would_hold(value).then_some(Chosen::Fixed(&choice.is)),
     })
 }
 
@@ -210,7 +210,7 @@ pub(in crate::format) fn chosen<'c, 'd>(choices: &'c [Choice], value: Value<'d>)
 #[derive(Clone, Copy)]
 pub(in crate::format) enum Chosen<'c, 'd> {
     /// The format file says it.
-    Said(&'c str),
+    Fixed(&'c str),
     /// The record says it.
     Found(Value<'d>),
 }

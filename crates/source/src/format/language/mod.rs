@@ -106,6 +106,8 @@ pub(in crate::format) enum SceneWord {
     Assistant,
     /// Several people, with or without agents.
     GroupChat,
+    /// Nobody says: whoever speaks without a name is one person, as where there are but two.
+    Unknown,
 }
 
 /// What tells a record of this format. All that is said must hold.
@@ -201,7 +203,8 @@ pub(in crate::format) struct ConversationMap {
     /// Records that say something of the conversation, and no message, where each record is a message. The paths above are sought in them,
     /// from the last to the first: what was said last counts. The id is that of the first.
     pub header: Conditions,
-    /// Whom such a record is about, where it names no conversation: it belongs to those alone whose messages hold this word.
+    /// Whom such a record is about, where it names no conversation, as where a file lists everybody of a server: it belongs to those alone whose
+    /// messages hold this word, and of the people only those belong to one who say something.
     pub about: Paths,
     /// How many messages the record says that it holds.
     pub count: Option<MapPath>,
@@ -231,9 +234,6 @@ pub(in crate::format) struct PeopleMap {
     /// The name that others see.
     #[serde(default)]
     pub name: Paths,
-    /// Whether only those belong to it who say something, as where a file lists everybody of a server.
-    #[serde(default)]
-    pub speak: bool,
 }
 
 /// Who stands above whom.
@@ -297,6 +297,9 @@ pub(in crate::format) struct MessageMap {
     pub mentions: Option<MapPath>,
     /// The message that it answers.
     pub reply: Option<ReplyMap>,
+    /// The call that it is the result of: a message that names one is a tool's. What a tool says is the answer, whether it names its call
+    /// or not.
+    pub result: Option<Answer>,
     /// The thread that it belongs to: those that say the same as an earlier message answer the first of them.
     pub thread: Paths,
     /// Messages that answer it and stand in it: they are messages of the conversation, and replies to it.
@@ -362,6 +365,18 @@ pub(in crate::format) struct SenderMap {
     pub name: Paths,
     /// A second name, of the account.
     pub alias: Paths,
+    /// The name under which this message was said, where people may change theirs: it is kept with the message.
+    pub shown: Paths,
+}
+
+/// The call that a message is the result of.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(in crate::format) struct Answer {
+    /// Its id.
+    pub call: Paths,
+    /// The tool.
+    pub name: Paths,
 }
 
 /// The words of a message once more.
@@ -390,7 +405,7 @@ pub(in crate::format) struct AmendMap {
 }
 
 /// The message that another answers.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct ReplyMap {
     /// Its id.

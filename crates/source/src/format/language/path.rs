@@ -47,6 +47,17 @@ impl TryFrom<String> for MapPath {
     }
 }
 
+impl Default for MapPath {
+    /// The path `$`.
+    fn default() -> Self {
+        Self {
+            text: "$".to_owned(),
+            name: String::new(),
+            steps: Vec::new(),
+        }
+    }
+}
+
 impl MapPath {
     /// Reads a path.
     ///
@@ -54,11 +65,11 @@ impl MapPath {
     ///
     /// One clause, where it is none of the form that is known.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let fault = |what: &str| format!("`{text}` is not a path: {what}");
+        let error = |what: &str| format!("`{text}` is not a path: {what}");
         if text.len() > MAX_BYTES {
             return Err(format!("a path is longer than {MAX_BYTES} bytes"));
         }
-        let mut rest = text.strip_prefix('$').ok_or_else(|| fault("it begins with $"))?;
+        let mut rest = text.strip_prefix('$').ok_or_else(|| error("it begins with $"))?;
         let mut steps = Vec::new();
         while !rest.is_empty() {
             let (step, after) = if let Some(key) = rest.strip_prefix('.') {
@@ -68,14 +79,14 @@ impl MapPath {
             } else if let Some(quoted) = rest.strip_prefix("[\"") {
                 let (key, after) = quoted
                     .split_once("\"]")
-                    .ok_or_else(|| fault("a quoted name does not end with \"]"))?;
+                    .ok_or_else(|| error("a quoted name does not end with \"]"))?;
                 (Step::Key(key.to_owned()), after)
             } else if let Some(after) = rest.strip_prefix("[*]") {
                 (Step::Each, after)
             } else {
                 let inside = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
                 let (inside, after) = inside
-                    .ok_or_else(|| fault("after $ come .key, [\"key\"], [0], [*], [@key] and [key=word]"))?;
+                    .ok_or_else(|| error("after $ come .key, [\"key\"], [0], [*], [@key] and [key=word]"))?;
                 let step = match inside.split_once('=') {
                     _ if inside.starts_with('@') => Step::At(inside.trim_start_matches('@').to_owned()),
                     Some((key, word)) if !key.is_empty() => Step::Where {
@@ -84,13 +95,13 @@ impl MapPath {
                     },
                     _ => {
                         let index = inside.parse();
-                        Step::Index(index.map_err(|_| fault("an index is a number, or *"))?)
+                        Step::Index(index.map_err(|_| error("an index is a number, or *"))?)
                     }
                 };
                 (step, after)
             };
             if [Step::Key(String::new()), Step::At(String::new())].contains(&step) {
-                return Err(fault("a name is empty"));
+                return Err(error("a name is empty"));
             }
             steps.push(step);
             rest = after;
@@ -100,15 +111,6 @@ impl MapPath {
             name: name_of(&steps),
             steps,
         })
-    }
-
-    /// The path `$`.
-    pub fn root() -> Self {
-        Self {
-            text: "$".to_owned(),
-            name: String::new(),
-            steps: Vec::new(),
-        }
     }
 
     /// As it was written.
@@ -261,7 +263,7 @@ fn walk<'d, T>(steps: &[Step], from: Value<'d>, there: &mut impl FnMut(Value<'d>
             }
             Step::Each => return here.items().find_map(|value| walk(rest, value, there)),
             Step::Where { key, word } => {
-                let is = |value: &Value<'d>| value.get(key).is_some_and(|own| says(own, word));
+                let is = |value: &Value<'d>| value.get(key).is_some_and(|own| is_word(own, word));
                 let mut those = here.items().filter(is);
                 return those.find_map(|value| walk(rest, value, there));
             }
@@ -274,7 +276,7 @@ fn walk<'d, T>(steps: &[Step], from: Value<'d>, there: &mut impl FnMut(Value<'d>
 }
 
 /// Whether a value is this word, as a string or as JSON writes it.
-pub(in crate::format) fn says(value: Value<'_>, word: &str) -> bool {
+pub(in crate::format) fn is_word(value: Value<'_>, word: &str) -> bool {
     match value.string() {
         Some(own) => own == word,
         None => value.written() == word,
@@ -309,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_path_says_why() {
+    fn an_invalid_path_names_its_reason() {
         for (path, why) in [
             ("a.b", "begins with $"),
             ("$a", "after $ come"),
@@ -320,8 +322,8 @@ mod tests {
             ("$[\"a]", "does not end"),
             ("$.a[1", "after $ come"),
         ] {
-            let fault = MapPath::parse(path).unwrap_err();
-            assert!(fault.contains(why), "{path}: {fault}");
+            let error = MapPath::parse(path).unwrap_err();
+            assert!(error.contains(why), "{path}: {error}");
         }
     }
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::condition::{Choices, Conditions};
 use super::path::{MapPath, Paths};
-use super::template::Texts;
+use super::template::{Template, Texts};
 
 /// A piece of a message. What it holds is read in the order that stands here.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -28,6 +28,9 @@ pub(in crate::format) struct Piece {
     pub file: Option<FileMap>,
     /// Words; at a path also a list of parts as vendors' APIs have them.
     pub text: Texts,
+    /// Words in whatever form they stand there: text, a number, a list of texts or of parts as vendors' APIs have them. Anything else is its JSON,
+    /// which a finding tells.
+    pub content: Option<MapPath>,
     /// Whether lines in front that quote another message, each behind a `>`, are left out with the empty line after them.
     pub unquoted: bool,
     /// A text that is several turns written out, each behind an empty line and `Human:` or `Assistant:`; else it is words.
@@ -38,12 +41,30 @@ pub(in crate::format) struct Piece {
     pub message: Option<MapPath>,
     /// A call of a tool.
     pub call: Option<CallMap>,
+    /// A list of calls as `OpenAI` writes them.
+    pub calls: Option<MapPath>,
     /// What a tool answered.
     pub result: Option<ResultMap>,
     /// What of the piece is kept among the extra fields of the message, though it is without meaning.
     pub keep: Vec<MapPath>,
     /// Fields of the piece without meaning.
     pub ignore: Vec<String>,
+}
+
+impl Piece {
+    /// Whether its elements are words themselves.
+    pub(in crate::format) fn is_of_scalars(&self) -> bool {
+        let texts = self.text.0.iter().chain(&self.reasoning.0);
+        let texts = texts.filter_map(Template::path).chain(&self.content);
+        let files = self.file.iter();
+        let files = files.flat_map(|file| file.url.0.iter().chain(&file.name.0));
+        texts.chain(files).any(MapPath::is_root)
+    }
+
+    /// Whether it reads a message that is words alone.
+    pub(in crate::format) fn is_whole(&self) -> bool {
+        self.each.is_none() && self.within.is_none() && self.is_of_scalars()
+    }
 }
 
 /// A picture, sound or file.

@@ -74,7 +74,7 @@ impl TryFrom<String> for Filled {
                 .split_once('}')
                 .ok_or_else(|| format!("`{text}` has a hole that does not end with }}"))?;
             let path = match name {
-                "$" => MapPath::root(),
+                "$" => MapPath::default(),
                 name if name.starts_with('[') => MapPath::parse(&format!("${name}"))?,
                 name => MapPath::parse(&format!("$.{name}"))?,
             };
@@ -101,7 +101,7 @@ impl Template {
     }
 
     /// What it says of a value.
-    pub(in crate::format) fn says(&self, value: Value<'_>, read: Read) -> String {
+    pub(in crate::format) fn render(&self, value: Value<'_>, read: Read) -> String {
         match self {
             Self::Words(Filled::At(path)) => {
                 let texts = path.find(value).into_iter().map(|value| read.text(value));
@@ -111,28 +111,28 @@ impl Template {
                     .join("\n")
             }
             Self::Words(Filled::Holes(holes)) => {
-                let (mut said, mut is_filled) = (String::new(), false);
+                let (mut filled, mut is_filled) = (String::new(), false);
                 for (words, hole) in holes {
-                    said.push_str(words);
+                    filled.push_str(words);
                     let filling = hole.as_ref().and_then(|path| path.first(value));
                     let filling = filling.map(|value| read.text(value)).unwrap_or_default();
                     is_filled |= !filling.is_empty();
-                    said.push_str(&filling);
+                    filled.push_str(&filling);
                 }
-                if is_filled { said } else { String::new() }
+                if is_filled { filled } else { String::new() }
             }
-            Self::Lines(lines) => lines.says(value, read),
+            Self::Lines(lines) => lines.render(value, read),
         }
     }
 }
 
 impl Lines {
-    fn says(&self, value: Value<'_>, read: Read) -> String {
+    fn render(&self, value: Value<'_>, read: Read) -> String {
         let of = |value: Value<'_>| {
             if !applies(&self.when, &self.unless, value) {
                 return String::new();
             }
-            self.joined(self.texts.iter().map(|line| line.says(value, read)))
+            self.joined(self.texts.iter().map(|line| line.render(value, read)))
         };
         match &self.each {
             Some(path) => self.joined(path.find(value).into_iter().map(of)),
@@ -141,8 +141,8 @@ impl Lines {
     }
 
     fn joined(&self, texts: impl Iterator<Item = String>) -> String {
-        let said: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
-        said.join(&self.join)
+        let filled: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
+        filled.join(&self.join)
     }
 }
 
@@ -152,14 +152,14 @@ impl Texts {
         let read = Read { mojibake: false };
         let mut texts = self.0.iter().filter_map(|text| match text.path() {
             Some(path) => path.first(value).and_then(id),
-            None => Some(text.says(value, read)).filter(|text| !text.is_empty()),
+            None => Some(text.render(value, read)).filter(|text| !text.is_empty()),
         });
         texts.next()
     }
 
     /// What the first says that says something; empty where none does.
-    pub(in crate::format) fn says(&self, value: Value<'_>, read: Read) -> String {
-        let mut texts = self.0.iter().map(|text| text.says(value, read));
+    pub(in crate::format) fn render(&self, value: Value<'_>, read: Read) -> String {
+        let mut texts = self.0.iter().map(|text| text.render(value, read));
         texts.find(|text| !text.is_empty()).unwrap_or_default()
     }
 }
@@ -182,7 +182,7 @@ impl Read {
     }
 
     /// A value that is kept, with its texts as they were.
-    pub(in crate::format) fn kept(self, value: Value<'_>) -> RawJson {
+    pub(in crate::format) fn raw(self, value: Value<'_>) -> RawJson {
         let raw = left(value);
         if !self.mojibake || raw.0.is_ascii() && !raw.0.contains("\\u") {
             return raw;

@@ -1,30 +1,32 @@
-//! Reading a message as a format file says: who speaks, when, what it says, and what becomes of everything else.
+//! Reading a message by a format file: role, time, content, and the extra fields.
 
 mod amended;
 mod others;
+mod speaker;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use chatmill_diag::{Finding, Severity, codes};
-use chatmill_intake::json::Value;
+use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Extra, Message, MessageKind, Part, Reference, Role, Usage};
 
 use self::amended::Amended;
-use super::language::condition::{Chosen, chosen};
+use self::speaker::{SpeakerRole, UnknownWord, role_word, speaker_of};
+pub(super) use self::speaker::{belongs, is_of_user};
 use super::language::path::{MapPath, Paths};
 use super::language::template::Read;
 use super::language::{
-    AmendMap, MessageMap, Repeated, ReplyMap, SenderMap, Speaks, Unknown, UsageCounts, UsageMap,
+    AmendMap, MessageMap, Repeated, ReplyMap, SceneWord, SenderMap, Speaks, Unknown, UsageCounts, UsageMap,
 };
 use super::loaded::Loaded;
-use super::piece::{PieceReader, SaidPieces};
+use super::piece::{MessageDraft, PieceReader};
 use crate::frame::FrameView;
 use crate::reader::branch::NodeReader;
 use crate::reader::tree::Node;
 use crate::reader::{
-    Element, Keep as _, ListReader, Site, Times, Turn, Turns, holds_something, id, logged, parts, role_words,
-    weight, word,
+    Element, Keep as _, ListReader, Site, Times, Turn, Turns, holds_something, id, logged, parts, weight,
+    word,
 };
 use chatmill_diag::Limits;
 
@@ -41,18 +43,6 @@ pub(super) struct Reader<'d, 'r> {
     threads: HashMap<String, String>,
     amended: Amended,
 }
-
-/// Who speaks, and the word that says it.
-struct Voice<'d> {
-    speaks: Speaks,
-    word: Option<String>,
-    /// Where nothing known says it: what does, if anything.
-    unknown: Option<UnknownWord<'d>>,
-}
-
-/// A word for a role that nobody knows; none where it is not there.
-#[derive(Clone, Copy)]
-struct UnknownWord<'d>(Option<Value<'d>>);
 
 impl<'d, 'r> Reader<'d, 'r> {
     /// A reader that has read nothing yet.
@@ -73,20 +63,22 @@ impl<'d, 'r> Reader<'d, 'r> {
         let keys = &self.format.keys;
         let single = |value: Value<'d>| repeated(keys, value).map_or(Ok(()), Err);
         let list = &mut self.turns.list;
-        if list.element(Element::Message, &path, value, single).is_none() {
+        if self.format.are_words && value.kind() != Kind::Object {
+            list.rows.rows += 1;
+        } else if list.element(Element::Message, &path, value, single).is_none() {
             return;
         }
         let map = self.format.message(value);
-        let voice = voice(map, value);
-        if voice.speaks == Speaks::Nothing {
+        let speaker = speaker_of(map, value);
+        if speaker.meaning == Speaks::Nothing {
             self.turns.list.rows.merged += 1;
             return;
         }
-        if let (Some(UnknownWord(found)), Unknown::Reject) = (voice.unknown, map.unknown) {
+        if let (Some(UnknownWord(found)), Unknown::Reject) = (speaker.unknown, map.unknown) {
             self.reject(map, value, found, &path());
             return;
         }
-        self.accept(index, value, map, &voice, path);
+        self.accept(index, value, map, &speaker, path);
     }
 
     /// Rejects a message of which nobody knows who speaks.
@@ -107,7 +99,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         index: u32,
         value: Value<'d>,
         map: &MessageMap,
-        voice: &Voice<'d>,
+        speaker: &SpeakerRole<'d>,
         path: impl Fn() -> String,
     ) {
         let known = self.turns.list.notes.findings.len();
@@ -127,26 +119,27 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
         let timestamp = map.time.found(value);
         let timestamp = timestamp.and_then(|(time, name)| self.times.read(Some(time), name, &mut site));
-        let kind = map.kind.id(value);
         let format = self.format;
+        // What is wrong with a time is told last of a field map's message.
+        let of_time = format.is_map.then(|| site.notes.findings.split_off(known));
+        let mut kinds = map.kind.0.iter().filter_map(|path| path.first(value));
+        let kind = kinds.find_map(role_word);
         let pieces = PieceReader { format, limits };
-        let (mut said, is_notice) = what_is_said(pieces, map, value, (voice, kind.as_ref()), &mut site);
-        let role = match (said.role, voice.speaks) {
+        let (mut draft, is_notice) = read_content(pieces, map, value, (speaker, kind.as_ref()), &mut site);
+        let role = match (draft.role, speaker.meaning) {
             (Some(role), _) if map.role.0.is_empty() => role,
             (_, Speaks::Assistant) => Role::Assistant,
             (_, Speaks::System) => Role::System,
             (_, Speaks::Tool) => Role::Tool,
             _ => Role::User,
         };
-        if let Some(UnknownWord(found)) = voice.unknown {
-            unknown(map, found, &mut site);
-        }
+        site.notes.findings.extend(of_time.into_iter().flatten());
         let mentions = map.mentions.iter().flat_map(|path| path.find(value));
         let mentions = mentions.filter_map(id).collect();
-        let references = self.references(map, value, own.as_ref(), &mut said);
-        keep(map, value, self.format.read, &mut said);
+        let references = self.references(map, value, own.as_ref(), &mut draft);
+        keep(map, value, self.format.read, &mut draft);
         if let Some(amends) = &map.amends
-            && self.amends(amends, value, &mut said)
+            && self.amends(amends, value, &mut draft)
         {
             return;
         }
@@ -155,8 +148,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         if let Some(last) = self.continued(map, own.as_ref()) {
             let turn = Turn {
                 id: own,
-                parts: said.parts,
-                rest: said.extra,
+                parts: draft.parts,
+                rest: draft.extra,
                 ..Turn::default()
             };
             self.turns.join(last, value, turn, known, path);
@@ -166,15 +159,19 @@ impl<'d, 'r> Reader<'d, 'r> {
             }
             return;
         }
-        let name = said.name.take();
+        let name = draft.name.take();
+        let shown = map.sender.as_ref().and_then(|sender| sender.shown.id(value));
         let whole = Message {
-            id: own.or(said.id.take()),
+            id: own.or(draft.id.take()),
             kind: if is_notice {
                 MessageKind::Notice
             } else {
                 MessageKind::Message
             },
-            source_type: kind.filter(|kind| Some(kind) != map.usual_type.as_ref()),
+            source_type: kind.filter(|kind| {
+                Some(kind) != map.usual_type.as_ref() && !(format.is_map && kind == role.as_str())
+            }),
+            sender_name: shown.filter(|_| role != Role::Tool),
             timestamp,
             references,
             mentions,
@@ -183,9 +180,9 @@ impl<'d, 'r> Reader<'d, 'r> {
             ..self.turns.list.message(role, value.span(), index)
         };
         let start = self.turns.list.messages.len();
-        let shown = map.others.as_ref().map(|others| (others, whole.clone()));
-        self.push(value, whole, said, map.sender.as_ref(), name.as_deref());
-        if let Some((others, whole)) = shown {
+        let others = map.others.as_ref().map(|others| (others, whole.clone()));
+        self.push(value, whole, draft, map.sender.as_ref(), name.as_deref());
+        if let Some((others, whole)) = others {
             self.others(others, value, &whole, start, map.sender.as_ref());
         }
     }
@@ -200,7 +197,7 @@ impl<'d, 'r> Reader<'d, 'r> {
 
     /// Gives an earlier message what a record says of it: words in place of its own, which are kept, and extra fields. `false` where
     /// it is not there.
-    fn amends(&mut self, map: &AmendMap, value: Value<'d>, said: &mut SaidPieces) -> bool {
+    fn amends(&mut self, map: &AmendMap, value: Value<'d>, draft: &mut MessageDraft) -> bool {
         let list = &mut self.turns.list;
         let target = map.of.first(value).and_then(id);
         let place = target
@@ -211,8 +208,8 @@ impl<'d, 'r> Reader<'d, 'r> {
             return false;
         };
         let key = format!("{}[{}]", map.name, self.amended.number(place, &map.name));
-        if said.parts.iter().any(|part| matches!(part, Part::Text(_))) {
-            let own = std::mem::replace(&mut earlier.parts, std::mem::take(&mut said.parts));
+        if draft.parts.iter().any(|part| matches!(part, Part::Text(_))) {
+            let own = std::mem::replace(&mut earlier.parts, std::mem::take(&mut draft.parts));
             for part in own {
                 match part {
                     Part::Text(text) => earlier.extra.keep_text(format!("{key}.before"), &text),
@@ -220,9 +217,9 @@ impl<'d, 'r> Reader<'d, 'r> {
                 }
             }
         }
-        earlier.extra.0.append(&mut said.extra);
-        if let Some(kept) = map.keep.as_ref().and_then(|path| path.first(value)) {
-            earlier.extra.keep(key, kept);
+        earlier.extra.0.append(&mut draft.extra);
+        if let Some(retained) = map.keep.as_ref().and_then(|path| path.first(value)) {
+            earlier.extra.keep(key, retained);
         }
         list.rows.merged += 1;
         true
@@ -233,20 +230,20 @@ impl<'d, 'r> Reader<'d, 'r> {
         &mut self,
         value: Value<'d>,
         whole: Message,
-        mut said: SaidPieces,
+        mut draft: MessageDraft,
         sender: Option<&SenderMap>,
         name: Option<&str>,
     ) {
         let role = whole.role;
-        let weight = weight::take(value, &mut said.extra);
-        let only_answers = role == Role::User && said.only_answers();
+        let weight = weight::take(value, &mut draft.extra);
+        let only_answers = role == Role::User && draft.only_answers();
         let role = if only_answers { Role::Tool } else { role };
-        if whole.kind == MessageKind::Message {
-            parts::hold_place(role, &mut said.parts, &said.extra);
+        if whole.kind == MessageKind::Message && !self.format.is_map {
+            parts::hold_place(role, &mut draft.parts, &draft.extra);
         }
-        let pieces = said.turns(role);
+        let pieces = draft.turns(role);
         let last = pieces.len().saturating_sub(1);
-        let (mut extra, mut whole) = (Some(said.extra), Some(whole));
+        let (mut extra, mut whole) = (Some(draft.extra), Some(whole));
         for (number, (role, parts)) in pieces.into_iter().enumerate() {
             let own = if number == last {
                 whole.take()
@@ -299,8 +296,10 @@ impl<'d, 'r> Reader<'d, 'r> {
         let place = match (&own, &name) {
             (Some(own), name) => roster.of(role, own, name.as_deref()),
             (None, Some(name)) => roster.named(role, Some(name)),
-            (None, None) if role == Role::Assistant || role == Role::System => roster.named(role, None),
-            (None, None) => return None,
+            (None, None) if role == Role::User && self.format.language.scene != SceneWord::Unknown => {
+                return None;
+            }
+            (None, None) => roster.named(role, None),
         };
         if let Some(person) = roster.participants.get_mut(place)
             && person.alias.is_none()
@@ -317,10 +316,10 @@ impl<'d, 'r> Reader<'d, 'r> {
         map: &MessageMap,
         value: Value<'d>,
         own: Option<&String>,
-        said: &mut SaidPieces,
+        draft: &mut MessageDraft,
     ) -> Vec<Reference> {
         let reply = map.reply.as_ref();
-        let named = reply.and_then(|reply| self.reference(reply, value, said));
+        let named = reply.and_then(|reply| self.reference(reply, value, draft));
         let above = self.above.take();
         let first = map.thread.id(value).and_then(|thread| {
             let first = self.threads.get(&thread).cloned();
@@ -339,7 +338,7 @@ impl<'d, 'r> Reader<'d, 'r> {
     }
 
     /// The message that this one answers; one of another conversation is only kept.
-    fn reference(&self, reply: &ReplyMap, value: Value<'_>, said: &mut SaidPieces) -> Option<Reference> {
+    fn reference(&self, reply: &ReplyMap, value: Value<'_>, draft: &mut MessageDraft) -> Option<Reference> {
         let other = reply.conversation.as_ref().and_then(|path| path.first(value));
         let is_here = other
             .and_then(id)
@@ -351,7 +350,7 @@ impl<'d, 'r> Reader<'d, 'r> {
                 .as_ref()
                 .and_then(|path| Some((path, path.first(value)?)))
         {
-            said.extra.keep(path.name(), whole);
+            draft.extra.keep(path.name(), whole);
         }
         Some(Reference {
             target: Some(target?),
@@ -370,12 +369,13 @@ impl<'d, 'r> NodeReader<'d, 'r> for Reader<'d, 'r> {
     }
 }
 
-/// The first of these keys, which are in order, that an object has twice.
+/// The first of these keys that an object has twice.
 fn repeated<'d>(keys: &[String], object: Value<'d>) -> Option<Cow<'d, str>> {
     let mut seen = 0_u128;
     let mut names = object.fields().map(|(key, _)| key);
     names.find(|key| {
-        let place = keys.binary_search_by(|known| known.as_str().cmp(key)).ok();
+        // Lengths are compared first, and most of them differ.
+        let place = keys.iter().position(|known| *known == **key);
         let bit = place
             .and_then(|place| 1_u128.checked_shl(place as u32))
             .unwrap_or_default();
@@ -386,121 +386,46 @@ fn repeated<'d>(keys: &[String], object: Value<'d>) -> Option<Cow<'d, str>> {
 }
 
 /// What a message says, and whether it is an event, whose words are those that the format says, else what it is called.
-fn what_is_said(
+fn read_content(
     pieces: PieceReader<'_>,
     map: &MessageMap,
     value: Value<'_>,
-    (voice, kind): (&Voice<'_>, Option<&String>),
+    (speaker, kind): (&SpeakerRole<'_>, Option<&String>),
     site: &mut Site<'_>,
-) -> (SaidPieces, bool) {
-    let mut said = SaidPieces::default();
-    pieces.read(&map.say, value, &mut said, site);
+) -> (MessageDraft, bool) {
+    let mut draft = MessageDraft::default();
+    let is_map = pieces.format.is_map;
+    if is_map {
+        speaker.report_for_map(map, value, site);
+    }
+    pieces.read(&map.say, value, &mut draft, site);
+    if let Some(answer) = map.result.as_ref().filter(|_| speaker.meaning == Speaks::Tool) {
+        // A tool speaks for who called it.
+        map.sender.iter().for_each(|sender| _ = sender.id.id(value));
+        let parts = std::mem::take(&mut draft.parts);
+        draft.parts = parts::answer(parts, answer.call.id(value), answer.name.id(value));
+    }
     if let Some(again) = &map.again
         && map.notice.0.is_empty()
     {
-        pieces.again(again, value, &mut said, site);
+        pieces.again(again, value, &mut draft, site);
     }
-    let is_notice = !map.notice.0.is_empty() || voice.speaks == Speaks::Notice;
+    let is_notice = !map.notice.0.is_empty() || speaker.meaning == Speaks::Notice;
     if is_notice {
-        let words = map.notice.says(value, pieces.format.read);
+        let words = map.notice.render(value, pieces.format.read);
         let own_kind = kind.filter(|kind| Some(*kind) != map.usual_type.as_ref());
-        notice(map, words, own_kind.or(voice.word.as_ref()), &mut said);
+        notice(map, words, own_kind.or(speaker.word.as_ref()), &mut draft);
     }
-    (said, is_notice)
-}
-
-/// Who speaks in a message.
-fn voice<'d>(map: &MessageMap, value: Value<'d>) -> Voice<'d> {
-    let of_word = |word: &str| {
-        let begins = |(pattern, _): &(&String, &Speaks)| {
-            pattern
-                .strip_suffix('*')
-                .is_some_and(|start| word.starts_with(start))
-        };
-        let known = map.roles.get(word).copied();
-        let known = known.or_else(|| map.roles.iter().find(begins).map(|(_, speaks)| *speaks));
-        known.or_else(|| role_words::role(word).map(Speaks::from))
-    };
-    let (word, found) = match chosen(&map.role.0, value) {
-        None => (None, None),
-        Some(Chosen::Said(word)) => (Some(word.to_owned()), None),
-        Some(Chosen::Found(found)) => (
-            match found.as_bool() {
-                Some(is) => Some(is.to_string()),
-                None => id(found),
-            },
-            Some(found),
-        ),
-    };
-    let speaks = word.as_deref().and_then(of_word);
-    for choice in &map.role.0 {
-        choice.read(value);
+    if !is_map {
+        speaker.report(map, site);
+    } else if draft.parts.is_empty() {
+        site.missing("text", Severity::Warning);
     }
-    let asks_record = map.role.0.iter().any(|choice| choice.path().is_some());
-    let is_known = speaks.is_some() || !asks_record;
-    let otherwise = match map.unknown {
-        Unknown::Notice if asks_record => Speaks::Notice,
-        _ => Speaks::User,
-    };
-    Voice {
-        speaks: speaks.unwrap_or(otherwise),
-        word,
-        unknown: (!is_known).then_some(UnknownWord(found)),
-    }
-}
-
-impl From<Role> for Speaks {
-    fn from(role: Role) -> Self {
-        match role {
-            Role::User => Self::User,
-            Role::Assistant => Self::Assistant,
-            Role::System => Self::System,
-            Role::Tool => Self::Tool,
-        }
-    }
-}
-
-/// Says that nobody knows who speaks.
-fn unknown(map: &MessageMap, found: Option<Value<'_>>, site: &mut Site<'_>) {
-    let field = map.role_field();
-    match (found, map.unknown) {
-        (Some(found), Unknown::Notice) => {
-            let text = format!("{field} is none of the known words: the entry is kept as a notice");
-            site.note(&codes::UNKNOWN_MESSAGE_TYPE, &text, format!(".{field}"), found);
-        }
-        (Some(found), _) => {
-            let text = format!("{field} is none of the known words: the message is read as a user's");
-            site.warn(field, &text, found);
-        }
-        (None, _) => site.missing(field, Severity::Warning),
-    }
-}
-
-impl MessageMap {
-    /// The field that says the role, as findings name it.
-    fn role_field(&self) -> &str {
-        let mut paths = self.role.0.iter().filter_map(|choice| choice.path());
-        paths.next().map_or("role", MapPath::name)
-    }
-
-    /// What the role is not, where it is unknown.
-    fn role_words(&self) -> String {
-        let mut roles: Vec<(&Speaks, &str)> = self
-            .roles
-            .iter()
-            .map(|(word, role)| (role, word.as_str()))
-            .collect();
-        roles.sort();
-        let words: Vec<&str> = roles.into_iter().map(|(_, word)| word).collect();
-        match words.as_slice() {
-            [one, other] => format!("neither {one} nor {other}"),
-            _ => "none of the known words".to_owned(),
-        }
-    }
+    (draft, is_notice)
 }
 
 /// Keeps what a format file says that is kept, and when a message was edited.
-fn keep(map: &MessageMap, value: Value<'_>, read: Read, said: &mut SaidPieces) {
+fn keep(map: &MessageMap, value: Value<'_>, read: Read, draft: &mut MessageDraft) {
     // Some programs write 0 where nobody edited.
     if let Some((edited, name)) = map.edited.found(value)
         && edited.written() != "0"
@@ -509,33 +434,34 @@ fn keep(map: &MessageMap, value: Value<'_>, read: Read, said: &mut SaidPieces) {
             .first(value)
             .is_none_or(|time| time.written() != edited.written())
     {
-        said.extra.keep(name, edited);
+        draft.extra.keep(name, edited);
     }
     for path in &map.keep {
         let found = path.find(value).into_iter();
         for found in found.filter(|found| holds_something(*found)) {
-            said.extra.push((path.name().to_owned(), read.kept(found)));
+            draft.extra.push((path.name().to_owned(), read.raw(found)));
         }
     }
 }
 
 /// Puts the words of an event in front: those that its format file says, else its own, else what it is called.
-fn notice(map: &MessageMap, words: String, kind: Option<&String>, said: &mut SaidPieces) {
+fn notice(map: &MessageMap, words: String, kind: Option<&String>, draft: &mut MessageDraft) {
     let words = if map.notice.0.is_empty() {
-        own_words(said)
+        own_words(draft)
     } else {
         words
     };
     let words = Some(words).filter(|words| !words.is_empty());
     let words = words.or_else(|| kind.cloned());
-    said.parts
+    draft
+        .parts
         .insert(0, Part::Notice(words.unwrap_or_else(|| "event".to_owned())));
 }
 
 /// Takes the words of an event out of what it says.
-fn own_words(said: &mut SaidPieces) -> String {
+fn own_words(draft: &mut MessageDraft) -> String {
     let mut texts = Vec::new();
-    said.parts.retain(|part| match part {
+    draft.parts.retain(|part| match part {
         Part::Text(text) => {
             texts.push(text.clone());
             false
@@ -568,14 +494,4 @@ impl UsageCounts {
         };
         (!usage.is_empty()).then_some(usage)
     }
-}
-
-/// Whether a message belongs to the conversation.
-pub(super) fn belongs(map: &MessageMap, value: Value<'_>) -> bool {
-    voice(map, value).speaks != Speaks::Nothing
-}
-
-/// Whether a person says a message.
-pub(super) fn is_of_user(map: &MessageMap, value: Value<'_>) -> bool {
-    voice(map, value).speaks == Speaks::User
 }

@@ -1,4 +1,4 @@
-//! Messages that hold more than one: pieces that somebody else says, and answers that were given in the place of the one that is shown.
+//! Records that hold several messages: pieces with a role of their own, and alternatives to the answer that is shown.
 
 use std::cmp::Ordering;
 
@@ -9,42 +9,42 @@ use chatmill_model::{AlternativeOrigin, Judgement, Message, Part, Role, Score};
 use super::Reader;
 use crate::format::language::path::MapPath;
 use crate::format::language::{Others, OthersAre, SenderMap};
-use crate::format::piece::{PieceReader, SaidPieces};
+use crate::format::piece::{MessageDraft, PieceReader};
 use crate::reader::{preference, turns};
 
-impl SaidPieces {
-    /// What is said, divided where somebody else speaks: by pieces with a role of their own, and at the results of an assistant's calls, which
+impl MessageDraft {
+    /// The content divided into turns: by pieces with a role of their own, and at the results of an assistant's calls, which
     /// are the tool's.
     pub(in crate::format) fn turns(&mut self, role: Role) -> Vec<(Role, Vec<Part>)> {
-        let voices = std::mem::take(&mut self.voices);
-        if voices.is_empty() && role != Role::Assistant {
+        let other_roles = std::mem::take(&mut self.other_roles);
+        if other_roles.is_empty() && role != Role::Assistant {
             return vec![(role, std::mem::take(&mut self.parts))];
         }
-        let speaks = |at: usize| {
-            let mut own = voices.iter().filter(|(parts, _)| parts.contains(&at));
+        let role_of = |at: usize| {
+            let mut own = other_roles.iter().filter(|(parts, _)| parts.contains(&at));
             own.next().map_or(role, |(_, role)| *role)
         };
-        let mut spoken: Vec<(Role, Vec<Part>)> = Vec::new();
+        let mut groups: Vec<(Role, Vec<Part>)> = Vec::new();
         for (at, part) in std::mem::take(&mut self.parts).into_iter().enumerate() {
-            match spoken.last_mut() {
-                Some((last, parts)) if *last == speaks(at) => parts.push(part),
-                _ => spoken.push((speaks(at), vec![part])),
+            match groups.last_mut() {
+                Some((last, parts)) if *last == role_of(at) => parts.push(part),
+                _ => groups.push((role_of(at), vec![part])),
             }
         }
-        if spoken.is_empty() {
-            spoken.push((role, Vec::new()));
+        if groups.is_empty() {
+            groups.push((role, Vec::new()));
         }
-        let spoken = spoken.into_iter().map(|(role, parts)| match role {
+        let groups = groups.into_iter().map(|(role, parts)| match role {
             Role::Assistant => turns::divided(role, parts),
             _ => vec![(role, parts)],
         });
-        spoken.flatten().collect()
+        groups.flatten().collect()
     }
 }
 
-/// What was said in the place of a message, and how it was judged.
+/// An alternative to a message, with its judgement.
 struct Other {
-    said: SaidPieces,
+    draft: MessageDraft,
     judgement: Judgement,
     model: Option<Box<str>>,
 }
@@ -103,15 +103,15 @@ impl<'d> Reader<'d, '_> {
             start = self.turns.list.messages.len();
             judgement = best.judgement;
             self.turns.list.rows.rows += 1;
-            self.push(value, of_model(&whole, best.model), best.said, sender, None);
+            self.push(value, of_model(&whole, best.model), best.draft, sender, None);
         }
         let mut shown = Some((own_origin, judgement));
         let end = self.turns.list.messages.len();
         for other in all {
-            let aside = self.turns.list.begin_aside();
+            let before = self.turns.list.begin_alternative();
             self.turns.list.rows.rows += 1;
-            self.push(value, of_model(&whole, other.model), other.said, sender, None);
-            let mut messages = self.turns.list.end_aside(aside);
+            self.push(value, of_model(&whole, other.model), other.draft, sender, None);
+            let mut messages = self.turns.list.end_alternative(before);
             let list = &mut self.turns.list;
             let common = preference::leave_common(list, start, &mut messages);
             let place = start + common..end;
@@ -119,7 +119,7 @@ impl<'d> Reader<'d, '_> {
         }
     }
 
-    /// Reads what was said in the place of a message; what says the same as the message itself, or nothing, is none.
+    /// Reads the alternatives to a message; an empty one, or one equal to the message, is none.
     fn all_others(&mut self, others: &Others, value: Value<'d>, start: usize) -> Vec<Other> {
         let own = self.turns.list.messages.iter().skip(start);
         let own: Vec<Part> = own.flat_map(|message| message.parts.iter().cloned()).collect();
@@ -128,17 +128,17 @@ impl<'d> Reader<'d, '_> {
         let words: Vec<Part> = own.iter().filter(|part| !is_thought(part)).cloned().collect();
         let mut all = Vec::new();
         for other in others.each.find(value) {
-            let aside = self.turns.list.begin_aside();
+            let before = self.turns.list.begin_alternative();
             let found = self.turns.list.notes.findings.len();
             let pieces = PieceReader {
                 format: self.format,
                 limits: self.turns.list.limits,
             };
-            let mut said = SaidPieces::default();
+            let mut draft = MessageDraft::default();
             pieces.read(
                 &others.say,
                 other,
-                &mut said,
+                &mut draft,
                 &mut self.turns.list.site(None, value),
             );
             let number = |path: &Option<MapPath>| path.as_ref()?.first(other)?.number_text();
@@ -149,22 +149,22 @@ impl<'d> Reader<'d, '_> {
                 label: None,
             };
             let model = others.model.id(other).map(Into::into);
-            let is_shown = said.parts == own || said.parts == words;
+            let is_shown = draft.parts == own || draft.parts == words;
             if is_shown {
                 // Its faults are told of the message.
                 self.turns.list.notes.findings.truncate(found);
             }
             self.places(found);
-            self.turns.list.end_aside(aside);
+            self.turns.list.end_alternative(before);
             // An answer without words leaves what stands beside them.
-            if said.parts.is_empty()
+            if draft.parts.is_empty()
                 && let Some(message) = self.turns.list.messages.last_mut()
             {
-                message.extra.0.append(&mut said.extra);
+                message.extra.0.append(&mut draft.extra);
             }
-            if !said.parts.is_empty() && !is_shown {
+            if !draft.parts.is_empty() && !is_shown {
                 all.push(Other {
-                    said,
+                    draft,
                     judgement,
                     model,
                 });

@@ -1,4 +1,4 @@
-//! What a message says: its `content_type` decides in which field.
+//! The content of a message: its `content_type` decides the field.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -9,11 +9,11 @@ use chatmill_model::{Media, MediaKind, MediaSource, Part};
 
 use crate::reader::{Content, Keep as _, Site, present, text};
 
-/// What a content is.
+/// The nature of a content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Nature {
-    /// Somebody says it.
-    Said,
+    /// Text of a message.
+    Text,
     /// The person's own instructions, or what is remembered of the person.
     Instruction,
     /// How long the model thought.
@@ -31,17 +31,17 @@ const TYPES: [(&str, &[&str], Nature); 11] = [
         &["model_set_context"],
         Nature::Instruction,
     ),
-    ("code", &["text"], Nature::Said),
-    ("execution_output", &["text"], Nature::Said),
+    ("code", &["text"], Nature::Text),
+    ("execution_output", &["text"], Nature::Text),
     ("system_error", &["name", "text"], Nature::Failure),
-    ("tether_quote", &["title", "text"], Nature::Said),
-    ("sonic_webpage", &["title", "text"], Nature::Said),
-    ("tether_browsing_display", &["result", "summary"], Nature::Said),
-    ("tether_browsing_code", &["result", "summary"], Nature::Said),
-    ("citable_code_output", &["output_str"], Nature::Said),
+    ("tether_quote", &["title", "text"], Nature::Text),
+    ("sonic_webpage", &["title", "text"], Nature::Text),
+    ("tether_browsing_display", &["result", "summary"], Nature::Text),
+    ("tether_browsing_code", &["result", "summary"], Nature::Text),
+    ("citable_code_output", &["output_str"], Nature::Text),
 ];
 
-/// What a person told of themselves.
+/// Fields of what users wrote about themselves.
 const USER_CONTEXT: [&str; 2] = ["user_profile", "user_instructions"];
 
 /// Types that quote a page.
@@ -89,7 +89,7 @@ pub(super) fn read(
     let nature = match (word.as_deref(), known) {
         (None | Some("text" | "multimodal_text"), _) => {
             parts(content, attachments, &mut read, site);
-            Nature::Said
+            Nature::Text
         }
         (_, Some((name, fields, nature))) => {
             words(content, fields, &mut read);
@@ -100,13 +100,13 @@ pub(super) fn read(
         }
         (Some("thoughts"), _) => {
             thoughts(content, &mut read, site);
-            Nature::Said
+            Nature::Text
         }
         (Some("computer_output"), _) => {
             let shot = present(content, "screenshot").and_then(|shot| asset(shot, attachments));
             read.parts.extend(shot.map(Part::Media));
             read.keep_rest(content, "content", &["content_type", "screenshot"]);
-            Nature::Said
+            Nature::Text
         }
         _ => {
             let text =
@@ -118,7 +118,7 @@ pub(super) fn read(
             } else {
                 words(content, &WORDS, &mut read);
             }
-            Nature::Said
+            Nature::Text
         }
     };
     if let Some(word) = word.filter(|word| word != "text" && word != "multimodal_text") {
@@ -215,20 +215,20 @@ fn object(
     site: &mut Site<'_>,
 ) {
     let word = text(part.get("content_type"));
-    let spoken = text(part.get("text"));
+    let transcript = text(part.get("text"));
     if let Some(media) = asset(part, attachments) {
         read.parts.push(Part::Media(media));
         read.keep_rest(part, path, &["content_type"]);
         return;
     }
-    if let (Some("audio_transcription" | "text") | None, Some(spoken)) = (word.as_deref(), spoken) {
-        read.parts.push(Part::Text(spoken));
+    if let (Some("audio_transcription" | "text") | None, Some(transcript)) = (word.as_deref(), transcript) {
+        read.parts.push(Part::Text(transcript));
         read.keep_rest(part, path, &["content_type", "text"]);
         return;
     }
     let text = "the part has no form that is known here and is kept as it is";
     site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{path}"), part);
-    read.keep_told(path, part);
+    read.keep_reported(path, part);
 }
 
 /// A picture, sound or film that was uploaded: the export names it, and mostly holds it as a file.

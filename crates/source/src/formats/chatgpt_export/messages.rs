@@ -13,7 +13,8 @@ use crate::reader::message_object::role;
 use crate::reader::parts::{as_notice, media_of_answer};
 use crate::reader::tree::Node;
 use crate::reader::{
-    Content, Keep as _, ListReader, SaidAgain, Turns, divided, drop_kept, id, present, quoted, text, words,
+    Content, Keep as _, ListReader, RepeatedText, Turns, divided, drop_extra, id, present, quoted, text,
+    words,
 };
 
 /// Fields of a message that have a place, or say what another field says.
@@ -51,7 +52,7 @@ impl<'d, 'r> NodeReader<'d, 'r> for Reader<'d, 'r> {
         }
     }
 
-    fn forget(&mut self) {
+    fn reset(&mut self) {
         self.called = None;
         self.is_answered = false;
     }
@@ -130,9 +131,9 @@ impl<'d, 'r> Reader<'d, 'r> {
                 site.warn("content", "content is not an object: its text is read", content);
                 let mut read = Content::default();
                 read.parts.extend(text(Some(content)).map(Part::Text));
-                (Nature::Said, read)
+                (Nature::Text, read)
             }
-            None => (Nature::Said, Content::default()),
+            None => (Nature::Text, Content::default()),
         };
         if role == Role::Tool && self.joins(name, &mut read) {
             self.turns.list.rows.merged += 1;
@@ -141,7 +142,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         // Empty system messages open every conversation, and drafts without words stand before calls.
         if read.parts.is_empty() && (is_hidden || role == Role::System || weight == Some(0.0)) {
             self.turns.list.rows.merged += 1;
-            drop_kept(message);
+            drop_extra(message);
             return;
         }
         let role = match nature {
@@ -197,12 +198,12 @@ impl<'d, 'r> Reader<'d, 'r> {
         let Some(last) = last.filter(|last| last.role == Role::Tool) else {
             return false;
         };
-        let (said, others) = divided(std::mem::take(&mut read.parts));
+        let (own_text, others) = divided(std::mem::take(&mut read.parts));
         if let Some(Part::ToolResult(result)) = last.parts.first_mut() {
-            if !result.content.is_empty() && !said.is_empty() {
+            if !result.content.is_empty() && !own_text.is_empty() {
                 result.content.push('\n');
             }
-            result.content.push_str(&said);
+            result.content.push_str(&own_text);
         }
         last.parts.extend(others);
         last.extra.0.append(&mut read.extra);
@@ -220,8 +221,8 @@ impl<'d, 'r> Reader<'d, 'r> {
     ) -> Vec<Part> {
         match (role, recipient) {
             (Role::Assistant, Some(tool)) => {
-                let (said, mut others) = divided(parts);
-                let arguments = arguments(&said, self.turns.list.limits);
+                let (own_text, mut others) = divided(parts);
+                let arguments = arguments(&own_text, self.turns.list.limits);
                 self.called = Some((id.to_owned(), tool.clone()));
                 others.push(Part::ToolCall(ToolCall::new(None, Some(tool), arguments)));
                 others
@@ -249,10 +250,10 @@ impl<'d, 'r> Reader<'d, 'r> {
 /// Keeps what has no place.
 fn keep(message: Value<'_>, metadata: Option<Value<'_>>, author: Option<Value<'_>>, read: &mut Content) {
     for (key, value) in message.fields() {
-        let says_nothing = value.is_null()
+        let is_empty_value = value.is_null()
             || key == "status" && text(Some(value)).as_deref() == Some("finished_successfully")
             || key == "end_turn";
-        if !READ.contains(&&*key) && !says_nothing {
+        if !READ.contains(&&*key) && !is_empty_value {
             read.keep(key.into_owned(), value);
         }
     }
@@ -276,9 +277,9 @@ fn keep(message: Value<'_>, metadata: Option<Value<'_>>, author: Option<Value<'_
         _ => None,
     });
     let texts = texts.collect::<Vec<&str>>().join("\n");
-    let mut said = SaidAgain::of(&texts);
+    let mut shown = RepeatedText::of(&texts);
     for (_, copy) in copies.into_iter().flat_map(Value::fields) {
-        if copy.string().is_some_and(|words| said.holds(words.trim())) {
+        if copy.string().is_some_and(|words| shown.holds(words.trim())) {
             copy.mark(Mark::Taken);
         }
     }
@@ -295,19 +296,19 @@ fn author_metadata(message: Value<'_>) -> Option<Value<'_>> {
 }
 
 /// Whether a tool that speaks is the one that was called: `dalle.text2im` is called, and `dalle` may answer.
-fn is_tool(called: &str, speaks: &str) -> bool {
+fn is_tool(called: &str, author: &str) -> bool {
     let family = |name: &str| name.split('.').next().map(str::to_owned);
-    called == speaks || family(called) == family(speaks)
+    called == author || family(called) == family(author)
 }
 
 /// What is said to a tool: an object, or words that become one, under the name that tools of plain text have.
-fn arguments(said: &str, limits: &Limits) -> (Arguments, ArgumentForm) {
-    let is_object = json::scan(said.as_bytes(), limits.depth)
+fn arguments(own_text: &str, limits: &Limits) -> (Arguments, ArgumentForm) {
+    let is_object = json::scan(own_text.as_bytes(), limits.depth)
         .is_ok_and(|document| document.root().kind() == Kind::Object && document.notes().is_empty());
     let raw = if is_object {
-        RawJson(said.to_owned())
+        RawJson(own_text.to_owned())
     } else {
-        RawJson(format!("{{\"input\":{}}}", quoted(said).as_str()))
+        RawJson(format!("{{\"input\":{}}}", quoted(own_text).as_str()))
     };
     (Arguments::Object(raw), ArgumentForm::Embedded)
 }
@@ -318,7 +319,7 @@ mod tests {
 
     #[test]
     fn words_for_a_tool_become_an_object_and_an_object_stays() {
-        let of = |said: &str| arguments(said, &Limits::default()).0.source_text().to_owned();
+        let of = |own_text: &str| arguments(own_text, &Limits::default()).0.source_text().to_owned();
         assert_eq!(of("print(\"a\")"), "{\"input\":\"print(\\\"a\\\")\"}");
         assert_eq!(of("{\"q\": [1]}"), "{\"q\": [1]}");
         assert_eq!(of("[1]"), "{\"input\":\"[1]\"}");

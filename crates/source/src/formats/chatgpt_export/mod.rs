@@ -25,13 +25,13 @@ use std::collections::HashMap;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value, append_key};
-use chatmill_model::{Conversation, Customs, Extra, Scene, TextArguments};
+use chatmill_model::{Conversation, Extra, FormatTraits, Scene, TextArguments};
 
 use crate::coded::Coded;
 use crate::frame::{FrameView, Reading};
 use crate::reader::branch::{self, REGENERATED};
 use crate::reader::tree::{self, Branch, Node, Nodes, Tree};
-use crate::reader::{Keep as _, Kept, Notes, best, has, id, items, list, present, text};
+use crate::reader::{ExtraFields, Keep as _, Notes, best, has, id, items, list, present, text};
 use crate::source::About;
 use messages::Reader;
 
@@ -44,17 +44,17 @@ static ABOUT: About = About {
     shapes: &["tree"],
     carries: "branches, roles, text, thoughts, calls and results by their place in the tree, pictures and sound by name, \
               instructions, weights, times",
-    customs: Customs {
+    traits: FormatTraits {
         text_arguments: TextArguments::None,
         pairs_by_place: true,
-        ..Customs::USUAL
+        ..FormatTraits::USUAL
     },
 };
 
 /// The source `chatgpt-export`.
 pub static CHATGPT_EXPORT: Coded = Coded {
-    lies_apart: true,
-    passes_over: Some(|sketch| {
+    has_scattered_messages: true,
+    ignored_kind: Some(|sketch| {
         sketch
             .records
             .iter()
@@ -64,7 +64,7 @@ pub static CHATGPT_EXPORT: Coded = Coded {
     ..Coded::of(
         &ABOUT,
         |sketch| best(sketch, recognise),
-        |frame, limits| Reading::stored(ABOUT.customs, read(*frame, limits)),
+        |frame, limits| Reading::stored(ABOUT.traits, read(*frame, limits)),
     )
 };
 
@@ -73,7 +73,9 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
         let mut names = record.names.keys();
         names.any(|name| name.starts_with("mapping.") && name.ends_with(ending))
     };
+    // Messages in fragments are those of a DeepSeek export.
     let is_tree = has(record, "mapping")
+        && !below(".message.fragments")
         && (has(record, "current_node") || below(".children") || below(".message") || below(".parent"));
     if is_tree {
         return Some((98, "records have mapping, a tree of messages".to_owned()));
@@ -98,16 +100,16 @@ fn is_beside(record: &RecordSketch) -> bool {
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
     if frame.root().kind() != Kind::Object {
         let text = "the record is not an object";
-        return Err(frame.fault(&codes::WRONG_TYPE, text, "$", frame.root()));
+        return Err(frame.error(&codes::WRONG_TYPE, text, "$", frame.root()));
     }
     let mapping = list::single(frame, "mapping")?;
     if mapping.kind() != Kind::Object {
         let text = "mapping is not an object of messages";
-        return Err(frame.fault(&codes::WRONG_TYPE, text, "$.mapping", mapping));
+        return Err(frame.error(&codes::WRONG_TYPE, text, "$.mapping", mapping));
     }
     let count = mapping.len() as u64;
     if let Some(text) = crate::reader::exceeds(count, "the conversation", "messages", limits) {
-        return Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, "$.mapping", mapping));
+        return Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, "$.mapping", mapping));
     }
     let mut notes = Notes::new(frame.start);
     let root = frame.root();
@@ -150,7 +152,7 @@ fn of_branch<'d>(
     let root = frame.root();
     let mut reader = Reader::new(frame, limits);
     let shared = branch::read(&mut reader, nodes, branch, REGENERATED);
-    let mut extra = Kept::new();
+    let mut extra = ExtraFields::new();
     extra.keep_rest(
         root,
         "",

@@ -37,7 +37,7 @@ static ABOUT: About = About {
     specification: "OpenAI, Chat Markup Language, and the chat templates of Qwen and Hermes",
     shapes: &["chatml"],
     carries: "roles, names, text, reasoning, calls and results by their order",
-    customs: NO_TEXT_ARGUMENTS,
+    traits: NO_TEXT_ARGUMENTS,
 };
 
 /// What stands beside the text is read like what stands beside the turns of a request.
@@ -54,7 +54,7 @@ pub static CHATML: Coded = Coded {
     ..Coded::of(
         &ABOUT,
         |sketch| best(sketch, recognise),
-        |frame, limits| reading(ABOUT.customs, read(*frame, limits)),
+        |frame, limits| reading(ABOUT.traits, read(*frame, limits)),
     )
 };
 
@@ -70,7 +70,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let (mut reader, value, text) = TextReader::open(frame, limits)?;
     let count = text.matches(OPENING).count() as u64;
     if let Some(text) = exceeds(count, "the conversation", "messages", limits) {
-        return Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, "$.text", value));
+        return Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, "$.text", value));
     }
     let beside = RequestFields::read(NAMES, frame.root(), limits, &mut reader.list.notes);
     for block in blocks::cut(&text) {
@@ -82,7 +82,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
 /// Makes a message of the next block of a transcript.
 fn add(reader: &mut TextReader<'_, '_>, text: &str, block: Block) {
     match block {
-        Block::Outside(said) => reader.outside(said, "text stands outside of the turns and is nobody's"),
+        Block::Outside(range) => reader.outside(range, "text stands outside of the turns and is nobody's"),
         Block::Turn(turn) => {
             let span = reader.written(turn.span.clone());
             let inside = text.get(turn.inside.clone()).unwrap_or_default();
@@ -97,20 +97,20 @@ fn add(reader: &mut TextReader<'_, '_>, text: &str, block: Block) {
 
 fn read_turn(reader: &mut TextReader<'_, '_>, inside: &str, turn: &Opened, span: Range<usize>) {
     let (line, body) = blocks::role_line(inside);
-    let mut faults = Vec::new();
-    let speaker = turn::speaker(line, &mut faults);
+    let mut problems = Vec::new();
+    let speaker = turn::speaker(line, &mut problems);
     let role = speaker.role.unwrap_or(Role::User);
-    let mut parts = parts(role, body, reader.list.limits, &mut faults);
+    let mut parts = parts(role, body, reader.list.limits, &mut problems);
     if let Some(rest) = speaker.rest {
         parts.insert(0, Part::Text(rest));
     }
     if !turn.is_closed {
         let text = "the turn has no <|im_end|> and ends where the next begins, or the text does";
-        faults.push(Finding::new(&codes::UNCLOSED_TURN, text));
+        problems.push(Finding::new(&codes::UNCLOSED_TURN, text));
     }
     let message = reader.begin(role, span.clone());
     let notes = &mut reader.list.notes;
-    for finding in faults {
+    for finding in problems {
         let finding = notes.spanned(finding.at_message(message.position, None, ""), span.clone());
         notes.findings.push(finding);
     }

@@ -39,20 +39,20 @@ fn roles_and_names_stand_in_the_first_line() {
     let reading = read_text(text);
     let messages = messages(&reading);
     assert_eq!(names(&reading), [""; 0]);
-    let said: Vec<_> = messages
+    let actual: Vec<_> = messages
         .iter()
         .map(|message| (message.role, message.text().into_owned()))
         .collect();
     assert_eq!(
-        said,
+        actual,
         [
             (Role::System, "Be kind.".to_owned()),
             (Role::User, "Hi\nthere <|im_end|>".to_owned()),
             (Role::Assistant, String::new()),
         ]
     );
-    let people = &reading.conversation.as_ref().unwrap().participants;
-    let ids: Vec<_> = people.iter().map(|person| person.id.as_str()).collect();
+    let participants = &reading.conversation.as_ref().unwrap().participants;
+    let ids: Vec<_> = participants.iter().map(|person| person.id.as_str()).collect();
     assert_eq!(ids, ["example_user", "Ann Lee", "assistant"]);
 }
 
@@ -83,7 +83,7 @@ fn calls_results_and_thoughts_are_read_from_their_tags() {
 }
 
 #[test]
-fn what_is_odd_is_found_at_its_place_and_nothing_disappears() {
+fn malformed_turns_have_findings_at_their_place_and_no_text_is_lost() {
     let text = "<|im_start|>narrator\nNight.<|im_end|>\nlost \"words\"\n\
                 <|im_start|>user Hi there<|im_end|>\n\
                 <|im_start|>assistant\n<tool_call>no</tool_call> and <tool_call>{\n<|im_start|>user\nbye";
@@ -127,7 +127,7 @@ fn what_is_odd_is_found_at_its_place_and_nothing_disappears() {
 }
 
 #[test]
-fn what_asks_for_an_answer_is_no_turn() {
+fn an_open_assistant_turn_is_no_turn() {
     for end in ["<|im_start|>assistant\n", "<|im_start|>assistant", "<|im_start|>"] {
         let reading = read_text(&format!("<|im_start|>user\nHi<|im_end|>\n{end}"));
         assert_eq!((messages(&reading).len(), names(&reading).len()), (1, 0), "{end}");
@@ -150,7 +150,7 @@ fn records_of_training_files_and_of_rendered_lines_are_read() {
         ("{\"text\":1}", "wrong-type"),
         ("{\"text\":\"a\",\"text\":\"b\"}", "duplicate-key"),
     ] {
-        assert_eq!(read_value(json).fault.unwrap().code.name, code, "{json}");
+        assert_eq!(read_value(json).error.unwrap().code.name, code, "{json}");
     }
 }
 
@@ -161,13 +161,13 @@ fn tags_that_were_escaped_are_text_again() {
                 <|im_start|>assistant\n<think>\na <\u{200b}/think>\n</think>\n\n<\u{200b}\u{200b}tool_call>{}<\u{200b}/think><|im_end|>\n";
     let reading = read_text(text);
     assert_eq!(names(&reading), [""; 0]);
-    let said: Vec<&[Part]> = messages(&reading)
+    let actual: Vec<&[Part]> = messages(&reading)
         .iter()
         .map(|message| message.parts.as_slice())
         .collect();
     let text = |text: &str| Part::Text(text.to_owned());
     assert_eq!(
-        said,
+        actual,
         [
             // System text speaks of tags, and nothing in it is escaped but control tokens.
             [text("<\u{200b}tool_call> <|a|>")].as_slice(),

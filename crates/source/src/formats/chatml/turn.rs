@@ -27,7 +27,7 @@ pub(super) struct Speaker {
 }
 
 /// Reads the line of the role: a word, and maybe `name=…`.
-pub(super) fn speaker(line: &str, faults: &mut Vec<Finding>) -> Speaker {
+pub(super) fn speaker(line: &str, problems: &mut Vec<Finding>) -> Speaker {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let mut speaker = Speaker {
@@ -37,7 +37,7 @@ pub(super) fn speaker(line: &str, faults: &mut Vec<Finding>) -> Speaker {
     if speaker.role.is_none() {
         let text = "the role is none of the known words: the turn is read as a user's";
         let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Error);
-        faults.push(finding.quoting(word));
+        problems.push(finding.quoting(word));
     }
     let plain = speaker.role.unwrap_or(Role::User).as_str();
     speaker.word = (word != plain).then(|| word.to_owned());
@@ -47,7 +47,7 @@ pub(super) fn speaker(line: &str, faults: &mut Vec<Finding>) -> Speaker {
         None if rest.is_empty() => {}
         None => {
             let text = "the line of the role holds more than a role and a name: it is read as text";
-            faults.push(Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Warning));
+            problems.push(Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Warning));
             speaker.rest = Some(unescaped(rest));
         }
     }
@@ -95,41 +95,41 @@ fn is_token(text: &str) -> bool {
 }
 
 /// The pieces of a turn.
-pub(crate) fn parts(role: Role, body: &str, limits: &Limits, faults: &mut Vec<Finding>) -> Vec<Part> {
+pub(crate) fn parts(role: Role, body: &str, limits: &Limits, problems: &mut Vec<Finding>) -> Vec<Part> {
     match role {
-        Role::System => said(unescaped(body)),
-        Role::Assistant => assistant(body, limits, faults),
+        Role::System => text_part(unescaped(body)),
+        Role::Assistant => assistant(body, limits, problems),
         Role::Tool => answers(body, limits).unwrap_or_else(|| vec![answer(body, limits)]),
-        Role::User => answers(body, limits).unwrap_or_else(|| said(without_tags(body))),
+        Role::User => answers(body, limits).unwrap_or_else(|| text_part(without_tags(body))),
     }
 }
 
-fn said(text: String) -> Vec<Part> {
+fn text_part(text: String) -> Vec<Part> {
     if text.is_empty() {
         return Vec::new();
     }
     vec![Part::Text(text)]
 }
 
-fn assistant(body: &str, limits: &Limits, faults: &mut Vec<Finding>) -> Vec<Part> {
+fn assistant(body: &str, limits: &Limits, problems: &mut Vec<Finding>) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut rest = body;
-    if let Some((thought, said)) = thoughts::divided(rest) {
+    if let Some((thought, rest_of_text)) = thoughts::divided(rest) {
         parts.push(Part::Reasoning(without_tags(thought)));
-        rest = said;
+        rest = rest_of_text;
     }
     let mut pending = String::new();
     while let Some((before, inside, after)) = tagged(rest, CALL) {
         pending.push_str(before);
         if let Some(call) = call(inside, limits) {
             let text = pending.trim_end_matches('\n');
-            parts.extend(said(without_tools(text)));
+            parts.extend(text_part(without_tools(text)));
             pending.clear();
             parts.push(Part::ToolCall(call));
             rest = after.trim_start_matches('\n');
         } else {
             let text = "the text between <tool_call> and </tool_call> is not a call and stays text";
-            faults.push(Finding::new(&codes::UNKNOWN_MESSAGE_TYPE, text));
+            problems.push(Finding::new(&codes::UNKNOWN_MESSAGE_TYPE, text));
             let length = rest.len() - after.len() - before.len();
             pending.push_str(rest.get(before.len()..before.len() + length).unwrap_or_default());
             rest = after;
@@ -137,10 +137,10 @@ fn assistant(body: &str, limits: &Limits, faults: &mut Vec<Finding>) -> Vec<Part
     }
     if rest.contains(CALL[0]) {
         let text = "a call begins and does not end: it stays text";
-        faults.push(Finding::new(&codes::UNFINISHED_STREAM, text));
+        problems.push(Finding::new(&codes::UNFINISHED_STREAM, text));
     }
     pending.push_str(rest);
-    parts.extend(said(without_tools(&pending)));
+    parts.extend(text_part(without_tools(&pending)));
     parts
 }
 

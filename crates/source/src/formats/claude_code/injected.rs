@@ -1,4 +1,4 @@
-//! What the program says in the person's name: commands and their output, reminders, notes of interruption.
+//! Texts that the program adds in the user's name: commands and their output, reminders, notes of interruption.
 //!
 //! None of it is the person's words. A text that is nothing else is a notice; a reminder inside a text is taken out of it and
 //! kept beside the message.
@@ -73,24 +73,24 @@ mod tests {
     use super::{divided, word};
 
     #[test]
-    fn what_the_program_writes_is_told_by_its_beginning() {
+    fn injected_texts_are_found_by_their_prefix() {
         assert_eq!(word("<command-name>/clear</command-name>"), Some("command"));
         assert_eq!(
             word("\n[Request interrupted by user for tool use]"),
             Some("interruption")
         );
-        for said in [
+        for own in [
             "clear",
             "what does <command-name> mean?",
             "",
             "Caveat: I may be wrong",
         ] {
-            assert_eq!(word(said), None, "{said}");
+            assert_eq!(word(own), None, "{own}");
         }
     }
 
     #[test]
-    fn reminders_are_taken_out_of_what_somebody_says() {
+    fn reminders_are_taken_out_of_a_users_text() {
         let text =
             "<ide_opened_file>a.rs</ide_opened_file>\nRename it.\n<system-reminder>x</system-reminder>";
         let (words, added) = divided(text).unwrap();

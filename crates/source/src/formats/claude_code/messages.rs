@@ -1,4 +1,5 @@
-//! From lines to messages: pieces of an answer joined, the person's words told from the program's, branches told apart.
+//! From lines to messages: pieces of an answer are joined, texts of the program separated from the user's, and branches
+//! separated.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,11 +13,11 @@ use super::path;
 use crate::frame::{FrameView, Reading};
 use crate::reader::vendor::anthropic;
 use crate::reader::{
-    Keep as _, Kept, Site, Turn, Turns, divided, logged, present, quoted_list, repeats, text,
+    ExtraFields, Keep as _, Site, Turn, Turns, divided, logged, present, quoted_list, repeats, text,
 };
 
 /// Kinds of lines that keep the program's own books.
-const BOOKS: [&str; 9] = [
+const BOOKKEEPING: [&str; 9] = [
     "file-history-snapshot",
     "queue-operation",
     "progress",
@@ -94,24 +95,24 @@ impl<'d, 'r> Reader<'d, 'r> {
             self.turns.list.notes.push(finding, Some(line.value));
         }
         let (frame, limits) = (self.turns.list.frame, self.turns.list.limits);
-        // What several forks share is told, and was paid, in the first.
-        let mut told = seen.clone();
+        // Lines that several forks share are reported and billed in the first.
+        let mut covered = seen.clone();
         let mut also = Vec::new();
         for (end, path) in forks {
-            let on_path = lines.iter().zip(&path).zip(&told);
-            let on_path =
-                on_path.filter_map(|((line, is_on_path), is_told)| is_on_path.then_some((*line, *is_told)));
+            let on_path = lines.iter().zip(&path).zip(&covered);
+            let on_path = on_path
+                .filter_map(|((line, is_on_path), is_covered)| is_on_path.then_some((*line, *is_covered)));
             also.push(Self::new(frame, limits).fork(on_path, lines.get(end).copied()));
-            for (told, is_on_path) in told.iter_mut().zip(path) {
-                *told |= is_on_path;
+            for (covered, is_on_path) in covered.iter_mut().zip(path) {
+                *covered |= is_on_path;
             }
         }
         let ids: HashSet<&str> = lines.iter().filter_map(|line| line.uuid.as_deref()).collect();
-        for (line, (is_seen, is_told)) in lines.iter().zip(seen.into_iter().zip(told)) {
+        for (line, (is_seen, is_covered)) in lines.iter().zip(seen.into_iter().zip(covered)) {
             self.beside(line);
             match line.kind.as_str() {
-                _ if line.is_turn() && !is_seen && is_told => self.turns.list.rows.merged += 1,
-                "user" | "assistant" if !self.is_said(line) => {}
+                _ if line.is_turn() && !is_seen && is_covered => self.turns.list.rows.merged += 1,
+                "user" | "assistant" if !self.has_message(line) => {}
                 _ if line.is_turn() && !is_seen => self.rewound(line),
                 "user" => self.user(line),
                 "assistant" => self.assistant(line),
@@ -153,24 +154,24 @@ impl<'d, 'r> Reader<'d, 'r> {
         reading
     }
 
-    /// Reads the path to the last turn of a fork. What it shares with the session that it left, and with earlier forks, is told there:
-    /// here it is what was said before, which costs nothing more and is not learned again.
+    /// Reads the path to the last turn of a fork. Turns shared with the session that it left, and with earlier forks, are
+    /// reported there: here they are context, neither billed nor trained again.
     fn fork<'l>(mut self, path: impl Iterator<Item = (&'l Line<'d>, bool)>, end: Option<&Line<'d>>) -> Reading
     where
         'd: 'l,
     {
-        for (line, is_told) in path.filter(|(line, _)| line.is_turn()) {
+        for (line, is_covered) in path.filter(|(line, _)| line.is_turn()) {
             self.beside(line);
             let begun = self.turns.list.begun();
             self.turns.list.rows.rows += 1;
-            if self.is_said(line) {
+            if self.has_message(line) {
                 match line.kind.as_str() {
                     "user" => self.user(line),
                     _ => self.assistant(line),
                 }
             }
-            if is_told {
-                self.turns.list.told_before(begun);
+            if is_covered {
+                self.turns.list.drop_repeated(begun);
             }
         }
         let shared = self.turns.list.shared.len();
@@ -214,7 +215,9 @@ impl<'d, 'r> Reader<'d, 'r> {
     /// A turn that was taken back. An answer was paid all the same: the first of its pieces says what the last one knows.
     fn rewound(&mut self, line: &Line<'d>) {
         self.notice(line, REWOUND, None);
-        line.fields.message.inspect(|message| message.mark(Mark::Told));
+        line.fields
+            .message
+            .inspect(|message| message.mark(Mark::Reported));
         let last = self.turns.list.messages.len().saturating_sub(1);
         let Some(answer) = line.fields.message.filter(|_| line.kind == "assistant") else {
             return;
@@ -231,7 +234,7 @@ impl<'d, 'r> Reader<'d, 'r> {
     }
 
     /// Whether a turn has a message; rejects it where it has none.
-    fn is_said(&mut self, line: &Line<'d>) -> bool {
+    fn has_message(&mut self, line: &Line<'d>) -> bool {
         let message = line.fields.message;
         if message.is_some_and(|message| message.kind() == Kind::Object) {
             return true;
@@ -257,14 +260,14 @@ impl<'d, 'r> Reader<'d, 'r> {
         let mut parts = Vec::new();
         for part in std::mem::take(&mut turn.parts) {
             match part {
-                Part::Text(said) => {
-                    if let Some(word) = injected::word(&said) {
-                        added.push((word, said));
-                    } else if let Some((words, reminders)) = injected::divided(&said) {
+                Part::Text(own_text) => {
+                    if let Some(word) = injected::word(&own_text) {
+                        added.push((word, own_text));
+                    } else if let Some((words, reminders)) = injected::divided(&own_text) {
                         added.extend(reminders.into_iter().map(|text| ("reminder", text)));
                         parts.extend((!words.is_empty()).then_some(Part::Text(words)));
                     } else {
-                        parts.push(Part::Text(said));
+                        parts.push(Part::Text(own_text));
                     }
                 }
                 other => parts.push(other),
@@ -291,8 +294,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         turn.role = Some(Role::Assistant);
         let model = line.fields.message.and_then(|message| text(message.get("model")));
         if is_true(line.fields.is_fault) || model.as_deref() == Some(NOBODY) {
-            let is_fault = is_true(line.fields.is_fault);
-            let word = if is_fault { "api-error" } else { "synthetic" };
+            let is_error = is_true(line.fields.is_fault);
+            let word = if is_error { "api-error" } else { "synthetic" };
             self.notice(line, word, Some(turn));
             return;
         }
@@ -302,10 +305,10 @@ impl<'d, 'r> Reader<'d, 'r> {
                 // What the first piece says beside the content stands there already.
                 let first = self.turns.list.messages.get(position);
                 let fields = || first.into_iter().flat_map(|first| &first.extra.0);
-                let said = self.firsts.entry(position);
-                let said = said.or_insert_with(|| fields().cloned().collect());
+                let first_fields = self.firsts.entry(position);
+                let first_fields = first_fields.or_insert_with(|| fields().cloned().collect());
                 turn.rest
-                    .retain(|field| field.0.starts_with("message.content") || !said.contains(field));
+                    .retain(|field| field.0.starts_with("message.content") || !first_fields.contains(field));
                 let place = || format!("$[{}]", line.index);
                 self.turns.join(position, line.value, turn, known, place);
                 position
@@ -318,9 +321,9 @@ impl<'d, 'r> Reader<'d, 'r> {
         self.spent(position, line);
     }
 
-    /// What a turn says, and the fields around it.
+    /// The content of a turn, and the fields around it.
     fn turn(&mut self, line: &Line<'d>) -> Turn {
-        let mut turn = self.turns.read(line.value, "", said);
+        let mut turn = self.turns.read(line.value, "", read_turn);
         turn.id.clone_from(&line.uuid);
         if let Some(message) = line.fields.message {
             let known = ["id", "type", "role", "content", "model", "usage"];
@@ -375,7 +378,7 @@ impl<'d, 'r> Reader<'d, 'r> {
     /// A line in which nobody says anything.
     fn event(&mut self, line: &Line<'d>) {
         let word = if line.kind.is_empty() { "event" } else { &line.kind };
-        if !BOOKS.contains(&word) {
+        if !BOOKKEEPING.contains(&word) {
             self.turns.unknown_line(line.place(), line.fields.kind);
         }
         self.notice(line, word, None);
@@ -395,15 +398,15 @@ impl<'d, 'r> Reader<'d, 'r> {
             let (words, _) = divided(turn.parts);
             (words, turn.rest)
         } else {
-            let mut kept = Kept::new();
-            rest(line, &mut kept);
-            kept.keep_some("message", line.fields.message);
-            kept.keep_some("summary", line.fields.summary);
+            let mut extra_fields = ExtraFields::new();
+            rest(line, &mut extra_fields);
+            extra_fields.keep_some("message", line.fields.message);
+            extra_fields.keep_some("summary", line.fields.summary);
             let of_message = line.fields.message.filter(|_| word != REWOUND);
             let of_message = of_message.and_then(|message| message.get("content"));
-            let said = [line.fields.content, line.fields.summary, of_message];
-            let said = said.into_iter().find_map(text);
-            (said.unwrap_or_else(|| word.to_owned()), kept)
+            let own_text = [line.fields.content, line.fields.summary, of_message];
+            let own_text = own_text.into_iter().find_map(text);
+            (own_text.unwrap_or_else(|| word.to_owned()), extra_fields)
         };
         self.turns.list.push(Message {
             id: line.uuid.clone(),
@@ -423,14 +426,14 @@ fn is_own(line: &Line<'_>, ids: &HashSet<&str>) -> bool {
 }
 
 /// Fields of a line that have no place, as far as they are the line's own.
-fn rest(line: &Line<'_>, rest: &mut Kept) {
+fn rest(line: &Line<'_>, rest: &mut ExtraFields) {
     for (key, value) in line.fields.others.iter().filter(|(_, value)| !value.is_null()) {
         rest.keep(&**key, *value);
     }
 }
 
 /// Reads the content of a line's message.
-fn said(line: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
+fn read_turn(line: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
     let mut turn = Turn::default();
     match line
         .get("message")

@@ -43,7 +43,7 @@ static ABOUT: About = About {
     specification: "session files of Claude Code, 1.0 to 2.1",
     shapes: &["session", "subagent"],
     carries: "text, pictures, reasoning, tool calls and results, failures, models, times, subagents, rewinds, titles",
-    customs: NO_TEXT_ARGUMENTS,
+    traits: NO_TEXT_ARGUMENTS,
 };
 
 /// The source `claude-code`.
@@ -54,7 +54,7 @@ pub static CLAUDE_CODE: Coded = Coded {
     ..Coded::of(
         &ABOUT,
         |sketch| best(sketch, recognise),
-        |frame, limits| Reading::stored(ABOUT.customs, read(*frame, limits)),
+        |frame, limits| Reading::stored(ABOUT.traits, read(*frame, limits)),
     )
 };
 
@@ -75,8 +75,8 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     }
     // Tools that keep nothing but what was spent, and streams of the program, leave out some of these.
     let speakers = ["user", "assistant"];
-    let is_turn = record.says("type", &speakers)
-        || !has(&["type"]) && has(&["sessionId"]) && record.says("message.role", &speakers);
+    let is_turn = record.has_value("type", &speakers)
+        || !has(&["type"]) && has(&["sessionId"]) && record.has_value("message.role", &speakers);
     if is_turn && (has(&["message.content"]) || has(&["message.usage"])) {
         let text = "lines of a user or an assistant have a message with content or usage";
         return Some((96, text.to_owned()));
@@ -84,8 +84,8 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     if has(&["loglines[].message"]) {
         return Some((98, "the record has loglines with messages".to_owned()));
     }
-    let is_summary = has(&["leafUuid", "summary"]) && record.says("type", &["summary"]);
-    let is_snapshot = has(&["messageId", "snapshot"]) && record.says("type", &["file-history-snapshot"]);
+    let is_summary = has(&["leafUuid", "summary"]) && record.has_value("type", &["summary"]);
+    let is_snapshot = has(&["messageId", "snapshot"]) && record.has_value("type", &["file-history-snapshot"]);
     (is_summary || is_snapshot).then(|| (97, "lines are a summary with leafUuid, or a snapshot".to_owned()))
 }
 

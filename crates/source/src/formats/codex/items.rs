@@ -4,7 +4,7 @@ use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{ArgumentForm, Extra, Message, MessageKind, Part, Role, Timestamp, ToolCall, Usage};
 
-use super::twins::{Twins, spoken};
+use super::twins::{Twins, event_text};
 use crate::frame::FrameView;
 use crate::reader::vendor::responses;
 use crate::reader::{Keep as _, Site, Turn, Turns, embedded, id, logged, present, text, word, words};
@@ -62,8 +62,8 @@ struct Spent {
 impl Spent {
     /// What was spent since then, if anything was. Without a sum, the same again was spent only for a new answer.
     fn more(&mut self, info: Value<'_>, is_answered: bool) -> Option<Usage> {
-        let said = |key| present(info, key).and_then(logged::usage);
-        let (total, last) = (said(TOTAL), said(LAST));
+        let trimmed = |key| present(info, key).and_then(logged::usage);
+        let (total, last) = (trimmed(TOTAL), trimmed(LAST));
         let before = self.total;
         self.total = total.or(before);
         let more = |count: fn(Usage) -> Option<u64>| {
@@ -214,7 +214,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let timestamp = self.time(line, line);
         let turn = Turn::of(Role::System, Part::Text(words));
         self.turns.push(index, line, turn);
-        self.settle(before, timestamp);
+        self.complete(before, timestamp);
     }
 
     /// Keeps the first context that the session tells, unless its head has one.
@@ -286,11 +286,11 @@ impl<'d, 'r> Reader<'d, 'r> {
         let place = self.path(index);
         let timestamp = self.time(line, item);
         self.turns.add(index, line, turn, known, || place);
-        self.settle(before, timestamp);
+        self.complete(before, timestamp);
     }
 
     /// Gives a message that was added what its line says beside it.
-    fn settle(&mut self, before: usize, timestamp: Option<Timestamp>) {
+    fn complete(&mut self, before: usize, timestamp: Option<Timestamp>) {
         let model = self.model;
         let Some(message) = self.turns.list.messages.get_mut(before) else {
             return;
@@ -305,7 +305,7 @@ impl<'d, 'r> Reader<'d, 'r> {
     /// Something that happened; what an item says, too, is not told again.
     fn event(&mut self, index: u32, line: Value<'d>, event: Value<'d>) {
         let kind = text(event.get("type")).unwrap_or_default();
-        let Some((voice, field)) = spoken(&kind) else {
+        let Some((speaker, field)) = event_text(&kind) else {
             self.happened(index, line, event, &kind);
             return;
         };
@@ -314,18 +314,18 @@ impl<'d, 'r> Reader<'d, 'r> {
             return;
         }
         let words = text(event.get(field)).unwrap_or_default();
-        let said = words.trim_start();
-        if INJECTED.iter().any(|(start, _)| said.starts_with(start)) {
+        let trimmed = words.trim_start();
+        if INJECTED.iter().any(|(start, _)| trimmed.starts_with(start)) {
             self.notice(index, line, &kind, Some(words));
             return;
         }
         let known = self.turns.list.notes.findings.len();
-        let mut turn = match voice {
+        let mut turn = match speaker {
             "user" => Turn::of(Role::User, Part::Text(words)),
             "thought" => Turn::of(Role::Assistant, Part::Reasoning(words)),
             _ => Turn::of(Role::Assistant, Part::Text(words)),
         };
-        turn.leads = voice == "thought";
+        turn.leads = speaker == "thought";
         turn.keep_rest(event, "payload", &["type", field]);
         self.add((index, line), event, turn, known);
     }

@@ -35,7 +35,7 @@ static ABOUT: About = About {
     specification: "session files of the Codex CLI, spring 2025 to 2026",
     shapes: &["object", "items", "events"],
     carries: "text, pictures, instructions, summaries of reasoning, calls of functions, shells and own tools, results, models, times",
-    customs: NO_TEXT_ARGUMENTS,
+    traits: NO_TEXT_ARGUMENTS,
 };
 
 /// The source `codex`.
@@ -45,7 +45,7 @@ pub static CODEX: Coded = Coded {
     ..Coded::of(
         &ABOUT,
         |sketch| best(sketch, recognise),
-        |frame, limits| Reading::stored(ABOUT.customs, read(*frame, limits)),
+        |frame, limits| Reading::stored(ABOUT.traits, read(*frame, limits)),
     )
 };
 
@@ -58,17 +58,17 @@ fn rows(root: Value<'_>) -> Option<Vec<Row>> {
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let has = |names: &[&str]| names.iter().all(|name| record.names(name));
     let kinds = words!(session_meta response_item event_msg turn_context compacted);
-    if has(&["payload"]) && record.says("type", &kinds) {
+    if has(&["payload"]) && record.has_value("type", &kinds) {
         return Some((
             98,
             "lines have a payload and are of type session_meta or response_item".to_owned(),
         ));
     }
-    if has(&["record_type"]) && record.says("record_type", &["state"]) {
+    if has(&["record_type"]) && record.has_value("record_type", &["state"]) {
         return Some((97, "lines are states of a session".to_owned()));
     }
     let is_first = has(&["id", "timestamp", "instructions"]) && !has(&["type"]) && !has(&["messages"]);
-    if is_first && !has(&["input"]) {
+    if is_first && !has(&["input"]) && !has(&["request"]) {
         return Some((97, "the first line has id, timestamp and instructions".to_owned()));
     }
     let is_object = has(&["session.id", "items[].type"]);

@@ -29,13 +29,13 @@ impl Twins {
         let kind = text(item.get("type")).unwrap_or_default();
         match kind.as_str() {
             "message" => {
-                let voice = match text(item.get("role")).as_deref() {
+                let speaker = match text(item.get("role")).as_deref() {
                     Some("user") => "user",
                     Some("assistant") => "agent",
                     _ => return,
                 };
                 if let Some(content) = present(item, "content") {
-                    self.content(line, voice, content);
+                    self.content(line, speaker, content);
                 }
             }
             "reasoning" => {
@@ -56,35 +56,35 @@ impl Twins {
     /// Looks at an event.
     pub(super) fn event(&mut self, line: usize, event: Value<'_>) {
         let kind = text(event.get("type")).unwrap_or_default();
-        if let Some((voice, field)) = spoken(&kind)
+        if let Some((speaker, field)) = event_text(&kind)
             && let Some(words) = text(event.get(field))
         {
-            self.pair(line, voice, &words, true);
+            self.pair(line, speaker, &words, true);
         }
     }
 
     /// The texts of a content: together, and each alone, for an event leaves out what stands beside the words.
-    fn content(&mut self, line: usize, voice: &'static str, content: Value<'_>) {
+    fn content(&mut self, line: usize, speaker: &'static str, content: Value<'_>) {
         if let Some(words) = content.as_str() {
-            self.pair(line, voice, &words, false);
+            self.pair(line, speaker, &words, false);
             return;
         }
         let texts: Vec<String> = content
             .items()
             .filter_map(|part| text(part.get("text")))
             .collect();
-        self.pair(line, voice, &texts.join("\n"), false);
+        self.pair(line, speaker, &texts.join("\n"), false);
         if texts.len() > 1 {
             for words in &texts {
-                self.pair(line, voice, words, false);
+                self.pair(line, speaker, words, false);
             }
         }
     }
 
     /// Finds the nearest line before this one that says the same in the other way.
-    fn pair(&mut self, line: usize, voice: &'static str, words: &str, is_event: bool) {
+    fn pair(&mut self, line: usize, speaker: &'static str, words: &str, is_event: bool) {
         let plain = words.split_whitespace().collect::<Vec<_>>().join(" ");
-        let alone = self.alone.entry((voice, plain)).or_default();
+        let alone = self.alone.entry((speaker, plain)).or_default();
         match alone.last() {
             Some((other, other_is_event)) if *other_is_event != is_event && line - other <= NEAR => {
                 self.events.insert(if is_event { line } else { *other });
@@ -106,7 +106,7 @@ impl Twins {
 }
 
 /// Whose words an event of a kind tells, and where they stand.
-pub(super) fn spoken(kind: &str) -> Option<(&'static str, &'static str)> {
+pub(super) fn event_text(kind: &str) -> Option<(&'static str, &'static str)> {
     Some(match kind {
         "user_message" => ("user", "message"),
         "agent_message" => ("agent", "message"),

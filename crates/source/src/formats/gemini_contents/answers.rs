@@ -57,9 +57,9 @@ impl<'d> Candidates<'d> {
                 reader.read(index, content);
                 continue;
             }
-            let aside = reader.list.begin_aside();
+            let before = reader.list.begin_alternative();
             reader.read(index, content);
-            let messages = reader.list.end_aside(aside);
+            let messages = reader.list.end_alternative(before);
             if !messages.is_empty() {
                 others.push((AlternativeOrigin::Choice, Judgement::default(), messages));
             }

@@ -170,7 +170,7 @@ fn quoted_value(text: &str, escapes: Escapes) -> Option<(String, &str)> {
 }
 
 /// Says so when the model wrote metadata into its own text, which stands in `holder`, at `suffix` in the message.
-pub(crate) fn look_for_leak(parts: &[Part], suffix: &str, holder: Value<'_>, site: &mut Site<'_>) {
+pub(crate) fn find_leak(parts: &[Part], suffix: &str, holder: Value<'_>, site: &mut Site<'_>) {
     let texts = parts.iter().filter_map(|part| match part {
         Part::Text(text) => Some(text),
         _ => None,
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_all_pairs_is_no_line() {
+    fn a_line_with_anything_but_pairs_is_no_metadata() {
         for text in [
             "[meta] chat_id=1 Hello",
             "[meta]chat_id=1",
@@ -299,8 +299,8 @@ mod tests {
     }
 
     #[test]
-    fn what_was_escaped_is_said_again() {
-        for (text, said) in [
+    fn escaped_text_is_unescaped() {
+        for (text, expected) in [
             ("[\u{200b}meta] user_id=1", "[meta] user_id=1"),
             ("[\u{200b}\u{200b}speaker id=1]", "[\u{200b}speaker id=1]"),
             ("[\u{200b}x]", "[\u{200b}x]"),
@@ -308,7 +308,7 @@ mod tests {
         ] {
             let mut text = text.to_owned();
             unescape(&mut text);
-            assert_eq!(text, said);
+            assert_eq!(text, expected);
         }
     }
 }

@@ -25,7 +25,7 @@ mod turns;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Conversation, Customs, Extra, RawJson, Records};
+use chatmill_model::{Conversation, Extra, FormatTraits, RawJson, Records};
 
 use crate::coded::Coded;
 use crate::frame::{FrameView, Reading, Row};
@@ -61,7 +61,7 @@ static ABOUT: About = About {
     specification: "Gemini API GenerateContent requests, and gryag's conversation pattern (2025-10-17)",
     shapes: &["gemini", "gryag"],
     carries: "roles, text, thoughts, media, function calls and responses; with [meta] lines ids, names and replies",
-    customs: Customs {
+    traits: FormatTraits {
         pairs_by_place: true,
         records: Records::Requests,
         ..NO_TEXT_ARGUMENTS
@@ -72,17 +72,17 @@ static ABOUT: About = About {
 pub static GEMINI_CONTENTS: Coded = Coded {
     message_path: Some(|index| Some(message_path(index))),
     // A file that is a bare list of turns is one history.
-    gathers: Some(is_list_cut),
+    groups_rows: Some(is_list_cut),
     // Whatever stands in a bare list belongs to it; a whole request is read on its own.
     rows: Some(|root| root.get("contents").is_none().then(|| vec![Row::of(None, root)])),
     ..Coded::of(
         &ABOUT,
         |sketch| surest(sketch, recognise).or_else(|| recognise_list_of_turns(sketch)),
         |frame, limits| {
-            let mut reading = reading(ABOUT.customs, read(*frame, limits));
+            let mut reading = reading(ABOUT.traits, read(*frame, limits));
             let conversation = reading.conversation.as_mut();
             if let Some(prompt) = conversation.filter(|conversation| conversation.shape == GRYAG) {
-                prompt.customs.kept_form = Some(GRYAG);
+                prompt.traits.extra_format = Some(GRYAG);
             }
             reading
         },
@@ -118,9 +118,9 @@ fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     Some((confidence, why))
 }
 
-/// A turn, as far as a sketch shows it. Parts with a type are another format's.
+/// A turn, as far as a sketch shows it. Parts with a type, or beside content, are another format's.
 fn is_turn(record: &RecordSketch) -> bool {
-    has(record, "role") && has(record, "parts") && !record.names("parts[].type")
+    has(record, "role") && has(record, "parts") && !has(record, "content") && !record.names("parts[].type")
 }
 
 /// Lists of turns without an object around them: the whole file, or one a record.
@@ -204,7 +204,7 @@ fn top_level<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Vec<Value<'d>>
         Kind::Object => list::named(frame, "contents", "turns", limits)?,
         _ => {
             let text = "the record is neither an object nor a list of turns";
-            return Err(frame.fault(&codes::WRONG_TYPE, text, "$", root));
+            return Err(frame.error(&codes::WRONG_TYPE, text, "$", root));
         }
     };
     Ok(list.items().collect())

@@ -55,7 +55,7 @@ pub(crate) fn read(value: Value<'_>, path: &str, content: &mut Content, site: &m
     if !is_read {
         let text = "the part has no form that is known here and is kept as it is";
         site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{path}"), value);
-        content.keep_told(path, value);
+        content.keep_reported(path, value);
     }
 }
 
@@ -93,8 +93,8 @@ fn function_response(
         return false;
     }
     let own = format!("{path}.function_response");
-    let said = present(response, "response");
-    if said.is_none() {
+    let answer = present(response, "response");
+    if answer.is_none() {
         site.missing(&format!("{own}.response"), Severity::Warning);
     }
     let mut others = Content::default();
@@ -108,8 +108,8 @@ fn function_response(
     content.parts.push(Part::ToolResult(ToolResult {
         call_id: word(response.get("id"), &format!("{own}.id"), site),
         name: word(response.get("name"), &format!("{own}.name"), site),
-        content: said.map(text_of).unwrap_or_default(),
-        is_error: said.is_some_and(|said| said.len() == 1 && said.get("error").is_some()),
+        content: answer.map(text_of).unwrap_or_default(),
+        is_error: answer.is_some_and(|answer| answer.len() == 1 && answer.get("error").is_some()),
         media: media_of_answer(&others.parts),
         ..ToolResult::default()
     }));

@@ -4,7 +4,7 @@ use chatmill_model::{Preview, Reference, ReferenceForm};
 
 use super::meta::Meta;
 use super::roster::{Agents, Roster};
-use crate::reader::{Keep as _, Kept};
+use crate::reader::{ExtraFields, Keep as _};
 
 /// The reply that metadata names: an id, what it says of the target, or both. Later versions of the bot leave the ids out of
 /// histories and keep the excerpt.
@@ -14,7 +14,7 @@ pub(crate) fn reference(
     meta: &Meta,
     roster: &Roster,
     agents: &Agents<'_>,
-    extra: &mut Kept,
+    extra: &mut ExtraFields,
 ) -> Option<Reference> {
     let text = |key: &str| meta.get(key).map(str::to_owned);
     let target = text("reply_to_message_id");

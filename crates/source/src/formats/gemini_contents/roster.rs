@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use chatmill_model::{Fact, Participant, ParticipantKind, RawJson, Role, Unstated};
 
 use super::meta::Meta;
-use crate::reader::{Keep as _, Kept};
+use crate::reader::{ExtraFields, Keep as _};
 
 /// The speakers so far.
 #[derive(Debug, Default)]
@@ -136,7 +136,7 @@ impl Roster {
     }
 
     /// The name that a line gives its sender, where that is another than the roster's; another user name is kept in `extra`.
-    pub(crate) fn other_name(&self, place: usize, meta: &Meta, extra: &mut Kept) -> Option<String> {
+    pub(crate) fn other_name(&self, place: usize, meta: &Meta, extra: &mut ExtraFields) -> Option<String> {
         let known = self.participants.get(place)?;
         if let Some(username) = alias(meta).filter(|name| known.alias.as_deref() != Some(*name)) {
             extra.keep_text("username", username);

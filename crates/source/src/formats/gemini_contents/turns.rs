@@ -148,7 +148,7 @@ impl<'d> Reader<'d, '_> {
             None => Role::User,
         };
         if role == Role::Assistant {
-            meta::look_for_leak(&content.parts, ".parts", value, &mut site);
+            meta::find_leak(&content.parts, ".parts", value, &mut site);
         }
         for (key, field) in &turn.others {
             content.keep(&**key, *field);

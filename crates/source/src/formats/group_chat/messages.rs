@@ -15,8 +15,8 @@ use super::shape::states_kind;
 use super::wire::Row;
 use super::{media, message_path, references, times, tools};
 use crate::reader::{
-    Element, FieldText, Keep as _, Kept, ListReader, Site, Times, Wire as _, field_text, id, present, text,
-    word,
+    Element, ExtraFields, FieldText, Keep as _, ListReader, Site, Times, Wire as _, field_text, id, present,
+    text, word,
 };
 
 /// Reads the messages of one conversation, in order.
@@ -79,6 +79,10 @@ impl<'d> Reader<'d, '_> {
             (MessageKind::Notice, _) => &[],
             _ if is_system_text => &["role"],
             (_, Role::Assistant) => &["tool_calls"],
+            // Somebody who is no assistant may call, too.
+            (_, Role::User) if own_field(row, "tool_calls").is_some_and(|calls| !calls.is_empty()) => {
+                &["tool_calls"]
+            }
             (_, Role::Tool) => &["tool_call_id", "name"],
             _ => &[],
         };
@@ -222,7 +226,7 @@ fn required<'d>(
     site: &mut Site<'_>,
 ) -> Option<Cow<'d, str>> {
     match field_text(value) {
-        FieldText::Text(said) => return Some(said),
+        FieldText::Text(own_text) => return Some(own_text),
         FieldText::Absent => site.missing(field, Severity::Error),
         FieldText::Null => site.missing(field, Severity::Warning),
         FieldText::Number(_) | FieldText::Other => site.warn(field, text, value.unwrap_or(site.message)),
@@ -233,9 +237,9 @@ fn required<'d>(
 /// The content as text; a value that is not a string is kept as its JSON text.
 fn content(row: &Row<'_>, site: &mut Site<'_>) -> Option<String> {
     let text = "the content is not a string and is read as its JSON text";
-    let said = required(row.content, "content", text, site);
+    let own_text = required(row.content, "content", text, site);
     let raw = || Some(row.content.filter(|value| !value.is_null())?.raw().to_owned());
-    said.map(Cow::into_owned).or_else(raw)
+    own_text.map(Cow::into_owned).or_else(raw)
 }
 
 /// What the extension took out of `extra`.
@@ -248,7 +252,7 @@ struct Lifted {
 
 /// Everything without a place; of the message's own `extra`, `own_fields` belong to our extension.
 fn extra(row: &Row<'_>, own_fields: &[&str], site: &mut Site<'_>, limits: &Limits) -> (Extra, Lifted) {
-    let mut fields = Kept::new();
+    let mut fields = ExtraFields::new();
     let mut lifted = Lifted::default();
     for (key, value) in &row.others {
         fields.keep(format!("/{key}"), *value);

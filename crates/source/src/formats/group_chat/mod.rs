@@ -27,12 +27,12 @@ mod wire;
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Conversation, Customs, Extra};
+use chatmill_model::{Conversation, Extra, FormatTraits};
 
 use crate::coded::Coded;
 use crate::frame::{FrameView, Reading};
 use crate::reader::{
-    FieldText, Keep as _, Kept, ListReader, Notes, Wire as _, field_text, has, holds, list, surest,
+    ExtraFields, FieldText, Keep as _, ListReader, Notes, Wire as _, field_text, has, holds, list, surest,
 };
 use crate::source::About;
 use messages::Reader;
@@ -52,11 +52,11 @@ static ABOUT: About = About {
     shapes: &["L1", "L2", "V1", "V2"],
     carries: "roster with roles and departments, replies with previews, media by name or address, notices, \
               tool calls and results in `extra`",
-    customs: Customs {
-        kept_form: Some(ID),
+    traits: FormatTraits {
+        extra_format: Some(ID),
         reference_list: Some("refer_list"),
         senders_everywhere: true,
-        ..Customs::USUAL
+        ..FormatTraits::USUAL
     },
 };
 
@@ -66,7 +66,7 @@ pub static GROUP_CHAT: Coded = Coded {
     ..Coded::of(
         &ABOUT,
         |sketch| surest(sketch, recognise),
-        |frame, limits| Reading::stored(ABOUT.customs, read(*frame, limits)),
+        |frame, limits| Reading::stored(ABOUT.traits, read(*frame, limits)),
     )
 };
 
@@ -107,11 +107,11 @@ fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
     let root = frame.root();
     if root.kind() != Kind::Object {
-        return Err(frame.fault(&codes::WRONG_TYPE, "the record is not an object", "$", root));
+        return Err(frame.error(&codes::WRONG_TYPE, "the record is not an object", "$", root));
     }
     let record = Record::read(root).map_err(|key| {
         let text = format!("{key} stands more than once in the record");
-        frame.fault(&codes::DUPLICATE_KEY, text, format!("$.{key}"), root)
+        frame.error(&codes::DUPLICATE_KEY, text, format!("$.{key}"), root)
     })?;
     let messages = list::named(frame, "conversation_list", "messages", limits)?;
     let mut list = ListReader::new(frame, limits);
@@ -172,7 +172,7 @@ fn version(record: &Record<'_>, notes: &mut Notes) -> Option<String> {
 
 /// Keeps the unknown fields of the top level; of two kinds of metadata `conversation_meta` counts, the other stays here.
 fn envelope(record: &Record<'_>, root: Value<'_>, notes: &mut Notes) -> Extra {
-    let mut fields = Kept::new();
+    let mut fields = ExtraFields::new();
     for (key, value) in &record.others {
         fields.keep(&**key, *value);
     }

@@ -28,7 +28,7 @@ mod tables;
 use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::Customs;
+use chatmill_model::FormatTraits;
 
 use crate::coded::Coded;
 use crate::frame::{FrameView, Reading, Row};
@@ -43,8 +43,8 @@ static ABOUT: About = About {
     specification: "gryag, db/schema.sql (October 2025 to January 2026) and migrations of 2026",
     shapes: &["nine-columns", "normalized", "external-ids", "senders", "2026"],
     carries: "text, media, names, replies, times of storing; not the embeddings and search vectors computed from texts",
-    customs: Customs {
-        kept_form: Some("gryag"),
+    traits: FormatTraits {
+        extra_format: Some("gryag"),
         pairs_by_place: true,
         ..NO_TEXT_ARGUMENTS
     },
@@ -67,7 +67,7 @@ fn read(frame: &FrameView<'_>, limits: &Limits) -> Reading {
     let no_row = cells::place(frame.root()).is_none().then_some(cells::NO_CHAT);
     let neither = "the record is not a row of a table";
     let rows = list::rows(*frame, "the conversation", no_row, neither, limits);
-    reading(ABOUT.customs, rows.map(|rows| reader::read(*frame, limits, rows)))
+    reading(ABOUT.traits, rows.map(|rows| reader::read(*frame, limits, rows)))
 }
 
 fn rows(root: Value<'_>) -> Option<Vec<Row>> {

@@ -154,7 +154,7 @@ impl<'d> Reader<'d, '_> {
         content.extra.append(&mut attached.extra);
         if role == Role::Assistant {
             let holder = row.get("text").unwrap_or(row);
-            meta::look_for_leak(&content.parts, ".text", holder, &mut site);
+            meta::find_leak(&content.parts, ".text", holder, &mut site);
         }
         let times = ["ts", "created_at"];
         let time = times.into_iter().find_map(|name| Some((row.get(name)?, name)));

@@ -6,7 +6,7 @@ use chatmill_model::{Media, MediaKind, MediaSource, Part, Role};
 
 use super::cells::{DERIVED, KNOWN, cell, is_of_2026, is_queried, is_yes, row_id, scalar};
 use crate::formats::gemini_contents::meta::Meta;
-use crate::reader::{Content, Keep as _, Kept, Site, present, raw};
+use crate::reader::{Content, ExtraFields, Keep as _, Site, present, raw};
 
 /// The role of a message. The column decides; one that says otherwise of the sender is a finding.
 pub(super) fn role(row: Value<'_>, site: &mut Site<'_>) -> Role {
@@ -43,17 +43,17 @@ fn known_role(word: &str) -> Option<Role> {
 }
 
 /// What the columns hold that has no place in the model: the row's own id, unknown columns, lists where a text belongs.
-pub(super) fn columns(row: Value<'_>, site: &mut Site<'_>) -> Kept {
+pub(super) fn columns(row: Value<'_>, site: &mut Site<'_>) -> ExtraFields {
     let own_id = row_id(row);
     if cell(row, own_id).is_none() && !is_queried(row) {
         site.missing(own_id, Severity::Warning);
     }
     site.repeated_keys(row, |_| false);
-    let mut extra = Kept::new();
+    let mut extra = ExtraFields::new();
     for (key, value) in row.fields() {
         let key = &*key;
         let is_plain = !matches!(value.kind(), Kind::Array | Kind::Object);
-        let is_kept = match key {
+        let has_use = match key {
             _ if value.is_null() || DERIVED.contains(&key) => false,
             "media" | "metadata" => false,
             _ if key == own_id || !KNOWN.contains(&key) => true,
@@ -65,7 +65,7 @@ pub(super) fn columns(row: Value<'_>, site: &mut Site<'_>) -> Kept {
                 true
             }
         };
-        if is_kept {
+        if has_use {
             extra.keep(key, value);
         }
     }
@@ -164,7 +164,7 @@ mod tests {
     use super::counts_attachments;
 
     #[test]
-    fn a_count_of_attachments_is_told_from_a_text() {
+    fn a_count_of_attachments_differs_from_a_text() {
         for text in [
             "Прикріплення: фото",
             "Прикріплення: 2 фото, YouTube відео",

@@ -7,7 +7,7 @@ use chatmill_intake::json::{Kind, Mark, Value};
 use super::cells::{cell, is_of_2026, is_queried, is_yes, scalar};
 use super::column::Column;
 use crate::formats::gemini_contents::meta::Meta;
-use crate::reader::{Keep as _, Kept, below, repeats};
+use crate::reader::{ExtraFields, Keep as _, below, repeats};
 
 /// The columns that hold JSON, taken apart.
 ///
@@ -95,7 +95,7 @@ pub(super) struct Facts {
     /// Whether the sender is marked as a bot.
     pub is_machine: bool,
     /// What contradicts the facts, and metadata of unknown meaning, by path.
-    pub extra: Kept,
+    pub extra: ExtraFields,
 }
 
 impl Facts {
@@ -107,7 +107,7 @@ impl Facts {
             let (meta, path) = meta?;
             Some((format!("{path}.{name}"), scalar(meta.get(name)?)?))
         };
-        let mut extra = Kept::new();
+        let mut extra = ExtraFields::new();
         let mut pairs = Vec::new();
         for (key, first, last) in FACTS {
             let first = match key {
@@ -115,7 +115,7 @@ impl Facts {
                 _ => first,
             };
             let candidates = [first.and_then(column), stored(key), last.and_then(column)];
-            if let Some(fact) = settle(key, candidates, &mut extra) {
+            if let Some(fact) = first_fact(key, candidates, &mut extra) {
                 pairs.push((key.to_owned(), fact));
             }
         }
@@ -132,7 +132,11 @@ impl Facts {
 }
 
 /// The first of the candidates; those that say otherwise are kept. The bot treats a reply to 0 as none.
-fn settle(key: &str, candidates: [Option<(String, Cow<'_, str>)>; 3], extra: &mut Kept) -> Option<String> {
+fn first_fact(
+    key: &str,
+    candidates: [Option<(String, Cow<'_, str>)>; 3],
+    extra: &mut ExtraFields,
+) -> Option<String> {
     let is_id_of_reply = matches!(key, "reply_to_message_id" | "reply_to_user_id");
     let mut fact: Option<String> = None;
     for (path, text) in candidates.into_iter().flatten() {
@@ -149,7 +153,7 @@ fn settle(key: &str, candidates: [Option<(String, Cow<'_, str>)>; 3], extra: &mu
 }
 
 /// Keeps metadata of unknown meaning, values that are not scalars, and a chat or thread that is not the row's.
-fn keep_rest(row: Value<'_>, meta: Value<'_>, path: &str, extra: &mut Kept) {
+fn keep_rest(row: Value<'_>, meta: Value<'_>, path: &str, extra: &mut ExtraFields) {
     for (key, value) in meta.fields() {
         let is_read = match &*key {
             "chat_id" | "thread_id" => {

@@ -13,7 +13,7 @@ pub(super) fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
 fn record(record: &RecordSketch) -> Option<(u8, &'static str)> {
     let has = |wanted: &str| has(record, wanted);
     let holds = |field: &str, wanted: &str| holds(record, field, wanted);
-    let says = |field: &str, wanted: &[&str]| {
+    let is_one_of = |field: &str, wanted: &[&str]| {
         let mut strings = record.strings.iter();
         strings.any(|(key, text)| key == field && wanted.contains(&text.as_str()))
     };
@@ -36,9 +36,11 @@ fn record(record: &RecordSketch) -> Option<(u8, &'static str)> {
         (90, "data holds messages with senderType and projectId")
     } else if has("senderType") && has("senderName") && has("text") {
         (85, "the record has senderType, senderName and text")
-    } else if has("data") && (says("event", &["message.created"]) || says("type", &["message.created"])) {
+    } else if has("data")
+        && (is_one_of("event", &["message.created"]) || is_one_of("type", &["message.created"]))
+    {
         (80, "a webhook tells message.created")
-    } else if (has("task") && says("type", &["task-created", "task-updated", "task-deleted"]))
+    } else if (has("task") && is_one_of("type", &["task-created", "task-updated", "task-deleted"]))
         || (is_enveloped && holds("data", "task") && holds("data", "type"))
     {
         (85, "the record tells of a task")
@@ -55,14 +57,15 @@ fn record(record: &RecordSketch) -> Option<(u8, &'static str)> {
         (75, "the record has conversationId, sender, status and text")
     } else if record.nested.iter().any(|(key, _)| key == STORE) {
         (60, "the record has chat_messages by project")
-    } else if has("data") && has("clientId") && has("connectionId") && says("name", &["message", "task"]) {
+    } else if has("data") && has("clientId") && has("connectionId") && is_one_of("name", &["message", "task"])
+    {
         (
             60,
             "an Ably envelope has the name that this system publishes under",
         )
     } else if has("messageId") && has("projectId") && has("type") {
         (70, "the record has messageId, projectId and type")
-    } else if (has("messageId") || has("responseId")) && says("type", &["chunk", "typing", "response"]) {
+    } else if (has("messageId") || has("responseId")) && is_one_of("type", &["chunk", "typing", "response"]) {
         (60, "the record is a piece of a streamed answer")
     } else {
         return None;

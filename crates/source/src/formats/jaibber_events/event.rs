@@ -5,7 +5,7 @@ use std::ops::Range;
 use chatmill_diag::{Code, Finding};
 use chatmill_model::{Media, Part, RawJson, Reference, Timestamp};
 
-use crate::reader::Kept;
+use crate::reader::ExtraFields;
 
 /// Where a row was captured; where two rows are one message, the later kind counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,7 +54,7 @@ pub(super) struct Attachment {
     /// The media item.
     pub media: Media,
     /// Id, size and whatever else it has.
-    pub rest: Kept,
+    pub rest: ExtraFields,
 }
 
 /// A row that is a message, a piece of one, or an event.
@@ -99,7 +99,7 @@ pub(super) struct Event {
     /// Whether it is of the user whose desktop client stored it.
     pub is_own: bool,
     /// Everything else.
-    pub extra: Kept,
+    pub extra: ExtraFields,
     /// The participant who speaks, once all rows are known.
     pub sender: Option<usize>,
     /// Whom it mentions, in its field or in its text, once all rows are known.
@@ -138,8 +138,8 @@ impl Event {
         }
         for (index, file) in std::mem::take(&mut self.attachments).into_iter().enumerate() {
             let rest = file.rest.into_iter();
-            let placed = rest.map(|(end, value)| (format!("attachments[{index}]{end}"), value));
-            self.extra.extend(placed);
+            let export_path = rest.map(|(end, value)| (format!("attachments[{index}]{end}"), value));
+            self.extra.extend(export_path);
             parts.push(Part::Media(file.media));
         }
         parts

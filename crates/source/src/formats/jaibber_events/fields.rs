@@ -11,7 +11,7 @@ use super::attachments;
 use super::event::{Capture, Event, EventKind, Speaker};
 use super::open::Opened;
 use super::times;
-use crate::reader::{Keep as _, Kept, Site, Times, fields, present, word, words};
+use crate::reader::{ExtraFields, Keep as _, Site, Times, fields, present, word, words};
 
 /// Fields that are read; a row that has one of them twice is rejected.
 pub(super) const KNOWN: [&str; 31] = words!(
@@ -72,7 +72,7 @@ pub(super) fn read(
     } else {
         id_in(task, "assignedAgentName")
     };
-    let said = text(body, task, kind, site);
+    let message_text = text(body, task, kind, site);
     if task.is_none() {
         report_missing(id.is_some(), &speaker, kind, capture, site);
     }
@@ -90,7 +90,7 @@ pub(super) fn read(
         id,
         envelope_id: id_in(opened.envelope, "id"),
         speaker,
-        text: said,
+        text: message_text,
         time: inside.or(outside),
         reference: reference(body, site),
         mentions: mentions.unwrap_or_default(),
@@ -131,8 +131,8 @@ fn capture(opened: Opened<'_>) -> Capture {
 }
 
 /// What of an envelope has no place in the model.
-fn envelope(opened: Opened<'_>) -> Kept {
-    let mut kept = Kept::new();
+fn envelope(opened: Opened<'_>) -> ExtraFields {
+    let mut envelope_fields = ExtraFields::new();
     for (key, value) in opened.envelope.into_iter().flat_map(Value::fields) {
         let is_taken = match &*key {
             "data" | "timestamp" | "channel" | "projectId" => true,
@@ -140,10 +140,10 @@ fn envelope(opened: Opened<'_>) -> Kept {
             _ => value.is_null(),
         };
         if !is_taken {
-            kept.keep(format!("envelope.{key}"), value);
+            envelope_fields.keep(format!("envelope.{key}"), value);
         }
     }
-    kept
+    envelope_fields
 }
 
 /// The kind of the event, and the row's word for it.

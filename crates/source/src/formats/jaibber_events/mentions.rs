@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_name_without_an_end_only_so_much_is_looked_at() {
+    fn names_with_too_many_at_signs_or_namesakes_are_bounded() {
         let mut names = Names::default();
         for (whose, name) in ["a@b@c@d@e", "a@b@c@d@e@f"].into_iter().enumerate() {
             names.add(name, whose);

@@ -14,7 +14,7 @@ use crate::reader::{ListReader, quoted_list};
 
 /// Orders what was put together, finds out who speaks, and adds it to the list, whose findings have rows as positions until
 /// then. Gives what became of each row.
-pub(super) fn settle(
+pub(super) fn finish_messages(
     mut assembler: Assembler,
     uploads: Vec<Event>,
     roster: &mut Roster,
@@ -24,13 +24,13 @@ pub(super) fn settle(
     attach(uploads, &mut assembler);
     let findings = &mut list.notes.findings;
     findings.append(&mut assembler.findings);
-    let (kept, outcomes) = (assembler.kept, assembler.outcomes);
-    let order = order(&kept, assembler.has_rest);
-    let mut positions: Vec<u32> = vec![0; kept.len()];
-    let mut events: Vec<Event> = Vec::with_capacity(kept.len());
-    let mut kept: Vec<Option<Event>> = kept.into_iter().map(Some).collect();
+    let (accepted, outcomes) = (assembler.accepted, assembler.outcomes);
+    let order = order(&accepted, assembler.has_rest);
+    let mut positions: Vec<u32> = vec![0; accepted.len()];
+    let mut events: Vec<Event> = Vec::with_capacity(accepted.len());
+    let mut accepted: Vec<Option<Event>> = accepted.into_iter().map(Some).collect();
     for at in order {
-        if let (Some(place), Some(event)) = (positions.get_mut(at), kept.get_mut(at)) {
+        if let (Some(place), Some(event)) = (positions.get_mut(at), accepted.get_mut(at)) {
             *place = events.len() as u32;
             events.extend(event.take());
         }
@@ -54,27 +54,28 @@ pub(super) fn settle(
 
 /// Attaches files to their messages. A file whose message is missing becomes a notice.
 fn attach(uploads: Vec<Event>, assembler: &mut Assembler) {
-    let kept = || assembler.kept.iter().enumerate();
-    let by_id: HashMap<String, usize> = kept()
+    let accepted = || assembler.accepted.iter().enumerate();
+    let by_id: HashMap<String, usize> = accepted()
         .filter(|(_, event)| !event.is_notice())
         .filter_map(|(at, event)| Some((event.id.clone()?, at)))
         .rev()
         .collect();
-    let mut shown: HashSet<(usize, Media)> = kept()
+    let mut shown: HashSet<(usize, Media)> = accepted()
         .flat_map(|(at, event)| event.attachments.iter().map(move |file| (at, file.media.clone())))
         .collect();
     for upload in uploads {
         let row = upload.row;
         let target = upload.reference.as_ref().and_then(|to| to.target.as_ref());
         let at = target.and_then(|id| by_id.get(id)).copied();
-        let outcome = if let Some((at, event)) = at.and_then(|at| Some((at, assembler.kept.get_mut(at)?))) {
+        let outcome = if let Some((at, event)) = at.and_then(|at| Some((at, assembler.accepted.get_mut(at)?)))
+        {
             let files = upload.attachments.into_iter();
             let new = files.filter(|file| shown.insert((at, file.media.clone())));
             event.attachments.extend(new);
             RowOutcome::Merged(Some(at))
         } else {
-            assembler.kept.push(upload);
-            RowOutcome::Anchors(assembler.kept.len() - 1)
+            assembler.accepted.push(upload);
+            RowOutcome::Anchors(assembler.accepted.len() - 1)
         };
         becomes(&mut assembler.outcomes, row, outcome);
     }
@@ -82,14 +83,14 @@ fn attach(uploads: Vec<Event>, assembler: &mut Assembler) {
 
 /// The order of messages: that of the rows, or that of the times where the REST API gave some of them, whose pages begin
 /// with the newest. What has no time then stays with the row before it.
-fn order(kept: &[Event], has_rest: bool) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..kept.len()).collect();
-    let row = |at: &usize| kept.get(*at).map(|event| event.row);
+fn order(accepted: &[Event], has_rest: bool) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..accepted.len()).collect();
+    let row = |at: &usize| accepted.get(*at).map(|event| event.row);
     order.sort_by_key(row);
     if !has_rest {
         return order;
     }
-    let instant = |at: usize| kept.get(at)?.time.as_ref().and_then(times::rank);
+    let instant = |at: usize| accepted.get(at)?.time.as_ref().and_then(times::rank);
     let mut last = order.iter().find_map(|at| instant(*at));
     let mut timed: Vec<(Option<i64>, usize)> = Vec::with_capacity(order.len());
     for at in order {
@@ -148,7 +149,7 @@ fn find_mentions(events: &mut [Event], roster: &mut Roster) {
             .iter()
             .filter(|place| Some(**place) != event.sender)
         {
-            roster.settle(*place, Some(true));
+            roster.set_kind(*place, Some(true));
         }
         event.mentioned = mentioned;
     }
@@ -157,7 +158,7 @@ fn find_mentions(events: &mut [Event], roster: &mut Roster) {
         .filter(|event| event.is_own)
         .filter_map(|event| event.sender)
     {
-        roster.settle(sender, Some(false));
+        roster.set_kind(sender, Some(false));
     }
 }
 
@@ -171,8 +172,8 @@ fn message(mut event: Event, roster: &Roster, list: &ListReader<'_, '_>) -> Mess
     let is_agent = event.speaker.is_agent;
     let is_agent = is_agent.unwrap_or_else(|| sender.is_some_and(|sender| roster.is_agent(sender)));
     let parts: Vec<Part> = event.parts(kind == MessageKind::Notice);
-    let mut kept = event.extra.iter();
-    let is_api = kept.any(|(key, value)| key == "senderType" && value.as_str() == "\"api\"");
+    let mut accepted = event.extra.iter();
+    let is_api = accepted.any(|(key, value)| key == "senderType" && value.as_str() == "\"api\"");
     let source_type = match event.word.take() {
         Some(word) if is_api && word != "error" => {
             if word != "message" {

@@ -27,12 +27,12 @@ mod times;
 
 use chatmill_diag::{Finding, Limits, Path, Severity, codes};
 use chatmill_intake::json::{Kind, Note, Value};
-use chatmill_model::{Conversation, Customs, Scene};
+use chatmill_model::{Conversation, FormatTraits, Scene};
 
 use crate::coded::Coded;
 use crate::frame::{FrameView, Reading};
 use crate::reader::times::zone::{READ_IN_ZONE, Zone};
-use crate::reader::{ListReader, Times, drop_kept, list, present};
+use crate::reader::{ListReader, Times, drop_extra, list, present};
 use crate::source::About;
 use event::{Capture, Event};
 use fields::KNOWN;
@@ -48,9 +48,9 @@ static ABOUT: About = About {
     specification: "Jaibber Message Format (2026-02-28)",
     shapes: &["rest", "events", "store"],
     carries: "people and agents, text, files, replies, mentions, chains of agents, ids, times, streams, tasks, presence",
-    customs: Customs {
-        kept_form: Some(ID),
-        ..Customs::USUAL
+    traits: FormatTraits {
+        extra_format: Some(ID),
+        ..FormatTraits::USUAL
     },
 };
 
@@ -60,7 +60,7 @@ pub static JAIBBER_EVENTS: Coded = Coded {
     rows: Some(cut::rows),
     merges: true,
     ..Coded::of(&ABOUT, detect::recognise, |frame, limits| {
-        Reading::stored(ABOUT.customs, read(*frame, limits))
+        Reading::stored(ABOUT.traits, read(*frame, limits))
     })
 };
 
@@ -104,9 +104,9 @@ impl<'d> Reader<'d, '_> {
         let result = if row.kind() == Kind::Object {
             let depth = self.list.limits.depth;
             let opened = open::open(row, depth, |opened, notes| self.opened(index, row, opened, notes));
-            opened.unwrap_or_else(|fault| {
-                let text = format!("data is text, but no JSON: {}", fault.message);
-                Err(Box::new(Finding::new(fault.code, text)))
+            opened.unwrap_or_else(|error| {
+                let text = format!("data is text, but no JSON: {}", error.message);
+                Err(Box::new(Finding::new(error.code, text)))
             })
         } else {
             let text = "the row is not an object and is rejected";
@@ -192,7 +192,7 @@ impl<'d> Reader<'d, '_> {
     fn finish(mut self) -> Reading {
         let list = &mut self.list;
         self.clock.finish(&mut list.notes);
-        let outcomes = messages::settle(self.assembler, self.uploads, &mut self.roster, list);
+        let outcomes = messages::finish_messages(self.assembler, self.uploads, &mut self.roster, list);
         let is_silent = list.messages.is_empty();
         if self.key.is_none() && !is_silent {
             let finding = Finding::new(&codes::MISSING_FIELD, "no row names its project");
@@ -211,7 +211,7 @@ impl<'d> Reader<'d, '_> {
         // What pieces and copies hold beyond what they share with their message stands in no message.
         for (row, outcome) in list.frame.root().items().zip(&outcomes) {
             if matches!(outcome, RowOutcome::Merged(Some(_)) | RowOutcome::Repeats(_)) {
-                drop_kept(row);
+                drop_extra(row);
             }
         }
         let mut reading = self.list.finish(Conversation {

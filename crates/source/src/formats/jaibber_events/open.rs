@@ -3,7 +3,7 @@
 //! The data of an envelope may be an object or the text of one. Which project a row belongs to is read here too, because
 //! both cutting and reading need the inside of the wrapping.
 
-use chatmill_intake::json::{self, Fault, Kind, Value};
+use chatmill_intake::json::{self, Kind, ScanError, Value};
 
 use crate::reader::fields;
 
@@ -27,16 +27,16 @@ pub(super) struct Opened<'d> {
 pub(super) fn open<R>(
     row: Value<'_>,
     depth: u32,
-    look: impl FnOnce(Opened<'_>, &[json::Note]) -> R,
-) -> Result<R, Fault> {
+    read: impl FnOnce(Opened<'_>, &[json::Note]) -> R,
+) -> Result<R, ScanError> {
     let bare = Opened {
         body: row,
         envelope: None,
         prefix: "",
         text: None,
     };
-    let Some(data) = row.get("data").filter(|_| !is_said(row)) else {
-        return Ok(look(bare, &[]));
+    let Some(data) = row.get("data").filter(|_| !is_message(row)) else {
+        return Ok(read(bare, &[]));
     };
     if let Some(text) = data.as_str() {
         let document = data.open(&text, depth)?;
@@ -45,14 +45,14 @@ pub(super) fn open<R>(
             text,
             ..wrapped(row, document.root(), ".data")
         };
-        return Ok(look(opened, document.notes()));
+        return Ok(read(opened, document.notes()));
     }
     let opened = match inside(data) {
         _ if data.kind() != Kind::Object => bare,
         Some(_) => wrapped(row, data, ".data.message"),
         None => wrapped(row, data, ".data"),
     };
-    Ok(look(opened, &[]))
+    Ok(read(opened, &[]))
 }
 
 fn wrapped<'d>(row: Value<'d>, data: Value<'d>, prefix: &'static str) -> Opened<'d> {
@@ -65,14 +65,14 @@ fn wrapped<'d>(row: Value<'d>, data: Value<'d>, prefix: &'static str) -> Opened<
 }
 
 /// Whether an object is a message itself, whatever `data` it may have.
-fn is_said(value: Value<'_>) -> bool {
+fn is_message(value: Value<'_>) -> bool {
     value.get("text").is_some() || value.get("messageId").is_some()
 }
 
 /// The message that a webhook puts one level deeper.
 fn inside(data: Value<'_>) -> Option<Value<'_>> {
     data.get("message")
-        .filter(|message| message.kind() == Kind::Object && !is_said(data))
+        .filter(|message| message.kind() == Kind::Object && !is_message(data))
 }
 
 /// The projects that an opened row belongs to; none when it names none.
@@ -109,7 +109,7 @@ pub(super) fn is_everywhere(opened: Opened<'_>) -> bool {
 
 /// Whether somebody's presence is told.
 pub(super) fn is_presence(body: Value<'_>) -> bool {
-    body.get("userId").is_some() && !is_said(body) && body.get("type").is_none()
+    body.get("userId").is_some() && !is_message(body) && body.get("type").is_none()
 }
 
 /// Whether a row of the table of attachments stands here.
@@ -119,5 +119,5 @@ pub(super) fn is_attachment(body: Value<'_>) -> bool {
 
 /// Whether a message, a piece of one, or an event stands here.
 pub(super) fn is_event(body: Value<'_>) -> bool {
-    is_said(body) || body.get("type").is_some() || body.get("task").is_some()
+    is_message(body) || body.get("type").is_some() || body.get("task").is_some()
 }

@@ -57,21 +57,21 @@ impl Roster {
         if !agents.iter().any(|(_, name)| Some(name) == username.as_ref()) {
             let place = self.place(Key::Person(account.clone()), username.as_deref());
             if !is_agent {
-                self.settle(place, Some(false));
+                self.set_kind(place, Some(false));
             }
         }
         for (agent, name) in agents {
             let place = self.agent(&account, Some(&name));
-            self.settle(place, Some(true));
+            self.set_kind(place, Some(true));
             for (key, value) in [
                 ("agentInstructions", agent.get("agentInstructions")),
                 ("machineName", body.get("machineName")),
             ] {
-                let kept = value.filter(|value| value.kind() == Kind::String);
-                if let (Some(value), Some(participant)) = (kept, self.participants.get_mut(place)) {
-                    let kept = &mut participant.extra.0;
-                    kept.retain(|(known, _)| known != key);
-                    kept.keep(key, value);
+                let clock = value.filter(|value| value.kind() == Kind::String);
+                if let (Some(value), Some(participant)) = (clock, self.participants.get_mut(place)) {
+                    let clock = &mut participant.extra.0;
+                    clock.retain(|(known, _)| known != key);
+                    clock.keep(key, value);
                 }
             }
         }
@@ -97,7 +97,7 @@ impl Roster {
                 (None, None) => self.place(Key::Named(name.to_owned()), Some(name)),
             },
         };
-        self.settle(place, speaker.is_agent);
+        self.set_kind(place, speaker.is_agent);
         Some(place)
     }
 
@@ -132,7 +132,7 @@ impl Roster {
     }
 
     /// Sets a participant's kind, unless it is known already.
-    pub(super) fn settle(&mut self, place: usize, is_agent: Option<bool>) {
+    pub(super) fn set_kind(&mut self, place: usize, is_agent: Option<bool>) {
         let Some(participant) = self.participants.get_mut(place) else {
             return;
         };

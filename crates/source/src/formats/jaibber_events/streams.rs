@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use chatmill_diag::{Code, Finding, Severity, codes};
 
 use super::event::{Capture, Event, EventKind, finding_at};
-use crate::reader::{Keep as _, Kept};
+use crate::reader::{ExtraFields, Keep as _};
 
 /// What became of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ struct Stream {
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
     /// Events that become messages or notices.
-    pub kept: Vec<Event>,
+    pub accepted: Vec<Event>,
     /// What became of each row, by index.
     pub outcomes: Vec<RowOutcome>,
     /// Findings, whose positions are still rows.
@@ -101,14 +101,14 @@ impl Assembler {
         match event.kind {
             EventKind::Start => self.begin(event),
             EventKind::Chunk => self.add(event),
-            EventKind::Message | EventKind::Final | EventKind::Notice => self.say(event),
+            EventKind::Message | EventKind::Final | EventKind::Notice => self.add_message(event),
         }
     }
 
     fn keep(&mut self, event: Event) -> usize {
-        let at = self.kept.len();
+        let at = self.accepted.len();
         self.outcomes.push(RowOutcome::Anchors(at));
-        self.kept.push(event);
+        self.accepted.push(event);
         at
     }
 
@@ -190,11 +190,11 @@ impl Assembler {
         self.outcomes.push(RowOutcome::Merged(None));
     }
 
-    fn say(&mut self, mut event: Event) {
+    fn add_message(&mut self, mut event: Event) {
         let is_notice = event.kind == EventKind::Notice;
         let key = event.id.clone().map(|id| (is_notice, id));
         if let Some(at) = key.and_then(|key| self.by_id.get(&key).copied())
-            && let Some(earlier) = self.kept.get_mut(at)
+            && let Some(earlier) = self.accepted.get_mut(at)
         {
             if !is_copy(earlier, &event) {
                 let text = "the row has the id of an earlier one, says something else, and is left out";
@@ -237,7 +237,7 @@ impl Assembler {
             becomes(&mut self.outcomes, *row, RowOutcome::Merged(Some(at)));
         }
         // What an agent had said before it failed stands nowhere else.
-        if let Some(event) = self.kept.get_mut(at).filter(|event| event.is_error()) {
+        if let Some(event) = self.accepted.get_mut(at).filter(|event| event.is_error()) {
             let partial = stream.text();
             if !partial.is_empty() && !event.text.contains(&partial) {
                 event.extra.keep_text("partialText", &partial);
@@ -277,7 +277,10 @@ impl Assembler {
                     self.finish_pieces(&stream.pieces, event);
                 }
             } else if let (Some(at), None) = (stream.begun, stream.whole)
-                && let Some(event) = self.kept.get(at).filter(|event| event.capture == Capture::Live)
+                && let Some(event) = self
+                    .accepted
+                    .get(at)
+                    .filter(|event| event.capture == Capture::Live)
             {
                 let text = "the answer was begun, and nothing of it follows";
                 self.findings
@@ -285,7 +288,7 @@ impl Assembler {
             }
             if let (Some((event, count)), Some(whole)) = (stream.late, stream.whole) {
                 // A page of stored messages may stand before the capture: then nothing is late.
-                let whole = self.kept.get(whole);
+                let whole = self.accepted.get(whole);
                 if whole.is_some_and(|whole| whole.capture == event.capture) {
                     let text = "a piece of the answer follows its end";
                     let mut finding = finding_at(&event, &codes::LATE_CHUNK, text, "");
@@ -297,12 +300,12 @@ impl Assembler {
     }
 
     fn finish_pieces(&mut self, pieces: &[(u32, String)], event: Event) {
-        let at = self.kept.len();
+        let at = self.accepted.len();
         for (row, _) in pieces {
             becomes(&mut self.outcomes, *row, RowOutcome::Merged(Some(at)));
         }
         becomes(&mut self.outcomes, event.row, RowOutcome::Anchors(at));
-        self.kept.push(event);
+        self.accepted.push(event);
     }
 }
 
@@ -364,7 +367,7 @@ fn complete(event: &mut Event, other: &mut Event, known: &mut HashSet<String>) {
         known.extend(event.extra.iter().map(|(key, _)| key.clone()));
     }
     let further = std::mem::take(&mut other.extra).into_iter();
-    let further: Kept = further.filter(|(key, _)| !known.contains(key)).collect();
+    let further: ExtraFields = further.filter(|(key, _)| !known.contains(key)).collect();
     known.extend(further.iter().map(|(key, _)| key.clone()));
     event.extra.extend(further);
 }

@@ -1,16 +1,16 @@
-//! What a trace tells: calls of models, agents and tools, each with what went in and what came out.
+//! Steps of a trace: calls of models, agents and tools, each with its input and output.
 
 use chatmill_diag::Limits;
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{Message, MessageKind, Part, Role, Timestamp, Usage};
 
-use super::retold::Told;
+use super::known_texts::KnownTexts;
 use crate::formats::request_log::opened;
 use crate::reader::exchange::Exchange;
-use crate::reader::{drop_kept, present};
+use crate::reader::{drop_extra, present};
 
-/// Something that was said: a value of the record, or JSON that is put together of several, with their place.
-pub(crate) enum Said<'d> {
+/// Input or output of a call: a value of the record, or JSON composed of several values, with their place.
+pub(crate) enum CallValue<'d> {
     /// A value; a string may hold JSON.
     Value(Value<'d>),
     /// JSON, and the values that it comes from, of which the first is its place.
@@ -57,19 +57,19 @@ pub(crate) struct Call<'d> {
     pub model: Option<Box<str>>,
     /// What it cost.
     pub usage: Option<Usage>,
-    /// What the model was told before.
-    pub system: Vec<Said<'d>>,
+    /// The system text.
+    pub system: Vec<CallValue<'d>>,
     /// Definitions of tools.
-    pub tools: Vec<Said<'d>>,
-    /// What went in.
-    pub input: Vec<Said<'d>>,
-    /// What came out.
-    pub output: Vec<Said<'d>>,
+    pub tools: Vec<CallValue<'d>>,
+    /// The input.
+    pub input: Vec<CallValue<'d>>,
+    /// The output.
+    pub output: Vec<CallValue<'d>>,
     /// What several messages in it are to one another.
     pub several: Several,
 }
 
-impl<'s> Said<'s> {
+impl<'s> CallValue<'s> {
     /// The value, where it is one of the record; else those that it is put together of.
     fn values(&self) -> &[Value<'s>] {
         match self {
@@ -106,14 +106,14 @@ impl Call<'_> {
         for system in &self.system {
             system.open(exchange, limits, Exchange::system);
         }
-        let mut tells_all = false;
+        let mut is_complete = false;
         if self.step == Step::Agent {
             for output in &self.output {
-                output.open(exchange, limits, |_, output| tells_all |= is_whole(output));
+                output.open(exchange, limits, |_, output| is_complete |= is_whole(output));
             }
         }
-        if tells_all {
-            self.retold_input(limits);
+        if is_complete {
+            self.mark_repeated_input(limits);
             return;
         }
         for input in &self.input {
@@ -123,10 +123,10 @@ impl Call<'_> {
 
     /// What went in and came out, as it stands in the record.
     pub(crate) fn values(&self) -> impl Iterator<Item = Value<'_>> {
-        let said = [&self.system, &self.tools, &self.input, &self.output]
+        let fields = [&self.system, &self.tools, &self.input, &self.output]
             .into_iter()
             .flatten();
-        said.flat_map(Said::values).copied()
+        fields.flat_map(CallValue::values).copied()
     }
 
     /// Reads definitions of tools, where there are none yet.
@@ -136,14 +136,14 @@ impl Call<'_> {
         }
     }
 
-    /// Marks what went in as far as what came out tells it again.
-    fn retold_input(&self, limits: &Limits) {
-        let mut told = Told::default();
-        for output in self.output.iter().flat_map(Said::values) {
-            told.add(*output, limits);
+    /// Marks the texts of the input that the output repeats as read.
+    fn mark_repeated_input(&self, limits: &Limits) {
+        let mut known_texts = KnownTexts::default();
+        for output in self.output.iter().flat_map(CallValue::values) {
+            known_texts.add(*output, limits);
         }
-        for input in self.input.iter().flat_map(Said::values) {
-            told.mark(*input, limits);
+        for input in self.input.iter().flat_map(CallValue::values) {
+            known_texts.mark(*input, limits);
         }
     }
 
@@ -164,21 +164,21 @@ impl Call<'_> {
     pub(crate) fn read_others(&self, at: usize, exchange: &mut Exchange<'_, '_>, limits: &Limits) {
         let extra = std::mem::take(&mut exchange.beside.extra);
         let known = exchange.turns.list.alternatives.len();
-        let aside = exchange.turns.list.begin_aside();
+        let before_others = exchange.turns.list.begin_alternative();
         self.read_output(exchange, limits);
         exchange.beside.extra = extra;
-        self.values().for_each(drop_kept);
+        self.values().for_each(drop_extra);
         let list = &mut exchange.turns.list;
-        let told = list.end_aside(aside).len() as u64;
-        list.rows.alternatives -= told;
-        list.rows.merged += told;
+        let count = list.end_alternative(before_others).len() as u64;
+        list.rows.alternatives -= count;
+        list.rows.merged += count;
         for other in list.alternatives.iter_mut().skip(known) {
             other.place = at as u32..at as u32 + 1;
         }
     }
 
-    /// Says of an answer what the step says of it.
-    pub(crate) fn tell(&self, message: &mut Message) {
+    /// Adds model, usage and time of the step to an answer that lacks them.
+    pub(crate) fn complete(&self, message: &mut Message) {
         message.model = message.model.take().or_else(|| self.model.clone());
         message.usage = message.usage.or(self.usage);
         message.timestamp = message.timestamp.take().or_else(|| self.done.clone());
@@ -218,10 +218,10 @@ pub(crate) struct Print {
 impl Print {
     /// Those of all messages, in order.
     pub(crate) fn all(messages: &[Message]) -> Vec<Self> {
-        let said = messages
+        let outlines = messages
             .iter()
             .filter(|message| message.kind == MessageKind::Message);
-        said.map(Self::of).collect()
+        outlines.map(Self::of).collect()
     }
 
     /// That of a message.

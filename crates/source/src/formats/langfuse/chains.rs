@@ -11,12 +11,12 @@ use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Extra, Message, MessageKind, Part, Role, ToolResult, Weight};
 
-use super::calls::{Call, Print, Said, Step};
-use super::retold::Told;
+use super::calls::{Call, CallValue, Print, Step};
+use super::known_texts::KnownTexts;
 use super::waiting::Waiting;
 use crate::frame::{FrameView, Reading};
 use crate::reader::exchange::Exchange;
-use crate::reader::{Turn, Turns, drop_kept, message_object, present, quoted_list, text};
+use crate::reader::{Turn, Turns, drop_extra, message_object, present, quoted_list, text};
 
 /// A conversation that was found in a trace.
 pub(crate) struct Found<'d, 'r> {
@@ -60,7 +60,7 @@ struct Outline {
     /// Where the answer stands among the messages.
     answer: usize,
     /// What the answer says.
-    said: Option<u64>,
+    first_answer: Option<u64>,
     /// Whether others came out beside it.
     has_others: bool,
     /// What was thought before the answer: no later request repeats it.
@@ -83,18 +83,18 @@ pub(crate) fn conversations<'d, 'r>(
         .filter(|(place, _)| !whole.contains(place));
     let mut others = others.flat_map(|(_, call)| call.values()).peekable();
     if others.peek().is_some() {
-        let mut told = Told::default();
+        let mut known_texts = KnownTexts::default();
         for Found { exchange, .. } in &found {
             let list = &exchange.turns.list;
-            told.add_messages(&list.messages, limits);
+            known_texts.add_messages(&list.messages, limits);
             for messages in list.alternatives.iter().flat_map(|other| &other.messages) {
-                told.add_messages(messages, limits);
+                known_texts.add_messages(messages, limits);
             }
             for tool in &exchange.beside.tools {
-                told.add_json(tool.as_str(), limits);
+                known_texts.add_json(tool.as_str(), limits);
             }
         }
-        others.for_each(|value| told.settle(value, limits));
+        others.for_each(|value| known_texts.mark_each(value, limits));
     }
     found
 }
@@ -120,7 +120,7 @@ fn chains<'d, 'r>(
         .copied()
         .filter(|place| !covered.contains_key(place))
         .collect();
-    if whole.len() > 1 && is_told_step_by_step(calls, &outlines, &models) {
+    if whole.len() > 1 && is_step_by_step(calls, &outlines, &models) {
         return (vec![step_by_step(frame, limits, calls, &outlines)], Vec::new());
     }
     if !models.is_empty() {
@@ -148,7 +148,9 @@ fn chains<'d, 'r>(
             };
             // Where the longest history names no tools, its pieces may.
             call.read_tools(&mut exchange, limits);
-            let known = outline.said.and_then(|said| answers.get(&said).copied());
+            let known = outline
+                .first_answer
+                .and_then(|print| answers.get(&print).copied());
             if let Some(at) = known.filter(|_| outline.has_others && step != place) {
                 call.read_others(at, &mut exchange, limits);
             }
@@ -156,7 +158,7 @@ fn chains<'d, 'r>(
             // An agent's step is no answer of a model's; what is written in another way stands where it was asked.
             match known {
                 Some(at) => {
-                    tell(messages, call, at);
+                    complete_answer(messages, call, at);
                     if let Some(message) = messages.get_mut(at)
                         && !message.parts.iter().any(is_thought)
                     {
@@ -165,7 +167,7 @@ fn chains<'d, 'r>(
                 }
                 None if call.step == Step::Model => {
                     let at = nearest.get(outline.answer).copied();
-                    tell(messages, call, at.unwrap_or(nearest.len()));
+                    complete_answer(messages, call, at.unwrap_or(nearest.len()));
                 }
                 None => {}
             }
@@ -204,22 +206,22 @@ fn outline(frame: FrameView<'_>, limits: &Limits, call: &Call<'_>) -> Option<Out
     let mut exchange = Exchange::new(Turns::new(frame, limits));
     call.read_input(&mut exchange, limits);
     let answer = exchange.turns.list.messages.len();
-    let told = |exchange: &Exchange<'_, '_>| {
+    let prints_of = |exchange: &Exchange<'_, '_>| {
         let mut prints = Print::all(&exchange.turns.list.messages);
         prints.retain(|print| print.role != Role::System);
         prints
     };
-    let sent = told(&exchange).len();
+    let sent = prints_of(&exchange).len();
     call.read_output(&mut exchange, limits);
-    let prints = told(&exchange);
+    let prints = prints_of(&exchange);
     // Whoever tells it will keep it.
-    call.values().for_each(drop_kept);
-    let said = prints.get(sent).map(|print| print.hash);
+    call.values().for_each(drop_extra);
+    let first_answer = prints.get(sent).map(|print| print.hash);
     (!prints.is_empty()).then_some(Outline {
         prints,
         sent,
         answer,
-        said,
+        first_answer,
         has_others: !exchange.turns.list.alternatives.is_empty(),
         thoughts: exchange
             .turns
@@ -302,11 +304,11 @@ fn replace_by_agent(
     let Some(Some(outline)) = outlines.get(agent) else {
         return;
     };
-    let said: HashSet<u64> = outline.prints.iter().map(|print| print.hash).collect();
+    let seen: HashSet<u64> = outline.prints.iter().map(|print| print.hash).collect();
     let is_piece = |place: &usize| {
         let piece = outlines.get(*place).and_then(Option::as_ref);
         length(place) < length(&agent)
-            && piece.is_some_and(|piece| piece.prints.iter().all(|print| said.contains(&print.hash)))
+            && piece.is_some_and(|piece| piece.prints.iter().all(|print| seen.contains(&print.hash)))
     };
     let pieces: HashSet<usize> = whole.iter().copied().filter(is_piece).collect();
     if pieces.is_empty() {
@@ -323,7 +325,7 @@ fn replace_by_agent(
 }
 
 /// Whether requests hold no history although tools were called between them.
-fn is_told_step_by_step(calls: &[Call<'_>], outlines: &[Option<Outline>], models: &[usize]) -> bool {
+fn is_step_by_step(calls: &[Call<'_>], outlines: &[Option<Outline>], models: &[usize]) -> bool {
     let outlines = || models.iter().filter_map(|place| outlines.get(*place)?.as_ref());
     let is_fresh = |outline: &Outline| {
         let sent = outline.prints.get(..outline.sent).unwrap_or_default();
@@ -342,12 +344,12 @@ fn step_by_step<'d, 'r>(
     outlines: &[Option<Outline>],
 ) -> Found<'d, 'r> {
     let mut exchange = Exchange::new(Turns::new(frame, limits));
-    let mut said: HashSet<u64> = HashSet::new();
+    let mut seen: HashSet<u64> = HashSet::new();
     let agents = calls.iter().filter(|call| call.step == Step::Agent);
     for input in agents.flat_map(|call| &call.input) {
         input.open(&mut exchange, limits, |exchange, input| {
             if exchange.turns.list.messages.is_empty() {
-                exchange.told_before(input);
+                exchange.instructions_before(input);
             }
         });
     }
@@ -357,20 +359,20 @@ fn step_by_step<'d, 'r>(
         match (call.step, outline) {
             (Step::Model, Some(outline)) => {
                 let sent = outline.prints.get(..outline.sent).unwrap_or_default();
-                let is_new = sent.iter().any(|print| !said.contains(&print.hash));
-                let is_first = said.is_empty();
+                let is_new = sent.iter().any(|print| !seen.contains(&print.hash));
+                let is_first = seen.is_empty();
                 call.read_tools(&mut exchange, limits);
                 if is_first || is_new && call.input.iter().any(names_role) {
                     call.read_input(&mut exchange, limits);
                 }
-                said.extend(outline.prints.iter().map(|print| print.hash));
+                seen.extend(outline.prints.iter().map(|print| print.hash));
                 let at = exchange.turns.list.messages.len();
                 call.read_output(&mut exchange, limits);
-                tell(&mut exchange.turns.list.messages, call, at);
+                complete_answer(&mut exchange.turns.list.messages, call, at);
                 prefixes.extend(call.id.clone());
             }
             (Step::Tool, _) => {
-                waiting.look(&exchange.turns.list.messages);
+                waiting.add_messages(&exchange.turns.list.messages);
                 let place = waiting.find(call.answers.as_deref(), call.name.as_deref());
                 if let Some(asked) = place.and_then(|place| waiting.get(place)) {
                     add_result(&mut exchange, call, asked.clone());
@@ -387,10 +389,10 @@ fn step_by_step<'d, 'r>(
 }
 
 /// Whether what went in says who speaks.
-fn names_role(said: &Said<'_>) -> bool {
-    match said {
-        Said::Value(value) => value.as_str().is_none_or(|text| text.contains("\"role\":")),
-        Said::Json(text, ..) => text.contains("\"role\":"),
+fn names_role(value: &CallValue<'_>) -> bool {
+    match value {
+        CallValue::Value(value) => value.as_str().is_none_or(|text| text.contains("\"role\":")),
+        CallValue::Json(text, ..) => text.contains("\"role\":"),
     }
 }
 
@@ -425,10 +427,10 @@ fn nearest_answers(messages: &[Message]) -> Vec<usize> {
 }
 
 /// Tells the first answer from a place on what its step says of it.
-fn tell(messages: &mut [Message], call: &Call<'_>, at: usize) {
+fn complete_answer(messages: &mut [Message], call: &Call<'_>, at: usize) {
     let mut answers = messages.iter_mut().skip(at);
     if let Some(message) = answers.find(|message| is_answer(message)) {
-        call.tell(message);
+        call.complete(message);
     }
 }
 
@@ -438,7 +440,7 @@ fn add_results(found: &mut [Found<'_, '_>], calls: &[Call<'_>]) {
     let mut chains: HashMap<(bool, String), BTreeSet<usize>> = HashMap::new();
     for (chain, Found { exchange, .. }) in found.iter().enumerate() {
         let mut own = Waiting::default();
-        own.look(&exchange.turns.list.messages);
+        own.add_messages(&exchange.turns.list.messages);
         for (id, name) in own.asked() {
             for (is_id, key) in [(true, id), (false, name)] {
                 let key = key.iter().map(|key| (is_id, key.clone()));

@@ -13,7 +13,7 @@
 
 pub(crate) mod calls;
 pub(crate) mod chains;
-pub(crate) mod retold;
+pub(crate) mod known_texts;
 mod waiting;
 
 use std::collections::HashMap;
@@ -30,8 +30,8 @@ use crate::reader::{
     Keep as _, Turns, best, id, items, logged, present, raw, reading, repeats, text, times, words,
 };
 use crate::source::{About, NO_TEXT_ARGUMENTS};
-use calls::{Call, Said, Several, Step};
-use retold::Told;
+use calls::{Call, CallValue, Several, Step};
+use known_texts::KnownTexts;
 
 const ID: &str = "langfuse";
 
@@ -44,16 +44,16 @@ static ABOUT: About = About {
     specification: "Langfuse API reference, traces and observations",
     shapes: &["trace"],
     carries: "messages in the shapes of the frameworks, tool calls and results, tool definitions, models, usage, times",
-    customs: NO_TEXT_ARGUMENTS,
+    traits: NO_TEXT_ARGUMENTS,
 };
 
 /// The source `langfuse`.
 pub static LANGFUSE: Coded = Coded {
-    lies_apart: true,
+    has_scattered_messages: true,
     ..Coded::of(
         &ABOUT,
         |sketch| best(sketch, recognise),
-        |frame, limits| reading(ABOUT.customs, read(*frame, limits)),
+        |frame, limits| reading(ABOUT.traits, read(*frame, limits)),
     )
 };
 
@@ -70,15 +70,15 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let observations = present(root, "observations").filter(|list| list.kind() == Kind::Array);
     let Some(observations) = observations else {
         let text = "the record has no list of observations";
-        return Err(frame.fault(&codes::MISSING_FIELD, text, "$.observations", root));
+        return Err(frame.error(&codes::MISSING_FIELD, text, "$.observations", root));
     };
     if let Some(text) = crate::reader::too_many(observations, "the trace", "observations", limits) {
         let code = &codes::CONVERSATION_TOO_LARGE;
-        return Err(frame.fault(code, text, "$.observations", observations));
+        return Err(frame.error(code, text, "$.observations", observations));
     }
     let trace = present(root, "trace").unwrap_or(root);
     let mut calls: Vec<Call<'_>> = Vec::new();
-    let mut odd = Vec::new();
+    let mut malformed = Vec::new();
     for (index, value) in observations.items().enumerate() {
         if value.kind() == Kind::Object {
             let mut call = call(value, index);
@@ -88,14 +88,14 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
             }
             calls.push(call);
         } else {
-            odd.push((index, value));
+            malformed.push((index, value));
         }
     }
     let count = calls.len() as u64;
     // A trace without a step that says anything still may say what went in and what came out.
     if !calls
         .iter()
-        .any(|call| call.step != Step::Tool && call.says_something())
+        .any(|call| call.step != Step::Tool && call.has_content())
     {
         let own = Call {
             step: Step::Model,
@@ -121,11 +121,11 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         exchange.finish(NAME)
     });
     first.also = all.collect();
-    tell_again(trace, observations, &mut first, limits);
+    mark_repeats(trace, observations, &mut first, limits);
     // An observation is a row that is read; what it says are rows, too.
     first.rows.rows += count;
     first.rows.merged += count;
-    for (index, value) in odd {
+    for (index, value) in malformed {
         let text = "the observation is not an object and is rejected";
         let finding = Finding::new(&codes::WRONG_TYPE, text);
         let finding = finding.at_path(format!("$.observations[{index}]"));
@@ -136,9 +136,9 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     Ok(first)
 }
 
-/// Marks what says once more what the steps of a trace say: what the trace itself holds of them, what they called, how they were
-/// set up, and the attributes of their spans, which stay as they are.
-fn tell_again(trace: Value<'_>, observations: Value<'_>, first: &mut Reading, limits: &Limits) {
+/// Marks values that repeat the steps of a trace as read: copies in the trace itself, called tools, parameters, and the
+/// attributes of spans, which stay as they are.
+fn mark_repeats(trace: Value<'_>, observations: Value<'_>, first: &mut Reading, limits: &Limits) {
     let own = present(trace, "observations").filter(|own| own.span() != observations.span());
     let originals: HashMap<_, _> = own
         .into_iter()
@@ -159,7 +159,7 @@ fn tell_again(trace: Value<'_>, observations: Value<'_>, first: &mut Reading, li
     });
     let spans = observations.items().enumerate();
     let spans = spans.filter_map(|(index, step)| Some((Some(index), present(step, "metadata")?)));
-    let nothing = Told::default();
+    let nothing = KnownTexts::default();
     let mut all: Vec<(Option<usize>, Value<'_>)> = of_trace
         .chain(of_steps)
         .map(|value| (None, value))
@@ -173,37 +173,37 @@ fn tell_again(trace: Value<'_>, observations: Value<'_>, first: &mut Reading, li
         has_words
     });
     if !all.is_empty() {
-        let mut told = Told::default();
+        let mut known_texts = KnownTexts::default();
         for value in observations.items().flat_map(|step| {
             ["name", "input", "output", "toolDefinitions"]
                 .iter()
                 .filter_map(move |key| present(step, key))
         }) {
-            told.add(value, limits);
+            known_texts.add(value, limits);
         }
         for reading in std::iter::once(&*first).chain(&first.also) {
             if let Some(conversation) = &reading.conversation {
-                told.add_messages(&conversation.messages, limits);
+                known_texts.add_messages(&conversation.messages, limits);
                 for tool in &conversation.tools {
-                    told.add_json(tool.as_str(), limits);
+                    known_texts.add_json(tool.as_str(), limits);
                 }
             }
         }
-        again.extend(all.into_iter().filter(|found| told.mark(found.1, limits)));
+        again.extend(all.into_iter().filter(|found| known_texts.mark(found.1, limits)));
     }
     let spans = again
         .into_iter()
         .filter_map(|(index, value)| Some((index?, value)));
-    let kept = spans.map(|(index, value)| (format!("observations[{index}].metadata"), raw(value)));
+    let metadata_fields = spans.map(|(index, value)| (format!("observations[{index}].metadata"), raw(value)));
     if let Some(conversation) = &mut first.conversation {
-        conversation.extra.0.extend(kept);
+        conversation.extra.0.extend(metadata_fields);
     }
 }
 
 /// An observation as a step.
 fn call(value: Value<'_>, index: usize) -> Call<'_> {
     let kind = text(value.get("type")).unwrap_or_default();
-    let said = |key: &str| present(value, key).map(Said::Value).into_iter().collect();
+    let values_of = |key: &str| present(value, key).map(CallValue::Value).into_iter().collect();
     let time = |key: &str| present(value, key).and_then(times::known);
     let begun = time("startTime")
         .or_else(|| time("timestamp"))
@@ -228,15 +228,15 @@ fn call(value: Value<'_>, index: usize) -> Call<'_> {
             .iter()
             .find_map(|key| usage(present(value, key)?)),
         system: Vec::new(),
-        tools: said("toolDefinitions"),
-        input: said("input"),
-        output: said("output"),
+        tools: values_of("toolDefinitions"),
+        input: values_of("input"),
+        output: values_of("output"),
         several: Several::Turns,
     }
 }
 
 /// Definitions of tools that the AI SDK writes into the metadata of a step, each as a string.
-fn tools_beside<'d>(step: Value<'d>, limits: &Limits) -> Option<Said<'d>> {
+fn tools_beside<'d>(step: Value<'d>, limits: &Limits) -> Option<CallValue<'d>> {
     let metadata = present(step, "metadata")?;
     let text = metadata.string();
     let document = text
@@ -248,7 +248,7 @@ fn tools_beside<'d>(step: Value<'d>, limits: &Limits) -> Option<Said<'d>> {
         .items()
         .map(|tool| tool.string().filter(|tool| tool.starts_with('{')))
         .collect();
-    Some(Said::Json(format!("[{}]", tools?.join(",")), vec![metadata]))
+    Some(CallValue::Json(format!("[{}]", tools?.join(",")), vec![metadata]))
 }
 
 /// What an observation cost, in Langfuse's words or in the vendor's.
@@ -274,7 +274,7 @@ fn usage(value: Value<'_>) -> Option<Usage> {
 
 impl Call<'_> {
     /// Whether anything went in or came out.
-    fn says_something(&self) -> bool {
+    fn has_content(&self) -> bool {
         !self.input.is_empty() || !self.output.is_empty()
     }
 }

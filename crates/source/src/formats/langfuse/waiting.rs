@@ -1,4 +1,4 @@
-//! Calls of a conversation that wait for what their tools gave.
+//! Tool calls of a conversation that wait for their results.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -22,7 +22,7 @@ pub(super) struct Waiting {
 
 impl Waiting {
     /// Takes in the messages that were added since.
-    pub(super) fn look(&mut self, messages: &[Message]) {
+    pub(super) fn add_messages(&mut self, messages: &[Message]) {
         let new = messages.get(self.looked..).unwrap_or_default();
         self.looked = messages.len();
         for part in new.iter().flat_map(|message| &message.parts) {
@@ -98,7 +98,7 @@ mod tests {
         Some(text.to_owned()).filter(|text| !text.is_empty())
     }
 
-    fn said(part: Part) -> Message {
+    fn message_of(part: Part) -> Message {
         Message {
             parts: vec![part],
             ..Message::new(Role::Assistant, 0, MessageOrigin::default())
@@ -107,11 +107,11 @@ mod tests {
 
     fn call(id: &str, name: &str) -> Message {
         let given = (Arguments::Malformed(String::new()), ArgumentForm::Text);
-        said(Part::ToolCall(ToolCall::new(word(id), word(name), given)))
+        message_of(Part::ToolCall(ToolCall::new(word(id), word(name), given)))
     }
 
     fn result(id: &str) -> Message {
-        said(Part::ToolResult(ToolResult {
+        message_of(Part::ToolResult(ToolResult {
             call_id: word(id),
             ..ToolResult::default()
         }))
@@ -127,20 +127,20 @@ mod tests {
         ];
         messages.extend([result("b"), result("gone")]);
         let mut waiting = Waiting::default();
-        waiting.look(&messages);
+        waiting.add_messages(&messages);
         let asked: Vec<&Asked> = waiting.asked().collect();
         assert_eq!(asked, [&(None, word("moon")), &(word("c"), word("tide"))]);
         // What is added is looked at when it is there.
         messages.push(result(""));
-        waiting.look(&messages);
+        waiting.add_messages(&messages);
         assert_eq!(waiting.find(Some("a"), Some("moon")), None);
         assert_eq!(waiting.find(Some("a"), Some("tide")), Some(3));
     }
 
     #[test]
-    fn a_tool_is_held_against_ids_first_and_each_call_waits_once() {
+    fn a_tool_result_matches_ids_first_and_each_call_once() {
         let mut waiting = Waiting::default();
-        waiting.look(&[call("a", "tide"), call("b", "tide")]);
+        waiting.add_messages(&[call("a", "tide"), call("b", "tide")]);
         let place = waiting.find(Some("b"), Some("tide")).unwrap();
         assert_eq!(waiting.take(place), Some((word("b"), word("tide"))));
         let place = waiting.find(Some("b"), Some("tide")).unwrap();

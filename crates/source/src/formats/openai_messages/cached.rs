@@ -47,12 +47,12 @@ impl Earlier {
         let new = earlier.get(self.looked..).unwrap_or_default();
         self.looked = earlier.len();
         for message in new {
-            let said = said(message);
-            if message.role != Role::System && self::block(message).is_none() && !said.is_empty() {
+            let text = text_of(message);
+            if message.role != Role::System && self::block(message).is_none() && !text.is_empty() {
                 let label = label(message.role);
-                let start = self.starts.entry(format!("{label}: {}", paragraph(&said)));
+                let start = self.starts.entry(format!("{label}: {}", paragraph(&text)));
                 start.or_default().push(self.turns.len());
-                self.turns.push((label, said.into_owned()));
+                self.turns.push((label, text.into_owned()));
             }
         }
         let alike = self.starts.get(paragraph(block)).into_iter().flatten();
@@ -89,11 +89,11 @@ fn run(block: &str, turns: &[(&str, String)]) -> u64 {
 }
 
 /// What follows a turn at the start of the text, where that is the end or a blank line.
-fn after_turn<'t>(text: &'t str, (label, said): &(&str, String)) -> Option<&'t str> {
+fn after_turn<'t>(text: &'t str, (label, turn_text): &(&str, String)) -> Option<&'t str> {
     let after = text
         .strip_prefix(label)?
         .strip_prefix(": ")?
-        .strip_prefix(said.as_str())?;
+        .strip_prefix(turn_text.as_str())?;
     (after.is_empty() || after.starts_with("\n\n")).then_some(after)
 }
 
@@ -107,7 +107,7 @@ const fn label(role: Role) -> &'static str {
 }
 
 /// A message's words as a block has them: texts joined without a separator, trimmed.
-fn said(message: &Message) -> Cow<'_, str> {
+fn text_of(message: &Message) -> Cow<'_, str> {
     let mut words = message.parts.iter().filter_map(|part| match part {
         Part::Text(text) => Some(text.as_str()),
         Part::ToolResult(result) => Some(result.content.as_str()),
@@ -130,7 +130,7 @@ mod tests {
 
     use super::*;
 
-    fn says(role: Role, words: &str) -> Message {
+    fn message_with(role: Role, words: &str) -> Message {
         Message {
             parts: vec![Part::Text(words.to_owned())],
             ..Message::new(role, 0, MessageOrigin::default())
@@ -141,11 +141,11 @@ mod tests {
     fn a_block_repeats_the_longest_run_that_starts_as_it_does() {
         let mut earlier = Earlier::default();
         let mut messages = vec![
-            says(Role::System, "Be brief."),
-            says(Role::User, "high\n\nor low?"),
-            says(Role::Assistant, "low"),
-            says(Role::User, "high"),
-            says(Role::User, "high\n\nor low?"),
+            message_with(Role::System, "Be brief."),
+            message_with(Role::User, "high\n\nor low?"),
+            message_with(Role::Assistant, "low"),
+            message_with(Role::User, "high"),
+            message_with(Role::User, "high\n\nor low?"),
         ];
         let mut count = |block: &str, messages: &[Message]| earlier.repeated(block, messages);
         let block = "User: high\n\nor low?\n\nAssistant: low";
@@ -155,8 +155,8 @@ mod tests {
         assert_eq!(count("User: hig", &messages), 0);
         assert_eq!(count("User: low", &messages), 0);
         // What was said since is known to the next block.
-        messages.push(says(Role::Assistant, "low"));
-        messages.push(says(Role::User, "thanks"));
+        messages.push(message_with(Role::Assistant, "low"));
+        messages.push(message_with(Role::User, "thanks"));
         let longer = format!("{block}\n\nUser: thanks");
         assert_eq!(count(&longer, &messages), 3);
     }

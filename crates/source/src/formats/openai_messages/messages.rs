@@ -10,12 +10,12 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Part, Role};
 
 use super::cached;
-use super::row::Said;
+use super::row::RowTurns;
 use crate::frame::FrameView;
 use crate::reader::exchange::Exchange;
 use crate::reader::{
-    APART, Element, Keep as _, Kept, Site, Turn, Turns, Wire as _, id, message_object, parts, raw, text,
-    tool_calls, transcript, wire, word,
+    Element, ExtraFields, Keep as _, OUTSIDE_LISTS, Site, Turn, Turns, Wire as _, id, message_object, parts,
+    raw, text, tool_calls, transcript, wire, word,
 };
 
 /// Reads the messages of one record, in order.
@@ -59,21 +59,21 @@ impl<'d, 'r> Reader<'d, 'r> {
     }
 
     /// Reads turns that stand together.
-    pub(super) fn said(&mut self, said: Said<'d>) {
-        match said {
-            Said::List(list) => (0..)
+    pub(super) fn read_turns(&mut self, turns: RowTurns<'d>) {
+        match turns {
+            RowTurns::List(list) => (0..)
                 .zip(list.items())
                 .for_each(|(index, message)| self.read(index, message)),
-            Said::Column(list) => list.items().for_each(|message| self.read(APART, message)),
-            Said::Text(role, texts) => self.say(role, &texts),
-            Said::Answer(name, value) => self.answer(name, value),
+            RowTurns::Column(list) => list.items().for_each(|message| self.read(OUTSIDE_LISTS, message)),
+            RowTurns::Text(role, texts) => self.read_texts(role, &texts),
+            RowTurns::Answer(name, value) => self.answer(name, value),
         }
     }
 
     /// Reads an answer in any form.
     pub(super) fn answer(&mut self, name: &str, value: Value<'d>) {
         if value.kind() == Kind::String {
-            self.say(Role::Assistant, &[value]);
+            self.read_texts(Role::Assistant, &[value]);
         } else {
             self.exchange.answered(value, name);
         }
@@ -90,7 +90,7 @@ impl<'d, 'r> Reader<'d, 'r> {
     }
 
     /// Reads texts: what somebody says in one turn, or several turns written out.
-    fn say(&mut self, role: Role, texts: &[Value<'d>]) {
+    fn read_texts(&mut self, role: Role, texts: &[Value<'d>]) {
         let Some(value) = texts.first() else { return };
         let words: Vec<_> = texts.iter().filter_map(|text| text.as_str()).collect();
         let text = words.join("\n");
@@ -100,7 +100,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             vec![(role, text.map_or_else(|| words.join("\n"), str::to_owned))]
         });
         // The name of who answers next asks for an answer.
-        let is_asking = |(said, text): &(Role, String)| *said == Role::Assistant && text.trim().is_empty();
+        let is_asking = |(last, text): &(Role, String)| *last == Role::Assistant && text.trim().is_empty();
         if role == Role::User && turns.last().is_some_and(is_asking) {
             turns.pop();
             self.is_written_out = true;
@@ -108,14 +108,14 @@ impl<'d, 'r> Reader<'d, 'r> {
         for (role, text) in turns {
             let turn = Turn::of(role, Part::Text(text));
             self.exchange.turns.list.rows.rows += 1;
-            self.exchange.turns.push(APART, *value, turn);
+            self.exchange.turns.push(OUTSIDE_LISTS, *value, turn);
         }
     }
 
     fn accept(&mut self, index: u32, value: Value<'d>, row: &Row<'d>) {
         let list = &mut self.exchange.turns.list;
         let limits = list.limits;
-        let mut rest = Kept::new();
+        let mut rest = ExtraFields::new();
         self.has_message_ids |= row.message_id.is_some();
         let (id, spare_id) = match (row.message_id.and_then(id), row.id.and_then(id)) {
             (Some(id), other) => (Some(id), other.and(row.id)),
@@ -186,11 +186,11 @@ impl<'d, 'r> Reader<'d, 'r> {
             ..Turn::default()
         };
         self.exchange.turns.push(index, value, turn);
-        self.look_for_block(value);
+        self.find_block(value);
     }
 
     /// Reports a newest message that is a cached block, and one that repeats the messages before it.
-    fn look_for_block(&mut self, value: Value<'d>) {
+    fn find_block(&mut self, value: Value<'d>) {
         let list = &mut self.exchange.turns.list;
         let Some((newest, earlier)) = list.messages.split_last() else {
             return;
@@ -229,7 +229,7 @@ fn role(row: &Row<'_>, site: &mut Site<'_>) -> Role {
 }
 
 /// The content as pieces.
-fn content(row: &Row<'_>, role: Role, rest: &mut Kept, site: &mut Site<'_>) -> Vec<Part> {
+fn content(row: &Row<'_>, role: Role, rest: &mut ExtraFields, site: &mut Site<'_>) -> Vec<Part> {
     let Some(value) = row.content else {
         return Vec::new();
     };
@@ -251,7 +251,7 @@ fn content(row: &Row<'_>, role: Role, rest: &mut Kept, site: &mut Site<'_>) -> V
     vec![Part::Text(value.raw().to_owned())]
 }
 
-fn extra(row: &Row<'_>, rest: &mut Kept, site: &mut Site<'_>) {
+fn extra(row: &Row<'_>, rest: &mut ExtraFields, site: &mut Site<'_>) {
     for (key, value) in row.others.iter().filter(|(_, value)| !value.is_null()) {
         rest.keep(&**key, *value);
     }

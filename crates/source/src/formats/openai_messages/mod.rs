@@ -21,15 +21,15 @@ use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::{Name, RecordSketch, Sketch};
 use chatmill_model::json::push_compact;
-use chatmill_model::{Customs, Part, RawJson};
+use chatmill_model::{FormatTraits, Part, RawJson};
 
 use crate::coded::Coded;
 use crate::frame::{self, FrameView, Reading};
 use crate::reader::columns::{self, Holds};
 use crate::reader::vendor::is_openai;
 use crate::reader::{
-    APART, Kept, Names, RequestFields, Tools, customs, has, holds, is_bare_list, list, list_of_tools,
-    preference, reading, surest, words,
+    ExtraFields, Names, OUTSIDE_LISTS, RequestFields, Tools, has, holds, is_bare_list, list, list_of_tools,
+    preference, reading, surest, traits, words,
 };
 use crate::source::About;
 use messages::Reader;
@@ -42,14 +42,14 @@ static ABOUT: About = About {
                     Message Structures (November 2025)",
     shapes: &["openai", "suna"],
     carries: "roles, names, text, pictures, sound and files, tool definitions, calls and results, reasoning, cache marks",
-    customs: Customs::USUAL.of_one_request(),
+    traits: FormatTraits::USUAL.of_one_request(),
 };
 
 /// The source `openai-messages`.
 pub static OPENAI_MESSAGES: Coded = Coded {
     message_path: Some(path),
     rows: Some(rows),
-    gathers: Some(is_one_list),
+    groups_rows: Some(is_one_list),
     ..Coded::of(
         &ABOUT,
         |sketch| surest(sketch, recognise).or_else(|| recognise_bare_list(sketch)),
@@ -79,8 +79,10 @@ fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     if !has("messages") || !holds("role") || is_foreign {
         return None;
     }
-    let says_something = ["content", "tool_calls", "function_call", "refusal"];
-    if !says_something.into_iter().any(holds) {
+    let fields_of_turns = ["content", "tool_calls", "function_call", "refusal"];
+    // Calls beside words under a name of its own are another format's.
+    let speaks_otherwise = !holds("content") && (holds("text") || holds("body"));
+    if speaks_otherwise || !fields_of_turns.into_iter().any(holds) {
         return None;
     }
     let mut why = vec![
@@ -151,7 +153,7 @@ fn is_like_message(has: impl Fn(&str) -> bool) -> bool {
 
 /// Where the message with this index stands; one that stands in no list is found by its bytes.
 pub(crate) fn path(index: u32) -> Option<String> {
-    (index != APART).then(|| format!("$.messages[{index}]"))
+    (index != OUTSIDE_LISTS).then(|| format!("$.messages[{index}]"))
 }
 
 /// Reads a record that has one list of messages, as this source; its structure is the one named, else told by what
@@ -168,7 +170,7 @@ pub(crate) fn read(
         _ => Row::of(frame, limits),
     });
     reading(
-        customs(about, root),
+        traits(about, root),
         row.map(|row| conversation((about.id, shape), row, frame, limits)),
     )
 }
@@ -185,7 +187,7 @@ pub(crate) fn read_columns(
         return None;
     }
     let read = row.map(|row| conversation((about.id, Some(shape)), row, frame, limits));
-    Some(reading(about.customs, read))
+    Some(reading(about.traits, read))
 }
 
 /// Reads the turns of a row, and what stands beside them.
@@ -210,7 +212,7 @@ fn conversation(
         if row.answer == Some(index) {
             start = Some(reader.exchange.turns.list.messages.len());
         }
-        reader.said(turns);
+        reader.read_turns(turns);
     }
     for (name, value) in columns::all(root, Holds::Question).chain(columns::all(root, Holds::Answer)) {
         if reader.exchange.turns.repeats(value) {
@@ -225,14 +227,14 @@ fn conversation(
     {
         let list = &mut reader.exchange.turns.list;
         let start = start.unwrap_or_else(|| preference::answer(&list.messages));
-        let aside = list.begin_aside();
+        let before_answer = list.begin_alternative();
         reader.answer(field, other);
-        if preference::compare(&mut reader.exchange.turns.list, aside, root, start) {
+        if preference::compare(&mut reader.exchange.turns.list, before_answer, root, start) {
             reader.exchange.beside.take(field);
         }
     }
     let mut exchange = reader.exchange;
-    exchange.settle(root);
+    exchange.apply_record_fields(root);
     let messages = exchange.turns.list.messages.iter();
     let mut parts = messages.flat_map(|message| &message.parts);
     let is_suna = reader.has_message_ids || parts.any(|part| matches!(part, Part::CacheMark));
@@ -247,19 +249,19 @@ fn top_level<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Value<'d>, Box
         Kind::Array => {
             if !root.is_empty() && root.items().all(|message| message.kind() != Kind::Object) {
                 let text = "the record is a list without a message";
-                return Err(frame.fault(&codes::WRONG_TYPE, text, "$", root));
+                return Err(frame.error(&codes::WRONG_TYPE, text, "$", root));
             }
             list::bare(frame, "messages", limits)
         }
         Kind::Object if root.get("messages").is_none() && root.get("role").is_some() => {
             let text =
                 "the record is a single message: wrap the list that it comes from in an object as messages";
-            Err(frame.fault(&codes::MISSING_FIELD, text, "$.messages", root))
+            Err(frame.error(&codes::MISSING_FIELD, text, "$.messages", root))
         }
         Kind::Object => list::named(frame, "messages", "messages", limits),
         _ => {
             let text = "the record is neither an object nor a list of messages";
-            Err(frame.fault(&codes::WRONG_TYPE, text, "$", root))
+            Err(frame.error(&codes::WRONG_TYPE, text, "$", root))
         }
     }
 }
@@ -275,5 +277,5 @@ fn definitions(key: &str, value: Value<'_>, limits: &Limits) -> Option<Tools> {
             *tool = RawJson(framed);
         }
     }
-    Some((tools, Kept::new()))
+    Some((tools, ExtraFields::new()))
 }

@@ -11,14 +11,14 @@ use crate::reader::columns::{self, Holds};
 use crate::reader::{too_many, transcript};
 
 /// Turns of a row that stand together.
-pub(super) enum Said<'d> {
+pub(super) enum RowTurns<'d> {
     /// The record's own list of messages.
     List(Value<'d>),
     /// A list of messages in another column.
     Column(Value<'d>),
-    /// Texts that somebody says in one turn. One alone may be a conversation written out.
+    /// Texts of one turn. A single text may be a whole conversation written out.
     Text(Role, Vec<Value<'d>>),
-    /// What was answered, in a column and in any other form.
+    /// An answer in a column, in any form.
     Answer(&'static str, Value<'d>),
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Row<'d> {
     /// The columns that hold its turns.
     pub columns: Vec<Cow<'d, str>>,
     /// What they hold, in its order.
-    pub turns: Vec<Said<'d>>,
+    pub turns: Vec<RowTurns<'d>>,
     /// Which of the turns begins the answer.
     pub answer: Option<usize>,
 }
@@ -37,7 +37,7 @@ impl<'d> Row<'d> {
     /// A list of messages without a row around it.
     pub(super) fn list(list: Value<'d>) -> Self {
         Self {
-            turns: vec![Said::List(list)],
+            turns: vec![RowTurns::List(list)],
             ..Self::default()
         }
     }
@@ -48,13 +48,16 @@ impl<'d> Row<'d> {
         let mut row = Self::default();
         let better = columns::first(root, Holds::Better);
         let whole = better.filter(|(_, value)| holds_question(*value));
-        let listed =
-            columns::all(root, Holds::Turns).find(|(name, value)| *name == "messages" || is_listed(*value));
+        let turns = || columns::all(root, Holds::Turns);
+        let listed = turns().find(|(_, value)| is_listed(*value));
+        let listed = listed.or_else(|| turns().find(|(name, _)| *name == "messages"));
         // The only list of messages may be called anything.
         let knows = [Holds::Question, Holds::History, Holds::Better]
             .map(|holds| columns::first(root, holds).is_some());
-        let unnamed =
-            columns::alone(root, |turn| turn.get("role").is_some()).filter(|_| !knows.contains(&true));
+        let unnamed = columns::alone(root, |turn| {
+            turn.get("role").is_some() && turn.get("content").is_some()
+        })
+        .filter(|_| !knows.contains(&true));
         row.add(frame, columns::first(root, Holds::System), limits)?;
         if let Some(listed) = whole.or(listed) {
             if whole.is_some() {
@@ -63,7 +66,7 @@ impl<'d> Row<'d> {
             row.add(frame, Some(listed), limits)?;
         } else if let Some((name, list)) = unnamed {
             row.columns.push(name);
-            row.turns.push(Said::Column(list));
+            row.turns.push(RowTurns::Column(list));
         } else {
             row.add(frame, columns::first(root, Holds::History), limits)?;
             row.question(frame, limits)?;
@@ -93,7 +96,7 @@ impl<'d> Row<'d> {
             .extend(texts.iter().map(|(name, _)| Cow::Borrowed(*name)));
         if !texts.is_empty() {
             let texts = texts.into_iter().map(|(_, text)| text).collect();
-            self.turns.push(Said::Text(Role::User, texts));
+            self.turns.push(RowTurns::Text(Role::User, texts));
         }
         Ok(())
     }
@@ -109,9 +112,9 @@ impl<'d> Row<'d> {
             return Ok(());
         };
         single(frame, (name, value))?;
-        let fault = |code, text: String| Err(frame.fault(code, text, format!("$.{name}"), value));
+        let error = |code, text: String| Err(frame.error(code, text, format!("$.{name}"), value));
         if let Some(text) = too_many(value, "the conversation", "messages", limits) {
-            return fault(&codes::CONVERSATION_TOO_LARGE, text);
+            return error(&codes::CONVERSATION_TOO_LARGE, text);
         }
         let holds = columns::holds(name);
         let is_answer = matches!(holds, Some(Holds::Answer | Holds::Better));
@@ -122,31 +125,31 @@ impl<'d> Row<'d> {
                     _ if is_answer => Role::Assistant,
                     _ => Role::User,
                 };
-                self.turns.push(Said::Text(role, vec![value]));
+                self.turns.push(RowTurns::Text(role, vec![value]));
             }
-            _ if is_answer && !of_messages(value) => self.turns.push(Said::Answer(name, value)),
+            _ if is_answer && !of_messages(value) => self.turns.push(RowTurns::Answer(name, value)),
             Kind::Array if !is_answer && value.items().next().is_some_and(|turn| texts(turn).is_some()) => {
                 // Texts in turn, the person's first.
                 let mut roles = [Role::User, Role::Assistant].into_iter().cycle();
                 for (index, turn) in value.items().enumerate() {
-                    let Some(said) = texts(turn) else {
+                    let Some(turn_texts) = texts(turn) else {
                         let (text, place) = (
                             format!("{name} holds something else than texts"),
                             format!("$.{name}[{index}]"),
                         );
-                        return Err(frame.fault(&codes::WRONG_TYPE, text, place, turn));
+                        return Err(frame.error(&codes::WRONG_TYPE, text, place, turn));
                     };
-                    for text in said {
+                    for text in turn_texts {
                         let role = roles.next().unwrap_or(Role::User);
-                        self.turns.push(Said::Text(role, vec![text]));
+                        self.turns.push(RowTurns::Text(role, vec![text]));
                     }
                 }
             }
-            Kind::Array if name == "messages" => self.turns.push(Said::List(value)),
-            Kind::Array => self.turns.push(Said::Column(value)),
+            Kind::Array if name == "messages" => self.turns.push(RowTurns::List(value)),
+            Kind::Array => self.turns.push(RowTurns::Column(value)),
             _ => {
                 let text = format!("{name} is neither a list of messages nor a text");
-                return fault(&codes::WRONG_TYPE, text);
+                return error(&codes::WRONG_TYPE, text);
             }
         }
         self.columns.push(Cow::Borrowed(name));
@@ -159,7 +162,7 @@ fn single(frame: FrameView<'_>, (name, value): (&str, Value<'_>)) -> Result<(), 
     let times = frame.root().fields().filter(|(key, _)| key == name).count();
     if times > 1 {
         let text = format!("{name} stands more than once in the record");
-        return Err(frame.fault(&codes::DUPLICATE_KEY, text, format!("$.{name}"), value));
+        return Err(frame.error(&codes::DUPLICATE_KEY, text, format!("$.{name}"), value));
     }
     Ok(())
 }

@@ -10,8 +10,8 @@ use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{OffsetOrigin, Timestamp, Usage};
 
-use crate::formats::langfuse::calls::{Call, Said, Several, Step};
-use crate::formats::langfuse::retold::Told;
+use crate::formats::langfuse::calls::{Call, CallValue, Several, Step};
+use crate::formats::langfuse::known_texts::KnownTexts;
 use crate::reader::{id, items, logged, present, text, times};
 use crate::silence::Silence;
 
@@ -94,8 +94,8 @@ impl<'d> Span<'d> {
         let kind = self.first(&["gen_ai.operation.name", "openinference.span.kind"]);
         let kind = kind.or_else(|| text(self.value.get("span_kind")));
         let (mut input, mut output) = (
-            self.said("gen_ai.input.messages"),
-            self.said("gen_ai.output.messages"),
+            self.values("gen_ai.input.messages"),
+            self.values("gen_ai.output.messages"),
         );
         if input.is_empty() {
             input = self.joined(&ASKED);
@@ -108,26 +108,26 @@ impl<'d> Span<'d> {
         if output.is_empty() {
             output = self.joined(&ANSWERED);
         }
-        let says = !input.is_empty() || !output.is_empty();
+        let has_content = !input.is_empty() || !output.is_empty();
         let step = match kind.as_deref() {
             Some("execute_tool" | "TOOL") => Step::Tool,
             Some("invoke_agent" | "create_agent" | "AGENT" | "CHAIN") => Step::Agent,
             Some("chat" | "text_completion" | "generate_content" | "LLM") => Step::Model,
-            _ if says => Step::Model,
+            _ if has_content => Step::Model,
             _ => return None,
         };
-        self.tell_again(!input.is_empty(), !output.is_empty(), limits);
+        self.mark_repeats(!input.is_empty(), !output.is_empty(), limits);
         if input.is_empty() && step == Step::Tool {
-            input = self.said("gen_ai.tool.call.arguments");
+            input = self.values("gen_ai.tool.call.arguments");
         }
         if input.is_empty() {
-            input = self.said("input.value");
+            input = self.values("input.value");
         }
         if output.is_empty() && step == Step::Tool {
-            output = self.said("gen_ai.tool.call.result");
+            output = self.values("gen_ai.tool.call.result");
         }
         if output.is_empty() {
-            output = self.said("output.value");
+            output = self.values("output.value");
         }
         let time = |keys: [&str; 3]| {
             let [.., written] = keys;
@@ -150,7 +150,7 @@ impl<'d> Span<'d> {
             done: time(["endTimeUnixNano", "end_time_unix_nano", "end_time"]),
             model: self.first(&MODELS).map(Into::into),
             usage: self.usage(),
-            system: self.said("gen_ai.system_instructions"),
+            system: self.values("gen_ai.system_instructions"),
             tools: self.tools(),
             input,
             output,
@@ -159,31 +159,31 @@ impl<'d> Span<'d> {
     }
 
     /// Marks what `input.value` and `output.value` say of a request once more, where its messages are attributes.
-    fn tell_again(&self, is_asked: bool, is_answered: bool, limits: &Limits) {
+    fn mark_repeats(&self, is_asked: bool, is_answered: bool, limits: &Limits) {
         let again = [(is_asked, "input.value"), (is_answered, "output.value")];
         let again = again.into_iter().filter(|(is_there, _)| *is_there);
         let mut again = again.filter_map(|(_, key)| self.get(key)).peekable();
         if again.peek().is_none() {
             return;
         }
-        let mut told = Told::default();
+        let mut sent_texts = KnownTexts::default();
         for (key, value) in &self.attributes {
             if key.starts_with("llm.") || key.starts_with("gen_ai.") {
-                told.add(*value, limits);
+                sent_texts.add(*value, limits);
             }
         }
         again.for_each(|value| {
-            told.mark(value, limits);
+            sent_texts.mark(value, limits);
         });
     }
 
-    fn said(&self, key: &str) -> Vec<Said<'d>> {
-        self.get(key).map(Said::Value).into_iter().collect()
+    fn values(&self, key: &str) -> Vec<CallValue<'d>> {
+        self.get(key).map(CallValue::Value).into_iter().collect()
     }
 
     /// Definitions of tools: a list, or an attribute with the schema of each.
-    fn tools(&self) -> Vec<Said<'d>> {
-        let list = self.said("gen_ai.tool.definitions");
+    fn tools(&self) -> Vec<CallValue<'d>> {
+        let list = self.values("gen_ai.tool.definitions");
         let schemas = self
             .attributes
             .iter()
@@ -197,7 +197,7 @@ impl<'d> Span<'d> {
             .map(|(_, value)| value.as_str().unwrap_or_else(|| value.raw().into()))
             .collect();
         let values = schemas.iter().map(|(_, value)| *value).collect();
-        let joined = (!texts.is_empty()).then(|| Said::Json(format!("[{}]", texts.join(",")), values));
+        let joined = (!texts.is_empty()).then(|| CallValue::Json(format!("[{}]", texts.join(",")), values));
         let joined = joined.or_else(|| self.functions());
         if list.is_empty() {
             joined.into_iter().collect()
@@ -207,7 +207,7 @@ impl<'d> Span<'d> {
     }
 
     /// Definitions of tools of which each field is an attribute: `llm.request.functions.0.name`.
-    fn functions(&self) -> Option<Said<'d>> {
+    fn functions(&self) -> Option<CallValue<'d>> {
         let mut functions: BTreeMap<u32, Vec<String>> = BTreeMap::new();
         let mut values = Vec::new();
         for (key, value) in &self.attributes {
@@ -218,7 +218,7 @@ impl<'d> Span<'d> {
             let Ok(number) = number.parse() else { continue };
             values.push(*value);
             // The schema is JSON in a string.
-            let said = match value.as_str() {
+            let field_text = match value.as_str() {
                 Some(schema) if field == "parameters" && schema.trim_start().starts_with('{') => {
                     schema.into_owned()
                 }
@@ -227,7 +227,7 @@ impl<'d> Span<'d> {
             functions
                 .entry(number)
                 .or_default()
-                .push(format!("\"{field}\":{said}"));
+                .push(format!("\"{field}\":{field_text}"));
         }
         let functions: Vec<String> = functions
             .values()
@@ -236,7 +236,7 @@ impl<'d> Span<'d> {
                 format!(r#"{{"type":"function","function":{{{fields}}}}}"#)
             })
             .collect();
-        (!values.is_empty()).then(|| Said::Json(format!("[{}]", functions.join(",")), values))
+        (!values.is_empty()).then(|| CallValue::Json(format!("[{}]", functions.join(",")), values))
     }
 
     fn usage(&self) -> Option<Usage> {
@@ -261,7 +261,7 @@ impl<'d> Span<'d> {
     }
 
     /// Messages that are put together of attributes, one for each field.
-    fn joined(&self, prefixes: &[&str]) -> Vec<Said<'d>> {
+    fn joined(&self, prefixes: &[&str]) -> Vec<CallValue<'d>> {
         let mut messages: BTreeMap<u32, Fields<'d>> = BTreeMap::new();
         let mut values = Vec::new();
         for (key, value) in &self.attributes {
@@ -284,7 +284,7 @@ impl<'d> Span<'d> {
             message.write(&mut json);
         }
         json.push(']');
-        vec![Said::Json(json, values)]
+        vec![CallValue::Json(json, values)]
     }
 }
 

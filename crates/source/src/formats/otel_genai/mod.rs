@@ -36,18 +36,18 @@ static ABOUT: About = About {
     specification: "OpenTelemetry semantic conventions for generative AI; OpenInference",
     shapes: &["spans"],
     carries: "messages, reasoning, tool calls and results, tool definitions, models, usage, times",
-    customs: NO_TEXT_ARGUMENTS,
+    traits: NO_TEXT_ARGUMENTS,
 };
 
 /// The source `otel-genai`.
 pub static OTEL_GENAI: Coded = Coded {
-    lies_apart: true,
+    has_scattered_messages: true,
     rows: Some(rows),
     can_merge: true,
     ..Coded::of(
         &ABOUT,
         |sketch| best(sketch, recognise),
-        |frame, limits| reading(ABOUT.customs, read(*frame, limits)),
+        |frame, limits| reading(ABOUT.traits, read(*frame, limits)),
     )
 };
 
@@ -62,7 +62,11 @@ fn rows(root: Value<'_>) -> Option<Vec<Row>> {
 }
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
-    if record.names("resourceSpans") {
+    let scopes = ["scopeSpans", "instrumentationLibrarySpans"];
+    if scopes
+        .iter()
+        .any(|scopes| record.names(&format!("resourceSpans[].{scopes}")))
+    {
         return Some((95, "the record has resourceSpans".to_owned()));
     }
     let names = |place: &str| {
@@ -101,7 +105,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         }
         None => {
             let text = "the record holds no spans";
-            return Err(frame.fault(&codes::WRONG_TYPE, text, "$", root));
+            return Err(frame.error(&codes::WRONG_TYPE, text, "$", root));
         }
     };
     let mut turns = Turns::new(frame, limits);

@@ -18,7 +18,7 @@ use chatmill_model::Extra;
 
 use crate::coded::Coded;
 use crate::frame::{FrameView, Reading};
-use crate::reader::{Keep as _, Turns, best, id, present, quoted_json, reading, words};
+use crate::reader::{Keep as _, Turns, best, columns, id, present, quoted_json, reading, words};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 use crate::reader::exchange::{Exchange, LISTS, is_request};
@@ -49,16 +49,16 @@ static ABOUT: About = About {
     specification: "what proxies and clients write: the request and the answer as the vendor's API has them",
     shapes: &["log"],
     carries: "requests and answers of OpenAI's, Anthropic's and Gemini's APIs, models, usage, times, failures",
-    customs: NO_TEXT_ARGUMENTS.of_one_request(),
+    traits: NO_TEXT_ARGUMENTS.of_one_request(),
 };
 
 /// The source `request-log`.
 pub static REQUEST_LOG: Coded = Coded {
-    lies_apart: true,
+    has_scattered_messages: true,
     ..Coded::of(
         &ABOUT,
         |sketch| best(sketch, recognise),
-        |frame, limits| reading(ABOUT.customs, read(*frame, limits)),
+        |frame, limits| reading(ABOUT.traits, read(*frame, limits)),
     )
 };
 
@@ -76,7 +76,9 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
             .iter()
             .chain(&record.strings)
             .any(|(key, text)| key == request && text.trim_start().starts_with('{'));
-    if !is_object && !is_text && ANSWERED.iter().any(|name| record.names(name)) {
+    // A list of messages beside them says more than they do.
+    let other = columns::name_alone(record, &["role", "content"]).filter(|name| *name != answer);
+    if other.is_none() && !is_object && !is_text && ANSWERED.iter().any(|name| record.names(name)) {
         let why = format!("the record has {request}, and an answer as an API gives it in {answer}");
         return Some((60, why));
     }
@@ -101,7 +103,7 @@ const ANSWERED: [&str; 9] = [
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
     let root = frame.root();
     if root.kind() != Kind::Object {
-        return Err(frame.fault(&codes::WRONG_TYPE, "the record is not an object", "$", root));
+        return Err(frame.error(&codes::WRONG_TYPE, "the record is not an object", "$", root));
     }
     let field = |keys: &[&'static str]| keys.iter().find_map(|key| Some((*key, present(root, key)?)));
     let mut requests = REQUESTS
@@ -112,7 +114,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let found = found.or_else(|| is_request(root).then_some(("", root)));
     let Some((request_key, request)) = found else {
         let text = "the record has no request";
-        return Err(frame.fault(&codes::MISSING_FIELD, text, "$.request", root));
+        return Err(frame.error(&codes::MISSING_FIELD, text, "$.request", root));
     };
     let mut exchange = Exchange::new(Turns::new(frame, limits));
     let found = opened(&mut exchange, request, limits, |exchange, request| {
@@ -130,19 +132,19 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     });
     if !found {
         let text = format!("{request_key} holds no messages");
-        return Err(frame.fault(&codes::MISSING_FIELD, text, format!("$.{request_key}"), request));
+        return Err(frame.error(&codes::MISSING_FIELD, text, format!("$.{request_key}"), request));
     }
     let answer = field(&ANSWERS);
     if let Some((_, answer)) = answer {
         opened(&mut exchange, answer, limits, |exchange, answer| {
             let body = body_of(answer);
-            let told = exchange.answer(body.map_or(answer, |(_, body)| body), "response");
+            let usage = exchange.answer(body.map_or(answer, |(_, body)| body), "response");
             if let Some((field, _)) = body {
                 let extra = &mut exchange.beside.extra;
                 extra.keep_rest(answer, "response.envelope", &[field]);
             }
-            let says: Vec<Value<'_>> = told.into_iter().chain([answer, root]).collect();
-            exchange.spent(&says);
+            let holders: Vec<Value<'_>> = usage.into_iter().chain([answer, root]).collect();
+            exchange.spent(&holders);
         });
     } else if let Some(error) = present(root, "error") {
         exchange.failed(error);

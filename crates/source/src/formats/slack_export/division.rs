@@ -12,7 +12,7 @@ use crate::reader::{ListReader, those_of};
 
 /// A message with its id and its thread.
 #[derive(Debug)]
-pub(super) struct Spoken {
+pub(super) struct Post {
     pub(super) ts: String,
     pub(super) thread: Option<String>,
     pub(super) message: Message,
@@ -22,23 +22,23 @@ pub(super) struct Spoken {
 pub(super) fn divide(
     mut list: ListReader<'_, '_>,
     conversation: &Conversation,
-    people: &[Participant],
-    mut spoken: Vec<Spoken>,
+    participants: &[Participant],
+    mut posts: Vec<Post>,
 ) -> Reading {
     // Stable: what has no time stays in front.
-    spoken.sort_by_key(|spoken| instant(&spoken.message));
+    posts.sort_by_key(|post| instant(&post.message));
     let division = list.frame.options.division;
     let mut parts: Vec<(String, Vec<Message>)> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    for spoken in spoken {
-        let name = name(division, &spoken);
+    for post in posts {
+        let name = name(division, &post);
         let next = parts.len();
         let place = *places.entry(name.clone()).or_insert(next);
         if place == next {
             parts.push((name, Vec::new()));
         }
         if let Some((_, messages)) = parts.get_mut(place) {
-            messages.push(spoken.message);
+            messages.push(post.message);
         }
     }
     if parts.is_empty() {
@@ -62,9 +62,9 @@ pub(super) fn divide(
         own.notes.findings = found.remove(&number).unwrap_or_default();
         let mut conversation = conversation.clone();
         conversation.participants = if is_whole {
-            people.to_vec()
+            participants.to_vec()
         } else {
-            those_of(&mut own.messages, people)
+            those_of(&mut own.messages, participants)
         };
         if !is_whole {
             let id = conversation.source_id.take();
@@ -109,14 +109,14 @@ fn divided<'m>(
 }
 
 /// What tells the conversation of a message from the others of its channel.
-fn name(division: Division, spoken: &Spoken) -> String {
-    match (division, &spoken.thread) {
+fn name(division: Division, post: &Post) -> String {
+    match (division, &post.thread) {
         (Division::Channel, _) => String::new(),
         (Division::Thread, Some(thread)) => thread.clone(),
         (Division::Day, Some(thread)) => {
             day(seconds(thread).map(|seconds| seconds.saturating_mul(1_000_000)))
         }
-        _ => day(instant(&spoken.message)),
+        _ => day(instant(&post.message)),
     }
 }
 
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_found_in_a_message_goes_with_it() {
+    fn findings_of_a_message_move_with_it() {
         let message = |index| {
             let origin = MessageOrigin {
                 index,

@@ -8,18 +8,18 @@ use chatmill_model::{
     Conversation, Extra, Media, MediaKind, MediaSource, Message, MessageKind, Part, Reference, Role, Scene,
 };
 
-use super::division::{self, Spoken};
-use super::people::People;
+use super::division::{self, Post};
+use super::members::Members;
 use super::{ID, Kind, incomplete, kind, tokens, words};
 use crate::frame::{FrameView, Reading};
 use crate::reader::parts::as_notice;
 use crate::reader::{
-    Element, Keep as _, Kept, ListReader, Notes, Site, Times, Wire as _, id, list, present, text, wire, word,
-    words,
+    Element, ExtraFields, Keep as _, ListReader, Notes, Site, Times, Wire as _, id, list, present, text,
+    wire, word, words,
 };
 
 /// Kinds of messages that somebody says; all others are events.
-const SAID: [&str; 7] = words!(
+const MESSAGE_SUBTYPES: [&str; 7] = words!(
     bot_message thread_broadcast reply_broadcast file_share file_comment me_message slackbot_response
 );
 
@@ -57,10 +57,10 @@ const IDLE: [&str; 16] = words!(
 pub(super) struct Reader<'d, 'r> {
     list: ListReader<'d, 'r>,
     times: Times,
-    people: People,
+    members: Members,
     key: Option<String>,
     channel: Option<Value<'d>>,
-    spoken: Vec<Spoken>,
+    posts: Vec<Post>,
     /// Replies that messages list, with the places of the lists.
     listed: Vec<(u32, Value<'d>)>,
 }
@@ -70,10 +70,10 @@ impl<'d, 'r> Reader<'d, 'r> {
         Self {
             list: ListReader::new(frame, limits),
             times: Times::new(frame.options),
-            people: People::default(),
+            members: Members::default(),
             key: frame.key.map(str::to_owned),
             channel: None,
-            spoken: Vec::new(),
+            posts: Vec::new(),
             listed: Vec::new(),
         }
     }
@@ -82,7 +82,7 @@ impl<'d, 'r> Reader<'d, 'r> {
     pub(super) fn beside(&mut self, index: u32, row: Value<'d>) {
         match kind(row) {
             Some(Kind::Message) => return,
-            Some(Kind::Member) => self.people.member(row),
+            Some(Kind::Member) => self.members.member(row),
             Some(Kind::Channel) => {
                 self.channel.get_or_insert(row);
             }
@@ -122,7 +122,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         if let Some(replies) = wire.replies {
             self.listed.push((index, replies));
         }
-        self.spoken.push(Spoken { ts, thread, message });
+        self.posts.push(Post { ts, thread, message });
     }
 
     fn read(&mut self, wire: &Wire<'d>, row: Value<'d>, index: u32, ts: String) -> Message {
@@ -130,7 +130,9 @@ impl<'d, 'r> Reader<'d, 'r> {
         let mut site = site(&mut self.list.notes, (index, &ts), row);
         word(wire.ts, "ts", &mut site);
         let timestamp = self.times.read(wire.ts, "ts", &mut site);
-        let is_said = subtype.as_deref().is_none_or(|subtype| SAID.contains(&subtype));
+        let is_message = subtype
+            .as_deref()
+            .is_none_or(|subtype| MESSAGE_SUBTYPES.contains(&subtype));
         let name = text(wire.username)
             .or_else(|| text(wire.bot_profile.and_then(|profile| profile.get("name"))))
             .filter(|name| !name.is_empty());
@@ -138,17 +140,17 @@ impl<'d, 'r> Reader<'d, 'r> {
             .user
             .or_else(|| wire.comment.and_then(|comment| comment.get("user")));
         let sender = match user.and_then(id) {
-            Some(user) => Some(self.people.person(&user, wire.user_profile)),
-            None => self.people.bot(wire.bot_id.and_then(id), name),
+            Some(user) => Some(self.members.person(&user, wire.user_profile)),
+            None => self.members.bot(wire.bot_id.and_then(id), name),
         };
         let is_bot = subtype.as_deref() == Some("bot_message")
-            || sender.is_some_and(|sender| self.people.is_agent(sender));
-        let mut extra = Kept::new();
-        let (mut parts, mentions) = self.said(wire, &mut extra);
+            || sender.is_some_and(|sender| self.members.is_agent(sender));
+        let mut extra = ExtraFields::new();
+        let (mut parts, mentions) = self.read_text(wire, &mut extra);
         for files in [wire.files, wire.file].into_iter().flatten() {
             media(files, &mut parts);
         }
-        let is_event = !is_said;
+        let is_event = !is_message;
         if is_event {
             parts = parts.into_iter().map(as_notice).collect();
         }
@@ -157,7 +159,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             answers.mark(Mark::Taken);
         }
         for (key, value) in &wire.others {
-            if !says_nothing(*value) && !IDLE.contains(&&**key) {
+            if !is_empty_value(*value) && !IDLE.contains(&&**key) {
                 extra.keep(key.clone().into_owned(), *value);
             }
         }
@@ -191,14 +193,14 @@ impl<'d, 'r> Reader<'d, 'r> {
     }
 
     /// What a message says: its text, else that of its blocks, else that of what is attached.
-    fn said(&mut self, wire: &Wire<'_>, extra: &mut Kept) -> (Vec<Part>, Vec<String>) {
+    fn read_text(&mut self, wire: &Wire<'_>, extra: &mut ExtraFields) -> (Vec<Part>, Vec<String>) {
         let mut mentions = Vec::new();
-        let mut said = text(wire.text)
-            .map(|words| words::resolved(&words, &self.people, &mut mentions))
+        let mut own_text = text(wire.text)
+            .map(|words| words::resolved(&words, &self.members, &mut mentions))
             .unwrap_or_default();
         if let Some(blocks) = wire.blocks {
-            if said.trim().is_empty() {
-                said = words::of_blocks(blocks, &self.people, &mut mentions);
+            if own_text.trim().is_empty() {
+                own_text = words::of_blocks(blocks, &self.members, &mut mentions);
             } else {
                 words::repeat(blocks, &text(wire.text).unwrap_or_default());
             }
@@ -206,22 +208,22 @@ impl<'d, 'r> Reader<'d, 'r> {
         if let Some(comment) = wire.comment {
             // The text tells who commented on what, and says it again.
             let comments = text(comment.get("comment")).unwrap_or_default();
-            if said.trim().is_empty() {
-                said = words::resolved(&comments, &self.people, &mut mentions);
+            if own_text.trim().is_empty() {
+                own_text = words::resolved(&comments, &self.members, &mut mentions);
             }
             extra.keep_rest(comment, "comment", &["user", "comment"]);
         }
         if let Some(attached) = wire.attachments {
             let words: Vec<String> = attached.items().filter_map(|item| self.attached(item)).collect();
-            if said.trim().is_empty() && !words.is_empty() {
-                said = words.join("\n");
+            if own_text.trim().is_empty() && !words.is_empty() {
+                own_text = words.join("\n");
             }
             extra.keep("attachments", attached);
         }
-        let parts = if said.is_empty() {
+        let parts = if own_text.is_empty() {
             Vec::new()
         } else {
-            vec![Part::Text(said)]
+            vec![Part::Text(own_text)]
         };
         let mut known = HashSet::new();
         mentions.retain(|id| known.insert(id.clone()));
@@ -230,18 +232,18 @@ impl<'d, 'r> Reader<'d, 'r> {
 
     fn attached(&self, item: Value<'_>) -> Option<String> {
         let words = |key: &str| text(item.get(key)).filter(|words| !words.is_empty());
-        let said: Vec<String> = ["pretext", "title", "text"]
+        let texts: Vec<String> = ["pretext", "title", "text"]
             .iter()
             .filter_map(|key| words(key))
             .collect();
         // It says in short what the others say.
         let instead = words("fallback");
-        let said = if said.is_empty() {
+        let text = if texts.is_empty() {
             instead?
         } else {
-            said.join("\n")
+            texts.join("\n")
         };
-        Some(words::resolved(&said, &self.people, &mut Vec::new()))
+        Some(words::resolved(&text, &self.members, &mut Vec::new()))
     }
 
     pub(super) fn finish(mut self) -> Reading {
@@ -255,7 +257,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let name = word("name");
         let is_direct =
             self.channel.is_some() && name.as_deref().is_none_or(|name| name.starts_with("mpdm-"));
-        let mut extra = Kept::new();
+        let mut extra = ExtraFields::new();
         if let Some(channel) = self.channel {
             let known = ["id", "name", "topic", "purpose", "members"];
             extra.keep_rest(channel, "", &known);
@@ -274,20 +276,20 @@ impl<'d, 'r> Reader<'d, 'r> {
             extra: Extra(extra),
             ..Conversation::default()
         };
-        let people = self.people.finish();
-        division::divide(self.list, &conversation, &people, self.spoken)
+        let participants = self.members.finish();
+        division::divide(self.list, &conversation, &participants, self.posts)
     }
 
     /// Says which parts of the export are not there.
     fn missing(&mut self) {
-        if self.spoken.is_empty() {
+        if self.posts.is_empty() {
             return;
         }
-        if !self.people.has_members && self.list.frame.key.is_some() {
+        if !self.members.is_listed && self.list.frame.key.is_some() {
             let text = "there is no users.json, or nobody of it speaks here: people are called by their ids";
             self.list.notes.findings.push(incomplete(text));
         }
-        let here: HashSet<&str> = self.spoken.iter().map(|spoken| spoken.ts.as_str()).collect();
+        let here: HashSet<&str> = self.posts.iter().map(|post| post.ts.as_str()).collect();
         let listed = self.listed.iter().flat_map(|(index, replies)| {
             let replies = replies.items().enumerate();
             replies.map(|(number, reply)| (*index, number, reply))
@@ -319,7 +321,7 @@ fn site<'s>(notes: &'s mut Notes, (index, ts): (u32, &'s str), message: Value<'s
 }
 
 /// Whether a field is empty, as are all of its own.
-fn says_nothing(value: Value<'_>) -> bool {
+fn is_empty_value(value: Value<'_>) -> bool {
     match value.kind() {
         Json::Null => true,
         Json::Array => value.is_empty(),

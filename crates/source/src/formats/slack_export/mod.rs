@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Rows are gathered by the name of the folder: messages of all days, the channel of that name or id out of `channels.json`,
-//! `groups.json`, `dms.json` and `mpims.json`, and the members whom these name, out of `users.json` ([`people`]). `ts` is id and time.
+//! `groups.json`, `dms.json` and `mpims.json`, and the members whom these name, out of `users.json` ([`members`]). `ts` is id and time.
 //! Messages of one `thread_ts` are a thread, whatever their day; `[sources.slack-export] conversation` says whether a channel, a thread
 //! or a day is a conversation ([`division`]). Joins, topics and what was deleted are notices. Mentions, links and entities in `text`
 //! are resolved, and where it is empty its words are those of the blocks ([`words`]). Files of slackdump hold the same messages in another
@@ -16,18 +16,18 @@
 
 mod division;
 mod dump;
+mod members;
 mod messages;
-mod people;
 mod tokens;
 mod words;
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::Value;
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::Customs;
+use chatmill_model::FormatTraits;
 
 use crate::coded::Coded;
-use crate::frame::{FrameView, Placed, Reading, Row};
+use crate::frame::{ExportPath, FrameView, Reading, Row};
 use crate::reader::{best, id, list, present, text};
 use crate::source::About;
 use messages::Reader;
@@ -41,20 +41,20 @@ static ABOUT: About = About {
     shapes: &["channel", "direct"],
     carries: "people and bots, text with mentions and links resolved, words of blocks, files by name and address, threads as replies, \
               edits and reactions as extra fields, joins and deletions as notices, ids, times",
-    customs: Customs::USUAL,
+    traits: FormatTraits::USUAL,
 };
 
 /// The source `slack-export`.
 pub static SLACK_EXPORT: Coded = Coded {
     message_path: Some(|index| Some(format!("$[{index}]"))),
     rows: Some(rows),
-    placed: Some(placed),
-    passes_over: Some(|sketch| sketch.records.iter().any(is_log).then_some("Slack log")),
+    export_path: Some(export_path),
+    ignored_kind: Some(|sketch| sketch.records.iter().any(is_log).then_some("Slack log")),
     merges: true,
     ..Coded::of(
         &ABOUT,
         |sketch| best(sketch, recognise),
-        |frame, limits| Reading::stored(ABOUT.customs, read(*frame, limits)),
+        |frame, limits| Reading::stored(ABOUT.traits, read(*frame, limits)),
     )
 };
 
@@ -70,13 +70,13 @@ fn rows(root: Value<'_>) -> Option<Vec<Row>> {
     }])
 }
 
-fn placed(sketch: &Sketch, path: &str) -> Placed {
+fn export_path(sketch: &Sketch, path: &str) -> ExportPath {
     let (folder, _) = path.rsplit_once('/').unwrap_or_default();
     let mut records = sketch.records.iter();
     let is_beside = records.any(|record| is_channel(record) || is_member(record));
-    let apart = folder.rsplit_once('/').unwrap_or(("", folder));
-    let (export, channel) = if is_beside { (folder, "") } else { apart };
-    Placed {
+    let split = folder.rsplit_once('/').unwrap_or(("", folder));
+    let (export, channel) = if is_beside { (folder, "") } else { split };
+    ExportPath {
         export: export.to_owned(),
         conversation: channel.to_owned(),
     }
@@ -85,7 +85,7 @@ fn placed(sketch: &Sketch, path: &str) -> Placed {
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let names = |name: &str| record.names(name);
     let is_message = names("ts")
-        && (names("user") || names("bot_id") || names("subtype") || record.says("type", &["message"]))
+        && (names("user") || names("bot_id") || names("subtype") || record.has_value("type", &["message"]))
         && (names("text") || names("subtype"));
     if dump::is_one(record) {
         return Some((

@@ -2,8 +2,8 @@
 
 use chatmill_intake::json::{Mark, Value};
 
-use super::people::People;
-use crate::reader::{SaidAgain, text};
+use super::members::Members;
+use crate::reader::{RepeatedText, text};
 
 /// Levels of blocks inside one another that are read.
 const MAX_DEPTH: usize = 12;
@@ -11,8 +11,8 @@ const MAX_DEPTH: usize = 12;
 /// A name that stands in the place of an id, however often that is mentioned; Slack's have 80 characters at most.
 const MAX_NAME_BYTES: usize = 512;
 
-/// Resolves mentions, links and entities; `mentions` gets the ids of people, as often as they are mentioned.
-pub(super) fn resolved(words: &str, people: &People, mentions: &mut Vec<String>) -> String {
+/// Resolves mentions, links and entities; `mentions` gets the ids of members, as often as they are mentioned.
+pub(super) fn resolved(words: &str, members: &Members, mentions: &mut Vec<String>) -> String {
     let mut out = String::with_capacity(words.len());
     let mut rest = words;
     while let Some((before, after)) = rest.split_once('<') {
@@ -21,7 +21,7 @@ pub(super) fn resolved(words: &str, people: &People, mentions: &mut Vec<String>)
         let stop = after.find(['<', '>']).unwrap_or(after.len());
         let (inside, behind) = after.split_at_checked(stop).unwrap_or((after, ""));
         if let Some(behind) = behind.strip_prefix('>') {
-            token(inside, people, mentions, &mut out);
+            token(inside, members, mentions, &mut out);
             rest = behind;
         } else {
             out.push('<');
@@ -32,13 +32,13 @@ pub(super) fn resolved(words: &str, people: &People, mentions: &mut Vec<String>)
     out
 }
 
-fn token(inside: &str, people: &People, mentions: &mut Vec<String>, out: &mut String) {
+fn token(inside: &str, members: &Members, mentions: &mut Vec<String>, out: &mut String) {
     let (target, label) = match inside.split_once('|') {
         Some((target, label)) => (target, Some(label).filter(|label| !label.is_empty())),
         None => (inside, None),
     };
     if let Some(id) = target.strip_prefix('@') {
-        mention(id, label, people, mentions, out);
+        mention(id, label, members, mentions, out);
     } else if let Some(channel) = target.strip_prefix('#') {
         out.push('#');
         plain(label.unwrap_or(channel), out);
@@ -72,9 +72,9 @@ fn token(inside: &str, people: &People, mentions: &mut Vec<String>, out: &mut St
     }
 }
 
-fn mention(id: &str, label: Option<&str>, people: &People, mentions: &mut Vec<String>, out: &mut String) {
+fn mention(id: &str, label: Option<&str>, members: &Members, mentions: &mut Vec<String>, out: &mut String) {
     out.push('@');
-    match people.name_of(id).filter(|name| name.len() <= MAX_NAME_BYTES) {
+    match members.name_of(id).filter(|name| name.len() <= MAX_NAME_BYTES) {
         Some(name) => out.push_str(name),
         None => plain(label.unwrap_or(id), out),
     }
@@ -92,11 +92,11 @@ fn plain(words: &str, out: &mut String) {
 }
 
 /// The words of a list of blocks, one line for each.
-pub(super) fn of_blocks(blocks: Value<'_>, people: &People, mentions: &mut Vec<String>) -> String {
+pub(super) fn of_blocks(blocks: Value<'_>, members: &Members, mentions: &mut Vec<String>) -> String {
     let mut out = String::new();
     for block in blocks.items() {
         let mut line = String::new();
-        walk(block, MAX_DEPTH, people, mentions, &mut line);
+        walk(block, MAX_DEPTH, members, mentions, &mut line);
         let line = line.trim_end_matches('\n');
         if !line.is_empty() {
             if !out.is_empty() {
@@ -108,7 +108,7 @@ pub(super) fn of_blocks(blocks: Value<'_>, people: &People, mentions: &mut Vec<S
     out
 }
 
-fn walk(value: Value<'_>, depth: usize, people: &People, mentions: &mut Vec<String>, out: &mut String) {
+fn walk(value: Value<'_>, depth: usize, members: &Members, mentions: &mut Vec<String>, out: &mut String) {
     if depth == 0 {
         return;
     }
@@ -116,7 +116,7 @@ fn walk(value: Value<'_>, depth: usize, people: &People, mentions: &mut Vec<Stri
     match field("type").as_deref() {
         Some("user") => {
             if let Some(id) = field("user_id") {
-                mention(&id, None, people, mentions, out);
+                mention(&id, None, members, mentions, out);
             }
         }
         Some("emoji") => {
@@ -138,7 +138,7 @@ fn walk(value: Value<'_>, depth: usize, people: &People, mentions: &mut Vec<Stri
         Some("broadcast") => out.extend(["@", &field("range").unwrap_or_default()]),
         Some("mrkdwn") => {
             let words = field("text").unwrap_or_default();
-            out.push_str(&resolved(&words, people, mentions));
+            out.push_str(&resolved(&words, members, mentions));
         }
         Some("text" | "plain_text") => out.push_str(&field("text").unwrap_or_default()),
         kind => {
@@ -149,13 +149,13 @@ fn walk(value: Value<'_>, depth: usize, people: &People, mentions: &mut Vec<Stri
                 }
                 let items: Vec<Value<'_>> = inner.items().collect();
                 for item in &items {
-                    walk(*item, depth - 1, people, mentions, out);
+                    walk(*item, depth - 1, members, mentions, out);
                     if matches!(kind, Some("rich_text_list" | "section" | "context")) {
                         out.push('\n');
                     }
                 }
                 if items.is_empty() {
-                    walk(inner, depth - 1, people, mentions, out);
+                    walk(inner, depth - 1, members, mentions, out);
                 }
             }
             if matches!(
@@ -171,18 +171,18 @@ fn walk(value: Value<'_>, depth: usize, people: &People, mentions: &mut Vec<Stri
 }
 
 /// Marks what blocks say of a message that its text says, too. What only they say is left.
-pub(super) fn repeat(blocks: Value<'_>, said: &str) {
-    tell_again(blocks, &mut SaidAgain::of(&bare(said)));
+pub(super) fn repeat(blocks: Value<'_>, main_text: &str) {
+    mark_repeats(blocks, &mut RepeatedText::of(&bare(main_text)));
 }
 
-fn tell_again(value: Value<'_>, said: &mut SaidAgain<'_>) {
+fn mark_repeats(value: Value<'_>, main_text: &mut RepeatedText<'_>) {
     for (key, field) in value.fields() {
         match field.string().filter(|_| key == "text") {
-            Some(words) if said.holds(&bare(&words)) => field.mark(Mark::Taken),
-            _ => tell_again(field, said),
+            Some(words) if main_text.holds(&bare(&words)) => field.mark(Mark::Taken),
+            _ => mark_repeats(field, main_text),
         }
     }
-    value.items().for_each(|item| tell_again(item, said));
+    value.items().for_each(|item| mark_repeats(item, main_text));
 }
 
 /// The words of a text without the signs between them, each after a blank: the text has markup where blocks have styles.
@@ -208,8 +208,8 @@ mod tests {
 
     #[test]
     fn mentions_links_and_entities_are_resolved() {
-        let mut people = People::default();
-        people.bot(Some("U1".to_owned()), Some("Ana".to_owned()));
+        let mut members = Members::default();
+        members.bot(Some("U1".to_owned()), Some("Ana".to_owned()));
         for (markup, words) in [
             ("Tom &amp; <@U1>: &lt;soon&gt;", "Tom & @Ana: <soon>"),
             ("<@U9|bo> in <#C1|garden> and <#C2>", "@bo in #garden and #C2"),
@@ -230,15 +230,15 @@ mod tests {
             ("&amp;lt;", "&lt;"),
         ] {
             let mut mentions = Vec::new();
-            assert_eq!(resolved(markup, &people, &mut mentions), words);
+            assert_eq!(resolved(markup, &members, &mut mentions), words);
         }
         let mut mentions = Vec::new();
-        resolved("<@U1> <@U9> <@U1>", &people, &mut mentions);
+        resolved("<@U1> <@U9> <@U1>", &members, &mut mentions);
         assert_eq!(mentions, ["U1", "U9", "U1"]);
     }
 
     #[test]
-    fn what_blocks_say_once_more_is_read_and_the_rest_is_left() {
+    fn block_texts_that_repeat_the_message_are_read_and_others_are_left() {
         let blocks = r#"[{"elements":[{"type":"text","text":"Low & "},{"type":"text","text":"high water"},{"text":"ow"}]},
             {"text":{"text":"*Low &amp; high* water"},"accessory":{"text":"Close it"}}]"#;
         let document = json::scan(blocks.as_bytes(), 128).unwrap();
@@ -265,7 +265,7 @@ mod tests {
     fn blocks_are_read_line_by_line_and_no_deeper_than_it_makes_sense() {
         let read = |json: &str| {
             let document = json::scan(json.as_bytes(), 128).unwrap();
-            of_blocks(document.root(), &People::default(), &mut Vec::new())
+            of_blocks(document.root(), &Members::default(), &mut Vec::new())
         };
         let rich = r#"[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[{"type":"text","text":"Open "},
             {"type":"emoji","name":"tada","unicode":"1f389"},{"type":"link","url":"https://a.example","text":"here"}]},

@@ -1,4 +1,4 @@
-//! What a row says: its content in any of the forms that Suna ever stored, and the metadata beside it.
+//! The content of a row in any of the forms that Suna ever stored, and the metadata beside it.
 
 use chatmill_diag::{Limits, Severity, codes};
 use chatmill_intake::json::{Document, Value};
@@ -9,7 +9,7 @@ use super::row::{Row, RowKind};
 use super::types::{Content, Era, Extent, MessageContent};
 use super::{result, speech};
 use crate::reader::quoted_json::{CellForm, CellPlace};
-use crate::reader::{Kept, MessageObject, Site, message_object, quoted_json, text_of};
+use crate::reader::{ExtraFields, MessageObject, Site, message_object, quoted_json, text_of};
 
 /// Reads what a row says.
 pub(super) fn read(
@@ -24,11 +24,11 @@ pub(super) fn read(
     let metadata = opened(row.columns.metadata, metadata_document.as_deref());
     let content = opened(row.columns.content, content_document.as_deref());
 
-    let mut said = MessageContent {
+    let mut message = MessageContent {
         kind: MessageKind::Notice,
         role: Role::System,
         parts: Vec::new(),
-        rest: Kept::new(),
+        rest: ExtraFields::new(),
         era: Era::Plain,
     };
     for (field, value, document) in [
@@ -50,16 +50,16 @@ pub(super) fn read(
                 "the type is none of the known and the content is not a message: the row is read as a notice";
             site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, ".type", row.type_value());
         }
-        said.role = row.role().unwrap_or(Role::System);
-        said.parts.extend(content.map(text_of).map(Part::Notice));
-        metadata.rest(&mut said.rest);
-        return said;
+        message.role = row.role().unwrap_or(Role::System);
+        message.parts.extend(content.map(text_of).map(Part::Notice));
+        metadata.rest(&mut message.rest);
+        return message;
     }
     if matches!(row_kind, RowKind::Unknown | RowKind::UnknownMessage) {
         unknown_type(row, site);
     }
-    compressed(&mut metadata, &mut said.rest, site);
-    said.kind = MessageKind::Message;
+    compressed(&mut metadata, &mut message.rest, site);
+    message.kind = MessageKind::Message;
     let read = Content::of(content, content_document.as_deref().map(Document::text));
     // A list of parts names the column in its own paths, and an absent column has none inside.
     let form = match (&read, &content_document) {
@@ -79,23 +79,23 @@ pub(super) fn read(
             Content::Turn(object) => MessageObject::read(*object, inner, limits),
             _ => MessageObject::default(),
         };
-        said.role = role(row, &turn, &read, inner);
-        if said.role == Role::Tool {
-            result::read(&read, turn, &place, &mut metadata, &mut said, limits, inner);
+        message.role = role(row, &turn, &read, inner);
+        if message.role == Role::Tool {
+            result::read(&read, turn, &place, &mut metadata, &mut message, limits, inner);
         } else {
             let extent = (extent, beside);
-            speech::speak(&read, turn, extent, &mut metadata, &mut said, limits, inner);
+            speech::read_speech(&read, turn, extent, &mut metadata, &mut message, limits, inner);
         }
     });
-    if said.role != Role::Tool
+    if message.role != Role::Tool
         && let Some(list) = metadata.get("tool_calls")
     {
         calls.read(list, site, |inner| {
-            speech::calls_of_metadata(list, &mut metadata, &mut said, inner);
+            speech::calls_of_metadata(list, &mut metadata, &mut message, inner);
         });
     }
-    metadata.rest(&mut said.rest);
-    said
+    metadata.rest(&mut message.rest);
+    message
 }
 
 /// What a column holds: the document inside its string, or itself.

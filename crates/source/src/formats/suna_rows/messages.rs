@@ -9,7 +9,7 @@ use super::order::Step;
 use super::row::Row;
 use super::speech;
 use super::types::{Era, Extent, MessageContent};
-use crate::reader::{Keep as _, Kept, ListReader, Roster, Times, drop_kept, id};
+use crate::reader::{ExtraFields, Keep as _, ListReader, Roster, Times, drop_extra, id};
 
 /// Reads the rows of one thread.
 pub(super) struct Reader<'d, 'r> {
@@ -45,59 +45,59 @@ impl<'d> Reader<'d, '_> {
         } else {
             Extent::Whole
         };
-        let mut said = content::read(row, row_kind, extent, limits, &mut site);
+        let mut draft = content::read(row, row_kind, extent, limits, &mut site);
         if step.is_unfinished {
             for piece in &step.pieces {
                 let more = content::read(piece, row_kind, extent, limits, &mut site);
-                append(&mut said.parts, more.parts);
-                drop_kept(piece.value);
+                append(&mut draft.parts, more.parts);
+                drop_extra(piece.value);
             }
             let pieces = step.pieces.len() + 1;
             let text = format!("of the answer only {pieces} pieces are there: they are its text");
             site.note(&codes::UNFINISHED_STREAM, &text, "", row.value);
-            speech::find_calls(&mut said, None, limits, "", &mut site);
+            speech::find_calls(&mut draft, None, limits, "", &mut site);
         }
-        self.era = self.era.max(said.era);
+        self.era = self.era.max(draft.era);
         if row.columns.others.len() > 1 {
             // Known columns occur once here, so a name that repeats is an unknown one.
             site.repeated_keys(row.value, |_| false);
         }
         let timestamp = self.times.read(row.columns.created, "created_at", &mut site);
-        let sender = self.sender(row, &said);
-        let mut rest = said.rest;
+        let sender = self.sender(row, &draft);
+        let mut rest = draft.rest;
         if timestamp.is_none() {
             rest.keep_some("created_at", row.columns.created);
         }
-        self.columns(row, said.kind, said.role, &mut rest);
-        let is_own_word = |word: &&str| said.kind == MessageKind::Notice || *word != said.role.as_str();
+        self.columns(row, draft.kind, draft.role, &mut rest);
+        let is_own_word = |word: &&str| draft.kind == MessageKind::Notice || *word != draft.role.as_str();
         let word = row.word.as_deref().filter(is_own_word);
         self.list.push(Message {
             id: row.id.clone(),
             sender,
-            kind: said.kind,
+            kind: draft.kind,
             source_type: word.map(str::to_owned),
             timestamp,
-            parts: said.parts,
+            parts: draft.parts,
             extra: Extra(rest),
-            ..self.list.message(said.role, row.value.span(), row.index)
+            ..self.list.message(draft.role, row.value.span(), row.index)
         });
     }
 
     /// The sender: the row's agent or user, else the participant of its role. A result belongs to the agent who made the call.
-    fn sender(&mut self, row: &Row<'_>, said: &MessageContent) -> Option<usize> {
+    fn sender(&mut self, row: &Row<'_>, draft: &MessageContent) -> Option<usize> {
         let own = row.columns.agent.and_then(id);
         let agent = own.clone().or_else(|| self.agent.clone());
         let name = row.columns.agents.and_then(|agent| agent.get("name"));
         let name = name.and_then(Value::as_str);
         let author = row.columns.author.and_then(id);
-        if said.kind == MessageKind::Notice {
+        if draft.kind == MessageKind::Notice {
             return match (own, author) {
                 (Some(agent), _) => Some(self.roster.of(Role::Assistant, &agent, name.as_deref())),
                 (None, Some(author)) => Some(self.roster.of(Role::User, &author, None)),
                 (None, None) => None,
             };
         }
-        let sender = match (said.role, agent) {
+        let sender = match (draft.role, agent) {
             (Role::User, _) => {
                 let author = author.as_deref().unwrap_or("user");
                 self.roster.of(Role::User, author, None)
@@ -105,17 +105,17 @@ impl<'d> Reader<'d, '_> {
             (Role::System, _) => self.roster.of(Role::System, "system", None),
             (_, Some(agent)) => self.roster.of(Role::Assistant, &agent, name.as_deref()),
             (role, None) => {
-                let caller = (role == Role::Tool).then(|| self.roster.answered(ids_answered(&said.parts)));
+                let caller = (role == Role::Tool).then(|| self.roster.answered(ids_answered(&draft.parts)));
                 let unnamed = || self.roster.of(Role::Assistant, "assistant", None);
                 caller.flatten().unwrap_or_else(unnamed)
             }
         };
-        self.roster.calls(sender, &said.parts);
+        self.roster.calls(sender, &draft.parts);
         Some(sender)
     }
 
     /// Keeps the columns that are not part of the message.
-    fn columns(&self, row: &Row<'_>, kind: MessageKind, role: Role, rest: &mut Kept) {
+    fn columns(&self, row: &Row<'_>, kind: MessageKind, role: Role, rest: &mut ExtraFields) {
         let mut keep = |key: &str, value: Option<Value<'_>>| rest.keep_some(key, value);
         let is_llm = row.columns.is_llm.filter(|_| !row.is_llm_usual(kind));
         keep("is_llm_message", is_llm);
@@ -126,8 +126,8 @@ impl<'d> Reader<'d, '_> {
         keep("agent_id", row.columns.agent.filter(|_| !is_agents));
         let is_name_only =
             |agent: &Value<'_>| agent.len() == 1 && agent.get("name").and_then(Value::as_str).is_some();
-        let is_told = |agent: &Value<'_>| is_agents && row.columns.agent.is_some() && is_name_only(agent);
-        keep("agents", row.columns.agents.filter(|agent| !is_told(agent)));
+        let is_known = |agent: &Value<'_>| is_agents && row.columns.agent.is_some() && is_name_only(agent);
+        keep("agents", row.columns.agents.filter(|agent| !is_known(agent)));
         let is_authors = match kind {
             MessageKind::Notice => row.columns.agent.is_none(),
             MessageKind::Message => role == Role::User,

@@ -6,7 +6,7 @@ use chatmill_diag::{Limits, codes};
 use chatmill_intake::json::{self, Kind, Mark, Value};
 use chatmill_model::{ArgumentForm, Arguments, ToolCall};
 
-use crate::reader::{Keep as _, Kept, Site, below, embedded, present, word};
+use crate::reader::{ExtraFields, Keep as _, Site, below, embedded, present, word};
 
 /// The metadata of a row. Fields that become part of the message are marked as taken; the others are kept with it.
 #[derive(Debug)]
@@ -71,14 +71,14 @@ impl<'m> Metadata<'m> {
     pub(super) fn take_result(&mut self, answer: &str) {
         let Some(result) = self.get("result") else { return };
         let known = ["success", "output", "error"];
-        let is_said = self.output().is_none_or(|output| match output.string() {
+        let is_carried = self.output().is_none_or(|output| match output.string() {
             Some(text) => text == answer,
             None => is_same_json(output, answer),
         });
         let has_both = ["output", "error"]
             .iter()
             .all(|key| present(result, key).is_some());
-        if is_said && !has_both && result.fields().all(|(key, _)| known.contains(&&*key)) {
+        if is_carried && !has_both && result.fields().all(|(key, _)| known.contains(&&*key)) {
             self.take("result");
         }
     }
@@ -97,20 +97,20 @@ impl<'m> Metadata<'m> {
         }
         let mut more = Vec::new();
         let mut own = Own::new(calls);
-        let mut is_said = true;
+        let mut is_carried = true;
         for (index, entry) in list.items().enumerate() {
             let suffix = format!("tool_calls[{index}]");
             let mut own_word = |key: &str| word(entry.get(key), &format!("{suffix}.{key}"), site);
             let (id, name) = (own_word("tool_call_id"), own_word("function_name"));
             let given = present(entry, "arguments");
             let known = ["tool_call_id", "function_name", "arguments", "source"];
-            is_said &= entry.fields().all(|(key, _)| known.contains(&&*key));
+            is_carried &= entry.fields().all(|(key, _)| known.contains(&&*key));
             let copy = own.take(id.as_deref(), name.as_deref());
             if let Some(call) = copy.and_then(|place| calls.get_mut(place)) {
                 if call.id.is_none() && id.is_some() {
                     call.metadata_id = id;
                 }
-                is_said &= given.is_none_or(|given| is_same_json(given, call.arguments.source_text()));
+                is_carried &= given.is_none_or(|given| is_same_json(given, call.arguments.source_text()));
                 continue;
             }
             more.push(ToolCall {
@@ -121,7 +121,7 @@ impl<'m> Metadata<'m> {
                 metadata_id: id,
             });
         }
-        if is_said {
+        if is_carried {
             self.take("tool_calls");
         }
         more
@@ -137,7 +137,7 @@ impl<'m> Metadata<'m> {
     }
 
     /// Keeps the fields that are not taken.
-    pub(super) fn rest(&self, rest: &mut Kept) {
+    pub(super) fn rest(&self, rest: &mut ExtraFields) {
         let Some(value) = self.value else { return };
         if value.kind() != Kind::Object {
             rest.keep("metadata", value);
@@ -225,7 +225,7 @@ fn is_same(left: Value<'_>, right: Value<'_>) -> bool {
 }
 
 /// Notes that a row is compressed and keeps the text that the model was sent.
-pub(super) fn compressed(metadata: &mut Metadata<'_>, rest: &mut Kept, site: &mut Site<'_>) {
+pub(super) fn compressed(metadata: &mut Metadata<'_>, rest: &mut ExtraFields, site: &mut Site<'_>) {
     if !metadata.is_compressed() {
         return;
     }
@@ -242,7 +242,7 @@ pub(super) fn compressed(metadata: &mut Metadata<'_>, rest: &mut Kept, site: &mu
     if let Some(sent) = sent {
         metadata.take("compressed");
         metadata.take("compressed_content");
-        rest.keep_told(COMPRESSED, sent);
+        rest.keep_reported(COMPRESSED, sent);
     }
 }
 

@@ -27,7 +27,7 @@ mod types;
 mod xml;
 
 use chatmill_diag::{Finding, Limits};
-use chatmill_model::{Conversation, Customs, Scene, TextArguments};
+use chatmill_model::{Conversation, FormatTraits, Scene, TextArguments};
 
 use crate::coded::{Coded, table_map};
 use crate::frame::{FrameView, Reading};
@@ -46,12 +46,12 @@ static ABOUT: About = About {
     shapes: &["plain", "xml", "native", "metadata"],
     carries: "roles, text, pictures, thoughts, tool calls and results of all three generations, compressed rows, \
               status rows as notices",
-    customs: Customs {
-        kept_form: Some(ID),
+    traits: FormatTraits {
+        extra_format: Some(ID),
         sent_field: Some(metadata::COMPRESSED),
         // Only calls in the content of a row have an id of their own; text and metadata hold the others.
         text_arguments: TextArguments::WithId,
-        ..Customs::USUAL
+        ..FormatTraits::USUAL
     },
 };
 
@@ -70,7 +70,7 @@ pub static SUNA_ROWS: Coded = Coded {
     ..Coded::of(
         &ABOUT,
         |sketch| surest(sketch, pages::recognise),
-        |frame, limits| Reading::stored(ABOUT.customs, read(*frame, limits)),
+        |frame, limits| Reading::stored(ABOUT.traits, read(*frame, limits)),
     )
 };
 

@@ -37,10 +37,10 @@ pub(super) fn arrange<'r, 'd>(
             _ => Stream::default(),
         })
         .collect();
-    let kept = without_repeats(rows, &streams, notes, ledger);
-    let in_order = kept.iter().filter_map(|at| rows.get(*at));
+    let chosen = without_repeats(rows, &streams, notes, ledger);
+    let in_order = chosen.iter().filter_map(|at| rows.get(*at));
     let keys = times::keys(in_order.map(|row| row.columns.created));
-    let mut order: Vec<(i64, usize)> = keys.into_iter().zip(kept).collect();
+    let mut order: Vec<(i64, usize)> = keys.into_iter().zip(chosen).collect();
     order.sort_by_key(|(key, _)| *key);
     let order: Vec<usize> = order.into_iter().map(|(_, at)| at).collect();
     let joined = if streams.iter().any(|stream| stream.is_chunk) {
@@ -56,8 +56,8 @@ pub(super) fn arrange<'r, 'd>(
         })
     });
     let steps: Vec<Step<'r, 'd>> = steps.collect();
-    let told = ledger.rejected + ledger.repeated + steps.len() as u64;
-    ledger.merged += ledger.rows.saturating_sub(told);
+    let counted = ledger.rejected + ledger.repeated + steps.len() as u64;
+    ledger.merged += ledger.rows.saturating_sub(counted);
     steps
 }
 
@@ -70,7 +70,7 @@ fn without_repeats(
 ) -> Vec<usize> {
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut pieces: HashSet<String> = HashSet::new();
-    let mut kept: Vec<usize> = Vec::with_capacity(rows.len());
+    let mut chosen: Vec<usize> = Vec::with_capacity(rows.len());
     let mut bodies: HashMap<usize, String> = HashMap::new();
     for (at, (row, stream)) in rows.iter().zip(streams).enumerate() {
         if stream.is_chunk {
@@ -85,35 +85,35 @@ fn without_repeats(
             }
         } else if let Some(id) = row.id.as_deref() {
             if let Some(place) = places.get(id) {
-                settle(rows, at, kept.get_mut(*place), &mut bodies, notes);
+                choose_version(rows, at, chosen.get_mut(*place), &mut bodies, notes);
                 ledger.repeated += 1;
                 continue;
             }
-            places.insert(id, kept.len());
+            places.insert(id, chosen.len());
         }
-        kept.push(at);
+        chosen.push(at);
     }
-    kept
+    chosen
 }
 
 /// Decides between a kept row and a later one of the same id; `bodies` are those of kept rows that were compared before.
-fn settle(
+fn choose_version(
     rows: &[Row<'_>],
     at: usize,
-    kept: Option<&mut usize>,
+    chosen: Option<&mut usize>,
     bodies: &mut HashMap<usize, String>,
     notes: &mut Notes,
 ) {
-    let Some(kept) = kept else { return };
-    let (Some(first), Some(second)) = (rows.get(*kept), rows.get(at)) else {
+    let Some(chosen) = chosen else { return };
+    let (Some(first), Some(second)) = (rows.get(*chosen), rows.get(at)) else {
         return;
     };
-    let body = bodies.entry(*kept).or_insert_with(|| compact(first));
+    let body = bodies.entry(*chosen).or_insert_with(|| compact(first));
     let (dropped, stays, text, severity) = if *body == compact(second) {
         let text = "the row stands here again, word for word";
         (second, first, text, Severity::Note)
     } else if times::order(second.columns.updated) > times::order(first.columns.updated) {
-        *kept = at;
+        *chosen = at;
         let text = "the row of this id stands again with another body and was updated there later: the later one is kept";
         (first, second, text, Severity::Warning)
     } else {

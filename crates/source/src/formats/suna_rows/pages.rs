@@ -80,22 +80,22 @@ fn is_snippet(record: &RecordSketch) -> bool {
     } else {
         record.nested.iter().map(|(_, name)| name.as_str()).collect()
     };
-    let says = |key: &str, is_so: fn(&str) -> bool| {
+    let column_is = |key: &str, is_so: fn(&str) -> bool| {
         let mut texts = record.strings.iter().chain(&record.starts);
         texts.any(|(name, text)| name == key && is_so(text.trim_start()))
     };
     let is_message = |text: &str| text.starts_with("{\"role\"") || text.starts_with("{\"status_type\"");
     let holds = |outer: &str, wanted: &str| holds(record, outer, wanted);
-    let is_said = says("content", is_message)
+    let has_content = column_is("content", is_message)
         || holds("content", "role")
         || holds("content", "status_type")
         || names.contains(&"content") && holds("metadata", "compressed");
-    is_said && names.iter().all(|name| COLUMNS.contains(name)) && says("type", is_known_type)
+    has_content && names.iter().all(|name| COLUMNS.contains(name)) && column_is("type", is_known_type)
 }
 
 /// The columns that only this table has together.
 fn columns(has: impl Fn(&str) -> bool) -> Option<String> {
-    let said = ["content", "metadata"].into_iter().find(|key| has(key))?;
+    let column = ["content", "metadata"].into_iter().find(|key| has(key))?;
     let own = ["is_llm_message", "thread_id"].into_iter().find(|key| has(key))?;
-    (has("message_id") && has("type")).then(|| format!("message_id, type, {said} and {own}"))
+    (has("message_id") && has("type")).then(|| format!("message_id, type, {column} and {own}"))
 }

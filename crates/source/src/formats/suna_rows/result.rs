@@ -14,8 +14,8 @@ use super::types::{Content, Era, MessageContent};
 use crate::reader::parts::media_of_answer;
 use crate::reader::quoted_json::CellPlace;
 use crate::reader::{
-    Keep as _, Kept, MessageObject, Site, below, filled, message_object, present, quoted_json, raw, text,
-    text_of,
+    ExtraFields, Keep as _, MessageObject, Site, below, filled, message_object, present, quoted_json, raw,
+    text, text_of,
 };
 
 /// Reads a result. The places of `site` are below the content, which stands at `place`.
@@ -24,7 +24,7 @@ pub(super) fn read(
     mut turn: MessageObject,
     place: &CellPlace,
     metadata: &mut Metadata<'_>,
-    said: &mut MessageContent,
+    message: &mut MessageContent,
     limits: &Limits,
     site: &mut Site<'_>,
 ) {
@@ -39,12 +39,12 @@ pub(super) fn read(
         Content::Parts(value) | Content::Other(value, _) => Some(*value),
         Content::Text(_) | Content::Absent => None,
     };
-    said.era = Era::Native;
+    message.era = Era::Native;
     if let Some(value) = stored {
         let document = quoted_json::open(value, limits);
         let root = document.as_deref().map_or(value, Document::root);
         if let Some(execution) = root.get("tool_execution").filter(|it| it.kind() == Kind::Object) {
-            said.era = Era::Xml;
+            message.era = Era::Xml;
             if let Some(document) = &document {
                 place.report_scan(document, site);
             }
@@ -68,13 +68,13 @@ pub(super) fn read(
         if !is_direct || path.starts_with("tool_execution") {
             path.insert_str(0, "content.");
         }
-        said.rest.push((path, raw));
+        message.rest.push((path, raw));
     }
     if let Some(id) = turn.message_id.filter(|id| site.id != Some(id)) {
-        said.keep_text("content.message_id", &id);
+        message.keep_text("content.message_id", &id);
     }
-    said.parts.extend(turn.reasoning.map(Part::Reasoning));
-    answer.finish(metadata, said);
+    message.parts.extend(turn.reasoning.map(Part::Reasoning));
+    answer.finish(metadata, message);
 }
 
 /// A result while it is put together.
@@ -89,7 +89,7 @@ struct Answer {
 
 impl Answer {
     /// Takes the object of the XML era apart.
-    fn execution(&mut self, execution: Value<'_>, rest: &mut Kept) {
+    fn execution(&mut self, execution: Value<'_>, rest: &mut ExtraFields) {
         let field = |key: &str| present(execution, key);
         let word = |key: &str| filled(field(key));
         self.call_id = self.call_id.take().or_else(|| word("tool_call_id"));
@@ -107,34 +107,34 @@ impl Answer {
         // The call says it, too.
         field("arguments").inspect(|given| rest.push(("tool_execution.arguments".to_owned(), raw(*given))));
         for (key, value) in execution.fields() {
-            let is_said = match &*key {
+            let is_carried = match &*key {
                 "result" | "arguments" => true,
                 "tool_call_id" => is_own_id,
                 "function_name" => is_own_name,
                 _ => false,
             };
-            if !is_said && !value.is_null() {
+            if !is_carried && !value.is_null() {
                 rest.keep(below("tool_execution", &key), value);
             }
         }
         for (key, value) in result.into_iter().flat_map(Value::fields) {
-            let is_said = match &*key {
+            let is_carried = match &*key {
                 "success" => value.as_bool().is_some(),
                 "output" => true,
                 "error" => output.is_none(),
                 _ => false,
             };
-            if !is_said && !value.is_null() {
+            if !is_carried && !value.is_null() {
                 rest.keep(below("tool_execution.result", &key), value);
             }
         }
     }
 
     /// Adds what the metadata says, and the result to the message.
-    fn finish(self, metadata: &mut Metadata<'_>, said: &mut MessageContent) {
+    fn finish(self, metadata: &mut Metadata<'_>, message: &mut MessageContent) {
         let other_id = metadata.take_word("tool_call_id");
         if other_id.is_some() {
-            said.era = Era::Metadata;
+            message.era = Era::Metadata;
         }
         let other_name = metadata.get("function_name").and_then(Value::as_str);
         let name = match (self.name, other_name) {
@@ -150,7 +150,7 @@ impl Answer {
         let caller = metadata.take_word("assistant_message_id");
         let is_error = self.is_error || metadata.success() == Some(false);
         metadata.take_result(&self.text);
-        said.parts.push(Part::ToolResult(ToolResult {
+        message.parts.push(Part::ToolResult(ToolResult {
             metadata_id: other_id.filter(|id| self.call_id.as_ref() != Some(id)),
             call_id: self.call_id,
             name,
@@ -159,6 +159,6 @@ impl Answer {
             caller,
             media: media_of_answer(&self.others),
         }));
-        said.parts.extend(self.others);
+        message.parts.extend(self.others);
     }
 }

@@ -149,8 +149,8 @@ impl<'d> Row<'d> {
         };
         let document = quoted_json::open(content, limits);
         let root = document.as_deref().map_or(content, Document::root);
-        for said in ["role", "content"].map(|key| root.get(key)).into_iter().flatten() {
-            said.mark(Mark::Taken);
+        for column in ["role", "content"].map(|key| root.get(key)).into_iter().flatten() {
+            column.mark(Mark::Taken);
         }
     }
 

@@ -10,33 +10,33 @@ use super::xml;
 use crate::reader::{Keep as _, MessageObject, Site, message_object, quoted, raw};
 
 /// Reads what a person or an agent says; where the row has no content, that stands in the metadata `beside`.
-pub(super) fn speak(
+pub(super) fn read_speech(
     content: &Content<'_>,
     turn: MessageObject,
     (extent, beside): (Extent, Value<'_>),
     metadata: &mut Metadata<'_>,
-    said: &mut MessageContent,
+    draft: &mut MessageContent,
     limits: &Limits,
     site: &mut Site<'_>,
 ) {
-    thoughts(turn.reasoning, metadata, said);
+    thoughts(turn.reasoning, metadata, draft);
     let mut rest = turn.rest;
-    let words_from = said.parts.len();
+    let words_from = draft.parts.len();
     match content {
         Content::Turn(object) => {
             let content = message_object::content(*object);
-            let read = content.map(|value| message_object::said(value, "content", &mut rest, site));
-            said.parts.extend(read.into_iter().flatten());
+            let read = content.map(|value| message_object::content_parts(value, "content", &mut rest, site));
+            draft.parts.extend(read.into_iter().flatten());
         }
         Content::Parts(list) => {
-            let read = message_object::said(*list, "content", &mut said.rest, site);
-            said.parts.extend(read);
+            let read = message_object::content_parts(*list, "content", &mut draft.rest, site);
+            draft.parts.extend(read);
         }
         Content::Text(text) => {
             if !metadata.is_compressed() {
                 plain_text(text, site);
             }
-            said.parts.push(Part::Text(text.clone()));
+            draft.parts.push(Part::Text(text.clone()));
         }
         Content::Other(value, text) => {
             value.mark(Mark::Taken);
@@ -44,15 +44,15 @@ pub(super) fn speak(
                 let text = "the content is not a message and is read as its JSON text";
                 warn(&codes::WRONG_TYPE, text, "", site);
             }
-            said.parts.push(Part::Text(text.clone()));
+            draft.parts.push(Part::Text(text.clone()));
         }
         Content::Absent => match metadata.take_word("text_content") {
-            Some(text) => said.parts.push(Part::Text(text)),
+            Some(text) => draft.parts.push(Part::Text(text)),
             None if metadata.get("tool_calls").is_none() => site.missing("content", Severity::Error),
             None => {}
         },
     }
-    let is_agents = said.role == Role::Assistant;
+    let is_agents = draft.role == Role::Assistant;
     let may_call = is_agents && extent == Extent::Whole && turn.calls.is_empty();
     let (suffix, stands) = match content {
         Content::Absent => (".metadata", beside),
@@ -63,7 +63,7 @@ pub(super) fn speak(
         message: stands,
         ..*site
     };
-    if may_call && find_calls(said, place.id, limits, suffix, &mut place) {
+    if may_call && find_calls(draft, place.id, limits, suffix, &mut place) {
         let stored = match content {
             Content::Turn(object) => {
                 message_object::content(*object).map(|value| ("content.content", raw(value)))
@@ -72,14 +72,16 @@ pub(super) fn speak(
             Content::Text(text) | Content::Other(_, text) => Some(("content", quoted(text))),
             Content::Absent => None,
         };
-        said.rest.extend(stored.map(|(path, raw)| (path.to_owned(), raw)));
+        draft
+            .rest
+            .extend(stored.map(|(path, raw)| (path.to_owned(), raw)));
     }
     if !turn.calls.is_empty() {
-        said.era = Era::Native;
+        draft.era = Era::Native;
     }
-    said.parts.extend(turn.calls.into_iter().map(Part::ToolCall));
+    draft.parts.extend(turn.calls.into_iter().map(Part::ToolCall));
     if let Some(copy) = metadata.get("text_content").and_then(Value::as_str) {
-        let texts = said.parts.iter().skip(words_from).filter_map(|part| match part {
+        let texts = draft.parts.iter().skip(words_from).filter_map(|part| match part {
             Part::Text(text) => Some(text.as_str()),
             _ => None,
         });
@@ -89,7 +91,8 @@ pub(super) fn speak(
     }
     // What the message object holds beyond the message.
     let fields = rest.into_iter();
-    said.rest
+    draft
+        .rest
         .extend(fields.map(|(path, raw)| (format!("content.{path}"), raw)));
     let words = [
         ("content.name", turn.name),
@@ -100,16 +103,16 @@ pub(super) fn speak(
         ),
     ];
     for (path, word) in words.into_iter().filter_map(|(path, word)| Some((path, word?))) {
-        said.keep_text(path, &word);
+        draft.keep_text(path, &word);
     }
 }
 
-fn thoughts(own: Option<String>, metadata: &mut Metadata<'_>, said: &mut MessageContent) {
+fn thoughts(own: Option<String>, metadata: &mut Metadata<'_>, draft: &mut MessageContent) {
     let copy = metadata.get("reasoning_content").and_then(Value::as_str);
     let is_copy = own.is_none() || copy.as_deref() == own.as_deref();
     let taken = is_copy.then(|| metadata.take_word("reasoning_content"));
     let thought = own.or(taken.flatten());
-    said.parts.extend(thought.map(Part::Reasoning));
+    draft.parts.extend(thought.map(Part::Reasoning));
 }
 
 /// Reports plain text in a column that should hold a message. Suna's own reader skips such rows, unless they are compressed.
@@ -129,16 +132,16 @@ fn warn(code: &'static Code, text: &str, suffix: &str, site: &mut Site<'_>) {
 
 /// Reads calls that stand in the text as XML, which is the message of the site, at `suffix` below its row. They count from 0 in each row, and a row's results name them by that number.
 pub(super) fn find_calls(
-    said: &mut MessageContent,
+    draft: &mut MessageContent,
     id: Option<&str>,
     limits: &Limits,
     suffix: &str,
     site: &mut Site<'_>,
 ) -> bool {
     let mut number = 0_usize;
-    for part in std::mem::take(&mut said.parts) {
+    for part in std::mem::take(&mut draft.parts) {
         let Part::Text(text) = part else {
-            said.parts.push(part);
+            draft.parts.push(part);
             continue;
         };
         let cut = xml::cut(&text, limits.depth);
@@ -152,14 +155,14 @@ pub(super) fn find_calls(
         }
         for piece in cut.pieces {
             match piece {
-                xml::Piece::Text(text) => said.parts.push(Part::Text(xml::unescaped(text))),
+                xml::Piece::Text(text) => draft.parts.push(Part::Text(xml::unescaped(text))),
                 xml::Piece::Call(call) => {
                     if call.repeats {
                         let text =
                             "a parameter of a call in the text stands more than once: the last value counts";
                         warn(&codes::DUPLICATE_KEY, text, suffix, site);
                     }
-                    said.parts.push(Part::ToolCall(ToolCall {
+                    draft.parts.push(Part::ToolCall(ToolCall {
                         id: None,
                         name: Some(call.name.to_owned()),
                         arguments: Arguments::Object(RawJson(call.arguments)),
@@ -172,7 +175,7 @@ pub(super) fn find_calls(
         }
     }
     if number > 0 {
-        said.era = said.era.max(Era::Xml);
+        draft.era = draft.era.max(Era::Xml);
     }
     number > 0
 }
@@ -181,14 +184,14 @@ pub(super) fn find_calls(
 pub(super) fn calls_of_metadata<'m>(
     list: Value<'m>,
     metadata: &mut Metadata<'m>,
-    said: &mut MessageContent,
+    draft: &mut MessageContent,
     site: &mut Site<'_>,
 ) {
-    said.era = Era::Metadata;
-    let own = said.parts.iter_mut().filter_map(|part| match part {
+    draft.era = Era::Metadata;
+    let own = draft.parts.iter_mut().filter_map(|part| match part {
         Part::ToolCall(call) => Some(call),
         _ => None,
     });
     let more = metadata.add_calls(list, &mut own.collect::<Vec<_>>(), site);
-    said.parts.extend(more.into_iter().map(Part::ToolCall));
+    draft.parts.extend(more.into_iter().map(Part::ToolCall));
 }

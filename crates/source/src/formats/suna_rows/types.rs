@@ -3,7 +3,7 @@
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{MessageKind, Part, Role};
 
-use crate::reader::{Keep, Kept, MessageObject, parts, text_of};
+use crate::reader::{ExtraFields, Keep, MessageObject, parts, text_of};
 
 /// How a thread uses tools; where it uses several ways, the last of these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,13 +41,13 @@ pub(super) struct MessageContent {
     /// Its pieces.
     pub parts: Vec<Part>,
     /// What has no place in them.
-    pub rest: Kept,
+    pub rest: ExtraFields,
     /// How it uses tools.
     pub era: Era,
 }
 
 impl Keep for MessageContent {
-    fn kept(&mut self) -> &mut Kept {
+    fn extra_fields(&mut self) -> &mut ExtraFields {
         &mut self.rest
     }
 }

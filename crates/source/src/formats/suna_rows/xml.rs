@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_beside_the_calls_of_a_block_is_noticed() {
+    fn text_beside_the_calls_of_a_block_is_reported() {
         let block = |inside: &str| format!("<function_calls>{inside}</function_calls>");
         let invoke = "<invoke name=\"x\"></invoke>";
         for inside in [

@@ -8,7 +8,7 @@ use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::Part;
 
 use crate::reader::quoted_json::{CellForm, CellPlace};
-use crate::reader::{Kept, MessageObject, Site, message_object, parts, quoted_json, text_of};
+use crate::reader::{ExtraFields, MessageObject, Site, message_object, parts, quoted_json, text_of};
 
 /// What the column says.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ pub(super) struct CellContent {
     /// The text of a result.
     pub answer: String,
     /// What has no place, by path in the row.
-    pub rest: Kept,
+    pub rest: ExtraFields,
 }
 
 /// Reads the column. `is_answer` decides by the message object, where there is one, whether it is a tool's result.
@@ -47,34 +47,34 @@ pub(super) fn read(
         place.report_scan(document, site);
     }
     place.read(root, site, |site| {
-        let mut said = CellContent::default();
+        let mut cell = CellContent::default();
         let mut content = Some(root);
         if is_turn {
-            said.turn = MessageObject::read(root, site, limits);
+            cell.turn = MessageObject::read(root, site, limits);
             content = message_object::content(root);
         }
-        let mut rest = std::mem::take(&mut said.turn.rest);
-        let is_answer = is_answer(&said.turn);
+        let mut rest = std::mem::take(&mut cell.turn.rest);
+        let is_answer = is_answer(&cell.turn);
         match content {
             Some(content) if is_answer => {
-                (said.answer, said.parts) = message_object::answered(content, "content", &mut rest, site);
+                (cell.answer, cell.parts) = message_object::answered(content, "content", &mut rest, site);
             }
             Some(content) if is_turn || content.kind() == Kind::String || is_list => {
-                said.parts = message_object::said(content, "content", &mut rest, site);
+                cell.parts = message_object::content_parts(content, "content", &mut rest, site);
             }
             Some(content) => {
                 let text = "the content is neither words, parts nor a message and is read as its JSON text";
                 let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Warning);
                 site.push(finding, "", content);
-                said.parts.push(Part::Text(text_of(content)));
+                cell.parts.push(Part::Text(text_of(content)));
             }
             None => {}
         }
         for (path, _) in rest.iter_mut().filter(|_| is_turn) {
             path.insert_str(0, "content.");
         }
-        said.rest = rest;
-        said
+        cell.rest = rest;
+        cell
     })
 }
 

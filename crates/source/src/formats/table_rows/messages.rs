@@ -10,8 +10,8 @@ use super::content::{self, CellContent};
 use super::row::Row;
 use crate::reader::quoted_json::{CellForm, CellPlace};
 use crate::reader::{
-    Keep as _, Kept, ListReader, MessageObject, Roster, Site, Times, id, quoted_json, role_words, tool_calls,
-    word,
+    ExtraFields, Keep as _, ListReader, MessageObject, Roster, Site, Times, id, quoted_json, role_words,
+    tool_calls, word,
 };
 
 /// Reads the rows of one conversation.
@@ -34,34 +34,34 @@ impl Reader<'_, '_> {
         let is_answer = |turn: &MessageObject| {
             stated.or(turn.role) == Some(Role::Tool) || column_call_id.is_some() || turn.call_id.is_some()
         };
-        let mut said = match row.columns.content {
+        let mut cell = match row.columns.content {
             Some(value) => content::read(value, limits, is_answer, &mut site),
             None => CellContent::default(),
         };
-        let mut calls = std::mem::take(&mut said.turn.calls);
+        let mut calls = std::mem::take(&mut cell.turn.calls);
         if let Some(list) = row.columns.tool_calls {
-            calls.extend(column_calls(list, limits, &mut said.rest, &mut site));
+            calls.extend(column_calls(list, limits, &mut cell.rest, &mut site));
         }
         if row.columns.content.is_none() && calls.is_empty() {
             site.missing("content", Severity::Warning);
         }
-        let call_id = column_call_id.or(said.turn.call_id.take());
-        let role = role(stated, call_id.is_some(), row, &said, &mut site);
-        let name = word(row.columns.name, "name", &mut site).or(said.turn.name.take());
+        let call_id = column_call_id.or(cell.turn.call_id.take());
+        let role = role(stated, call_id.is_some(), row, &cell, &mut site);
+        let name = word(row.columns.name, "name", &mut site).or(cell.turn.name.take());
         let sender_name = word(row.columns.sender_name, "sender_name", &mut site);
         let timestamp = self.times.read(row.columns.created, "created_at", &mut site);
         let references = references(row, &mut site);
         let are_read = (timestamp.is_some(), !references.is_empty());
-        rest(row, role, are_read, &mut said.rest, &mut site);
+        rest(row, role, are_read, &mut cell.rest, &mut site);
 
         let name_of_sender = sender_name.as_deref();
         let sender = sender(&mut self.roster, row, role, name_of_sender, call_id.as_deref());
         let columns = &row.columns;
         let word = columns.source_type.or(columns.role).and_then(Value::as_str);
-        let thought = said.turn.reasoning.take();
-        let parts = parts(role, thought, said.parts, said.answer, (call_id, name), calls);
+        let thought = cell.turn.reasoning.take();
+        let parts = parts(role, thought, cell.parts, cell.answer, (call_id, name), calls);
         self.roster.calls(sender, &parts);
-        let other_id = said.turn.message_id.take();
+        let other_id = cell.turn.message_id.take();
         self.list.push(Message {
             id: row.id.clone(),
             external_id: other_id.filter(|id| row.id.as_ref() != Some(id)),
@@ -71,7 +71,7 @@ impl Reader<'_, '_> {
             timestamp,
             parts,
             references,
-            extra: Extra(said.rest),
+            extra: Extra(cell.rest),
             ..self.list.message(role, row.value.span(), row.index)
         });
     }
@@ -96,9 +96,9 @@ fn states_role<'d>(row: &Row<'d>) -> (&'static str, Value<'d>) {
     found.unwrap_or(("", row.value))
 }
 
-fn role(stated: Option<Role>, answers: bool, row: &Row<'_>, said: &CellContent, site: &mut Site<'_>) -> Role {
-    let role = stated.or(said.turn.role);
-    if let (Some(stated), Some(inner)) = (stated, said.turn.role)
+fn role(stated: Option<Role>, answers: bool, row: &Row<'_>, cell: &CellContent, site: &mut Site<'_>) -> Role {
+    let role = stated.or(cell.turn.role);
+    if let (Some(stated), Some(inner)) = (stated, cell.turn.role)
         && stated != inner
     {
         let text = "the role column and the role in the content disagree: the column counts";
@@ -119,8 +119,10 @@ fn role(stated: Option<Role>, answers: bool, row: &Row<'_>, said: &CellContent, 
                 site.missing("role", Severity::Warning);
             }
             let sender = row.columns.sender.and_then(id);
-            let speaks_as = sender.and_then(|sender| role_words::role(&sender));
-            speaks_as.filter(|role| *role != Role::Tool).unwrap_or(Role::User)
+            let sender_role = sender.and_then(|sender| role_words::role(&sender));
+            sender_role
+                .filter(|role| *role != Role::Tool)
+                .unwrap_or(Role::User)
         }
     }
 }
@@ -141,7 +143,12 @@ fn sender(
 }
 
 /// The calls of the column of that name, as a list or inside a string.
-fn column_calls(value: Value<'_>, limits: &Limits, rest: &mut Kept, site: &mut Site<'_>) -> Vec<ToolCall> {
+fn column_calls(
+    value: Value<'_>,
+    limits: &Limits,
+    rest: &mut ExtraFields,
+    site: &mut Site<'_>,
+) -> Vec<ToolCall> {
     let document = quoted_json::open(value, limits);
     let list = document.as_deref().map_or(value, Document::root);
     let place = CellPlace {
@@ -183,7 +190,7 @@ fn rest(
     row: &Row<'_>,
     role: Role,
     (has_time, has_reply): (bool, bool),
-    rest: &mut Kept,
+    rest: &mut ExtraFields,
     site: &mut Site<'_>,
 ) {
     let mut keep = |key: &str, value: Option<Value<'_>>| rest.keep_some(key, value);
@@ -213,7 +220,7 @@ fn rest(
 fn parts(
     role: Role,
     thought: Option<String>,
-    said: Vec<Part>,
+    cell: Vec<Part>,
     answer: String,
     (call_id, name): (Option<String>, Option<String>),
     calls: Vec<ToolCall>,
@@ -227,7 +234,7 @@ fn parts(
             ..ToolResult::default()
         }));
     }
-    parts.extend(said);
+    parts.extend(cell);
     parts.extend(calls.into_iter().map(Part::ToolCall));
     parts
 }

@@ -21,7 +21,7 @@ mod row;
 use chatmill_diag::{Finding, Limits};
 use chatmill_intake::table::TableMap;
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Conversation, Customs};
+use chatmill_model::{Conversation, FormatTraits};
 
 use crate::coded::{Coded, table_map};
 use crate::frame::{FrameView, Reading, Row};
@@ -38,7 +38,7 @@ static ABOUT: About = About {
     specification: "the columns that a [table_map] of the pipeline file names",
     shapes: &["table"],
     carries: "roles, speakers, times, replies, text, pictures, sound and files, tool calls and results",
-    customs: Customs::USUAL,
+    traits: FormatTraits::USUAL,
 };
 
 /// The source `table-rows`.
@@ -47,7 +47,7 @@ pub static TABLE_ROWS: Coded = Coded {
     rows: Some(|root| Row::cut(root, |row| row.get("conversation").and_then(id))),
     can_merge: true,
     ..Coded::of(&ABOUT, recognise, |frame, limits| {
-        reading(ABOUT.customs, read(*frame, limits))
+        reading(ABOUT.traits, read(*frame, limits))
     })
 };
 

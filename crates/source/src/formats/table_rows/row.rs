@@ -42,8 +42,8 @@ impl<'d> Row<'d> {
     /// The row of these columns, or why it is none.
     pub(super) fn of(index: u32, value: Value<'d>, columns: Columns<'d>) -> Result<Self, Box<Finding>> {
         let columns = columns.without_nulls();
-        let says_something = [columns.role, columns.sender, columns.content, columns.tool_calls];
-        if says_something.iter().all(Option::is_none) {
+        let used_columns = [columns.role, columns.sender, columns.content, columns.tool_calls];
+        if used_columns.iter().all(Option::is_none) {
             let text = "the row has neither role, sender nor content and is rejected: the table map may name other columns";
             return Err(Box::new(Finding::new(&codes::MISSING_FIELD, text)));
         }

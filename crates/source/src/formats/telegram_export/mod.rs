@@ -23,14 +23,14 @@ use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{
-    Conversation, Customs, Extra, Media, MediaKind, MediaSource, Message, MessageKind, Part, Reference, Role,
-    Scene,
+    Conversation, Extra, FormatTraits, Media, MediaKind, MediaSource, Message, MessageKind, Part, Reference,
+    Role, Scene,
 };
 
 use crate::frame::{FrameView, Reading};
 use crate::reader::{
-    Element, Keep as _, Kept, ListReader, Roster, Times, Wire as _, best, has, id, present, text, too_many,
-    wire,
+    Element, ExtraFields, Keep as _, ListReader, Roster, Times, Wire as _, best, has, id, present, text,
+    too_many, wire,
 };
 use crate::source::{About, Source};
 
@@ -47,7 +47,7 @@ static ABOUT: About = About {
     shapes: &["chat", "account"],
     carries: "people, channels and bots, text with links, pictures, sound and files by path, replies, polls, forwards and edits as extra \
               fields, service entries as notices, topics, ids, times",
-    customs: Customs::USUAL,
+    traits: FormatTraits::USUAL,
 };
 
 impl Source for TelegramExport {
@@ -59,12 +59,12 @@ impl Source for TelegramExport {
         best(sketch, recognise)
     }
 
-    fn lies_apart(&self) -> bool {
+    fn has_scattered_messages(&self) -> bool {
         true
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::stored(ABOUT.customs, read(*frame, limits))
+        Reading::stored(ABOUT.traits, read(*frame, limits))
     }
 }
 
@@ -73,7 +73,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     if names("chats.list") || has(record, "chats") && has(record, "personal_information") {
         return Some((98, "the record has chats with a list".to_owned()));
     }
-    let is_entry = |words: &[&str]| record.says("messages[].type", words);
+    let is_entry = |words: &[&str]| record.has_value("messages[].type", words);
     let is_chat =
         names("messages[].from_id") || names("messages[].date_unixtime") || names("messages[].actor_id");
     let is_old = is_entry(&["message", "service"]) && names("messages[].date") && has(record, "name");
@@ -110,7 +110,7 @@ wire! {
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
     let root = frame.root();
     if root.kind() != Kind::Object {
-        return Err(frame.fault(&codes::WRONG_TYPE, "the record is not an object", "$", root));
+        return Err(frame.error(&codes::WRONG_TYPE, "the record is not an object", "$", root));
     }
     let mut chats: Vec<(String, Value<'_>)> = Vec::new();
     for key in ["chats", "left_chats"] {
@@ -125,32 +125,32 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         chats.push(("$".to_owned(), root));
     }
     let shape = if is_account { "account" } else { "chat" };
-    let (mut readings, mut faults) = (Vec::new(), Vec::new());
+    let (mut readings, mut errors) = (Vec::new(), Vec::new());
     for (path, value) in chats {
         match chat(frame, limits, &path, value, shape) {
             Ok(reading) => readings.push(reading),
-            Err(fault) => faults.push((fault, value)),
+            Err(error) => errors.push((error, value)),
         }
     }
     let mut readings = readings.into_iter();
     let Some(mut first) = readings.next() else {
-        return Err(faults.into_iter().next().map_or_else(
+        return Err(errors.into_iter().next().map_or_else(
             || {
-                frame.fault(
+                frame.error(
                     &codes::MISSING_FIELD,
                     "the account has no chats",
                     "$.chats.list",
                     root,
                 )
             },
-            |(fault, _)| fault,
+            |(error, _)| error,
         ));
     };
     first.also = readings.collect();
-    for (fault, value) in faults {
+    for (error, value) in errors {
         first.rows.rows += 1;
         first.rows.rejected += 1;
-        first.rejects.push(frame.reject(value.span(), *fault, limits));
+        first.rejects.push(frame.reject(value.span(), *error, limits));
     }
     Ok(first)
 }
@@ -163,11 +163,11 @@ fn chat(
     chat: Value<'_>,
     shape: &'static str,
 ) -> Result<Reading, Box<Finding>> {
-    let fault =
-        |code, text: &str, suffix: &str, value| frame.fault(code, text, format!("{path}{suffix}"), value);
+    let error =
+        |code, text: &str, suffix: &str, value| frame.error(code, text, format!("{path}{suffix}"), value);
     let messages = present(chat, "messages");
     let Some(messages) = messages else {
-        return Err(fault(
+        return Err(error(
             &codes::MISSING_FIELD,
             "the chat has no messages",
             ".messages",
@@ -175,7 +175,7 @@ fn chat(
         ));
     };
     if messages.kind() != Kind::Array {
-        return Err(fault(
+        return Err(error(
             &codes::WRONG_TYPE,
             "messages is not a list",
             ".messages",
@@ -183,7 +183,7 @@ fn chat(
         ));
     }
     if let Some(text) = too_many(messages, "the chat", "messages", limits) {
-        return Err(fault(
+        return Err(error(
             &codes::CONVERSATION_TOO_LARGE,
             &text,
             ".messages",
@@ -206,7 +206,7 @@ fn chat(
     for (index, value) in (0..).zip(messages.items()) {
         reader.entry(index, value, path);
     }
-    let mut extra = Kept::new();
+    let mut extra = ExtraFields::new();
     if shape == "account" {
         extra.keep_some("type", chat.get("type"));
     } else {
@@ -263,17 +263,17 @@ impl<'d> Reader<'d, '_> {
             Some(_) => self.times.read(wire.unixtime, "date_unixtime", &mut site),
             None => self.times.read(wire.date, "date", &mut site),
         };
-        let mut extra = Kept::new();
+        let mut extra = ExtraFields::new();
         let mut mentions = Vec::new();
-        let said = wire
+        let own_text = wire
             .text
             .map(|value| words::read(value, &mut mentions, &mut extra, &mut site))
             .unwrap_or_default();
         let mut parts: Vec<Part> = Vec::new();
         if is_service {
-            parts.push(Part::Notice(event(&wire, said)));
-        } else if !said.is_empty() {
-            parts.push(Part::Text(said));
+            parts.push(Part::Notice(event(&wire, own_text)));
+        } else if !own_text.is_empty() {
+            parts.push(Part::Text(own_text));
         }
         if let Some(poll) = wire.poll {
             parts.extend(words::poll(poll).map(Part::Text));
@@ -332,12 +332,12 @@ impl<'d> Reader<'d, '_> {
 }
 
 /// What happened, with the words that the export has for it.
-fn event(wire: &Wire<'_>, said: String) -> String {
+fn event(wire: &Wire<'_>, own_text: String) -> String {
     let title = text(wire.title).filter(|title| !title.is_empty());
     let mut what = text(wire.action).unwrap_or_else(|| "service".to_owned());
     for words in title
         .into_iter()
-        .chain(Some(said).filter(|said| !said.is_empty()))
+        .chain(Some(own_text).filter(|own_text| !own_text.is_empty()))
     {
         what.push_str(": ");
         what.push_str(&words);
@@ -346,7 +346,7 @@ fn event(wire: &Wire<'_>, said: String) -> String {
 }
 
 /// A picture or a file: its path in the export, or its name where it was left out of it.
-fn media(wire: &Wire<'_>, extra: &mut Kept) -> Option<Media> {
+fn media(wire: &Wire<'_>, extra: &mut ExtraFields) -> Option<Media> {
     let word = text(wire.media_type);
     let field = wire.photo.or(wire.file)?;
     let path = text(Some(field))?;

@@ -2,13 +2,13 @@
 
 use chatmill_intake::json::{Kind, Value};
 
-use crate::reader::{Keep as _, Kept, Site, id, present, text};
+use crate::reader::{ExtraFields, Keep as _, Site, id, present, text};
 
 /// The text of an entry; `mentions` gets the names and ids of those it mentions.
 pub(super) fn read(
     value: Value<'_>,
     mentions: &mut Vec<String>,
-    extra: &mut Kept,
+    extra: &mut ExtraFields,
     site: &mut Site<'_>,
 ) -> String {
     if let Some(words) = text(Some(value)) {
@@ -24,24 +24,24 @@ pub(super) fn read(
         return String::new();
     }
     let mut out = String::new();
-    for (index, stretch) in value.items().enumerate() {
-        if let Some(words) = text(Some(stretch)) {
+    for (index, fragment) in value.items().enumerate() {
+        if let Some(words) = text(Some(fragment)) {
             out.push_str(&words);
             continue;
         }
-        let Some(words) = text(stretch.get("text")) else {
+        let Some(words) = text(fragment.get("text")) else {
             let path = format!("text[{index}]");
             site.warn(
                 &path,
                 "a stretch of the text has no words and is kept as it is",
-                stretch,
+                fragment,
             );
-            extra.keep(path, stretch);
+            extra.keep(path, fragment);
             continue;
         };
-        match text(stretch.get("type")).as_deref() {
+        match text(fragment.get("type")).as_deref() {
             Some("text_link") => {
-                let href = text(stretch.get("href")).filter(|href| *href != words);
+                let href = text(fragment.get("href")).filter(|href| *href != words);
                 match href {
                     Some(href) => out.extend(["[", &words, "](", &href, ")"]),
                     None => out.push_str(&words),
@@ -52,12 +52,12 @@ pub(super) fn read(
                 out.push_str(&words);
             }
             Some("mention_name") => {
-                let user = present(stretch, "user_id").and_then(id);
+                let user = present(fragment, "user_id").and_then(id);
                 mentions.push(user.map_or_else(|| words.clone(), |user| format!("user{user}")));
                 out.push_str(&words);
             }
             Some("pre") => {
-                let language = text(stretch.get("language")).unwrap_or_default();
+                let language = text(fragment.get("language")).unwrap_or_default();
                 out.extend(["```", &language, "\n", &words, "\n```"]);
             }
             Some("code") => out.extend(["`", &words, "`"]),

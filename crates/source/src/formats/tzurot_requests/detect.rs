@@ -3,7 +3,7 @@
 use chatmill_intake::{Framing, RecordSketch, Sketch};
 
 use super::history;
-use crate::reader::{has, holds, surest};
+use crate::reader::{has, holds, surest, words};
 
 /// Fields that say which conversation a record belongs to.
 const PLACES: [&str; 4] = ["conversationId", "conversation_id", "channelId", "channel_id"];
@@ -17,7 +17,7 @@ pub(super) fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
 
 /// Whether records of an entry make conversations together: they say so, or are the messages of one list.
 pub(super) fn belongs_together(sketch: &Sketch) -> bool {
-    let says_so = |record: &RecordSketch| {
+    let is_request = |record: &RecordSketch| {
         let at_top = record.keys.iter().map(String::as_str);
         let below = record.nested.iter();
         let below = below.filter(|(key, _)| matches!(key.as_str(), "" | "content"));
@@ -27,13 +27,19 @@ pub(super) fn belongs_together(sketch: &Sketch) -> bool {
     let is_list = sketch.framing == Framing::Array
         && sketch.records.len() > 1
         && sketch.records.iter().all(is_formatted);
-    is_list || sketch.records.iter().any(says_so)
+    is_list || sketch.records.iter().any(is_request)
 }
+
+/// Fields in which records of other formats say who speaks, or what.
+const OTHERS: [&str; 13] = words!(
+    role messages prompt conversation conversations conversation_list chosen question query instruction data input request
+);
 
 /// Recognises the format in one record.
 fn recognise_record(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     let has = |wanted: &str| has(record, wanted);
-    if has("messageContent") {
+    let is_other_format = OTHERS.iter().any(|key| has(key));
+    if has("messageContent") && !is_other_format {
         let others = ["referencedMessage", "currentPersonality", "userName"].into_iter();
         let seen = ["messageContent"]
             .into_iter()
@@ -45,7 +51,7 @@ fn recognise_record(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
         let why = "the record has the columns of conversation_history";
         return Some((95, vec![why.to_owned()]));
     }
-    if !has("content") || !has("currentPersonality") {
+    if is_other_format || !has("content") || !has("currentPersonality") {
         return None;
     }
     let mut why = vec!["the record has content and currentPersonality".to_owned()];

@@ -2,14 +2,14 @@
 //!
 //! | words | who wrote the quoted message |
 //! |---|---|
-//! | `I said:` line break `"…"` | the user |
-//! | `NAME said:` line break `"…"` | somebody called so |
-//! | `You said earlier: "…"`, later `You said: "…"` after a blank line | the active personality |
-//! | `NAME (ID) said: "…"` | another personality |
+//! | `I label:` line break `"…"` | the user |
+//! | `NAME label:` line break `"…"` | somebody called so |
+//! | `You label earlier: "…"`, later `You label: "…"` after a blank line | the active personality |
+//! | `NAME (ID) label: "…"` | another personality |
 //!
 //! A quoted picture or sound puts a sentence before the first two, or, since 2025-05-23, `(with an image)` after any
-//! `said`; its element is the last one, and here it becomes a marker in the quote again. Only a message with a list of
-//! elements can hold a quote. What is a bot's quote by its words alone (`Anna said: "…"`) stays text, because people write
+//! `label`; its element is the last one, and here it becomes a marker in the quote again. Only a message with a list of
+//! elements can hold a quote. What is a bot's quote by its words alone (`Anna label: "…"`) stays text, because people write
 //! such sentences themselves.
 
 use chatmill_model::{Media, MediaKind, MediaSource, Part, Preview, Reference};
@@ -80,7 +80,7 @@ fn by(sender: Option<&str>, sender_name: Option<&str>, from_agent: bool) -> Prev
 }
 
 /// What stands after the name of a bot, and the media item that it announces.
-const SAID_ON_ONE_LINE: [(&str, Option<MediaKind>); 3] = [
+const MEDIA_ON_ONE_LINE: [(&str, Option<MediaKind>); 3] = [
     (" said: \"", None),
     (" said (with an image): \"", Some(MediaKind::Image)),
     (" said (with audio): \"", Some(MediaKind::Audio)),
@@ -93,8 +93,8 @@ fn split<'t>(text: &'t str, user: &str) -> Option<(&'t str, Quote<'t>)> {
     loop {
         let rest = body.get(start..)?;
         let own = body.get(..start)?;
-        let is_apart = own.is_empty() || own.ends_with("\n\n");
-        if let Some(quote) = quote(rest, user, is_apart) {
+        let is_paragraph = own.is_empty() || own.ends_with("\n\n");
+        if let Some(quote) = quote(rest, user, is_paragraph) {
             // Versions after the document put a blank line between.
             let own = own.strip_suffix('\n').unwrap_or(own);
             return Some((own.strip_suffix('\n').unwrap_or(own), quote));
@@ -103,8 +103,8 @@ fn split<'t>(text: &'t str, user: &str) -> Option<(&'t str, Quote<'t>)> {
     }
 }
 
-/// Reads a quote from its first line on; the closing quotation mark is gone already. `is_apart`: a blank line stands before.
-fn quote<'t>(text: &'t str, user: &str, is_apart: bool) -> Option<Quote<'t>> {
+/// Reads a quote from its first line on; the closing quotation mark is gone already. `is_paragraph`: a blank line stands before.
+fn quote<'t>(text: &'t str, user: &str, is_paragraph: bool) -> Option<Quote<'t>> {
     let line = text.lines().next()?;
     let quote = |preview, media_item, content| Quote {
         preview,
@@ -114,12 +114,12 @@ fn quote<'t>(text: &'t str, user: &str, is_apart: bool) -> Option<Quote<'t>> {
     if let Some(content) = text.strip_prefix("You said earlier: \"") {
         return Some(quote(by(None, None, true), None, content));
     }
-    for (said, media_item) in SAID_ON_ONE_LINE {
-        let Some((head, _)) = line.split_once(said) else {
+    for (label, media_item) in MEDIA_ON_ONE_LINE {
+        let Some((head, _)) = line.split_once(label) else {
             continue;
         };
-        let content = text.get(head.len() + said.len()..)?;
-        let author = if head == "You" && is_apart {
+        let content = text.get(head.len() + label.len()..)?;
+        let author = if head == "You" && is_paragraph {
             by(None, None, true)
         } else {
             let (name, id) = head.strip_suffix(')')?.rsplit_once(" (")?;
@@ -136,7 +136,7 @@ fn quote<'t>(text: &'t str, user: &str, is_apart: bool) -> Option<Quote<'t>> {
     Some(quote(author, media_item, content))
 }
 
-/// Author and media kind of a line that ends with `said:` or with `said (with …):`.
+/// Author and media kind of a line that ends with `label:` or with `label (with …):`.
 fn head(line: &str, user: &str) -> Option<(Preview, Option<MediaKind>)> {
     const SENTENCE: &str = "This is a message referencing a message with ";
     if let Some(rest) = line.strip_prefix(SENTENCE) {
@@ -147,7 +147,7 @@ fn head(line: &str, user: &str) -> Option<(Preview, Option<MediaKind>)> {
         if rest == "me. I said:" {
             return Some((by(Some(user), None, false), Some(media_item)));
         }
-        // The name stands twice, with a full stop between: `Ann. Ann said:`.
+        // The name stands twice, with a full stop between: `Ann. Ann label:`.
         let names = rest.strip_suffix(" said:")?;
         let name = names.get(..names.len().checked_sub(2)? / 2)?;
         let is_twice = names.strip_prefix(name)?.strip_prefix(". ")? == name;
@@ -174,7 +174,7 @@ fn head(line: &str, user: &str) -> Option<(Preview, Option<MediaKind>)> {
     })
 }
 
-/// Names of Discord have at most 32 characters; sentences that happen to end with `said:` are longer.
+/// Names of Discord have at most 32 characters; sentences that happen to end with `label:` are longer.
 fn is_name(name: &str) -> bool {
     (1..=32).contains(&name.chars().count())
 }

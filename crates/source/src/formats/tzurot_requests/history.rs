@@ -24,13 +24,14 @@ use chatmill_model::{
 };
 
 use super::columns::{self, METADATA, cell, column, spelling};
-use super::people::People;
-use super::request::{Fault, fault};
+use super::request::{RequestError, request_error};
+use super::speakers::Speakers;
 use super::{ID, active, records};
 use crate::coded::table_map;
 use crate::frame::{FrameView, Reading};
 use crate::reader::{
-    Element, Keep as _, Kept, ListReader, Site, Times, compact, has, holds, id, list, present, text, words,
+    Element, ExtraFields, Keep as _, ListReader, Site, Times, compact, has, holds, id, list, present, text,
+    words,
 };
 
 /// The table, as a dump has it.
@@ -66,18 +67,18 @@ pub(super) fn place(row: Value<'_>) -> Option<String> {
 }
 
 /// Reads one row, or those of one conversation.
-pub(super) fn read<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Reading, Fault<'d>> {
+pub(super) fn read<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Reading, RequestError<'d>> {
     let root = frame.root();
     let rows = records(&frame, limits)?;
     if root.kind() != Kind::Array && place(root).is_none() {
         let text = "the row names no channel or no personality: it belongs to no conversation";
-        return Err(fault(&codes::MISSING_FIELD, text, "", root));
+        return Err(request_error(&codes::MISSING_FIELD, text, "", root));
     }
     let personality = |row: &Value<'d>| cell(*row, "personalityId");
     let personalities = rows.iter().filter_map(personality).map(Cow::into_owned);
     let mut reader = Reader {
         list: ListReader::new(frame, limits),
-        people: People::new(personalities.collect(), HashSet::new()),
+        speakers: Speakers::new(personalities.collect(), HashSet::new()),
         ids: HashMap::new(),
         times: Times::new(frame.options),
     };
@@ -98,7 +99,7 @@ pub(super) fn read<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Reading,
         source: ID,
         source_id: frame.key.map(str::to_owned).or_else(place),
         shape: "history",
-        participants: reader.people.participants,
+        participants: reader.speakers.participants,
         extra: Extra(first.iter().map(|id| active(id)).collect()),
         ..Conversation::default()
     }))
@@ -106,7 +107,7 @@ pub(super) fn read<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Reading,
 
 struct Reader<'d, 'r> {
     list: ListReader<'d, 'r>,
-    people: People,
+    speakers: Speakers,
     /// The row that a message of Discord belongs to.
     ids: HashMap<String, String>,
     times: Times,
@@ -131,10 +132,10 @@ impl Reader<'_, '_> {
         let word = row.get("role").and_then(Value::as_str);
         let personality = cell(row, "personalityId");
         let sender = if role == Role::Assistant {
-            personality.as_deref().map(|id| self.people.agent(id))
+            personality.as_deref().map(|id| self.speakers.agent(id))
         } else {
             let persona = cell(row, "personaId").map(Cow::into_owned);
-            Some(self.people.account(persona))
+            Some(self.speakers.account(persona))
         };
         let is_deleted = column(row, "deletedAt").is_some();
         let parts = parts(row, is_deleted, &mut site);
@@ -235,16 +236,16 @@ fn reference(quoted: Value<'_>, ids: &HashMap<String, String>) -> Reference {
 
 /// Everything that has no place elsewhere; the ids of Discord where there are several.
 fn extra(row: Value<'_>, site: &mut Site<'_>) -> Extra {
-    let mut fields = Kept::new();
+    let mut fields = ExtraFields::new();
     for (key, value) in row.fields() {
-        let is_said = match &*key {
+        let is_carried = match &*key {
             "content" => true,
             "discordMessageId" | "discord_message_id" => columns::chunks(row).len() == 1,
             "thinkingContent" | "thinking_content" => value.kind() == Kind::String,
             "deletedAt" | "deleted_at" | "messageMetadata" | "message_metadata" => false,
             key => columns::is_read(key) && matches!(value.kind(), Kind::String | Kind::Number),
         };
-        if !is_said && !value.is_null() {
+        if !is_carried && !value.is_null() {
             fields.keep(key, value);
         }
     }

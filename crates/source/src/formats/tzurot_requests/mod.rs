@@ -26,22 +26,22 @@ mod columns;
 mod detect;
 mod formatted;
 mod history;
-mod people;
 mod quoted;
 mod request;
+mod speakers;
 
 use std::collections::HashSet;
 
 use chatmill_diag::{Limits, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Conversation, Customs, Extra, Message, RawJson, Records, Role};
+use chatmill_model::{Conversation, Extra, FormatTraits, Message, RawJson, Records, Role};
 
 use crate::coded::Coded;
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{Kept, ListReader, Notes, Times, exceeds, quoted};
+use crate::reader::{ExtraFields, ListReader, Notes, Times, exceeds, quoted};
 use crate::source::About;
-use people::People;
-use request::{Fault, Request, fault};
+use request::{Request, RequestError, request_error};
+use speakers::Speakers;
 
 const ID: &str = "tzurot-requests";
 
@@ -54,10 +54,10 @@ static ABOUT: About = About {
     specification: "Tzurot Message Format Specification, version 2.0 (2025-05-22)",
     shapes: &["v1", "formatted", "call", "request", "history"],
     carries: "messages with text, pictures and sound, the messages they reply to, the active personality",
-    customs: Customs {
+    traits: FormatTraits {
         previews_rename: true,
         records: Records::Requests,
-        ..Customs::USUAL
+        ..FormatTraits::USUAL
     },
 };
 
@@ -66,7 +66,7 @@ pub static TZUROT_REQUESTS: Coded = Coded {
     tables: Some(history::tables),
     // Requests that say which conversation they belong to are gathered, rows of the history too, and the messages of a
     // list, which version 1 sent together.
-    gathers: Some(detect::belongs_together),
+    groups_rows: Some(detect::belongs_together),
     rows: Some(|root| match root.kind() {
         Kind::Array => root.items().map(row).collect(),
         _ => row(root).map(|row| vec![row]),
@@ -76,12 +76,12 @@ pub static TZUROT_REQUESTS: Coded = Coded {
         let root = frame.root();
         let is_history = history::is_row(root) || root.items().any(history::is_row);
         let read = if is_history { history::read } else { read };
-        let reading = read(*frame, limits).map_err(|fault| {
-            let (finding, path, value) = *fault;
+        let reading = read(*frame, limits).map_err(|request_error| {
+            let (finding, path, value) = *request_error;
             let finding = finding.with_severity(Severity::Error).at_path(format!("${path}"));
             Box::new(Notes::new(frame.start).spanned(finding, value.span()))
         });
-        Reading::stored(ABOUT.customs, reading)
+        Reading::stored(ABOUT.traits, reading)
     })
 };
 
@@ -110,7 +110,7 @@ fn place(record: Value<'_>) -> Option<String> {
 }
 
 /// The records of a frame: the frame itself, or the elements of a list.
-fn records<'d>(frame: &FrameView<'d>, limits: &Limits) -> Result<Vec<Value<'d>>, Fault<'d>> {
+fn records<'d>(frame: &FrameView<'d>, limits: &Limits) -> Result<Vec<Value<'d>>, RequestError<'d>> {
     let root = frame.root();
     let is_list = root.kind() == Kind::Array;
     let records: Vec<Value<'d>> = if is_list {
@@ -120,16 +120,21 @@ fn records<'d>(frame: &FrameView<'d>, limits: &Limits) -> Result<Vec<Value<'d>>,
     };
     let elements = if records.len() == 1 { "message" } else { "messages" };
     if let Some(text) = exceeds(records.len() as u64, "the conversation", elements, limits) {
-        return Err(fault(&codes::CONVERSATION_TOO_LARGE, text, "", root));
+        return Err(request_error(&codes::CONVERSATION_TOO_LARGE, text, "", root));
     }
     if is_list && records.iter().all(|record| record.kind() != Kind::Object) {
-        return Err(fault(&codes::WRONG_TYPE, "the list holds no record", "", root));
+        return Err(request_error(
+            &codes::WRONG_TYPE,
+            "the list holds no record",
+            "",
+            root,
+        ));
     }
     Ok(records)
 }
 
 /// Reads one request, or those of one conversation.
-fn read<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Reading, Fault<'d>> {
+fn read<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Reading, RequestError<'d>> {
     let in_list = frame.root().kind() == Kind::Array;
     let mut requests: Vec<(u32, Request<'d>)> = Vec::new();
     let mut list = ListReader::new(frame, limits);
@@ -137,23 +142,23 @@ fn read<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Reading, Fault<'d>>
         list.rows.rows += 1;
         match Request::find(record, in_list) {
             Ok(request) => requests.push((index, request)),
-            Err(fault) if !in_list => return Err(fault),
-            Err(fault) => {
-                let (finding, path, _) = *fault;
+            Err(request_error) if !in_list => return Err(request_error),
+            Err(request_error) => {
+                let (finding, path, _) = *request_error;
                 list.reject(record.span(), finding.at_path(format!("$[{index}]{path}")));
             }
         }
     }
     let personality = common_personality(&requests);
     let mut reader = Reader::new(list, &requests);
-    let mut extra: Kept = personality.as_deref().map(active).into_iter().collect();
+    let mut extra: ExtraFields = personality.as_deref().map(active).into_iter().collect();
     for (index, request) in &requests {
         let rest = reader.read(*index, request);
         let message = reader.list.messages.last_mut().filter(|_| in_list);
-        let kept = message.map_or(&mut extra, |message| &mut message.extra.0);
-        kept.extend(rest);
+        let fields = message.map_or(&mut extra, |message| &mut message.extra.0);
+        fields.extend(rest);
         if in_list && personality.is_none() {
-            kept.extend(request.personality().as_deref().map(active));
+            fields.extend(request.personality().as_deref().map(active));
         }
     }
     reader.add_quoted();
@@ -163,7 +168,7 @@ fn read<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Reading, Fault<'d>>
         source: ID,
         source_id: key.or_else(|| place(frame.root())),
         shape: shape(&requests),
-        participants: reader.people.participants,
+        participants: reader.speakers.participants,
         extra: Extra(extra),
         ..Conversation::default()
     }))
@@ -192,7 +197,7 @@ fn active(personality: &str) -> (String, RawJson) {
 /// Reads requests into messages.
 struct Reader<'d, 'r> {
     list: ListReader<'d, 'r>,
-    people: People,
+    speakers: Speakers,
     /// Ids of all messages that are here.
     ids: HashSet<String>,
     times: Times,
@@ -206,7 +211,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         Self {
             times: Times::new(list.frame.options),
             list,
-            people: People::new(personalities.collect(), authors.collect()),
+            speakers: Speakers::new(personalities.collect(), authors.collect()),
             ids: requests().filter_map(|request| request.id("messageId")).collect(),
         }
     }
@@ -216,28 +221,28 @@ impl<'d, 'r> Reader<'d, 'r> {
         let references = self.list.messages.iter().flat_map(|message| &message.references);
         for preview in references.filter_map(|reference| reference.preview.as_ref()) {
             if let (true, Some(id)) = (preview.from_agent, &preview.sender) {
-                self.people.quoted_agent(id, preview.sender_name.clone());
+                self.speakers.quoted_agent(id, preview.sender_name.clone());
             }
         }
     }
 
     /// Appends a request's message; gives the fields that are not read.
-    fn read(&mut self, index: u32, request: &Request<'_>) -> Kept {
+    fn read(&mut self, index: u32, request: &Request<'_>) -> ExtraFields {
         let personality = request.personality();
         let user = (request.role == Role::User)
-            .then(|| self.people.user(request.text("userName"), request.id("userId")));
+            .then(|| self.speakers.user(request.text("userName"), request.id("userId")));
         let agent = match (&personality, request.role) {
-            (None, Role::Assistant) => Some(self.people.agent(UNNAMED_AGENT)),
-            (personality, _) => personality.as_deref().map(|id| self.people.agent(id)),
+            (None, Role::Assistant) => Some(self.speakers.agent(UNNAMED_AGENT)),
+            (personality, _) => personality.as_deref().map(|id| self.speakers.agent(id)),
         };
         if let (Some(agent), Some(id), Some(quoted)) = (agent, &personality, request.quoted()) {
-            self.people.call(agent, quoted::display_name_of(quoted, id));
+            self.speakers.call(agent, quoted::display_name_of(quoted, id));
         }
         let id = request.id("messageId");
         let mut site = self.list.site(id.as_deref(), request.root);
-        let (people, times) = (&self.people, &mut self.times);
-        let speaker = user.map_or("", |user| people.id_of(user));
-        let (parts, references, rest) = request.said(speaker, people, &self.ids, times, &mut site);
+        let (speakers, times) = (&self.speakers, &mut self.times);
+        let speaker = user.map_or("", |user| speakers.id_of(user));
+        let (parts, references, rest) = request.content(speaker, speakers, &self.ids, times, &mut site);
         let timestamp = times.read(request.field_of("timestamp"), "timestamp", &mut site);
         let unread = request.extra(&mut site);
         self.list.push(Message {

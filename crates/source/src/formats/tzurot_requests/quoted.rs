@@ -1,6 +1,6 @@
 //! `referencedMessage`: the message that a request replies to, as a reference with a preview.
 //!
-//! People are known by their name alone, so the name is their id. A bot's id is its `personalityName`; a bot without one
+//! Speakers are known by their name alone, so the name is their id. A bot's id is its `personalityName`; a bot without one
 //! has only a name to show. Content that is absent is kept as absent: it is not the same as an empty text.
 
 use std::collections::HashSet;
@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Preview, RawJson, Reference, ReferenceForm};
 
-use super::people::People;
+use super::speakers::Speakers;
 use crate::reader::{Site, Times, compact, fields, filled};
 
 fn text(quoted: Value<'_>, key: &str) -> Option<String> {
@@ -43,7 +43,7 @@ fn display_name(quoted: Value<'_>) -> Option<String> {
 /// An empty quote names its target only where that is here: what is quoted is nothing, but it is quoted.
 pub(super) fn reference(
     quoted: Value<'_>,
-    people: &People,
+    speakers: &Speakers,
     ids: &HashSet<String>,
     times: &mut Times,
     site: &mut Site<'_>,
@@ -61,7 +61,7 @@ pub(super) fn reference(
         let name = display_name(quoted);
         (id.clone(), name.or_else(|| other().filter(|_| id.is_none())))
     } else {
-        (author.as_deref().map(|author| people.id(author)), author)
+        (author.as_deref().map(|author| speakers.id(author)), author)
     };
     let content = content(quoted, site);
     let timestamp = times.read(quoted.get("timestamp"), "referencedMessage.timestamp", site);
@@ -84,24 +84,24 @@ pub(super) fn reference(
 
 /// What is quoted. A media item that stands in a field of its own (since 2025-05-24) gets its marker, as others have theirs.
 fn content(quoted: Value<'_>, site: &mut Site<'_>) -> Option<String> {
-    let said = words(quoted, site);
+    let quoted_text = words(quoted, site);
     let own = [("audioUrl", "Audio"), ("imageUrl", "Image")];
     let mut markers = own
         .into_iter()
         .filter_map(|(key, word)| Some((text(quoted, key)?, word)));
     let Some((url, word)) = markers.next() else {
-        return said;
+        return quoted_text;
     };
-    let mut said = said.unwrap_or_default();
+    let mut quoted_text = quoted_text.unwrap_or_default();
     let marker = format!("[{word}: {url}]");
     // A marker of another kind, for an embedded picture, is not a media item.
-    if !said.contains(&marker) {
-        if !said.is_empty() {
-            said.push('\n');
+    if !quoted_text.contains(&marker) {
+        if !quoted_text.is_empty() {
+            quoted_text.push('\n');
         }
-        said.push_str(&marker);
+        quoted_text.push_str(&marker);
     }
-    Some(said)
+    Some(quoted_text)
 }
 
 fn words(quoted: Value<'_>, site: &mut Site<'_>) -> Option<String> {

@@ -1,4 +1,4 @@
-//! One captured request: what somebody said, and the message that it replies to.
+//! One captured request: the message of a user, and the message that it replies to.
 
 use std::collections::HashSet;
 
@@ -6,9 +6,9 @@ use chatmill_diag::{Code, Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{MediaSource, Part, Reference, Role};
 
-use super::people::People;
+use super::speakers::Speakers;
 use super::{formatted, quoted};
-use crate::reader::{Keep as _, Kept, Site, Times, filled, id, parts};
+use crate::reader::{ExtraFields, Keep as _, Site, Times, filled, id, parts};
 
 /// A request in any shape.
 pub(super) struct Request<'d> {
@@ -27,29 +27,29 @@ pub(super) struct Request<'d> {
 }
 
 /// A finding about a record, its path from there, and the value that it is about.
-pub(super) type Fault<'d> = Box<(Finding, &'static str, Value<'d>)>;
+pub(super) type RequestError<'d> = Box<(Finding, &'static str, Value<'d>)>;
 
 /// The fault of a record.
-pub(super) fn fault<'d>(
+pub(super) fn request_error<'d>(
     code: &'static Code,
     text: impl Into<String>,
     path: &'static str,
     value: Value<'d>,
-) -> Fault<'d> {
+) -> RequestError<'d> {
     Box::new((Finding::new(code, text), path, value))
 }
 
 impl<'d> Request<'d> {
     /// Recognises the shape of a record. Roles other than user occur in lists only.
-    pub(super) fn find(root: Value<'d>, in_list: bool) -> Result<Self, Fault<'d>> {
+    pub(super) fn find(root: Value<'d>, in_list: bool) -> Result<Self, RequestError<'d>> {
         if root.kind() != Kind::Object {
             let text = "the record is not an object";
-            return Err(fault(&codes::WRONG_TYPE, text, "", root));
+            return Err(request_error(&codes::WRONG_TYPE, text, "", root));
         }
         for key in ["messageContent", "referencedMessage", "content"] {
             if root.fields().filter(|(name, _)| name == key).count() > 1 {
                 let text = format!("{key} stands more than once in the record");
-                return Err(fault(&codes::DUPLICATE_KEY, text, "", root));
+                return Err(request_error(&codes::DUPLICATE_KEY, text, "", root));
             }
         }
         let request = |shape, holder: Value<'d>, content, field| Self {
@@ -66,7 +66,12 @@ impl<'d> Request<'d> {
         }
         let Some(content) = root.get("content") else {
             let text = "the record has neither messageContent nor content";
-            return Err(fault(&codes::MISSING_FIELD, text, ".messageContent", root));
+            return Err(request_error(
+                &codes::MISSING_FIELD,
+                text,
+                ".messageContent",
+                root,
+            ));
         };
         if let Some(word) = root.get("role") {
             let text = if in_list {
@@ -78,7 +83,7 @@ impl<'d> Request<'d> {
                 Some("user") => Role::User,
                 Some("assistant") if in_list => Role::Assistant,
                 Some("system") if in_list => Role::System,
-                _ => return Err(fault(&codes::WRONG_TYPE, text, ".role", word)),
+                _ => return Err(request_error(&codes::WRONG_TYPE, text, ".role", word)),
             };
             return Ok(Self {
                 role,
@@ -121,32 +126,32 @@ impl<'d> Request<'d> {
     }
 
     /// Reads what it says: its pieces, what it replies to, and what has no place, by path. `user` is the id of the speaker, `ids` are those of all messages that are here.
-    pub(super) fn said(
+    pub(super) fn content(
         &self,
         user: &str,
-        people: &People,
+        speakers: &Speakers,
         ids: &HashSet<String>,
         times: &mut Times,
         site: &mut Site<'_>,
-    ) -> (Vec<Part>, Vec<Reference>, Kept) {
-        let mut rest = Kept::new();
+    ) -> (Vec<Part>, Vec<Reference>, ExtraFields) {
+        let mut rest = ExtraFields::new();
         let mut parts = self.own(&mut rest, site);
         let mut references: Vec<Reference> = Vec::new();
         if self.shape == "formatted" && self.content.is_some_and(|content| content.kind() == Kind::Array) {
             references.extend(formatted::take_reference(&mut parts, user));
         }
         if let Some(quoted) = self.quoted() {
-            references.extend(quoted::reference(quoted, people, ids, times, site));
+            references.extend(quoted::reference(quoted, speakers, ids, times, site));
         }
         if references.is_empty() {
             parts::hold_place(self.role, &mut parts, &rest);
         }
-        look_for_repeated_media(&parts, &references, self.root, site);
+        find_repeated_media(&parts, &references, self.root, site);
         (parts, references, rest)
     }
 
     /// What the user said.
-    fn own(&self, rest: &mut Kept, site: &mut Site<'_>) -> Vec<Part> {
+    fn own(&self, rest: &mut ExtraFields, site: &mut Site<'_>) -> Vec<Part> {
         let field = self.field;
         let Some(value) = self.content.filter(|value| !value.is_null()) else {
             site.missing(field, Severity::Warning);
@@ -166,8 +171,8 @@ impl<'d> Request<'d> {
     }
 
     /// Every field that is not read; of a call both levels.
-    pub(super) fn extra(&self, site: &mut Site<'_>) -> Kept {
-        let mut fields = Kept::new();
+    pub(super) fn extra(&self, site: &mut Site<'_>) -> ExtraFields {
+        let mut fields = ExtraFields::new();
         let mut known = vec!["messageContent", "referencedMessage", "timestamp"];
         let read = [
             ("userName", self.text("userName").is_some()),
@@ -188,7 +193,7 @@ impl<'d> Request<'d> {
 }
 
 /// Finds a media item that the record shows twice: the bot copies a quoted media item into the user's own content.
-fn look_for_repeated_media(parts: &[Part], references: &[Reference], root: Value<'_>, site: &mut Site<'_>) {
+fn find_repeated_media(parts: &[Part], references: &[Reference], root: Value<'_>, site: &mut Site<'_>) {
     let mut seen: HashSet<&str> = HashSet::new();
     let mut repeated = 0;
     for part in parts {

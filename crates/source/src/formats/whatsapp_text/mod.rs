@@ -20,7 +20,7 @@ use std::ops::Range;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::{Framing, Sketch};
-use chatmill_model::{Conversation, Customs, Extra, Message, MessageKind, Part, RawJson, Role, Scene};
+use chatmill_model::{Conversation, Extra, FormatTraits, Message, MessageKind, Part, RawJson, Role, Scene};
 
 use crate::coded::Coded;
 use crate::frame::{FrameView, Reading};
@@ -38,22 +38,42 @@ static ABOUT: About = About {
     specification: "the text export of WhatsApp on Android and iPhones, as its files are",
     shapes: &["android", "iphone"],
     carries: "names, text, files by name, edits as extra fields, events and deletions as notices, times without a zone",
-    customs: Customs::USUAL,
+    traits: FormatTraits::USUAL,
 };
 
 /// The source `whatsapp-text`.
 pub static WHATSAPP_TEXT: Coded = Coded {
     message_path: Some(|_| Some("$.text".to_owned())),
     ..Coded::of(&ABOUT, recognise, |frame, limits| {
-        Reading::stored(ABOUT.customs, read(*frame, limits))
+        Reading::stored(ABOUT.traits, read(*frame, limits))
     })
 };
 
 fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     let mut lines = sketch.records.iter().flat_map(|record| &record.starts);
-    let is_ours = sketch.framing == Framing::Text && lines.any(|(_, line)| line::begin(line).is_some());
+    let is_line = |line: &str| line::begin(line).is_some_and(|begin| !is_logged(begin.rest));
+    let is_ours = sketch.framing == Framing::Text && lines.any(|(_, line)| is_line(line));
     is_ours.then(|| (90, vec!["lines begin with a date, a time and a name".to_owned()]))
 }
+
+/// Whether what follows a time is said by a program, whose logs have the level of what happened where a chat has a name.
+fn is_logged(rest: &str) -> bool {
+    let name = named(rest).map_or("", |(name, _)| name);
+    LEVELS.contains(&name.rsplit('.').next().unwrap_or(name))
+}
+
+const LEVELS: [&str; 10] = [
+    "TRACE",
+    "DEBUG",
+    "INFO",
+    "NOTICE",
+    "WARN",
+    "WARNING",
+    "ERROR",
+    "CRITICAL",
+    "FATAL",
+    "EMERGENCY",
+];
 
 /// A message or a notice, with the lines that belong to it.
 struct Entry<'t> {
@@ -70,10 +90,10 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let (before, entries) = entries(&text);
     if entries.is_empty() {
         let text = "no line of the text begins with a date and a time";
-        return Err(frame.fault(&codes::WRONG_TYPE, text, "$.text", value));
+        return Err(frame.error(&codes::WRONG_TYPE, text, "$.text", value));
     }
     if let Some(text) = exceeds(entries.len() as u64, "the chat", "messages", limits) {
-        return Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, "$.text", value));
+        return Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, "$.text", value));
     }
     let begins: Vec<Begin<'_>> = entries.iter().map(|entry| entry.begin.clone()).collect();
     let (order, evidence) = line::order(&begins);
@@ -90,7 +110,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     for entry in entries {
         reader.entry(&entry);
     }
-    reader.doubt(evidence);
+    reader.report_doubtful_dates(evidence);
     Ok(reader.text.finish(Conversation {
         source: ID,
         shape: if is_iphone { "iphone" } else { "android" },
@@ -189,12 +209,12 @@ impl Reader<'_, '_> {
         let iso = entry.begin.iso(self.order);
         let timestamp = self.text.time(iso.as_deref(), entry.begin.raw, span.clone());
         let message = self.text.begin(Role::User, span);
-        let speaks = named(entry.begin.rest)
-            .map(|(name, said)| (clean(name), said))
+        let named_line = named(entry.begin.rest)
+            .map(|(name, body)| (clean(name), body))
             .filter(|(name, _)| !name.is_empty() && self.speakers.is_name(name));
-        let said = speaks.as_ref().map_or(entry.begin.rest, |(_, said)| said);
-        let is_marked = said.starts_with(MARKS);
-        let mut text = said.trim_start_matches(MARKS).to_owned();
+        let body = named_line.as_ref().map_or(entry.begin.rest, |(_, body)| body);
+        let is_marked = body.starts_with(MARKS);
+        let mut text = body.trim_start_matches(MARKS).to_owned();
         for line in &entry.more {
             text.push('\n');
             text.push_str(line.trim_start_matches(MARKS));
@@ -205,7 +225,7 @@ impl Reader<'_, '_> {
             extra.0.push(("edited".to_owned(), RawJson("true".to_owned())));
         }
         let mark = words::mark(&text, is_marked);
-        let is_notice = speaks.is_none() || matches!(mark, Some(Mark::Deleted | Mark::Notice));
+        let is_notice = named_line.is_none() || matches!(mark, Some(Mark::Deleted | Mark::Notice));
         let parts = match mark {
             _ if is_notice => vec![Part::Notice(text)],
             Some(Mark::Media(kind, name)) => vec![upload(kind, name)],
@@ -213,8 +233,8 @@ impl Reader<'_, '_> {
             _ => with_files(text),
         };
         // A notice under a name may stand under that of the group.
-        let speaks = speaks.filter(|_| mark_is_of_person(is_notice, is_marked, &parts));
-        let sender = speaks.map(|(name, _)| self.text.roster.named(Role::User, Some(&name)));
+        let named_line = named_line.filter(|_| mark_is_of_person(is_notice, is_marked, &parts));
+        let sender = named_line.map(|(name, _)| self.text.roster.named(Role::User, Some(&name)));
         self.text.list.push(Message {
             sender,
             kind: if is_notice {
@@ -230,7 +250,7 @@ impl Reader<'_, '_> {
     }
 
     /// Says how the order of dates was found, where that is doubtful.
-    fn doubt(&mut self, evidence: Evidence) {
+    fn report_doubtful_dates(&mut self, evidence: Evidence) {
         let order = match self.order {
             Order::DayFirst => "day first",
             Order::MonthFirst => "month first",

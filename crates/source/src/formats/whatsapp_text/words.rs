@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_the_app_are_told_from_words_of_people() {
+    fn notices_of_the_app_differ_from_messages() {
         assert_eq!(
             mark("<Media omitted>", false),
             Some(Mark::Media(MediaKind::File, None))

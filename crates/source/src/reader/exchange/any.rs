@@ -23,7 +23,7 @@ pub(crate) fn any(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Tur
             let mut turn = any(message, site, limits);
             turn.keep_rest(value, "", &["message"]);
             // Some frameworks say its words again beside it.
-            let is_again = pieces::says(&turn.parts, value.get("text"));
+            let is_again = pieces::contain_text(&turn.parts, value.get("text"));
             turn.rest.retain(|(key, _)| key != "text" || !is_again);
             return turn;
         }
@@ -44,7 +44,7 @@ pub(crate) fn any(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Tur
     // OpenTelemetry's parts say their words in `content`.
     if value
         .items()
-        .any(|part| says(part, &["text"]) && present(part, "content").is_some())
+        .any(|part| has_type(part, &["text"]) && present(part, "content").is_some())
     {
         return frameworks::of_parts(value, "", value, site, limits);
     }
@@ -75,7 +75,7 @@ fn is_item(value: Value<'_>) -> bool {
         Some("message") => value.get("content").is_some_and(|content| {
             content
                 .items()
-                .any(|part| says(part, &["output_text", "input_text"]))
+                .any(|part| has_type(part, &["output_text", "input_text"]))
         }),
         Some(
             "function_call"
@@ -114,10 +114,10 @@ fn has_blocks(value: Value<'_>) -> bool {
     let content = value
         .get("content")
         .filter(|content| content.kind() == Kind::Array);
-    content.is_some_and(|content| content.items().any(|block| says(block, &BLOCKS)))
+    content.is_some_and(|content| content.items().any(|block| has_type(block, &BLOCKS)))
 }
 
-fn says(value: Value<'_>, kinds: &[&str]) -> bool {
+fn has_type(value: Value<'_>, kinds: &[&str]) -> bool {
     text(value.get("type")).is_some_and(|kind| kinds.contains(&kind.as_str()))
 }
 
@@ -160,8 +160,12 @@ fn object(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
     }
     turn.name = read.name;
     if let Some(content) = content {
-        turn.parts
-            .extend(message_object::said(content, "content", &mut turn.rest, site));
+        turn.parts.extend(message_object::content_parts(
+            content,
+            "content",
+            &mut turn.rest,
+            site,
+        ));
     }
     if let Some(refusal) = text(value.get("refusal")) {
         turn.parts.push(Part::Text(refusal));

@@ -6,9 +6,9 @@ use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Part, Role, ToolCall, ToolResult};
 
-use super::pieces::{Pieces, Words, says};
+use super::pieces::{Pieces, Words, contain_text};
 use crate::reader::{
-    Keep as _, SaidAgain, Site, Turn, arguments, filled, first_present, first_text, items, message_object,
+    Keep as _, RepeatedText, Site, Turn, arguments, filled, first_present, first_text, items, message_object,
     parts, present, role_words, text, word, words,
 };
 
@@ -74,13 +74,13 @@ fn langchain(value: Value<'_>, class: &str, site: &mut Site<'_>, limits: &Limits
     turn.keep_rest(value, "", &known);
     let content = present(value, "content");
     if turn.role == Some(Role::Tool) {
-        let (said, others) = content.map_or_else(Default::default, |content| {
+        let (own_text, others) = content.map_or_else(Default::default, |content| {
             message_object::answered(content, "content", &mut turn.rest, site)
         });
         turn.parts.push(Part::ToolResult(ToolResult {
             call_id: word(present(value, "tool_call_id"), "tool_call_id", site),
             name: text(value.get("name")),
-            content: said,
+            content: own_text,
             is_error: text(value.get("status")).as_deref() == Some("error"),
             media: parts::media_of_answer(&others),
             ..ToolResult::default()
@@ -89,8 +89,8 @@ fn langchain(value: Value<'_>, class: &str, site: &mut Site<'_>, limits: &Limits
         return turn;
     }
     if let Some(content) = content.filter(|content| content.as_str().as_deref() != Some("")) {
-        let said = message_object::said(content, "content", &mut turn.rest, site);
-        turn.parts.extend(said);
+        let own_text = message_object::content_parts(content, "content", &mut turn.rest, site);
+        turn.parts.extend(own_text);
     }
     let other = present(value, "additional_kwargs").and_then(|inside| present(inside, "tool_calls"));
     let own = present(value, "tool_calls").filter(|list| !list.is_empty());
@@ -128,8 +128,8 @@ pub(super) fn of_parts(
     pieces.turn.name = text(value.get("name"));
     for (index, part) in list.items().enumerate() {
         let path = format!("{field}[{index}]");
-        if let Some(said) = text(Some(part)) {
-            pieces.turn.parts.push(Part::Text(said));
+        if let Some(own_text) = text(Some(part)) {
+            pieces.turn.parts.push(Part::Text(own_text));
             continue;
         }
         let kind = text(part.get("type")).unwrap_or_default();
@@ -143,7 +143,7 @@ pub(super) fn of_parts(
     let known = words!(role name id toolInvocations experimental_attachments);
     turn.keep_rest(value, "", &[&known[..], &[field]].concat());
     if field == "parts" {
-        let copies = UI_COPIES.map(|key| says(&turn.parts, value.get(key)).then_some(key));
+        let copies = UI_COPIES.map(|key| contain_text(&turn.parts, value.get(key)).then_some(key));
         turn.rest.retain(|(key, _)| !copies.contains(&Some(key)));
     }
     turn
@@ -163,10 +163,10 @@ const UI_COPIES: [&str; 2] = ["content", "reasoning"];
 /// Reads what the AI SDK gives for one request: text, thoughts and calls beside each other; none where there is neither.
 pub(super) fn result(value: Value<'_>, limits: &Limits, site: &mut Site<'_>) -> Option<Turn> {
     let mut pieces = Pieces::of(Some(Role::Assistant), site, limits);
-    let field = |keys: &[&str]| first_text(value, keys).filter(|said| !said.is_empty());
+    let field = |keys: &[&str]| first_text(value, keys).filter(|own_text| !own_text.is_empty());
     let thought = field(&["reasoningText", "reasoning"]).map(Part::Reasoning);
-    let said = field(&["text", "generation", "output_text"]).map(Part::Text);
-    pieces.turn.parts.extend(thought.into_iter().chain(said));
+    let own_text = field(&["text", "generation", "output_text"]).map(Part::Text);
+    pieces.turn.parts.extend(thought.into_iter().chain(own_text));
     for (index, call) in items(value, "toolCalls").enumerate() {
         pieces.invoked(&format!("toolCalls[{index}]"), call, None);
     }
@@ -177,7 +177,7 @@ pub(super) fn result(value: Value<'_>, limits: &Limits, site: &mut Site<'_>) -> 
     let words = Words::of(&turn.parts);
     for step in items(value, "steps") {
         for holder in std::iter::once(step).chain(items(step, "content")) {
-            words.say(holder.get("text"));
+            words.have(holder.get("text"));
         }
     }
     (!turn.parts.is_empty()).then_some(turn)
@@ -203,9 +203,9 @@ impl Pieces<'_, '_> {
         match kind {
             "text" | "reasoning" | "thinking" => {
                 let field = first_present(part, &["content", "text", "thinking", "reasoning"]);
-                let Some(said) = text(field) else { return false };
+                let Some(own_text) = text(field) else { return false };
                 // Details of a thought say it again, piece by piece.
-                let mut again = SaidAgain::of(&said);
+                let mut again = RepeatedText::of(&own_text);
                 for detail in items(part, "details").filter_map(|detail| detail.get("text")) {
                     if detail.string().is_some_and(|piece| again.holds(&piece)) {
                         detail.as_str();
@@ -216,7 +216,7 @@ impl Pieces<'_, '_> {
                 } else {
                     Part::Reasoning
                 };
-                self.turn.parts.push(piece(said));
+                self.turn.parts.push(piece(own_text));
             }
             "tool_call" | "tool-call" | "tool_use" | "server_tool_call" => {
                 let given = &["arguments", "args", "input"];
@@ -256,10 +256,10 @@ impl Pieces<'_, '_> {
 
     /// A part of Gemini's, which its only name tells.
     fn plain(&mut self, path: &str, part: Value<'_>) -> bool {
-        if let Some(said) = text(part.get("text")) {
+        if let Some(own_text) = text(part.get("text")) {
             let is_thought = part.get("thought").and_then(Value::as_bool) == Some(true);
             let piece = if is_thought { Part::Reasoning } else { Part::Text };
-            self.turn.parts.push(piece(said));
+            self.turn.parts.push(piece(own_text));
         } else if let Some(call) = first_present(part, &["function_call", "functionCall"]) {
             self.call(path, call, [&["id"], &["name"], &["args"]]);
             self.turn.role = self.turn.role.or(Some(Role::Assistant));

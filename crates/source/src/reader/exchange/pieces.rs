@@ -40,14 +40,14 @@ impl<'p, 's> Pieces<'p, 's> {
             Part::ToolCall(call) => Some(call.id.clone()),
             _ => None,
         });
-        let told: HashSet<Option<String>> = calls.collect();
+        let known_ids: HashSet<Option<String>> = calls.collect();
         let id = |call: Value<'v>| call.get("toolCallId").map(Value::written);
         let mut originals = HashMap::new();
         for own in items(value, "parts").filter_map(|part| present(part, "toolInvocation")) {
             originals.entry(id(own)).or_insert(own);
         }
         for (index, part) in items(value, "toolInvocations").enumerate() {
-            if !told.contains(&text(part.get("toolCallId"))) {
+            if !known_ids.contains(&text(part.get("toolCallId"))) {
                 self.invoked(&format!("toolInvocations[{index}]"), part, None);
             } else if let Some(own) = originals.get(&id(part)) {
                 repeats(part, *own);
@@ -177,15 +177,16 @@ impl<'p> Words<'p> {
     }
 
     /// Whether they say a text; then it is read.
-    pub(super) fn say(&self, said: Option<Value<'_>>) -> bool {
-        let is_said = |said: &str| said.is_empty() || self.texts.contains(said) || self.whole == said;
-        said.is_some_and(|value| {
-            value.string().is_some_and(|said| is_said(&said)) && value.as_str().is_some()
+    pub(super) fn have(&self, wanted: Option<Value<'_>>) -> bool {
+        let has_text =
+            |wanted: &str| wanted.is_empty() || self.texts.contains(wanted) || self.whole == wanted;
+        wanted.is_some_and(|value| {
+            value.string().is_some_and(|wanted| has_text(&wanted)) && value.as_str().is_some()
         })
     }
 }
 
 /// Whether parts say a text.
-pub(super) fn says(parts: &[Part], said: Option<Value<'_>>) -> bool {
-    Words::of(parts).say(said)
+pub(super) fn contain_text(parts: &[Part], wanted: Option<Value<'_>>) -> bool {
+    Words::of(parts).have(wanted)
 }

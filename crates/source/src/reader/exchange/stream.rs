@@ -7,8 +7,8 @@ use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{ArgumentForm, Arguments, Part, Role, ToolCall};
 
 use crate::reader::arguments::embedded;
+use crate::reader::extra::repeats;
 use crate::reader::fields::{filled, items, present, text};
-use crate::reader::kept::repeats;
 use crate::reader::turns::Turn;
 
 /// What a piece belongs to.
@@ -26,7 +26,7 @@ struct Piece {
     /// Which of its blocks.
     place: String,
     block: Block,
-    said: String,
+    text_so_far: String,
     id: Option<String>,
     name: Option<String>,
 }
@@ -92,7 +92,7 @@ pub(super) fn answers(list: Value<'_>, limits: &Limits) -> Vec<Turn> {
         let place = *places.entry(key).or_insert(pieces.len());
         match pieces.get_mut(place) {
             Some(known) => {
-                known.said.push_str(&piece.said);
+                known.text_so_far.push_str(&piece.text_so_far);
                 known.id = known.id.take().or(piece.id);
                 known.name = known.name.take().or(piece.name);
             }
@@ -103,9 +103,13 @@ pub(super) fn answers(list: Value<'_>, limits: &Limits) -> Vec<Turn> {
     let mut places: HashMap<String, usize> = HashMap::new();
     for piece in pieces {
         let part = match piece.block {
-            Block::Text => Part::Text(piece.said),
-            Block::Reasoning => Part::Reasoning(piece.said),
-            Block::Call => Part::ToolCall(ToolCall::new(piece.id, piece.name, given(piece.said, limits))),
+            Block::Text => Part::Text(piece.text_so_far),
+            Block::Reasoning => Part::Reasoning(piece.text_so_far),
+            Block::Call => Part::ToolCall(ToolCall::new(
+                piece.id,
+                piece.name,
+                given(piece.text_so_far, limits),
+            )),
         };
         let place = *places.entry(piece.choice).or_insert(answers.len());
         if let Some(turn) = answers.get_mut(place) {
@@ -126,7 +130,7 @@ fn given(text: String, limits: &Limits) -> (Arguments, ArgumentForm) {
 }
 
 /// What says which model it was, and what it cost: the events, and what stands in them.
-pub(super) fn told(list: Value<'_>) -> Vec<Value<'_>> {
+pub(super) fn usage_holders(list: Value<'_>) -> Vec<Value<'_>> {
     let inside = |event| {
         ["message", "metadata", "response"]
             .into_iter()
@@ -164,7 +168,7 @@ fn pieces_of(event: Value<'_>) -> Vec<Piece> {
                 choice: index.clone(),
                 place: number(call, "index"),
                 block: Block::Call,
-                said: text(function.get("arguments")).unwrap_or_default(),
+                text_so_far: text(function.get("arguments")).unwrap_or_default(),
                 id: text(call.get("id")),
                 name: text(function.get("name")),
             });
@@ -222,12 +226,12 @@ fn pieces_of(event: Value<'_>) -> Vec<Piece> {
 }
 
 /// The beginning of a call.
-fn began(place: &str, id: Option<String>, name: Option<String>, said: String) -> Piece {
+fn began(place: &str, id: Option<String>, name: Option<String>, text_so_far: String) -> Piece {
     Piece {
         choice: String::new(),
         place: place.to_owned(),
         block: Block::Call,
-        said,
+        text_so_far,
         id,
         name,
     }
@@ -235,12 +239,12 @@ fn began(place: &str, id: Option<String>, name: Option<String>, said: String) ->
 
 /// The words that stand in a field.
 fn words(choice: &str, place: &str, block: Block, holder: Value<'_>, key: &str) -> Option<Piece> {
-    let said = filled(holder.get(key))?;
+    let text_so_far = filled(holder.get(key))?;
     Some(Piece {
         choice: choice.to_owned(),
         place: place.to_owned(),
         block,
-        said,
+        text_so_far,
         id: None,
         name: None,
     })

@@ -1,15 +1,15 @@
 //! ISO 8601 times as `datetime.fromisoformat` of Python 3.11 reads them, which is what the format's importer calls.
 //!
-//! Read: extended and basic form, any one character between date and time, date alone, week dates, fractions with
-//! point or comma (digits beyond microseconds are cut), `Z` and offsets down to microseconds. Read beyond that, and noted as
-//! [odd](Odd): 24:00, a leap second, a lower-case `z`, white space around the time. Not read: ordinal dates, epoch numbers.
-//! Nor are the remains that the C parser of 3.11 passes over in silence (`10:20:30.123456 +01:00`, `10:20.5`): what they mean
-//! is anybody's guess.
+//! Read: extended and basic form, any one character between date and time, date alone, week dates, fractions with point or comma
+//! (digits beyond microseconds are cut), `Z` and offsets down to microseconds. Read beyond that, and noted as
+//! [anomalies](TimeAnomaly): 24:00, a leap second, a lower-case `z`, white space around the time. Not read: ordinal dates, epoch
+//! numbers. Nor are the remains that the C parser of 3.11 passes over in silence (`10:20:30.123456 +01:00`, `10:20.5`): what they
+//! mean is anybody's guess.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, ISOWeekDate, Time, Weekday};
 
-use crate::reader::times::odd_times::{Odd, Odds};
+use crate::reader::times::unusual::{TimeAnomalies, TimeAnomaly};
 
 const MICROSECONDS: i64 = 1_000_000;
 const MICROSECOND_DIGITS: usize = 6;
@@ -22,7 +22,7 @@ pub(crate) struct Moment {
     /// Microseconds east of UTC, where the text says.
     pub offset: Option<i64>,
     /// What is odd about it.
-    pub odds: Odds,
+    pub anomalies: TimeAnomalies,
 }
 
 impl Moment {
@@ -42,10 +42,10 @@ impl Moment {
 
 /// Reads a time; `None` when it is none.
 pub(crate) fn parse(text: &str) -> Option<Moment> {
-    let mut odds = Odds::default();
+    let mut anomalies = TimeAnomalies::default();
     let trimmed = text.trim();
     if trimmed.len() < text.len() {
-        odds.add(Odd::Blanks);
+        anomalies.add(TimeAnomaly::Blanks);
     }
     let (date_text, rest) = trimmed.split_at_checked(date_length(trimmed.as_bytes())?)?;
     let date = date(date_text.as_bytes())?;
@@ -53,7 +53,7 @@ pub(crate) fn parse(text: &str) -> Option<Moment> {
         return Some(Moment {
             civil: date.to_datetime(Time::midnight()),
             offset: None,
-            odds,
+            anomalies,
         });
     }
     let mut rest = rest.chars();
@@ -64,7 +64,7 @@ pub(crate) fn parse(text: &str) -> Option<Moment> {
         Some(at) => {
             let (clock_text, offset_text) = time_text.split_at_checked(at)?;
             if offset_text == "z" {
-                odds.add(Odd::LowerCase);
+                anomalies.add(TimeAnomaly::LowerCase);
                 (clock_text, Some(0))
             } else {
                 (clock_text, Some(offset(offset_text)?))
@@ -72,17 +72,17 @@ pub(crate) fn parse(text: &str) -> Option<Moment> {
         }
     };
     if digits_behind_seconds(clock_text) > MICROSECOND_DIGITS {
-        odds.add(Odd::Digits);
+        anomalies.add(TimeAnomaly::Digits);
     }
     Some(Moment {
-        civil: civil(date, clock(clock_text.as_bytes())?, &mut odds)?,
+        civil: civil(date, clock(clock_text.as_bytes())?, &mut anomalies)?,
         offset,
-        odds,
+        anomalies,
     })
 }
 
 /// A date with a time of day: 24:00 is the next day's beginning, a leap second the second after it.
-fn civil(date: Date, clock: [i64; 4], odds: &mut Odds) -> Option<DateTime> {
+fn civil(date: Date, clock: [i64; 4], anomalies: &mut TimeAnomalies) -> Option<DateTime> {
     let small = |field: i64| i8::try_from(field).ok();
     let [hour, minute, second, micros] = clock;
     let at = |hour, minute, second| {
@@ -96,12 +96,12 @@ fn civil(date: Date, clock: [i64; 4], odds: &mut Odds) -> Option<DateTime> {
     };
     match clock {
         [24, 0, 0, 0] => {
-            odds.add(Odd::EndOfDay);
+            anomalies.add(TimeAnomaly::EndOfDay);
             at(0, 0, 0)?.checked_add(1.day()).ok()
         }
         // Leap seconds end a quarter of an hour in every zone of today.
         [_, 14 | 29 | 44 | 59, 60, _] => {
-            odds.add(Odd::LeapSecond);
+            anomalies.add(TimeAnomaly::LeapSecond);
             at(hour, minute, 59)?.checked_add(1.second()).ok()
         }
         _ => at(hour, minute, second),
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_python_refuses_is_no_time() {
+    fn times_that_python_refuses_are_refused() {
         for text in [
             "",
             "now",
@@ -319,43 +319,59 @@ mod tests {
     }
 
     #[test]
-    fn what_python_refuses_and_iso_allows_is_read_and_noted() {
-        let odd = |text: &str| {
+    fn iso_times_that_python_refuses_are_read_with_a_finding() {
+        let anomalies_of = |text: &str| {
             let moment = parse(text).unwrap();
-            (read(text).unwrap(), moment.odds.kinds().collect::<Vec<_>>())
+            (read(text).unwrap(), moment.anomalies.kinds().collect::<Vec<_>>())
         };
-        for (text, expected, odds) in [
-            ("2026-02-28T24:00", "2026-03-01T00:00:00", &[Odd::EndOfDay][..]),
+        for (text, expected, anomalies) in [
+            (
+                "2026-02-28T24:00",
+                "2026-03-01T00:00:00",
+                &[TimeAnomaly::EndOfDay][..],
+            ),
             (
                 "2026-12-31T24:00:00.000Z",
                 "2027-01-01T00:00:00 0",
-                &[Odd::EndOfDay],
+                &[TimeAnomaly::EndOfDay],
             ),
             (
                 "2016-12-31T23:59:60Z",
                 "2017-01-01T00:00:00 0",
-                &[Odd::LeapSecond],
+                &[TimeAnomaly::LeapSecond],
             ),
             (
                 "2017-01-01T05:29:60.5+05:30",
                 "2017-01-01T05:30:00.5 19800",
-                &[Odd::LeapSecond],
+                &[TimeAnomaly::LeapSecond],
             ),
-            ("2026-02-28T10:20:30z", "2026-02-28T10:20:30 0", &[Odd::LowerCase]),
-            (" 2026-02-28T10:20:30Z\n", "2026-02-28T10:20:30 0", &[Odd::Blanks]),
+            (
+                "2026-02-28T10:20:30z",
+                "2026-02-28T10:20:30 0",
+                &[TimeAnomaly::LowerCase],
+            ),
+            (
+                " 2026-02-28T10:20:30Z\n",
+                "2026-02-28T10:20:30 0",
+                &[TimeAnomaly::Blanks],
+            ),
             (
                 "2026-02-28T10:20:30.123456789Z",
                 "2026-02-28T10:20:30.123456 0",
-                &[Odd::Digits],
+                &[TimeAnomaly::Digits],
             ),
             (
                 "2026-02-28T24:00:00z ",
                 "2026-03-01T00:00:00 0",
-                &[Odd::EndOfDay, Odd::LowerCase, Odd::Blanks],
+                &[TimeAnomaly::EndOfDay, TimeAnomaly::LowerCase, TimeAnomaly::Blanks],
             ),
             ("2026-02-28T10:20:30.123456Z", "2026-02-28T10:20:30.123456 0", &[]),
         ] {
-            assert_eq!(odd(text), (expected.to_owned(), odds.to_vec()), "{text}");
+            assert_eq!(
+                anomalies_of(text),
+                (expected.to_owned(), anomalies.to_vec()),
+                "{text}"
+            );
         }
     }
 

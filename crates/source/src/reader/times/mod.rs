@@ -3,7 +3,7 @@
 //! A time without an offset has no instant, unless a check knows its zone: it only orders rows. One finding counts such times.
 
 pub(crate) mod iso8601;
-pub(crate) mod odd_times;
+pub(crate) mod unusual;
 pub(crate) mod zone;
 
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ use jiff::civil::DateTime;
 
 use crate::options::ReadOptions;
 use crate::reader::notes::{Notes, Site};
-use crate::reader::times::odd_times::{Odd, OddTimes, Odds};
+use crate::reader::times::unusual::{TimeAnomalies, TimeAnomaly, UnusualTimes};
 use crate::reader::times::zone::{READ_IN_ZONE, Zone};
 
 /// The least digits of a count of seconds in a string: fewer are a date without hyphens.
@@ -24,7 +24,7 @@ const COUNT_DIGITS: usize = 9;
 /// Reads the times of one conversation.
 #[derive(Debug)]
 pub(crate) struct Times {
-    odd: OddTimes,
+    anomalies_seen: UnusualTimes,
     /// The zone of times without an offset, where one is known.
     zone: Option<Zone>,
     /// What a finding says of such times: where their zone is known, and where it is not.
@@ -41,7 +41,7 @@ impl Times {
     /// The same for times of this zone, with what a finding says of them: where their zone is known, and where it is not.
     pub(crate) fn within(zone: Option<Zone>, naive: [&'static str; 2]) -> Self {
         Self {
-            odd: OddTimes::default(),
+            anomalies_seen: UnusualTimes::default(),
             zone,
             naive,
         }
@@ -61,7 +61,7 @@ impl Times {
         };
         let place = |finding: Finding| site.place(finding, format!(".{field}"), value);
         let zoned = self.zone.as_ref().and_then(|zone| zone.instant(&mut moment));
-        self.odd.enter(moment.odds, place);
+        self.anomalies_seen.enter(moment.anomalies, place);
         match moment.offset {
             Some(_) => stamp(raw, moment.instant()),
             None => self.without_offset(raw, zoned, place),
@@ -82,8 +82,8 @@ impl Times {
             return None;
         };
         let place = |finding: Finding| site.place(finding, format!(".{field}"), present);
-        let read = moment(&raw).map(|(moment, odds)| {
-            self.odd.enter(odds, place);
+        let read = moment(&raw).map(|(moment, anomalies)| {
+            self.anomalies_seen.enter(anomalies, place);
             moment
         });
         Some(match read {
@@ -125,13 +125,13 @@ impl Times {
             ),
             None => (unknown, Severity::Warning, OffsetOrigin::Missing),
         };
-        self.odd.enter_naive(text, severity, place);
+        self.anomalies_seen.enter_naive(text, severity, place);
         Timestamp { instant, raw, offset }
     }
 
     /// Reports what is odd about the times: one finding for each kind, at its first occurrence.
     pub(crate) fn finish(self, notes: &mut Notes) {
-        self.odd.finish(notes);
+        self.anomalies_seen.finish(notes);
     }
 }
 
@@ -187,21 +187,21 @@ enum Moment {
     Local(i64),
 }
 
-fn moment(text: &str) -> Option<(Moment, Odds)> {
+fn moment(text: &str) -> Option<(Moment, TimeAnomalies)> {
     if let Some(moment) = iso8601::parse(text) {
         let instant = match moment.offset {
             Some(_) => Moment::Known(moment.instant()?),
             None => Moment::Local(moment.local()),
         };
-        return Some((instant, moment.odds));
+        return Some((instant, moment.anomalies));
     }
     let trimmed = text.trim();
-    let mut odds = Odds::default();
+    let mut anomalies = TimeAnomalies::default();
     if trimmed.len() < text.len() {
-        odds.add(Odd::Blanks);
+        anomalies.add(TimeAnomaly::Blanks);
     }
-    let instant = count(trimmed, &mut odds).or_else(|| in_words(trimmed))?;
-    Some((Moment::Known(instant), odds))
+    let instant = count(trimmed, &mut anomalies).or_else(|| in_words(trimmed))?;
+    Some((Moment::Known(instant), anomalies))
 }
 
 /// A time as Google's exports write it: `Thursday, November 3, 2016 at 11:59:50 AM UTC`.
@@ -213,7 +213,7 @@ fn in_words(text: &str) -> Option<i64> {
 }
 
 /// A count since 1970 whose magnitude tells the unit: seconds up to the year 5138, then milliseconds, then microseconds.
-fn count(text: &str, odds: &mut Odds) -> Option<i64> {
+fn count(text: &str, anomalies: &mut TimeAnomalies) -> Option<i64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let is_count = whole.len() >= COUNT_DIGITS
         && whole.len() <= 17
@@ -230,7 +230,7 @@ fn count(text: &str, odds: &mut Odds) -> Option<i64> {
         _ => (1, 0),
     };
     if fraction.len() > digits {
-        odds.add(Odd::Digits);
+        anomalies.add(TimeAnomaly::Digits);
     }
     let padded = fraction.bytes().chain(std::iter::repeat(b'0')).take(digits);
     let rest = padded.fold(0, |value, digit| value * 10 + i64::from(digit - b'0'));
@@ -267,12 +267,12 @@ mod tests {
 
     #[test]
     fn digits_beyond_microseconds_and_blanks_are_noted() {
-        let odds = |text: &str| moment(text).unwrap().1.kinds().collect::<Vec<_>>();
-        assert_eq!(odds("1768714548.0057971"), [Odd::Digits]);
-        assert_eq!(odds("1768714548005.7971"), [Odd::Digits]);
-        assert_eq!(odds(" 1768714548"), [Odd::Blanks]);
-        assert_eq!(odds("2026-01-18 05:35:48.0057971+00"), [Odd::Digits]);
-        assert_eq!(odds("1768714548.005797"), []);
+        let anomalies = |text: &str| moment(text).unwrap().1.kinds().collect::<Vec<_>>();
+        assert_eq!(anomalies("1768714548.0057971"), [TimeAnomaly::Digits]);
+        assert_eq!(anomalies("1768714548005.7971"), [TimeAnomaly::Digits]);
+        assert_eq!(anomalies(" 1768714548"), [TimeAnomaly::Blanks]);
+        assert_eq!(anomalies("2026-01-18 05:35:48.0057971+00"), [TimeAnomaly::Digits]);
+        assert_eq!(anomalies("1768714548.005797"), []);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
 use crate::options::ReadOptions;
 use crate::reader::times::iso8601::{self, Moment};
-use crate::reader::times::odd_times::Odd;
+use crate::reader::times::unusual::TimeAnomaly;
 
 /// What a finding says of times that have no offset, where a check knows their zone.
 pub(crate) const READ_IN_ZONE: &str = "times without an offset are read in the zone of the settings";
@@ -36,11 +36,11 @@ impl Zone {
         let offset = match self.0.to_ambiguous_timestamp(moment.civil).offset() {
             AmbiguousOffset::Unambiguous { offset } => offset,
             AmbiguousOffset::Gap { before, .. } => {
-                moment.odds.add(Odd::Gap);
+                moment.anomalies.add(TimeAnomaly::Gap);
                 before
             }
             AmbiguousOffset::Fold { before, .. } => {
-                moment.odds.add(Odd::Fold);
+                moment.anomalies.add(TimeAnomaly::Fold);
                 before
             }
         };

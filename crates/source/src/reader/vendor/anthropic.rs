@@ -39,7 +39,7 @@ pub(crate) fn content(turn: &mut Turn, path: &str, value: Value<'_>, site: &mut 
         turn.parts.push(Part::Text(message_object::text_of(value)));
     } else {
         let text = "the content is neither a string nor a list of blocks and is read as its JSON text";
-        turn.odd_content(path, text, value, site);
+        turn.malformed_content(path, text, value, site);
     }
 }
 
@@ -185,9 +185,9 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) {
     }));
     turn.parts.extend(others);
     if is_error.is_none()
-        && let Some(odd) = present(block, "is_error")
+        && let Some(malformed) = present(block, "is_error")
     {
-        turn.keep(format!("{path}.is_error"), odd);
+        turn.keep(format!("{path}.is_error"), malformed);
     }
     let known = ["type", "tool_use_id", "content", "is_error", "cache_control"];
     turn.keep_rest(block, path, &known);

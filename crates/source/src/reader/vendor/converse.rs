@@ -27,7 +27,7 @@ pub(crate) fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Tu
 fn content(turn: &mut Turn, path: &str, value: Value<'_>, site: &mut Site<'_>, limits: &Limits) {
     if value.kind() != Kind::Array {
         let text = "the content is not a list of blocks and is read as its text";
-        turn.odd_content(path, text, value, site);
+        turn.malformed_content(path, text, value, site);
         return;
     }
     for (index, block) in value.items().enumerate() {

@@ -43,17 +43,17 @@ fn content(turn: &mut Turn, field: &str, value: Value<'_>, site: &mut Site<'_>) 
         let read = parts::read(value, field, site);
         turn.parts.extend(read.parts);
         // The API wants every picture to say how closely to look; this word leaves it open.
-        let tells = |path: &str, raw: &str| !path.ends_with(".detail") || raw != "\"auto\"";
+        let is_informative = |path: &str, raw: &str| !path.ends_with(".detail") || raw != "\"auto\"";
         let extra = read.extra.into_iter();
         turn.rest
-            .extend(extra.filter(|(path, raw)| tells(path, raw.as_str())));
+            .extend(extra.filter(|(path, raw)| is_informative(path, raw.as_str())));
         return;
     }
     if value.kind() == Kind::String {
         turn.parts.push(Part::Text(message_object::text_of(value)));
     } else {
         let text = "the content is neither a string nor a list of parts and is read as its JSON text";
-        turn.odd_content(field, text, value, site);
+        turn.malformed_content(field, text, value, site);
     }
 }
 

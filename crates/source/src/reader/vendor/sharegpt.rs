@@ -11,7 +11,8 @@ use chatmill_model::{Part, RawJson, Role, ToolResult};
 
 use crate::formats::chatml;
 use crate::reader::tool_calls::spelled;
-use crate::reader::{Keep as _, Site, Turn, message_object, present, python, raw, text, thoughts};
+use crate::reader::tool_definitions::definition;
+use crate::reader::{Keep as _, Site, Turn, message_object, present, python, text, thoughts};
 
 /// What a record spells whose system text describes the tools, with calls and results in tags.
 pub(crate) const TAGGED: &str = "<tools>";
@@ -73,17 +74,17 @@ fn read(value: Value<'_>, has_tags: bool, site: &mut Site<'_>, limits: &Limits) 
                         && role != Role::System
                         && TAGS.iter().any(|tag| words.contains(tag)) =>
                 {
-                    let mut faults = Vec::new();
+                    let mut problems = Vec::new();
                     turn.parts
-                        .extend(chatml::parts(role, &words, limits, &mut faults));
-                    for fault in faults {
-                        site.push(fault, format!(".{field}"), place);
+                        .extend(chatml::parts(role, &words, limits, &mut problems));
+                    for problem in problems {
+                        site.push(problem, format!(".{field}"), place);
                     }
                 }
                 _ if is_call => {
-                    let spoken = thoughts::divided(&words);
+                    let divided = thoughts::divided(&words);
                     let (thought, calls) =
-                        spoken.map_or((None, &*words), |(thought, calls)| (Some(thought), calls));
+                        divided.map_or((None, &*words), |(thought, calls)| (Some(thought), calls));
                     let thought = thought.map(|thought| Part::Reasoning(thoughts::thought(thought)));
                     turn.parts.extend(thought);
                     let calls = spelled(calls.to_owned(), limits.depth);
@@ -92,7 +93,7 @@ fn read(value: Value<'_>, has_tags: bool, site: &mut Site<'_>, limits: &Limits) 
                 Some(Role::Tool) => turn.parts.extend(results(words, limits)),
                 Some(Role::Assistant) => match python::calls(&words, limits) {
                     Some(calls) => turn.parts.extend(calls.into_iter().map(Part::ToolCall)),
-                    None => turn.parts.extend(spoken(words)),
+                    None => turn.parts.extend(text_parts(words)),
                 },
                 _ => turn.parts.push(Part::Text(words)),
             }
@@ -145,8 +146,8 @@ fn named(value: Value<'_>) -> Option<Part> {
 
 /// The tools that a system text describes: between `<tools>` and `</tools>`, or as a list of objects that have a name and
 /// parameters.
-pub(crate) fn described(said: &str, limits: &Limits) -> Vec<RawJson> {
-    let tagged = said
+pub(crate) fn described(described_text: &str, limits: &Limits) -> Vec<RawJson> {
+    let tagged = described_text
         .split("<tools>")
         .skip(1)
         .filter_map(|after| after.split_once("</tools>"));
@@ -158,7 +159,7 @@ pub(crate) fn described(said: &str, limits: &Limits) -> Vec<RawJson> {
         python::json_of(inside, limits).map(|list| vec![list]).or(lines)
     });
     let found = lists.next().or_else(|| {
-        let list = python::value_at(said.get(said.find("[{")?..)?)?;
+        let list = python::value_at(described_text.get(described_text.find("[{")?..)?)?;
         Some(vec![python::json_of(list, limits)?])
     });
     let texts = found.unwrap_or_default();
@@ -166,11 +167,11 @@ pub(crate) fn described(said: &str, limits: &Limits) -> Vec<RawJson> {
         .iter()
         .filter_map(|text| json::scan(text.as_bytes(), limits.depth).ok());
     let tools = documents.flat_map(|document| match document.root() {
-        list if list.kind() == Kind::Array => list.items().filter(is_tool).map(raw).collect(),
+        list if list.kind() == Kind::Array => list.items().filter(is_tool).map(definition).collect(),
         tool => vec![tool]
             .into_iter()
             .filter(is_tool)
-            .map(raw)
+            .map(definition)
             .collect::<Vec<_>>(),
     });
     tools.collect()
@@ -182,7 +183,7 @@ fn is_tool(tool: &Value<'_>) -> bool {
 }
 
 /// What the assistant says, and what it thought before.
-fn spoken(words: String) -> Vec<Part> {
+fn text_parts(words: String) -> Vec<Part> {
     let Some((thought, turn)) = thoughts::divided(&words) else {
         return vec![Part::Text(words)];
     };

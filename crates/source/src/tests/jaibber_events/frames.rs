@@ -5,7 +5,7 @@ use chatmill_diag::Limits;
 use chatmill_intake::json;
 use serde_json::json;
 
-use super::{conversation, gather, names, payload, read_as, rest, turns};
+use super::{conversation, names, payload, read_as, read_gathered, rest, turns};
 
 #[test]
 fn frames_of_every_kind_are_cut_into_rows_by_project() {
@@ -27,7 +27,7 @@ fn frames_of_every_kind_are_cut_into_rows_by_project() {
         json!({"id": "f", "projectId": "q", "messageId": "n1", "filename": "a.png", "mimeType": "image/png", "blobUrl": "https://e.com/a"}),
         json!({"from": "u1", "text": "nowhere", "messageId": "x", "type": "message"}),
     ];
-    let readings = gather(&frames);
+    let readings = read_gathered(&frames);
     let keys: Vec<&str> = readings.keys().map(String::as_str).collect();
     assert_eq!(keys, ["", "odd", "p", "q"]);
     let p = &readings["p"];
@@ -49,7 +49,7 @@ fn frames_of_every_kind_are_cut_into_rows_by_project() {
 }
 
 #[test]
-fn what_is_not_of_this_system_is_not_cut_and_is_a_fault_when_read() {
+fn frames_of_other_systems_are_not_cut_and_are_rejected() {
     for text in [
         r#"{"a":1}"#,
         "[]",
@@ -63,7 +63,7 @@ fn what_is_not_of_this_system_is_not_cut_and_is_a_fault_when_read() {
         if text != "[]" {
             let reading = read_as(text, None, &Limits::default());
             assert!(
-                reading.fault.is_some() && reading.conversation.is_none(),
+                reading.error.is_some() && reading.conversation.is_none(),
                 "{text}"
             );
         }
@@ -74,7 +74,7 @@ fn what_is_not_of_this_system_is_not_cut_and_is_a_fault_when_read() {
     };
     let rows = json!([rest("1", "a", "x"), rest("2", "b", "x")]).to_string();
     assert_eq!(
-        read_as(&rows, None, &small).fault.unwrap().code.name,
+        read_as(&rows, None, &small).error.unwrap().code.name,
         "conversation-too-large"
     );
 }
@@ -98,7 +98,7 @@ fn every_prefix_of_a_capture_reads_without_a_fault_and_balances() {
         for length in 0..=rows.len() {
             for rows in [&rows[..length], &rows[length..]] {
                 let reading = read_as(&format!("[{}]", rows.join(",")), None, &Limits::default());
-                assert!(reading.fault.is_none());
+                assert!(reading.error.is_none());
                 assert_eq!(reading.rows.rows, rows.len() as u64);
             }
         }

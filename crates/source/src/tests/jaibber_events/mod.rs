@@ -2,7 +2,7 @@
 
 mod answers;
 mod frames;
-mod people;
+mod participants;
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::tests::frame::read_at;
 
 /// Cuts frames into rows and reads them by project, as the engine does.
-fn gather(frames: &[Value]) -> BTreeMap<String, Reading> {
+fn read_gathered(frames: &[Value]) -> BTreeMap<String, Reading> {
     let mut rows: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut shared: Vec<String> = Vec::new();
     for frame in frames {
@@ -66,10 +66,10 @@ fn names(findings: &[Finding]) -> Vec<&'static str> {
 
 fn turns(reading: &Reading) -> Vec<String> {
     let messages = &conversation(reading).messages;
-    let said = messages
+    let messages_only = messages
         .iter()
         .filter(|message| message.kind == MessageKind::Message);
-    said.map(|message| message.text().into_owned()).collect()
+    messages_only.map(|message| message.text().into_owned()).collect()
 }
 
 /// A live payload.

@@ -30,7 +30,7 @@ fn read(rows: &str) -> Option<Linked> {
     };
     let reading = source.read(&frame, &limits);
     assert!(reading.rows.balances(), "{:?} {rows}", reading.rows);
-    assert!(reading.fault.is_none(), "{rows}");
+    assert!(reading.error.is_none(), "{rows}");
     Some(chatmill_link::link(reading.conversation?, &limits).0)
 }
 

@@ -7,7 +7,7 @@ use chatmill_link::link;
 use chatmill_model::{CallStatus, LinkStatus, Linked, Part};
 use chatmill_testkit::conversations::reading;
 use chatmill_testkit::samples::samples;
-use chatmill_workshop::{Workshop, rows};
+use chatmill_workshop::{TestDir, rows};
 use serde_json::Value;
 
 fn text_of(name: &str) -> String {
@@ -142,10 +142,10 @@ fn ids_that_stand_in_metadata_only_are_the_ids_of_calls() {
         "{losses:?}"
     );
 
-    let workshop = Workshop::new();
-    workshop.write("in/a.json", text_of("ids-in-metadata.json"));
-    workshop.run("out", "", 1).unwrap();
-    let ids = rows::texts(&workshop.path("out"), "tool_calls", "call_id");
+    let test_dir = TestDir::new();
+    test_dir.write("in/a.json", text_of("ids-in-metadata.json"));
+    test_dir.run("out", "", 1).unwrap();
+    let ids = rows::texts(&test_dir.path("out"), "tool_calls", "call_id");
     assert_eq!(ids, [Some("weigh-a".to_owned()), Some("weigh-b".to_owned())]);
 }
 
@@ -171,10 +171,10 @@ fn a_reply_to_a_notice_quotes_its_words_and_a_quote_of_nothing_is_not_written() 
 
 #[test]
 fn references_inside_references_are_rows_and_a_declared_loss() {
-    let workshop = Workshop::new();
-    workshop.write("in/a.json", text_of("replies-in-replies.json"));
-    workshop.run("out", "", 1).unwrap();
-    let out = workshop.path("out");
+    let test_dir = TestDir::new();
+    test_dir.write("in/a.json", text_of("replies-in-replies.json"));
+    test_dir.run("out", "", 1).unwrap();
+    let out = test_dir.path("out");
     let texts = |column| {
         rows::texts(&out, "message_references", column)
             .into_iter()
@@ -281,7 +281,7 @@ fn a_marker_without_an_address_is_found_in_a_quote_and_nothing_behind_it_is_repe
 }
 
 #[test]
-fn every_time_that_says_when_is_kept_and_odd_ones_are_noted() {
+fn valid_times_are_retained_and_unusual_ones_noted() {
     let (linked, findings) = read("group-chat", "times.json");
     let instants: Vec<i64> = linked
         .conversation
@@ -326,7 +326,7 @@ fn a_stated_role_against_the_roster_and_a_result_without_the_role_tool_are_confl
 }
 
 #[test]
-fn who_was_answered_stays_known_when_the_message_is_gone() {
+fn a_reply_keeps_its_target_when_the_message_is_removed() {
     let (linked, _) = read("gemini-contents", "lost-reply.json");
     let policy = Policy::default();
     let view = View::whole(&linked, None, &policy);
@@ -380,25 +380,25 @@ fn thoughts_at_the_head_of_a_text_are_reasoning_in_every_source() {
 
 #[test]
 fn a_run_says_how_many_renderings_left_reasoning_out() {
-    let workshop = Workshop::new();
-    workshop.write("in/a.json", text_of("thoughts.json"));
+    let test_dir = TestDir::new();
+    test_dir.write("in/a.json", text_of("thoughts.json"));
     let dialects = "[render]\ndialects = [\"openai-chat\", \"chatml\"]\n";
-    let dropped = workshop.run("dropped", dialects, 1).unwrap();
+    let dropped = test_dir.run("dropped", dialects, 1).unwrap();
     assert_eq!(dropped.totals.without_reasoning, 2);
     let kept = format!("{dialects}[policy]\nreasoning = \"keep\"\n");
     assert_eq!(
-        workshop.run("kept", &kept, 1).unwrap().totals.without_reasoning,
+        test_dir.run("kept", &kept, 1).unwrap().totals.without_reasoning,
         0
     );
 }
 
 #[test]
 fn all_windows_of_a_conversation_show_names_or_none_does() {
-    let workshop = Workshop::new();
-    workshop.write("in/a.json", text_of("names.json"));
+    let test_dir = TestDir::new();
+    test_dir.write("in/a.json", text_of("names.json"));
     let more = "[window]\nhistory = 2\nper_turn = true\n[render]\ndialects = [\"anthropic-messages\"]\n";
-    workshop.run("out", more, 1).unwrap();
-    let contents = rows::texts(&workshop.path("out"), "renderings", "content");
+    test_dir.run("out", more, 1).unwrap();
+    let contents = rows::texts(&test_dir.path("out"), "renderings", "content");
     assert_eq!(contents.len(), 3);
     for content in contents {
         let content = content.unwrap();
@@ -425,10 +425,10 @@ fn a_name_that_the_field_cannot_spell_is_the_same_in_quotes() {
 
 #[test]
 fn parts_are_null_where_the_text_says_all_of_it() {
-    let workshop = Workshop::new();
-    workshop.write("in/a.json", text_of("thoughts.json"));
-    workshop.run("out", "", 1).unwrap();
-    let parts = rows::texts(&workshop.path("out"), "messages", "parts");
+    let test_dir = TestDir::new();
+    test_dir.write("in/a.json", text_of("thoughts.json"));
+    test_dir.run("out", "", 1).unwrap();
+    let parts = rows::texts(&test_dir.path("out"), "messages", "parts");
     assert_eq!(parts[0], None);
     assert!(
         parts[1]
@@ -440,16 +440,16 @@ fn parts_are_null_where_the_text_says_all_of_it() {
 
 #[test]
 fn losses_are_one_row_for_each_kind_and_reason_and_add_up() {
-    let workshop = Workshop::new();
-    workshop.write("in/a.json", text_of("replies-in-replies.json"));
-    workshop
+    let test_dir = TestDir::new();
+    test_dir.write("in/a.json", text_of("replies-in-replies.json"));
+    test_dir
         .run(
             "out",
             "[render]\ndialects = [\"gemini-contents\", \"group-chat\"]\n",
             1,
         )
         .unwrap();
-    let out = workshop.path("out");
+    let out = test_dir.path("out");
     let column = |name| rows::texts(&out, "losses", name).into_iter().map(Option::unwrap);
     let mut keys: Vec<_> = column("dialect")
         .zip(column("code"))

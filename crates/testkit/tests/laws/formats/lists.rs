@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use chatmill_testkit::samples::samples;
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use chatmill_workshop::rows::{numbers, texts};
 
 const SHORT: &str = r#"[{"role":"user","content":"Is it late?"},{"role":"assistant","content":"Rather."}]"#;
@@ -12,7 +12,7 @@ const LONG: &str = r#"[{"role":"system","content":"Be brief."},{"role":"user","c
 
 /// Source, records and conversations of a file.
 fn verdict(path: &Path) -> (String, u64, u64) {
-    let (_, verdict) = Workshop::check(path);
+    let (_, verdict) = TestDir::check(path);
     (
         verdict.source.unwrap_or_default().to_owned(),
         verdict.records,
@@ -22,14 +22,14 @@ fn verdict(path: &Path) -> (String, u64, u64) {
 
 #[test]
 fn a_bare_list_is_one_conversation_as_a_file_as_a_line_and_as_an_element() {
-    let workshop = Workshop::new();
+    let test_dir = TestDir::new();
     for (name, text, records, conversations) in [
         ("file.json", LONG.to_owned(), 3, 1),
         ("pretty.json", LONG.replace("},", "},\n  "), 3, 1),
         ("lines.jsonl", format!("{SHORT}\n{LONG}\n"), 2, 2),
         ("elements.json", format!("[{SHORT},\n{LONG}]"), 2, 2),
     ] {
-        let path = workshop.write(name, text);
+        let path = test_dir.write(name, text);
         let expected = ("openai-messages".to_owned(), records, conversations);
         assert_eq!(verdict(&path), expected, "{name}");
     }
@@ -37,12 +37,12 @@ fn a_bare_list_is_one_conversation_as_a_file_as_a_line_and_as_an_element() {
 
 #[test]
 fn a_list_as_a_file_and_as_a_line_give_the_same_messages() {
-    let workshop = Workshop::new();
-    workshop.write("in/file.json", LONG);
-    workshop.write("in/lines.jsonl", format!("{LONG}\n{SHORT}\n"));
+    let test_dir = TestDir::new();
+    test_dir.write("in/file.json", LONG);
+    test_dir.write("in/lines.jsonl", format!("{LONG}\n{SHORT}\n"));
     let dialects = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n";
-    workshop.run("out", dialects, 2).unwrap();
-    let out = workshop.path("out");
+    test_dir.run("out", dialects, 2).unwrap();
+    let out = test_dir.path("out");
     let mut said = texts(&out, "messages", "text");
     said.sort();
     let count = |text: &str| said.iter().filter(|said| said.as_deref() == Some(text)).count();
@@ -65,13 +65,13 @@ fn a_list_as_a_file_and_as_a_line_give_the_same_messages() {
 
 #[test]
 fn requests_of_one_channel_are_one_conversation_and_point_at_each_other() {
-    let workshop = Workshop::new();
+    let test_dir = TestDir::new();
     let list = std::fs::read(samples().join("sources/tzurot-requests/list-room.json")).unwrap();
-    workshop.write("in/room.json", list);
-    workshop
+    test_dir.write("in/room.json", list);
+    test_dir
         .run("out", "[limits]\nmax_reject_ratio = 1.0\n", 1)
         .unwrap();
-    let out = workshop.path("out");
+    let out = test_dir.path("out");
     let ids = texts(&out, "conversations", "source_conversation_id");
     assert_eq!(ids, [Some("88/ada".to_owned())]);
     assert_eq!(texts(&out, "messages", "text").len(), 6);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use parquet::arrow::ArrowWriter;
 use serde_json::Value;
 
@@ -84,8 +84,8 @@ fn columns(table: &[Vec<String>]) -> Vec<u8> {
 }
 
 #[test]
-fn a_column_that_no_format_knows_is_told_in_every_container_of_rows() {
-    let workshop = Workshop::new();
+fn an_unknown_column_is_reported_in_every_container_of_rows() {
+    let test_dir = TestDir::new();
     for source in ["suna-rows", "gryag-db", "table-rows"] {
         let table = table(&examples(source)[0]);
         let mut containers = vec![
@@ -96,7 +96,7 @@ fn a_column_that_no_format_knows_is_told_in_every_container_of_rows() {
         // A dump is read by the names of its tables.
         containers.extend((source == "suna-rows").then(|| ("rows.sql", dumped(&table))));
         for (name, bytes) in containers {
-            let (findings, verdict) = Workshop::check(&workshop.write(name, bytes));
+            let (findings, verdict) = TestDir::check(&test_dir.write(name, bytes));
             assert_eq!(verdict.source, Some(source), "{name}");
             let path = |checked: &&_| json_path(checked).is_some_and(|path| path.ends_with(".canary"));
             let told = findings
@@ -114,7 +114,7 @@ fn a_column_that_no_format_knows_is_told_in_every_container_of_rows() {
 
 #[test]
 fn a_member_that_is_no_chat_is_named_beside_every_example() {
-    let workshop = Workshop::new();
+    let test_dir = TestDir::new();
     for source in chatmill_source::SOURCES {
         for path in examples(source.id()) {
             let name = path.file_name().unwrap().to_str().unwrap();
@@ -127,7 +127,7 @@ fn a_member_that_is_no_chat_is_named_beside_every_example() {
                 "canary.json",
             ] {
                 let archive = tar(&[(name, &chat), (member, WORDS.as_bytes())]);
-                let (findings, _) = Workshop::check(&workshop.write("all.tar", archive));
+                let (findings, _) = TestDir::check(&test_dir.write("all.tar", archive));
                 let is_named = findings.iter().any(|checked| checked.entry == member);
                 assert!(is_named, "{} {member}", source.id());
             }

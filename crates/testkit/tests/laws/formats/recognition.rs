@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use chatmill_engine::{Plan, RunOptions, RunSummary, Silent};
-use chatmill_workshop::{Workshop, rows};
+use chatmill_workshop::{TestDir, rows};
 use parquet::arrow::ArrowWriter;
 
 const PICTURE: &[u8] = b"\x89PNG\r\n\x1A\n not a chat";
@@ -13,8 +13,8 @@ const CHAT: &str =
     r#"{"messages":[{"role":"user","content":"Is it open?"},{"role":"assistant","content":"Yes."}]}"#;
 
 /// All texts of a column, without those that are null.
-fn texts(workshop: &Workshop, table: &str, name: &str) -> Vec<String> {
-    let found = rows::texts(&workshop.path("out"), table, name);
+fn texts(test_dir: &TestDir, table: &str, name: &str) -> Vec<String> {
+    let found = rows::texts(&test_dir.path("out"), table, name);
     found.into_iter().flatten().collect()
 }
 
@@ -51,11 +51,11 @@ pub(super) fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
 
 #[test]
 fn pictures_pages_and_notes_are_passed_over_and_counted_by_kind() {
-    let workshop = Workshop::new();
-    workshop.write("in/chat.json", CHAT);
-    workshop.write("in/README.md", "# Notes\n");
-    workshop.write("in/a.png", PICTURE);
-    workshop.write("in/desktop.ini", "[.ShellClassInfo]\n");
+    let test_dir = TestDir::new();
+    test_dir.write("in/chat.json", CHAT);
+    test_dir.write("in/README.md", "# Notes\n");
+    test_dir.write("in/a.png", PICTURE);
+    test_dir.write("in/desktop.ini", "[.ShellClassInfo]\n");
     let files: [(&str, &[u8]); 6] = [
         ("b.png", PICTURE),
         ("c.html", b"<!doctype html>"),
@@ -64,8 +64,8 @@ fn pictures_pages_and_notes_are_passed_over_and_counted_by_kind() {
         (".DS_Store", b""),
         ("Thumbs.db", b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"),
     ];
-    workshop.write("in/all.tar", tar(&files));
-    let summary = workshop.run("out", "", 1).unwrap();
+    test_dir.write("in/all.tar", tar(&files));
+    let summary = test_dir.run("out", "", 1).unwrap();
     assert_eq!((summary.totals.rejected, summary.totals.conversations), (0, 2));
     let mut skipped = std::collections::BTreeMap::new();
     for (kind, files) in summary
@@ -90,30 +90,30 @@ fn pictures_pages_and_notes_are_passed_over_and_counted_by_kind() {
 
 #[test]
 fn a_picture_that_is_named_alone_is_an_error() {
-    let workshop = Workshop::new();
-    let path = workshop.write("a.png", PICTURE);
-    let (findings, verdict) = Workshop::check(&path);
+    let test_dir = TestDir::new();
+    let path = test_dir.write("a.png", PICTURE);
+    let (findings, verdict) = TestDir::check(&path);
     assert_eq!(verdict.verdict, "unreadable");
     assert_eq!(
         findings[0].located.finding.message,
         "this is a picture and no chat"
     );
-    let folder = workshop.path("");
-    assert_eq!(Workshop::check(&folder).1.verdict, "skipped");
+    let folder = test_dir.path("");
+    assert_eq!(TestDir::check(&folder).1.verdict, "skipped");
 }
 
 #[test]
 fn what_exclude_names_is_left_out_inside_archives_too() {
-    let workshop = Workshop::new();
+    let test_dir = TestDir::new();
     let files: [(&str, &[u8]); 2] = [("old/a.json", b"{"), ("new/b.json", CHAT.as_bytes())];
-    workshop.write("in/all.tar", tar(&files));
-    workshop.write("in/old/c.json", "{");
-    let path = workshop.path("p.toml");
+    test_dir.write("in/all.tar", tar(&files));
+    test_dir.write("in/old/c.json", "{");
+    let path = test_dir.path("p.toml");
     let text = format!(
         "name = \"t\"\n[[input]]\npath = \"in/\"\nexclude = [\"old/**\"]\n[output]\npath = {:?}\n",
-        workshop.path("out")
+        test_dir.path("out")
     );
-    workshop.write("p.toml", text);
+    test_dir.write("p.toml", text);
     let plan = Plan::load(&path, &[], None, &[]).unwrap();
     assert_eq!(plan.inputs.len(), 1);
     let summary = run(plan);
@@ -140,22 +140,22 @@ fn one_map_reads_rows_in_an_array_in_lines_and_in_csv_alike() {
     let array = format!("[{}]", lines.trim_end().replace('\n', ","));
     let csv = "room,bot,body,gone\nr,false,Is it open?,no\nr,t,Yes.,no\nr,t,Hm.,yes\n";
     for (name, text) in [("a.jsonl", lines), ("a.json", array.as_str()), ("a.csv", csv)] {
-        let workshop = Workshop::new();
-        workshop.write(&format!("in/{name}"), text);
-        let summary = workshop.run("out", MAP, 1).unwrap();
+        let test_dir = TestDir::new();
+        test_dir.write(&format!("in/{name}"), text);
+        let summary = test_dir.run("out", MAP, 1).unwrap();
         assert_eq!(summary.totals.rejected, 0, "{name}");
         assert_eq!(
-            texts(&workshop, "messages", "role"),
+            texts(&test_dir, "messages", "role"),
             ["user", "assistant"],
             "{name}"
         );
         assert_eq!(
-            texts(&workshop, "messages", "text"),
+            texts(&test_dir, "messages", "text"),
             ["Is it open?", "Yes."],
             "{name}"
         );
         assert_eq!(
-            texts(&workshop, "conversations", "conversation_id"),
+            texts(&test_dir, "conversations", "conversation_id"),
             ["r"],
             "{name}"
         );
@@ -167,9 +167,9 @@ fn rows_with_the_default_names_need_no_map() {
     let csv = "conversation;role;content\nr;user;Is it open?\ns;user;Hello\n";
     let array = r#"[{"conversation":"r","role":"user","content":"x"},{"conversation":"s","role":"user","content":"y"}]"#;
     for (name, text) in [("a.csv", csv), ("a.json", array)] {
-        let workshop = Workshop::new();
-        let path = workshop.write(name, text);
-        let (findings, verdict) = Workshop::check(&path);
+        let test_dir = TestDir::new();
+        let path = test_dir.write(name, text);
+        let (findings, verdict) = TestDir::check(&path);
         assert_eq!(verdict.source, Some("table-rows"), "{name}: {findings:?}");
         assert_eq!(verdict.conversations, 2, "{name}");
     }
@@ -177,8 +177,8 @@ fn rows_with_the_default_names_need_no_map() {
 
 #[test]
 fn a_field_map_reads_what_its_paths_lead_to_and_says_which_lead_nowhere() {
-    let workshop = Workshop::new();
-    workshop.write(
+    let test_dir = TestDir::new();
+    test_dir.write(
         "in/a.json",
         r#"{"key":"k1","data":{"turns":[{"who":"guest","body":"Is it open?"},{"who":"desk","body":"Yes."}]}}"#,
     );
@@ -186,16 +186,16 @@ fn a_field_map_reads_what_its_paths_lead_to_and_says_which_lead_nowhere() {
         "name = \"t\"\n[[input]]\npath = \"in/\"\nsource = \"mapped\"\n[field_map]\nconversation = \"$.key\"\n\
          messages = \"$.data.turns\"\nrole = \"$.who\"\ntext = \"$.body\"\ntime = \"$.at\"\n\
          roles = {{ desk = \"assistant\" }}\n[output]\npath = {:?}\n",
-        workshop.path("out")
+        test_dir.path("out")
     );
-    let path = workshop.write("p.toml", text);
+    let path = test_dir.write("p.toml", text);
     let plan = Plan::load(&path, &[], None, &[]).unwrap();
     let summary = run(plan);
     assert_eq!(summary.totals.conversations, 1);
-    assert_eq!(texts(&workshop, "conversations", "conversation_id"), ["k1"]);
-    assert_eq!(texts(&workshop, "messages", "role"), ["user", "assistant"]);
-    assert_eq!(texts(&workshop, "findings", "code"), ["SR024"]);
-    assert!(texts(&workshop, "findings", "message")[0].contains("there are $.body, $.who"));
+    assert_eq!(texts(&test_dir, "conversations", "conversation_id"), ["k1"]);
+    assert_eq!(texts(&test_dir, "messages", "role"), ["user", "assistant"]);
+    assert_eq!(texts(&test_dir, "findings", "code"), ["SR024"]);
+    assert!(texts(&test_dir, "findings", "message")[0].contains("there are $.body, $.who"));
 }
 
 #[test]
@@ -211,47 +211,28 @@ fn a_field_map_reads_the_rows_of_a_parquet_file() {
     let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
     writer.write(&batch).unwrap();
     writer.close().unwrap();
-    let workshop = Workshop::new();
-    workshop.write("in/rows.parquet", bytes);
+    let test_dir = TestDir::new();
+    test_dir.write("in/rows.parquet", bytes);
     let text = format!(
         "name = \"t\"\n[[input]]\npath = \"in/\"\nsource = \"mapped\"\n[field_map]\nconversation = \"$.room\"\n\
          messages = \"$\"\nrole = \"$.who\"\ntext = \"$.body\"\n\
          roles = {{ guest = \"user\", desk = \"assistant\" }}\n[output]\npath = {:?}\n",
-        workshop.path("out")
+        test_dir.path("out")
     );
-    let path = workshop.write("p.toml", text);
+    let path = test_dir.write("p.toml", text);
     let summary = run(Plan::load(&path, &[], None, &[]).unwrap());
     assert_eq!((summary.totals.conversations, summary.totals.rejected), (2, 0));
-    let mut said = texts(&workshop, "messages", "text");
+    let mut said = texts(&test_dir, "messages", "text");
     said.sort();
     assert_eq!(said, ["Is it far?", "Is it open?", "Until four."]);
-    let mut rooms = texts(&workshop, "conversations", "conversation_id");
+    let mut rooms = texts(&test_dir, "conversations", "conversation_id");
     rooms.sort();
     assert_eq!(rooms, ["r1", "r2"]);
 }
 
 #[test]
-fn a_plan_that_merges_whole_conversations_is_refused() {
-    let workshop = Workshop::new();
-    workshop.write("in/a.json", CHAT);
-    let text = "name = \"t\"\n[[input]]\npath = \"in/\"\nsource = \"openai-messages\"\nmerge = true\n[output]\npath = \"out\"\n";
-    let path = workshop.write("p.toml", text);
-    let fault = Plan::load(&path, &[], None, &[]).err().unwrap().to_string();
-    assert!(
-        fault.contains("each record of openai-messages is a whole conversation"),
-        "{fault}"
-    );
-    let detected = std::fs::read_to_string(&path)
-        .unwrap()
-        .replace("source = \"openai-messages\"\n", "");
-    workshop.write("p.toml", detected);
-    run(Plan::load(&path, &[], None, &[]).unwrap());
-    assert_eq!(texts(&workshop, "findings", "name"), ["not-merged"]);
-}
-
-#[test]
 fn damage_is_located_where_it_is() {
-    let workshop = Workshop::new();
+    let test_dir = TestDir::new();
     let broken =
         "{\n  \"messages\": [\n    {\"role\": \"user\", \"content\": \"x\"},\n<<<<<<< HEAD\n  ]\n}\n";
     let open = "{\n  \"messages\": [\n    {\"role\": \"user\", \"content\": \"x\"}\n}\n";
@@ -261,8 +242,8 @@ fn damage_is_located_where_it_is() {
         ("open.json", open, "invalid-json", (4, 1)),
         ("cut.json", cut, "truncated-stream", (3, 26)),
     ] {
-        let path = workshop.write(name, text);
-        let (findings, _) = Workshop::check(&path);
+        let path = test_dir.write(name, text);
+        let (findings, _) = TestDir::check(&path);
         let located = &findings[0].located;
         assert_eq!(located.finding.code.name, code, "{name}");
         assert_eq!(located.line_column, Some(place), "{name}");
@@ -271,10 +252,10 @@ fn damage_is_located_where_it_is() {
 
 #[test]
 fn an_unknown_file_is_called_by_the_name_of_what_it_looks_like() {
-    let workshop = Workshop::new();
+    let test_dir = TestDir::new();
     let text = r#"{"userId":"8:ann","conversations":[{"id":"1","MessageList":[{"id":"2","from":"8:ann","content":"x"}]}]}"#;
-    let path = workshop.write("messages.json", text);
-    let (findings, _) = Workshop::check(&path);
+    let path = test_dir.write("messages.json", text);
+    let (findings, _) = TestDir::check(&path);
     let message = &findings[0].located.finding.message;
     assert!(
         message.contains("this looks like a Microsoft Teams export"),

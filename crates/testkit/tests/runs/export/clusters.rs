@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use chatmill_dataset::Dataset;
 use chatmill_export::{ExportRequest, Format, Split, SplitBy, export};
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -73,16 +73,16 @@ fn later(id: &str, day: usize, kind: u8, subject: usize, alone: usize) -> (Value
     (chat(id, day, &said), Some(subject))
 }
 
-fn divided(workshop: &Workshop, out: &str, split: &Split) -> BTreeMap<String, String> {
-    workshop.run(out, COMPARED, 2).unwrap();
-    let dataset = Dataset::open(&workshop.path(out)).unwrap();
+fn divided(test_dir: &TestDir, out: &str, split: &Split) -> BTreeMap<String, String> {
+    test_dir.run(out, COMPARED, 2).unwrap();
+    let dataset = Dataset::open(&test_dir.path(out)).unwrap();
     let request = ExportRequest {
         format: Format::Parquet,
         valid_for: None,
         split: Some(split.clone()),
         ..plain("openai-chat")
     };
-    let folder = workshop.path(&format!("{out}-export"));
+    let folder = test_dir.path(&format!("{out}-export"));
     let summary = export(&dataset, &request, &folder).unwrap();
     let mut parts = BTreeMap::new();
     for file in &summary.files {
@@ -103,11 +103,11 @@ proptest! {
         by in prop_oneof![Just(SplitBy::Hash), Just(SplitBy::Room)],
     ) {
         const SUBJECTS: usize = 60;
-        let workshop = Workshop::new();
+        let test_dir = TestDir::new();
         let first: Vec<Value> = (0..SUBJECTS).map(|subject| chat(&format!("c{subject}"), subject, &texts(subject, 4))).collect();
-        workshop.write("in/1.jsonl", json_lines(&first));
+        test_dir.write("in/1.jsonl", json_lines(&first));
         let split = Split::parse("train=70,dev=10,test=20", by).unwrap();
-        let before = divided(&workshop, "before", &split);
+        let before = divided(&test_dir, "before", &split);
         prop_assert_eq!(before.len(), SUBJECTS);
         prop_assert!(before.values().any(|part| part == "test"));
 
@@ -118,8 +118,8 @@ proptest! {
             added.push(value);
             beside.extend(first.map(|subject| (id, format!("c{subject}"))));
         }
-        workshop.write("in/2.jsonl", json_lines(&added));
-        let after = divided(&workshop, "after", &split);
+        test_dir.write("in/2.jsonl", json_lines(&added));
+        let after = divided(&test_dir, "after", &split);
         prop_assert_eq!(after.len(), SUBJECTS + more.len());
         let moved = before.iter().filter(|(id, part)| after[*id] != **part).count();
         prop_assert_eq!(moved, 0);
@@ -131,7 +131,7 @@ proptest! {
 
 #[test]
 fn a_chat_that_ties_two_groups_together_moves_the_later_one_only() {
-    let workshop = Workshop::new();
+    let test_dir = TestDir::new();
     // Ids whose hashes lie in different parts.
     let chats = [
         chat("c0", 0, &texts(0, 4)),
@@ -139,15 +139,15 @@ fn a_chat_that_ties_two_groups_together_moves_the_later_one_only() {
         chat("c2", 2, &texts(2, 4)),
         chat("c3", 3, &texts(3, 4)),
     ];
-    workshop.write("in/1.jsonl", json_lines(&chats));
+    test_dir.write("in/1.jsonl", json_lines(&chats));
     let split = Split::parse("train=50,test=50", SplitBy::Hash).unwrap();
-    let before = divided(&workshop, "before", &split);
+    let before = divided(&test_dir, "before", &split);
     let home = &before["c0"];
     let (other, elsewhere) = before.iter().find(|(_, part)| *part != home).expect("two parts");
     // The same thread once more, which now says what another one says.
     let subject: usize = other.trim_start_matches('c').parse().unwrap();
-    workshop.write("in/2.jsonl", json_lines(&[chat("c0", 9, &texts(subject, 4))]));
-    let after = divided(&workshop, "after", &split);
+    test_dir.write("in/2.jsonl", json_lines(&[chat("c0", 9, &texts(subject, 4))]));
+    let after = divided(&test_dir, "after", &split);
     assert_eq!(&after["c0"], home, "the oldest decides");
     assert_eq!(&after[other], home);
     assert_ne!(elsewhere, home);
@@ -156,46 +156,46 @@ fn a_chat_that_ties_two_groups_together_moves_the_later_one_only() {
 }
 
 #[test]
-fn an_export_that_is_told_of_an_earlier_one_moves_nothing_whatever_came_since() {
-    let workshop = Workshop::new();
+fn an_export_given_an_earlier_one_keeps_its_conversations_in_place() {
+    let test_dir = TestDir::new();
     let chats: Vec<Value> = (0..4)
         .map(|subject| chat(&format!("c{subject}"), 20 + subject, &texts(subject, 4)))
         .collect();
-    workshop.write("in/1.jsonl", json_lines(&chats));
+    test_dir.write("in/1.jsonl", json_lines(&chats));
     let split = Split::parse("train=50,test=50", SplitBy::Hash).unwrap();
-    let before = divided(&workshop, "before", &split);
+    let before = divided(&test_dir, "before", &split);
     let home = &before["c0"];
     let (other, _) = before.iter().find(|(_, part)| *part != home).expect("two parts");
     let subject: usize = other.trim_start_matches('c').parse().unwrap();
     // Older than all that was there, and it ties two groups together: without a memory it would decide for both.
     let late = [chat("c0", 0, &texts(subject, 4)), chat("alone", 1, &texts(77, 4))];
-    workshop.write("in/2.jsonl", json_lines(&late));
+    test_dir.write("in/2.jsonl", json_lines(&late));
     let like = |folder: &str| Split {
-        like: Some(workshop.path(folder)),
+        like: Some(test_dir.path(folder)),
         ..split.clone()
     };
-    let after = divided(&workshop, "after", &like("before-export"));
+    let after = divided(&test_dir, "after", &like("before-export"));
     assert!(before.iter().all(|(id, part)| after[id] == *part));
     assert_eq!(after.len(), before.len() + 2);
     // The memory is handed on.
-    let again = divided(&workshop, "again", &like("after-export"));
+    let again = divided(&test_dir, "again", &like("after-export"));
     assert_eq!(after, again);
 
-    let dataset = Dataset::open(&workshop.path("after")).unwrap();
+    let dataset = Dataset::open(&test_dir.path("after")).unwrap();
     let refused = |split: Split, folder: &str| {
         let request = ExportRequest {
             valid_for: None,
             split: Some(split),
             ..plain("openai-chat")
         };
-        export(&dataset, &request, &workshop.path(folder))
+        export(&dataset, &request, &test_dir.path(folder))
             .unwrap_err()
             .to_string()
     };
     assert!(refused(like("nowhere"), "x").contains("cannot read"));
     let renamed = Split {
-        like: Some(workshop.path("before-export")),
+        like: Some(test_dir.path("before-export")),
         ..Split::parse("learn=50,test=50", SplitBy::Hash).unwrap()
     };
-    assert!(refused(renamed, "y").contains("no part `train`"));
+    assert!(refused(renamed, "y").contains("the part `train` is no longer in --split"));
 }

@@ -55,7 +55,7 @@ fn spelled_out(value: Value) -> Value {
 
 #[test]
 fn a_table_of_structures_holds_what_the_lines_hold() {
-    let (workshop, dataset) = milled();
+    let (test_dir, dataset) = milled();
     let cases = [
         ("trl-messages", "hf-messages"),
         ("trl-prompt-completion", "hf-messages"),
@@ -72,8 +72,8 @@ fn a_table_of_structures_holds_what_the_lines_hold() {
             ..enveloped(id)
         };
         let (as_lines, as_table) = (
-            workshop.path(&format!("{id}-l")),
-            workshop.path(&format!("{id}-t")),
+            test_dir.path(&format!("{id}-l")),
+            test_dir.path(&format!("{id}-t")),
         );
         export(&dataset, &request(Format::Jsonl, NestedAs::Json), &as_lines).unwrap();
         let summary = export(&dataset, &request(Format::Parquet, NestedAs::Struct), &as_table).unwrap();
@@ -109,10 +109,10 @@ fn a_table_of_structures_holds_what_the_lines_hold() {
 }
 
 #[test]
-fn what_no_structure_holds_is_refused_by_the_name_of_its_column() {
-    let (workshop, dataset) = milled();
+fn a_column_that_no_structure_holds_is_refused_by_name() {
+    let (test_dir, dataset) = milled();
     let refused = |request: &ExportRequest| {
-        let out = workshop.path("refused");
+        let out = test_dir.path("refused");
         let error = export(&dataset, request, &out).unwrap_err();
         assert!(!out.exists());
         match error {
@@ -141,9 +141,9 @@ fn what_no_structure_holds_is_refused_by_the_name_of_its_column() {
         format: Format::Jsonl,
         ..structs(plain("hf-messages"))
     });
-    assert!(said.contains("`--nested` is about tables"), "{said}");
+    assert!(said.contains("`--nested` applies to Parquet only"), "{said}");
     // A text needs no structure.
-    let out = workshop.path("text");
+    let out = test_dir.path("text");
     export(&dataset, &structs(plain("gryag-compact")), &out).unwrap();
     assert!(!rows(&out.join("data.parquet")).is_empty());
 }

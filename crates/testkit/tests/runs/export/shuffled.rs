@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use chatmill_export::{ExportRequest, Format, Split, SplitBy, export};
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 
 use super::{batches, enveloped, lines, milled, plain};
 
 #[test]
 fn the_same_rows_come_in_an_order_that_follows_from_the_seed() {
-    let (workshop, dataset) = milled();
+    let (test_dir, dataset) = milled();
     let requests = ["openai-chat", "gryag-compact", "gemini-contents", "suna-llm"].map(plain);
     for (number, request) in requests.into_iter().chain([enveloped("openai-sft")]).enumerate() {
         let drawn = |shuffle: Option<u64>, name: &str| {
@@ -20,7 +20,7 @@ fn the_same_rows_come_in_an_order_that_follows_from_the_seed() {
                 envelope: request.envelope,
                 ..plain("")
             };
-            let folder = workshop.path(&format!("{number}-{name}"));
+            let folder = test_dir.path(&format!("{number}-{name}"));
             export(&dataset, &request, &folder).unwrap();
             let summary = fs::read_to_string(folder.join("export.json")).unwrap();
             let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
@@ -46,7 +46,7 @@ fn the_same_rows_come_in_an_order_that_follows_from_the_seed() {
 
 #[test]
 fn tables_are_drawn_alike_and_every_part_keeps_its_rows() {
-    let (workshop, dataset) = milled();
+    let (test_dir, dataset) = milled();
     let split = Some(Split::parse("train=60,test=40", SplitBy::Hash).unwrap());
     let mut parts = Vec::new();
     for (folder, shuffle) in [("as-it-is", None), ("drawn", Some(1))] {
@@ -56,14 +56,14 @@ fn tables_are_drawn_alike_and_every_part_keeps_its_rows() {
             shuffle,
             ..plain("hf-messages")
         };
-        let out = workshop.path(folder);
+        let out = test_dir.path(folder);
         let summary = export(&dataset, &request, &out).unwrap();
         for file in summary.files {
             parts.push((
                 file.part,
                 file.rows,
                 file.conversations,
-                rows(&workshop, folder, &file.name),
+                rows(&test_dir, folder, &file.name),
             ));
         }
     }
@@ -79,8 +79,8 @@ fn set(rows: &[String]) -> BTreeSet<&str> {
 }
 
 /// The rows of a table, each as text.
-fn rows(workshop: &Workshop, folder: &str, name: &str) -> Vec<String> {
-    let batches = batches(&workshop.path(folder).join(name));
+fn rows(test_dir: &TestDir, folder: &str, name: &str) -> Vec<String> {
+    let batches = batches(&test_dir.path(folder).join(name));
     let of_batch = batches
         .iter()
         .flat_map(|batch| (0..batch.num_rows()).map(|row| format!("{:?}", batch.slice(row, 1).columns())));

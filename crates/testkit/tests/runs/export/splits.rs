@@ -7,7 +7,7 @@ use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use chatmill_dataset::{Dataset, Texts};
 use chatmill_export::{ExportRequest, Format, Split, SplitBy, export};
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -41,10 +41,10 @@ fn list(number: usize, space: &str) -> String {
 const CHATS: &str = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n";
 
 /// Mills chats and says in which part each conversation stands.
-fn divided(workshop: &Workshop, out: &str, split: &Split) -> BTreeMap<String, String> {
-    workshop.run(out, CHATS, 1).unwrap();
-    let dataset = Dataset::open(&workshop.path(out)).unwrap();
-    let folder: PathBuf = workshop.path(&format!("{out}-export"));
+fn divided(test_dir: &TestDir, out: &str, split: &Split) -> BTreeMap<String, String> {
+    test_dir.run(out, CHATS, 1).unwrap();
+    let dataset = Dataset::open(&test_dir.path(out)).unwrap();
+    let folder: PathBuf = test_dir.path(&format!("{out}-export"));
     let request = ExportRequest {
         format: Format::Parquet,
         valid_for: None,
@@ -82,10 +82,10 @@ proptest! {
             .map(|(day, (number, messages))| chat(&thread(*number), day as u32, *messages)).collect();
         let lists: Vec<String> = (0..first.len()).map(|number| list(number, "")).collect();
         let split = Split::parse("train=60,dev=20,test=20", by).unwrap();
-        let workshop = Workshop::new();
-        workshop.write("in/1.jsonl", json_lines(&old));
-        workshop.write("in/1.lists.jsonl", lists.concat());
-        let before = divided(&workshop, "before", &split);
+        let test_dir = TestDir::new();
+        test_dir.write("in/1.jsonl", json_lines(&old));
+        test_dir.write("in/1.lists.jsonl", lists.concat());
+        let before = divided(&test_dir, "before", &split);
         prop_assert_eq!(before.len(), old.len() + lists.len());
 
         let (mut days, mut copies) = (Vec::new(), Vec::new());
@@ -98,16 +98,16 @@ proptest! {
                 _ => copies.push(list(of.index(lists.len()), &" ".repeat(1 + index))),
             }
         }
-        workshop.write("in/2.jsonl", json_lines(&days));
-        workshop.write("in/2.lists.jsonl", copies.concat());
-        let after = divided(&workshop, "after", &split);
+        test_dir.write("in/2.jsonl", json_lines(&days));
+        test_dir.write("in/2.lists.jsonl", copies.concat());
+        let after = divided(&test_dir, "after", &split);
         prop_assert_eq!(after.len(), before.len() + later.len());
         for (id, part) in &before {
             prop_assert_eq!(&after[id], part, "{} moved", id);
         }
 
         // The conversations of a thread, and those with the same words, stand in one part.
-        let dataset = Dataset::open(&workshop.path("after")).unwrap();
+        let dataset = Dataset::open(&test_dir.path("after")).unwrap();
         let mut homes: BTreeMap<String, (String, u32)> = BTreeMap::new();
         for batch in dataset.batches("conversations", &["conversation_id", "source_conversation_id", "content_hash"]) {
             let batch = batch.unwrap();
@@ -134,7 +134,7 @@ proptest! {
 
 #[test]
 fn a_split_by_time_puts_the_latest_conversations_last_and_a_thread_where_it_began() {
-    let workshop = Workshop::new();
+    let test_dir = TestDir::new();
     let mut chats: Vec<Value> = (0..20).map(|day| chat(&format!("t{day}"), day, 2)).collect();
     // A thread that began early and goes on late.
     chats.push(chat("t3", 19, 3));
@@ -142,9 +142,9 @@ fn a_split_by_time_puts_the_latest_conversations_last_and_a_thread_where_it_bega
     for message in timeless["conversation_list"].as_array_mut().unwrap() {
         message.as_object_mut().unwrap().remove("create_time");
     }
-    workshop.write("in/1.jsonl", json_lines(&chats));
+    test_dir.write("in/1.jsonl", json_lines(&chats));
     let split = Split::parse("train=start,test=2026-01-16", SplitBy::Time).unwrap();
-    let by_date = divided(&workshop, "dated", &split);
+    let by_date = divided(&test_dir, "dated", &split);
     for (id, part) in &by_date {
         let day: u32 = id
             .trim_start_matches('t')
@@ -158,19 +158,19 @@ fn a_split_by_time_puts_the_latest_conversations_last_and_a_thread_where_it_bega
     assert_eq!(by_date.len(), 21);
 
     let shares = Split::parse("train=3,test=1", SplitBy::Time).unwrap();
-    let by_share = divided(&workshop, "shared", &shares);
+    let by_share = divided(&test_dir, "shared", &shares);
     // 21 beginnings, for the thread counts twice: the border is the sixteenth.
     assert_eq!(by_share.values().filter(|part| *part == "test").count(), 6);
 
-    workshop.write("in/2.jsonl", json_lines(&[timeless]));
-    workshop.run("timeless", CHATS, 1).unwrap();
-    let dataset = Dataset::open(&workshop.path("timeless")).unwrap();
+    test_dir.write("in/2.jsonl", json_lines(&[timeless]));
+    test_dir.run("timeless", CHATS, 1).unwrap();
+    let dataset = Dataset::open(&test_dir.path("timeless")).unwrap();
     let request = ExportRequest {
         valid_for: None,
         split: Some(split),
         ..plain("openai-chat")
     };
-    let summary = export(&dataset, &request, &workshop.path("timeless-export")).unwrap();
+    let summary = export(&dataset, &request, &test_dir.path("timeless-export")).unwrap();
     assert_balanced(&summary);
     assert_eq!(summary.left_out.len(), 1);
     assert!(summary.left_out[0].reason.starts_with("no-time"));

@@ -7,7 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use chatmill_dataset::{Dataset, Flags, Numbers, Spans, Texts};
 use chatmill_export::{ExportRequest, Format, Split, SplitBy, export};
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 use serde_json::{Value, json};
 
 use super::{assert_balanced, batches, envelopes_of_conversations, json_lines, lines, plain};
@@ -57,16 +57,16 @@ const PLAN: &str = "[perspective]\nas = \"each-agent\"\n\
                     [templates.mine]\ntemplate = \"models/turns.jinja\"\n\
                     [count]\nencodings = [\"r50k_base\"]\n";
 
-fn milled() -> (Workshop, Dataset) {
-    let workshop = Workshop::new();
-    workshop.write("in/rooms.jsonl", rooms());
-    workshop.write(
+fn milled() -> (TestDir, Dataset) {
+    let test_dir = TestDir::new();
+    test_dir.write("in/rooms.jsonl", rooms());
+    test_dir.write(
         "models/turns.jinja",
         "{% for m in messages %}[{{ m.role }}] {{ m.content }}\n{% endfor %}",
     );
-    workshop.run("out", PLAN, 1).unwrap();
-    let dataset = Dataset::open(&workshop.path("out")).unwrap();
-    (workshop, dataset)
+    test_dir.run("out", PLAN, 1).unwrap();
+    let dataset = Dataset::open(&test_dir.path("out")).unwrap();
+    (test_dir, dataset)
 }
 
 /// Conversation, perspective and ordinal.
@@ -154,14 +154,14 @@ fn divided(dialect: &str, format: Format) -> ExportRequest {
 
 #[test]
 fn every_envelope_keeps_the_rows_of_a_room_apart_in_order_and_in_one_file() {
-    let (workshop, dataset) = milled();
+    let (test_dir, dataset) = milled();
     for envelope in envelopes_of_conversations() {
         let request = |format| ExportRequest {
             envelope: Some(envelope),
             ..divided(envelope.dialects[0], format)
         };
         let [as_lines, as_table] = [Format::Jsonl, Format::Parquet].map(|format| {
-            let out = workshop.path(&format!("{}-{format:?}", envelope.id));
+            let out = test_dir.path(&format!("{}-{format:?}", envelope.id));
             (export(&dataset, &request(format), &out).unwrap(), out)
         });
         let (rendered, invalid) = renderings(&dataset, envelope.dialects[0]);
@@ -237,8 +237,8 @@ fn assert_same_words(envelope: &str, rendering: &Value, record: &Value) {
 
 #[test]
 fn samples_of_inspect_have_ids_of_their_own_whatever_rooms_and_people_are_called() {
-    let (workshop, dataset) = milled();
-    let out = workshop.path("samples");
+    let (test_dir, dataset) = milled();
+    let out = test_dir.path("samples");
     let request = ExportRequest {
         envelope: chatmill_export::envelope::find("inspect"),
         ..plain("hf-messages")
@@ -262,7 +262,7 @@ fn samples_of_inspect_have_ids_of_their_own_whatever_rooms_and_people_are_called
 
 #[test]
 fn texts_and_lists_come_with_the_bytes_that_the_assistant_says() {
-    let (workshop, dataset) = milled();
+    let (test_dir, dataset) = milled();
     for (dialect, column) in [
         ("chatml", "text"),
         ("gryag-compact", "text"),
@@ -271,7 +271,7 @@ fn texts_and_lists_come_with_the_bytes_that_the_assistant_says() {
     ] {
         let (rendered, _) = renderings(&dataset, dialect);
         let [as_lines, as_table] = [Format::Jsonl, Format::Parquet].map(|format| {
-            let out = workshop.path(&format!("{dialect}-{format:?}"));
+            let out = test_dir.path(&format!("{dialect}-{format:?}"));
             export(&dataset, &divided(dialect, format), &out).unwrap();
             out
         });
@@ -316,7 +316,7 @@ fn texts_and_lists_come_with_the_bytes_that_the_assistant_says() {
         assert_eq!(read, rendered.len(), "{dialect}");
     }
     // What is an object is columns, into which no range of the whole can point.
-    let out = workshop.path("object");
+    let out = test_dir.path("object");
     export(&dataset, &divided("openai-chat", Format::Parquet), &out).unwrap();
     let schema = batches(&out.join("train.parquet"))[0].schema();
     assert!(schema.field_with_name("assistant_spans").is_err());

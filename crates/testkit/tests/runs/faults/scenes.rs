@@ -10,11 +10,11 @@ use chatmill_dataset::{Dataset, DatasetError};
 use chatmill_diag::Limits;
 use chatmill_engine::check::{CheckOptions, check};
 use chatmill_engine::inspect::inspect;
-use chatmill_engine::shards::{self, Request, Share};
+use chatmill_engine::shards::{self, Request, ShardSelection};
 use chatmill_engine::{Plan, PlanError, Progress, Queues, RunError, RunOptions, Silent, run};
 use chatmill_export::{ExportError, ExportRequest, Filters, Format, NestedAs, export};
 use chatmill_testkit::samples::samples;
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 
 /// How a command ended that did not end well.
 #[derive(Debug)]
@@ -27,15 +27,15 @@ pub(crate) enum Ended {
 
 type Found = BTreeMap<String, String>;
 
-/// A command over a workshop.
+/// A command over a test folder.
 pub(crate) struct Scene {
     pub name: &'static str,
     /// Lays out what the command works on.
-    pub prepare: fn(&Workshop),
+    pub prepare: fn(&TestDir),
     /// The command; what it gives must not depend on faults.
-    pub act: fn(&Workshop) -> Result<Found, Ended>,
+    pub act: fn(&TestDir) -> Result<Found, Ended>,
     /// What must hold after it, however it ended.
-    pub look: fn(&Workshop) -> Result<(), String>,
+    pub look: fn(&TestDir) -> Result<(), String>,
 }
 
 pub(crate) const SCENES: &[Scene] = &[
@@ -143,7 +143,7 @@ fn chat(id: &str) -> String {
 }
 
 /// JSON lines, a compressed file, a zip with a database in it, a database, a dump, and a dump that is a folder.
-fn inputs(shop: &Workshop) {
+fn inputs(shop: &TestDir) {
     shop.write("in/lines.jsonl", format!("{}\n{}\n", chat("a"), chat("b")));
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed.write_all(chat("c").as_bytes()).unwrap();
@@ -169,13 +169,13 @@ fn inputs(shop: &Workshop) {
     }
 }
 
-fn milled(shop: &Workshop) {
+fn milled(shop: &TestDir) {
     inputs(shop);
     mill(shop, NEW, false).unwrap();
 }
 
 /// A plan, as the command loads it.
-fn plan(shop: &Workshop, more: &str) -> Result<Plan, RunError> {
+fn plan(shop: &TestDir, more: &str) -> Result<Plan, RunError> {
     let text = format!(
         "name = \"faults\"\n[[input]]\npath = \"in/**\"\n[output]\npath = \"{}\"\n{more}",
         shop.path("out").display()
@@ -192,7 +192,7 @@ fn options(replace: bool) -> RunOptions<'static> {
     }
 }
 
-fn mill(shop: &Workshop, more: &str, replace: bool) -> Result<Found, Ended> {
+fn mill(shop: &TestDir, more: &str, replace: bool) -> Result<Found, Ended> {
     let never = AtomicBool::new(false);
     let ended = plan(shop, more).and_then(|plan| run(plan, options(replace), &Silent, &never));
     ended.map_err(of_run)?;
@@ -200,20 +200,20 @@ fn mill(shop: &Workshop, more: &str, replace: bool) -> Result<Found, Ended> {
 }
 
 /// Two shares, one after the other and the first again, of a plan of several lots. What each finds done, it passes over.
-fn shared(shop: &Workshop, more: &str) -> Result<Found, Ended> {
+fn shared(shop: &TestDir, more: &str) -> Result<Found, Ended> {
     let never = AtomicBool::new(false);
     let out = shop.path("out");
     let share = |index| {
         let worked = shards::work(
             &out,
-            &Share::Part { index, of: 2 },
+            &ShardSelection::Part { index, of: 2 },
             options(false),
             &Silent,
             &never,
         )?;
         Ok(worked.failed.into_values().next())
     };
-    let plan = plan(shop, &format!("{NEW}{more}[lots]\nbytes = 4096\n")).map_err(of_run)?;
+    let plan = plan(shop, &format!("{NEW}{more}[shards]\nbytes = 4096\n")).map_err(of_run)?;
     let request = Request {
         pipeline: shop.path("pipeline.toml"),
         overrides: Vec::new(),
@@ -236,7 +236,7 @@ fn shared(shop: &Workshop, more: &str) -> Result<Found, Ended> {
     };
     work_all()?;
     let mut ended = shards::finish(&out, options(false), &Silent, &never);
-    if let Err(RunError::LotsMissing { .. }) = ended {
+    if let Err(RunError::ShardsMissing { .. }) = ended {
         // An earlier one that failed while it read a lot again: it has named the lot, and whoever is told does it.
         work_all()?;
         ended = shards::finish(&out, options(false), &Silent, &never);
@@ -246,7 +246,7 @@ fn shared(shop: &Workshop, more: &str) -> Result<Found, Ended> {
 }
 
 /// Begins a run and stops it when the first slice is done.
-fn begin(shop: &Workshop) {
+fn begin(shop: &TestDir) {
     struct Early<'s>(&'s AtomicBool);
     impl Progress for Early<'_> {
         fn stage(&self, _name: &str, _bytes: u64) {}
@@ -265,7 +265,7 @@ fn begin(shop: &Workshop) {
     );
 }
 
-fn checked(shop: &Workshop) -> Result<Found, Ended> {
+fn checked(shop: &TestDir) -> Result<Found, Ended> {
     let options = CheckOptions {
         paths: vec![shop.path("in").to_string_lossy().into_owned()],
         source: "auto".to_owned(),
@@ -296,7 +296,7 @@ fn checked(shop: &Workshop) -> Result<Found, Ended> {
     Ok(found)
 }
 
-fn inspected(shop: &Workshop) -> Result<Found, Ended> {
+fn inspected(shop: &TestDir) -> Result<Found, Ended> {
     let paths = [shop.path("in").to_string_lossy().into_owned()];
     let never = AtomicBool::new(false);
     let inspection = inspect(&paths, "auto", &Limits::default(), &Silent, &never);
@@ -309,7 +309,7 @@ fn inspected(shop: &Workshop) -> Result<Found, Ended> {
     Ok(Found::from([("entries".to_owned(), text)]))
 }
 
-fn exported(shop: &Workshop) -> Result<Found, Ended> {
+fn exported(shop: &TestDir) -> Result<Found, Ended> {
     let dataset = Dataset::open(&shop.path("out")).map_err(of_dataset)?;
     let request = ExportRequest {
         dialect: "group-chat".to_owned(),
@@ -351,12 +351,12 @@ fn of_run(error: RunError) -> Ended {
         | RunError::PerspectiveAbsent
         | RunError::NotPlanned { .. }
         | RunError::OtherPlan { .. }
-        | RunError::NoSuchShare { .. }
+        | RunError::NoSuchShard { .. }
         | RunError::TooManyToCompare { .. } => Ended::Wrong(error.to_string()),
         RunError::InputsFailed { .. }
         | RunError::InputChanged { .. }
         | RunError::Incomplete { .. }
-        | RunError::LotsMissing { .. }
+        | RunError::ShardsMissing { .. }
         | RunError::TakenAway { .. }
         | RunError::Stopped { .. }
         | RunError::Threads { .. } => Ended::Repeatable(error.to_string()),
@@ -382,15 +382,15 @@ fn of_read(error: &chatmill_engine::ReadError) -> Ended {
 }
 
 /// There is a dataset, and it certifies.
-fn whole(shop: &Workshop) -> Result<(), String> {
+fn whole(shop: &TestDir) -> Result<(), String> {
     let certificate = chatmill_dataset::certify(&shop.path("out")).map_err(|error| error.to_string())?;
-    match certificate.faults.first() {
+    match certificate.problems.first() {
         None => Ok(()),
         Some(fault) => Err(fault.clone()),
     }
 }
 
-fn whole_or_none(shop: &Workshop) -> Result<(), String> {
+fn whole_or_none(shop: &TestDir) -> Result<(), String> {
     if shop.path("out").exists() {
         whole(shop)
     } else {

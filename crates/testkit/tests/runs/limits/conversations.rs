@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use chatmill_engine::RunError;
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 
 use super::{Milled, chat, lines, message, mill, plain};
 
@@ -159,7 +159,7 @@ fn shared_rows_bound_what_is_read_with_every_conversation() {
 
 #[test]
 fn conversations_are_compared_up_to_the_limit_and_none_is_beyond_it() {
-    let shop = Workshop::new();
+    let shop = TestDir::new();
     let line = |id: &str| {
         format!(
             r#"{{"version":"1.0.0","conversation_meta":{{"conversation_id":"{id}","name":"n","user_details":{{}}}},"conversation_list":[]}}"#

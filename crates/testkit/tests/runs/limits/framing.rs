@@ -1,7 +1,7 @@
 //! What is cut from an input: records, documents, nesting.
 
 use chatmill_engine::Plan;
-use chatmill_workshop::{Workshop, rows};
+use chatmill_workshop::{TestDir, rows};
 
 use super::{chat, lines, message, mill, plain};
 
@@ -113,7 +113,7 @@ fn depth_itself_is_bounded_and_its_largest_value_is_safe() {
         ),
         (0, 0, 0)
     );
-    let shop = Workshop::new();
+    let shop = TestDir::new();
     shop.write("in/x.jsonl", &file);
     let pipeline = "name = \"t\"\n[[input]]\npath = \"in/**\"\n[output]\npath = \"out\"\n";
     let path = shop.write("pipeline.toml", pipeline);

@@ -9,16 +9,16 @@ mod verdicts;
 
 use chatmill_diag::Limits;
 use chatmill_engine::RunSummary;
-use chatmill_workshop::{Workshop, rows};
+use chatmill_workshop::{TestDir, rows};
 
 /// A run over a few files with a `[limits]` section.
 struct Milled {
-    shop: Workshop,
+    shop: TestDir,
     summary: RunSummary,
 }
 
 fn mill(files: &[(&str, &[u8])], limits: &str) -> Milled {
-    let shop = Workshop::new();
+    let shop = TestDir::new();
     for (name, bytes) in files {
         shop.write(&format!("in/{name}"), bytes);
     }
@@ -27,7 +27,7 @@ fn mill(files: &[(&str, &[u8])], limits: &str) -> Milled {
     );
     let summary = shop.run("out", &more, 2).unwrap();
     let certificate = chatmill_dataset::certify(&shop.path("out")).unwrap();
-    assert!(certificate.holds(), "{:?}", certificate.faults);
+    assert!(certificate.holds(), "{:?}", certificate.problems);
     Milled { shop, summary }
 }
 

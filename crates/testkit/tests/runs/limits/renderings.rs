@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use chatmill_diag::Limits;
 use chatmill_engine::check::{CheckOptions, Checked, check};
 use chatmill_engine::{Plan, PlanError, Silent, Templates};
-use chatmill_workshop::{Workshop, rows};
+use chatmill_workshop::{TestDir, rows};
 
 use super::{Milled, chat, lines, message, mill, plain};
 
@@ -81,11 +81,11 @@ fn perspectives_bounds_the_participants_who_are_the_assistant_in_turn() {
 
 #[test]
 fn rendering_bounds_what_a_dialect_takes_when_check_asks_it() {
-    let workshop = Workshop::new();
-    let path = workshop.write("in/x.jsonl", lines(&[plain("a")]));
+    let test_dir = TestDir::new();
+    let path = test_dir.write("in/x.jsonl", lines(&[plain("a")]));
     let plan = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n";
-    workshop.run("out", plan, 1).unwrap();
-    let size = rows::numbers(&workshop.path("out"), "renderings", "bytes")[0].unwrap();
+    test_dir.run("out", plan, 1).unwrap();
+    let size = rows::numbers(&test_dir.path("out"), "renderings", "bytes")[0].unwrap();
     let found = |rendering: i64| {
         let options = CheckOptions {
             paths: vec![path.to_string_lossy().into_owned()],
@@ -157,7 +157,7 @@ fn rendering_bounds_a_rendering_and_keeps_its_row() {
 fn vocabulary_bounds_the_file_of_an_encoding() {
     let ranks = include_bytes!("../../../../../data-samples/patterns/small.tiktoken");
     let load = |bytes: usize| {
-        let shop = Workshop::new();
+        let shop = TestDir::new();
         shop.write("in/a.jsonl", plain("a"));
         shop.write("small.tiktoken", ranks);
         let text = format!(
@@ -175,7 +175,7 @@ fn vocabulary_bounds_the_file_of_an_encoding() {
 
 #[test]
 fn template_file_bounds_the_file_of_a_template() {
-    let shop = Workshop::new();
+    let shop = TestDir::new();
     shop.write("in/a.json", chat("a", &[message(1, "")]));
     let template = "{{ messages[0]['content'] }}";
     shop.write("turns.jinja", template);
@@ -193,7 +193,7 @@ fn template_file_bounds_the_file_of_a_template() {
 
 /// A run with one template and one limit: whether its rendering is valid, or why there is no run.
 fn templated(template: &str, limit: &str) -> Result<bool, String> {
-    let shop = Workshop::new();
+    let shop = TestDir::new();
     shop.write("in/a.json", chat("a", &[message(1, "")]));
     shop.write("turns.jinja", template);
     let more = format!(

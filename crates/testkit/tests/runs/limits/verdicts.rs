@@ -135,7 +135,7 @@ fn refused_inputs_decides_between_complete_and_refused_inputs() {
             .manifest
             .inputs
             .iter()
-            .map(|input| input.faults())
+            .map(|input| input.problems())
             .collect();
         assert_eq!(faults, [(1, 1), (5, 5), (5, 5), (2, 2)]);
     }

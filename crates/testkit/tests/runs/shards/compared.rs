@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chatmill_engine::shards::{self, Share, Stage};
+use chatmill_engine::shards::{self, ShardSelection, Stage};
 use chatmill_engine::{Progress, RunError, RunOptions, RunSummary};
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 
 use super::super::lots::{During, lines, tiny};
 use super::{filled, finish, hashes, plan_with, root_of, work};
@@ -20,17 +20,17 @@ fn compared() -> String {
     )
 }
 
-const ALL: Share = Share::Part { index: 0, of: 1 };
+const ALL: ShardSelection = ShardSelection::Part { index: 0, of: 1 };
 
-fn run(workshop: &Workshop) -> RunSummary {
-    workshop.run("run", &compared(), 2).unwrap()
+fn run(test_dir: &TestDir) -> RunSummary {
+    test_dir.run("run", &compared(), 2).unwrap()
 }
 
 /// The number of the lots, all of which share `of` shares compare.
 fn compare_all(out: &Path, of: u32) -> usize {
     let mut lots = 0;
     for index in 0..of {
-        let worked = work(out, &Share::Part { index, of }).unwrap();
+        let worked = work(out, &ShardSelection::Part { index, of }).unwrap();
         lots += worked.compared.len();
         assert!(worked.failed.is_empty());
         assert_eq!(worked.stage == Stage::Compare, index + 1 < of);
@@ -39,8 +39,8 @@ fn compare_all(out: &Path, of: u32) -> usize {
 }
 
 /// The files in which the lots' likenesses are, and the clusters where they are made.
-fn kept(workshop: &Workshop, out: &str) -> Vec<PathBuf> {
-    let root = root_of(workshop, out);
+fn kept(test_dir: &TestDir, out: &str) -> Vec<PathBuf> {
+    let root = root_of(test_dir, out);
     let lots = fs::read_dir(root.join("lots")).unwrap();
     let lots = lots.map(|entry| entry.unwrap().path());
     let mut kept: Vec<PathBuf> = lots
@@ -53,20 +53,20 @@ fn kept(workshop: &Workshop, out: &str) -> Vec<PathBuf> {
 
 #[test]
 fn shares_that_compare_first_give_the_files_of_a_run() {
-    let workshop = filled();
-    let alone = run(&workshop);
+    let test_dir = filled();
+    let alone = run(&test_dir);
     assert!(alone.totals.filtered > 0, "some are left out");
-    let bare = workshop.run("bare", &tiny(), 2).unwrap();
+    let bare = test_dir.run("bare", &tiny(), 2).unwrap();
     assert!(bare.totals.conversations > alone.totals.conversations);
     // By how many shares the lots are compared, and by how many they are rendered.
     for (compared_by, rendered_by) in [(1, 4), (3, 2), (7, 1)] {
         let out = format!("out-{compared_by}");
-        let planned = plan_with(&workshop, &out, &compared());
-        let path = workshop.path(&out);
+        let planned = plan_with(&test_dir, &out, &compared());
+        let path = test_dir.path(&out);
         assert_eq!(shards::status(&path).unwrap().stage, Stage::Compare);
         // Backwards, and one of them twice.
         for index in (0..compared_by).rev() {
-            let share = Share::Part {
+            let share = ShardSelection::Part {
                 index,
                 of: compared_by,
             };
@@ -86,41 +86,41 @@ fn shares_that_compare_first_give_the_files_of_a_run() {
         assert_eq!(status.stage == Stage::Finish, compared_by == 1);
         assert!(!status.done.is_empty() && status.failed.is_empty());
         for index in (0..rendered_by).rev() {
-            let share = Share::Part {
+            let share = ShardSelection::Part {
                 index,
                 of: rendered_by,
             };
             work(&path, &share).unwrap();
         }
         let status = shards::status(&path).unwrap();
-        assert_eq!((status.stage, status.done.len()), (Stage::Finish, planned.lots));
+        assert_eq!((status.stage, status.done.len()), (Stage::Finish, planned.shards));
         finish(&path).unwrap();
-        assert_eq!(hashes(&workshop, "run"), hashes(&workshop, &out));
-        assert!(!workshop.path(&format!(".{out}.staging")).exists());
+        assert_eq!(hashes(&test_dir, "run"), hashes(&test_dir, &out));
+        assert!(!test_dir.path(&format!(".{out}.staging")).exists());
     }
 }
 
 #[test]
-fn many_who_compare_and_render_the_same_lots_at_once_give_the_files_of_a_run() {
-    let workshop = filled();
-    run(&workshop);
-    plan_with(&workshop, "out", &compared());
-    let out = workshop.path("out");
+fn many_workers_on_the_same_shards_give_the_files_of_a_run() {
+    let test_dir = filled();
+    run(&test_dir);
+    plan_with(&test_dir, "out", &compared());
+    let out = test_dir.path("out");
     std::thread::scope(|scope| {
         for _ in 0..3 {
             scope.spawn(|| work(&out, &ALL).unwrap());
         }
     });
     finish(&out).unwrap();
-    assert_eq!(hashes(&workshop, "run"), hashes(&workshop, "out"));
+    assert_eq!(hashes(&test_dir, "run"), hashes(&test_dir, "out"));
 }
 
 #[test]
-fn whoever_is_killed_in_one_stage_or_the_other_harms_nobody() {
-    let workshop = filled();
-    run(&workshop);
-    let planned = plan_with(&workshop, "out", &compared());
-    let out = workshop.path("out");
+fn a_worker_killed_in_either_stage_corrupts_nothing() {
+    let test_dir = filled();
+    run(&test_dir);
+    let planned = plan_with(&test_dir, "out", &compared());
+    let out = test_dir.path("out");
     for stage in ["compare", "render"] {
         let stop = AtomicBool::new(false);
         let end = || stop.store(true, Ordering::SeqCst);
@@ -128,32 +128,32 @@ fn whoever_is_killed_in_one_stage_or_the_other_harms_nobody() {
         let stopped = shards::work(&out, &ALL, RunOptions::default(), &during, &stop);
         assert!(matches!(stopped, Err(RunError::Stopped { .. })), "{stage}");
         let status = shards::status(&out).unwrap();
-        assert!((1..planned.lots).contains(&status.done.len()), "{stage}");
+        assert!((1..planned.shards).contains(&status.done.len()), "{stage}");
         assert_eq!(status.stage.as_str(), stage);
-        assert!(matches!(finish(&out), Err(RunError::LotsMissing { .. })));
+        assert!(matches!(finish(&out), Err(RunError::ShardsMissing { .. })));
     }
     // What both left half written.
-    let root = root_of(&workshop, "out");
+    let root = root_of(&test_dir, "out");
     let left = root.join("temp/worker-0123456789abcdef");
     fs::create_dir_all(&left).unwrap();
     fs::write(left.join(".00001.likenesses.0123456789abcdef.new"), "half").unwrap();
     work(&out, &ALL).unwrap();
     finish(&out).unwrap();
-    assert_eq!(hashes(&workshop, "run"), hashes(&workshop, "out"));
+    assert_eq!(hashes(&test_dir, "run"), hashes(&test_dir, "out"));
 }
 
 /// Damages a file; the number is that of the same file of another plan.
 type Damage<'d> = &'d dyn Fn(&Path, usize);
 
 #[test]
-fn what_lots_are_compared_by_is_made_again_where_it_is_damaged_or_of_another_plan() {
-    let workshop = filled();
-    run(&workshop);
-    plan_with(&workshop, "other", &compared().replace("0.5", "0.6"));
-    compare_all(&workshop.path("other"), 1);
-    let others = kept(&workshop, "other");
-    let planned = plan_with(&workshop, "out", &compared());
-    let out = workshop.path("out");
+fn corrupt_or_foreign_comparison_files_of_shards_are_built_again() {
+    let test_dir = filled();
+    run(&test_dir);
+    plan_with(&test_dir, "other", &compared().replace("0.5", "0.6"));
+    compare_all(&test_dir.path("other"), 1);
+    let others = kept(&test_dir, "other");
+    let planned = plan_with(&test_dir, "out", &compared());
+    let out = test_dir.path("out");
     let damages: [Damage<'_>; 4] = [
         &|path, _| {
             let mut bytes = fs::read(path).unwrap();
@@ -172,22 +172,22 @@ fn what_lots_are_compared_by_is_made_again_where_it_is_damaged_or_of_another_pla
     ];
     for damage in damages {
         // All but the last lot, so that nobody has compared anything with it.
-        let last = u32::try_from(planned.lots - 1).unwrap();
-        work(&out, &Share::Lots((0..last).collect())).unwrap();
-        damage(&kept(&workshop, "out")[2], 2);
-        let worked = work(&out, &Share::Lots(vec![last])).unwrap();
+        let last = u32::try_from(planned.shards - 1).unwrap();
+        work(&out, &ShardSelection::Numbers((0..last).collect())).unwrap();
+        damage(&kept(&test_dir, "out")[2], 2);
+        let worked = work(&out, &ShardSelection::Numbers(vec![last])).unwrap();
         assert_eq!((worked.stage, worked.missing), (Stage::Compare, vec![2]));
         let status = shards::status(&out).unwrap();
         assert_eq!((status.stage, status.missing), (Stage::Compare, vec![2]));
         // The clusters are made of what lots are compared by, as long as that is there.
-        let worked = work(&out, &Share::Lots(vec![2])).unwrap();
+        let worked = work(&out, &ShardSelection::Numbers(vec![2])).unwrap();
         assert_eq!((worked.stage, worked.compared), (Stage::Render, vec![2]));
         assert_eq!([worked.done, worked.before].concat(), [2]);
-        let files = kept(&workshop, "out");
+        let files = kept(&test_dir, "out");
         let clusters = files.last().unwrap();
         let whole = fs::read(clusters).unwrap();
         damage(clusters, others.len() - 1);
-        work(&out, &Share::Lots(vec![1])).unwrap();
+        work(&out, &ShardSelection::Numbers(vec![1])).unwrap();
         assert!(fs::read(clusters).unwrap() == whole);
         for path in files {
             fs::remove_file(path).unwrap();
@@ -197,56 +197,56 @@ fn what_lots_are_compared_by_is_made_again_where_it_is_damaged_or_of_another_pla
     assert_eq!(shards::status(&out).unwrap().stage, Stage::Compare);
     work(&out, &ALL).unwrap();
     finish(&out).unwrap();
-    assert_eq!(hashes(&workshop, "run"), hashes(&workshop, "out"));
+    assert_eq!(hashes(&test_dir, "run"), hashes(&test_dir, "out"));
 }
 
 #[test]
-fn an_input_that_changes_fails_its_lot_in_either_stage_and_is_done_when_it_is_what_it_was() {
-    let workshop = filled();
-    run(&workshop);
-    let planned = plan_with(&workshop, "out", &compared());
-    let out = workshop.path("out");
-    let text = fs::read_to_string(workshop.path("in/d.jsonl")).unwrap();
+fn a_changed_input_fails_its_shard_in_either_stage_until_it_is_restored() {
+    let test_dir = filled();
+    run(&test_dir);
+    let planned = plan_with(&test_dir, "out", &compared());
+    let out = test_dir.path("out");
+    let text = fs::read_to_string(test_dir.path("in/d.jsonl")).unwrap();
     let changed = text.replacen("\"yes\"", "\"YES\"", 1);
     let is_about_d = |reason: &str| reason.contains("changed since it was planned: d.jsonl");
-    workshop.write("in/d.jsonl", &changed);
+    test_dir.write("in/d.jsonl", &changed);
     let worked = work(&out, &ALL).unwrap();
     assert_eq!(worked.stage, Stage::Compare);
-    assert_eq!(worked.compared.len(), planned.lots - 1);
+    assert_eq!(worked.compared.len(), planned.shards - 1);
     let (lot, reason) = worked.failed.first_key_value().unwrap();
     assert!(is_about_d(reason), "{reason}");
     assert_eq!(worked.missing, [*lot]);
     let status = shards::status(&out).unwrap();
     assert_eq!((status.stage, &status.failed), (Stage::Compare, &worked.failed));
     // As it was, and changed again before it is rendered.
-    workshop.write("in/d.jsonl", &text);
+    test_dir.write("in/d.jsonl", &text);
     let stop = AtomicBool::new(false);
-    let change = || drop(workshop.write("in/d.jsonl", &changed));
+    let change = || drop(test_dir.write("in/d.jsonl", &changed));
     let during = During::new("render", 1, &change);
     let worked = shards::work(&out, &ALL, RunOptions::default(), &during, &stop).unwrap();
     assert_eq!(worked.compared, [*lot]);
-    assert_eq!(worked.done.len(), planned.lots - 1);
+    assert_eq!(worked.done.len(), planned.shards - 1);
     assert!(is_about_d(&worked.failed[lot]));
     let status = shards::status(&out).unwrap();
     assert_eq!((status.stage, &status.failed), (Stage::Render, &worked.failed));
-    workshop.write("in/d.jsonl", &text);
-    work(&out, &Share::Lots(vec![*lot])).unwrap();
+    test_dir.write("in/d.jsonl", &text);
+    work(&out, &ShardSelection::Numbers(vec![*lot])).unwrap();
     finish(&out).unwrap();
-    assert_eq!(hashes(&workshop, "run"), hashes(&workshop, "out"));
+    assert_eq!(hashes(&test_dir, "run"), hashes(&test_dir, "out"));
 }
 
 #[test]
-fn more_conversations_than_may_be_compared_are_refused_over_all_lots() {
-    let workshop = filled();
+fn conversations_beyond_the_comparison_limit_are_refused_over_all_shards() {
+    let test_dir = filled();
     let planned = plan_with(
-        &workshop,
+        &test_dir,
         "out",
         &format!("{}[limits]\ncompared = 60\n", compared()),
     );
-    let out = workshop.path("out");
-    let last = u32::try_from(planned.lots - 1).unwrap();
-    work(&out, &Share::Lots((0..last).collect())).unwrap();
-    let refused = work(&out, &Share::Lots(vec![last]));
+    let out = test_dir.path("out");
+    let last = u32::try_from(planned.shards - 1).unwrap();
+    work(&out, &ShardSelection::Numbers((0..last).collect())).unwrap();
+    let refused = work(&out, &ShardSelection::Numbers(vec![last]));
     let Err(RunError::TooManyToCompare { found, limit: 60 }) = refused else {
         panic!("{refused:?}");
     };
@@ -265,48 +265,48 @@ impl Progress for Stages {
     fn note(&self, _text: &str) {}
 }
 
-fn stages_of_a_run(workshop: &Workshop) -> Vec<String> {
+fn stages_of_a_run(test_dir: &TestDir) -> Vec<String> {
     let stages = Stages::default();
-    let plan = workshop.plan("out", &compared());
+    let plan = test_dir.plan("out", &compared());
     chatmill_engine::run(plan, RunOptions::default(), &stages, &AtomicBool::new(false)).unwrap();
     stages.0.into_inner().unwrap()
 }
 
 #[test]
 fn a_run_goes_on_with_what_shares_compared() {
-    let workshop = filled();
-    run(&workshop);
-    plan_with(&workshop, "out", &compared());
-    compare_all(&workshop.path("out"), 1);
-    assert!(!stages_of_a_run(&workshop).contains(&"compare".to_owned()));
-    assert_eq!(hashes(&workshop, "run"), hashes(&workshop, "out"));
+    let test_dir = filled();
+    run(&test_dir);
+    plan_with(&test_dir, "out", &compared());
+    compare_all(&test_dir.path("out"), 1);
+    assert!(!stages_of_a_run(&test_dir).contains(&"compare".to_owned()));
+    assert_eq!(hashes(&test_dir, "run"), hashes(&test_dir, "out"));
 }
 
 #[test]
 fn a_run_that_was_stopped_while_it_rendered_does_not_compare_again() {
-    let workshop = filled();
-    run(&workshop);
+    let test_dir = filled();
+    run(&test_dir);
     let stop = AtomicBool::new(false);
     let end = || stop.store(true, Ordering::SeqCst);
     let during = During::new("render", 12_000, &end);
-    let plan = workshop.plan("out", &compared());
+    let plan = test_dir.plan("out", &compared());
     let stopped = chatmill_engine::run(plan, RunOptions::default(), &during, &stop);
     assert!(matches!(stopped, Err(RunError::Stopped { .. })));
-    assert!(!stages_of_a_run(&workshop).contains(&"compare".to_owned()));
-    assert_eq!(hashes(&workshop, "run"), hashes(&workshop, "out"));
+    assert!(!stages_of_a_run(&test_dir).contains(&"compare".to_owned()));
+    assert_eq!(hashes(&test_dir, "run"), hashes(&test_dir, "out"));
 }
 
 #[test]
-fn a_lot_without_any_conversation_is_compared_too() {
-    let workshop = Workshop::new();
-    workshop.write("in/a.jsonl", lines(40));
-    workshop.write("in/b.jsonl", "\n".repeat(5_000));
-    workshop.write("in/c.jsonl", lines(40));
-    run(&workshop);
-    let planned = plan_with(&workshop, "out", &compared());
-    let out = workshop.path("out");
-    assert_eq!(compare_all(&out, 3), planned.lots);
+fn a_shard_without_conversations_is_compared() {
+    let test_dir = TestDir::new();
+    test_dir.write("in/a.jsonl", lines(40));
+    test_dir.write("in/b.jsonl", "\n".repeat(5_000));
+    test_dir.write("in/c.jsonl", lines(40));
+    run(&test_dir);
+    let planned = plan_with(&test_dir, "out", &compared());
+    let out = test_dir.path("out");
+    assert_eq!(compare_all(&out, 3), planned.shards);
     work(&out, &ALL).unwrap();
     finish(&out).unwrap();
-    assert_eq!(hashes(&workshop, "run"), hashes(&workshop, "out"));
+    assert_eq!(hashes(&test_dir, "run"), hashes(&test_dir, "out"));
 }

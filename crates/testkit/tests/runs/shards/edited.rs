@@ -5,23 +5,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use chatmill_engine::RunError;
-use chatmill_engine::shards::Share;
-use chatmill_workshop::Workshop;
+use chatmill_engine::shards::ShardSelection;
+use chatmill_workshop::TestDir;
 use serde_json::{Value, json};
 
 use super::super::lots::{lines, tiny};
 use super::{finish, hashes, plan, root_of, work};
 
-const ALL: Share = Share::Part { index: 0, of: 1 };
+const ALL: ShardSelection = ShardSelection::Part { index: 0, of: 1 };
 
 /// Inputs that are divided, and some that lie in one lot together.
-fn filled() -> Workshop {
-    let workshop = Workshop::new();
+fn filled() -> TestDir {
+    let test_dir = TestDir::new();
     for (name, count) in [("i0", 25), ("i1", 26), ("i2", 27), ("j0", 3), ("j1", 2)] {
-        workshop.write(&format!("in/{name}.jsonl"), lines(count));
+        test_dir.write(&format!("in/{name}.jsonl"), lines(count));
     }
-    workshop.run("run", &tiny(), 2).unwrap();
-    workshop
+    test_dir.run("run", &tiny(), 2).unwrap();
+    test_dir
 }
 
 fn read(path: &Path) -> Value {
@@ -251,10 +251,10 @@ fn assert_refused(out: &Path, what: &str) {
 
 #[test]
 fn no_edit_of_a_plan_is_believed_before_or_after_the_work() {
-    let workshop = filled();
-    let out = workshop.path("out");
-    assert!(plan(&workshop, "out").lots > 8);
-    let file = root_of(&workshop, "out").join("plan.json");
+    let test_dir = filled();
+    let out = test_dir.path("out");
+    assert!(plan(&test_dir, "out").shards > 8);
+    let file = root_of(&test_dir, "out").join("plan.json");
     let text = fs::read_to_string(&file).unwrap();
     let right = read(&file);
     assert_eq!(resealed(&right), text);
@@ -276,7 +276,7 @@ fn no_edit_of_a_plan_is_believed_before_or_after_the_work() {
         assert!(work(&out, &ALL).unwrap().failed.is_empty());
     }
     finish(&out).unwrap();
-    assert_eq!(hashes(&workshop, "run"), hashes(&workshop, "out"));
+    assert_eq!(hashes(&test_dir, "run"), hashes(&test_dir, "out"));
     assert!(chatmill_dataset::certify(&out).unwrap().holds());
 }
 
@@ -372,7 +372,7 @@ fn swap(root: &Path, [one, other]: [&str; 2]) {
 fn assert_done_again(out: &Path, what: &str) {
     let refused = finish(out).err();
     assert!(
-        matches!(refused, Some(RunError::LotsMissing { .. })),
+        matches!(refused, Some(RunError::ShardsMissing { .. })),
         "{what}: {refused:?}"
     );
     assert!(!out.exists(), "{what}");
@@ -381,12 +381,12 @@ fn assert_done_again(out: &Path, what: &str) {
 }
 
 #[test]
-fn no_edit_of_what_is_said_of_a_lot_is_believed_and_the_lot_is_done_again() {
-    let workshop = filled();
-    let out = workshop.path("out");
-    plan(&workshop, "out");
+fn an_edited_shard_report_is_refused_and_the_shard_runs_again() {
+    let test_dir = filled();
+    let out = test_dir.path("out");
+    plan(&test_dir, "out");
     work(&out, &ALL).unwrap();
-    let root = root_of(&workshop, "out");
+    let root = root_of(&test_dir, "out");
     let file = root.join("lots/00000.json");
     for (what, edit) in LOTS {
         for seal in [Value::to_string, resealed] {
@@ -401,6 +401,6 @@ fn no_edit_of_what_is_said_of_a_lot_is_believed_and_the_lot_is_done_again() {
         assert_done_again(&out, what);
     }
     finish(&out).unwrap();
-    assert_eq!(hashes(&workshop, "run"), hashes(&workshop, "out"));
+    assert_eq!(hashes(&test_dir, "run"), hashes(&test_dir, "out"));
     assert!(chatmill_dataset::certify(&out).unwrap().holds());
 }

@@ -6,14 +6,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::DatasetError;
-use chatmill_engine::shards::{self, Share};
+use chatmill_engine::shards::{self, ShardSelection};
 use chatmill_engine::{RunError, RunOptions, RunSummary};
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 
 use super::super::lots::{During, tiny};
 use super::{filled, finish, hashes, plan, root_of, work};
 
-const ALL: Share = Share::Part { index: 0, of: 1 };
+const ALL: ShardSelection = ShardSelection::Part { index: 0, of: 1 };
 
 /// Works on everything, and lets something happen in the middle of a lot.
 fn work_while(out: &Path, act: &(dyn Fn() + Sync)) -> Result<shards::Worked, RunError> {
@@ -34,59 +34,59 @@ fn assert_taken_away(worked: Result<shards::Worked, RunError>) {
     }
 }
 
-fn assert_whole(workshop: &Workshop) {
-    assert_eq!(hashes(workshop, "run"), hashes(workshop, "out"));
-    chatmill_dataset::certify(&workshop.path("out")).unwrap();
-    assert!(!workshop.path(".out.staging").exists());
+fn assert_whole(test_dir: &TestDir) {
+    assert_eq!(hashes(test_dir, "run"), hashes(test_dir, "out"));
+    chatmill_dataset::certify(&test_dir.path("out")).unwrap();
+    assert!(!test_dir.path(".out.staging").exists());
 }
 
 #[test]
-fn a_run_takes_the_work_over_and_whoever_was_at_it_is_told() {
-    let workshop = filled();
-    workshop.run("run", &tiny(), 1).unwrap();
-    plan(&workshop, "out");
-    let take_over = || drop::<RunSummary>(workshop.run("out", &tiny(), 1).unwrap());
-    assert_taken_away(work_while(&workshop.path("out"), &take_over));
-    assert_whole(&workshop);
-    let gone = work(&workshop.path("out"), &ALL);
+fn a_run_takes_over_a_plan_and_its_workers_stop_with_a_message() {
+    let test_dir = filled();
+    test_dir.run("run", &tiny(), 1).unwrap();
+    plan(&test_dir, "out");
+    let take_over = || drop::<RunSummary>(test_dir.run("out", &tiny(), 1).unwrap());
+    assert_taken_away(work_while(&test_dir.path("out"), &take_over));
+    assert_whole(&test_dir);
+    let gone = work(&test_dir.path("out"), &ALL);
     assert!(matches!(gone, Err(RunError::NotPlanned { .. })));
 }
 
 #[test]
-fn a_lot_that_somebody_else_ended_meanwhile_is_finished_without_whoever_still_does_it() {
-    let workshop = filled();
-    workshop.run("run", &tiny(), 1).unwrap();
-    plan(&workshop, "out");
-    let out = workshop.path("out");
+fn a_shard_finished_by_another_worker_needs_no_second_result() {
+    let test_dir = filled();
+    test_dir.run("run", &tiny(), 1).unwrap();
+    plan(&test_dir, "out");
+    let out = test_dir.path("out");
     // Ids collide over the lots, so that what is finished differs from what the worker would write.
     let overtake = || {
         work(&out, &ALL).unwrap();
         finish(&out).unwrap();
     };
     assert_taken_away(work_while(&out, &overtake));
-    assert_whole(&workshop);
+    assert_whole(&test_dir);
 }
 
 #[test]
-fn who_plans_again_takes_nothing_of_what_is_done() {
-    let workshop = filled();
-    workshop.run("run", &tiny(), 1).unwrap();
-    plan(&workshop, "out");
-    let out = workshop.path("out");
-    let plan_again = || drop(plan(&workshop, "out"));
+fn planning_again_keeps_finished_shards() {
+    let test_dir = filled();
+    test_dir.run("run", &tiny(), 1).unwrap();
+    plan(&test_dir, "out");
+    let out = test_dir.path("out");
+    let plan_again = || drop(plan(&test_dir, "out"));
     assert_taken_away(work_while(&out, &plan_again));
     assert!(!shards::status(&out).unwrap().done.is_empty());
     work(&out, &ALL).unwrap();
     finish(&out).unwrap();
-    assert_whole(&workshop);
+    assert_whole(&test_dir);
 }
 
 #[test]
-fn nobody_begins_to_work_while_somebody_runs_or_finishes_it_alone() {
-    let workshop = filled();
-    workshop.run("run", &tiny(), 1).unwrap();
-    plan(&workshop, "out");
-    let out = workshop.path("out");
+fn workers_are_refused_during_a_single_run_or_finish() {
+    let test_dir = filled();
+    test_dir.run("run", &tiny(), 1).unwrap();
+    plan(&test_dir, "out");
+    let out = test_dir.path("out");
     let tried = AtomicBool::new(false);
     let begin = || {
         let refused = work(&out, &ALL);
@@ -98,7 +98,7 @@ fn nobody_begins_to_work_while_somebody_runs_or_finishes_it_alone() {
         let during = During::new(stage, 1, &begin);
         if stage == "render" {
             let stop = AtomicBool::new(false);
-            let plan = workshop.plan("out", &tiny());
+            let plan = test_dir.plan("out", &tiny());
             let end = || {
                 begin();
                 stop.store(true, Ordering::SeqCst);
@@ -112,7 +112,7 @@ fn nobody_begins_to_work_while_somebody_runs_or_finishes_it_alone() {
         }
         assert!(tried.swap(false, Ordering::SeqCst), "{stage}");
     }
-    assert_whole(&workshop);
+    assert_whole(&test_dir);
 }
 
 /// All that lies below a folder, with when it changed.
@@ -138,12 +138,12 @@ fn everything(folder: &Path) -> BTreeMap<String, std::time::SystemTime> {
 }
 
 #[test]
-fn who_asks_how_far_the_work_is_writes_nothing() {
-    let workshop = filled();
-    plan(&workshop, "out");
-    let out = workshop.path("out");
-    work(&out, &Share::Lots(vec![0, 2])).unwrap();
-    let root = root_of(&workshop, "out");
+fn status_writes_nothing() {
+    let test_dir = filled();
+    plan(&test_dir, "out");
+    let out = test_dir.path("out");
+    work(&out, &ShardSelection::Numbers(vec![0, 2])).unwrap();
+    let root = root_of(&test_dir, "out");
     let before = everything(&root);
     assert_eq!(shards::status(&out).unwrap().done, [0, 2]);
     assert_eq!(everything(&root), before);

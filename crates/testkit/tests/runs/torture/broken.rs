@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use chatmill_testkit::judge;
+use chatmill_testkit::validator;
 use serde_json::Value;
 
 const BROKEN: &str = include_str!("broken.txt");
 
 /// Whether the judge names a rule for a request.
 fn names(dialect: &str, profile: &str, rule: &str, text: &str) -> bool {
-    let faults = judge::faults(dialect, profile, text);
-    faults.iter().any(|fault| fault.rule == rule)
+    let breaches = validator::breaches(dialect, profile, text);
+    breaches.iter().any(|breach| breach.rule == rule)
 }
 
 /// The lines of the list: dialect, profile, rule and text.
@@ -30,7 +30,7 @@ fn broken() -> impl Iterator<Item = (&'static str, &'static str, &'static str, S
 }
 
 #[test]
-fn the_judge_names_the_rule_that_a_request_breaks() {
+fn the_validator_names_the_rule_that_a_request_breaks() {
     let passed: Vec<String> = broken()
         .filter(|(dialect, profile, rule, text)| !names(dialect, profile, rule, text))
         .map(|(dialect, profile, rule, text)| format!("{rule} {dialect}@{profile}: {text}"))
@@ -39,7 +39,7 @@ fn the_judge_names_the_rule_that_a_request_breaks() {
 }
 
 #[test]
-fn the_judge_counts_messages_and_characters() {
+fn the_validator_counts_messages_and_characters() {
     let said = r#"{"role":"user","content":[{"type":"text","text":"x"}]}"#;
     let answer = said.replace("user", "assistant");
     let many = vec![format!("{said},{answer}"); 50_001].join(",");
@@ -53,11 +53,11 @@ fn the_judge_counts_messages_and_characters() {
 }
 
 #[test]
-fn every_judged_dialect_has_a_broken_request() {
+fn every_validated_dialect_has_a_broken_request() {
     let tried: BTreeSet<&str> = broken().map(|(dialect, ..)| dialect).collect();
     for dialect in chatmill_dialect::DIALECTS.iter().map(|dialect| dialect.id()) {
         assert!(
-            !judge::knows(dialect) || tried.contains(dialect),
+            !validator::knows(dialect) || tried.contains(dialect),
             "{dialect} has a judge and no request that it has to refuse: add `{dialect}@document RULE REQUEST` to \
              crates/testkit/tests/runs/torture/broken.txt"
         );

@@ -28,7 +28,7 @@ fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The small vocabulary of the samples, cut by some pattern. Its tokens reach over every border, so that a count shows a wrong cut.
+/// The small vocabulary of the samples, cut by some pattern. Its tokens reach over every boundary, so that a count shows a wrong cut.
 pub(crate) fn small(pattern: &str) -> Encoding {
     let ranks = text_of(&samples().join("small.tiktoken"));
     Encoding::from_ranks("small", &ranks, pattern).unwrap()
@@ -62,8 +62,8 @@ fn an_encoding_says_what_it_was_made_of_and_how_it_counts() {
     let own = small(r"\w+|\W");
     assert_eq!(own.about().source, "rank file, cut by a pattern of its own");
     assert_eq!(own.about().counting, Counting::Whole);
-    let judged = own.reference().count("12 words");
-    assert_eq!(judged, Some(own.counter().count("12 words")));
+    let differential = own.reference().count("12 words");
+    assert_eq!(differential, Some(own.counter().count("12 words")));
 }
 
 #[test]
@@ -133,8 +133,8 @@ fn split_by(pattern: &str) -> Value {
     ]})
 }
 
-fn from_tokenizer(pre_tokenizer: &Value) -> Encoding {
-    Encoding::from_tokenizer("acme", &tokenizer_file(pre_tokenizer)).unwrap()
+pub(crate) fn from_tokenizer(pre_tokenizer: &Value) -> Encoding {
+    Encoding::from_tokenizer("acme", tokenizer_file(pre_tokenizer)).unwrap()
 }
 
 #[test]

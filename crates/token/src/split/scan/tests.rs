@@ -111,7 +111,7 @@ fn every_string_of_five_classes_is_split_by_hand_as_by_its_pattern() {
     }
 }
 
-/// What the tallier remembers of a piece holds wherever the piece stands.
+/// What the token counter remembers of a piece holds wherever the piece stands.
 #[test]
 fn a_piece_of_any_text_is_one_piece_when_it_stands_alone() {
     for (style, _) in PATTERNS {

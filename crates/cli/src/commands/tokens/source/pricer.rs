@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chatmill_dataset::Key;
-use chatmill_dialect::{Additions, Dialect, MadeTexts, Policy, Rendering};
+use chatmill_dialect::{Additions, Dialect, Policy, Rendering, TextArena};
 use chatmill_engine::WindowPlan;
 use chatmill_engine::conversation::{
     self, Billed, BillingMode, BudgetMeter, Logged, WindowedRenderer, requests,
@@ -11,7 +11,7 @@ use chatmill_engine::conversation::{
 use chatmill_engine::pipeline::PerspectiveChoice;
 use chatmill_model::{Linked, MessageKind, Sink};
 use chatmill_report::GroupKey;
-use chatmill_report::bill::{Bill, BillBy, Booking, Said, SaidBill, day};
+use chatmill_report::bill::{Bill, BillBy, BillEntry, MessageBill, MessageText, day};
 use chatmill_token::{Encoding, TokenCounter, TokenCounts};
 use jiff::tz::TimeZone;
 
@@ -27,9 +27,9 @@ pub(super) struct Priced<'p> {
     pub targets: &'p [Dialect],
     /// Encodings.
     pub encodings: &'p [Encoding],
-    /// How conversations are said.
+    /// How conversations are rendered.
     pub policy: &'p Policy,
-    /// What is said beside them: a prompt, and definitions of tools.
+    /// Additions to the conversations: a prompt, and definitions of tools.
     pub additions: Additions<'p>,
     /// How much of them a rendering shows.
     pub windows: &'p WindowPlan,
@@ -42,7 +42,7 @@ pub(super) struct Pricer<'p> {
     priced: &'p Priced<'p>,
     counter: TokenCounter,
     meter: Option<BudgetMeter>,
-    tallies: Vec<TokenCounts>,
+    counts_by_encoding: Vec<TokenCounts>,
     bill: Bill,
 }
 
@@ -51,7 +51,7 @@ impl<'p> Pricer<'p> {
         Self {
             counter: TokenCounter::new(priced.encodings),
             meter: priced.windows.budget.as_ref().map(BudgetMeter::new),
-            tallies: Vec::new(),
+            counts_by_encoding: Vec::new(),
             bill: Bill::default(),
             priced,
         }
@@ -64,7 +64,7 @@ impl<'p> Pricer<'p> {
 
     pub(super) fn price(&mut self, id: &str, input: &str, linked: &Linked) {
         if self.priced.text {
-            self.price_said(id, input, linked);
+            self.add_message_texts(id, input, linked);
         } else {
             self.price_renderings(id, input, linked);
         }
@@ -75,37 +75,37 @@ impl<'p> Pricer<'p> {
             priced,
             counter,
             meter,
-            tallies,
+            counts_by_encoding,
             bill,
         } = self;
         let conversation = &linked.conversation;
         let (perspectives, _) = conversation::perspectives(linked, priced.speaker);
-        let made = MadeTexts::default();
-        let windowed = WindowedRenderer::new(linked, priced.windows, &perspectives, priced.policy, &made)
+        let arena = TextArena::default();
+        let windowed = WindowedRenderer::new(linked, priced.windows, &perspectives, priced.policy, &arena)
             .with(priced.additions);
         let mut sink = Sink::default();
         // A rendering may belong to several days and models.
         let is_shared = priced.by.contains(&BillBy::Day) || priced.by.contains(&BillBy::Model);
         let title = conversation.title.as_deref().filter(|title| !title.is_empty());
         for target in priced.targets {
-            let one_request = conversation.customs.is_one_request();
+            let one_request = conversation.traits.is_one_request();
             let serving = BillingMode::of(target, priced.windows.cuts, one_request);
             let mut emit = |sink: &mut Sink<'_>, perspective: &str, rendering: Rendering| {
                 let requests = requests(sink.spans_mut(), serving);
-                counter.tally_sink(sink, tallies);
+                counter.count_sink(sink, counts_by_encoding);
                 let billed = Billed {
                     spans: sink.spans(),
                     requests: &requests,
                     last: rendering.last_position,
                     bytes: sink.text().len() as u64,
-                    tallies,
+                    counts_by_encoding,
                     paid: serving.paid(rendering.paid.clone(), &requests),
                     perspective,
                 };
-                let shares = billed.shares(linked, priced.zone, || counter.tally_spans(sink));
-                for (number, share) in shares.iter().enumerate() {
-                    let is_last = number + 1 == shares.len();
-                    let of_day = share
+                let parts = billed.shares(linked, priced.zone, || counter.count_spans(sink));
+                for (number, part) in parts.iter().enumerate() {
+                    let is_last = number + 1 == parts.len();
+                    let of_day = part
                         .day
                         .map_or_else(|| day(None, priced.zone), |day| day.to_string());
                     let group = |by: Option<&BillBy>| match by {
@@ -114,13 +114,13 @@ impl<'p> Pricer<'p> {
                         Some(BillBy::Conversation) => id,
                         Some(BillBy::Room) => title.unwrap_or(id),
                         Some(BillBy::Day) => of_day.as_str(),
-                        Some(BillBy::Model) if share.model.is_empty() => "(unknown)",
-                        Some(BillBy::Model) => share.model,
+                        Some(BillBy::Model) if part.model.is_empty() => "(unknown)",
+                        Some(BillBy::Model) => part.model,
                         Some(BillBy::Participant | BillBy::Role | BillBy::Tool) | None => "",
                     };
                     let (group, second) = (group(priced.by.first()), group(priced.by.get(1)));
-                    let counted = share.tallies.iter().zip(tallies.iter());
-                    for (encoding, (tally, whole)) in priced.encodings.iter().zip(counted) {
+                    let counted = part.counts_by_encoding.iter().zip(counts_by_encoding.iter());
+                    for (encoding, (token_counts, whole)) in priced.encodings.iter().zip(counted) {
                         let key = GroupKey {
                             group,
                             second,
@@ -129,21 +129,21 @@ impl<'p> Pricer<'p> {
                             coverage: rendering.coverage.as_str(),
                             encoding: encoding.name(),
                         };
-                        let mut booking = Booking {
-                            bytes: share.bytes,
-                            tally: *tally,
-                            requests: share.requests,
-                            logged: share.logged.counts(),
-                            ..Booking::default()
+                        let mut entry = BillEntry {
+                            bytes: part.bytes,
+                            token_counts: *token_counts,
+                            requests: part.requests,
+                            logged: part.logged.counts(),
+                            ..BillEntry::default()
                         };
                         if is_last {
-                            booking.renderings = 1;
-                            booking.whole = (!is_shared).then_some(whole.tokens);
-                            booking.messages = u64::from(rendering.messages_rendered);
-                            booking.invalid = u64::from(!rendering.violations.is_empty());
-                            booking.losses = rendering.loss_count();
+                            entry.renderings = 1;
+                            entry.whole = (!is_shared).then_some(whole.tokens);
+                            entry.messages = u64::from(rendering.messages_rendered);
+                            entry.invalid = u64::from(!rendering.violations.is_empty());
+                            entry.losses = rendering.loss_count();
                         }
-                        bill.book(key, &booking);
+                        bill.add(key, &entry);
                     }
                 }
                 Ok::<(), std::convert::Infallible>(())
@@ -151,11 +151,11 @@ impl<'p> Pricer<'p> {
             let Ok(()) = windowed.render(target, meter.as_mut(), &mut sink, &mut emit);
         }
         if let (true, Some(title)) = (priced.by.contains(&BillBy::Conversation), title) {
-            bill.call(id, title);
+            bill.set_name(id, title);
         }
     }
 
-    fn price_said(&mut self, id: &str, input: &str, linked: &Linked) {
+    fn add_message_texts(&mut self, id: &str, input: &str, linked: &Linked) {
         let priced = self.priced;
         let conversation = &linked.conversation;
         let mut calls: BTreeMap<u64, Vec<(Option<&str>, &str)>> = BTreeMap::new();
@@ -169,7 +169,7 @@ impl<'p> Pricer<'p> {
                 }
             }
         }
-        let mut bill = SaidBill {
+        let mut bill = MessageBill {
             by: priced.by,
             zone: priced.zone,
             bill: std::mem::take(&mut self.bill),
@@ -181,7 +181,7 @@ impl<'p> Pricer<'p> {
                 .sender
                 .and_then(|place| conversation.participants.get(place));
             let text = message.text();
-            let said = Said {
+            let message_text = MessageText {
                 source: conversation.source,
                 input,
                 conversation: id,
@@ -196,29 +196,29 @@ impl<'p> Pricer<'p> {
                 role: message.role.as_str(),
                 bytes: text.len() as u64,
                 logged: Logged::of(message.usage).counts(),
-                ..Said::default()
+                ..MessageText::default()
             };
             if message.kind != MessageKind::Message {
-                bill.book_logged(&said, names());
+                bill.add_logged(&message_text, names());
                 continue;
             }
             let called = calls.get(&u64::from(message.position));
             let called = called.map(Vec::as_slice).unwrap_or_default();
             let has_text = !text.is_empty() || called.is_empty();
             if has_text {
-                bill.book(&said, true, names().zip(self.counter.count(&text)));
+                bill.add(&message_text, true, names().zip(self.counter.count(&text)));
             }
             for (number, (tool, text)) in called.iter().enumerate() {
                 // A message without words of its own is counted with its first call.
                 let is_message = !has_text && number == 0;
-                let call = Said {
+                let call = MessageText {
                     tool: *tool,
                     is_call: true,
                     bytes: text.len() as u64,
-                    logged: if is_message { said.logged } else { [0; 4] },
-                    ..said
+                    logged: if is_message { message_text.logged } else { [0; 4] },
+                    ..message_text
                 };
-                bill.book(&call, is_message, names().zip(self.counter.count(text)));
+                bill.add(&call, is_message, names().zip(self.counter.count(text)));
             }
         }
         self.bill = bill.bill;

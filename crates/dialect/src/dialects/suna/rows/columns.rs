@@ -1,6 +1,6 @@
 //! The columns beside the content: metadata, who wrote it, and those that only rows of Suna have.
 //!
-//! Readers keep what a row says beyond its message as further fields: a column under its name, a field of the metadata as
+//! Readers keep facts of a row beyond its message as further fields: a column under its name, a field of the metadata as
 //! `metadata.KEY`, what stands in the content by its path in there.
 
 use std::borrow::Cow;
@@ -12,8 +12,8 @@ use crate::loss::reasons;
 use crate::view::View;
 use crate::write::object::Object;
 
-/// Columns that stand in a place of their own.
-const PLACED: [&str; 7] = [
+/// Columns that have a place of their own in the row.
+const OWN_COLUMNS: [&str; 7] = [
     "agent_id",
     "agent_version_id",
     "compressed_content",
@@ -23,11 +23,11 @@ const PLACED: [&str; 7] = [
     "updated_at",
 ];
 
-/// Words that readers put where a row does not say who spoke.
+/// Ids that readers put where a row does not state its sender.
 const NOBODY: [&str; 4] = ["user", "assistant", "agent", "suna"];
 
 /// Where a further field belongs.
-enum Place<'e> {
+enum FieldPlace<'e> {
     /// In a column of this name.
     Column(&'e str),
     /// In the metadata, under this key.
@@ -38,21 +38,21 @@ enum Place<'e> {
     Content,
 }
 
-fn place(field: &str) -> Place<'_> {
+fn place(field: &str) -> FieldPlace<'_> {
     if field == "metadata" {
-        return Place::WholeMetadata;
+        return FieldPlace::WholeMetadata;
     }
     if let Some(key) = field.strip_prefix("metadata").and_then(key_of) {
-        return Place::Metadata(key);
+        return FieldPlace::Metadata(key);
     }
     let inside = field.strip_prefix("content");
     if inside.is_some_and(|path| path.is_empty() || path.starts_with(['.', '['])) {
-        return Place::Content;
+        return FieldPlace::Content;
     }
-    Place::Column(field)
+    FieldPlace::Column(field)
 }
 
-/// The key at the end of a path: `.key`, or `['odd key']` with escapes.
+/// The key at the end of a path: `.key`, or `['a key']` with escapes.
 fn key_of(path: &str) -> Option<Cow<'_, str>> {
     if let Some(key) = path.strip_prefix('.') {
         return Some(Cow::Borrowed(key));
@@ -86,7 +86,7 @@ pub(super) fn unwritten(view: &View<'_>, message: &Message) -> u64 {
     }
     let fields = message.extra.0.iter();
     fields
-        .filter(|(field, _)| matches!(place(field), Place::Content))
+        .filter(|(field, _)| matches!(place(field), FieldPlace::Content))
         .count() as u64
 }
 
@@ -125,36 +125,36 @@ impl<'a> RowWriter<'_, 'a> {
     pub(super) fn metadata(
         &mut self,
         message: &'a Message,
-        held: RowContent<'a>,
+        content: RowContent<'a>,
         thoughts: &[&'a str],
         sink: &mut Sink<'a>,
     ) {
         let position = message.position;
         let mut fields: Vec<(&'a str, Value<'a>)> = Vec::new();
-        for (field, raw) in self.kept_fields(message) {
+        for (field, raw) in self.extra_fields(message) {
             match place(field) {
-                Place::WholeMetadata => {
+                FieldPlace::WholeMetadata => {
                     let lost = thoughts.len() as u64 * u64::from(self.keeps_thoughts);
                     self.losses
                         .several(reasons::METADATA_HOLD_NO_REASONING, position, lost);
                     return sink.raw_json(raw.as_str(), Component::Meta);
                 }
                 // The thoughts of the message stand there, where policy keeps them.
-                Place::Metadata(key) if key == "reasoning_content" && !thoughts.is_empty() => {
+                FieldPlace::Metadata(key) if key == "reasoning_content" && !thoughts.is_empty() => {
                     self.losses.at(reasons::METADATA_HOLD_REASONING_ONCE, position);
                 }
-                Place::Metadata(key) => {
-                    let key = self.transcript.made().keep(key);
+                FieldPlace::Metadata(key) => {
+                    let key = self.transcript.arena().keep(key);
                     fields.push((key, Value::Raw(raw.as_str())));
                 }
-                Place::Column("compressed_content") => {
+                FieldPlace::Column("compressed_content") => {
                     fields.push(("compressed", Value::Raw("true")));
                     fields.push(("compressed_content", Value::Raw(raw.as_str())));
                 }
-                Place::Column(_) | Place::Content => {}
+                FieldPlace::Column(_) | FieldPlace::Content => {}
             }
         }
-        if let RowContent::Result(place, result) = held {
+        if let RowContent::Result(place, result) = content {
             let id = result.metadata_id.as_deref();
             let id = id.or_else(|| self.tools.of_result(message, place, result));
             let caller = result.caller.as_deref();
@@ -164,7 +164,7 @@ impl<'a> RowWriter<'_, 'a> {
                 }
             }
         }
-        if matches!(held, RowContent::Said) && self.keeps_thoughts && !thoughts.is_empty() {
+        if matches!(content, RowContent::Message) && self.keeps_thoughts && !thoughts.is_empty() {
             let reasoning = Value::Text(self.reasoning(message, thoughts));
             fields.push(("reasoning_content", reasoning));
         }
@@ -181,57 +181,57 @@ impl<'a> RowWriter<'_, 'a> {
         let joined = thoughts.len() as u64 - 1;
         self.losses
             .several(reasons::METADATA_HOLD_ONE_THOUGHT, position, joined);
-        let said = message.parts.iter().skip_while(|part| thought(part).is_some());
-        let after = said.filter(|part| thought(part).is_some()).count() as u64;
+        let behind_first = message.parts.iter().skip_while(|part| thought(part).is_some());
+        let after = behind_first.filter(|part| thought(part).is_some()).count() as u64;
         self.losses
             .several(reasons::REASONING_STANDS_IN_FRONT, position, after);
         match thoughts {
             [only] => only,
-            several => self.transcript.made().keep(several.join("\n\n")),
+            several => self.transcript.arena().keep(several.join("\n\n")),
         }
     }
 
     /// The ids of agent, of its version and of the user.
-    pub(super) fn who(&self, message: &'a Message, held: RowContent<'a>) -> [Option<Value<'a>>; 3] {
+    pub(super) fn sender_ids(&self, message: &'a Message, content: RowContent<'a>) -> [Option<Value<'a>>; 3] {
         let sender = self.transcript.view().sender(message);
-        let is_agents = match held {
+        let is_agents = match content {
             RowContent::Notice => sender.is_some_and(|sender| sender.kind == ParticipantKind::Agent),
             RowContent::Result(..) => true,
-            RowContent::Said => matches!(message.role, Role::Assistant | Role::Tool),
+            RowContent::Message => matches!(message.role, Role::Assistant | Role::Tool),
         };
         let id = sender
             .map(|sender| sender.id.as_str())
             .filter(|id| !NOBODY.contains(id));
-        let id = id.filter(|_| message.role != Role::System || matches!(held, RowContent::Notice));
+        let id = id.filter(|_| message.role != Role::System || matches!(content, RowContent::Notice));
         let (agent, user) = if is_agents { (id, None) } else { (None, id) };
         [
             ("agent_id", agent),
             ("agent_version_id", None),
             ("created_by_user_id", user),
         ]
-        .map(|(column, id)| self.stored(message, column).or(id.map(Value::Text)))
+        .map(|(column, id)| self.stored_column(message, column).or(id.map(Value::Text)))
     }
 
     /// A column that the reader kept.
-    pub(super) fn stored(&self, message: &'a Message, column: &str) -> Option<Value<'a>> {
-        let stored = message.extra.get(column).filter(|_| self.is_native);
-        stored.map(|raw| Value::Raw(raw.as_str()))
+    pub(super) fn stored_column(&self, message: &'a Message, column: &str) -> Option<Value<'a>> {
+        let stored_column = message.extra.get(column).filter(|_| self.is_native);
+        stored_column.map(|raw| Value::Raw(raw.as_str()))
     }
 
     /// The other columns of a row that was one.
-    pub(super) fn others(
+    pub(super) fn other_columns(
         &self,
         message: &'a Message,
     ) -> impl Iterator<Item = (&'a str, &'a RawJson)> + use<'a> {
-        let fields = self.kept_fields(message).iter();
+        let fields = self.extra_fields(message).iter();
         fields.filter_map(|(field, value)| match place(field) {
-            Place::Column(column) if !PLACED.contains(&column) => Some((column, value)),
+            FieldPlace::Column(column) if !OWN_COLUMNS.contains(&column) => Some((column, value)),
             _ => None,
         })
     }
 
     /// Further fields of a row of Suna.
-    fn kept_fields(&self, message: &'a Message) -> &'a [(String, RawJson)] {
+    fn extra_fields(&self, message: &'a Message) -> &'a [(String, RawJson)] {
         if self.is_native { &message.extra.0 } else { &[] }
     }
 }

@@ -4,8 +4,9 @@ use chatmill_model::{Component, Level, Message, Part, Role, Sink, ToolCall, Tool
 
 use super::RowWriter;
 use crate::loss::reasons;
+use crate::messages::pairing::FoundResult;
 use crate::messages::text::{cleaned, declared_document};
-use crate::naming::people::UNNAMED;
+use crate::naming::participants::UNNAMED;
 use crate::text::control_tokens::{Reserved, escape};
 use crate::text::json;
 use crate::text::media::placeholder;
@@ -20,7 +21,7 @@ struct TextBlock<'a> {
 
 impl<'a> RowWriter<'_, 'a> {
     /// Writes the content of a row that is no result's: `{"role","content","tool_calls"}`.
-    pub(super) fn said(&mut self, message: &'a Message, sink: &mut Sink<'a>) {
+    pub(super) fn message(&mut self, message: &'a Message, sink: &mut Sink<'a>) {
         let has_calls = message.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
         sink.framing("\"");
         inner(sink, "{\"role\":\"");
@@ -58,9 +59,13 @@ impl<'a> RowWriter<'_, 'a> {
             self.losses
                 .at(reasons::RESULT_BEARS_THE_CALLS_ID, message.position);
         }
-        if matches!(message.parts.get(place + 1), Some(Part::CacheMark)) {
-            self.losses.at(reasons::ROW_HAS_NO_BLOCK, message.position);
-        }
+        let found = FoundResult {
+            message,
+            result,
+            part: place as u32,
+        };
+        self.losses
+            .several(reasons::ROW_HAS_NO_BLOCK, message.position, found.marks());
         let name = result.name.as_deref();
         let name = name.or_else(|| self.tools.tool_of(message, place));
         sink.framing("\"");
@@ -111,14 +116,14 @@ impl<'a> RowWriter<'_, 'a> {
         inner(sink, ",\"type\":\"function\",\"function\":{\"name\":");
         inner_string(sink, name.unwrap_or(UNNAMED), Component::Tools);
         inner(sink, ",\"arguments\":");
-        inner_string(sink, self.transcript.made().keep(arguments), Component::Tools);
+        inner_string(sink, self.transcript.arena().keep(arguments), Component::Tools);
         inner(sink, "}}");
     }
 
     /// The texts of a message, media by name.
     fn texts(&mut self, message: &'a Message, has_calls: bool) -> Vec<TextBlock<'a>> {
         let (view, position) = (self.transcript.view(), message.position);
-        let made = self.transcript.made();
+        let arena = self.transcript.arena();
         let mut texts: Vec<TextBlock<'a>> = Vec::new();
         let mut is_behind_call = false;
         let mut is_behind_result = false;
@@ -129,6 +134,7 @@ impl<'a> RowWriter<'_, 'a> {
                     Some(document) => document.into(),
                     None if view.policy.media == MediaPolicy::Drop => {
                         self.losses.at(reasons::POLICY_DROPS_MEDIA, position);
+                        is_behind_result = false;
                         continue;
                     }
                     None => {
@@ -138,9 +144,12 @@ impl<'a> RowWriter<'_, 'a> {
                 },
                 Part::CacheMark => {
                     match texts.last_mut() {
-                        Some(last) if !is_behind_call && !is_behind_result => last.is_cached = true,
                         // The row of the result declares it.
                         _ if is_behind_result => {}
+                        Some(last) if !is_behind_call && last.is_cached => {
+                            self.losses.at(reasons::MARKED_ALREADY, position);
+                        }
+                        Some(last) if !is_behind_call => last.is_cached = true,
                         _ => {
                             self.losses.at(reasons::NO_TEXT_BEFORE_THE_MARK, position);
                         }
@@ -152,7 +161,10 @@ impl<'a> RowWriter<'_, 'a> {
                     is_behind_result = matches!(part, Part::ToolResult(_));
                     continue;
                 }
-                Part::Reasoning(_) | Part::Notice(_) => continue,
+                Part::Reasoning(_) | Part::Notice(_) => {
+                    is_behind_result = false;
+                    continue;
+                }
             };
             is_behind_result = false;
             if text.is_empty() {
@@ -170,7 +182,7 @@ impl<'a> RowWriter<'_, 'a> {
                 self.losses.at(reasons::TEXT_BEFORE_CALLS_OF_THE_ROW, position);
             }
             texts.push(TextBlock {
-                text: made.keep(text),
+                text: arena.keep(text),
                 is_cached: false,
             });
         }

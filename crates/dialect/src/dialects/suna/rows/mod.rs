@@ -45,7 +45,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, tools, ids, times, cache marks, reasoning if policy keeps it, Suna's own status rows and further columns",
     profiles: &[&SUNA_ROWS],
     shows: Shows::Record,
-    rules: Rules::Judged(&[]),
+    rules: Rules::Validated(&[]),
     ..LLM
 };
 
@@ -78,14 +78,14 @@ fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
         is_native || View::is_turn(message)
     });
     declare_table(view, &shown.messages, &mut losses);
-    let made_up = || transcript.made().keep(view.made_id("thread"));
+    let generated = || transcript.arena().keep(view.generated_id("thread"));
     let mut rows = RowWriter {
         transcript,
         is_native,
         keeps_thoughts: view.policy.reasoning == Reasoning::Keep,
-        thread: view.own_id().unwrap_or_else(made_up),
+        thread: view.own_id().unwrap_or_else(generated),
         taken: OnceCell::new(),
-        tools: ToolIds::new(view, transcript.made(), &shown.messages, false, &mut losses),
+        tools: ToolIds::new(view, transcript.arena(), &shown.messages, false, &mut losses),
         losses,
     };
     let mut progress = Progress::default();
@@ -96,8 +96,8 @@ fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
             sink.framing(separator);
             separator = ",";
             match row.0 {
-                RowContent::Said => progress.said(message.position, message.role.as_str()),
-                RowContent::Result(..) => progress.said(message.position, "tool"),
+                RowContent::Message => progress.rendered(message.position, message.role.as_str()),
+                RowContent::Result(..) => progress.rendered(message.position, "tool"),
                 RowContent::Notice => progress.noted(message.position),
             }
             rows.write(message, row, &thoughts, sink);
@@ -111,7 +111,7 @@ fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
 #[derive(Clone, Copy)]
 enum RowContent<'a> {
     /// Texts and calls of a message.
-    Said,
+    Message,
     /// The result at this place among the parts.
     Result(usize, &'a ToolResult),
     /// A status row.
@@ -131,7 +131,7 @@ struct RowWriter<'t, 'a> {
     losses: Losses,
 }
 
-/// Declares what the table as a whole has no place for, or makes up.
+/// Declares what the table as a whole has no place for, and what is generated for it.
 fn declare_table(view: &View<'_>, shown: &[&Message], losses: &mut Losses) {
     declare_conversation(view, losses);
     let lacks = if is_native(view) { OWN_LACKS } else { LACKS };
@@ -140,14 +140,14 @@ fn declare_table(view: &View<'_>, shown: &[&Message], losses: &mut Losses) {
     losses.whole_rendering(reasons::CONTENT_IS_WRITTEN_ANEW, spelled.sum());
     let named = shown.iter().filter(|message| has_name(view, message)).count() as u64;
     losses.whole_rendering(reasons::ROWS_KNOW_IDS, named);
-    forms::lose(view, losses);
+    forms::declare_dropped(view, losses);
     let is_nameless = u64::from(view.own_id().is_none() && !shown.is_empty());
     losses.whole_rendering(reasons::ROW_NAMES_ITS_THREAD, is_nameless);
 }
 
 /// Whether a conversation was read from such rows.
 pub(crate) fn is_native(view: &View<'_>) -> bool {
-    view.conversation().keeps_form("suna-rows")
+    view.conversation().keeps_fields_of("suna-rows")
 }
 
 fn has_name(view: &View<'_>, message: &Message) -> bool {

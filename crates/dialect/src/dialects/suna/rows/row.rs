@@ -5,45 +5,46 @@ use chatmill_model::{Component, Message, MessageKind, Part, Role, Sink};
 use super::columns::Value;
 use super::{RowContent, RowWriter};
 use crate::loss::{LossCode, reasons};
+use crate::messages::pairing::parts_without_results;
 use crate::naming::unique::free_id;
 use crate::text::times;
 use crate::view::facts;
 use crate::write::object::{Object, key};
 
 impl<'a> RowWriter<'_, 'a> {
-    /// The rows of a message: what it says, then each result; or a status row.
+    /// The rows of a message: its own content, then each result; or a status row.
     pub(super) fn of(&mut self, message: &'a Message) -> Vec<RowContent<'a>> {
         if message.kind == MessageKind::Notice {
             return vec![RowContent::Notice];
         }
         let position = message.position;
         let parts = message.parts.iter().enumerate();
-        let mut held: Vec<RowContent<'a>> = parts
+        let mut rows: Vec<RowContent<'a>> = parts
             .filter_map(|(index, part)| match part {
                 Part::ToolResult(result) => Some(RowContent::Result(index, result)),
                 _ => None,
             })
             .collect();
-        let results = held.len() as u64;
-        let says_more = results == 0 || message.parts.iter().any(|part| self.is_said(message, part));
-        if says_more {
-            held.insert(0, RowContent::Said);
+        let results = rows.len() as u64;
+        let has_content = results == 0 || message.own_parts().any(|(_, part)| self.has_place(message, part));
+        if has_content {
+            rows.insert(0, RowContent::Message);
         }
         if message.role != Role::Tool {
             self.losses
                 .several(reasons::RESULT_IS_A_TOOLS_ROW, position, results);
         }
-        let further = held.len() as u64 - 1;
+        let further = rows.len() as u64 - 1;
         self.losses.several(reasons::RESULT_IS_A_ROW, position, further);
         let references = message.references.len() as u64;
         self.losses
             .several(reasons::ROWS_HAVE_NO_REPLIES, position, references);
-        self.declare_unsaid(message, says_more);
-        held
+        self.declare_parts_left_out(message, has_content);
+        rows
     }
 
     /// Whether a part stands in a row that is no result's.
-    fn is_said(&self, message: &Message, part: &Part) -> bool {
+    fn has_place(&self, message: &Message, part: &Part) -> bool {
         match part {
             Part::Text(_) | Part::ToolCall(_) => true,
             Part::Media(_) => message.role != Role::Tool,
@@ -53,14 +54,23 @@ impl<'a> RowWriter<'_, 'a> {
     }
 
     /// Declares the parts that no row holds.
-    fn declare_unsaid(&mut self, message: &Message, says_more: bool) {
+    fn declare_parts_left_out(&mut self, message: &Message, has_content: bool) {
+        let is_medium = |part: &&Part| matches!(part, Part::Media(_));
+        let own = message.own_parts().filter(|(_, part)| is_medium(part));
+        let shown = if has_content { own.count() } else { 0 };
+        let lost = message.parts.iter().filter(is_medium).count() - shown;
+        self.losses
+            .several(reasons::ROW_OF_A_RESULT_IS_TEXT, message.position, lost as u64);
+        let marks = parts_without_results(message).filter(|(_, part)| matches!(part, Part::CacheMark));
+        let marks = if has_content { 0 } else { marks.count() as u64 };
+        self.losses
+            .several(reasons::NO_TEXT_BEFORE_THE_MARK, message.position, marks);
         for part in &message.parts {
             let cause = match part {
-                Part::Media(_) if !says_more => reasons::ROW_OF_A_RESULT_IS_TEXT,
                 Part::Reasoning(_) if self.keeps_thoughts => continue,
                 Part::Reasoning(_) => (LossCode::ReasoningDropped, reasons::POLICY_DROPS_REASONING).into(),
                 Part::Notice(_) => reasons::ROW_IS_MESSAGE_OR_NOTICE,
-                Part::ToolResult(result) if result.is_error => reasons::RESULT_SAYS_NO_FAILURE,
+                Part::ToolResult(result) if result.is_error => reasons::RESULT_HAS_NO_ERROR_FLAG,
                 _ => continue,
             };
             self.losses.at(cause, message.position);
@@ -71,60 +81,60 @@ impl<'a> RowWriter<'_, 'a> {
     pub(super) fn write(
         &mut self,
         message: &'a Message,
-        (held, number): (RowContent<'a>, u64),
+        (row_content, number): (RowContent<'a>, u64),
         thoughts: &[&'a str],
         sink: &mut Sink<'a>,
     ) {
-        let (kind, is_llm_message) = match held {
-            RowContent::Said => (message.role.as_str(), "true"),
+        let (kind, is_llm_message) = match row_content {
+            RowContent::Message => (message.role.as_str(), "true"),
             RowContent::Result(..) => ("tool", "true"),
             RowContent::Notice => ("status", "false"),
         };
         let own_kind = message.source_type.as_deref().filter(|_| self.is_native);
         let created = message.timestamp.as_ref().map(times::iso);
-        let created = created.map(|time| self.transcript.made().keep(time));
+        let created = created.map(|time| self.transcript.arena().keep(time));
         let mut row = Object::open(sink);
         row.string(
             key!("message_id"),
             Some(self.id(message, number)),
             Component::Meta,
         );
-        let thread = self.stored(message, "thread_id");
+        let thread = self.stored_column(message, "thread_id");
         let thread = thread.unwrap_or(Value::Text(self.thread));
         thread.write(row.key(key!("thread_id")), Component::Meta);
         row.string(key!("type"), Some(own_kind.unwrap_or(kind)), Component::Meta);
         let content = row.key(key!("content"));
-        match held {
-            RowContent::Said => self.said(message, content),
+        match row_content {
+            RowContent::Message => self.message(message, content),
             RowContent::Result(place, result) => self.result(message, place, result, content),
             RowContent::Notice => self.notice(message, content),
         }
         let is_llm_message = self
-            .stored(message, "is_llm_message")
+            .stored_column(message, "is_llm_message")
             .unwrap_or(Value::Word(is_llm_message));
         is_llm_message.write(row.key(key!("is_llm_message")), Component::Meta);
-        self.metadata(message, held, thoughts, row.key(key!("metadata")));
+        self.metadata(message, row_content, thoughts, row.key(key!("metadata")));
         let keys = [
             key!("agent_id"),
             key!("agent_version_id"),
             key!("created_by_user_id"),
         ];
-        for (key, id) in keys.into_iter().zip(self.who(message, held)) {
+        for (key, id) in keys.into_iter().zip(self.sender_ids(message, row_content)) {
             if let Some(id) = id {
                 id.write(row.key(key), Component::Names);
             }
         }
         row.string(key!("created_at"), created, Component::Meta);
-        if let Some(updated) = self.stored(message, "updated_at") {
+        if let Some(updated) = self.stored_column(message, "updated_at") {
             updated.write(row.key(key!("updated_at")), Component::Meta);
         }
-        row.fields(self.others(message));
+        row.fields(self.other_columns(message));
         row.close();
     }
 
     /// The id of a row: the message's for its first, else one made from it, so that nothing meets by chance.
     fn id(&mut self, message: &'a Message, number: u64) -> &'a str {
-        let made_up = match (message.id.as_deref(), number) {
+        let generated = match (message.id.as_deref(), number) {
             (Some(id), 0) => return id,
             (Some(id), number) => format!("{id}/{number}"),
             (None, 0) => format!("m{}", message.position),
@@ -132,10 +142,10 @@ impl<'a> RowWriter<'_, 'a> {
         };
         self.losses.at(reasons::EVERY_ROW_HAS_AN_ID, message.position);
         let view = self.transcript.view();
-        let look_up = || view.shared(|shared| &shared.message_ids, facts::message_ids);
-        let taken = self.taken.get_or_init(look_up);
+        let taken_ids = || view.shared(|shared| &shared.message_ids, facts::message_ids);
+        let taken = self.taken.get_or_init(taken_ids);
         self.transcript
-            .made()
-            .keep(free_id(&made_up, |id| taken.contains(id)))
+            .arena()
+            .keep(free_id(&generated, |id| taken.contains(id)))
     }
 }

@@ -1,4 +1,4 @@
-//! Dumps that were cut, damaged or made up.
+//! Dumps that were cut, corrupted or forged.
 
 use chatmill_diag::Limits;
 use chatmill_diag::limits::MIB;
@@ -80,7 +80,7 @@ fn the_table_of_contents_is_bounded_in_entries_and_in_names() {
 }
 
 #[test]
-fn a_length_larger_than_the_dump_is_damage() {
+fn a_length_larger_than_the_dump_is_a_framing_error() {
     let mut bytes = header(16, 0, 0);
     let count = bytes.len() - 5;
     bytes.truncate(count);
@@ -165,7 +165,7 @@ fn what_is_missing_is_named() {
 }
 
 #[test]
-fn what_does_not_belong_is_damage() {
+fn bytes_outside_entries_are_framing_errors() {
     let (contents, blocks) = split(&sample("five-rows/pg18-piped.dump"));
     let whole = [&contents[..], &blocks].concat();
     let unknown = [&whole[..], &[1], &int(77), &int(3), b"abc", &int(0)].concat();
@@ -243,7 +243,7 @@ proptest! {
 
     /// Whatever a dump's bytes are, its entries are tiled and reading ends the same way twice.
     #[test]
-    fn a_damaged_dump_is_accounted_for(
+    fn a_corrupt_dump_is_accounted_for(
         mut bytes in prop::sample::select(vec![
             sample("five-rows/pg15-file.dump"),
             sample("five-rows/pg18-redirected.dump"),

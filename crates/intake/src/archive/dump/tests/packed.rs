@@ -103,7 +103,7 @@ fn every_compression_gives_the_same_rows_however_it_is_cut_into_chunks() {
 fn a_body_that_breaks_off_costs_its_own_table_only() {
     fn halved(text: &[u8]) -> Vec<u8> {
         let packed = zlib(text);
-        // The tables are told apart by their texts: only the larger one is damaged.
+        // The tables are told apart by their texts: only the larger one is corrupt.
         let length = if text.len() > 500 {
             packed.len() / 2
         } else {

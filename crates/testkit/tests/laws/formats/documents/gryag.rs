@@ -38,7 +38,7 @@ fn a_line_holds_what_its_own_message_says() {
 }
 
 #[test]
-fn who_was_answered_stays_known_though_what_was_answered_is_gone() {
+fn a_reply_keeps_its_target_user_when_the_message_is_missing() {
     let linked = sample("gemini-contents", "gryag/gone-target.json");
     let said = say(&linked, "gryag-gemini");
     assert_eq!(said.text, compact("gryag/gone-target.json"));

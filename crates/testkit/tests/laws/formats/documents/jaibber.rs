@@ -38,7 +38,7 @@ fn every_payload_has_what_the_document_demands_and_is_recognised() {
             for field in ["from", "fromUsername", "projectId", "text", "messageId", "type"] {
                 let word = payload[field].as_str();
                 let is_said = word.is_some_and(|word| field == "text" || !word.is_empty());
-                let is_free = field == "type" && linked.conversation.keeps_form("jaibber-events");
+                let is_free = field == "type" && linked.conversation.keeps_fields_of("jaibber-events");
                 assert!(is_said || is_free, "{name}: {field} of {payload}");
             }
         }

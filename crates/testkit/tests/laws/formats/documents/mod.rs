@@ -13,7 +13,7 @@ use chatmill_dialect::{LossCode, Policy, View, auto_perspective};
 use chatmill_model::Linked;
 use chatmill_testkit::conversations::read;
 use chatmill_testkit::samples::samples;
-use chatmill_workshop::Workshop;
+use chatmill_workshop::TestDir;
 
 fn path(name: &str) -> PathBuf {
     samples().join("documents").join(name)
@@ -66,7 +66,7 @@ fn say(linked: &Linked, dialect: &str) -> Said {
 
 /// The source that a sample is taken for, the conversations in it, and the codes of its findings.
 fn recognised(name: &str) -> (String, u64, Vec<&'static str>) {
-    let (findings, verdict) = Workshop::check(&path(name));
+    let (findings, verdict) = TestDir::check(&path(name));
     let codes = findings.iter().map(|checked| checked.located.finding.code.name);
     (
         verdict.source.unwrap_or_default().to_owned(),

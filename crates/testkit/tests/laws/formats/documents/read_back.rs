@@ -10,7 +10,7 @@ fn errors(source: &str, text: &str) -> Vec<Finding> {
     let limits = Limits::default();
     let reading = reading(source, text, &limits);
     let mut findings = reading.findings;
-    findings.extend(reading.fault);
+    findings.extend(reading.error);
     findings.extend(reading.rejects.into_iter().map(|reject| reject.finding));
     let Some(conversation) = reading.conversation else {
         let nothing = Finding::new(&codes::WRONG_TYPE, "no conversation was read");

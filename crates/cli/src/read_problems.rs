@@ -1,0 +1,32 @@
+//! Lists on stderr the records that could not be read, for commands whose result is incomplete without them.
+
+use std::io::{self, Write};
+
+use chatmill_engine::ReadProblems;
+
+use crate::figures::counted;
+use crate::output::harmless;
+use crate::stderr::{Word, line};
+
+/// Problems that are listed one by one; the rest is counted.
+const MAX_SHOWN: usize = 5;
+
+/// Prints warnings, and the missing records, each after `what` (`not counted`).
+pub(crate) fn report(what: &str, problems: &ReadProblems) {
+    // A closed stderr has no reader.
+    let _ = write!(io::stderr().lock(), "{}", lines(what, problems));
+}
+
+fn lines(what: &str, problems: &ReadProblems) -> String {
+    let warnings = problems.warnings.iter().take(MAX_SHOWN);
+    let warnings = warnings.map(|problem| harmless(&problem.to_string()));
+    let missing = problems.first.iter().take(MAX_SHOWN);
+    let missing = missing.map(|problem| format!("{what}: {}", harmless(&problem.to_string())));
+    let more = problems.count.saturating_sub(missing.len() as u64);
+    let more = (more > 0).then(|| {
+        let more = counted(more, "more record");
+        format!("{more} {what}; `chatmill check` shows them")
+    });
+    let lines = warnings.chain(missing).chain(more);
+    lines.map(|text| line(Word::Warning, &text)).collect()
+}

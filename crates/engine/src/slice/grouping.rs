@@ -1,0 +1,644 @@
+//! Grouping: rows of a conversation are far from one another, so they are spilled by conversation and read back together.
+//!
+//! Memory stays within `limits.partition`, whatever the inputs hold: rows are spread over partitions by the hash of their
+//! conversation, on disk once they are many, and one partition at a time becomes a slice, or several where rows that belong
+//! to every conversation make it too large. A partition that grew too large is spread again. Partitions and their order
+//! follow from the inputs and the limits alone.
+//!
+//! Why: docs/decisions/2026-11-21-grouped-rows-as-json-array.md.
+
+use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
+
+use chatmill_dataset::{DatasetError, Spill, SpillFolder};
+use chatmill_diag::{Limits, cut};
+use chatmill_source::Source;
+
+use crate::entry::EntryRef;
+use crate::record::group::{Group, GroupRow, RowForm, RowPlace};
+
+mod lineage;
+mod shared;
+
+use lineage::Lineage;
+use shared::Shared;
+
+/// Partitions that are open at a time, each with a file.
+const OPEN_PARTITIONS: u64 = 256;
+
+/// Times that a partition is spread again at most: two conversations that six different hashes put together stay together.
+const MAX_SPREADS: usize = 6;
+
+/// Groups rows by conversation: they are spilled until all inputs have been read.
+pub(crate) struct RowGrouper {
+    /// Bytes of a partition that is turned into a slice as it is.
+    target: u64,
+    folder: SpillFolder,
+    /// The spill that rows go to, until partitions are asked for; then the spills that are being emptied, deepest last.
+    levels: VecDeque<Level>,
+    /// The entries that rows came from, by [`RowPlace::entry`].
+    pub entries: Vec<EntryRef>,
+    /// For each entry, the scope in which equal keys are one conversation.
+    scopes: Vec<String>,
+    /// Conversations that are one although they have several keys.
+    lineage: Lineage,
+    /// Rows that belong to every conversation of their scope.
+    shared: Shared,
+    /// The partition of which groups are still to come.
+    partition: Partition,
+}
+
+struct Level {
+    spill: Spill,
+    next: usize,
+    /// Whether its partitions are taken as they are.
+    is_last: bool,
+}
+
+/// A partition as it came back from its spill.
+#[derive(Default)]
+struct Partition {
+    /// Its rows, one after another; the memory is kept for the next partition.
+    bytes: Vec<u8>,
+    /// Number of its group, place and bytes of each row: group by group, inside of one in input order.
+    rows: Vec<(usize, RowPlace, Range<usize>)>,
+    /// Keys of the groups, by number.
+    keys: Vec<Option<String>>,
+    /// Rows of which the groups are made.
+    done: usize,
+}
+
+/// Groups of a partition, conversation by conversation.
+pub(crate) struct GroupBatch {
+    /// Arrays of rows, one after another.
+    pub buffer: Vec<u8>,
+    /// The conversations in the order of their first rows.
+    pub groups: Vec<Group>,
+}
+
+impl RowGrouper {
+    /// A gatherer for inputs of so many bytes. What is too much for the memory waits in `folder`, without a name.
+    pub(crate) fn new(input_bytes: u64, limits: &Limits, folder: impl Into<SpillFolder>) -> Self {
+        let target = limits.partition.max(1);
+        let mut grouper = Self {
+            target,
+            folder: folder.into(),
+            levels: VecDeque::new(),
+            entries: Vec::new(),
+            scopes: Vec::new(),
+            lineage: Lineage::default(),
+            shared: Shared::within(limits.shared_rows, target),
+            partition: Partition::default(),
+        };
+        grouper.open(input_bytes.div_ceil(target).clamp(1, OPEN_PARTITIONS) as usize);
+        grouper
+    }
+
+    /// Announces an entry; its rows name it by the number that is returned. Rows of one key are one conversation where
+    /// the scopes of their entries are the same text.
+    pub(crate) fn entry(&mut self, entry: EntryRef, scope: String) -> usize {
+        self.entries.push(entry);
+        self.scopes.push(scope);
+        self.entries.len() - 1
+    }
+
+    /// Spills a row.
+    pub(crate) fn push(&mut self, key: &str, place: &RowPlace, bytes: &[u8]) -> Result<(), DatasetError> {
+        let head = Head::of(cut::at::<String>(&self.scopes, place.entry), key, place);
+        let Some(level) = self.levels.front_mut() else {
+            return Ok(());
+        };
+        let partition = partition_of(head.group(), 0, level.spill.partitions());
+        level.spill.push(partition, &head.0, bytes)
+    }
+
+    /// Notes that the conversation of a key begins with a row, which is called by its id and its words. What begins with the same
+    /// row in an entry of the same `family` is the same conversation.
+    pub(crate) fn begins(&mut self, key: &str, place: &RowPlace, family: &str, row: &str) {
+        let head = Head::of(cut::at::<String>(&self.scopes, place.entry), key, place);
+        self.lineage.begins(family, row, head.group());
+    }
+
+    /// Spills a row that belongs to every conversation of its scope, or to those that name whom it is about. What is too
+    /// much to be read with each of them is a row of the conversation that has no key.
+    pub(crate) fn push_shared(
+        &mut self,
+        about: Option<String>,
+        place: &RowPlace,
+        bytes: &[u8],
+    ) -> Result<(), DatasetError> {
+        if self
+            .shared
+            .add(cut::at::<String>(&self.scopes, place.entry), about, *place, bytes)
+        {
+            return Ok(());
+        }
+        self.push("", place, bytes)
+    }
+
+    /// The next groups, written into `buffer`, or nothing when all are done.
+    pub(crate) fn next_groups(&mut self, buffer: Vec<u8>) -> Result<Option<GroupBatch>, DatasetError> {
+        if self.lineage.has_any() {
+            self.bring_together()?;
+        }
+        if self.partition.done == self.partition.rows.len() && !self.next_partition()? {
+            return Ok(self.alone(buffer));
+        }
+        Ok(Some(self.groups(buffer)))
+    }
+
+    /// Brings the next partition back; false when all are done.
+    fn next_partition(&mut self) -> Result<bool, DatasetError> {
+        loop {
+            let depth = self.levels.len();
+            let Some(level) = self.levels.back_mut() else {
+                return Ok(false);
+            };
+            let partition = level.next;
+            if partition >= level.spill.partitions() {
+                self.levels.pop_back();
+                continue;
+            }
+            level.next += 1;
+            let bytes = level.spill.bytes(partition);
+            if bytes == 0 {
+                continue;
+            }
+            if bytes <= self.target.saturating_mul(2) || level.is_last || depth > MAX_SPREADS {
+                return self.collect(partition).map(|()| true);
+            }
+            self.spread(partition, bytes, depth)?;
+        }
+    }
+
+    fn open(&mut self, partitions: usize) {
+        self.levels.push_back(Level {
+            spill: Spill::new(self.folder.clone(), partitions, self.target),
+            next: 0,
+            is_last: false,
+        });
+    }
+
+    /// Spreads a partition that is too large over further ones, which are emptied before what follows it.
+    fn spread(&mut self, partition: usize, bytes: u64, depth: usize) -> Result<(), DatasetError> {
+        self.open(bytes.div_ceil(self.target).clamp(2, OPEN_PARTITIONS) as usize);
+        let mut deepest = self.levels.iter_mut().rev();
+        let (Some(deeper), Some(level)) = (deepest.next(), deepest.next()) else {
+            return Ok(());
+        };
+        let count = deeper.spill.partitions();
+        level.spill.drain(partition, &mut |head, body| {
+            let place = partition_of(Head::group_of(head), depth, count);
+            deeper.spill.push(place, head, body)
+        })?;
+        // One conversation, or several that a hash does not tell apart: no further spreading makes it smaller.
+        deeper.is_last = (0..count).filter(|place| deeper.spill.bytes(*place) > 0).count() == 1;
+        Ok(())
+    }
+
+    /// Gives the rows of conversations that are one the same name, once all have been spilled.
+    fn bring_together(&mut self) -> Result<(), DatasetError> {
+        let lineage = std::mem::take(&mut self.lineage);
+        let Some(mut level) = self.levels.pop_front() else {
+            return Ok(());
+        };
+        let count = level.spill.partitions();
+        self.open(count);
+        let Some(named) = self.levels.front_mut() else {
+            return Ok(());
+        };
+        for partition in 0..count {
+            level.spill.drain(partition, &mut |head, body| {
+                let numbers = cut::slice(head, 0..NUMBERS * 8);
+                let group = lineage.of(Head::group_of(head));
+                let place = partition_of(group, 0, count);
+                named.spill.push(place, &[numbers, group].concat(), body)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn collect(&mut self, partition: usize) -> Result<(), DatasetError> {
+        let into = &mut self.partition;
+        into.bytes.clear();
+        into.rows.clear();
+        into.keys.clear();
+        into.done = 0;
+        let mut numbers: HashMap<Vec<u8>, usize> = HashMap::new();
+        if let Some(level) = self.levels.back_mut() {
+            level.spill.drain(partition, &mut |head, body| {
+                let group = Head::group_of(head);
+                let number = numbers.get(group).copied().unwrap_or_else(|| {
+                    numbers.insert(group.to_vec(), into.keys.len());
+                    into.keys.push(Head::key_of(group));
+                    into.keys.len() - 1
+                });
+                let start = into.bytes.len();
+                into.bytes.extend_from_slice(body);
+                into.rows
+                    .push((number, Head::place_of(head), start..into.bytes.len()));
+                Ok(())
+            })?;
+        }
+        // In input order, wherever the rows of a group lay.
+        into.rows
+            .sort_by_key(|(number, place, _)| (*number, place.entry, place.record));
+        Ok(())
+    }
+
+    /// Groups of the partition: all that are left of it, or as many as fill the buffer.
+    fn groups(&mut self, mut buffer: Vec<u8>) -> GroupBatch {
+        let target = usize::try_from(self.target).unwrap_or(usize::MAX);
+        let from = &mut self.partition;
+        buffer.clear();
+        buffer.reserve((from.bytes.len() + 2 * from.rows.len()).min(target));
+        let mut groups: Vec<Group> = Vec::new();
+        let left = cut::slice(&from.rows, from.done..from.rows.len());
+        for group in left.chunk_by(|left, right| left.0 == right.0) {
+            if buffer.len() > target.saturating_mul(2) {
+                break;
+            }
+            from.done += group.len();
+            let (number, first, _) = cut::at(group, 0);
+            let Some(source) = cut::at(&self.entries, first.entry).source else {
+                continue;
+            };
+            let key = cut::at_mut(&mut from.keys, *number).take();
+            let own = group
+                .iter()
+                .map(|(_, place, range)| (*place, cut::slice(&from.bytes, range.clone())));
+            let scopes = group
+                .iter()
+                .map(|(_, place, _)| cut::at(&self.scopes, place.entry));
+            let mut scopes: Vec<&String> = scopes.collect();
+            scopes.dedup();
+            let mut shared = Vec::new();
+            for scope in scopes {
+                let rows = self.shared.of(scope, own.clone().map(|(_, words)| words));
+                shared.extend(rows.map(|(place, bytes)| (place, bytes.to_vec())));
+            }
+            let shared = shared.iter().map(|(place, bytes)| (*place, bytes.as_slice()));
+            groups.push(array(source, key, own.chain(shared), &mut buffer));
+        }
+        GroupBatch { buffer, groups }
+    }
+
+    /// Shared rows that were read with no conversation.
+    fn alone(&mut self, mut buffer: Vec<u8>) -> Option<GroupBatch> {
+        buffer.clear();
+        let mut groups = Vec::new();
+        for rows in self.shared.unread() {
+            let (first, _) = cut::at(&rows, 0);
+            if let Some(source) = cut::at(&self.entries, first.entry).source {
+                groups.push(array(source, None, rows.into_iter(), &mut buffer));
+            }
+        }
+        (!groups.is_empty()).then_some(GroupBatch { buffer, groups })
+    }
+}
+
+/// Writes the rows of a group as an array.
+fn array<'r>(
+    source: &'static dyn Source,
+    key: Option<String>,
+    rows: impl Iterator<Item = (RowPlace, &'r [u8])>,
+    buffer: &mut Vec<u8>,
+) -> Group {
+    let begin = buffer.len();
+    let mut inside = Vec::new();
+    for (place, bytes) in rows {
+        buffer.push(if buffer.len() == begin { b'[' } else { b',' });
+        let start = buffer.len() - begin;
+        buffer.extend_from_slice(bytes);
+        inside.push(GroupRow {
+            inside: start..buffer.len() - begin,
+            place,
+        });
+    }
+    buffer.push(b']');
+    Group {
+        source,
+        key,
+        rows: inside,
+        buffer: begin..buffer.len(),
+    }
+}
+
+/// What stands before a row in a spill: seven numbers, then scope and key.
+struct Head(Vec<u8>);
+
+/// Numbers in a head.
+const NUMBERS: usize = 7;
+
+impl Head {
+    fn of(scope: &str, key: &str, place: &RowPlace) -> Self {
+        let numbers: [u64; NUMBERS] = [
+            place.entry as u64,
+            place.record,
+            place.start,
+            place.end,
+            place.line,
+            place.column,
+            (place.form as u64) << 1 | u64::from(place.counts),
+        ];
+        let mut head = Vec::with_capacity(NUMBERS * 8 + scope.len() + key.len() + 1);
+        for number in numbers {
+            head.extend_from_slice(&number.to_le_bytes());
+        }
+        head.extend_from_slice(scope.as_bytes());
+        // No scope holds a NUL.
+        head.push(0);
+        head.extend_from_slice(key.as_bytes());
+        Self(head)
+    }
+
+    fn group(&self) -> &[u8] {
+        Self::group_of(&self.0)
+    }
+
+    /// Scope and key.
+    fn group_of(head: &[u8]) -> &[u8] {
+        cut::slice(head, NUMBERS * 8..head.len())
+    }
+
+    fn key_of(group: &[u8]) -> Option<String> {
+        let at = group.iter().position(|byte| *byte == 0)?;
+        let key = String::from_utf8_lossy(group.get(at + 1..)?).into_owned();
+        (!key.is_empty()).then_some(key)
+    }
+
+    fn place_of(head: &[u8]) -> RowPlace {
+        let (numbers, _) = head.as_chunks();
+        let number = |index: usize| u64::from_le_bytes(*cut::at(numbers, index));
+        RowPlace {
+            entry: number(0) as usize,
+            record: number(1),
+            start: number(2),
+            end: number(3),
+            line: number(4),
+            column: number(5),
+            form: RowForm::numbered(number(6) >> 1),
+            counts: number(6) & 1 == 1,
+        }
+    }
+}
+
+/// The partition of a group, with another hash at every depth.
+fn partition_of(group: &[u8], depth: usize, count: usize) -> usize {
+    let hash = blake3::Hasher::new()
+        .update(&(depth as u64).to_le_bytes())
+        .update(group)
+        .finalize();
+    let number = hash
+        .as_bytes()
+        .first_chunk()
+        .copied()
+        .map_or(0, u64::from_le_bytes);
+    (number % count.max(1) as u64) as usize
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests need folders of their own")]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn place(record: u64, counts: bool) -> RowPlace {
+        RowPlace {
+            entry: 0,
+            record,
+            start: record * 10,
+            end: record * 10 + 9,
+            line: record + 1,
+            column: 3,
+            form: RowForm::numbered(record % 3),
+            counts,
+        }
+    }
+
+    fn entry() -> EntryRef {
+        EntryRef {
+            source: chatmill_source::SOURCES.first().copied(),
+            ..EntryRef::of_input(0)
+        }
+    }
+
+    fn limits(partition: u64) -> Limits {
+        Limits {
+            partition,
+            shared_rows: 200,
+            ..Limits::default()
+        }
+    }
+
+    /// Rows of `conversations` in turn, gathered; per conversation its rows as text.
+    fn grouped(rows: u64, conversations: u64, partition: u64) -> (usize, Vec<(String, Vec<u64>)>) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut grouper = RowGrouper::new(rows * 100, &limits(partition), folder.path().join("spill"));
+        let entry = grouper.entry(entry(), "scope".to_owned());
+        assert_eq!(entry, 0);
+        for row in 0..rows {
+            let key = format!("room {}", row % conversations);
+            let body = format!("{{\"row\":{row},\"fill\":\"{}\"}}", "x".repeat(80));
+            grouper.push(&key, &place(row, true), body.as_bytes()).unwrap();
+        }
+        let mut partitions = 0;
+        let mut found = Vec::new();
+        while let Some(batch) = grouper.next_groups(Vec::new()).unwrap() {
+            partitions += 1;
+            for group in batch.groups {
+                let bytes = &batch.buffer[group.buffer.clone()];
+                let array: Vec<serde_json::Value> = serde_json::from_slice(bytes).unwrap();
+                let numbers: Vec<u64> = array.iter().map(|row| row["row"].as_u64().unwrap()).collect();
+                for (row, number) in group.rows.iter().zip(&numbers) {
+                    assert_eq!(row.place, place(*number, true));
+                    let inside: serde_json::Value =
+                        serde_json::from_slice(&bytes[row.inside.clone()]).unwrap();
+                    assert_eq!(inside["row"].as_u64(), Some(*number));
+                }
+                found.push((group.key.unwrap(), numbers));
+            }
+        }
+        (partitions, found)
+    }
+
+    #[test]
+    fn rows_of_a_conversation_come_back_together_and_in_order() {
+        for partition in [1, 500, 5_000, 1 << 20] {
+            let (partitions, found) = grouped(400, 7, partition);
+            let by_key: BTreeMap<_, _> = found.iter().cloned().collect();
+            assert_eq!(by_key.len(), 7, "{partition}");
+            for (key, rows) in by_key {
+                let chat: u64 = key.strip_prefix("room ").unwrap().parse().unwrap();
+                let expected: Vec<u64> = (0..400).filter(|row| row % 7 == chat).collect();
+                assert_eq!(rows, expected);
+            }
+            assert!(partition < 1 << 20 || partitions == 1, "{partitions}");
+        }
+    }
+
+    #[test]
+    fn a_small_partition_limit_makes_many_partitions_and_the_same_limit_the_same_order() {
+        let (many, order) = grouped(2_000, 300, 2_000);
+        assert!(many > 50, "{many}");
+        assert_eq!(grouped(2_000, 300, 2_000), (many, order));
+    }
+
+    #[test]
+    fn a_conversation_larger_than_a_partition_stays_whole() {
+        let (partitions, found) = grouped(300, 1, 1_000);
+        assert_eq!((partitions, found.len()), (1, 1));
+        assert_eq!(found[0].1.len(), 300);
+    }
+
+    #[test]
+    fn equal_keys_of_two_scopes_are_two_conversations_and_an_empty_key_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut grouper = RowGrouper::new(1, &limits(1 << 20), folder.path().join("spill"));
+        for scope in ["a", "b"] {
+            grouper.entry(entry(), scope.to_owned());
+        }
+        for (entry, key) in [(0, "k"), (1, "k"), (0, "k"), (0, "")] {
+            let place = RowPlace {
+                entry,
+                ..place(0, false)
+            };
+            grouper.push(key, &place, b"1").unwrap();
+        }
+        let groups = grouper.next_groups(Vec::new()).unwrap().unwrap().groups;
+        let seen: Vec<_> = groups
+            .iter()
+            .map(|group| (group.key.as_deref(), group.rows.len()))
+            .collect();
+        assert_eq!(seen, [(Some("k"), 2), (Some("k"), 1), (None, 1)]);
+        assert!(grouper.next_groups(Vec::new()).unwrap().is_none());
+    }
+
+    /// Keys, rows and counted rows of all groups, slice by slice.
+    fn slices(grouper: &mut RowGrouper) -> Vec<Vec<(String, Vec<u64>, u64)>> {
+        let mut slices = Vec::new();
+        while let Some(batch) = grouper.next_groups(Vec::new()).unwrap() {
+            let groups = batch.groups.iter().map(|group| {
+                let rows: Vec<u64> = serde_json::from_slice(&batch.buffer[group.buffer.clone()]).unwrap();
+                let counted = group.rows.iter().filter(|row| row.place.counts).count() as u64;
+                (group.key.clone().unwrap_or_default(), rows, counted)
+            });
+            slices.push(groups.collect());
+        }
+        slices
+    }
+
+    #[test]
+    fn a_shared_row_comes_with_every_conversation_of_its_scope_and_counts_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut grouper = RowGrouper::new(1, &limits(1 << 20), folder.path().join("spill"));
+        for scope in ["a", "b", "c"] {
+            grouper.entry(entry(), scope.to_owned());
+        }
+        let row = |entry, record| RowPlace {
+            entry,
+            ..place(record, true)
+        };
+        grouper.push_shared(None, &row(0, 0), b"7").unwrap();
+        grouper.push("k", &row(0, 1), b"1").unwrap();
+        grouper.push("l", &row(0, 2), b"2").unwrap();
+        grouper.push("k", &row(1, 3), b"3").unwrap();
+        grouper.push_shared(None, &row(0, 4), b"8").unwrap();
+        grouper.push_shared(None, &row(2, 5), b"9").unwrap();
+        let mut found: Vec<_> = slices(&mut grouper).into_iter().flatten().collect();
+        found.sort();
+        let counted: u64 = found.iter().map(|(_, _, counted)| counted).sum();
+        assert_eq!(counted, 6);
+        let rows: Vec<(&str, &[u64])> = found
+            .iter()
+            .map(|(key, rows, _)| (key.as_str(), rows.as_slice()))
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                ("", [9].as_slice()),
+                ("k", &[1, 7, 8]),
+                ("k", &[3]),
+                ("l", &[2, 7, 8])
+            ]
+        );
+    }
+
+    #[test]
+    fn conversations_that_begin_with_the_same_row_come_back_as_one_in_input_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut grouper = RowGrouper::new(1 << 20, &limits(50), folder.path().join("spill"));
+        for scope in ["a", "b", "c"] {
+            grouper.entry(entry(), scope.to_owned());
+        }
+        let row = |entry, record| RowPlace {
+            entry,
+            ..place(record, true)
+        };
+        for (at, key, bytes) in [
+            (row(0, 0), "k", "1"),
+            (row(0, 1), "other", "2"),
+            (row(1, 2), "l", "3"),
+            (row(1, 3), "l", "4"),
+            (row(2, 4), "m", "5"),
+        ] {
+            grouper.push(key, &at, bytes.as_bytes()).unwrap();
+        }
+        grouper.push_shared(None, &row(1, 5), b"9").unwrap();
+        grouper.begins("k", &row(0, 0), "family", "first");
+        grouper.begins("l", &row(1, 3), "family", "first");
+        grouper.begins("m", &row(2, 4), "another family", "first");
+        let mut found: Vec<_> = slices(&mut grouper).into_iter().flatten().collect();
+        found.sort();
+        let rows: Vec<(&str, &[u64])> = found
+            .iter()
+            .map(|(key, rows, _)| (key.as_str(), rows.as_slice()))
+            .collect();
+        assert_eq!(
+            rows,
+            [("k", [1, 3, 4, 9].as_slice()), ("m", &[5]), ("other", &[2])]
+        );
+    }
+
+    #[test]
+    fn shared_rows_beyond_the_limit_are_a_group_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut grouper = RowGrouper::new(1, &limits(1 << 20), folder.path().join("spill"));
+        grouper.entry(entry(), "a".to_owned());
+        grouper.push("k", &place(0, true), b"1").unwrap();
+        for record in 1..=250 {
+            grouper.push_shared(None, &place(record, true), b"2").unwrap();
+        }
+        let mut found: Vec<_> = slices(&mut grouper).into_iter().flatten().collect();
+        found.sort();
+        let seen: Vec<_> = found
+            .iter()
+            .map(|(key, rows, _)| (key.as_str(), rows.len()))
+            .collect();
+        assert_eq!(seen, [("", 50 + 200), ("k", 1 + 200)]);
+        let counted: u64 = found.iter().map(|(_, _, counted)| counted).sum();
+        assert_eq!(counted, 251);
+    }
+
+    #[test]
+    fn shared_rows_of_many_conversations_do_not_fill_the_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut grouper = RowGrouper::new(1, &limits(1_000), folder.path().join("spill"));
+        grouper.entry(entry(), "a".to_owned());
+        grouper
+            .push_shared(None, &place(0, true), "1".repeat(150).as_bytes())
+            .unwrap();
+        for record in 1..=200 {
+            grouper
+                .push(&format!("room {record}"), &place(record, true), b"1")
+                .unwrap();
+        }
+        let mut groups = 0;
+        while let Some(batch) = grouper.next_groups(Vec::new()).unwrap() {
+            assert!(batch.buffer.len() < 2_500, "{}", batch.buffer.len());
+            groups += batch.groups.len();
+        }
+        assert_eq!(groups, 200);
+    }
+}

@@ -1,0 +1,84 @@
+//! Conversations of which one begins with the rows of another: whoever resumes or forks a session gets a new one, under a new id
+//! in a new file, into which the old rows are copied.
+//!
+//! Only what rows begin with is kept, some bytes for each conversation. That two conversations are one shows late: their rows
+//! were spilled under both names by then, and are given one name before they come back.
+
+use std::collections::HashMap;
+
+/// Bytes of the hash of a row that begins a conversation.
+const HASH_BYTES: usize = 16;
+
+/// Which conversations are one.
+#[derive(Default)]
+pub(super) struct Lineage {
+    /// The first conversation that begins with a row.
+    firsts: HashMap<[u8; HASH_BYTES], Box<[u8]>>,
+    /// The conversation whose rows another one's are.
+    one: HashMap<Box<[u8]>, Box<[u8]>>,
+}
+
+impl Lineage {
+    /// Takes note that a conversation begins with a row. What is in another family is another row.
+    pub(super) fn begins(&mut self, family: &str, row: &str, group: &[u8]) {
+        let hash = blake3::Hasher::new()
+            .update(family.as_bytes())
+            .update(&[0])
+            .update(row.as_bytes())
+            .finalize();
+        let Some(hash) = hash.as_bytes().first_chunk().copied() else {
+            return;
+        };
+        let Some(first) = self.firsts.get(&hash) else {
+            self.firsts.insert(hash, group.into());
+            return;
+        };
+        let (first, other) = (self.of(first), self.of(group));
+        if first != other {
+            let (first, other) = (first.into(), other.into());
+            self.one.insert(other, first);
+        }
+    }
+
+    /// Whether any two conversations are one.
+    pub(super) fn has_any(&self) -> bool {
+        !self.one.is_empty()
+    }
+
+    /// The conversation that a group belongs to: mostly its own.
+    pub(super) fn of<'g>(&'g self, group: &'g [u8]) -> &'g [u8] {
+        let mut last = group;
+        while let Some(next) = self.one.get(last) {
+            last = next;
+        }
+        last
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conversations_with_the_same_first_row_are_one_in_any_order() {
+        let mut lineage = Lineage::default();
+        lineage.begins("f", "row 1", b"a");
+        lineage.begins("f", "row 2", b"b");
+        assert!(!lineage.has_any());
+        lineage.begins("f", "row 2", b"c");
+        lineage.begins("f", "row 1", b"c");
+        lineage.begins("f", "row 1", b"c");
+        assert_eq!(
+            [b"a", b"b", b"c", b"d"].map(|group| lineage.of(group)),
+            [b"a", b"a", b"a", b"d"]
+        );
+    }
+
+    #[test]
+    fn the_same_row_in_another_family_is_another_one() {
+        let mut lineage = Lineage::default();
+        lineage.begins("f", "row", b"a");
+        lineage.begins("g", "row", b"b");
+        assert!(!lineage.has_any());
+    }
+}

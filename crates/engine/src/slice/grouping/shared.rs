@@ -1,0 +1,138 @@
+//! Rows that belong to several conversations of their scope: to every one, as presence does that names no chat, or to those that
+//! name whom they are about, as members of a workspace do.
+//!
+//! They stay in memory and are read with each conversation, so their bytes have limits. They are accounted for with the
+//! first conversation that they are read with; where there is none, they are read alone.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::record::group::RowPlace;
+
+/// Shared rows by their scopes.
+pub(super) struct Shared {
+    /// Bytes of the rows of one scope that belong to each of its conversations.
+    limit: u64,
+    /// Bytes of such rows that may still come.
+    capacity: u64,
+    /// Bytes of rows about somebody that may still come.
+    name_capacity: u64,
+    scopes: BTreeMap<String, Rows>,
+}
+
+#[derive(Default)]
+struct Rows {
+    /// Bytes of those that belong to each conversation.
+    bytes: u64,
+    list: Vec<Row>,
+    /// Rows about somebody, by the word that names them.
+    named: HashMap<String, Vec<usize>>,
+    /// Lengths of these words.
+    lengths: BTreeSet<usize>,
+}
+
+struct Row {
+    place: RowPlace,
+    bytes: Vec<u8>,
+    belongs_to_all: bool,
+    /// Whether it was read with a conversation.
+    is_read: bool,
+}
+
+impl Shared {
+    /// No rows yet. Of those that belong to each conversation, one scope has at most `limit` bytes; all of them together have
+    /// at most `capacity`, and all about somebody as many.
+    pub(super) fn within(limit: u64, capacity: u64) -> Self {
+        Self {
+            limit,
+            capacity,
+            name_capacity: capacity,
+            scopes: BTreeMap::new(),
+        }
+    }
+
+    /// Retains a row, if there is capacity for it.
+    pub(super) fn add(&mut self, scope: &str, about: Option<String>, place: RowPlace, bytes: &[u8]) -> bool {
+        let length = bytes.len() as u64;
+        let known = self.scopes.get(scope).map_or(0, |rows| rows.bytes);
+        let (capacity, fits_scope) = match about {
+            Some(_) => (&mut self.name_capacity, true),
+            None => (&mut self.capacity, known + length <= self.limit),
+        };
+        let Some(left) = capacity.checked_sub(length).filter(|_| fits_scope) else {
+            return false;
+        };
+        *capacity = left;
+        let rows = self.scopes.entry(scope.to_owned()).or_default();
+        let index = rows.list.len();
+        rows.list.push(Row {
+            place,
+            bytes: bytes.to_vec(),
+            belongs_to_all: about.is_none(),
+            is_read: false,
+        });
+        match about {
+            None => rows.bytes += length,
+            Some(about) => {
+                rows.lengths.insert(about.len());
+                rows.named.entry(about).or_default().push(index);
+            }
+        }
+        true
+    }
+
+    /// The rows of a scope for one more conversation, whose own rows these bytes are; in the first of them they count.
+    pub(super) fn of<'b>(
+        &mut self,
+        scope: &str,
+        own: impl Iterator<Item = &'b [u8]>,
+    ) -> impl Iterator<Item = (RowPlace, &[u8])> {
+        let rows = self.scopes.get_mut(scope);
+        let named = rows.as_deref().map(|rows| rows.named_in(own)).unwrap_or_default();
+        let list = rows.into_iter().flat_map(|rows| rows.list.iter_mut().enumerate());
+        list.filter(move |(index, row)| row.belongs_to_all || named.contains(index))
+            .map(|(_, row)| {
+                let counts = !std::mem::replace(&mut row.is_read, true);
+                (RowPlace { counts, ..row.place }, row.bytes.as_slice())
+            })
+    }
+
+    /// Rows that were read with no conversation, scope by scope in input order.
+    pub(super) fn unread(&mut self) -> Vec<Vec<(RowPlace, &[u8])>> {
+        let mut unread: Vec<Vec<(RowPlace, &[u8])>> = Vec::new();
+        for rows in self.scopes.values_mut() {
+            let alone = rows.list.iter_mut().filter(|row| !row.is_read);
+            let alone: Vec<_> = alone
+                .map(|row| {
+                    row.is_read = true;
+                    (row.place, row.bytes.as_slice())
+                })
+                .collect();
+            if !alone.is_empty() {
+                unread.push(alone);
+            }
+        }
+        unread.sort_by_key(|rows| rows.first().map(|(place, _)| (place.entry, place.record)));
+        unread
+    }
+}
+
+impl Rows {
+    /// The rows about somebody who is named in these bytes.
+    fn named_in<'b>(&self, own: impl Iterator<Item = &'b [u8]>) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        if self.named.is_empty() {
+            return found;
+        }
+        let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        for bytes in own {
+            for word in bytes.split(|byte| !is_sign(byte)) {
+                if self.lengths.contains(&word.len())
+                    && let Some(rows) = str::from_utf8(word).ok().and_then(|word| self.named.get(word))
+                {
+                    found.extend(rows);
+                }
+            }
+        }
+        found
+    }
+}

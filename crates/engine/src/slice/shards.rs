@@ -1,0 +1,215 @@
+//! Shards: the parts of the inputs that one machine processes at a time.
+//!
+//! Inputs are put together in the order of their names up to `[shards] bytes`; a larger file of lines whose records stand alone is
+//! divided, and each range of it is a shard. What may become one conversation stays in one shard: inputs of a section whose rows are
+//! grouped across files lie in it with all inputs between them. So do sections that have a limit, which counts from the
+//! first record on.
+//!
+//! Why: docs/decisions/2026-11-23-input-shards.md.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use chatmill_diag::{Limits, cut};
+use chatmill_intake::discover::InputKind;
+use chatmill_intake::{Event, Failure, Framing, LineRange, Reader};
+use chatmill_source::Source;
+
+use super::recognise::{EntryAction, recognise};
+use crate::plan::{Plan, PlannedInput};
+
+/// A part of the inputs that is processed together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shard {
+    /// Its number, from 0.
+    pub number: u32,
+    /// The inputs, by index.
+    pub inputs: Range<usize>,
+    /// What is read of its only input, where that is divided.
+    pub range: Option<LineRange>,
+}
+
+impl Shard {
+    /// All of so many inputs.
+    pub(crate) fn whole(inputs: usize) -> Self {
+        Self {
+            number: 0,
+            inputs: 0..inputs,
+            range: None,
+        }
+    }
+
+    /// Bytes of its inputs as they lie on disk.
+    pub(crate) fn bytes(&self, inputs: &[PlannedInput]) -> u64 {
+        if let Some(range) = &self.range {
+            return range.end - range.start;
+        }
+        let inputs = cut::slice(inputs, self.inputs.clone());
+        inputs.iter().map(|planned| planned.input.bytes).sum()
+    }
+}
+
+/// Whether an input is a file that can be entered in the middle: one of lines, each of which is read for itself.
+///
+/// # Errors
+///
+/// When the system fails.
+pub(crate) fn divides(planned: &PlannedInput, limits: &Limits) -> Result<bool, Failure> {
+    if planned.input.kind != InputKind::File || planned.settings.written.limit.is_some() {
+        return Ok(false);
+    }
+    head_matches(planned, limits, &|seen| {
+        seen.is_plain && seen.framing == Framing::Lines && seen.stands_alone
+    })
+}
+
+/// The shards of a plan whose inputs were hashed, in order.
+///
+/// # Errors
+///
+/// When the system fails.
+pub(crate) fn shards(plan: &Plan) -> Result<Vec<Shard>, Failure> {
+    let most = plan.pipeline.shards.bytes;
+    if plan.pipeline.select.limit.is_some() || plan.input_bytes() <= most {
+        return Ok(vec![Shard::whole(plan.inputs.len())]);
+    }
+    let together = together(plan)?;
+    let mut shards = Pile::default();
+    // The last input that must lie in the shard of the present one.
+    let mut joined_until = None;
+    for (index, planned) in plan.inputs.iter().enumerate() {
+        let is_free = joined_until.is_none_or(|joined_until| index > joined_until);
+        let bytes = planned.input.bytes;
+        if let Some((first, last)) = together.get(&planned.section)
+            && *first == index
+        {
+            joined_until = joined_until.max(Some(*last));
+        }
+        // What begins here may hold others, and is not divided for that.
+        let is_joined = joined_until.is_some_and(|joined_until| index <= joined_until);
+        match plan.ranges.get(&index) {
+            Some(ranges) if is_free && !is_joined => {
+                shards.end(index);
+                for range in ranges {
+                    shards.push(index..index + 1, Some(range.clone()));
+                }
+                shards.begin(index + 1);
+            }
+            _ => {
+                if is_free && shards.bytes > 0 && shards.bytes + bytes > most {
+                    shards.end(index);
+                    shards.begin(index);
+                }
+                shards.bytes += bytes;
+            }
+        }
+    }
+    shards.end(plan.inputs.len());
+    Ok(shards.shards)
+}
+
+/// Shards that are done, and where the present one begins.
+#[derive(Default)]
+struct Pile {
+    shards: Vec<Shard>,
+    first: usize,
+    bytes: u64,
+}
+
+impl Pile {
+    fn begin(&mut self, first: usize) {
+        self.first = first;
+        self.bytes = 0;
+    }
+
+    fn end(&mut self, after: usize) {
+        if self.first < after {
+            self.push(self.first..after, None);
+        }
+    }
+
+    fn push(&mut self, inputs: Range<usize>, range: Option<LineRange>) {
+        let number = u32::try_from(self.shards.len()).unwrap_or(u32::MAX);
+        self.shards.push(Shard {
+            number,
+            inputs,
+            range,
+        });
+    }
+}
+
+/// Of each section whose inputs may belong together, the first and the last that may.
+fn together(plan: &Plan) -> Result<BTreeMap<usize, (usize, usize)>, Failure> {
+    let mut sections: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    for (index, planned) in plan.inputs.iter().enumerate() {
+        if may_merge(planned, plan.limits())? {
+            let (_, last) = sections.entry(planned.section).or_insert((index, index));
+            *last = index;
+        }
+    }
+    Ok(sections)
+}
+
+/// Whether rows of an input may become one conversation with those of another, or its records count together with theirs.
+fn may_merge(planned: &PlannedInput, limits: &Limits) -> Result<bool, Failure> {
+    let settings = &planned.settings;
+    match (settings.written.limit, settings.written.merge, settings.source) {
+        (Some(_), ..) => Ok(true),
+        (None, Some(merges), _) => Ok(merges),
+        (None, None, Some(source)) => Ok(joins_files(source)),
+        (None, None, None) => head_matches(planned, limits, &|seen| seen.may_merge),
+    }
+}
+
+/// Whether what a source reads of one file may belong to a conversation of another.
+fn joins_files(source: &dyn Source) -> bool {
+    source.merges() || source.resumes()
+}
+
+/// What the first bytes of an input show.
+struct Seen {
+    is_plain: bool,
+    framing: Framing,
+    /// Whether a source reads each of its records for itself.
+    stands_alone: bool,
+    may_merge: bool,
+}
+
+/// Whether the head of an input meets a condition; false where the input has no head.
+fn head_matches(
+    planned: &PlannedInput,
+    limits: &Limits,
+    condition: &dyn Fn(&Seen) -> bool,
+) -> Result<bool, Failure> {
+    if !matches!(planned.input.kind, InputKind::File | InputKind::Folder) {
+        return Ok(false);
+    }
+    let mut reader = Reader::open(&planned.input, limits).with_tables(Arc::clone(&planned.settings.tables));
+    match reader.next(&mut Vec::new()) {
+        Some(Event::Failed(failure)) => Err(failure),
+        Some(Event::EntryStart { entry, head }) => {
+            let seen = recognise(planned, &entry, &head, limits);
+            // What the other members of an archive and the tables of a database hold, their first bytes do not show.
+            let may_merge = if !entry.is_empty() {
+                true
+            } else if head.framing == Framing::Tables {
+                let maps = planned.settings.tables.iter();
+                maps.filter_map(|map| chatmill_source::find(&map.source))
+                    .any(joins_files)
+            } else {
+                seen.source.is_some_and(joins_files)
+            };
+            Ok(condition(&Seen {
+                is_plain: reader.is_plain(),
+                framing: head.framing,
+                stands_alone: seen.source.is_some()
+                    && !seen.groups_rows
+                    && seen.map.is_none()
+                    && matches!(seen.fate, EntryAction::Read),
+                may_merge,
+            }))
+        }
+        _ => Ok(false),
+    }
+}

@@ -1,0 +1,99 @@
+//! The use of each turn of a record in training, decided by the byte ranges of the rendering, whatever the form of a turn.
+
+use std::ops::Range;
+
+use super::{Envelope, ExportRow, Masking};
+use crate::envelope::turns::Turn;
+use crate::summary::turn_counts::TurnCounts;
+
+/// The use of a turn in training.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TrainingRole {
+    /// A turn of another speaker, or one without text.
+    Other,
+    /// A turn that is trained on.
+    Trained,
+    /// A turn of the assistant that is not trained on.
+    Context,
+}
+
+impl ExportRow<'_> {
+    /// The use of a turn; `turn` is a slice of the rendering.
+    pub(crate) fn training_role(&self, turn: &str) -> TrainingRole {
+        let start = (turn.as_ptr() as usize).wrapping_sub(self.content.as_ptr() as usize) as u64;
+        let turn = start..start.saturating_add(turn.len() as u64);
+        if overlaps(self.learned_spans, &turn) {
+            TrainingRole::Trained
+        } else if overlaps(self.assistant_spans, &turn) {
+            TrainingRole::Context
+        } else {
+            TrainingRole::Other
+        }
+    }
+
+    /// Counts turns by their use.
+    pub(crate) fn turn_counts<'t>(&self, turns: impl IntoIterator<Item = &'t str>) -> TurnCounts {
+        let mut turn_counts = TurnCounts::default();
+        for turn in turns {
+            match self.training_role(turn) {
+                TrainingRole::Other => {}
+                TrainingRole::Trained => turn_counts.learned += 1,
+                TrainingRole::Context => turn_counts.context += 1,
+            }
+        }
+        turn_counts
+    }
+
+    /// The list of these turns, with `member` added to each turn that is context.
+    fn marked<'t>(&self, turns: impl IntoIterator<Item = &'t str>, member: &str) -> String {
+        let mark = |turn: &str| match (self.training_role(turn), turn.strip_suffix('}')) {
+            (TrainingRole::Context, Some(open)) => format!("{open},{member}}}"),
+            _ => turn.to_owned(),
+        };
+        let turns: Vec<String> = turns.into_iter().map(mark).collect();
+        format!("[{}]", turns.join(","))
+    }
+}
+
+/// Counts turns by their use, and lists them with `member` added to each turn that is context, where there are such turns. None where
+/// no turn is trained on.
+pub(super) fn mark_context(
+    row: &ExportRow<'_>,
+    turns: &[Turn<'_>],
+    member: &str,
+) -> Option<(TurnCounts, Option<String>)> {
+    let turns = || turns.iter().map(|turn| turn.json);
+    let turn_counts = row.turn_counts(turns());
+    let has_context = turn_counts.context > 0;
+    let is_usable = turn_counts.learned > 0 || !has_context;
+    is_usable.then(|| (turn_counts, has_context.then(|| row.marked(turns(), member))))
+}
+
+/// The notes of an export whose records have these turns.
+pub(crate) fn notes(envelope: Option<&Envelope>, turn_counts: TurnCounts) -> Vec<String> {
+    let Some(envelope) = envelope else {
+        return Vec::new();
+    };
+    let mut notes = Vec::new();
+    if turn_counts.context > 0 {
+        let turns = format!("{} turns of the assistant are context", turn_counts.context);
+        match envelope.masking {
+            Masking::InRecord | Masking::LeftOut => {}
+            Masking::Setting(setting) => notes.push(format!("{turns}: set `{setting}`")),
+            Masking::Unknown => notes.push(format!("{turns}, which {} cannot express", envelope.id)),
+        }
+    }
+    if turn_counts.missed > 0 {
+        notes.push(format!(
+            "{} trained turns of the dataset are context here: {} trains on the last turn only",
+            turn_counts.missed, envelope.id
+        ));
+    }
+    notes
+}
+
+/// Whether a range has a byte in common with one of some ranges in order.
+fn overlaps(ranges: &[Range<u64>], turn: &Range<u64>) -> bool {
+    let next = ranges.partition_point(|range| range.end <= turn.start);
+    ranges.get(next).is_some_and(|range| range.start < turn.end)
+}

@@ -1,0 +1,125 @@
+//! The filters of an export: the columns of a row decide whether its rendering is left out, the text never does.
+
+use crate::candidate::Candidate;
+use crate::filter::Filters;
+use crate::filter::reasons::{LAST_ROLE, LOSS, NOT_VALID, TOO_LONG};
+
+/// The first filter that leaves a rendering out, as a reason; none where every filter passes.
+pub(crate) fn reason(filters: &Filters, candidate: &Candidate<'_>) -> Option<String> {
+    let facts = candidate.rendering;
+    if filters.valid && !candidate.is_valid {
+        // The rule's name stands before its words.
+        let rule = facts.violations.first().and_then(|rule| rule.split(':').next());
+        return Some(NOT_VALID.because(rule.unwrap_or("no rule named")));
+    }
+    if let Some(wanted) = &filters.last_role
+        && facts.last_role != Some(wanted)
+    {
+        return Some(LAST_ROLE.because(facts.last_role.unwrap_or("none")));
+    }
+    if let Some(most) = &filters.max_tokens
+        && facts.tokens > most.tokens
+    {
+        return Some(TOO_LONG.because(format_args!("over {} {} tokens", most.tokens, most.encoding)));
+    }
+    let is_lost = |code: &&String| facts.loss_codes.contains(&code.as_str());
+    let lost = filters.without.iter().find(is_lost)?;
+    Some(LOSS.because(lost))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::candidate::RenderingFacts;
+    use crate::filter::TokenLimit;
+
+    fn reason_of(filters: &Filters) -> Option<String> {
+        let rendering = RenderingFacts {
+            violations: &["OAC-06: a call has no result".to_owned()],
+            last_role: Some("user"),
+            tokens: 100,
+            loss_codes: &["name-inlined", "truncated"],
+            ..RenderingFacts::default()
+        };
+        reason(
+            filters,
+            &Candidate {
+                rendering: &rendering,
+                dialect: "openai-chat",
+                is_valid: false,
+                is_json: true,
+            },
+        )
+    }
+
+    #[test]
+    fn nothing_is_left_out_unless_asked() {
+        assert_eq!(reason_of(&Filters::default()), None);
+    }
+
+    #[test]
+    fn each_filter_names_its_reason() {
+        let none = Filters::default;
+        let most = |tokens| {
+            Some(TokenLimit {
+                tokens,
+                encoding: "r50k_base".to_owned(),
+            })
+        };
+        let role = |role: &str| Some(role.to_owned());
+        let cases = [
+            (
+                Filters {
+                    valid: true,
+                    ..none()
+                },
+                Some("not-valid: OAC-06"),
+            ),
+            (
+                Filters {
+                    last_role: role("assistant"),
+                    ..none()
+                },
+                Some("last-role: user"),
+            ),
+            (
+                Filters {
+                    last_role: role("user"),
+                    ..none()
+                },
+                None,
+            ),
+            (
+                Filters {
+                    max_tokens: most(99),
+                    ..none()
+                },
+                Some("too-long: over 99 r50k_base tokens"),
+            ),
+            (
+                Filters {
+                    max_tokens: most(100),
+                    ..none()
+                },
+                None,
+            ),
+            (
+                Filters {
+                    without: vec!["truncated".to_owned()],
+                    ..none()
+                },
+                Some("loss: truncated"),
+            ),
+            (
+                Filters {
+                    without: vec!["media-dropped".to_owned()],
+                    ..none()
+                },
+                None,
+            ),
+        ];
+        for (filters, reason) in cases {
+            assert_eq!(reason_of(&filters).as_deref(), reason, "{filters:?}");
+        }
+    }
+}

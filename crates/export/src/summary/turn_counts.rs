@@ -1,0 +1,32 @@
+//! How many turns of an export are trained on.
+
+use serde::Serialize;
+
+/// Turns of the assistant, by their use in training.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TurnCounts {
+    /// Trained on.
+    pub learned: u64,
+    /// In the record as context.
+    pub context: u64,
+    /// Trained on in the dataset, but context in the record: the format trains on the last turn only.
+    pub missed: u64,
+}
+
+impl TurnCounts {
+    /// Adds the turns of another record.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.learned += other.learned;
+        self.context += other.context;
+        self.missed += other.missed;
+    }
+
+    /// The counts in a format that trains on the last turn only.
+    pub(crate) fn of_last(self) -> Self {
+        Self {
+            learned: self.learned.min(1),
+            missed: self.missed + self.learned.saturating_sub(1),
+            ..self
+        }
+    }
+}

@@ -1,0 +1,410 @@
+//! File access for inputs: files and folders are inspected, listed, opened and read in this module only.
+//!
+//! Each call asks [`faults::pass`] first, so that tests can make any of them fail, and is made again when a signal
+//! interrupted it. Errors are classified here, too: an error is a property of the *input*, or the *system*
+//! could not do its work, and then nothing is known about the input
+//! (docs/decisions/2026-11-22-system-errors-versus-input-errors.md).
+
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use chatmill_diag::faults::{self, Call};
+
+/// A call that failed while an input was read. It is not a finding about the input.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot {action} {}: {reason}", path.display())]
+pub struct Failure {
+    /// What was tried, as a verb.
+    pub action: &'static str,
+    /// The file or folder.
+    pub path: PathBuf,
+    /// The error of the operating system.
+    pub reason: String,
+    /// Whether the system is the cause, not the file that the path names.
+    pub is_of_the_system: bool,
+    /// Whether the path named nothing at all: of something that was there before, that is not a property.
+    pub is_absence: bool,
+}
+
+impl Failure {
+    /// Names an error.
+    pub fn new(action: &'static str, path: &Path, error: &io::Error) -> Self {
+        Self {
+            is_absence: error.kind() == io::ErrorKind::NotFound,
+            action,
+            path: path.to_owned(),
+            reason: error.to_string(),
+            is_of_the_system: is_of_the_system(error),
+        }
+    }
+}
+
+/// What the kernel says of this process, where it says anything: no input, and no file of anybody's.
+pub fn process_status() -> String {
+    fs::read_to_string("/proc/self/status").unwrap_or_default()
+}
+
+/// Whether an error is one of the system and not a property of the file that a path names.
+///
+/// Only what is known to be a property of the named thing is that: it is not there, may not be read, is of another kind, lies
+/// behind a loop of links, or its name is impossible. Everything else is the system's, whatever it is called.
+pub fn is_of_the_system(error: &io::Error) -> bool {
+    use io::ErrorKind;
+    // A loop of links has no stable kind.
+    #[cfg(unix)]
+    let is_loop = rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::LOOP);
+    #[cfg(not(unix))]
+    let is_loop = false;
+    // What was said without the operating system was said of the path or of its content.
+    let is_ours = error.raw_os_error().is_none();
+    !is_loop
+        && !match error.kind() {
+            ErrorKind::NotFound
+            | ErrorKind::PermissionDenied
+            | ErrorKind::NotADirectory
+            | ErrorKind::IsADirectory
+            | ErrorKind::InvalidFilename => true,
+            ErrorKind::InvalidInput | ErrorKind::InvalidData | ErrorKind::FileTooLarge => is_ours,
+            _ => false,
+        }
+}
+
+/// Whether an error is that no file of that name exists.
+pub(crate) fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::InvalidFilename
+            | io::ErrorKind::InvalidInput
+    )
+}
+
+/// Makes a call, again where a signal interrupted it.
+pub(crate) fn call<T>(kind: Call, mut make: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match faults::pass(kind).and_then(|()| make()) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
+}
+
+/// What a path is; links are not followed.
+pub(crate) fn symlink_metadata(path: &Path) -> io::Result<Metadata> {
+    call(Call::Stat, || fs::symlink_metadata(path))
+}
+
+/// What a path leads to.
+pub(crate) fn follow(path: &Path) -> io::Result<Metadata> {
+    call(Call::Stat, || fs::metadata(path))
+}
+
+/// The names in a folder, in no order.
+pub(crate) fn list(folder: &Path) -> io::Result<Vec<OsString>> {
+    call(Call::List, || {
+        fs::read_dir(folder)?
+            .map(|entry| entry.map(|entry| entry.file_name()))
+            .collect()
+    })
+}
+
+/// Remembers the first call that failed while an input was read.
+///
+/// Decoders swallow errors, turn them into others or report them late; the first error stays recorded here.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FirstFailure {
+    /// The input.
+    path: PathBuf,
+    first: Arc<OnceLock<Failure>>,
+}
+
+impl FirstFailure {
+    pub(crate) fn new(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            first: Arc::default(),
+        }
+    }
+
+    /// Records the error of a file.
+    pub(crate) fn at(&self, action: &'static str, path: &Path, error: &io::Error) {
+        self.note(Failure::new(action, path, error));
+    }
+
+    /// Records the error of the input itself.
+    pub(crate) fn here(&self, action: &'static str, reason: &str) {
+        self.note(Failure {
+            action,
+            path: self.path.clone(),
+            reason: reason.to_owned(),
+            is_of_the_system: true,
+            is_absence: false,
+        });
+    }
+
+    pub(crate) fn note(&self, failure: Failure) {
+        // The first is the cause of those that follow.
+        let _ = self.first.set(failure);
+    }
+
+    pub(crate) fn get(&self) -> Option<&Failure> {
+        self.first.get()
+    }
+}
+
+/// The error for a path that is not a regular file of a bounded size.
+fn irregular(what: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, what)
+}
+
+/// Whether a path was not opened because of its kind; else the operating system refused.
+pub(crate) fn is_irregular(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::InvalidInput && error.raw_os_error().is_none()
+}
+
+/// An input that is open for reading.
+///
+/// A regular file is read as far as it reached when it was opened: one that grows faster than it is read ends all the same.
+pub(crate) struct InputFile<R = File> {
+    stream: R,
+    path: PathBuf,
+    first_failure: FirstFailure,
+    length: u64,
+    at: u64,
+}
+
+impl InputFile {
+    /// Opens a regular file, and never waits for anything else that may stand in its place.
+    pub(crate) fn open(path: &Path, first_failure: &FirstFailure) -> io::Result<Self> {
+        Self::opened(path, first_failure).inspect_err(|error| first_failure.at("open", path, error))
+    }
+
+    fn opened(path: &Path, first_failure: &FirstFailure) -> io::Result<Self> {
+        let stream = call(Call::Open, || without_waiting().open(path))?;
+        let metadata = call(Call::Stat, || stream.metadata())?;
+        if !metadata.is_file() {
+            return Err(irregular("it is not a regular file"));
+        }
+        if call(Call::Stat, || is_kernel_generated(&stream))? {
+            return Err(irregular(
+                "it is not a file on a disk: the kernel makes its content up as it is read",
+            ));
+        }
+        Ok(Self {
+            stream,
+            path: path.to_owned(),
+            first_failure: first_failure.clone(),
+            length: metadata.len(),
+            at: 0,
+        })
+    }
+
+    /// How long the file was when it was opened.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+}
+
+impl InputFile<Box<dyn Read + Send>> {
+    /// Opens a pipe that was named explicitly; this waits for whoever writes into it.
+    pub(crate) fn pipe(path: &Path, first_failure: &FirstFailure) -> io::Result<Self> {
+        let opened = call(Call::Open, || File::open(path));
+        let file = opened.inspect_err(|error| first_failure.at("open", path, error))?;
+        Ok(Self::stream(Box::new(file), first_failure))
+    }
+
+    /// A stream that has no end before it is read.
+    pub(crate) fn stream(stream: Box<dyn Read + Send>, first_failure: &FirstFailure) -> Self {
+        Self {
+            stream,
+            path: first_failure.path.clone(),
+            first_failure: first_failure.clone(),
+            length: u64::MAX,
+            at: 0,
+        }
+    }
+}
+
+impl<R: Read> Read for InputFile<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.length.saturating_sub(self.at)).unwrap_or(usize::MAX);
+        let length = left.min(buffer.len());
+        let buffer = buffer.split_at_mut(length).0;
+        if length == 0 {
+            return Ok(0);
+        }
+        let read = call(Call::Read, || self.stream.read(buffer));
+        match &read {
+            Ok(count) => self.at += *count as u64,
+            Err(error) => self.first_failure.at("read", &self.path, error),
+        }
+        read
+    }
+}
+
+impl<R: Seek> Seek for InputFile<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let to = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(from) => self.length.checked_add_signed(from),
+            SeekFrom::Current(from) => self.at.checked_add_signed(from),
+        };
+        // Where it leads comes from the file's content; it is not a failure of the system.
+        let to = to.filter(|to| i64::try_from(*to).is_ok());
+        let to = to.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+        let sought = call(Call::Seek, || self.stream.seek(SeekFrom::Start(to)));
+        match &sought {
+            Ok(at) => self.at = *at,
+            Err(error) => self.first_failure.at("read", &self.path, error),
+        }
+        sought
+    }
+}
+
+/// The first bytes of a regular file, as many as there are up to `count`; nothing of anything else.
+pub(crate) fn head(path: &Path, count: u64) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    match InputFile::open(path, &FirstFailure::default()) {
+        Ok(file) => file.take(count).read_to_end(&mut head).map(|_| head),
+        Err(error) if is_irregular(&error) => Ok(head),
+        Err(error) => Err(error),
+    }
+}
+
+/// Bytes of a piece of a file.
+pub(crate) const PIECE_BYTES: usize = 256 * 1024;
+
+/// Reads a regular file to its end; `take` is given piece after piece, and says whether to go on. Whether it always did.
+pub(crate) fn pieces(path: &Path, mut take: impl FnMut(&[u8]) -> bool) -> Result<bool, Failure> {
+    let opened = InputFile::open(path, &FirstFailure::default());
+    let mut file = opened.map_err(|error| Failure::new("open", path, &error))?;
+    let mut piece = Vec::with_capacity(PIECE_BYTES);
+    loop {
+        piece.clear();
+        let read = file.by_ref().take(PIECE_BYTES as u64).read_to_end(&mut piece);
+        if read.map_err(|error| Failure::new("read", path, &error))? == 0 {
+            return Ok(true);
+        }
+        if !take(&piece) {
+            return Ok(false);
+        }
+    }
+}
+
+/// A pipe in the place of a file would be waited for.
+fn without_waiting() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    }
+    options
+}
+
+/// Whether a file lies in one of the file systems in which the kernel shows itself: what it says of a length there is not true.
+#[cfg(target_os = "linux")]
+#[expect(clippy::cast_sign_loss, reason = "the bits of a name, not a number")]
+fn is_kernel_generated(file: &File) -> io::Result<bool> {
+    /// Of proc, sysfs, debugfs, tracefs, cgroup, cgroup2, securityfs, selinuxfs, configfs, bpf, pstore, efivarfs, `binfmt_misc`,
+    /// mqueue, nsfs, fusectl; from the kernel's `magic.h`.
+    const KINDS: [u64; 16] = [
+        0x0000_9fa0,
+        0x6265_6572,
+        0x6462_6720,
+        0x7472_6163,
+        0x0027_e0eb,
+        0x6367_7270,
+        0x7363_6673,
+        0xf97c_ff8c,
+        0x6265_6570,
+        0xcafe_4a11,
+        0x6165_676c,
+        0xde5e_81e4,
+        0x4249_4e4d,
+        0x1980_0202,
+        0x6e73_6673,
+        0x6573_5543,
+    ];
+    // The field's width and sign differ from one machine to the next.
+    let found = rustix::fs::fstatfs(file)?.f_type as u64 & 0xffff_ffff;
+    Ok(KINDS.contains(&found))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_kernel_generated(_: &File) -> io::Result<bool> {
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_known_to_be_a_property_of_the_input_is_its_own() {
+        use io::ErrorKind::{NotFound, PermissionDenied};
+        for kind in [NotFound, PermissionDenied] {
+            assert!(!is_of_the_system(&kind.into()), "{kind}");
+        }
+        assert!(is_of_the_system(&io::Error::other("whatever")));
+        #[cfg(target_os = "linux")]
+        for (errno, is_the_systems) in [
+            (1, false),
+            (2, false),
+            (5, true),
+            (12, true),
+            (13, false),
+            (20, false),
+            (21, false),
+            (22, true),
+            (23, true),
+            (24, true),
+            (28, true),
+            (36, false),
+            (40, false),
+            (116, true),
+        ] {
+            let error = io::Error::from_raw_os_error(errno);
+            assert_eq!(is_of_the_system(&error), is_the_systems, "{error}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_read_as_far_as_it_reached_when_it_was_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        fs::write(&path, "one").unwrap();
+        let mut file = InputFile::open(&path, &FirstFailure::default()).ok().unwrap();
+        fs::write(&path, "one and more").unwrap();
+        let mut text = String::new();
+        file.read_to_string(&mut text).unwrap();
+        assert_eq!((text.as_str(), file.length()), ("one", 3));
+        assert_eq!(file.seek(SeekFrom::End(-2)).unwrap(), 1);
+        file.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "onene");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_the_kernel_makes_up_is_no_file_and_nobody_waits_for_a_pipe() {
+        let irregular = |path: &Path| {
+            let first_failure = FirstFailure::new(path);
+            let opened = InputFile::open(path, &first_failure);
+            assert!(first_failure.get().is_some());
+            opened.is_err_and(|error| is_irregular(&error))
+        };
+        assert!(irregular(Path::new("/proc/self/status")));
+        assert!(irregular(Path::new("/sys/kernel/notes")) || !Path::new("/sys/kernel/notes").exists());
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let status = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(status.success());
+        assert!(irregular(&pipe));
+        assert_eq!(head(&pipe, 4).unwrap(), b"");
+    }
+}

@@ -1,0 +1,157 @@
+//! Texts of messages, calls and results, before any dialect renders them. Each text belongs to one message, and so to one sender,
+//! role, day and model: the sum is the same whatever the bill is grouped by.
+
+use std::borrow::Cow;
+
+use chatmill_diag::Day;
+use chatmill_model::ComponentCounts;
+use chatmill_token::TokenCounts;
+use jiff::tz::TimeZone;
+
+use super::{Bill, BillBy, BillEntry, TEXT};
+use crate::cells::GroupKey;
+
+/// The group of texts whose model, sender or tool is not known.
+const UNKNOWN: &str = "(unknown)";
+
+/// The day of an instant in a zone, `YYYY-MM-DD`; `undated` where there is none.
+pub fn day(instant: Option<i64>, zone: &TimeZone) -> String {
+    instant.map_or_else(
+        || "undated".to_owned(),
+        |instant| Day::in_zone(instant, zone).to_string(),
+    )
+}
+
+/// A text of a message, with the groups that it belongs to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MessageText<'a> {
+    /// Id of the source.
+    pub source: &'a str,
+    /// Name of the input.
+    pub input: &'a str,
+    /// Id of the conversation.
+    pub conversation: &'a str,
+    /// Its title.
+    pub title: Option<&'a str>,
+    /// When the message was sent.
+    pub instant: Option<i64>,
+    /// The model that wrote the message, or the model of the conversation where the sender is an agent.
+    pub model: Option<&'a str>,
+    /// Id of the sender.
+    pub sender: Option<&'a str>,
+    /// The sender's name.
+    pub sender_name: Option<&'a str>,
+    /// Role of the message.
+    pub role: &'a str,
+    /// The tool of a call or a result; none where the text is no part of a call.
+    pub tool: Option<&'a str>,
+    /// Whether the text is a call or a result.
+    pub is_call: bool,
+    /// Length of the text in bytes.
+    pub bytes: u64,
+    /// Requests, tokens sent, tokens sent from a cache and tokens written, as the provider logged them with the message.
+    pub logged: [u64; 4],
+}
+
+impl<'a> MessageText<'a> {
+    fn group(&self, by: BillBy, zone: &TimeZone) -> Cow<'a, str> {
+        let known = |text: Option<&'a str>| text.filter(|text| !text.is_empty()).unwrap_or(UNKNOWN);
+        Cow::Borrowed(match by {
+            BillBy::Source => self.source,
+            BillBy::Input => self.input,
+            BillBy::Conversation => self.conversation,
+            BillBy::Room => self
+                .title
+                .filter(|title| !title.is_empty())
+                .unwrap_or(self.conversation),
+            BillBy::Day => return Cow::Owned(day(self.instant, zone)),
+            BillBy::Model if self.role != "assistant" => "(not a model)",
+            BillBy::Model => known(self.model),
+            BillBy::Participant => known(self.sender),
+            BillBy::Role => self.role,
+            BillBy::Tool if self.is_call => known(self.tool),
+            BillBy::Tool => "(no tool)",
+        })
+    }
+
+    fn name(&self, by: BillBy) -> Option<&'a str> {
+        match by {
+            BillBy::Participant => self.sender_name,
+            BillBy::Conversation => self.title,
+            _ => None,
+        }
+    }
+}
+
+/// A bill of the texts of messages.
+pub struct MessageBill<'b> {
+    /// The groups of the bill.
+    pub by: &'b [BillBy],
+    /// The zone of days.
+    pub zone: &'b TimeZone,
+    /// The bill.
+    pub bill: Bill,
+}
+
+impl MessageBill<'_> {
+    /// Adds the logged usage of a notice, which has no text: an answer that was deleted was paid for all the same.
+    pub fn add_logged<'t>(&mut self, text: &MessageText<'_>, encodings: impl Iterator<Item = &'t str>) {
+        if text.logged != [0; 4] {
+            self.add(text, false, encodings.map(|encoding| (encoding, 0)));
+        }
+    }
+
+    /// Adds a text in each encoding. Texts and calls of an agent are written by a model; a model reads all others.
+    pub fn add<'t>(
+        &mut self,
+        text: &MessageText<'_>,
+        is_message: bool,
+        tokens: impl Iterator<Item = (&'t str, u64)>,
+    ) {
+        let mut groups = self.by.iter().map(|by| text.group(*by, self.zone));
+        let (group, second) = (
+            groups.next().unwrap_or_default(),
+            groups.next().unwrap_or_default(),
+        );
+        for (encoding, tokens) in tokens {
+            let key = GroupKey {
+                group: &*group,
+                second: &*second,
+                dialect: TEXT,
+                profile: "",
+                coverage: "whole",
+                encoding,
+            };
+            let (content, tools) = if text.is_call { (0, tokens) } else { (tokens, 0) };
+            let is_written = text.role == "assistant";
+            let token_counts = TokenCounts {
+                tokens,
+                parts: ComponentCounts {
+                    content,
+                    tools,
+                    ..ComponentCounts::default()
+                },
+                assistant_content: if is_written { content } else { 0 },
+                written: if is_written { tokens } else { 0 },
+                ..TokenCounts::default()
+            };
+            self.bill.add(
+                key,
+                &BillEntry {
+                    renderings: u64::from(is_message),
+                    whole: is_message.then_some(tokens),
+                    messages: u64::from(is_message),
+                    bytes: text.bytes,
+                    token_counts,
+                    logged: text.logged,
+                    ..BillEntry::default()
+                },
+            );
+        }
+        for (by, group) in self.by.iter().zip([&group, &second]) {
+            if let Some(name) = text.name(*by) {
+                self.bill.set_name(group, name);
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The members of a workspace, as far as a channel names them, and bots, which may be no members.
+
+use std::collections::HashMap;
+
+use chatmill_intake::json::Value;
+use chatmill_model::{Extra, Participant, ParticipantKind};
+
+use crate::reader::{ExtraFields, Keep as _, id, present, text};
+
+/// Everybody of one channel.
+#[derive(Debug, Default)]
+pub(super) struct Members {
+    list: Vec<Participant>,
+    places: HashMap<String, usize>,
+    /// Whether a list of members was there.
+    pub(super) is_listed: bool,
+}
+
+impl Members {
+    /// Takes in a row of the list of members; the first of an id counts.
+    pub(super) fn member(&mut self, row: Value<'_>) {
+        self.is_listed = true;
+        let Some(id) = present(row, "id").and_then(id) else {
+            return;
+        };
+        let profile = present(row, "profile");
+        let words = |object: Option<Value<'_>>, key: &str| {
+            text(object.and_then(|object| object.get(key))).filter(|words| !words.trim().is_empty())
+        };
+        let name = words(profile, "display_name")
+            .or_else(|| words(profile, "real_name"))
+            .or_else(|| words(Some(row), "real_name"));
+        let is_bot = row.get("is_bot").and_then(Value::as_bool) == Some(true) || id == "USLACKBOT";
+        let mut extra = ExtraFields::new();
+        if row.get("deleted").and_then(Value::as_bool) == Some(true) {
+            extra.keep_some("deleted", row.get("deleted"));
+        }
+        extra.keep_some("tz", present(row, "tz"));
+        self.add(Participant {
+            name,
+            alias: words(Some(row), "name"),
+            email: words(profile, "email"),
+            custom_role: words(profile, "title"),
+            kind: if is_bot {
+                ParticipantKind::Agent
+            } else {
+                ParticipantKind::Human
+            },
+            listed: true,
+            extra: Extra(extra),
+            id,
+            ..Participant::default()
+        });
+    }
+
+    /// The person of an id, who may be no member any more; `profile` is what the message says of its sender.
+    pub(super) fn person(&mut self, id: &str, profile: Option<Value<'_>>) -> usize {
+        let word = |key: &str| {
+            let words = text(profile.and_then(|profile| profile.get(key)));
+            words.filter(|words| !words.is_empty())
+        };
+        let is_bot = id == "USLACKBOT";
+        self.add(Participant {
+            id: id.to_owned(),
+            name: word("display_name").or_else(|| word("real_name")),
+            alias: word("name"),
+            kind: if is_bot {
+                ParticipantKind::Agent
+            } else {
+                ParticipantKind::Human
+            },
+            // Slack's own bot is on no list.
+            listed: is_bot,
+            ..Participant::default()
+        })
+    }
+
+    /// A bot, by its id or by the name that it gives itself.
+    pub(super) fn bot(&mut self, id: Option<String>, name: Option<String>) -> Option<usize> {
+        let is_id_made = id.is_none();
+        let id = id.or_else(|| name.clone())?;
+        Some(self.add(Participant {
+            id,
+            is_id_made,
+            name,
+            kind: ParticipantKind::Agent,
+            // No list of an export has bots that are no members.
+            listed: true,
+            ..Participant::default()
+        }))
+    }
+
+    fn add(&mut self, participant: Participant) -> usize {
+        let next = self.list.len();
+        let place = *self.places.entry(participant.id.clone()).or_insert(next);
+        match self.list.get_mut(place) {
+            None => self.list.push(participant),
+            Some(known) if known.name.is_none() => known.name = participant.name,
+            Some(_) => {}
+        }
+        place
+    }
+
+    /// Everybody, where there was no list of members to be missing from.
+    pub(super) fn finish(mut self) -> Vec<Participant> {
+        let is_listed = self.is_listed;
+        self.list
+            .iter_mut()
+            .for_each(|person| person.listed |= !is_listed);
+        self.list
+    }
+
+    /// Whether somebody is a bot.
+    pub(super) fn is_agent(&self, place: usize) -> bool {
+        self.list
+            .get(place)
+            .is_some_and(|person| person.kind == ParticipantKind::Agent)
+    }
+
+    /// The name of an id, for mentions.
+    pub(super) fn name_of(&self, id: &str) -> Option<&str> {
+        let person = self.places.get(id).and_then(|place| self.list.get(*place))?;
+        person.own_name()
+    }
+}

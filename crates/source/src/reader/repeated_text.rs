@@ -1,0 +1,76 @@
+//! Search for pieces of a text that other fields repeat: blocks beside a text, details of a thought and copies of instructions,
+//! mostly in the order of the text.
+
+use std::collections::HashMap;
+
+use chatmill_diag::steps;
+
+/// Pieces that may stand out of order, or nowhere, before no other is looked for: each takes time in proportion to the whole text.
+const MAX_MISSES: u32 = 64;
+
+/// A text whose pieces are looked for.
+pub(crate) struct RepeatedText<'t> {
+    whole: &'t str,
+    /// Where the last piece begins: the next one mostly follows.
+    at: usize,
+    misses: u32,
+    /// What is known of the pieces so far.
+    known: HashMap<String, bool>,
+}
+
+impl<'t> RepeatedText<'t> {
+    /// A text of which nothing was looked for.
+    pub(crate) fn of(whole: &'t str) -> Self {
+        Self {
+            whole,
+            at: 0,
+            misses: 0,
+            known: HashMap::new(),
+        }
+    }
+
+    /// Whether a piece stands in the text, as far as that shows in time that is in proportion to text and pieces.
+    pub(crate) fn holds(&mut self, piece: &str) -> bool {
+        if let Some(known) = self.known.get(piece) {
+            return *known;
+        }
+        let is_found = self.misses < MAX_MISSES && self.seek(piece);
+        self.known.insert(piece.to_owned(), is_found);
+        is_found
+    }
+
+    fn seek(&mut self, piece: &str) -> bool {
+        let rest = self.whole.get(self.at..).unwrap_or_default();
+        let found = rest.find(piece);
+        steps::taken(found.unwrap_or(rest.len()));
+        if let Some(found) = found {
+            self.at += found;
+            return true;
+        }
+        self.misses += 1;
+        self.whole.contains(piece)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_MISSES, RepeatedText};
+
+    #[test]
+    fn pieces_are_found_in_any_order_and_again() {
+        let mut text = RepeatedText::of("low water at noon, high water at six");
+        for piece in ["low", "water", "high water", "noon", "six", "low", ""] {
+            assert!(text.holds(piece), "{piece}");
+        }
+        assert!(!text.holds("seven"));
+        assert_eq!(text.misses, 2, "known pieces are not looked for again");
+    }
+
+    #[test]
+    fn pieces_that_stand_nowhere_are_sought_so_often_and_no_more() {
+        let whole = "tide ".repeat(1_000);
+        let mut text = RepeatedText::of(&whole);
+        assert!((0..10_000).all(|number| !text.holds(&format!("{number}"))));
+        assert_eq!(text.misses, MAX_MISSES);
+    }
+}

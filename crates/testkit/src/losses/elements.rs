@@ -1,0 +1,184 @@
+//! What a conversation is made of: one element for each thing that somebody said, in order.
+
+use chatmill_dialect::LossCode;
+use chatmill_model::{
+    LinkStatus, Linked, Media, Message, MessageKind, Part, PartPlace, Role, ToolCall, ToolResult,
+};
+
+use super::declared::is_white;
+
+/// What an element is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kind<'c> {
+    /// A text of a message, or what happened, in a notice.
+    Text(&'c str),
+    /// What a model thought.
+    Reasoning(&'c str),
+    /// A medium.
+    Media(&'c Media),
+    /// A tool call.
+    Call(&'c ToolCall),
+    /// A tool result.
+    Result(&'c ToolResult),
+    /// A prompt-cache mark.
+    CacheMark,
+    /// The text of a message that is replied to, as the reply repeats it.
+    Quote(String),
+    /// A message without anything in it.
+    Nothing,
+}
+
+/// One thing that somebody said.
+#[derive(Clone, Debug)]
+pub(super) struct Element<'c> {
+    /// The message that it is part of.
+    pub message: &'c Message,
+    /// What it is.
+    pub kind: Kind<'c>,
+    /// Of a result, its media and the marks on it, the call that it answers.
+    pub call: Option<PartPlace>,
+    /// Whether it is a medium of a result, or a mark on one.
+    pub is_answers: bool,
+}
+
+impl Element<'_> {
+    /// Position of its message.
+    pub(super) fn position(&self) -> u32 {
+        self.message.position
+    }
+
+    /// The codes that declare an element of this kind left out, alone or with its message.
+    pub(super) fn dropped_by(&self) -> Vec<LossCode> {
+        use LossCode::{
+            CacheMarkCapped, CacheMarkDropped, DuplicateResult, EmptyDropped, MediaDropped, NoticeDropped,
+            OrphanResultDropped, ReasoningDropped, SystemDropped, ToolCallDropped, ToolResultDropped,
+        };
+        let mut codes = match &self.kind {
+            Kind::Text(_) => vec![LossCode::TextDropped],
+            Kind::Quote(_) => vec![],
+            Kind::Reasoning(_) => vec![ReasoningDropped],
+            Kind::Media(_) if self.is_answers => {
+                vec![
+                    MediaDropped,
+                    ToolResultDropped,
+                    OrphanResultDropped,
+                    DuplicateResult,
+                ]
+            }
+            Kind::Media(_) => vec![MediaDropped],
+            Kind::Call(_) => vec![ToolCallDropped],
+            Kind::Result(_) => vec![ToolResultDropped, OrphanResultDropped, DuplicateResult],
+            Kind::CacheMark => vec![CacheMarkDropped, CacheMarkCapped],
+            Kind::Nothing => vec![EmptyDropped],
+        };
+        if matches!(&self.kind, Kind::Result(result) if result.content.trim_matches(is_white).is_empty()) {
+            codes.push(EmptyDropped);
+        }
+        if self.message.kind == MessageKind::Notice {
+            codes.push(NoticeDropped);
+        }
+        match (self.message.role, &self.kind) {
+            (Role::System, _) => codes.push(SystemDropped),
+            // What stands beside a result goes with it.
+            (Role::Tool | Role::User, Kind::Text(_) | Kind::Media(_) | Kind::Nothing) => {
+                codes.push(ToolResultDropped);
+            }
+            _ => {}
+        }
+        codes
+    }
+}
+
+/// The elements of some messages, in order.
+pub(super) fn elements<'c>(linked: &'c Linked, messages: &'c [Message]) -> Vec<Element<'c>> {
+    let mut elements = Vec::new();
+    for message in messages {
+        let first = elements.len();
+        // The answer that media and marks belong to, and how many more media do.
+        let mut answer = None;
+        for (part, found) in (0..).zip(&message.parts) {
+            answer = match (found, answer) {
+                (Part::ToolResult(result), _) => Some((part, result.media)),
+                (Part::Media(_), Some((place, more @ 1..))) => Some((place, more - 1)),
+                (Part::CacheMark, Some((place, _))) => Some((place, 0)),
+                _ => None,
+            };
+            let kind = match found {
+                Part::Text(text) | Part::Notice(text) | Part::Reasoning(text) if text.is_empty() => continue,
+                Part::Text(text) | Part::Notice(text) => Kind::Text(text),
+                Part::Reasoning(text) => Kind::Reasoning(text),
+                Part::Media(media) => Kind::Media(media),
+                Part::ToolCall(call) => Kind::Call(call),
+                Part::ToolResult(result) => Kind::Result(result),
+                Part::CacheMark => Kind::CacheMark,
+            };
+            let place = PartPlace {
+                position: message.position,
+                part: answer.map_or(part, |(place, _)| place),
+            };
+            let pairing = linked
+                .pairings
+                .iter()
+                .find(|pairing| pairing.result == Some(place));
+            let call = pairing.and_then(|pairing| pairing.call);
+            let is_answers = matches!(kind, Kind::Media(_) | Kind::CacheMark) && answer.is_some();
+            elements.push(Element {
+                message,
+                kind,
+                call,
+                is_answers,
+            });
+        }
+        if elements.len() == first {
+            elements.push(Element {
+                message,
+                kind: Kind::Nothing,
+                call: None,
+                is_answers: false,
+            });
+        }
+    }
+    elements
+}
+
+/// What a message quotes where its replies are written out: the texts of the messages that it replies to, each once.
+pub(super) fn quoted(linked: &Linked, message: &Message) -> Vec<String> {
+    let Some(links) = linked.links.get(message.position as usize) else {
+        return Vec::new();
+    };
+    let mut known = Vec::new();
+    let mut quoted = Vec::new();
+    for (reference, link) in message.references.iter().zip(links) {
+        let text = match (link.status, link.target) {
+            (LinkStatus::Resolved, Some(target)) => words(&linked.conversation.messages[target as usize]),
+            (LinkStatus::Preview, _) => {
+                let preview = reference.preview.as_ref();
+                preview
+                    .and_then(|preview| preview.content.clone())
+                    .unwrap_or_default()
+            }
+            _ => continue,
+        };
+        let key = (
+            link.target,
+            reference.target.as_ref().filter(|_| link.target.is_none()),
+        );
+        if key == (None, None) || !known.contains(&key) {
+            known.push(key);
+            quoted.push(text);
+        }
+    }
+    quoted
+}
+
+/// All that a message says in words.
+fn words(message: &Message) -> String {
+    let texts = message.parts.iter().filter_map(|part| match part {
+        Part::Text(text) | Part::Notice(text) => Some(text.as_str()),
+        Part::ToolResult(result) => Some(result.content.as_str()),
+        // What stands for a medium in a quote is told by the quote's own tests.
+        Part::Media(_) => Some("["),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,90 @@
+//! Responses: a list of items, in which the calls of a turn come first, then all their outputs, then other messages.
+
+use serde_json::Value;
+
+use super::{RuleBreaches, Waiting, Written, array, has_keys, is_word, string, tools};
+
+/// The longest output, in characters.
+const MAX_OUTPUT_CHARACTERS: usize = 10_485_760;
+
+pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreaches) {
+    let items = array(&written.body["input"]);
+    breaches.when(items.is_empty(), "OAR-01");
+    let mut waiting = Waiting::default();
+    let mut seen: Vec<&Value> = Vec::new();
+    let mut is_answering = false;
+    for (index, item) in items.iter().enumerate() {
+        breaches.check_at(index);
+        let id = &item["call_id"];
+        let is_id = (1..=64).contains(&string(id).chars().count());
+        match item["type"].as_str().unwrap_or("message") {
+            "function_call" => {
+                let is_call = has_keys(item, &["type", "call_id", "name", "arguments"])
+                    && item["arguments"].is_string()
+                    && is_word(&item["name"], 64);
+                breaches.when(!is_id || !is_call, "OAR-03");
+                breaches.when(seen.contains(&id), "OAR-04");
+                let is_among = is_answering && !waiting.is_empty();
+                breaches.when(is_among, "OAR-04");
+                is_answering = false;
+                seen.push(id);
+                waiting.add(id, &item["name"]);
+            }
+            "function_call_output" => {
+                let is_output = has_keys(item, &["type", "call_id", "output"])
+                    && match &item["output"] {
+                        Value::String(output) => output.chars().count() <= MAX_OUTPUT_CHARACTERS,
+                        Value::Array(parts) => !parts.is_empty() && parts.iter().all(is_part),
+                        _ => false,
+                    };
+                breaches.when(!is_id || !is_output, "OAR-03");
+                let is_answer = waiting.answer(id, None);
+                breaches.when(!is_answer, "OAR-04");
+                is_answering = true;
+            }
+            "message" => {
+                breaches.when(!waiting.is_empty(), "OAR-04");
+                waiting.clear();
+                message(item, breaches);
+            }
+            "reasoning" => breaches.when(true, "OAR-06"),
+            _ => breaches.when(true, "OAR-01"),
+        }
+    }
+    breaches.check_the_whole();
+    // Calls that nothing follows are what the assistant has to say.
+    breaches.when(is_answering && !waiting.is_empty(), "OAR-04");
+    let defined = array(&written.body["tools"]).iter();
+    let named = defined.map(|tool| (&tool["name"], &tool["parameters"]));
+    tools(named, "OAR-03", 64, "object", breaches);
+}
+
+/// A part of a user's message, or of an output.
+fn is_part(part: &Value) -> bool {
+    match string(&part["type"]) {
+        "input_text" => has_keys(part, &["type", "text"]),
+        "input_image" => has_keys(part, &["type", "detail", "image_url"]),
+        "input_file" => {
+            let ways: [&[&str]; 3] = [
+                &["type", "file_url"],
+                &["type", "filename?", "file_data"],
+                &["type", "file_id"],
+            ];
+            ways.iter().any(|keys| has_keys(part, keys))
+        }
+        _ => false,
+    }
+}
+
+fn message(item: &Value, breaches: &mut RuleBreaches) {
+    let role = string(&item["role"]);
+    breaches.when(!has_keys(item, &["role", "content"]), "OAR-05");
+    let is_role = matches!(role, "user" | "assistant" | "system");
+    breaches.when(!is_role, "OAR-01");
+    let is_content = match &item["content"] {
+        Value::String(text) => !text.is_empty(),
+        Value::Array(parts) => role == "user" && !parts.is_empty() && parts.iter().all(is_part),
+        _ => false,
+    };
+    breaches.when(!is_content, "OAR-02");
+}

@@ -1,0 +1,76 @@
+//! What a file is taken for does not change in a zip or compressed: each sample of each format is recognised there as it is outside.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use chatmill_diag::Limits;
+use chatmill_intake::discover::discover;
+use chatmill_intake::{Event, Reader};
+use chatmill_source::SOURCES;
+use chatmill_testkit::samples::sample_files;
+use chatmill_workshop::TestDir;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+/// Every sample, and every example, with a name that no other has.
+fn files() -> Vec<(String, PathBuf)> {
+    let mut files = Vec::new();
+    for source in SOURCES {
+        let folder = format!("sources/{}", source.id());
+        let examples = sample_files(&format!("{folder}/example"));
+        for path in sample_files(&folder).into_iter().chain(examples) {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            if !name.ends_with(".expected.json") {
+                files.push((format!("{}+{}+{name}", files.len(), source.id()), path));
+            }
+        }
+    }
+    files
+}
+
+/// What each entry of the files of a path is taken for, by its name.
+fn taken_for(path: &Path) -> BTreeMap<String, Option<&'static str>> {
+    let mut taken = BTreeMap::new();
+    let limits = Limits::default();
+    for input in discover(path.to_str().unwrap(), Path::new("")).unwrap() {
+        let (mut reader, mut buffer) = (Reader::open(&input, &limits), Vec::new());
+        while let Some(event) = reader.next(&mut buffer) {
+            buffer.clear();
+            if let Event::EntryStart { entry, head } = event {
+                let name = if entry.is_empty() {
+                    input.name().into_owned()
+                } else {
+                    entry
+                };
+                let source = chatmill_source::detect(&head.sketch()).map(|evidence| evidence.source);
+                taken.insert(name.trim_end_matches(".gz").to_owned(), source);
+            }
+        }
+    }
+    taken
+}
+
+#[test]
+fn a_file_in_a_zip_and_a_compressed_one_are_what_they_are_outside() {
+    let test_dir = TestDir::new();
+    let mut zip = ZipWriter::new(File::create(test_dir.path("all.zip")).unwrap());
+    for (name, path) in files() {
+        let bytes = fs::read(path).unwrap();
+        zip.start_file(&name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(&bytes).unwrap();
+        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+        packed.write_all(&bytes).unwrap();
+        test_dir.write(&format!("packed/{name}.gz"), packed.finish().unwrap());
+        test_dir.write(&format!("plain/{name}"), bytes);
+    }
+    zip.finish().unwrap();
+    let plain = taken_for(&test_dir.path("plain"));
+    let recognised = plain.values().flatten().count();
+    assert!(recognised > 2 * SOURCES.len(), "{recognised}");
+    assert_eq!(taken_for(&test_dir.path("packed")), plain);
+    assert_eq!(taken_for(&test_dir.path("all.zip")), plain);
+}

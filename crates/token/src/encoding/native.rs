@@ -1,0 +1,61 @@
+//! Counts by the steps of a tokenizer file: whole texts, normalised and cut before they are merged.
+
+use std::sync::Arc;
+
+use chatmill_model::span::ComponentSpan;
+
+use crate::bpe::tables::Tables;
+use crate::counter::{Bookkeeper, Counter};
+use crate::split::part;
+use crate::split::parts::{TextOrControl, each_part};
+use crate::steps::Steps;
+
+/// Steps, and what merges the pieces that they leave.
+pub(crate) struct Native {
+    pub(crate) name: Box<str>,
+    pub(crate) steps: Arc<Steps>,
+    pub(crate) tables: Arc<Tables>,
+}
+
+impl Native {
+    /// Whether the steps leave a text as it is.
+    pub(crate) fn leaves(&self, text: &str) -> bool {
+        self.steps.leave(text)
+    }
+
+    /// Calls `token` with the byte at which each token of a text begins, in order; the text begins at a byte of a rendering.
+    fn each_token(&self, text: &str, begins: usize, mut token: impl FnMut(usize)) {
+        let changed = self.steps.pieces(text, begins);
+        for piece in &changed.pieces {
+            let mut at = piece.start;
+            let words = part(changed.text.as_str(), piece.clone());
+            self.tables.each_token(words, |bytes| {
+                token(changed.origin(at) as usize);
+                at += bytes;
+            });
+        }
+    }
+}
+
+impl Counter for Native {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn count(&self, text: &str) -> u64 {
+        let mut tokens = 0;
+        self.each_token(text, 0, |_| tokens += 1);
+        tokens
+    }
+
+    fn count_spans(&self, text: &str, spans: &[ComponentSpan]) -> Vec<u64> {
+        let mut accumulator = Bookkeeper::new(spans);
+        each_part(text, spans, |begins, fragment| match fragment {
+            TextOrControl::Text(text) => {
+                self.each_token(text, begins, |start| accumulator.token_at(begins + start));
+            }
+            TextOrControl::Control(_) => accumulator.token_at(begins),
+        });
+        accumulator.finish()
+    }
+}

@@ -1,0 +1,281 @@
+//! Files of `SentencePiece` (`.model`) that merge pairs: a message of protocol buffers with pieces, their scores and what they are.
+//!
+//! Two pieces that stand side by side are merged when both together are a piece, that of the highest score first. Read as a
+//! [model](crate::bpe::model) they are all divisions of each piece into two, ranked by its score. Pieces that a maker added are
+//! text, as in a `tokenizer.json`. Unigram models, tables of characters and white space that is taken away are refused.
+//!
+//! Specified in `sentencepiece_model.proto` of the project.
+
+use rustc_hash::FxHashMap;
+
+use crate::bpe::model::Model;
+use crate::bpe::symbols::Others;
+use crate::error::EncodingError;
+use crate::files::tokenizer_json::{TokenizerFile, Way};
+use crate::split::finder::Finder;
+use crate::split::prefix::Prefix;
+use crate::split::sync::BLANK;
+use crate::steps::Steps;
+use crate::steps::normalizer::Normalizer;
+
+/// The fields of a message by their numbers, in order.
+struct Message<'b>(Vec<(u64, FieldValue<'b>)>);
+
+#[derive(Clone, Copy)]
+enum FieldValue<'b> {
+    /// Also the bits of a float.
+    Number(u64),
+    Bytes(&'b [u8]),
+}
+
+impl<'b> Message<'b> {
+    /// Nothing where the bytes are no message.
+    fn read(mut bytes: &'b [u8]) -> Option<Self> {
+        let mut fields = Vec::new();
+        while !bytes.is_empty() {
+            let tag = varint(&mut bytes)?;
+            let length = match tag & 7 {
+                0 => {
+                    fields.push((tag >> 3, FieldValue::Number(varint(&mut bytes)?)));
+                    continue;
+                }
+                1 => 8,
+                2 => usize::try_from(varint(&mut bytes)?).ok()?,
+                5 => 4,
+                _ => return None,
+            };
+            let (value, rest) = bytes.split_at_checked(length)?;
+            bytes = rest;
+            fields.push((
+                tag >> 3,
+                match (tag & 7, value.first_chunk()) {
+                    (5, Some(bits)) => FieldValue::Number(u32::from_le_bytes(*bits).into()),
+                    _ => FieldValue::Bytes(value),
+                },
+            ));
+        }
+        Some(Self(fields))
+    }
+
+    /// The last number of a field.
+    fn number(&self, field: u64) -> Option<u64> {
+        self.0.iter().rev().find_map(|(number, value)| match value {
+            FieldValue::Number(value) if *number == field => Some(*value),
+            _ => None,
+        })
+    }
+
+    /// All that a field holds.
+    fn bytes(&self, field: u64) -> impl Iterator<Item = &'b [u8]> {
+        self.0.iter().filter_map(move |(number, value)| match value {
+            FieldValue::Bytes(value) if *number == field => Some(*value),
+            _ => None,
+        })
+    }
+
+    /// The message that a field holds, which may be in several parts.
+    fn message(&self, field: u64) -> Option<Self> {
+        let mut parts = Vec::new();
+        for part in self.bytes(field) {
+            parts.extend(Self::read(part)?.0);
+        }
+        Some(Self(parts))
+    }
+}
+
+fn varint(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let (byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u64::from(byte & 0x7f) << shift;
+        if *byte < 0x80 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// A piece: its text, its score and what it is.
+struct VocabularyPiece<'b>(&'b str, f32, u64);
+
+const ORDINARY: u64 = 1;
+const UNKNOWN: u64 = 2;
+const ADDED: u64 = 4;
+const UNUSED: u64 = 5;
+const BYTE: u64 = 6;
+
+impl<'b> VocabularyPiece<'b> {
+    fn read(bytes: &'b [u8]) -> Option<Self> {
+        let piece = Message::read(bytes)?;
+        let text = std::str::from_utf8(piece.bytes(1).last()?).ok()?;
+        let score = f32::from_bits(piece.number(2).unwrap_or(0) as u32);
+        Some(Self(text, score, piece.number(3).unwrap_or(ORDINARY)))
+    }
+}
+
+/// What a file says.
+struct PieceModel<'b> {
+    pieces: Vec<VocabularyPiece<'b>>,
+    trainer: Message<'b>,
+    normalizer: Message<'b>,
+}
+
+impl<'b> PieceModel<'b> {
+    fn read(bytes: &'b [u8]) -> Option<Self> {
+        let file = Message::read(bytes)?;
+        let pieces: Vec<_> = file.bytes(1).map(VocabularyPiece::read).collect::<Option<_>>()?;
+        (!pieces.is_empty()).then_some(())?;
+        Some(Self {
+            pieces,
+            trainer: file.message(2)?,
+            normalizer: file.message(3)?,
+        })
+    }
+
+    /// Why it cannot be counted with.
+    fn refusal(&self) -> Option<&'static str> {
+        if self.trainer.number(3) != Some(2) {
+            Some("its model does not merge pairs")
+        } else if self.normalizer.bytes(2).any(|table| !table.is_empty()) {
+            Some("it normalises texts by a table")
+        } else if self.normalizer.number(4) != Some(0) {
+            Some("it takes away white space that stands beside other white space")
+        } else if self.trainer.number(24) == Some(1) || self.normalizer.number(5) == Some(0) {
+            Some("its sign for a space does not stand before words")
+        } else {
+            let is_divided = self.pieces.iter().any(|piece| piece.2 == UNUSED);
+            is_divided.then_some("it has pieces that are merged and then divided again")
+        }
+    }
+
+    /// The ids of the pieces that are of a kind.
+    fn of_kind(&self, kind: u64) -> Vec<u32> {
+        let pieces = self.pieces.iter().zip(0..);
+        pieces
+            .filter_map(|(piece, id)| (piece.2 == kind).then_some(id))
+            .collect()
+    }
+}
+
+/// Reads a file of `SentencePiece`.
+pub(crate) fn read(bytes: &[u8]) -> Result<TokenizerFile, EncodingError> {
+    let refused = |reason: &str| EncodingError::Vocabulary(reason.to_owned());
+    let file = PieceModel::read(bytes)
+        .ok_or_else(|| refused("it is neither a tokenizer file in JSON nor a model of SentencePiece"))?;
+    if let Some(reason) = file.refusal() {
+        return Err(refused(&format!(
+            "{reason}; give the `tokenizer.json` of the model"
+        )));
+    }
+    let bytes = file.of_kind(BYTE);
+    let falls_back = file.trainer.number(35) == Some(1);
+    let others = match file.of_kind(UNKNOWN).first() {
+        _ if falls_back && bytes.len() == 256 => Others::Bytes(bytes),
+        Some(id) if !falls_back => Others::Unknown { id: *id, fuse: true },
+        _ => return Err(refused("it has no piece for what is unknown")),
+    };
+    let mut pieces: Vec<_> = file.pieces.iter().zip(0..).collect();
+    pieces.retain(|(piece, _)| matches!(piece.2, ORDINARY | ADDED));
+    let tokens = pieces
+        .iter()
+        .map(|(piece, id)| (piece.0.to_owned(), *id))
+        .collect();
+    pieces.sort_by(|(one, _), (other, _)| other.1.total_cmp(&one.1));
+    let merges = merges(&pieces, &tokens);
+    let model = Model::new(tokens, merges, others, false)
+        .filter(Model::has_blanks)
+        .ok_or_else(|| refused("it has no piece for a space"))?;
+    let sign = BLANK.to_string();
+    let mut steps = Steps::default();
+    steps
+        .normalizers
+        .push(Normalizer::Replace(Finder::Text(" ".to_owned()), sign.clone()));
+    let has_prefix = file.normalizer.number(3) != Some(0);
+    if has_prefix {
+        steps.normalizers.push(Normalizer::Prepend(sign));
+    }
+    let prefix = if has_prefix { Prefix::Always } else { Prefix::None };
+    Ok(TokenizerFile {
+        model,
+        steps,
+        way: Way::Blanks(prefix),
+    })
+}
+
+/// Every division of a piece into two, with the place of its score among all.
+fn merges(
+    by_score: &[(&VocabularyPiece<'_>, u32)],
+    tokens: &FxHashMap<String, u32>,
+) -> FxHashMap<(u32, u32), (u32, u32)> {
+    let mut merges = FxHashMap::default();
+    for (rank, (piece, id)) in (0..).zip(by_score) {
+        for (middle, _) in piece.0.char_indices().skip(1) {
+            let (left, right) = piece.0.split_at(middle);
+            if let (Some(left), Some(right)) = (tokens.get(left), tokens.get(right)) {
+                merges.insert((*left, *right), (rank, *id));
+            }
+        }
+    }
+    merges
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests read their fixtures")]
+mod tests {
+    use super::*;
+
+    fn sample() -> Vec<u8> {
+        let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/tokenizers");
+        std::fs::read(samples.join("pieces.model")).unwrap()
+    }
+
+    fn refusal(bytes: &[u8]) -> String {
+        read(bytes).err().unwrap().to_string()
+    }
+
+    #[test]
+    fn a_model_that_is_cut_short_or_changed_is_refused_or_read_and_nothing_else() {
+        let whole = sample();
+        assert!(read(&whole).is_ok());
+        for end in (0..whole.len()).step_by(7) {
+            let _ = read(&whole[..end]);
+            let mut changed = whole.clone();
+            changed[end] ^= 0x85;
+            let _ = read(&changed);
+        }
+        for bytes in [
+            &b""[..],
+            b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
+            b"\x0a",
+            b"\xff",
+        ] {
+            assert!(refusal(bytes).starts_with("it is neither"), "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_counted_is_named() {
+        // A trainer's part behind the first wins: the kind of the model, white space behind words; a normalizer's: a table, white space.
+        for (more, expected) in [
+            (
+                &b"\x12\x02\x18\x01"[..],
+                "its model does not merge pairs; give the",
+            ),
+            (
+                b"\x12\x03\xc0\x01\x01",
+                "its sign for a space does not stand before words",
+            ),
+            (b"\x1a\x03\x12\x01x", "it normalises texts by a table"),
+            (b"\x1a\x02\x20\x01", "it takes away white space"),
+            (b"\x1a\x02\x28\x00", "its sign for a space"),
+            (
+                b"\x0a\x05\x0a\x01x\x18\x05",
+                "it has pieces that are merged and then",
+            ),
+        ] {
+            let file = [sample().as_slice(), more].concat();
+            assert!(refusal(&file).starts_with(expected), "{}", refusal(&file));
+        }
+    }
+}

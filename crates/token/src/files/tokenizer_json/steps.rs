@@ -1,0 +1,326 @@
+//! The steps of a tokenizer file as they are written, and what of them can be done in a shorter way.
+
+use serde::Deserialize;
+
+use crate::files::tokenizer_json::characters;
+use crate::split::finder::Finder;
+use crate::split::patterns::{self, DEEPSEEK, GPT2, Pattern};
+use crate::split::prefix::Prefix;
+use crate::split::splitter::Splitter;
+use crate::split::sync::{BLANK, BoundaryClasses};
+use crate::steps::normalizer::{NormalizationForm, Normalizer};
+use crate::steps::pre_tokenizer::{Behavior, PreTokenizer};
+
+#[derive(Deserialize)]
+#[serde(tag = "type")]
+pub(super) enum JsonNormalizer {
+    #[serde(rename = "NFC")]
+    Nfc,
+    #[serde(rename = "NFKC")]
+    Nfkc,
+    Lowercase,
+    Prepend {
+        prepend: String,
+    },
+    Replace {
+        pattern: JsonPattern,
+        content: String,
+    },
+    Sequence {
+        normalizers: Vec<JsonNormalizer>,
+    },
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Deserialize)]
+pub(super) enum JsonPattern {
+    Regex(String),
+    String(String),
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type")]
+pub(super) enum JsonPreTokenizer {
+    ByteLevel {
+        #[serde(default = "yes")]
+        add_prefix_space: bool,
+        #[serde(default = "yes")]
+        use_regex: bool,
+    },
+    Split {
+        pattern: JsonPattern,
+        behavior: Behavior,
+        #[serde(default)]
+        invert: bool,
+    },
+    Digits {
+        individual_digits: bool,
+    },
+    Punctuation {
+        #[serde(default = "isolated")]
+        behavior: Behavior,
+    },
+    Whitespace,
+    WhitespaceSplit,
+    Metaspace {
+        replacement: char,
+        add_prefix_space: Option<bool>,
+        prepend_scheme: Option<JsonScheme>,
+        split: Option<bool>,
+    },
+    Sequence {
+        pretokenizers: Vec<JsonPreTokenizer>,
+    },
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum JsonScheme {
+    Always,
+    First,
+    Never,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+const fn isolated() -> Behavior {
+    Behavior::Isolated
+}
+
+impl JsonPattern {
+    fn finder(&self) -> Result<Finder, String> {
+        match self {
+            Self::String(words) if words.is_empty() => Err("it looks for the empty text".to_owned()),
+            Self::String(words) => Ok(Finder::Text(words.clone())),
+            Self::Regex(pattern) => pattern_finder(pattern),
+        }
+    }
+
+    fn is_space(&self) -> bool {
+        matches!(self, Self::String(words) if words == " ")
+    }
+}
+
+fn pattern_finder(pattern: &str) -> Result<Finder, String> {
+    patterns::finder(pattern).map_err(|error| error.to_string())
+}
+
+impl JsonNormalizer {
+    /// The steps that it consists of.
+    pub(super) fn flat(&self) -> Vec<&Self> {
+        match self {
+            Self::Sequence { normalizers } => normalizers.iter().flat_map(Self::flat).collect(),
+            _ => vec![self],
+        }
+    }
+
+    /// The step, or why only the crate can do it.
+    pub(super) fn read(&self) -> Result<Normalizer, String> {
+        Ok(match self {
+            Self::Nfc => Normalizer::Form(NormalizationForm::Nfc),
+            Self::Nfkc => Normalizer::Form(NormalizationForm::Nfkc),
+            Self::Lowercase => Normalizer::Lowercase,
+            Self::Prepend { prepend } => Normalizer::Prepend(prepend.clone()),
+            Self::Replace { pattern, content } => Normalizer::Replace(pattern.finder()?, content.clone()),
+            Self::Sequence { .. } | Self::Other => {
+                return Err(
+                    "it normalises texts by more than NFC, NFKC, Prepend, Replace and Lowercase".to_owned(),
+                );
+            }
+        })
+    }
+}
+
+impl JsonPreTokenizer {
+    /// The steps that it consists of.
+    pub(super) fn flat(&self) -> Vec<&Self> {
+        match self {
+            Self::Sequence { pretokenizers } => pretokenizers.iter().flat_map(Self::flat).collect(),
+            _ => vec![self],
+        }
+    }
+
+    pub(super) fn is_byte_level(&self) -> bool {
+        matches!(self, Self::ByteLevel { .. })
+    }
+
+    /// The step, or why only the crate can do it.
+    pub(super) fn read(&self) -> Result<PreTokenizer, String> {
+        let split = |finder, behavior, invert| PreTokenizer::Split {
+            finder,
+            behavior,
+            invert,
+        };
+        Ok(match self {
+            Self::ByteLevel {
+                add_prefix_space,
+                use_regex,
+            } => PreTokenizer::ByteLevel {
+                prefix_space: *add_prefix_space,
+                split: *use_regex,
+                alphabet: characters(),
+            },
+            Self::Split {
+                pattern,
+                behavior,
+                invert,
+            } => split(pattern.finder()?, *behavior, *invert),
+            Self::Digits { individual_digits } => {
+                let behavior = if *individual_digits {
+                    Behavior::Isolated
+                } else {
+                    Behavior::Contiguous
+                };
+                split(Finder::Character(char::is_numeric), behavior, false)
+            }
+            Self::Punctuation { behavior } => {
+                split(pattern_finder(r"[\p{P}!-/:-@\[-`{-~]")?, *behavior, false)
+            }
+            Self::Whitespace => split(pattern_finder(r"\w+|[^\w\s]+")?, Behavior::Removed, true),
+            Self::WhitespaceSplit => split(Finder::Character(char::is_whitespace), Behavior::Removed, false),
+            Self::Metaspace {
+                replacement, split, ..
+            } => PreTokenizer::Metaspace {
+                sign: *replacement,
+                prefix: self.prefix(),
+                split: split.unwrap_or(true),
+            },
+            Self::Sequence { .. } | Self::Other => {
+                return Err("its texts are cut by a step that is known to that crate alone".to_owned());
+            }
+        })
+    }
+
+    /// The sign that `Metaspace` puts before pieces.
+    fn prefix(&self) -> Prefix {
+        match self {
+            Self::Metaspace {
+                add_prefix_space: Some(false),
+                ..
+            }
+            | Self::Metaspace {
+                prepend_scheme: Some(JsonScheme::Never),
+                ..
+            } => Prefix::None,
+            Self::Metaspace {
+                prepend_scheme: Some(JsonScheme::First),
+                ..
+            } => Prefix::FirstUnlessBlank,
+            _ => Prefix::UnlessBlank,
+        }
+    }
+}
+
+/// How bytes are cut, and where every text may be cut, where nothing else is done to them; and what is said of it.
+pub(super) fn bytes(steps: &[&JsonPreTokenizer]) -> Option<(Splitter, BoundaryClasses, String)> {
+    let (
+        JsonPreTokenizer::ByteLevel {
+            add_prefix_space: false,
+            use_regex,
+        },
+        cuts,
+    ) = steps.split_last()?
+    else {
+        return None;
+    };
+    let cuts: Vec<SplitRule<'_>> = cuts.iter().map(|step| step.cut()).collect::<Option<_>>()?;
+    let gpt2 = use_regex.then_some(SplitRule::Pattern("gpt2"));
+    let cuts: Vec<SplitRule<'_>> = cuts.into_iter().chain(gpt2).collect();
+    if let [SplitRule::Pattern(pattern)] = cuts.as_slice()
+        && let Ok(pattern) = Pattern::read(pattern)
+    {
+        let said = pattern.cuts();
+        let (splitter, boundaries) = pattern.into_cut();
+        return Some((splitter, boundaries, said));
+    }
+    let boundaries = match cuts.as_slice() {
+        [SplitRule::Digit, SplitRule::Pattern("gpt2")] => BoundaryClasses::GPT2_DIGITS,
+        [
+            SplitRule::Pattern(first),
+            SplitRule::Pattern(second),
+            SplitRule::Pattern(third),
+        ] if [*first, *second, *third] == DEEPSEEK => BoundaryClasses::MODERN,
+        _ => BoundaryClasses::NONE,
+    };
+    let finders = cuts.iter().map(|cut| match cut {
+        SplitRule::Digit => Some(Finder::Character(char::is_numeric)),
+        SplitRule::Pattern("gpt2") => Some(Finder::Family(GPT2.style)),
+        SplitRule::Pattern(pattern) => patterns::finder(pattern).ok(),
+    });
+    let finders: Vec<Finder> = finders.collect::<Option<_>>()?;
+    Some((
+        Splitter::Steps(finders),
+        boundaries,
+        "cut step by step".to_owned(),
+    ))
+}
+
+/// A step that leaves what it finds as pieces, and what lies between.
+enum SplitRule<'s> {
+    Digit,
+    Pattern(&'s str),
+}
+
+impl JsonPreTokenizer {
+    fn cut(&self) -> Option<SplitRule<'_>> {
+        match self {
+            Self::Digits {
+                individual_digits: true,
+            } => Some(SplitRule::Digit),
+            Self::Split {
+                pattern: JsonPattern::Regex(pattern),
+                behavior: Behavior::Isolated,
+                invert: false,
+            } => Some(SplitRule::Pattern(pattern)),
+            // Where a pattern covers every text, there is nothing between its matches.
+            Self::Split {
+                pattern: JsonPattern::Regex(pattern),
+                behavior: Behavior::Removed,
+                invert: true,
+            } if Pattern::read(pattern).is_ok() => Some(SplitRule::Pattern(pattern)),
+            _ => None,
+        }
+    }
+}
+
+/// What stands before texts, where all that is done to them is to write a sign for each space.
+pub(super) fn blanks(normalizers: &[&JsonNormalizer], steps: &[&JsonPreTokenizer]) -> Option<Prefix> {
+    let sign = BLANK.to_string();
+    let before = match normalizers {
+        [] => {
+            return match steps {
+                [
+                    step @ JsonPreTokenizer::Metaspace {
+                        replacement: BLANK,
+                        split: Some(false),
+                        ..
+                    },
+                ] => Some(step.prefix()),
+                _ => None,
+            };
+        }
+        [JsonNormalizer::Replace { pattern, content }] => {
+            (pattern.is_space() && *content == sign).then_some(Prefix::None)
+        }
+        [
+            JsonNormalizer::Prepend { prepend },
+            JsonNormalizer::Replace { pattern, content },
+        ]
+        | [
+            JsonNormalizer::Replace { pattern, content },
+            JsonNormalizer::Prepend { prepend },
+        ] => (pattern.is_space() && *content == sign && *prepend == sign).then_some(Prefix::Always),
+        _ => None,
+    };
+    // There is no space left that a split could find.
+    let is_cut = |step: &&JsonPreTokenizer| match step {
+        JsonPreTokenizer::Split { pattern, invert, .. } => *invert || !pattern.is_space(),
+        _ => true,
+    };
+    before.filter(|_| !steps.iter().any(is_cut))
+}

@@ -1,0 +1,74 @@
+//! What texts are searched for when they are changed or cut.
+
+use std::ops::Range;
+
+use regex_automata::Input;
+use regex_automata::meta::Regex;
+
+use crate::split::classes::Classes;
+use crate::split::part;
+use crate::split::scan::Style;
+
+/// Something that is searched for.
+pub(crate) enum Finder {
+    /// These characters.
+    Text(String),
+    /// A pattern; a second one is the white space that gives its last character back.
+    Regex(Box<Regex>),
+    /// The pieces of a known family.
+    Family(Style),
+    /// Single characters.
+    Character(fn(char) -> bool),
+}
+
+impl Finder {
+    /// Calls `found` with what matches and with what lies between, in order; together they are the text.
+    pub(crate) fn each(&self, text: &str, found: &mut dyn FnMut(Range<usize>, bool)) {
+        let mut at = 0;
+        let mut matched = |range: Range<usize>| {
+            if range.start > at {
+                found(at..range.start, false);
+            }
+            at = range.end;
+            found(range, true);
+        };
+        match self {
+            Self::Text(words) => {
+                for (start, words) in text.match_indices(words.as_str()) {
+                    matched(start..start + words.len());
+                }
+            }
+            Self::Regex(regex) => {
+                let mut from = 0;
+                while let Some(found) = regex.search(&Input::new(text).range(from..)) {
+                    let mut end = found.end();
+                    let last = part(text, found.range()).chars().next_back();
+                    let shorter = end - last.map_or(0, char::len_utf8);
+                    if found.pattern().as_usize() == 1 && end < text.len() && shorter > found.start() {
+                        end = shorter;
+                    }
+                    matched(found.start()..end);
+                    from = end;
+                }
+            }
+            Self::Family(style) => {
+                let mut start = 0;
+                while start < text.len() {
+                    let end = style.end_of_piece(Classes::get(), text, start);
+                    matched(start..end);
+                    start = end;
+                }
+            }
+            Self::Character(is_one) => {
+                for (start, character) in text.char_indices() {
+                    if is_one(character) {
+                        matched(start..start + character.len_utf8());
+                    }
+                }
+            }
+        }
+        if at < text.len() {
+            found(at..text.len(), false);
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! `cargo xtask links`: every link of a page to a file of the repository leads somewhere, and to a heading where it names one; every
+//! page of `docs` that a program file names exists; `docs/SUMMARY.md` lists every page once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+/// Pages outside `docs`.
+const PAGES: [&str; 4] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+/// Where program files name pages of `docs`; the chores name some that are made up.
+const PROGRAMS: [&str; 5] = ["crates", "python/src", "python/chatmill", "pipelines", ".ci"];
+const SUMMARY: &str = "docs/SUMMARY.md";
+
+pub(crate) fn run(root: &Path) -> Result<String> {
+    let mut pages: Vec<PathBuf> = PAGES.iter().map(|page| root.join(page)).collect();
+    let mut docs = files(&root.join("docs"))?;
+    docs.retain(|path| is_page(path));
+    pages.extend(docs.iter().cloned());
+    let mut headings = BTreeMap::new();
+    for page in &pages {
+        headings.insert(page.clone(), anchors(&text(page)?));
+    }
+    let mut broken = Vec::new();
+    let mut links = 0;
+    for page in &pages {
+        for (line, target) in targets(&text(page)?) {
+            links += 1;
+            if let Some(reason) = wrong(page, &target, &headings) {
+                broken.push(format!(
+                    "{}:{line}: `{target}` {reason}",
+                    page.strip_prefix(root)?.display()
+                ));
+            }
+        }
+    }
+    for folder in PROGRAMS {
+        for file in files(&root.join(folder))? {
+            let Ok(text) = fs::read_to_string(&file) else {
+                continue;
+            };
+            for name in named_pages(&text).filter(|name| !root.join(name).is_file()) {
+                broken.push(format!(
+                    "{}: there is no `{name}`",
+                    file.strip_prefix(root)?.display()
+                ));
+            }
+        }
+    }
+    let summary = root.join(SUMMARY);
+    let listed: Vec<PathBuf> = targets(&text(&summary)?)
+        .into_iter()
+        .map(|(_, target)| summary.with_file_name(target))
+        .collect();
+    for page in docs.iter().filter(|page| **page != summary) {
+        let times = listed.iter().filter(|listed| *listed == page).count();
+        if times != 1 {
+            broken.push(format!(
+                "{SUMMARY}: lists {} {times} times",
+                page.strip_prefix(root)?.display()
+            ));
+        }
+    }
+    if !broken.is_empty() {
+        bail!("{}\n{} broken", broken.join("\n"), broken.len());
+    }
+    Ok(format!("links: {links} in {} pages lead somewhere", pages.len()))
+}
+
+fn text(path: &Path) -> Result<String> {
+    fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// All files below a folder, in order, without what is built there and what toys add to a copy.
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    for entry in entries {
+        let path = entry?.path();
+        if !path.is_dir() {
+            found.push(path);
+        } else if !["target", "toys", "__pycache__"]
+            .iter()
+            .any(|left_out| path.ends_with(left_out))
+        {
+            found.extend(files(&path)?);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// What is wrong with a link of a page; addresses elsewhere are not looked at.
+fn wrong(page: &Path, target: &str, headings: &BTreeMap<PathBuf, BTreeSet<String>>) -> Option<&'static str> {
+    if target.contains("://") || target.starts_with("mailto:") {
+        return None;
+    }
+    let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+    let path = if file.is_empty() {
+        page.to_path_buf()
+    } else {
+        plain(&page.with_file_name(file))
+    };
+    if !path.exists() {
+        return Some("leads nowhere");
+    }
+    let known = headings.get(&path)?;
+    (!anchor.is_empty() && !known.contains(anchor)).then_some("names no heading of that page")
+}
+
+fn is_page(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "md")
+}
+
+/// A path without `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        if part.as_os_str() == ".." {
+            plain.pop();
+        } else {
+            plain.push(part);
+        }
+    }
+    plain
+}
+
+/// The lines of a page outside of blocks of code, with their numbers.
+fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut is_code = false;
+    text.lines().enumerate().filter_map(move |(number, line)| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        (!is_code && !is_fence).then_some((number + 1, line))
+    })
+}
+
+/// The targets of links in a page, each with its line. What stands in code is none.
+fn targets(text: &str) -> Vec<(usize, String)> {
+    let mut targets = Vec::new();
+    for (number, line) in prose(text) {
+        // Marks of code come in pairs: every second part is code, and a link's text may be.
+        let plain: Vec<&str> = line.split('`').step_by(2).collect();
+        for rest in plain.join("`").split("](").skip(1) {
+            if let Some((target, _)) = rest.split_once(')') {
+                targets.push((number, target.to_owned()));
+            }
+        }
+    }
+    targets
+}
+
+/// The anchors of a page's headings, as GitHub and mdBook make them.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let mut anchors = BTreeSet::new();
+    for (_, line) in prose(text) {
+        let Some(heading) = line
+            .trim_start_matches('#')
+            .strip_prefix(' ')
+            .filter(|_| line.starts_with('#'))
+        else {
+            continue;
+        };
+        let mut anchor = String::new();
+        for character in heading.trim().to_lowercase().chars() {
+            match character {
+                ' ' => anchor.push('-'),
+                '-' | '_' => anchor.push(character),
+                _ if character.is_alphanumeric() => anchor.push(character),
+                _ => {}
+            }
+        }
+        // Of equal headings the second has a number.
+        let again = (1..).map(|number| format!("{anchor}-{number}"));
+        let free = std::iter::once(anchor.clone())
+            .chain(again)
+            .find(|one| !anchors.contains(one));
+        anchors.extend(free);
+    }
+    anchors
+}
+
+/// The pages of `docs` that a text names by their path from the top of the repository.
+fn named_pages(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices("docs/").filter_map(move |(start, _)| {
+        let before = text.get(..start)?.chars().next_back();
+        let rest = text.get(start..)?;
+        let end =
+            rest.find(|character: char| !(character.is_ascii_alphanumeric() || "/-_.".contains(character)));
+        let name = rest.get(..end.unwrap_or(rest.len()))?.trim_end_matches('.');
+        let is_path = is_page(Path::new(name))
+            && before.is_none_or(|before| !before.is_alphanumeric() && !"/-_".contains(before));
+        is_path.then_some(name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn repository(page: &str, summary: &str) -> Result<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for path in PAGES {
+            fs::write(root.join(path), "").unwrap();
+        }
+        for path in PROGRAMS.iter().chain(&["docs/rules"]) {
+            fs::create_dir_all(root.join(path)).unwrap();
+        }
+        fs::write(root.join("docs/a.md"), page).unwrap();
+        fs::write(
+            root.join("docs/rules/b.md"),
+            "# B\n\n## `two.words` here!\n\n## Same\n\n## Same\n",
+        )
+        .unwrap();
+        fs::write(root.join(SUMMARY), summary).unwrap();
+        fs::write(root.join("crates/lib.rs"), "//! Why: docs/a.md.\n").unwrap();
+        run(root)
+    }
+
+    const LISTED: &str = "- [A](a.md)\n- [B](rules/b.md)\n";
+
+    #[test]
+    fn links_to_files_and_headings_are_followed() {
+        let page = "# A\n\n[b](rules/b.md#twowords-here) [up](../README.md) [`code`](#a) [same](rules/b.md#same-1) [web](https://x.org/y#z)\n";
+        assert_eq!(
+            repository(page, LISTED).unwrap(),
+            "links: 7 in 7 pages lead somewhere"
+        );
+    }
+
+    #[test]
+    fn a_missing_file_and_a_missing_heading_are_named_with_their_line() {
+        let page = "# A\n\n[b](rules/c.md) [c](rules/b.md#three)\n```\n[d](no.md)\n```\n`[e](no.md)`\n";
+        let error = repository(page, LISTED).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "docs/a.md:3: `rules/c.md` leads nowhere\ndocs/a.md:3: `rules/b.md#three` names no heading of that page\n2 broken"
+        );
+    }
+
+    #[test]
+    fn the_summary_lists_every_page_once() {
+        let error = repository("# A\n", "- [A](a.md)\n- [A](a.md)\n")
+            .unwrap_err()
+            .to_string();
+        assert_eq!(
+            error,
+            "docs/SUMMARY.md: lists docs/a.md 2 times\ndocs/SUMMARY.md: lists docs/rules/b.md 0 times\n2 broken"
+        );
+    }
+
+    #[test]
+    fn pages_are_found_in_text_by_their_path() {
+        let names: Vec<&str> =
+            named_pages("see docs/a-b.md, (docs/c/d.md) and ../docs/e.md; docs/ docs/{}.md. docs/f.md.")
+                .collect();
+        assert_eq!(names, ["docs/a-b.md", "docs/c/d.md", "docs/f.md"]);
+    }
+}

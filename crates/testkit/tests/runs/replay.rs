@@ -36,7 +36,7 @@ fn the_reader_target_survives_its_corpus_and_mutations() {
 
 #[test]
 fn the_record_target_survives_its_corpus_and_mutations() {
-    replay("record", 25, 60);
+    replay("record", 20, 40);
 }
 
 #[test]

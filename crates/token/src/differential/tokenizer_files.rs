@@ -141,6 +141,16 @@ fn texts_without_pieces_may_be_cut_between_what_no_token_holds() {
 /// Of families that cut step by step, pieces are the same where every text may be cut, as [`families`](super::families) has it of others.
 #[test]
 fn texts_may_be_cut_where_the_families_of_tokenizer_files_say() {
+    assert_families_cut(1..=3);
+}
+
+#[test]
+#[ignore = "seconds; run it when a step, a table or a dependency changes"]
+fn longer_texts_may_be_cut_where_the_families_of_tokenizer_files_say() {
+    assert_families_cut(4..=4);
+}
+
+fn assert_families_cut(lengths: std::ops::RangeInclusive<usize>) {
     let bytes = |split: bool| json!({"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": split});
     let cut = |pattern: &str| json!({"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": false});
     let steps = |steps: Vec<Value>| json!({"type": "Sequence", "pretokenizers": steps});
@@ -159,7 +169,7 @@ fn texts_may_be_cut_where_the_families_of_tokenizer_files_say() {
         let tables = encoding.tables().unwrap();
         assert_eq!(tables.boundaries, boundaries, "{family}");
         let points = SyncPoints::new(boundaries, JoinPoints::default());
-        for length in 1..=4 {
+        for length in lengths.clone() {
             each_string_of(&signs, length, &mut |text| {
                 super::families::assert_parts_have_the_pieces_of_the_whole(&encoding, &points, text);
             });
@@ -169,6 +179,16 @@ fn texts_may_be_cut_where_the_families_of_tokenizer_files_say() {
 
 #[test]
 fn storms_of_one_sign_are_counted_by_tokenizer_files() {
+    assert_storms_counted(50_000);
+}
+
+#[test]
+#[ignore = "seconds; run it when a step, a table or a dependency changes"]
+fn storms_of_a_megabyte_are_counted_by_tokenizer_files() {
+    assert_storms_counted(1_000_000);
+}
+
+fn assert_storms_counted(bytes: usize) {
     for (name, encoding) in FILES.iter() {
         for unit in [" ", "\n", "a", "1", "e\u{301}", "\u{301}", "中", "\u{10fffd}"] {
             let short = unit.repeat(300);
@@ -178,7 +198,7 @@ fn storms_of_one_sign_are_counted_by_tokenizer_files() {
                 expected,
                 "{name} {unit:?}"
             );
-            let storm = unit.repeat(1_000_000 / unit.len());
+            let storm = unit.repeat(bytes / unit.len());
             let tokens = encoding.counter().count(&storm);
             let mut counter = TokenCounter::new(std::slice::from_ref(encoding));
             assert_eq!(counter.count(&storm), [tokens], "{name} {unit:?}");

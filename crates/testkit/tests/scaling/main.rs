@@ -34,9 +34,8 @@ use shapes::Shape;
 /// Four times the input may take that many times the processor time: 4 is linear, 16 quadratic.
 const MOST: f64 = 5.0;
 
-/// One of many may take that many times the memory, or the steps, of one of few. Threads add their steps in portions, so that those
-/// of few are up to a portion short.
-const MOST_COUNTED: f64 = 1.4;
+/// One of many may take that many times the memory, or the steps, of one of few.
+const MOST_COUNTED: f64 = 1.3;
 
 /// Every shape.
 fn shapes() -> Vec<&'static Shape> {

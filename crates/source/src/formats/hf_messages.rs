@@ -15,7 +15,6 @@
 
 use chatmill_diag::Limits;
 use chatmill_intake::RecordSketch;
-use chatmill_intake::json::Kind;
 
 use crate::coded::Coded;
 use crate::formats::openai_messages;
@@ -40,9 +39,7 @@ pub static HF_MESSAGES: Coded = Coded {
 };
 
 fn read(frame: &FrameView<'_>, limits: &Limits) -> Reading {
-    let messages = present(frame.root(), "messages");
-    let has_messages =
-        messages.is_some_and(|messages| messages.kind() == Kind::Array && !messages.is_empty());
+    let has_messages = present(frame.root(), "messages").is_some();
     let row = (!has_messages).then(|| openai_messages::read_columns(&ABOUT, "prompt", *frame, limits));
     row.flatten()
         .unwrap_or_else(|| openai_messages::read(&ABOUT, Some("messages"), *frame, limits))
@@ -104,8 +101,9 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
 /// Whether a list under any name is what is read of a record: columns with names of their own come first.
 fn is_read(record: &RecordSketch, list: &str) -> bool {
     let columns = [Holds::Question, Holds::History, Holds::Better].into_iter();
-    let mut columns = columns.flat_map(columns::names).chain(["messages"]);
-    columns::holds(list).is_some() || !columns.any(|name| has(record, name))
+    let mut columns = columns.flat_map(columns::names);
+    let has_messages = record.names.keys().any(|name| name.starts_with("messages[]"));
+    columns::holds(list).is_some() || !has_messages && !columns.any(|name| has(record, name))
 }
 
 /// Whether the elements of a list under any name are those of no other format: of a group chat or a thread, or with blocks of a

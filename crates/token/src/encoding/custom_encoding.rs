@@ -72,16 +72,15 @@ impl CustomEncoding {
         let (merges, vocabulary) = reached::vocabulary(&model, alphabet)?;
         let (splitter, boundaries, prefix, normalised) = match way {
             Way::Bytes {
-                normalizers,
-                splitter,
-                boundaries,
-                ..
+                splitter, boundaries, ..
             } => {
-                let steps = Steps {
-                    normalizers,
-                    pre_tokenizers: Vec::new(),
-                };
-                let normalised = (!steps.normalizers.is_empty()).then_some(Arc::new(steps));
+                let normalizers = Arc::clone(&steps.normalizers);
+                let normalised = (!normalizers.is_empty()).then(|| {
+                    Arc::new(Steps {
+                        normalizers,
+                        pre_tokenizers: Vec::new(),
+                    })
+                });
                 (splitter, boundaries, Prefix::None, normalised)
             }
             Way::Blanks(prefix) => (Splitter::Whole, BoundaryClasses::NONE, prefix, None),

@@ -187,15 +187,17 @@ pub(crate) fn read(bytes: &[u8]) -> Result<TokenizerFile, EncodingError> {
         .filter(Model::has_blanks)
         .ok_or_else(|| refused("it has no piece for a space"))?;
     let sign = BLANK.to_string();
-    let mut steps = Steps::default();
-    steps
-        .normalizers
-        .push(Normalizer::Replace(Finder::Text(" ".to_owned()), sign.clone()));
-    let has_prefix = file.normalizer.number(3) != Some(0);
-    if has_prefix {
-        steps.normalizers.push(Normalizer::Prepend(sign));
-    }
-    let prefix = if has_prefix { Prefix::Always } else { Prefix::None };
+    let prefix = if file.normalizer.number(3) == Some(0) {
+        Prefix::None
+    } else {
+        Prefix::Always
+    };
+    let spaces = Normalizer::Replace(Finder::Text(" ".to_owned()), sign.clone());
+    let prepended = (prefix == Prefix::Always).then_some(Normalizer::Prepend(sign));
+    let steps = Steps {
+        normalizers: std::iter::once(spaces).chain(prepended).collect(),
+        pre_tokenizers: Vec::new(),
+    };
     Ok(TokenizerFile {
         model,
         steps,

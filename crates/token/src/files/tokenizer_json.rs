@@ -10,13 +10,12 @@ use serde::Deserialize;
 
 use self::steps::{JsonNormalizer, JsonPreTokenizer};
 use crate::bpe::model::Model;
-use crate::bpe::symbols::{Others, Symbols};
+use crate::bpe::symbols::Others;
 use crate::error::EncodingError;
 use crate::split::prefix::Prefix;
 use crate::split::splitter::Splitter;
-use crate::split::sync::{BLANK, BoundaryClasses};
+use crate::split::sync::BoundaryClasses;
 use crate::steps::Steps;
-use crate::steps::normalizer::Normalizer;
 
 /// What a tokenizer file comes to.
 pub(crate) enum TokenizerReading {
@@ -38,7 +37,6 @@ pub(crate) struct TokenizerFile {
 pub(crate) enum Way {
     /// Bytes are merged in the pieces of a text that these have changed.
     Bytes {
-        normalizers: Vec<Normalizer>,
         splitter: Splitter,
         boundaries: BoundaryClasses,
         /// What is said of how it cuts.
@@ -82,9 +80,9 @@ fn understood(head: &TokenizerHead, model: Bpe) -> Result<Result<TokenizerFile, 
             pre_tokenizers: cutters.iter().map(|step| step.read()).collect::<Result<_, _>>()?,
         })
     };
-    let (all, again) = match (steps(), steps()) {
-        (Ok(all), Ok(again)) => (all, again),
-        (Err(reason), _) | (_, Err(reason)) => return Ok(Err(reason)),
+    let steps = match steps() {
+        Ok(steps) => steps,
+        Err(reason) => return Ok(Err(reason)),
     };
     let is_bytes = cutters.iter().any(|step| step.is_byte_level());
     let model = match model.read(is_bytes)? {
@@ -93,7 +91,6 @@ fn understood(head: &TokenizerHead, model: Bpe) -> Result<Result<TokenizerFile, 
     };
     let way = match (steps::bytes(&cutters), steps::blanks(&normalizers, &cutters)) {
         (Some((splitter, boundaries, cut)), _) => Way::Bytes {
-            normalizers: again.normalizers,
             splitter,
             boundaries,
             cut,
@@ -101,11 +98,7 @@ fn understood(head: &TokenizerHead, model: Bpe) -> Result<Result<TokenizerFile, 
         (None, Some(prefix)) if model.has_blanks() => Way::Blanks(prefix),
         _ => Way::Steps,
     };
-    Ok(Ok(TokenizerFile {
-        model,
-        steps: all,
-        way,
-    }))
+    Ok(Ok(TokenizerFile { model, steps, way }))
 }
 
 fn misread(error: &serde_json::Error) -> EncodingError {
@@ -218,49 +211,6 @@ impl Bpe {
             }),
             _ => Err("it has no token for what is unknown"),
         }
-    }
-}
-
-impl Model {
-    /// A model of these tokens and merges; none where what stands for unknown characters is merged.
-    pub(crate) fn new(
-        tokens: FxHashMap<String, u32>,
-        merges: FxHashMap<(u32, u32), (u32, u32)>,
-        others: Others,
-        ignore_merges: bool,
-    ) -> Option<Self> {
-        let named = Symbols {
-            characters: FxHashMap::default(),
-            others: others.clone(),
-        }
-        .ids();
-        let is_other = |id: &u32| named.binary_search(id).is_ok();
-        if merges
-            .keys()
-            .any(|(left, right)| is_other(left) || is_other(right))
-        {
-            return None;
-        }
-        let single = tokens.iter().filter_map(|(token, id)| {
-            let mut characters = token.chars();
-            let first = characters.next()?;
-            characters.next().is_none().then_some((first, *id))
-        });
-        let symbols = Symbols {
-            characters: single.collect(),
-            others,
-        };
-        Some(Self {
-            tokens,
-            merges,
-            symbols,
-            ignore_merges,
-        })
-    }
-
-    /// Whether a sign for spaces is a token, and pieces are never looked up whole.
-    pub(crate) fn has_blanks(&self) -> bool {
-        !self.ignore_merges && self.symbols.characters.contains_key(&BLANK)
     }
 }
 

@@ -6,6 +6,8 @@ pub(crate) mod aligned;
 pub(crate) mod normalizer;
 pub(crate) mod pre_tokenizer;
 
+use std::sync::Arc;
+
 use self::aligned::Aligned;
 use self::normalizer::Normalizer;
 use self::pre_tokenizer::PreTokenizer;
@@ -13,7 +15,8 @@ use self::pre_tokenizer::PreTokenizer;
 /// The steps, in order.
 #[derive(Default)]
 pub(crate) struct Steps {
-    pub(crate) normalizers: Vec<Normalizer>,
+    /// Shared with those who take nothing but these.
+    pub(crate) normalizers: Arc<[Normalizer]>,
     pub(crate) pre_tokenizers: Vec<PreTokenizer>,
 }
 

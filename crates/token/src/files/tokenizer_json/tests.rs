@@ -173,3 +173,13 @@ fn a_malformed_tokenizer_file_is_an_error_with_its_line() {
     unknown["model"]["merges"] = json!([["a", "bb"]]);
     assert!(refused(&unknown.to_string()).contains("a merge names"));
 }
+
+/// In time with its square, this would take minutes.
+#[test]
+fn a_file_with_a_token_of_a_megabyte_is_read() {
+    let mut file = file(&[("a", "a")]);
+    let id = file["model"]["vocab"].as_object().unwrap().len();
+    file["model"]["vocab"]["a".repeat(1 << 20)] = id.into();
+    let encoding = Encoding::from_tokenizer("acme", file.to_string()).unwrap();
+    assert_eq!(encoding.counter().count("aaaa"), 2);
+}

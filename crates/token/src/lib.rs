@@ -26,4 +26,5 @@ pub use encoding::reference::ReferenceTokenizer;
 pub use encodings::model_families::{MODEL_FAMILIES, ModelFamily};
 pub use encodings::{ENCODINGS, find};
 pub use error::EncodingError;
+pub use files::tokenizer_json::added_tokens;
 pub use token_counter::TokenCounter;

@@ -6,7 +6,6 @@ use chatmill_diag::Limits;
 use chatmill_dialect::{Dialect, Policy, View};
 use chatmill_model::{Conversation, Message, MessageOrigin, Part, Participant, ParticipantKind, Role};
 use chatmill_token::Encoding;
-use serde::Deserialize;
 
 use super::small_file::read_bytes;
 use super::templates::Templates;
@@ -36,17 +35,6 @@ pub struct BudgetSources<'p> {
     pub targets: &'p [Dialect],
     /// Where paths start.
     pub base: &'p Path,
-}
-
-/// What the special tokens of a `tokenizer.json` are.
-#[derive(Deserialize)]
-struct TokenizerFile {
-    added_tokens: Vec<AddedToken>,
-}
-
-#[derive(Deserialize)]
-struct AddedToken {
-    content: String,
 }
 
 impl BudgetSources<'_> {
@@ -118,13 +106,9 @@ impl BudgetSources<'_> {
             )
         };
         let text = read_bytes(&self.base.join(word), limits.vocabulary, unread)?;
-        let encoding = Encoding::from_tokenizer("budget", &text)
-            .map_err(|error| PlanError::value(KEY, format!("{word}: {error}")))?;
-        // Other files than those of Hugging Face do not say which tokens a template may write.
-        let file = serde_json::from_slice(&text).ok();
-        let special = file
-            .map(|file: TokenizerFile| file.added_tokens.into_iter().map(|token| token.content).collect());
-        Ok((encoding, special))
+        let encoding = Encoding::from_tokenizer("budget", &text);
+        let known = encoding.and_then(|encoding| Ok((encoding, chatmill_token::added_tokens(&text)?)));
+        known.map_err(|error| PlanError::value(KEY, format!("{word}: {error}")))
     }
 }
 

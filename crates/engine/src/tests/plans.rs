@@ -41,6 +41,14 @@ fn test_dir() -> TestDir {
         ),
         ("other.json", &tokenizer("<|eot|>")),
         ("own.json", &tokenizer("<|end|>")),
+        (
+            "unlisted.json",
+            &tokenizer("<|end|>").replace("added_tokens", "tokens_added"),
+        ),
+        (
+            "misread.json",
+            &tokenizer("<|end|>").replace("\"content\"", "\"contents\""),
+        ),
     ])
 }
 
@@ -164,6 +172,14 @@ fn a_value_that_cannot_be_met_is_refused_with_its_key() {
         (
             "[window]\nmax_tokens = { template = \"t.jinja\", tokenizer = \"other.json\", tokens = 9 }\n",
             "window.max_tokens.template: it writes `<|end|>`, which the tokenizer does not know",
+        ),
+        (
+            "[window]\nmax_tokens = { template = \"t.jinja\", tokenizer = \"unlisted.json\", tokens = 9 }\n",
+            "window.max_tokens.template: it writes `<|end|>`, which the tokenizer does not know",
+        ),
+        (
+            "[window]\nmax_tokens = { template = \"t.jinja\", tokenizer = \"misread.json\", tokens = 9 }\n",
+            "window.max_tokens.tokenizer: misread.json: line 1: it is not a tokenizer file: missing field `content`",
         ),
         (
             "[window]\nsame_for_all = true\n",

@@ -14,7 +14,7 @@ use crate::error::EncodingError;
 use crate::files::hugging_face::Crate;
 use crate::files::ranks::Ranks;
 use crate::files::tokenizer_json::{self, TokenizerFile, TokenizerReading, Way};
-use crate::files::{sentencepiece, tekken};
+use crate::files::{self, sentencepiece, tekken};
 use crate::split::patterns::Pattern;
 use crate::split::prefix::Prefix;
 use crate::split::splitter::Splitter;
@@ -41,9 +41,8 @@ impl CustomEncoding {
     }
 
     pub(crate) fn from_tokenizer(name: &str, file: &[u8]) -> Result<Self, EncodingError> {
-        let json = match std::str::from_utf8(file) {
-            Ok(json) if json.trim_start().starts_with('{') => json,
-            _ => return Self::merging(name, "SentencePiece model", sentencepiece::read(file)?),
+        let Some(json) = files::json(file) else {
+            return Self::merging(name, "SentencePiece model", sentencepiece::read(file)?);
         };
         if let Some((ranks, pattern)) = tekken::read(json)? {
             return Ok(Self::new(name, "tekken file", ranks, Pattern::read(&pattern)?));

@@ -7,6 +7,7 @@ mod steps;
 
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use self::steps::{JsonNormalizer, JsonPreTokenizer};
 use crate::bpe::model::Model;
@@ -63,6 +64,21 @@ pub(crate) fn read(json: &str) -> Result<TokenizerReading, EncodingError> {
     })
 }
 
+/// The tokens that a `tokenizer.json` adds to its model's: control tokens above all. `None` for other tokenizer files, which
+/// have no such list.
+///
+/// # Errors
+///
+/// When the file is JSON and its list cannot be read.
+pub fn added_tokens(file: &[u8]) -> Result<Option<Vec<String>>, EncodingError> {
+    let Some(json) = super::json(file) else {
+        return Ok(None);
+    };
+    let file: AddedTokens = serde_json::from_str(json).map_err(|error| misread(&error))?;
+    let contents = file.added_tokens.into_iter().map(|token| token.content);
+    Ok(file.model.map(|_| contents.collect()))
+}
+
 /// The file, or why only the crate can compute it.
 fn understood(head: &TokenizerHead, model: Bpe) -> Result<Result<TokenizerFile, String>, EncodingError> {
     let normalizers: Vec<&JsonNormalizer> = head.normalizer.iter().flat_map(JsonNormalizer::flat).collect();
@@ -103,6 +119,18 @@ fn understood(head: &TokenizerHead, model: Bpe) -> Result<Result<TokenizerFile, 
 
 fn misread(error: &serde_json::Error) -> EncodingError {
     EncodingError::Line(error.line(), format!("it is not a tokenizer file: {error}"))
+}
+
+#[derive(Deserialize)]
+struct AddedTokens {
+    model: Option<IgnoredAny>,
+    #[serde(default)]
+    added_tokens: Vec<AddedToken>,
+}
+
+#[derive(Deserialize)]
+struct AddedToken {
+    content: String,
 }
 
 #[derive(Deserialize)]

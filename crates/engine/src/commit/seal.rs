@@ -5,7 +5,6 @@ use std::ops::AddAssign as _;
 use std::sync::atomic::AtomicBool;
 
 use chatmill_dataset::overview::{Overview, listed};
-use chatmill_dataset::rows::TotalRow;
 use chatmill_dataset::{
     DERIVED, FORMAT, InputEntry, InputRows, Inputs, Manifest, PartSet, Sealed, ShardManifests, SliceId,
     Staging, TableOptions, account_problems,
@@ -14,7 +13,7 @@ use chatmill_diag::{Severity, cut};
 use serde::{Serialize, Serializer};
 
 use crate::commit::collisions::Ids;
-use crate::commit::summary::{RunTotals, TokenTotal};
+use crate::commit::summary::RunTotals;
 use crate::error::{RunError, go_on, unwritable};
 use crate::pipeline::PerspectiveChoice;
 use crate::plan::{Plan, PlannedInput};
@@ -122,7 +121,7 @@ impl ReceiptTotals {
             sum.notes += count.notes;
             sum.of_rejects += count.of_rejects;
         });
-        self.totals.merge(&receipt.totals);
+        self.totals.merge(receipt.totals);
         self.overview.merge(receipt.overview);
     }
 
@@ -266,17 +265,13 @@ impl ReceiptTotals {
         let mut parts = staging.parts(after_last, options)?;
         self.write_inputs(plan, left, &read_words, &mut parts)?;
         let names = TotalNames::of(plan);
-        let rows = self.totals.rows(&names);
         let mut whole = self.whole;
         whole.overview = Overview {
             shapes,
             renderings: self.totals.renderings(&names),
             ..self.overview.overview(&plan.targets, plan.quotes)
         };
-        whole.tokens = rows.iter().map(token_total).collect();
-        for row in rows {
-            parts.push_total(row)?;
-        }
+        self.totals.each_row(&names, |row| parts.push_total(row))?;
         let rest = parts.close()?;
         let manifest = Manifest {
             program: "chatmill".to_owned(),
@@ -319,20 +314,6 @@ type Shapes = BTreeMap<String, Vec<String>>;
 fn missing(slice: SliceId) -> RunError {
     RunError::Incomplete {
         reason: format!("the receipt of slice {slice} is missing"),
-    }
-}
-
-fn token_total(row: &TotalRow<'_>) -> TokenTotal {
-    TokenTotal {
-        dialect: row.dialect.to_owned(),
-        profile: row.profile.to_owned(),
-        encoding: row.encoding.to_owned(),
-        coverage: row.coverage.to_owned(),
-        bytes: row.bytes,
-        messages_rendered: row.messages_rendered,
-        tokens: row.tokens,
-        invalid: row.invalid,
-        losses: row.losses,
     }
 }
 

@@ -49,34 +49,9 @@ pub struct RunTotals {
     pub without_reasoning: u64,
     /// Findings by code.
     pub findings: BTreeMap<String, FindingCount>,
-    /// Tokens per dialect, profile, encoding and coverage.
-    pub tokens: Vec<TokenTotal>,
     /// What a report shows of the tables.
     #[serde(default)]
     pub overview: Overview,
-}
-
-/// Tokens of a dialect in an encoding.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct TokenTotal {
-    /// Dialect id.
-    pub dialect: String,
-    /// Profile.
-    pub profile: String,
-    /// Encoding; empty when nothing is counted.
-    pub encoding: String,
-    /// Coverage.
-    pub coverage: String,
-    /// Renderings' bytes.
-    pub bytes: u64,
-    /// Messages rendered.
-    pub messages_rendered: u64,
-    /// Tokens.
-    pub tokens: u64,
-    /// Renderings that break a rule of their dialect.
-    pub invalid: u64,
-    /// Rows in the losses table.
-    pub losses: u64,
 }
 
 /// The summary of a finished run.

@@ -22,7 +22,7 @@ use crate::work::bill::{self, BillingMode, OwnSpans};
 use crate::work::overview::LossAmounts;
 use crate::work::render::{self, WindowedRenderer};
 use crate::work::shares::{BillShare, Billed};
-use crate::work::totals::{Group, Sums};
+use crate::work::totals::{AnswerGroup, RenderingGroup, Sums};
 
 /// The keys of what a plan names.
 pub(super) struct PlanKeys {
@@ -378,11 +378,13 @@ impl<'p> Work<'_, 'p> {
             } else {
                 (share.counts_by_encoding.as_slice(), billed.counts_by_encoding)
             };
+            let totals = self.receipt.totals.of(AnswerGroup {
+                day: share.day,
+                model: share.model.to_owned(),
+                source: Cow::Borrowed(key.accepted.linked.conversation.source),
+            });
             for ((encoding, token_counts), whole) in counts_by_encoding.iter().enumerate().zip(whole) {
-                let group = Group {
-                    source: Cow::Borrowed(key.accepted.linked.conversation.source),
-                    day: share.day.map(|day| day.to_string()).unwrap_or_default(),
-                    model: share.model.to_owned(),
+                let group = RenderingGroup {
                     target: key.rank,
                     encoding,
                     coverage: Cow::Borrowed(rendering.coverage.as_str()),
@@ -399,7 +401,7 @@ impl<'p> Work<'_, 'p> {
                     ..Sums::default()
                 };
                 let tokens = is_last.then_some(whole.tokens);
-                self.receipt.totals.add(&group, &sums, tokens);
+                totals.add(group, &sums, tokens);
             }
         }
         requests

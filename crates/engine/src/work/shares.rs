@@ -131,6 +131,10 @@ impl Billed<'_> {
         let mut shares: Vec<BillShare<'l>> = Vec::new();
         let mut known = BTreeMap::new();
         let mut place = |(day, model): (Option<Day>, &'l str)| {
+            // Answers follow one another by the day, and the map is asked where that changes.
+            if shares.last().is_some_and(|last| (last.day, last.model) == (day, model)) {
+                return shares.len() - 1;
+            }
             *known.entry((day, model)).or_insert_with(|| {
                 shares.push(BillShare {
                     day,

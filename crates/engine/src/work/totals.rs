@@ -6,41 +6,47 @@ use std::collections::BTreeMap;
 use chatmill_dataset::Spread;
 use chatmill_dataset::overview::RenderingCount;
 use chatmill_dataset::rows::TotalRow;
-use chatmill_diag::cut;
+use chatmill_diag::{Day, cut};
 use chatmill_token::{Encoding, TokenCounts};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Plan;
+use crate::work::overview::merge;
 use crate::work::shares::Logged;
 
-/// What totals are grouped by. A plan says what its places are called, so that counting copies no name.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Group {
-    /// Source id.
-    pub source: Cow<'static, str>,
-    /// Day of the answers in UTC; empty where nobody says.
-    pub day: String,
+/// Whose answers a total is of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct AnswerGroup {
+    /// Day of the answers in UTC.
+    pub(crate) day: Option<Day>,
     /// Model that wrote them; empty where nobody says.
-    pub model: String,
+    pub(crate) model: String,
+    /// Source id.
+    pub(crate) source: Cow<'static, str>,
+}
+
+/// Which renderings a total is of. A plan says what its places are called, so that counting copies no name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct RenderingGroup {
     /// Place of the dialect with its profile in the plan.
-    pub target: usize,
+    pub(crate) target: usize,
     /// Place of the encoding in the plan; 0 when nothing is counted.
-    pub encoding: usize,
+    pub(crate) encoding: usize,
     /// Coverage.
-    pub coverage: Cow<'static, str>,
+    pub(crate) coverage: Cow<'static, str>,
 }
 
 /// What the places of a group are called.
-pub struct TotalNames<'p> {
+pub(crate) struct TotalNames<'p> {
     /// Dialects with their profiles.
-    pub targets: Vec<(&'p str, &'p str)>,
+    pub(crate) targets: Vec<(&'p str, &'p str)>,
     /// Encodings; one without a name when nothing is counted.
-    pub encodings: Vec<&'p str>,
+    pub(crate) encodings: Vec<&'p str>,
 }
 
 impl<'p> TotalNames<'p> {
     /// The names of a plan.
-    pub fn of(plan: &'p Plan) -> Self {
+    pub(crate) fn of(plan: &'p Plan) -> Self {
         let targets = plan.targets.iter();
         let uncounted = plan.encodings.is_empty().then_some("");
         Self {
@@ -54,32 +60,32 @@ impl<'p> TotalNames<'p> {
         }
     }
 
-    fn encoding(&self, group: &Group) -> &'p str {
+    fn encoding(&self, group: &RenderingGroup) -> &'p str {
         cut::at::<&str>(&self.encodings, group.encoding)
     }
 }
 
 /// Sums and distribution of a group; of a share of a rendering, what it adds to them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Sums {
+pub(crate) struct Sums {
     /// Conversations that have a rendering in it.
-    pub conversations: u64,
+    pub(crate) conversations: u64,
     /// Messages that its renderings show.
-    pub messages_rendered: u64,
+    pub(crate) messages_rendered: u64,
     /// Bytes of their texts.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// Tokens and their parts.
-    pub token_counts: TokenCounts,
+    pub(crate) token_counts: TokenCounts,
     /// What the provider logged of its requests.
-    pub logged: Logged,
+    pub(crate) logged: Logged,
     /// How often its renderings are sent.
-    pub requests: u64,
+    pub(crate) requests: u64,
     /// Renderings that break a rule of the dialect.
-    pub invalid: u64,
+    pub(crate) invalid: u64,
     /// What was lost, in occurrences.
-    pub losses: u64,
+    pub(crate) losses: u64,
     /// Renderings by their number of tokens.
-    pub distribution: Spread,
+    pub(crate) distribution: Spread,
 }
 
 impl Sums {
@@ -98,94 +104,111 @@ impl Sums {
 
 /// Totals of a slice or of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(from = "Vec<(Group, Sums)>", into = "Vec<(Group, Sums)>")]
-pub struct Totals(BTreeMap<Group, Sums>);
+pub(crate) struct Totals(#[serde(with = "pairs")] BTreeMap<AnswerGroup, RenderingTotals>);
 
-impl From<Vec<(Group, Sums)>> for Totals {
-    fn from(groups: Vec<(Group, Sums)>) -> Self {
-        Self(groups.into_iter().collect())
+/// Totals of the renderings with the answers of one group.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct RenderingTotals(#[serde(with = "pairs")] BTreeMap<RenderingGroup, Sums>);
+
+/// Maps whose keys are no texts, as lists of keys and values.
+mod pairs {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<K: Serialize, V: Serialize, S: Serializer>(
+        map: &BTreeMap<K, V>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(map)
+    }
+
+    pub(super) fn deserialize<'de, K, V, D>(deserializer: D) -> Result<BTreeMap<K, V>, D::Error>
+    where
+        K: Deserialize<'de> + Ord,
+        V: Deserialize<'de>,
+        D: Deserializer<'de>,
+    {
+        Ok(Vec::deserialize(deserializer)?.into_iter().collect())
     }
 }
 
-impl From<Totals> for Vec<(Group, Sums)> {
-    fn from(totals: Totals) -> Self {
-        totals.0.into_iter().collect()
+impl RenderingTotals {
+    /// Adds one share of a rendering; the rendering itself has so many tokens and is counted once, with its last share.
+    pub(crate) fn add(&mut self, group: RenderingGroup, share: &Sums, tokens: Option<u64>) {
+        let sums = self.0.entry(group).or_default();
+        sums.add(share);
+        if let Some(tokens) = tokens {
+            sums.distribution.add(tokens);
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        merge(&mut self.0, other.0, |sums, more| sums.add(&more));
     }
 }
 
 impl Totals {
-    /// Adds one share of a rendering; the rendering itself has so many tokens and is counted once, with its last share.
-    pub fn add(&mut self, group: &Group, share: &Sums, tokens: Option<u64>) {
-        self.change(group, |sums| {
-            sums.add(share);
-            if let Some(tokens) = tokens {
-                sums.distribution.add(tokens);
-            }
-        });
+    /// The totals of a group.
+    pub(crate) fn of(&mut self, answers: AnswerGroup) -> &mut RenderingTotals {
+        self.0.entry(answers).or_default()
     }
 
     /// Adds other totals.
-    pub fn merge(&mut self, other: &Self) {
-        for (group, more) in &other.0 {
-            self.change(group, |sums| sums.add(more));
-        }
+    pub(crate) fn merge(&mut self, other: Self) {
+        merge(&mut self.0, other.0, RenderingTotals::merge);
     }
 
-    /// The sums of a group. One that is known is not copied.
-    fn change(&mut self, group: &Group, change: impl FnOnce(&mut Sums)) {
-        match self.0.get_mut(group) {
-            Some(sums) => change(sums),
-            None => change(self.0.entry(group.clone()).or_default()),
+    /// The renderings of each dialect, profile, coverage and encoding over all answers, in the order of the dialects.
+    pub(crate) fn renderings(&self, names: &TotalNames<'_>) -> Vec<RenderingCount> {
+        let mut whole = RenderingTotals::default();
+        for (group, sums) in self.0.values().flat_map(|renderings| &renderings.0) {
+            whole.0.entry(group.clone()).or_default().add(sums);
         }
-    }
-
-    /// The renderings of each dialect, profile, coverage and encoding over all sources, in the order of the dialects.
-    pub fn renderings(&self, names: &TotalNames<'_>) -> Vec<RenderingCount> {
-        let mut whole = Self::default();
-        for (group, sums) in &self.0 {
-            let group = Group {
-                source: Cow::Borrowed(""),
-                day: String::new(),
-                model: String::new(),
-                ..group.clone()
-            };
-            whole.change(&group, |whole| whole.add(sums));
-        }
-        let sorted = whole.sorted(names).into_iter();
+        let mut sorted: Vec<_> = whole.0.iter().collect();
+        sorted.sort_by_key(|(group, _)| (group.target, names.encoding(group), &group.coverage));
+        let sorted = sorted.into_iter();
         sorted
-            .map(|(group, sums)| rendering_count(&row(group, sums, names), sums))
+            .map(|(group, sums)| rendering_count(&row(&AnswerGroup::default(), None, group, sums, names), sums))
             .collect()
     }
 
-    /// The rows of the totals table, sorted by source, day, model, place of the dialect, encoding and coverage.
-    pub fn rows<'n>(&'n self, names: &TotalNames<'n>) -> Vec<TotalRow<'n>> {
-        let sorted = self.sorted(names).into_iter();
-        sorted.map(|(group, sums)| row(group, sums, names)).collect()
-    }
-
-    fn sorted(&self, names: &TotalNames<'_>) -> Vec<(&Group, &Sums)> {
-        let mut sorted: Vec<_> = self.0.iter().collect();
-        sorted.sort_by_key(|(group, _)| {
-            (
-                &group.source,
-                &group.day,
-                &group.model,
-                group.target,
-                names.encoding(group),
-                &group.coverage,
-            )
+    /// Gives each row of the totals table, sorted by source, day, model, place of the dialect, encoding and coverage.
+    pub(crate) fn each_row<E>(
+        &self,
+        names: &TotalNames<'_>,
+        mut give: impl FnMut(TotalRow<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let groups = self.0.iter().flat_map(|(answers, renderings)| {
+            let groups = renderings.0.iter();
+            groups.map(move |(group, sums)| (answers, group, sums))
         });
-        sorted
+        let mut sorted: Vec<_> = groups.collect();
+        sorted.sort_by_key(|(answers, group, _)| {
+            let encoding = names.encoding(group);
+            let AnswerGroup { day, model, source } = answers;
+            (source, day, model, group.target, encoding, &group.coverage)
+        });
+        sorted.into_iter().try_for_each(|(answers, group, sums)| {
+            let day = answers.day.map(|day| day.to_string());
+            give(row(answers, day.as_deref(), group, sums, names))
+        })
     }
 }
 
-fn row<'n>(group: &'n Group, sums: &Sums, of: &TotalNames<'n>) -> TotalRow<'n> {
+fn row<'n>(
+    answers: &'n AnswerGroup,
+    day: Option<&'n str>,
+    group: &'n RenderingGroup,
+    sums: &Sums,
+    of: &TotalNames<'n>,
+) -> TotalRow<'n> {
     let (dialect, profile) = *cut::at(&of.targets, group.target);
     let token_counts = &sums.token_counts;
     TotalRow {
-        source: &group.source,
-        day: Some(group.day.as_str()).filter(|day| !day.is_empty()),
-        model: Some(group.model.as_str()).filter(|model| !model.is_empty()),
+        source: &answers.source,
+        day,
+        model: Some(answers.model.as_str()).filter(|model| !model.is_empty()),
         dialect,
         profile,
         encoding: of.encoding(group),
@@ -257,42 +280,49 @@ mod tests {
         }
     }
 
+    fn add(
+        totals: &mut Totals,
+        source: &'static str,
+        (target, encoding): (usize, usize),
+        share: &Sums,
+        tokens: Option<u64>,
+    ) {
+        let answers = AnswerGroup {
+            source: source.into(),
+            ..AnswerGroup::default()
+        };
+        let group = RenderingGroup {
+            target,
+            encoding,
+            coverage: "whole".into(),
+        };
+        totals.of(answers).add(group, share, tokens);
+    }
+
     #[test]
     fn rows_come_in_the_order_of_sources_dialects_and_encodings_by_their_names() {
         let mut totals = Totals::default();
         for (source, target, encoding) in [("b", 0, 0), ("a", 1, 0), ("a", 0, 1), ("a", 0, 0)] {
-            let group = Group {
-                source: source.into(),
-                day: String::new(),
-                model: String::new(),
-                target,
-                encoding,
-                coverage: "whole".into(),
-            };
-            totals.change(&group, |_| ());
+            add(&mut totals, source, (target, encoding), &Sums::default(), None);
         }
         let text = serde_json::to_string(&totals).unwrap();
         let read: Totals = serde_json::from_str(&text).unwrap();
         let names = names();
-        let rows = read.rows(&names).into_iter();
-        let rows: Vec<_> = rows.map(|row| (row.source, row.dialect, row.encoding)).collect();
+        let mut rows = Vec::new();
+        let mut give = |row: TotalRow<'_>| {
+            rows.push([row.source, row.dialect, row.encoding].map(str::to_owned));
+            Ok::<(), ()>(())
+        };
+        read.each_row(&names, &mut give).unwrap();
         assert_eq!(
             rows,
-            [("a", "d", "e"), ("a", "d", "f"), ("a", "c", "f"), ("b", "d", "f")]
+            [["a", "d", "e"], ["a", "d", "f"], ["a", "c", "f"], ["b", "d", "f"]]
         );
     }
 
     #[test]
     fn merging_two_halves_equals_the_whole() {
-        let group = Group {
-            source: "s".into(),
-            day: String::new(),
-            model: String::new(),
-            target: 0,
-            encoding: 0,
-            coverage: "whole".into(),
-        };
-        let add = |totals: &mut Totals, tokens: u64| {
+        let add_tokens = |totals: &mut Totals, tokens: u64| {
             let token_counts = TokenCounts {
                 tokens,
                 parts: ComponentCounts {
@@ -310,19 +340,19 @@ mod tests {
                 requests: 2,
                 ..Sums::default()
             };
-            totals.add(&group, &share, Some(tokens));
+            add(totals, "s", (0, 0), &share, Some(tokens));
         };
         let (mut whole, mut left, mut right) = (Totals::default(), Totals::default(), Totals::default());
         for tokens in [5, 9, 1] {
-            add(&mut whole, tokens);
+            add_tokens(&mut whole, tokens);
         }
-        add(&mut left, 5);
-        add(&mut right, 9);
-        add(&mut right, 1);
-        left.merge(&right);
+        add_tokens(&mut left, 5);
+        add_tokens(&mut right, 9);
+        add_tokens(&mut right, 1);
+        left.merge(right);
         assert_eq!(
-            format!("{:?}", left.rows(&names())),
-            format!("{:?}", whole.rows(&names()))
+            serde_json::to_value(&left).unwrap(),
+            serde_json::to_value(&whole).unwrap()
         );
     }
 
@@ -330,14 +360,6 @@ mod tests {
     fn renderings_of_all_sources_are_one_row_with_its_own_percentiles() {
         let mut totals = Totals::default();
         for (source, tokens) in [("a", 1), ("a", 2), ("b", 8), ("b", 9), ("b", 10)] {
-            let group = Group {
-                source: source.into(),
-                day: String::new(),
-                model: String::new(),
-                target: 0,
-                encoding: 0,
-                coverage: "whole".into(),
-            };
             let token_counts = TokenCounts {
                 tokens,
                 ..TokenCounts::default()
@@ -352,9 +374,9 @@ mod tests {
                 losses: 4,
                 ..Sums::default()
             };
-            totals.add(&group, &share, Some(tokens));
+            add(&mut totals, source, (0, 0), &share, Some(tokens));
         }
-        assert_eq!(totals.rows(&names()).len(), 2);
+        assert_eq!(totals.0.len(), 2);
         let [whole] = &totals.renderings(&names())[..] else {
             panic!("{:?}", totals.renderings(&names()))
         };

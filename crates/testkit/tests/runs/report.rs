@@ -132,9 +132,10 @@ fn figures_of_the_report_are_those_of_the_run() {
     assert_eq!(report.balance.framed, totals.framed);
     assert_eq!(report.balance.rejected, totals.rejected);
     assert!(report.balance.rejected > 0 && report.balance.balanced);
-    for total in &totals.tokens {
+    for total in &totals.overview.renderings {
         let sum: u64 = totals
-            .tokens
+            .overview
+            .renderings
             .iter()
             .filter(|other| {
                 (&other.dialect, &other.encoding, &other.coverage)

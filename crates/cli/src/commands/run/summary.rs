@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use chatmill_dataset::overview::RenderingCount;
 use chatmill_dataset::{InputEntry, Inputs};
-use chatmill_engine::summary::{NOTHING_READ, REFUSED_INPUTS, TOO_MANY_ERRORS, TokenTotal};
+use chatmill_engine::summary::{NOTHING_READ, REFUSED_INPUTS, TOO_MANY_ERRORS};
 use chatmill_engine::{FindingCount, RunSummary};
 use chatmill_export::ENVELOPES;
 use chatmill_report::GroupKey;
@@ -36,7 +37,7 @@ pub(super) fn describe(name: &str, out: &str, summary: &RunSummary, columns: usi
         inputs(summary, columns, terminal::shows_all()),
         findings(&totals.findings, columns),
     ];
-    blocks.extend(tokens(&totals.tokens, &whole_bill(out, summary), columns));
+    blocks.extend(tokens(&totals.overview.renderings, &whole_bill(out, summary), columns));
     blocks.push(verdict(out, summary));
     blocks.push(next_steps(out, summary));
     let summary = blocks.join("\n");
@@ -86,7 +87,7 @@ pub(super) fn json(name: &str, out: &str, summary: &RunSummary, exit: Exit) -> i
         messages: totals.messages,
         renderings: totals.renderings,
         findings: &totals.findings,
-        tokens: &totals.tokens,
+        tokens: &totals.overview.renderings,
     }
 }
 
@@ -108,7 +109,7 @@ struct RunJson<'s> {
     messages: u64,
     renderings: u64,
     findings: &'s BTreeMap<String, FindingCount>,
-    tokens: &'s [TokenTotal],
+    tokens: &'s [RenderingCount],
 }
 
 /// What became of each input, in the order of the run.
@@ -329,7 +330,7 @@ fn leaves_out(summary: &RunSummary, table: &str) -> bool {
 
 /// One table, a block per coverage: bills are compared only within one. Of many dialects it shows the cheapest and the
 /// most expensive by tokens per message in the first encoding.
-fn tokens(totals: &[TokenTotal], whole_bill: &str, columns: usize) -> Option<String> {
+fn tokens(totals: &[RenderingCount], whole_bill: &str, columns: usize) -> Option<String> {
     let mut table: TokenTable<CellTotal> = TokenTable::new(&[]);
     for total in totals {
         let key = GroupKey {
@@ -520,7 +521,7 @@ Yours    chatmill check FILES                                   your own files
 
 /// How a file for training is made, where one of the dialects is a trainer's.
 fn export_step(out: &str, summary: &RunSummary) -> Option<String> {
-    let tokens = &summary.totals.tokens;
+    let tokens = &summary.totals.overview.renderings;
     let has = |dialect: &&&str| tokens.iter().any(|total| total.dialect == **dialect);
     let mut fitting = ENVELOPES
         .iter()
@@ -543,12 +544,12 @@ mod tests {
         super::describe(name, out, summary, usize::MAX)
     }
 
-    fn tokens(totals: &[TokenTotal], whole_bill: &str) -> Option<String> {
+    fn tokens(totals: &[RenderingCount], whole_bill: &str) -> Option<String> {
         super::tokens(totals, whole_bill, usize::MAX)
     }
 
-    fn total(dialect: &str, encoding: &str, coverage: &str, tokens: u64) -> TokenTotal {
-        TokenTotal {
+    fn total(dialect: &str, encoding: &str, coverage: &str, tokens: u64) -> RenderingCount {
+        RenderingCount {
             dialect: dialect.into(),
             profile: "document".into(),
             encoding: encoding.into(),
@@ -558,6 +559,7 @@ mod tests {
             tokens,
             invalid: 1,
             losses: 2,
+            ..RenderingCount::default()
         }
     }
 
@@ -766,7 +768,7 @@ mod tests {
         let names: Vec<String> = (0..20).map(|n| format!("dialect-{n:02}")).collect();
         // The registry's order is not that of the prices.
         let price = |n: usize| (n as u64 * 7) % 20 * 10;
-        let totals: Vec<TokenTotal> = names
+        let totals: Vec<RenderingCount> = names
             .iter()
             .enumerate()
             .flat_map(|(n, name)| {
@@ -818,7 +820,7 @@ mod tests {
     fn a_run_with_much_of_everything_fits_one_screen() {
         let mut summary = summary(1_013, 30);
         let coverages = ["whole", "window", "single-turn"];
-        summary.totals.tokens = (0..40)
+        summary.totals.overview.renderings = (0..40)
             .map(|n| {
                 total(
                     &format!("dialect-{n}"),

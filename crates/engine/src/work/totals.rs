@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
 use crate::plan::Plan;
 use crate::work::shares::Logged;
 
-/// What totals are grouped by. A plan says what its places are called, so that counting copies no name.
+/// The key by which totals are grouped. Names are indices into the plan, so that counting copies none.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Group {
     /// Source id.
     pub source: Cow<'static, str>,
-    /// Day of the answers in UTC; empty where nobody says.
+    /// The day of the answers in UTC; empty where it is unknown.
     pub day: String,
-    /// Model that wrote them; empty where nobody says.
+    /// The model that wrote them; empty where it is unknown.
     pub model: String,
     /// Place of the dialect with its profile in the plan.
     pub target: usize,
@@ -30,7 +30,7 @@ pub struct Group {
     pub coverage: Cow<'static, str>,
 }
 
-/// What the places of a group are called.
+/// The names that the indices of a group stand for.
 pub struct TotalNames<'p> {
     /// Dialects with their profiles.
     pub targets: Vec<(&'p str, &'p str)>,
@@ -59,7 +59,7 @@ impl<'p> TotalNames<'p> {
     }
 }
 
-/// Sums and distribution of a group; of a share of a rendering, what it adds to them.
+/// The sums and the distribution of a group, or the share of a rendering in them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Sums {
     /// Conversations that have a rendering in it.
@@ -70,13 +70,13 @@ pub struct Sums {
     pub bytes: u64,
     /// Tokens and their parts.
     pub token_counts: TokenCounts,
-    /// What the provider logged of its requests.
+    /// The usage that the provider logged for its requests.
     pub logged: Logged,
-    /// How often its renderings are sent.
+    /// The number of requests.
     pub requests: u64,
     /// Renderings that break a rule of the dialect.
     pub invalid: u64,
-    /// What was lost, in occurrences.
+    /// The losses, in occurrences.
     pub losses: u64,
     /// Renderings by their number of tokens.
     pub distribution: Spread,
@@ -131,7 +131,7 @@ impl Totals {
         }
     }
 
-    /// The sums of a group. One that is known is not copied.
+    /// Changes the sums of a group. A known key is not copied.
     fn change(&mut self, group: &Group, change: impl FnOnce(&mut Sums)) {
         match self.0.get_mut(group) {
             Some(sums) => change(sums),

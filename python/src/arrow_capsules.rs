@@ -21,7 +21,8 @@ const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
 const STREAM: &CStr = c"arrow_array_stream";
 
-/// The arrays of an object that speaks the protocol; nothing where it does not. They are not copied, and of a stream all are read.
+/// The arrays of an object with the Arrow protocol; `None` for any other. They are not copied, and all
+/// batches of a stream are read.
 pub(crate) fn import(data: &Bound<'_, PyAny>) -> PyResult<Option<Vec<ArrayRef>>> {
     if data.hasattr("__arrow_c_stream__")? {
         let stream = take_stream(&data.call_method0("__arrow_c_stream__")?)?;

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use crate::errors;
 use crate::watch::{self, Watch};
 
-/// Does what the arguments ask for; how it ended, and what would have been printed.
+/// Runs a command; returns its exit code and its output.
 #[pyfunction]
 #[pyo3(signature = (arguments, progress = None))]
 pub(crate) fn answer(arguments: Vec<OsString>, progress: Option<Py<PyAny>>) -> PyResult<(u8, String)> {
@@ -25,7 +25,7 @@ pub(crate) fn answer(arguments: Vec<OsString>, progress: Option<Py<PyAny>>) -> P
     let answered = match watch.wait(&mut answers) {
         Ok(answered) => answered,
         Err(error) => {
-            // What was asked to stop comes to rest first, so that nothing is written behind anybody's back.
+            // The stopped thread is joined first, so that no file is written after the call returned.
             Python::attach(|py| py.detach(|| thread.join().is_ok()));
             return Err(error);
         }

@@ -98,7 +98,7 @@ struct Piece<'a> {
     numbers: &'a mut [i64],
 }
 
-/// What is still to be counted.
+/// The pieces that are still to be counted.
 struct Queue<'a>(Vec<Piece<'a>>);
 
 impl<'a> Queue<'a> {

@@ -1,4 +1,5 @@
-//! What errors of chatmill are in Python: the classes stand in `chatmill/_errors.py`, so that they can be read there.
+//! Conversion of chatmill's errors to Python exceptions: the classes are in `chatmill/_errors.py`, so that
+//! they can be read there.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -27,7 +28,7 @@ pub(crate) fn request(message: &str, code: &str, place: Option<&str>) -> PyErr {
     raised("RequestError", message, code, place)
 }
 
-/// It was not done; repeating it may help.
+/// The exception for an operation that was not completed; repeating it may help.
 pub(crate) fn incomplete(message: &str, code: &str, place: Option<&str>) -> PyErr {
     raised("IncompleteError", message, code, place)
 }
@@ -37,7 +38,7 @@ pub(crate) fn internal(message: &str) -> PyErr {
     raised("InternalError", message, "internal", None)
 }
 
-/// What is wrong with a plan.
+/// The exception for an error in a plan.
 pub(crate) fn of_plan(error: &PlanError) -> PyErr {
     let (message, place) = (in_words(error), error.place());
     match error {

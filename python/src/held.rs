@@ -30,8 +30,8 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    /// The text of `data`: a column of Arrow, or something that can be gone through. `column` names one of several. `what` says in
-    /// errors what an element is to be.
+    /// The text of `data`: a column of Arrow, or an iterable. `column` selects one of several. `what` is the
+    /// expected kind of element, for errors.
     pub(crate) fn of(data: &Bound<'_, PyAny>, column: Option<&str>, what: &'static str) -> PyResult<Self> {
         let chunks = match arrow_capsules::import(data)? {
             Some(arrays) => arrays
@@ -51,7 +51,7 @@ impl Texts {
         &self.chunks
     }
 
-    /// How many rows they have.
+    /// The number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.chunks.iter().map(Array::len).sum()
     }
@@ -188,7 +188,7 @@ fn span<T: Copy + Into<i64>>(offsets: &[T]) -> u64 {
     ends.map_or(0, |(first, last)| (last.into() - first.into()).unsigned_abs())
 }
 
-/// Goes through something of Python, and keeps what it gives.
+/// Iterates over a Python object, and collects its elements.
 fn gathered(data: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Vec<ArrayRef>> {
     let mut chunks: Vec<ArrayRef> = Vec::new();
     let mut builder = LargeBinaryBuilder::new();
@@ -200,7 +200,7 @@ fn gathered(data: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Vec<ArrayRe
         return Err(PyTypeError::new_err(message));
     }
     for (row, item) in data.try_iter()?.enumerate() {
-        // What it raises is raised here.
+        // An exception of the iterator is passed on.
         let item = item?;
         let bytes = if let Ok(text) = item.cast::<PyString>() {
             Some(bytes_of_text(text, what, row)?)
@@ -253,7 +253,7 @@ fn as_json(record: &Bound<'_, PyAny>, row: usize) -> PyResult<String> {
     let py = record.py();
     let written = py.import("json")?.call_method1("dumps", (record,));
     let written = written.map_err(|error| {
-        // What else is raised, Ctrl-C for one, is not about the record.
+        // Other exceptions, such as Ctrl-C, are not about the record.
         let is_of_record = error.is_instance_of::<PyTypeError>(py)
             || error.is_instance_of::<PyValueError>(py)
             || error.is_instance_of::<PyRecursionError>(py);
@@ -270,7 +270,7 @@ fn as_json(record: &Bound<'_, PyAny>, row: usize) -> PyResult<String> {
     Ok(written.cast::<PyString>()?.to_str()?.to_owned())
 }
 
-/// What an element is where records are wanted.
+/// The name of an element where records are expected.
 pub(crate) const RECORD: &str = "record";
 
 /// Texts as lines.
@@ -350,7 +350,7 @@ impl Read for Lines {
         if self.at == self.block.len() {
             self.fill();
         }
-        let ready = self.block.get(self.at..).unwrap_or_default();
+        let ready = self.block.split_at(self.at).1;
         let count = ready.len().min(buffer.len());
         if let (Some(to), Some(from)) = (buffer.get_mut(..count), ready.get(..count)) {
             to.copy_from_slice(from);

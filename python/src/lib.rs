@@ -1,7 +1,8 @@
-//! chatmill for Python: what `chatmill/__init__.py` is made of.
+//! chatmill for Python: the extension module behind `chatmill/__init__.py`.
 //!
-//! Here stands only what Python cannot do itself: plans and their tables, counters, Arrow in and out, and commands. No Python object is
-//! touched while something is worked on, so the interpreter is free meanwhile; whoever waits looks after signals and progress.
+//! It contains only parts that Python cannot do itself: plans and their tables, counters, Arrow in and out,
+//! and commands. No Python object is touched during the work, so the interpreter is free meanwhile; the
+//! waiting thread checks for signals and progress.
 
 mod arrow_capsules;
 mod columns;

@@ -8,7 +8,7 @@ use crate::watch::Watch;
 /// Tables that hold what dialects make of conversations; the others can be had without rendering anything.
 const RENDERED: [&str; 4] = ["renderings", "token_counts", "losses", "totals"];
 
-/// A plan, and what its tables need beside it.
+/// A plan, with the inputs and options that its tables need.
 pub(crate) struct Planned {
     /// The plan with its dialects.
     pub(crate) whole: Plan,
@@ -16,7 +16,7 @@ pub(crate) struct Planned {
     pub(crate) reading: Plan,
     /// Threads that work on it; 0 for as many as there are processors.
     pub(crate) threads: usize,
-    /// Who wants to know of progress.
+    /// The Python callback for progress.
     pub(crate) progress: Option<Py<PyAny>>,
 }
 
@@ -30,7 +30,7 @@ impl Planned {
         }
     }
 
-    /// A watch for the present thread, which tells whoever wants to know of progress.
+    /// A watch for the present thread, which reports progress to the callback.
     pub(crate) fn watch(&self, py: Python<'_>) -> Watch {
         Watch::new(self.progress.as_ref().map(|progress| progress.clone_ref(py)))
     }

@@ -38,10 +38,10 @@ impl Going {
             let plan = planned.of(&wanted);
             let mut deliver = |tables| ready.send(Ok(Some(tables))).is_ok();
             let ended = tables(plan, &wanted, planned.threads, &*heard, &stop, &mut deliver);
-            // Nobody is left to be told where nobody reads on.
+            // A failed send means that no consumer reads on, and needs no report.
             let _ = ready.send(ended.map(|()| None));
         };
-        // What the thread is waited for by is its messages.
+        // The end of the thread is noticed by its messages.
         watch::spawn(work)?;
         Ok(Self { made, watch })
     }
@@ -61,7 +61,7 @@ impl Drop for Going {
     }
 }
 
-/// Where rows come from.
+/// The source of rows.
 #[derive(Clone)]
 enum Rows {
     Made(Arc<Planned>),
@@ -202,8 +202,8 @@ impl Reader {
 impl Iterator for Reader {
     type Item = Result<RecordBatch, ArrowError>;
 
-    /// For consumers that are not written in Python. What Python raised meanwhile they cannot be given: an error tells them, and
-    /// Ctrl-C comes again once they are back in Python.
+    /// The iterator for consumers that are not written in Python. They cannot receive a Python exception:
+    /// they get an error, and Ctrl-C is raised again once control returns to Python.
     fn next(&mut self) -> Option<Self::Item> {
         let error = match self.step() {
             Ok(batch) => return batch.map(Ok),
@@ -367,7 +367,7 @@ impl Parts {
         }
     }
 
-    /// All that is left, in memory.
+    /// All remaining rows, in memory.
     fn collect<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = py.detach(|| self.state().all())?;
         self.state().tables_of(py, &all)

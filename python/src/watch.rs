@@ -1,4 +1,4 @@
-//! Whoever waits for work looks after the interpreter meanwhile: signals, and the callback that is told of progress.
+//! Waiting for work while handling the interpreter's needs: signals, and the callback for progress.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -22,12 +22,12 @@ pub(crate) fn spawn(work: impl FnOnce() + Send + 'static) -> PyResult<JoinHandle
     started.map_err(|error| errors::incomplete(&format!("cannot start a thread: {error}"), "system", None))
 }
 
-/// What a lock guards, whether somebody panicked meanwhile or not.
+/// The value guarded by a lock, even if another thread panicked while it held the lock.
 pub(crate) fn locked<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How far the work is, as workers tell it.
+/// The progress of the work, as workers report it.
 #[derive(Default)]
 pub(crate) struct Heard {
     stage: Mutex<(String, u64)>,
@@ -50,7 +50,7 @@ impl Progress for Heard {
     }
 }
 
-/// Who looks after the interpreter while work goes on.
+/// A guard that checks the interpreter for signals while work goes on.
 pub(crate) struct Watch {
     /// The thread that asked: only there Python handles signals, and expects to be called back.
     owner: ThreadId,
@@ -108,7 +108,7 @@ impl Watch {
         };
         let (stage, total) = locked(&self.heard.stage).clone();
         let done = self.heard.done.load(Ordering::Relaxed).min(total);
-        // Nothing is told twice: a bar that has reached its end is over.
+        // No state is reported twice: a progress bar that has reached its end is finished.
         if stage.is_empty() || self.told == (stage.clone(), done) {
             return Ok(());
         }

@@ -1,4 +1,5 @@
-//! What is to be read or rendered: a plan over files or over what Python holds, whose tables can be asked for as often as one likes.
+//! The data to read or render: a plan over files or over Python objects, whose tables can be requested any
+//! number of times.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ pub(crate) struct Work {
 
 #[pymethods]
 impl Work {
-    /// What `settings` say over the files that they name.
+    /// The plan for the files that `settings` name.
     #[staticmethod]
     #[pyo3(signature = (settings, base, threads = 0, progress = None))]
     fn of_paths(
@@ -100,20 +101,20 @@ impl Work {
         inputs.map(|planned| planned.name().into_owned()).collect()
     }
 
-    /// Its bytes, as they are stored.
+    /// The number of stored bytes.
     #[getter]
     fn bytes(&self) -> u64 {
         self.planned.whole.input_bytes()
     }
 
-    /// What it is said in.
+    /// The dialects that it is rendered in.
     #[getter]
     fn dialects(&self) -> Vec<String> {
         let targets = self.planned.whole.targets.iter();
         targets.map(|target| target.id().to_owned()).collect()
     }
 
-    /// What it is counted in.
+    /// The encodings that it is counted in.
     #[getter]
     fn encodings(&self) -> Vec<String> {
         self.planned.encodings()

@@ -44,10 +44,8 @@ fn binary(root: &Path) -> Result<PathBuf> {
         .join("release")
         .join(format!("chatmill{}", std::env::consts::EXE_SUFFIX));
     if !binary.exists() {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let built = Command::new(cargo)
+        let built = super::cargo(root)
             .args(["build", "--release", "--package", "chatmill-cli"])
-            .current_dir(root)
             .status()
             .context("cannot run cargo")?;
         if !built.success() {

@@ -9,28 +9,20 @@
 //! `--write` writes those of today. Names are looked for as words, wherever they stand: a word that many have is always found.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
-use std::str::FromStr;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::Result;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
+use crate::allowances::{Counts, Kind, add, hold};
 use crate::generated::Mode;
 use crate::sources::{source_files, texts_below};
 
-/// Where those stand that have more than is free, a line `KIND WHOSE NUMBER` for each; `#` begins a comment.
+/// Where those stand that have more than is free to all.
 const ALLOWANCES: &str = "xtask/counts.txt";
 
-/// What is counted, how many are free to all, and what to do about more.
-pub(crate) type Kind = (&'static str, usize, &'static str);
-
 const KINDS: &[Kind] = &[
-    (
-        "defaults",
-        0,
-        "make them values that cannot be missing, or errors",
-    ),
+    ("defaults", 0, "make them errors, or values that cannot miss"),
     ("names", 3, "name them after what they are"),
     ("neighbours", 12, "make rooms of them"),
     ("unnamed", 0, "do not make public what no other crate names"),
@@ -52,99 +44,31 @@ const LISTS: &[&str] = &[
 /// Names of types that the field has everywhere; each command has its arguments.
 const IDIOMS: &[&str] = &["Arguments", "Builder", "Error", "Iter", "Options"];
 
-/// What is counted of whom, and the places of each.
-pub(crate) type Counts = BTreeMap<(&'static str, String), Vec<String>>;
-
 pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
     let files = source_files(root)?;
     let mut counts = Counts::new();
     neighbours(files.iter().map(|file| file.path.as_str()), &mut counts);
     let mut public: BTreeMap<&str, Public> = BTreeMap::new();
     for file in &files {
-        let tokens = TokenStream::from_str(&file.text).map_err(|error| anyhow!("{}: {error}", file.path))?;
         let mut words = Vec::new();
-        flatten(tokens, &mut words);
-        let found = defaults(&words).map(|chain| format!("{}: {chain}", file.path));
-        counts
-            .entry(("defaults", file.krate.clone()))
-            .or_default()
-            .extend(found);
+        flatten(file.tokens()?, &mut words);
+        let found = defaults(&words).into_iter();
+        let found = found.map(|chain| format!("{}: {chain}", file.path));
+        add(&mut counts, "defaults", &file.krate, found);
         for name in types(&words) {
-            counts
-                .entry(("names", name.to_owned()))
-                .or_default()
-                .push(file.path.clone());
+            add(&mut counts, "names", name, [file.path.clone()]);
         }
         public.entry(&file.krate).or_default().read(&words, &file.path);
     }
     let known = words_by_crate(root)?;
     for (krate, items) in public {
         let is_named = |name: &str| {
-            known
-                .iter()
-                .any(|(other, words)| other != krate && words.contains(name))
+            let mut others = known.iter().filter(|(other, _)| *other != krate);
+            others.any(|(_, words)| words.contains(name))
         };
-        counts.insert(("unnamed", krate.to_owned()), items.unnamed(is_named));
+        add(&mut counts, "unnamed", krate, items.unnamed(is_named));
     }
     hold(root, ALLOWANCES, KINDS, &counts, mode)
-}
-
-/// Writes the numbers of today into a file of allowances, or holds each to the number that stands there.
-pub(crate) fn hold(root: &Path, file: &str, kinds: &[Kind], counts: &Counts, mode: Mode) -> Result<String> {
-    let path = root.join(file);
-    if mode == Mode::Write {
-        fs::write(&path, written(kinds, counts))
-            .with_context(|| format!("cannot write {}", path.display()))?;
-        return Ok(format!("{file} is written"));
-    }
-    let allowed = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    check(file, kinds, counts, &allowed)
-}
-
-/// Those that have more than is free to all, with the advice.
-fn more_than_free<'c>(
-    kinds: &'c [Kind],
-    counts: &'c Counts,
-) -> impl Iterator<Item = (String, &'c Vec<String>, &'static str)> {
-    kinds.iter().flat_map(move |(kind, free, advice)| {
-        let more = counts
-            .iter()
-            .filter(move |((of, _), places)| of == kind && places.len() > *free);
-        more.map(move |((_, whose), places)| (format!("{kind} {whose}"), places, *advice))
-    })
-}
-
-fn written(kinds: &[Kind], counts: &Counts) -> String {
-    let why = "# Who has more than is free to all, and how many at most. Numbers only fall.\n";
-    let lines = more_than_free(kinds, counts).map(|(key, places, _)| format!("{key} {}\n", places.len()));
-    std::iter::once(why.to_owned()).chain(lines).collect()
-}
-
-/// Holds each to its number.
-fn check(file: &str, kinds: &[Kind], counts: &Counts, allowances: &str) -> Result<String> {
-    let mut allowed = BTreeMap::new();
-    for line in allowances.lines().filter(|line| !line.starts_with('#')) {
-        let (key, number) = line
-            .rsplit_once(' ')
-            .context("a line of counts is `KIND WHOSE NUMBER`")?;
-        allowed.insert(key, number.parse::<usize>()?);
-    }
-    let mut violations = Vec::new();
-    for (key, places, advice) in more_than_free(kinds, counts) {
-        let most = allowed
-            .get(key.as_str())
-            .map_or_else(|| "none".to_owned(), usize::to_string);
-        if allowed.get(key.as_str()).is_none_or(|most| places.len() > *most) {
-            let (number, places) = (places.len(), places.join("\n    "));
-            violations.push(format!(
-                "{key}: {number}, {file} allows {most}; {advice}\n    {places}"
-            ));
-        }
-    }
-    if violations.is_empty() {
-        return Ok(format!("within {file}"));
-    }
-    bail!("{}", violations.join("\n"))
 }
 
 /// What stands beside each other in each folder of sources; a file and the folder of its children are one.
@@ -161,9 +85,11 @@ fn neighbours<'a>(paths: impl Iterator<Item = &'a str>, counts: &mut Counts) {
     }
     for (folder, names) in folders {
         if !LISTS.contains(&folder.as_str()) {
-            counts.insert(
-                ("neighbours", folder),
-                names.into_iter().map(str::to_owned).collect(),
+            add(
+                counts,
+                "neighbours",
+                &folder,
+                names.into_iter().map(str::to_owned),
             );
         }
     }
@@ -176,10 +102,8 @@ fn words_by_crate(root: &Path) -> Result<BTreeMap<String, BTreeSet<String>>> {
         let below = path.strip_prefix("crates/").unwrap_or(&path);
         let krate = below.split_once("/src/").map_or("beside", |(krate, _)| krate);
         let words = text.split(|sign: char| !sign.is_alphanumeric() && sign != '_');
-        known
-            .entry(krate.to_owned())
-            .or_default()
-            .extend(words.map(str::to_owned));
+        let known = known.entry(krate.to_owned()).or_default();
+        known.extend(words.map(str::to_owned));
     }
     Ok(known)
 }
@@ -204,7 +128,7 @@ fn flatten(tokens: TokenStream, words: &mut Vec<String>) {
 }
 
 /// Chains of calls that look something up and end in a default.
-fn defaults(words: &[String]) -> impl Iterator<Item = String> {
+fn defaults(words: &[String]) -> Vec<String> {
     let (mut found, mut outside) = (Vec::new(), Vec::new());
     let (mut last, mut looked_up) = ("", None);
     for word in words {
@@ -214,18 +138,15 @@ fn defaults(words: &[String]) -> impl Iterator<Item = String> {
             "." | "?" => {}
             "get" | "get_mut" | "first" | "last" | "nth" if last == "." => looked_up = Some(word),
             "unwrap_or" | "unwrap_or_default" if last == "." => {
-                found.extend(
-                    looked_up
-                        .take()
-                        .map(|looked_up| format!(".{looked_up}(…)….{word}(…)")),
-                );
+                let looked_up = looked_up.take();
+                found.extend(looked_up.map(|looked_up| format!(".{looked_up}(…)….{word}(…)")));
             }
             _ if last == "." => {}
             _ => looked_up = None,
         }
         last = word;
     }
-    found.into_iter()
+    found
 }
 
 /// Names of the types that are made, each once.
@@ -265,28 +186,24 @@ impl Public {
                 _ => &[";", "{", "="],
             };
             let is_type = ["enum", "struct", "trait", "type"].contains(&kind);
-            if let Some(name) = rest
-                .first()
-                .filter(|name| *name != "$" && (is_type || ["fn", "mod", "static"].contains(&kind)))
-            {
+            let Some((name, signature)) = rest.split_first() else {
+                continue;
+            };
+            if name != "$" && (is_type || ["fn", "mod", "static"].contains(&kind)) {
                 self.items.push((name.clone(), path.to_owned(), is_type));
             }
-            let signature = rest
-                .iter()
-                .skip(1)
-                .take_while(|word| !ends.contains(&word.as_str()));
-            self.signatures.extend(signature.cloned());
+            let is_inside = |word: &&String| !ends.contains(&word.as_str());
+            self.signatures
+                .extend(signature.iter().take_while(is_inside).cloned());
         }
     }
 
     /// The items that neither a public signature nor anybody else names.
     fn unnamed(&self, is_named: impl Fn(&str) -> bool) -> Vec<String> {
-        let is_needed =
-            |name: &str, is_type: bool| is_named(name) || is_type && self.signatures.contains(name);
         let unnamed = self
             .items
             .iter()
-            .filter(|(name, _, is_type)| !is_needed(name, *is_type));
+            .filter(|(name, _, is_type)| !(is_named(name) || *is_type && self.signatures.contains(name)));
         unnamed.map(|(name, path, _)| format!("{path}: {name}")).collect()
     }
 }
@@ -303,7 +220,7 @@ mod tests {
 
     #[test]
     fn lookups_that_end_in_a_default_are_counted_and_other_defaults_are_not() {
-        let number = |text| defaults(&words(text)).count();
+        let number = |text| defaults(&words(text)).len();
         assert_eq!(number("a.get(1).copied().unwrap_or_default();"), 1);
         assert_eq!(
             number("f(b.x.last().map(|c| c.get(2).unwrap_or(0)).unwrap_or(1))"),
@@ -358,28 +275,5 @@ mod tests {
         public.read(&words(text), "lib.rs");
         let unnamed = public.unnamed(|name| ["Shown", "Choice"].contains(&name));
         assert_eq!(unnamed, ["lib.rs: Lost", "lib.rs: of", "lib.rs: NOBODYS"]);
-    }
-
-    #[test]
-    fn a_count_above_its_allowance_is_a_violation() {
-        let places = |number| vec!["somewhere".to_owned(); number];
-        let counts = Counts::from([
-            (("names", "Key".to_owned()), places(4)),
-            (("names", "Row".to_owned()), places(3)),
-        ]);
-        assert!(written(KINDS, &counts).ends_with("\nnames Key 4\n"));
-        assert!(check(ALLOWANCES, KINDS, &counts, "# why\nnames Key 4").is_ok());
-        assert!(check(ALLOWANCES, KINDS, &counts, "names Key 5\nnames Old 7").is_ok());
-        let complaint = check(ALLOWANCES, KINDS, &counts, "").unwrap_err().to_string();
-        assert!(
-            complaint.starts_with("names Key: 4, xtask/counts.txt allows none; name them"),
-            "{complaint}"
-        );
-        assert!(
-            check(ALLOWANCES, KINDS, &counts, "names")
-                .unwrap_err()
-                .to_string()
-                .contains("`KIND WHOSE NUMBER`")
-        );
     }
 }

@@ -5,10 +5,9 @@
 //! conversations does not look at the name of their source: `FormatTraits` says what is to be known of it.
 
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
+use serde::Deserialize;
 
 use crate::sources::{SourceFile, source_files};
 
@@ -58,30 +57,39 @@ const SOURCE_NAME: &[&str] = &[
 ];
 
 pub(crate) fn run(root: &Path) -> Result<String> {
-    let imports = imports(&metadata(root)?)?;
-    let mut violations = import_violations(&imports);
+    let house = metadata(root)?;
     let files = source_files(root)?;
+    let mut violations = import_violations(&house);
     violations.extend(file_access_violations(&files));
     violations.extend(source_name_violations(&files));
     if violations.is_empty() {
-        let crates = imports.iter().filter(|import| import.what.is_empty()).count();
-        return Ok(format!("floors: {crates} crates in order"));
+        return Ok(format!("floors: {} crates in order", house.packages.len()));
     }
     bail!("{}", violations.join("\n"))
 }
 
-/// One normal dependency; a crate without dependencies has one import with an empty name.
-#[derive(Debug, PartialEq, Eq)]
-struct Import {
-    krate: String,
-    what: String,
+/// What `cargo metadata` says of the workspace.
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
 }
 
-fn metadata(root: &Path) -> Result<Value> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Deserialize)]
+struct Dependency {
+    name: String,
+    /// None of a normal dependency; the others are `dev` and `build`.
+    kind: Option<String>,
+}
+
+fn metadata(root: &Path) -> Result<Metadata> {
+    let output = super::cargo(root)
         .args(["metadata", "--format-version", "1", "--no-deps"])
-        .current_dir(root)
         .output()
         .context("cannot run cargo metadata")?;
     if !output.status.success() {
@@ -90,30 +98,7 @@ fn metadata(root: &Path) -> Result<Value> {
             String::from_utf8_lossy(&output.stderr).trim()
         );
     }
-    serde_json::from_slice(&output.stdout).context("cargo metadata did not print JSON")
-}
-
-fn imports(metadata: &Value) -> Result<Vec<Import>> {
-    let list = |value: &Value, key: &str| value.get(key).and_then(Value::as_array).cloned();
-    let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-    let mut found = Vec::new();
-    for package in list(metadata, "packages").context("cargo metadata lists no packages")? {
-        let krate = short(&text(&package, "name").context("a package has no name")?).to_owned();
-        found.push(Import {
-            krate: krate.clone(),
-            what: String::new(),
-        });
-        for dependency in list(&package, "dependencies").unwrap_or_default() {
-            // A missing kind is a normal dependency; the others are `dev` and `build`.
-            if text(&dependency, "kind").is_none() {
-                found.push(Import {
-                    krate: krate.clone(),
-                    what: text(&dependency, "name").context("a dependency has no name")?,
-                });
-            }
-        }
-    }
-    Ok(found)
+    serde_json::from_slice(&output.stdout).context("cargo metadata did not print what is known of it")
 }
 
 fn short(package: &str) -> &str {
@@ -121,90 +106,75 @@ fn short(package: &str) -> &str {
 }
 
 fn floor(krate: &str) -> Option<u8> {
-    FLOORS
-        .iter()
-        .find(|(name, _)| *name == krate)
-        .map(|(_, floor)| *floor)
+    let mut floors = FLOORS.iter();
+    floors.find(|(name, _)| *name == krate).map(|(_, floor)| *floor)
 }
 
-fn import_violations(imports: &[Import]) -> Vec<String> {
-    imports.iter().filter_map(import_violation).collect()
-}
-
-fn import_violation(import: &Import) -> Option<String> {
-    let Import { krate, what } = import;
-    if what.is_empty() {
-        let known = floor(krate).is_some() || BESIDE.contains(&krate.as_str());
-        return (!known).then(|| format!("{krate}: stands on no floor; give it one in xtask/src/floors.rs"));
+fn import_violations(house: &Metadata) -> Vec<String> {
+    let mut violations = Vec::new();
+    for package in &house.packages {
+        let krate = short(&package.name);
+        if floor(krate).is_none() && !BESIDE.contains(&krate) {
+            violations.push(format!(
+                "{krate}: stands on no floor; give it one in xtask/src/floors.rs"
+            ));
+        }
+        let normal = package.dependencies.iter().filter(|what| what.kind.is_none());
+        violations.extend(normal.filter_map(|what| import_violation(krate, &what.name)));
     }
-    let packs_only = (krate.as_str(), what.as_str()) == PACKS;
-    if DECOMPRESSORS.contains(&what.as_str()) && krate != "intake" && !packs_only {
+    violations
+}
+
+fn import_violation(krate: &str, what: &str) -> Option<String> {
+    if DECOMPRESSORS.contains(&what) && krate != "intake" && (krate, what) != PACKS {
         return Some(format!("{krate}: depends on {what}; only intake unpacks"));
     }
-    let ours = short(what);
-    if !what.starts_with("chatmill-") {
-        return None;
-    }
-    if BESIDE.contains(&ours) && !BESIDE.contains(&krate.as_str()) {
+    let ours = what.strip_prefix("chatmill-")?;
+    if BESIDE.contains(&ours) && !BESIDE.contains(&krate) {
         return Some(format!("{krate}: depends on {ours} outside its tests"));
     }
-    let own = floor(krate)?;
-    let other = floor(ours)?;
+    let (own, other) = (floor(krate)?, floor(ours)?);
     (other >= own)
         .then(|| format!("{krate} (floor {own}): imports {ours} (floor {other}); imports go downward"))
 }
 
 fn file_access_violations(files: &[SourceFile]) -> Vec<String> {
-    let mut violations = Vec::new();
     let is_bound =
         |file: &&SourceFile| !TOUCH_FILES.contains(&file.krate.as_str()) && !file.path.ends_with("/tests.rs");
-    for file in files.iter().filter(is_bound) {
-        for (number, line) in file.text.lines().enumerate() {
-            let code = line.split("//").next().unwrap_or_default();
-            if let Some(named) = FILE_ACCESS.iter().find(|named| code.contains(**named)) {
-                violations.push(format!(
-                    "{}:{}: names {named}; only intake and dataset touch files",
-                    file.path,
-                    number + 1
-                ));
-            }
-        }
-    }
-    violations
+    let places = files
+        .iter()
+        .filter(is_bound)
+        .flat_map(|file| places_of(FILE_ACCESS, file));
+    let violations =
+        places.map(|(place, named)| format!("{place}: names {named}; only intake and dataset touch files"));
+    violations.collect()
 }
 
 fn source_name_violations(files: &[SourceFile]) -> Vec<String> {
-    let is_name = |rest: &str| !rest.starts_with(|next: char| next == '_' || next.is_ascii_alphanumeric());
-    let mut violations = Vec::new();
-    for file in files
+    let is_bound = |file: &&SourceFile| NAMELESS.contains(&file.krate.as_str());
+    let places = files
         .iter()
-        .filter(|file| NAMELESS.contains(&file.krate.as_str()))
-    {
-        for (number, line) in file.text.lines().enumerate() {
-            let code = line.split("//").next().unwrap_or_default();
-            let mut named = SOURCE_NAME.iter().flat_map(|name| code.split(name).skip(1));
-            if named.any(is_name) {
-                violations.push(format!(
-                    "{}:{}: looks at the name of a source; conversation.traits says what is to be known of it",
-                    file.path,
-                    number + 1
-                ));
-            }
-        }
-    }
-    violations
+        .filter(is_bound)
+        .flat_map(|file| places_of(SOURCE_NAME, file));
+    let violations = places.map(|(place, _)| {
+        format!("{place}: looks at the name of a source; conversation.traits says what is to be known of it")
+    });
+    violations.collect()
+}
+
+/// The lines of a file that hold one of these paths outside of comments, each with the path.
+fn places_of(paths: &'static [&str], file: &SourceFile) -> impl Iterator<Item = (String, &'static str)> {
+    let is_end = |rest: &str| !rest.starts_with(|next: char| next == '_' || next.is_ascii_alphanumeric());
+    file.text.lines().enumerate().filter_map(move |(number, line)| {
+        let code = line.split("//").next()?;
+        let named = paths.iter().find(|path| code.split(**path).skip(1).any(is_end))?;
+        Some((format!("{}:{}", file.path, number + 1), *named))
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    fn violation(krate: &str, what: &str) -> Option<String> {
-        import_violation(&Import {
-            krate: krate.to_owned(),
-            what: what.to_owned(),
-        })
-    }
+    use super::{import_violation as violation, *};
 
     #[test]
     fn imports_go_strictly_downward() {
@@ -243,30 +213,37 @@ mod tests {
     }
 
     #[test]
-    fn a_crate_without_a_floor_is_a_violation() {
-        assert!(violation("attic", "").unwrap().contains("no floor"));
-        assert_eq!(violation("testkit", ""), None);
+    fn crates_have_floors_and_dev_dependencies_are_not_held_to_them() {
+        let metadata = serde_json::json!({"packages": [
+            {"name": "chatmill-link", "dependencies": [
+                {"name": "chatmill-model", "kind": null},
+                {"name": "chatmill-rule", "kind": null},
+                {"name": "chatmill-testkit", "kind": "dev"},
+            ]},
+            {"name": "chatmill-attic", "dependencies": []},
+            {"name": "chatmill-testkit", "dependencies": []},
+        ]});
+        let found = import_violations(&serde_json::from_value(metadata).unwrap());
+        assert_eq!(
+            found,
+            [
+                "link (floor 2): imports rule (floor 2); imports go downward",
+                "attic: stands on no floor; give it one in xtask/src/floors.rs"
+            ]
+        );
     }
 
-    #[test]
-    fn dev_dependencies_are_not_held_to_the_floors() {
-        let metadata = serde_json::json!({"packages": [{"name": "chatmill-link", "dependencies": [
-            {"name": "chatmill-model", "kind": null},
-            {"name": "chatmill-testkit", "kind": "dev"},
-        ]}]});
-        let found = imports(&metadata).unwrap();
-        let whats: Vec<_> = found.iter().map(|import| import.what.as_str()).collect();
-        assert_eq!(whats, ["", "chatmill-model"]);
-    }
-
-    #[test]
-    fn a_room_that_opens_a_file_is_found_but_not_in_comments_and_tests() {
-        let file = |krate: &str, text: &str| SourceFile {
+    fn file(krate: &str, text: &str) -> SourceFile {
+        SourceFile {
             path: format!("crates/{krate}/src/lib.rs"),
             krate: krate.to_owned(),
             text: text.to_owned(),
             test_lines: 0,
-        };
+        }
+    }
+
+    #[test]
+    fn a_room_that_opens_a_file_is_found_but_not_in_comments_and_tests() {
         let files = [
             file("rule", "// std::fs stays outside\nuse std::fs;\n"),
             file("intake", "use std::fs::File;\n"),
@@ -283,12 +260,6 @@ mod tests {
 
     #[test]
     fn a_room_that_decides_by_the_name_of_a_source_is_found() {
-        let file = |krate: &str, text: &str| SourceFile {
-            path: format!("crates/{krate}/src/lib.rs"),
-            krate: krate.to_owned(),
-            text: text.to_owned(),
-            test_lines: 0,
-        };
         let files = [
             file(
                 "rule",

@@ -54,11 +54,9 @@ pub(crate) fn run(root: &Path, seconds: &str, seed: Option<&str>) -> Result<Stri
 }
 
 fn in_release(root: &Path, seconds: u64, seed: u64) -> Result<String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
+    let status = super::cargo(root)
         .args(["run", "--quiet", "--release", "--package", "xtask", "--", "fuzz"])
         .args([seconds.to_string(), seed.to_string()])
-        .current_dir(root)
         .status()
         .context("cannot run cargo")?;
     if !status.success() {

@@ -2,10 +2,11 @@
 //! page of `docs` that a program file names exists; `docs/SUMMARY.md` lists every page once.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
+
+use crate::sources::{files_below, has_ending, read};
 
 /// Pages outside `docs`.
 const PAGES: [&str; 4] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
@@ -14,52 +15,42 @@ const PROGRAMS: [&str; 5] = ["crates", "python/src", "python/chatmill", "pipelin
 const SUMMARY: &str = "docs/SUMMARY.md";
 
 pub(crate) fn run(root: &Path) -> Result<String> {
-    let mut pages: Vec<PathBuf> = PAGES.iter().map(|page| root.join(page)).collect();
-    let mut docs = files(&root.join("docs"))?;
-    docs.retain(|path| is_page(path));
-    pages.extend(docs.iter().cloned());
-    let mut headings = BTreeMap::new();
-    for page in &pages {
-        headings.insert(page.clone(), anchors(&text(page)?));
+    let mut docs = files_below(root, "docs")?;
+    docs.retain(|path| has_ending(path, "md"));
+    let mut pages = BTreeMap::new();
+    for page in PAGES.into_iter().chain(docs.iter().map(String::as_str)) {
+        pages.insert(root.join(page).canonicalize()?, (page, read(root, page)?));
     }
-    let mut broken = Vec::new();
-    let mut links = 0;
-    for page in &pages {
-        for (line, target) in targets(&text(page)?) {
+    let headings: BTreeMap<&Path, _> = pages
+        .iter()
+        .map(|(path, (_, text))| (path.as_path(), anchors(text)))
+        .collect();
+    let (mut broken, mut links) = (Vec::new(), 0);
+    for (path, (page, text)) in &pages {
+        for (line, target) in targets(text) {
             links += 1;
-            if let Some(reason) = wrong(page, &target, &headings) {
-                broken.push(format!(
-                    "{}:{line}: `{target}` {reason}",
-                    page.strip_prefix(root)?.display()
-                ));
+            if let Some(reason) = wrong(path, &target, &headings) {
+                broken.push(format!("{page}:{line}: `{target}` {reason}"));
             }
         }
     }
     for folder in PROGRAMS {
-        for file in files(&root.join(folder))? {
-            let Ok(text) = fs::read_to_string(&file) else {
+        for file in files_below(root, folder)? {
+            // What is no text names no page.
+            let Ok(text) = read(root, &file) else {
                 continue;
             };
             for name in named_pages(&text).filter(|name| !root.join(name).is_file()) {
-                broken.push(format!(
-                    "{}: there is no `{name}`",
-                    file.strip_prefix(root)?.display()
-                ));
+                broken.push(format!("{file}: there is no `{name}`"));
             }
         }
     }
-    let summary = root.join(SUMMARY);
-    let listed: Vec<PathBuf> = targets(&text(&summary)?)
-        .into_iter()
-        .map(|(_, target)| summary.with_file_name(target))
-        .collect();
-    for page in docs.iter().filter(|page| **page != summary) {
-        let times = listed.iter().filter(|listed| *listed == page).count();
+    let listed = targets(&read(root, SUMMARY)?);
+    for page in docs.iter().filter(|page| *page != SUMMARY) {
+        let is_listed = |(_, target): &&(usize, String)| page.strip_prefix("docs/") == Some(target);
+        let times = listed.iter().filter(is_listed).count();
         if times != 1 {
-            broken.push(format!(
-                "{SUMMARY}: lists {} {times} times",
-                page.strip_prefix(root)?.display()
-            ));
+            broken.push(format!("{SUMMARY}: lists {page} {times} times"));
         }
     }
     if !broken.is_empty() {
@@ -68,62 +59,21 @@ pub(crate) fn run(root: &Path) -> Result<String> {
     Ok(format!("links: {links} in {} pages lead somewhere", pages.len()))
 }
 
-fn text(path: &Path) -> Result<String> {
-    fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
-}
-
-/// All files below a folder, in order, without what is built there and what toys add to a copy.
-fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    for entry in entries {
-        let path = entry?.path();
-        if !path.is_dir() {
-            found.push(path);
-        } else if !["target", "toys", "__pycache__"]
-            .iter()
-            .any(|left_out| path.ends_with(left_out))
-        {
-            found.extend(files(&path)?);
-        }
-    }
-    found.sort();
-    Ok(found)
-}
-
 /// What is wrong with a link of a page; addresses elsewhere are not looked at.
-fn wrong(page: &Path, target: &str, headings: &BTreeMap<PathBuf, BTreeSet<String>>) -> Option<&'static str> {
+fn wrong(page: &Path, target: &str, headings: &BTreeMap<&Path, BTreeSet<String>>) -> Option<&'static str> {
     if target.contains("://") || target.starts_with("mailto:") {
         return None;
     }
     let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
-    let path = if file.is_empty() {
-        page.to_path_buf()
-    } else {
-        plain(&page.with_file_name(file))
+    let path = match file {
+        "" => page.to_path_buf(),
+        file => match page.with_file_name(file).canonicalize() {
+            Ok(path) => path,
+            Err(_) => return Some("leads nowhere"),
+        },
     };
-    if !path.exists() {
-        return Some("leads nowhere");
-    }
-    let known = headings.get(&path)?;
+    let known = headings.get(path.as_path())?;
     (!anchor.is_empty() && !known.contains(anchor)).then_some("names no heading of that page")
-}
-
-fn is_page(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "md")
-}
-
-/// A path without `..`.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        if part.as_os_str() == ".." {
-            plain.pop();
-        } else {
-            plain.push(part);
-        }
-    }
-    plain
 }
 
 /// The lines of a page outside of blocks of code, with their numbers.
@@ -155,28 +105,19 @@ fn targets(text: &str) -> Vec<(usize, String)> {
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut anchors = BTreeSet::new();
     for (_, line) in prose(text) {
-        let Some(heading) = line
-            .trim_start_matches('#')
-            .strip_prefix(' ')
-            .filter(|_| line.starts_with('#'))
+        let Some((_, heading)) = line
+            .split_once(' ')
+            .filter(|(marks, _)| !marks.is_empty() && marks.chars().all(|mark| mark == '#'))
         else {
             continue;
         };
-        let mut anchor = String::new();
-        for character in heading.trim().to_lowercase().chars() {
-            match character {
-                ' ' => anchor.push('-'),
-                '-' | '_' => anchor.push(character),
-                _ if character.is_alphanumeric() => anchor.push(character),
-                _ => {}
-            }
-        }
+        let anchor = heading.trim().to_lowercase().replace(' ', "-");
+        let is_of_anchor = |sign: &char| sign.is_alphanumeric() || matches!(sign, '-' | '_');
+        let anchor: String = anchor.chars().filter(is_of_anchor).collect();
         // Of equal headings the second has a number.
-        let again = (1..).map(|number| format!("{anchor}-{number}"));
-        let free = std::iter::once(anchor.clone())
-            .chain(again)
-            .find(|one| !anchors.contains(one));
-        anchors.extend(free);
+        let numbered = (1..).map(|number| format!("{anchor}-{number}"));
+        let mut names = std::iter::once(anchor.clone()).chain(numbered);
+        anchors.extend(names.find(|name| !anchors.contains(name)));
     }
     anchors
 }
@@ -189,7 +130,7 @@ fn named_pages(text: &str) -> impl Iterator<Item = &str> {
         let end =
             rest.find(|character: char| !(character.is_ascii_alphanumeric() || "/-_.".contains(character)));
         let name = rest.get(..end.unwrap_or(rest.len()))?.trim_end_matches('.');
-        let is_path = is_page(Path::new(name))
+        let is_path = has_ending(name, "md")
             && before.is_none_or(|before| !before.is_alphanumeric() && !"/-_".contains(before));
         is_path.then_some(name)
     })
@@ -197,6 +138,8 @@ fn named_pages(text: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn repository(page: &str, summary: &str) -> Result<String> {

@@ -4,6 +4,7 @@
     reason = "chores read and write the repository itself"
 )]
 
+mod allowances;
 mod chaos;
 mod counts;
 mod dialect_rules;
@@ -26,7 +27,7 @@ mod templates;
 mod words;
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, bail};
 
@@ -93,6 +94,13 @@ fn seed(given: Option<&str>) -> Result<u64> {
         Some(text) => text.parse().context("SEED must be a whole number"),
         None => Ok(u64::from(std::process::id())),
     }
+}
+
+/// The cargo that runs this, in the folder of the workspace.
+fn cargo(root: &Path) -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root);
+    cargo
 }
 
 /// The folder of the workspace.

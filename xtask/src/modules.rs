@@ -10,9 +10,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
-use std::str::FromStr;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 use crate::sources::{SourceFile, source_files};
@@ -46,9 +45,8 @@ fn modules(files: &[SourceFile]) -> Result<BTreeMap<ModulePath, Module>> {
     let mut modules = BTreeMap::new();
     for file in files {
         let path = module_path(file);
-        let tokens = TokenStream::from_str(&file.text).map_err(|error| anyhow!("{}: {error}", file.path))?;
         let mut module = Module::default();
-        read(tokens, &path, &path, &mut module);
+        read(file.tokens()?, &path, &path, &mut module);
         modules.insert(path, module);
     }
     Ok(modules)

@@ -4,7 +4,6 @@
 //! A table stands between `<!-- NAME -->` and `<!-- /NAME -->`; everything else in a file is written by hand.
 
 use std::fmt::Write;
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -17,28 +16,27 @@ use chatmill_token::{ENCODINGS, Encoding, MODEL_FAMILIES};
 use crate::dialect_rules;
 use crate::generated::{Generated, Mode};
 use crate::picture;
-use crate::tables::{cell, replaced};
+use crate::sources::read;
+use crate::tables::{names, replaced, table};
 
 pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
     let mut generated = Generated::new(mode);
     for (path, name, table) in [
-        ("README.md", "lists", lists()?),
-        ("docs/sources.md", "sources", sources()?),
-        ("docs/sources.md", "keys", keys()?),
-        ("docs/sources.md", "named", named()?),
-        ("docs/dialects.md", "dialects", dialects()?),
-        ("docs/dialects.md", "losses", losses()?),
-        ("docs/encodings.md", "encodings", encodings()?),
-        ("docs/encodings.md", "families", families()?),
-        ("docs/export.md", "envelopes", envelopes()?),
+        ("README.md", "lists", lists()),
+        ("docs/sources.md", "sources", sources()),
+        ("docs/sources.md", "keys", keys()),
+        ("docs/sources.md", "named", named()),
+        ("docs/dialects.md", "dialects", dialects()),
+        ("docs/dialects.md", "losses", losses()),
+        ("docs/encodings.md", "encodings", encodings()),
+        ("docs/encodings.md", "families", families()),
+        ("docs/export.md", "envelopes", envelopes()),
     ] {
-        let text = fs::read_to_string(root.join(path)).with_context(|| format!("cannot read {path}"))?;
-        let text = replaced(&text, name, &table).with_context(|| format!("in {path}"))?;
+        let text = replaced(&read(root, path)?, name, &table).with_context(|| format!("in {path}"))?;
         generated.file(root, path, &text)?;
     }
     let path = "docs/dialect-rules.md";
-    let text = fs::read_to_string(root.join(path)).with_context(|| format!("cannot read {path}"))?;
-    let text = dialect_rules::with_rules(&text).with_context(|| format!("in {path}"))?;
+    let text = dialect_rules::with_rules(&read(root, path)?).with_context(|| format!("in {path}"))?;
     generated.file(root, path, &text)?;
     for (path, text) in picture::files(root)? {
         generated.file(root, &path, &text)?;
@@ -47,50 +45,44 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
 }
 
 /// The names of all sources, dialects and encodings, a row each.
-fn lists() -> Result<String> {
-    let mut table = String::from("| | |\n|---|---|\n");
-    let mut row = |what: &str, page: &str, names: Vec<&str>| {
-        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-        writeln!(
-            table,
-            "| [{} {what}](docs/{page}.md) | {} |",
-            names.len(),
-            names.join(", ")
-        )
+fn lists() -> String {
+    let row = |what: &str, page: &str, listed: Vec<&str>| {
+        let number = listed.len();
+        [format!("[{number} {what}](docs/{page}.md)"), names(listed)]
     };
     let sources = SOURCES.iter().map(|source| source.id()).collect();
     let dialects = DIALECTS.iter().map(|dialect| dialect.id()).collect();
-    row("input formats", "sources", sources)?;
-    row("output formats", "dialects", dialects)?;
-    row(
-        "tokenizers",
-        "encodings",
-        ENCODINGS.iter().map(Encoding::name).collect(),
-    )?;
-    Ok(table)
+    let encodings = ENCODINGS.iter().map(Encoding::name).collect();
+    let rows = [
+        row("input formats", "sources", sources),
+        row("output formats", "dialects", dialects),
+        row("tokenizers", "encodings", encodings),
+    ];
+    table("| | |", rows)
 }
 
-fn sources() -> Result<String> {
-    let mut table = String::from("| Source | What it is | Shapes | Carries |\n|---|---|---|---|\n");
-    for source in SOURCES {
+fn sources() -> String {
+    let rows = SOURCES.iter().map(|source| {
         let about = source.about();
-        let cells = [about.title, &about.shapes.join(", "), about.carries].map(cell);
-        writeln!(table, "| `{}` | {} |", source.id(), cells.join(" | "))?;
-    }
-    Ok(table)
+        let shapes = about.shapes.join(", ");
+        [
+            names([source.id()]),
+            about.title.to_owned(),
+            shapes,
+            about.carries.to_owned(),
+        ]
+    });
+    table("| Source | What it is | Shapes | Carries |", rows)
 }
 
 /// The formats that are named and not read.
-fn named() -> Result<String> {
-    let mut table = "| Format | The word for it |\n|---|---|\n".to_owned();
-    for (id, name) in chatmill_source::unsupported_formats() {
-        writeln!(table, "| {name} | `{id}` |")?;
-    }
-    Ok(table)
+fn named() -> String {
+    let rows = chatmill_source::unsupported_formats().map(|(id, name)| [name.to_owned(), names([id])]);
+    table("| Format | The word for it |", rows)
 }
 
 /// The keys of each source's format that mean nothing for a conversation.
-fn keys() -> Result<String> {
+fn keys() -> String {
     let mut sections = String::new();
     for source in SOURCES {
         let keys = chatmill_source::without_meaning(source.id());
@@ -100,98 +92,79 @@ fn keys() -> Result<String> {
         if !retained.is_empty() {
             keys.push(format!("– and kept in `extra`: {}", retained.join(" ")));
         }
-        if keys.is_empty() {
-            continue;
+        if !keys.is_empty() {
+            let _ = write!(sections, "### {}\n\n{}\n\n", source.about().title, keys.join(" "));
         }
-        write!(sections, "### {}\n\n{}\n\n", source.about().title, keys.join(" "))?;
     }
-    Ok(sections.trim_end().to_owned() + "\n")
+    sections.trim_end().to_owned() + "\n"
 }
 
-fn dialects() -> Result<String> {
-    let heads = "| Dialect | What it is | Family | Profiles | Type | Carries | Specification |\n";
-    let mut table = format!("{heads}{}|\n", "|---".repeat(7));
-    for dialect in DIALECTS {
+fn dialects() -> String {
+    let rows = DIALECTS.iter().map(|dialect| {
         let about = dialect.about();
-        let cells = [
-            about.title,
-            about.family,
-            &about.profile_names().collect::<Vec<_>>().join(", "),
-            about.media_type,
-            about.carries,
-            &format!("{}, {}", about.specification, about.dated),
+        [
+            names([dialect.id()]),
+            about.title.to_owned(),
+            about.family.to_owned(),
+            about.profile_names().collect::<Vec<_>>().join(", "),
+            about.media_type.to_owned(),
+            about.carries.to_owned(),
+            format!("{}, {}", about.specification, about.dated),
         ]
-        .map(cell);
-        writeln!(table, "| `{}` | {} |", dialect.id(), cells.join(" | "))?;
-    }
-    Ok(table)
+    });
+    table(
+        "| Dialect | What it is | Family | Profiles | Type | Carries | Specification |",
+        rows,
+    )
 }
 
 /// Which dialects may lose what.
-fn losses() -> Result<String> {
-    let lists: Vec<(&str, Vec<LossCode>)> = DIALECTS
-        .iter()
-        .map(|dialect| (dialect.id(), dialect.loses()))
-        .collect();
-    let mut table = String::from("| Loss | What happened | Dialects |\n|---|---|---|\n");
-    for code in LossCode::ALL {
-        let of = |may: bool| {
-            let lists = lists
-                .iter()
-                .filter(move |(_, losses)| losses.contains(code) == may);
-            lists.map(|(id, _)| format!("`{id}`")).collect::<Vec<_>>()
-        };
-        let (may, never) = (of(true), of(false));
+fn losses() -> String {
+    let lists = DIALECTS.iter().map(|dialect| (dialect.id(), dialect.loses()));
+    let lists: Vec<(&str, Vec<LossCode>)> = lists.collect();
+    let rows = LossCode::ALL.iter().map(|code| {
+        let (may, never): (Vec<_>, Vec<_>) = lists.iter().partition(|(_, losses)| losses.contains(code));
+        let [may, never] =
+            [may, never].map(|of: Vec<&(&str, _)>| of.into_iter().map(|(id, _)| *id).collect::<Vec<_>>());
         let dialects = match (may.len(), never.len()) {
             (0, _) if *code == LossCode::Redacted => "all, where the pipeline asks for it".to_owned(),
             (0, _) => "templates".to_owned(),
             (_, 0) => "all".to_owned(),
-            (may, never) if never < may => format!("all but {}", of(false).join(", ")),
-            _ => of(true).join(", "),
+            (so_many, so_few) if so_few < so_many => format!("all but {}", names(never)),
+            _ => names(may),
         };
-        writeln!(
-            table,
-            "| `{}` | {} | {dialects} |",
-            code.as_str(),
-            cell(code.meaning())
-        )?;
-    }
-    Ok(table)
+        [names([code.as_str()]), code.meaning().to_owned(), dialects]
+    });
+    table("| Loss | What happened | Dialects |", rows)
 }
 
-fn encodings() -> Result<String> {
-    let mut table = String::from("| Encoding | Read by | Tokens |\n|---|---|---|\n");
-    for encoding in ENCODINGS {
+fn encodings() -> String {
+    let rows = ENCODINGS.iter().map(|encoding| {
         let about = encoding.about();
         let tokens = count(about.vocabulary.into());
-        writeln!(
-            table,
-            "| `{}` | {} | {tokens} |",
-            encoding.name(),
-            cell(about.models)
-        )?;
-    }
-    Ok(table)
+        [names([encoding.name()]), about.models.to_owned(), tokens]
+    });
+    table("| Encoding | Read by | Tokens |", rows)
 }
 
 /// The families of open models, and how each is counted.
-fn families() -> Result<String> {
-    let mut table = String::from("| Models | File | Counted |\n|---|---|---|\n");
-    for family in MODEL_FAMILIES {
-        let cells = [family.models, family.file, family.counting.as_str()].map(cell);
-        writeln!(table, "| {} |", cells.join(" | "))?;
-    }
-    Ok(table)
+fn families() -> String {
+    let rows = MODEL_FAMILIES.iter();
+    let rows = rows.map(|family| [family.models, family.file, family.counting.as_str()].map(str::to_owned));
+    table("| Models | File | Counted |", rows)
 }
 
-fn envelopes() -> Result<String> {
-    let mut table = String::from("| Envelope | Dialect | A record is | Left out |\n|---|---|---|---|\n");
-    for envelope in ENVELOPES {
-        let dialects: Vec<String> = envelope.dialects.iter().map(|id| format!("`{id}`")).collect();
-        let cells = [&dialects.join(", "), envelope.record, envelope.left_out].map(cell);
-        writeln!(table, "| `{}` | {} |", envelope.id, cells.join(" | "))?;
-    }
-    Ok(table)
+fn envelopes() -> String {
+    let rows = ENVELOPES.iter().map(|envelope| {
+        let (record, left_out) = (envelope.record.to_owned(), envelope.left_out.to_owned());
+        [
+            names([envelope.id]),
+            names(envelope.dialects.iter().copied()),
+            record,
+            left_out,
+        ]
+    });
+    table("| Envelope | Dialect | A record is | Left out |", rows)
 }
 
 #[cfg(test)]
@@ -201,12 +174,12 @@ mod tests {
     #[test]
     fn every_registry_fills_its_table() {
         assert_eq!(
-            lists().unwrap().matches('`').count(),
+            lists().matches('`').count(),
             2 * (SOURCES.len() + DIALECTS.len() + ENCODINGS.len())
         );
-        assert_eq!(sources().unwrap().lines().count(), SOURCES.len() + 2);
-        assert_eq!(dialects().unwrap().lines().count(), DIALECTS.len() + 2);
-        assert_eq!(encodings().unwrap().lines().count(), ENCODINGS.len() + 2);
-        assert_eq!(envelopes().unwrap().lines().count(), ENVELOPES.len() + 2);
+        assert_eq!(sources().lines().count(), SOURCES.len() + 2);
+        assert_eq!(dialects().lines().count(), DIALECTS.len() + 2);
+        assert_eq!(encodings().lines().count(), ENCODINGS.len() + 2);
+        assert_eq!(envelopes().lines().count(), ENVELOPES.len() + 2);
     }
 }

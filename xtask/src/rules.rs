@@ -2,15 +2,15 @@
 //! page. Everything else in a page is written by hand.
 
 use std::fmt::Write;
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use chatmill_diag::Code;
 use chatmill_diag::codes::{CODES, FAMILIES};
 
 use crate::generated::{Generated, Mode};
-use crate::tables::replaced;
+use crate::sources::read;
+use crate::tables::{replaced, table};
 
 const FOLDER: &str = "docs/rules";
 
@@ -23,9 +23,9 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
         wanted.push(file_name(code));
     }
     let summary = "docs/SUMMARY.md";
-    let text = fs::read_to_string(root.join(summary)).with_context(|| format!("cannot read {summary}"))?;
-    generated.file(root, summary, &replaced(&text, "rules", &lines(CODES)?)?)?;
-    generated.file(root, &format!("{FOLDER}/README.md"), &index(CODES)?)?;
+    let text = replaced(&read(root, summary)?, "rules", &lines(CODES))?;
+    generated.file(root, summary, &text)?;
+    generated.file(root, &format!("{FOLDER}/README.md"), &index(CODES))?;
     generated.nothing_else_in(root, FOLDER, &wanted)?;
     generated.finish("rules")
 }
@@ -46,21 +46,13 @@ fn with_switch(code: &Code) -> String {
 }
 
 /// The lines of the pages in the book's table of contents.
-fn lines(codes: &[&Code]) -> Result<String> {
-    let mut lines = "- [Diagnostic codes](rules/README.md)\n".to_owned();
-    for code in codes {
-        writeln!(
-            lines,
-            "  - [{} {}](rules/{})",
-            code.code,
-            code.name,
-            file_name(code)
-        )?;
-    }
-    Ok(lines)
+fn lines(codes: &[&Code]) -> String {
+    let line = |code: &&Code| format!("  - [{} {}](rules/{})\n", code.code, code.name, file_name(code));
+    let lines: Vec<String> = codes.iter().map(line).collect();
+    format!("- [Diagnostic codes](rules/README.md)\n{}", lines.concat())
 }
 
-fn index(codes: &[&Code]) -> Result<String> {
+fn index(codes: &[&Code]) -> String {
     let mut page = String::from(
         "# Diagnostic codes\n\n\
          Every finding carries one of these codes; `chatmill explain CODE` prints the same page. \
@@ -75,17 +67,14 @@ fn index(codes: &[&Code]) -> Result<String> {
         if members.is_empty() {
             continue;
         }
-        write!(
-            page,
-            "\n## {}\n\n| Code | Name | Severity |\n|---|---|---|\n",
-            family.about
-        )?;
-        for code in members {
-            let (id, name, severity) = (code.code, code.name, code.severity.as_str());
-            writeln!(page, "| [{id}]({}) | {name} | {severity} |", file_name(code))?;
-        }
+        let rows = members.into_iter().map(|code| {
+            let link = format!("[{}]({})", code.code, file_name(code));
+            [link, code.name.to_owned(), code.severity.as_str().to_owned()]
+        });
+        let codes = table("| Code | Name | Severity |", rows);
+        let _ = write!(page, "\n## {}\n\n{codes}", family.about);
     }
-    Ok(page)
+    page
 }
 
 #[cfg(test)]
@@ -94,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_index_names_every_code() {
-        let page = index(CODES).unwrap();
+        let page = index(CODES);
         for code in CODES {
             assert!(
                 page.contains(&format!("({})", file_name(code))),

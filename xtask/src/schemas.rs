@@ -1,13 +1,13 @@
 //! `cargo xtask schemas`: the JSON Schemas of pipeline files, of `chatmill.toml`, of format files and of reports, from the types that read and
 //! write them, and the page of all keys of pipeline files.
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
 use crate::generated::{Generated, Mode};
 use crate::settings;
+use crate::sources::read;
 use crate::tables::replaced;
 
 pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
@@ -31,9 +31,7 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
 const SETTINGS: &str = "docs/settings.md";
 
 fn settings_page(root: &Path, schema: &serde_json::Value) -> Result<String> {
-    let read =
-        |path: &str| fs::read_to_string(root.join(path)).with_context(|| format!("cannot read {path}"));
     let table = "xtask/settings.toml";
-    let keys = settings::reference(schema, &read(table)?).with_context(|| format!("in {table}"))?;
-    replaced(&read(SETTINGS)?, "settings", keys.trim_end()).with_context(|| format!("in {SETTINGS}"))
+    let keys = settings::reference(schema, &read(root, table)?).with_context(|| format!("in {table}"))?;
+    replaced(&read(root, SETTINGS)?, "settings", keys.trim_end()).with_context(|| format!("in {SETTINGS}"))
 }

@@ -6,8 +6,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
+use proc_macro2::TokenStream;
 
 /// A file, and its text down to its tests.
 pub(crate) struct SourceFile {
@@ -21,12 +23,10 @@ pub(crate) struct SourceFile {
     pub test_lines: usize,
 }
 
-/// A file that holds nothing but tests and benchmarks.
-pub(crate) struct TestFile {
-    /// Path below the root, with forward slashes.
-    pub path: String,
-    /// The text.
-    pub text: String,
+impl SourceFile {
+    pub(crate) fn tokens(&self) -> Result<TokenStream> {
+        TokenStream::from_str(&self.text).map_err(|error| anyhow!("{}: {error}", self.path))
+    }
 }
 
 /// Lines that are neither blank nor comments.
@@ -37,94 +37,89 @@ pub(crate) fn code_lines(text: &str) -> usize {
 
 /// Every source file of every crate, sorted by path.
 pub(crate) fn source_files(root: &Path) -> Result<Vec<SourceFile>> {
+    let mut texts = texts_below(root, &["crates", "python/src", "xtask/src"])?;
+    texts.retain(|(path, _)| crate_of(path).is_some());
+    let only_tests: BTreeSet<PathBuf> = texts
+        .iter()
+        .flat_map(|(path, text)| test_files_declared_in(Path::new(path), text))
+        .collect();
     let mut files = Vec::new();
-    let mut folders = vec![
-        ("xtask".to_owned(), root.join("xtask/src")),
-        ("wheel".to_owned(), root.join("python/src")),
-    ];
-    for folder in entries(&root.join("crates"))? {
-        let krate = folder
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        folders.push((krate, folder.join("src")));
-    }
-    for (krate, folder) in folders {
-        let mut paths = Vec::new();
-        rust_files_below(&folder, &mut paths)?;
-        let mut texts = Vec::new();
-        let mut only_tests = BTreeSet::new();
-        for path in paths {
-            let text =
-                fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            only_tests.extend(test_files_declared_in(&path, &text));
-            texts.push((path, text));
-        }
-        for (path, text) in texts {
-            let is_below_tests = path
-                .ancestors()
-                .any(|folder| only_tests.contains(&folder.with_extension("rs")));
-            if !is_below_tests {
-                let code = without_tests(&text);
-                files.push(SourceFile {
-                    path: below(root, &path),
-                    krate: krate.clone(),
-                    test_lines: code_lines(&text) - code_lines(&code),
-                    text: code,
-                });
-            }
+    for (path, text) in texts {
+        let mut folders = Path::new(&path).ancestors();
+        let is_below_tests = folders.any(|folder| only_tests.contains(&folder.with_extension("rs")));
+        if let (false, Some(krate)) = (is_below_tests, crate_of(&path)) {
+            let code = without_tests(&text);
+            files.push(SourceFile {
+                krate: krate.to_owned(),
+                test_lines: code_lines(&text) - code_lines(&code),
+                text: code,
+                path,
+            });
         }
     }
     files.sort_by(|one, other| one.path.cmp(&other.path));
     Ok(files)
 }
 
-/// The files that hold nothing but tests and benchmarks, sorted by path.
-pub(crate) fn test_files(root: &Path) -> Result<Vec<TestFile>> {
+/// The crate whose source a file is; none of tests and benchmarks.
+fn crate_of(path: &str) -> Option<&str> {
+    match path.split_once("/src/")?.0 {
+        "python" => Some("wheel"),
+        "xtask" => Some("xtask"),
+        folder => folder
+            .strip_prefix("crates/")
+            .filter(|krate| !krate.contains('/')),
+    }
+}
+
+/// The paths and the texts of the files that hold nothing but tests and benchmarks.
+pub(crate) fn test_files(root: &Path) -> Result<Vec<(String, String)>> {
     let sources: BTreeSet<String> = source_files(root)?.into_iter().map(|file| file.path).collect();
-    let texts = texts_below(root, &["crates", "xtask"])?.into_iter();
-    let files = texts.filter(|(path, _)| !sources.contains(path));
-    Ok(files.map(|(path, text)| TestFile { path, text }).collect())
+    let mut texts = texts_below(root, &["crates", "xtask"])?;
+    texts.retain(|(path, _)| !sources.contains(path));
+    Ok(texts)
 }
 
 /// The path and the text of every Rust file below some folders, tests or not.
 pub(crate) fn texts_below(root: &Path, folders: &[&str]) -> Result<Vec<(String, String)>> {
-    let mut paths = Vec::new();
+    let mut texts = Vec::new();
     for folder in folders {
-        rust_files_below(&root.join(folder), &mut paths)?;
-    }
-    let read = |path: PathBuf| {
-        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        Ok((below(root, &path), text))
-    };
-    paths.into_iter().map(read).collect()
-}
-
-fn below(root: &Path, path: &Path) -> String {
-    let below = path.strip_prefix(root).unwrap_or(path);
-    below.to_string_lossy().replace('\\', "/")
-}
-
-fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
-    let read = fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
-    let mut paths = Vec::new();
-    for entry in read {
-        paths.push(entry?.path());
-    }
-    paths.sort();
-    Ok(paths)
-}
-
-fn rust_files_below(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
-    for path in entries(folder)? {
-        if path.is_dir() {
-            rust_files_below(&path, found)?;
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
+        for path in files_below(root, folder)?
+            .into_iter()
+            .filter(|path| has_ending(path, "rs"))
+        {
+            let text = read(root, &path)?;
+            texts.push((path, text));
         }
     }
-    Ok(())
+    Ok(texts)
+}
+
+/// The text of a file; its path is below the root.
+pub(crate) fn read(root: &Path, path: &str) -> Result<String> {
+    fs::read_to_string(root.join(path)).with_context(|| format!("cannot read {path}"))
+}
+
+/// The paths below the root of all files below a folder, in order, without what is built there and what toys add to a copy.
+pub(crate) fn files_below(root: &Path, folder: &str) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    let entries = fs::read_dir(root.join(folder)).with_context(|| format!("cannot list {folder}"))?;
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = format!("{folder}/{name}");
+        if !entry.path().is_dir() {
+            found.push(path);
+        } else if !["target", "toys", "__pycache__"].contains(&name.as_str()) {
+            found.extend(files_below(root, &path)?);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+pub(crate) fn has_ending(path: &str, ending: &str) -> bool {
+    Path::new(path).extension().is_some_and(|own| own == ending)
 }
 
 /// The text above the test module at its end.

@@ -4,17 +4,14 @@
 //! changes the code meets *names*. `xtask/words.txt` lists the words and what the field says; where one stands all the same is
 //! allowed in `xtask/words-allowed.txt`, so many times in each page and in each crate's messages and names.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
-use std::str::FromStr;
 
 use anyhow::{Context, Result, anyhow};
-use proc_macro2::{Literal, TokenStream, TokenTree};
+use proc_macro2::{TokenStream, TokenTree};
 
-use crate::counts::{Counts, Kind, hold};
+use crate::allowances::{Counts, Kind, add, hold};
 use crate::generated::Mode;
-use crate::sources::source_files;
+use crate::sources::{files_below, has_ending, read, source_files};
 
 /// The words, each with the field's.
 const WORDS: &str = "xtask/words.txt";
@@ -56,73 +53,61 @@ impl<'t> WordTable<'t> {
         }
         Ok(words)
     }
-}
 
-pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
-    let table = fs::read_to_string(root.join(WORDS)).with_context(|| format!("cannot read {WORDS}"))?;
-    let words = WordTable::read(&table)?;
-    let mut counts = Counts::new();
-    for file in source_files(root)? {
-        let tokens = TokenStream::from_str(&file.text).map_err(|error| anyhow!("{}: {error}", file.path))?;
-        let is_help = file.path.starts_with("crates/cli/src/");
-        let mut found = Found::default();
-        found.read(tokens, is_help, &words);
-        for (kind, words) in [("names", found.names), ("texts", found.texts)] {
-            for (word, number) in words {
-                let place = format!("{} × {number}", file.path);
-                let places = std::iter::repeat_n(place, number);
-                counts
-                    .entry((kind, format!("{}:{word}", file.krate)))
-                    .or_default()
-                    .extend(places);
-            }
-        }
-    }
-    for (path, text) in pages(root)? {
-        for word in private_words(&without_code(&text), &words.texts) {
-            counts
-                .entry(("texts", format!("{path}:{word}")))
-                .or_default()
-                .push(path.clone());
-        }
-    }
-    hold(root, ALLOWANCES, KINDS, &counts, mode)
-}
-
-/// How often which private word stands in a file of code.
-#[derive(Default)]
-struct Found<'w> {
-    names: BTreeMap<&'w str, usize>,
-    texts: BTreeMap<&'w str, usize>,
-}
-
-impl<'w> Found<'w> {
-    /// `is_help`: comments of options and commands are printed.
-    fn read(&mut self, tokens: TokenStream, is_help: bool, words: &WordTable<'w>) {
+    /// The private words in the names and texts of code; `is_help`: comments of options and commands are printed.
+    fn found(&self, tokens: TokenStream, is_help: bool) -> Vec<(&'static str, &'t str)> {
+        let mut found = Vec::new();
         let mut is_comment = false;
         for token in tokens {
             match token {
-                TokenTree::Group(group) => self.read(group.stream(), is_help, words),
+                TokenTree::Group(group) => found.extend(self.found(group.stream(), is_help)),
                 TokenTree::Ident(name) => {
                     let name = name.to_string();
                     is_comment = name == "doc";
-                    for part in parts(&name) {
-                        if let Some(word) = words.names.iter().find(|word| ***word == part) {
-                            *self.names.entry(word).or_default() += 1;
-                        }
-                    }
+                    let known = parts(&name).into_iter();
+                    let known = known.filter_map(|part| self.names.iter().find(|word| **word == part));
+                    found.extend(known.map(|word| ("names", *word)));
                 }
-                TokenTree::Literal(literal) if !is_comment || is_help => self.text(&literal, words),
+                TokenTree::Literal(literal) if !is_comment || is_help => {
+                    found.extend(self.of_text(&literal.to_string()).map(|word| ("texts", word)));
+                }
                 TokenTree::Literal(_) | TokenTree::Punct(_) => {}
             }
         }
+        found
     }
 
-    fn text(&mut self, literal: &Literal, words: &WordTable<'w>) {
-        for word in private_words(&without_code(&literal.to_string()), &words.texts) {
-            *self.texts.entry(word).or_default() += 1;
+    /// The private words in a text; what stands between back quotes, commands, keys and names, is as it is.
+    fn of_text(&self, text: &str) -> impl Iterator<Item = &'t str> {
+        let is_part = |sign: char| sign.is_alphanumeric() || sign == '_' || sign == '-';
+        let prose = text.split('`').step_by(2);
+        let words = prose.flat_map(move |text| text.split(move |sign| !is_part(sign)));
+        words.filter_map(|word| {
+            self.texts
+                .iter()
+                .find(|known| known.eq_ignore_ascii_case(word))
+                .copied()
+        })
+    }
+}
+
+pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
+    let table = read(root, WORDS)?;
+    let words = WordTable::read(&table)?;
+    let mut counts = Counts::new();
+    for file in source_files(root)? {
+        let is_help = file.path.starts_with("crates/cli/src/");
+        for (kind, word) in words.found(file.tokens()?, is_help) {
+            let whose = format!("{}:{word}", file.krate);
+            add(&mut counts, kind, &whose, [file.path.clone()]);
         }
     }
+    for (path, text) in pages(root)? {
+        for word in words.of_text(&text) {
+            add(&mut counts, "texts", &format!("{path}:{word}"), [path.clone()]);
+        }
+    }
+    hold(root, ALLOWANCES, KINDS, &counts, mode)
 }
 
 /// The words of a name, in small letters: of `each_input` and of `EachInput` the same.
@@ -143,40 +128,16 @@ fn parts(name: &str) -> Vec<String> {
     parts
 }
 
-/// Those of `words` that stand in a text as words, each time that one does.
-fn private_words<'w>(text: &str, words: &[&'w str]) -> Vec<&'w str> {
-    let of_text = text.split(|sign: char| !sign.is_alphanumeric() && sign != '_' && sign != '-');
-    let known = |word: &str| {
-        words
-            .iter()
-            .find(|known| known.eq_ignore_ascii_case(word))
-            .copied()
-    };
-    of_text.filter_map(known).collect()
-}
-
-/// The text without what stands between back quotes: commands, keys and names are as they are.
-fn without_code(text: &str) -> String {
-    text.split('`').step_by(2).collect::<Vec<_>>().join(" ")
-}
-
 /// README and the first screen of each page for users.
 fn pages(root: &Path) -> Result<Vec<(String, String)>> {
-    let read =
-        |path: &str| fs::read_to_string(root.join(path)).with_context(|| format!("cannot read {path}"));
-    let mut pages = vec![("README.md".to_owned(), read("README.md")?)];
-    for folder in ["docs", "docs/rules"] {
-        for entry in fs::read_dir(root.join(folder)).with_context(|| format!("cannot list {folder}"))? {
-            let name = entry?.file_name().to_string_lossy().into_owned();
-            if Path::new(&name).extension().is_some_and(|ending| ending == "md") {
-                let path = format!("{folder}/{name}");
-                let text = read(&path)?;
-                let screen: Vec<&str> = text.lines().take(SCREEN_LINES).collect();
-                pages.push((path, screen.join("\n")));
-            }
+    let mut pages = vec![("README.md".to_owned(), read(root, "README.md")?)];
+    for path in files_below(root, "docs")? {
+        if has_ending(&path, "md") && !path.starts_with("docs/decisions/") {
+            let text = read(root, &path)?;
+            let screen: Vec<&str> = text.lines().take(SCREEN_LINES).collect();
+            pages.push((path, screen.join("\n")));
         }
     }
-    pages.sort();
     Ok(pages)
 }
 
@@ -188,30 +149,30 @@ mod tests {
 
     fn found(code: &str, is_help: bool) -> String {
         let words = WordTable::read(TABLE).unwrap();
-        let mut found = Found::default();
-        found.read(TokenStream::from_str(code).unwrap(), is_help, &words);
-        format!("{:?} {:?}", found.names, found.texts)
+        let found = words.found(code.parse().unwrap(), is_help).into_iter();
+        let found: Vec<String> = found.map(|(kind, word)| format!("{kind} {word}")).collect();
+        found.join(", ")
     }
 
     #[test]
     fn parts_of_names_are_found_in_either_case() {
         assert_eq!(
             found("struct MillKey; fn what_is_said() { let mills = SAID; }", false),
-            r#"{"mill": 1, "said": 2} {}"#
+            "names mill, names said, names said"
         );
     }
 
     #[test]
     fn words_of_messages_are_found_and_those_in_back_quotes_are_not() {
         let code = r#"fn f() { warn("Mill it, what was said is dear; `mill` stays, so does millet") }"#;
-        assert_eq!(found(code, false), r#"{} {"dear": 1, "mill": 1}"#);
+        assert_eq!(found(code, false), "texts mill, texts dear");
     }
 
     #[test]
     fn comments_count_where_they_are_help() {
         let code = "/// Files that are milled.\nstruct S;";
-        assert_eq!(found(code, false), "{} {}");
-        assert_eq!(found(code, true), r#"{} {"milled": 1}"#);
+        assert_eq!(found(code, false), "");
+        assert_eq!(found(code, true), "texts milled");
     }
 
     #[test]

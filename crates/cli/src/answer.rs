@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use chatmill_engine::{PlanError, Progress};
-use clap::Parser;
 
 use crate::commands::{self, Cli};
 use crate::context::Context;
@@ -45,7 +44,7 @@ pub fn answer(
     stop: Arc<AtomicBool>,
 ) -> Answer {
     let words = std::iter::once(OsString::from("chatmill")).chain(arguments);
-    let cli = match Cli::try_parse_from(words) {
+    let cli = match Cli::parse_words(words) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
             let message = error.render().to_string();

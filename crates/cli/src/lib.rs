@@ -32,8 +32,6 @@ mod terminal;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
-
 pub use crate::answer::{Answer, CommandError, answer};
 use crate::commands::Cli;
 pub use crate::exit::Exit;
@@ -54,7 +52,7 @@ pub fn program(words: Vec<OsString>) -> Exit {
         .name("main".to_owned())
         .stack_size(STACK_BYTES);
     let main = || {
-        let parsed = Cli::try_parse_from(words);
+        let parsed = Cli::parse_words(words);
         parsed.map_or_else(|error| exit::of_arguments(&error), commands::execute)
     };
     // A panic, of a worker too, unwinds up to here; the hook has reported it.

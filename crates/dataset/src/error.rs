@@ -59,7 +59,7 @@ pub enum DatasetError {
     /// The operating system refused.
     #[error("cannot {action} {}", path.display())]
     Io {
-        /// What was tried, as a verb: `write`, `sync`, `rename`.
+        /// The operation that failed, as a verb: `write`, `sync`, `rename`.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
@@ -75,7 +75,7 @@ pub enum DatasetError {
     Format {
         /// The dataset's folder.
         path: PathBuf,
-        /// Its format.
+        /// The format version of the dataset.
         format: u32,
         /// The format that this program reads.
         read: u32,
@@ -94,12 +94,12 @@ pub enum DatasetError {
         /// The table.
         table: String,
     },
-    /// A file of the dataset is not what it should be.
+    /// A file of the dataset is corrupt.
     #[error("{} is damaged: {reason}", path.display())]
     Corrupt {
         /// The file or folder.
         path: PathBuf,
-        /// A clause that says how.
+        /// A clause that describes the corruption.
         reason: String,
     },
     /// A row does not fit its table; an error of the program.
@@ -107,13 +107,13 @@ pub enum DatasetError {
     Row {
         /// The table.
         table: &'static str,
-        /// A clause that says why.
+        /// A clause that gives the reason.
         reason: String,
     },
 }
 
 impl DatasetError {
-    /// What kind of error it is.
+    /// The class of this error, which decides the exit code.
     pub const fn class(&self) -> Class {
         match self {
             Self::WrongPath { .. }

@@ -1,11 +1,11 @@
 //! The dataset: Arrow schemas, Parquet parts, staging and commit, manifest and certification.
 //!
-//! Only this crate writes the output. Rows go into the columns of a [`PartSet`], value by value; its closed files and a receipt are what
+//! Only this crate writes the output. Rows go into the columns of a [`PartSet`], value by value; its closed
+//! files and a receipt are what
 //! *done* means; [`Staging::seal`] proves that folder and manifest agree; [`Sealed::publish`] makes the dataset appear
-//! by one rename. It decides no column's value and reads no input.
+//! by one rename. This crate decides no column's value and reads no input.
 
 mod certify;
-mod columns;
 mod disk;
 mod error;
 mod manifest;
@@ -17,7 +17,6 @@ mod tables;
 
 pub use certify::account::{InputRows, account_problems};
 pub use certify::{Certificate, certify, has_traces_of_a_run, is_dataset};
-pub use columns::{Columns, RowVisit};
 pub use disk::{FileMeasure, ReportFile, Spill, SpillFolder, create_report};
 pub use error::DatasetError;
 pub use manifest::{
@@ -38,8 +37,8 @@ pub use publish::work::shard_manifests::ShardManifests;
 pub use publish::work::shared::{PlannedWork, ShardOutcome, planned_work};
 pub use publish::work::staging::{Opening, Staging, open};
 pub use read::{
-    Batch, Batches, ColumnKind, Components, Dataset, Elements, Flags, Numbers, PlaceLists, Reals, Spans,
-    TextLists, Texts, Times,
+    Batch, Batches, ColumnKind, Columns, Components, Dataset, Elements, Flags, Numbers, PlaceLists, Reals,
+    RowVisit, Spans, TextLists, Texts, Times,
 };
 pub use store::{
     LatestLink, METRICS, NIGHT_JSON, NIGHT_NOTE, NIGHTS_PAGE, NightFolder, NightName, NightStore, RecordBytes,

@@ -1,8 +1,8 @@
 //! Reading a finished dataset back: chosen columns of a table, batch by batch, in the order of the manifest.
 //!
-//! Memory is bounded by a row group (64 MiB of text and one row), whatever the size of the table. Values are handed out
-//! as they stand; their meaning is the reader's business. Corruption is not searched for: that is
-//! [`certify`](crate::certify).
+//! Memory is bounded by a row group (64 MiB of text and one row), whatever the size of the table. Values are
+//! returned as stored; their interpretation is left to the caller. Corruption is not searched for: that is
+//! the task of [`certify`](crate::certify).
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -22,6 +22,10 @@ use crate::error::{DatasetError, each_or_error};
 use crate::manifest::overview::Overview;
 use crate::manifest::{self, MANIFEST, Manifest, TableEntry, all_files};
 use crate::tables::part_file::{self, PartFile};
+
+mod columns;
+
+pub use columns::{Columns, RowVisit};
 
 /// Bytes of a derived file that is read, at most.
 const DERIVED_BYTES: u64 = 1 << 20;
@@ -52,12 +56,12 @@ impl Dataset {
         })
     }
 
-    /// Where it stands.
+    /// The folder of the dataset.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// What it consists of.
+    /// The manifest of the dataset.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
@@ -71,7 +75,7 @@ impl Dataset {
         self.open.read_small(name, DERIVED_BYTES)
     }
 
-    /// What was summed up of its tables while they were written.
+    /// The totals of its tables, summed up while they were written.
     pub fn overview(&self) -> Result<Overview, DatasetError> {
         let overview = self.manifest.totals.get("overview").unwrap_or(&Value::Null);
         Overview::deserialize(overview).map_err(|error| {
@@ -80,7 +84,7 @@ impl Dataset {
         })
     }
 
-    /// The encodings whose counts its tables hold, in the order of the columns.
+    /// The encodings in which its tables have counts, in the order of the columns.
     pub fn encodings(&self) -> &[String] {
         &self.encodings
     }
@@ -96,7 +100,7 @@ impl Dataset {
         folders.any(|folder| folder != table)
     }
 
-    /// Whether it has a table: a request may leave some out.
+    /// Whether the dataset has a table: a request may leave some out.
     pub fn has(&self, table: &str) -> bool {
         self.manifest.has(table)
     }
@@ -128,13 +132,14 @@ impl Dataset {
         Ok(columns.collect())
     }
 
-    /// The batches of a table, with these columns only. Of a table that the request left out there is only an error.
+    /// The batches of a table, with only these columns. For a table that was left out, the iterator gives an
+    /// error.
     pub fn batches<'d>(&'d self, table: &str, columns: &[&'d str]) -> Batches<'d> {
         let columns = columns.to_vec();
         let files = self.files(table);
         let batches =
             files.flat_map(move |file| each_or_error(file.and_then(|file| self.part(&file, &columns))));
-        // What is left out has no files.
+        // A table that was left out has no files.
         Box::new(self.absence(table).map(Err).into_iter().chain(batches))
     }
 
@@ -194,6 +199,7 @@ impl Dataset {
 fn planned_encodings(manifest: &Manifest) -> Vec<String> {
     let planned = manifest.plan.pointer("/count/encodings");
     let planned = planned.and_then(Value::as_array).into_iter().flatten();
+    // A name alone has no field `name`.
     let names = planned.filter_map(|encoding| encoding.get("name").unwrap_or(encoding).as_str());
     names.map(str::to_owned).collect()
 }
@@ -209,12 +215,12 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.batch.num_rows()
     }
 
-    /// A column of whatever kind the caller takes it for; it shares the batch's memory.
+    /// A column of the kind that the caller expects; it shares the batch's memory.
     pub fn column<K: ColumnKind>(&self, name: &str) -> Result<K, DatasetError> {
         K::of(self, name)
     }
@@ -249,7 +255,7 @@ impl Batch {
     }
 }
 
-/// What a column can hold.
+/// The type of values that a column can hold.
 pub trait ColumnKind: Sized {
     /// The column of this name.
     fn of(batch: &Batch, name: &str) -> Result<Self, DatasetError>;
@@ -427,7 +433,7 @@ impl ColumnKind for Elements {
 }
 
 impl Elements {
-    /// Their members.
+    /// The members of these structs, as a batch.
     pub fn batch(&self) -> &Batch {
         &self.elements
     }

@@ -1,4 +1,4 @@
-//! Code of others that may panic on what it reads, and whose panic is an error like any other.
+//! Calls to libraries that may panic on their input; such a panic becomes an error like any other.
 //!
 //! A panic hook asks [`is_expected`] first: a panic that is caught here is no bug of the program.
 
@@ -9,7 +9,7 @@ thread_local! {
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Does something; nothing comes of it where it panics. What it changed before is to be thrown away then.
+/// Calls a function; `None` where it panics. Values that it changed before must be discarded then.
 pub fn catching<T>(act: impl FnOnce() -> T) -> Option<T> {
     DEPTH.with(|depth| depth.set(depth.get() + 1));
     let done = catch_unwind(AssertUnwindSafe(act));

@@ -1,9 +1,9 @@
-//! The classes of errors, by what the user can do about them, whatever their type is.
+//! The classes of errors, by what the user can do about them, independent of their type.
 
 /// The cause of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// What was asked for is wrong; repeating it cannot help.
+    /// The request is wrong; repeating it cannot help.
     Request,
     /// The system, or what lies on a disk; repeating it may help.
     System,

@@ -1,11 +1,11 @@
-//! What a diagnostic code is: a stable name, a severity and the page that explains it.
+//! The type of a diagnostic code: a stable name, a severity and a page that explains it.
 
 use strum::{EnumString, IntoStaticStr, VariantNames};
 
-/// How bad a finding is.
+/// The severity of a finding.
 ///
-/// An `Error` is what the format's own consumer would refuse, or what loses data; a `Warning` is suspicious or
-/// repaired; a `Note` is worth knowing.
+/// An `Error` is data that the format's own consumer would refuse, or a loss of data; a `Warning` is
+/// suspicious or repaired; a `Note` is worth knowing.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, IntoStaticStr, VariantNames,
 )]
@@ -29,15 +29,15 @@ impl Severity {
 /// The sections of a code's page, in Markdown without their headings.
 #[derive(Debug)]
 pub struct Page {
-    /// What it finds.
+    /// The problem that the code reports.
     pub what: &'static str,
     /// Why it matters.
     pub why: &'static str,
     /// The smallest input that raises it.
     pub example: &'static str,
-    /// What chatmill does about it.
+    /// The action that chatmill takes.
     pub does: &'static str,
-    /// How to mend it at the source.
+    /// The remedy at the source.
     pub fix: &'static str,
 }
 
@@ -50,7 +50,7 @@ pub struct Code {
     pub name: &'static str,
     /// The severity of findings of this code, unless they set another.
     pub severity: Severity,
-    /// That severity and the exceptions: `error; warning where nothing is lost by it`.
+    /// The severity and its exceptions: `error; warning where nothing is lost by it`.
     severities: &'static str,
     /// The sections of the page.
     pub page: Page,
@@ -59,7 +59,8 @@ pub struct Code {
 }
 
 impl Code {
-    /// The code that a page of `docs/rules` describes. A page whose headings are missing or stand in another order does not compile.
+    /// The code that a page of `docs/rules` describes. A page whose headings are missing or in another order
+    /// does not compile.
     pub(crate) const fn of_page(text: &'static str) -> Self {
         let (_, rest) = cut(text, "# ");
         let (code, rest) = cut(rest, " ");
@@ -104,13 +105,13 @@ impl Code {
     }
 
     /// Whether a word names this code: by its letters and digits in any case, the beginning of these, or its name.
-    pub fn answers_to(&self, word: &str) -> bool {
+    pub(crate) fn answers_to(&self, word: &str) -> bool {
         let start = self.code.get(..word.len()).filter(|start| !start.is_empty());
         start.is_some_and(|start| start.eq_ignore_ascii_case(word)) || self.name == word
     }
 }
 
-/// What stands before and after the first mark, which is ASCII; a text without it does not compile.
+/// The text before and after the first mark, which is ASCII; a text without the mark does not compile.
 const fn cut(text: &'static str, mark: &str) -> (&'static str, &'static str) {
     let mut at = 0;
     while !starts_with(text.as_bytes().split_at(at).1, mark.as_bytes()) {
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn severities_of_a_page_are_words_and_each_stands_once() {
+    fn severities_of_a_page_are_words_without_repeats() {
         let words = [Severity::Note, Severity::Warning, Severity::Error].map(Severity::as_str);
         for code in codes::CODES {
             let mut seen = Vec::new();

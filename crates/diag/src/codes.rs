@@ -143,7 +143,7 @@ codes! {
 pub struct Family {
     /// The two letters.
     pub prefix: &'static str,
-    /// What its codes are about.
+    /// The subject of its codes.
     pub about: &'static str,
 }
 
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_names_one_code_or_a_family_or_what_is_near() {
+    fn a_word_names_one_code_or_a_family_or_suggests_similar_ones() {
         let names = |word: &str| -> Vec<&str> { named(word).unwrap().iter().map(|code| code.name).collect() };
         assert_eq!(names("rf001"), ["dangling-reference"]);
         assert_eq!(names("dangling-reference"), ["dangling-reference"]);

@@ -1,5 +1,5 @@
-//! Parts of texts and lists whose borders were found in them. Where such a part is not there, a value in its place would be
-//! wrong data: it is a bug of ours, which ends the run and names its place.
+//! Parts of texts and lists at boundaries that were found in them before. A missing part is a bug of ours:
+//! instead of wrong data, it ends the run and names its place.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub fn up_to<T>(whole: &[T], most: usize) -> &[T] {
     whole.split_at(most.min(whole.len())).0
 }
 
-/// One of a list.
+/// The element at `place`, which must exist.
 #[inline]
 #[track_caller]
 #[expect(clippy::indexing_slicing, reason = "who calls has found that it is there")]
@@ -38,7 +38,7 @@ pub fn slice_mut<T>(whole: &mut [T], part: Range<usize>) -> &mut [T] {
     whole.split_at_mut(part.end).0.split_at_mut(part.start).1
 }
 
-/// One of a list, to change it.
+/// The element at `place`, which must exist, to change it.
 #[inline]
 #[track_caller]
 #[expect(clippy::indexing_slicing, reason = "who calls has found that it is there")]

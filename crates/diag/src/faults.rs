@@ -83,12 +83,12 @@ mod on {
 
     use super::Call;
 
-    /// Which call fails, and how.
+    /// The call that fails, and its error.
     #[derive(Clone, Copy, Debug)]
     pub struct Fault {
         /// The kind of the call.
         pub call: Call,
-        /// Its number among those of its kind, from 1; with 0 none fails.
+        /// The number of the call among those of its kind, from 1; with 0 none fails.
         pub nth: u64,
         /// Error number of the operating system.
         pub errno: i32,
@@ -111,7 +111,7 @@ mod on {
     #[derive(Debug)]
     pub struct Injected {
         waiting: Arc<Waiting>,
-        /// It ends on the thread on which it began.
+        /// A fault must end on the thread on which it began.
         _here: PhantomData<*const ()>,
     }
 
@@ -145,7 +145,7 @@ mod on {
     }
 
     impl Injected {
-        /// How many calls of a kind were made since.
+        /// The number of calls of a kind since the fault began.
         pub fn seen(&self, call: Call) -> u64 {
             let seen = self.waiting.seen.get(call as usize);
             seen.map_or(0, |seen| seen.load(Ordering::SeqCst))
@@ -197,7 +197,7 @@ mod on {
         }
 
         #[test]
-        fn the_call_that_was_asked_for_fails_and_no_other() {
+        fn only_the_requested_call_fails() {
             let fault = Fault {
                 call: Call::Read,
                 nth: 2,

@@ -1,7 +1,8 @@
-//! Words that formats call their fields by.
+//! Known field names of formats.
 //!
-//! A path may lead through a field that somebody made up: a name, an id, an address. Where content must not be quoted, only these
-//! words are shown. A field that a format has and that is missing here is hidden, too, which costs a reader a word and nobody a secret.
+//! A path may lead through a field whose name is data: a name, an id, an address. Where content must not be
+//! quoted, only these known names are shown. A known field that is missing in this list is hidden as well,
+//! which is harmless.
 
 use std::sync::LazyLock;
 

@@ -4,20 +4,21 @@ use std::fmt;
 use strum::IntoStaticStr;
 
 use crate::code::{Code, Severity};
-use crate::fields;
+use crate::{cut, fields};
 
 /// A half-open byte range of a decompressed entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Span {
     /// First byte.
     pub start: u64,
-    /// One past the last byte.
+    /// The end, exclusive.
     pub end: u64,
 }
 
-/// Where inside a record a finding lies, as far as its finder knows.
+/// The place of a finding inside a record, as far as it is known.
 ///
-/// Paths are written `$.conversation_list[3].sender`. Whoever still holds the frame turns a path into a byte span.
+/// Paths are written `$.conversation_list[3].sender`. Code that still has the frame converts a path into a
+/// byte span.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Path {
     /// The whole record.
@@ -45,7 +46,7 @@ const MARK_BYTES: usize = 1024;
 /// One diagnostic with its place inside a record. The engine adds input, entry, record and conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What was found.
+    /// The code.
     pub code: &'static Code,
     /// The code's severity, unless the finding sets another.
     pub severity: Severity,
@@ -55,15 +56,15 @@ pub struct Finding {
     pub position: Option<u32>,
     /// Id of that message, where it has one.
     pub message_id: Option<String>,
-    /// Where inside the record.
+    /// The place inside the record.
     pub path: Path,
-    /// What is meant inside that place, where it is not all of it.
+    /// The part of that place that is meant, where it is not all of it.
     pub mark: Option<Meant>,
     /// Ids and names of the input that the message shows, each as [`ShownId`].
     pub named: Vec<String>,
     /// Byte range in the decompressed entry, where the finder knows it.
     pub span: Option<Span>,
-    /// One clause without a full stop and without any byte of chat text, name or address; ids are among `named`.
+    /// One clause without a full stop and without any byte of chat text, name or address; ids are in `named`.
     pub message: String,
     /// Source text that makes the message clearer; left out when content must not be quoted.
     pub detail: Option<String>,
@@ -113,18 +114,14 @@ impl Finding {
     /// Marks this value inside the place. An empty or very long value is not searched for.
     #[must_use]
     pub fn marking(mut self, value: &str) -> Self {
-        if (1..=MARK_BYTES).contains(&value.len()) {
-            self.mark = Some(Meant::Value(value.to_owned()));
-        }
+        self.mark = marked(value).map(Meant::Value).or(self.mark);
         self
     }
 
     /// Marks the first occurrence of this word inside the place. An empty or very long word is not searched for.
     #[must_use]
     pub fn marking_word(mut self, word: &str) -> Self {
-        if (1..=MARK_BYTES).contains(&word.len()) {
-            self.mark = Some(Meant::Word(word.to_owned()));
-        }
+        self.mark = marked(word).map(Meant::Word).or(self.mark);
         self
     }
 
@@ -163,6 +160,11 @@ impl Finding {
         self.severity = severity;
         self
     }
+}
+
+/// A text that may be searched for.
+fn marked(text: &str) -> Option<String> {
+    (1..=MARK_BYTES).contains(&text.len()).then(|| text.to_owned())
 }
 
 /// An id as a finding's message shows it: between backticks, control characters escaped, cut to 64 code points.
@@ -207,7 +209,7 @@ pub fn with_known_keys(path: &str) -> String {
             rest = later;
         } else {
             out.push('[');
-            rest = after.get(1..).unwrap_or_default();
+            rest = cut::text(after, 1..after.len());
         }
     }
     out.push_str(rest);
@@ -226,7 +228,7 @@ fn end_of_key(quoted: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// What a reject takes away.
+/// The unit that a reject removes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum RejectLevel {
@@ -243,7 +245,7 @@ impl RejectLevel {
     }
 }
 
-/// Something that could not be kept. Every reject is also a finding.
+/// A unit that could not be retained. Every reject is also a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reject {
     /// Frame or message.

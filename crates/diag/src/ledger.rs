@@ -64,7 +64,7 @@ pub struct RowLedger {
     pub messages: u64,
     /// Rows that became notices.
     pub notices: u64,
-    /// Rows that became answers beside the conversation, which stand in the table `alternatives`.
+    /// Rows that became alternatives to messages, in the table `alternatives`.
     pub alternatives: u64,
     /// Rows dropped as repeats; linking finds these and moves them here.
     pub repeated: u64,

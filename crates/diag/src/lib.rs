@@ -1,7 +1,7 @@
-//! The ground floor: diagnostic codes and their pages, findings, limits, the arithmetic of the ledger, and how text from
-//! anywhere is shown.
+//! The lowest crate: diagnostic codes and their pages, findings, limits, the arithmetic of the ledger, and
+//! the display of untrusted text.
 //!
-//! It knows nothing of chats, files or formats; every other crate speaks through it.
+//! It knows nothing of chats, files or formats; every other crate reports through its types.
 
 pub mod caught;
 mod class;

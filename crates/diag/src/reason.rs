@@ -5,11 +5,11 @@ use std::fmt;
 /// Why something is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// Its code, for example `SFT-02` or `no-label`.
+    /// The code, for example `SFT-02` or `no-label`.
     pub code: &'static str,
     /// The code and its message, for example `SFT-02: the last turn is not the assistant's`.
     pub words: &'static str,
-    /// What to do about it, in Markdown.
+    /// The remedy, in Markdown.
     pub advice: &'static str,
 }
 

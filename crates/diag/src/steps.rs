@@ -4,13 +4,13 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What all threads took, but for a rest in each that still runs.
+/// The steps of all threads, without those that running threads have not added yet.
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
 /// Steps that a thread keeps for itself, so that threads do not wait for each other.
 const THREAD_STEPS: usize = 1 << 6;
 
-/// What a thread took since it was last added up; a thread that ends adds it.
+/// The steps of a thread since it last added them; a thread that ends adds them.
 struct Rest(Cell<usize>);
 
 impl Drop for Rest {
@@ -27,10 +27,10 @@ thread_local! {
 #[inline]
 pub fn taken(count: usize) {
     if cfg!(debug_assertions) {
-        OWN.with(|Rest(kept)| {
-            let own = kept.get() + count;
+        OWN.with(|Rest(pending)| {
+            let own = pending.get() + count;
             let rest = own % THREAD_STEPS;
-            kept.set(rest);
+            pending.set(rest);
             if own > rest {
                 TAKEN.fetch_add(own - rest, Ordering::Relaxed);
             }
@@ -38,7 +38,7 @@ pub fn taken(count: usize) {
     }
 }
 
-/// How many steps this process took; of other threads that still run, without what each keeps for itself.
+/// The number of steps of this process, without those that other running threads have not added yet.
 pub fn so_far() -> usize {
-    TAKEN.load(Ordering::Relaxed) + OWN.with(|Rest(kept)| kept.get())
+    TAKEN.load(Ordering::Relaxed) + OWN.with(|Rest(pending)| pending.get())
 }

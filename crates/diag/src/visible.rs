@@ -38,10 +38,10 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
     )
 }
 
-/// JSON of the same value: inside its strings `\u202e` stands for the character.
+/// The JSON of the same value, with escapes such as `\u202e` for invisible characters in its strings.
 ///
-/// White space between values stays as it is; JSON itself allows no other control character outside a string, and no raw one
-/// below U+0020 inside.
+/// White space between values stays as it is; JSON itself allows no other control character outside a string,
+/// and no raw one below U+0020 inside.
 pub fn visible_json(json: &str) -> Cow<'_, str> {
     escaped(
         json,
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_text_of_every_script_stays_as_it_is() {
+    fn plain_text_of_every_script_is_not_changed() {
         // A family of emoji is held together by joiners.
         for plain in ["привіт", "名前", "שלום", "नमस्ते", "👩\u{200d}👧", "a\\n"]
         {

@@ -1,8 +1,8 @@
-//! Conversations of a finished dataset, rendered in a dialect that its run did not render: from its tables and the plan in its
-//! manifest alone, with the bytes that the run would have written.
+//! Rendering of a finished dataset's conversations in a dialect that its run did not render: from its tables
+//! and the plan in its manifest alone, with the bytes that the run would have written.
 //!
-//! What the tables do not hold is refused by name: dialects that write the record of their own system back, vocabularies and
-//! templates that lie in files, participants whose names were replaced.
+//! Dialects that need more than the tables hold are refused by name: those that write the record of their own
+//! system, vocabularies and templates in files, participants whose names were replaced.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -37,15 +37,15 @@ pub const REASONS: &[chatmill_diag::Reason] = preferences::REASONS;
 /// Why a dataset cannot be rendered again.
 #[derive(Debug, Error)]
 pub enum AgainError {
-    /// It lacks what the dialect needs.
+    /// The dataset lacks data that the dialect needs.
     #[error("{message}")]
     Refused {
-        /// What it lacks.
+        /// The missing data, in one clause.
         message: String,
-        /// What to do instead.
+        /// The remedy.
         step: String,
     },
-    /// It could not be read.
+    /// The dataset could not be read.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
 }
@@ -64,19 +64,19 @@ impl AgainError {
 pub struct AgainRendering<'r> {
     /// Id of the conversation in the dataset.
     pub conversation: Cow<'r, str>,
-    /// Participant who is the assistant, empty for none.
+    /// The participant who is the assistant, empty for none.
     pub perspective: Cow<'r, str>,
-    /// Its place among those of its key.
+    /// The number of the rendering among those of its key.
     pub ordinal: u64,
-    /// Its text; none where it is larger than the plan allows.
+    /// The text; `None` where it is larger than the plan allows.
     pub content: Option<Cow<'r, str>>,
-    /// Byte ranges of its text that the perspective speaks.
+    /// Byte ranges of the perspective's own text.
     pub assistant_spans: Cow<'r, [Range<u64>]>,
-    /// Those of them that are trained on.
+    /// The spans that are trained on.
     pub learned_spans: Cow<'r, [Range<u64>]>,
     /// Role of its last turn.
     pub last_role: Option<&'static str>,
-    /// Codes of what it lost, each once.
+    /// The codes of its losses, each once.
     pub loss_codes: Vec<&'static str>,
     /// Rules of the dialect that it breaks.
     pub violations: Vec<String>,
@@ -135,7 +135,7 @@ impl<'d> Again<'d> {
         self.target.id()
     }
 
-    /// Its profile.
+    /// The profile of the dialect.
     pub fn profile(&self) -> &'static str {
         self.target.profile()
     }
@@ -171,7 +171,7 @@ struct Renderer<'a, 'd> {
     counter: Option<TokenCounter>,
     counts_by_encoding: Vec<TokenCounts>,
     own: OwnSpans,
-    /// What was replaced in the conversation at hand.
+    /// The redactions in the current conversation.
     replaced: Replaced,
 }
 

@@ -39,7 +39,7 @@ use crate::work::tables::{self, FindingTexts, Place};
 pub use crate::work::tables::Quoting;
 pub use chatmill_redact::{KeyError, Mask, SHORTEST_KEY};
 
-/// What is checked, and how.
+/// The inputs and settings of a check.
 #[derive(Clone, Default)]
 pub struct CheckOptions {
     /// Files, folders, globs, archives or `-`, as typed.
@@ -48,21 +48,21 @@ pub struct CheckOptions {
     pub source: String,
     /// Limits.
     pub limits: Limits,
-    /// Worker threads; 0 takes what there is.
+    /// Worker threads; 0 takes all that are available.
     pub threads: usize,
     /// Files of the check itself, which are not read as inputs: settings, a baseline.
     pub own: Vec<PathBuf>,
-    /// What becomes of codes, and names that are not read.
+    /// The settings of codes, and names of files that are not read.
     pub settings: CheckSettings,
     /// Dialects that every conversation is validated for.
     pub targets: Vec<Dialect>,
     /// Findings that are neither reported nor counted because they are known.
     pub known: Known,
-    /// What stands for ids of the input; without it they are shown.
+    /// The mask for ids of the input; without it ids are shown.
     pub mask: Option<Mask>,
     /// Whether verdicts have the hashes of their files.
     pub hashes: bool,
-    /// Whether the mask stands for paths, too.
+    /// Whether paths are masked, too.
     pub hides_paths: bool,
     /// Findings of a code in a file that get an excerpt, in each slice of the inputs.
     pub excerpts: usize,
@@ -94,7 +94,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// What stays the same when lines shift and when the path is typed in another way.
+    /// A key of the finding that stays the same when lines shift and when the path is typed in another way.
     pub fn key(&self) -> String {
         let key = tables::finding_key(
             &self.located,
@@ -112,7 +112,7 @@ impl Checked {
         }
     }
 
-    /// Its text in the table.
+    /// The texts of its row in the table.
     pub fn texts(&self, quoting: Quoting<'_>) -> FindingTexts<'_> {
         FindingTexts::new(&self.located, self.key(), self.conversation.as_deref(), quoting)
     }
@@ -136,12 +136,13 @@ impl Checked {
     }
 }
 
-/// What came of a check.
+/// The result of a check.
 #[derive(Default)]
 pub struct Checkup {
     /// The verdicts, in the order of files.
     pub files: Files,
-    /// What could not be read to its end because the system failed: no finding, for it says nothing about the files.
+    /// The inputs that were not read to their end because the system failed. They give no findings, for a
+    /// failure says nothing about the files.
     pub failures: Vec<Failure>,
 }
 
@@ -150,11 +151,11 @@ pub struct Checkup {
 pub struct Files {
     inputs: Vec<PlannedInput>,
     counts: Vec<FileCounts>,
-    /// Of each file, or of none.
+    /// The hash of each file, if known.
     hashes: Vec<Option<blake3::Hash>>,
     targets: Vec<Dialect>,
     settings: CheckSettings,
-    /// What stands for their paths, where these are not shown.
+    /// The mask for paths, where these are not shown.
     mask: Option<Mask>,
 }
 
@@ -173,7 +174,7 @@ impl Files {
         })
     }
 
-    /// Who sent a file.
+    /// The supplier of a file.
     fn supplier(&self, planned: &PlannedInput) -> String {
         let supplier = self.settings.supplier(&names(planned));
         match &self.mask {
@@ -194,17 +195,17 @@ pub fn inputs(options: &CheckOptions) -> Result<Vec<PlannedInput>, PlanError> {
     Ok(inputs)
 }
 
-/// Whether a file is one of the check itself. A file of another name is none, by whatever link: only few are looked for.
+/// Whether a file is one of the check itself. Only files of the same name are compared, since few exist.
 fn is_own(planned: &PlannedInput, own: &[PathBuf]) -> bool {
     let path = planned.input.path();
     let alike = own.iter().filter(|own| own.file_name() == path.file_name());
-    // What cannot be looked at says so where it is read.
+    // An unreadable file is reported when it is read.
     alike
         .into_iter()
         .any(|own| is_same_place(own, &path).unwrap_or(false))
 }
 
-/// What a file is called in reports.
+/// The name of a file in reports.
 fn shown_path<'p>(planned: &'p PlannedInput, mask: Option<&Mask>) -> Cow<'p, str> {
     match mask {
         Some(mask) => mask.path(&planned.name()).into(),
@@ -213,7 +214,7 @@ fn shown_path<'p>(planned: &'p PlannedInput, mask: Option<&Mask>) -> Cow<'p, str
 }
 
 impl CheckOptions {
-    /// What records are read with.
+    /// The settings for reading records.
     fn reading(&self) -> record::Settings<'_> {
         record::Settings {
             options: ReadOptions {
@@ -224,7 +225,7 @@ impl CheckOptions {
         }
     }
 
-    /// What stands for paths, where these are not shown.
+    /// The mask for paths, where these are not shown.
     fn path_mask(&self) -> Option<&Mask> {
         self.mask.as_ref().filter(|_| self.hides_paths)
     }
@@ -313,7 +314,7 @@ impl Delivery<'_> {
         }
     }
 
-    /// What shows only when all files were read.
+    /// Adds a finding that needs all files to be read.
     fn late(&mut self, entry: &EntryRef, record: Option<u64>, id: Option<&str>, located: Located) {
         let settings = self
             .options
@@ -332,7 +333,7 @@ impl Delivery<'_> {
         }
     }
 
-    /// What is found of each file as a whole.
+    /// Adds the findings about each file as a whole.
     fn recognitions(&mut self) {
         for input in 0..self.inputs.len() {
             let file = cut::at_mut(&mut self.files, input);

@@ -1,10 +1,10 @@
-//! Where records come from.
+//! The origin of records: inputs and their entries.
 
 use std::sync::Arc;
 
 use chatmill_source::Source;
 
-/// An input, or a part of one, and who reads it.
+/// An input, or a part of one, and the source that reads it.
 #[derive(Clone, Default)]
 pub struct EntryRef {
     /// Index of the input in the plan.

@@ -1,4 +1,4 @@
-//! Why something was not done: a request that is wrong, a reading that ended early, a slice and a run that were not finished.
+//! Errors of the engine: a wrong request, a reading that ended early, an unfinished slice or run.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,19 +26,19 @@ pub enum PlanError {
     Pipeline {
         /// The file.
         path: PathBuf,
-        /// What is wrong, with its place.
+        /// The error, with its place.
         message: String,
     },
     /// A `--set` that is not an assignment, or has a key that is deeper than any.
     #[error("`{text}` is not of the form section.key=value")]
     Override {
-        /// The beginning of what was given.
+        /// The beginning of the given text.
         text: String,
     },
     /// A word that names nothing.
     #[error("{key}: there is no {what} named `{word}`{}", suggestion.as_deref().map(|s| format!("; did you mean `{s}`?")).unwrap_or_default())]
     UnknownWord {
-        /// Where it stands.
+        /// The key of the setting.
         key: &'static str,
         /// Source, dialect or encoding.
         what: &'static str,
@@ -52,7 +52,7 @@ pub enum PlanError {
     Value {
         /// The key.
         key: &'static str,
-        /// What is wrong.
+        /// The error in its value.
         message: String,
     },
     /// The file of an encoding of the pipeline's own cannot be read.
@@ -70,7 +70,7 @@ pub enum PlanError {
     Encoding {
         /// The encoding.
         name: String,
-        /// Its file.
+        /// The path of the file.
         path: PathBuf,
         /// Why.
         source: chatmill_token::EncodingError,
@@ -78,7 +78,7 @@ pub enum PlanError {
     /// An input that names nothing that can be read.
     #[error(transparent)]
     Input(#[from] DiscoverError),
-    /// An input that names nothing but what the run itself writes or was asked by.
+    /// An input that consists only of files that the run itself writes, or of its pipeline file.
     #[error(
         "input.path: `{path}` names only this pipeline file or files of the output, and a run does not read its own \
          files"
@@ -93,7 +93,7 @@ pub enum PlanError {
 }
 
 impl PlanError {
-    /// What kind of error it is.
+    /// The class of this error, which decides the exit code.
     pub const fn class(&self) -> Class {
         match self {
             Self::System(_) => Class::System,
@@ -122,7 +122,7 @@ impl PlanError {
         }
     }
 
-    /// A word for what kind of error it is, for programs.
+    /// A word for the kind of error, for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Unreadable { .. } => "unreadable-pipeline",
@@ -162,7 +162,7 @@ pub enum ReadError {
     /// The request is wrong.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// It was interrupted.
+    /// The run was interrupted.
     #[error("stopped")]
     Stopped,
     /// Rows could not be spilled to disk.
@@ -174,7 +174,7 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    /// What kind of error it is.
+    /// The class of this error, which decides the exit code.
     pub const fn class(&self) -> Class {
         match self {
             Self::Plan(error) => error.class(),
@@ -227,7 +227,7 @@ pub enum RunError {
         listed(failures)
     )]
     InputsFailed {
-        /// What failed.
+        /// The failures.
         failures: Vec<Failure>,
     },
     /// The work of the slices is not all there, or not as it was left.
@@ -235,7 +235,7 @@ pub enum RunError {
         "the staging folder is not complete: {reason}; nothing was published, run the same command again"
     )]
     Incomplete {
-        /// A clause that says what is missing.
+        /// A clause that names the missing data.
         reason: String,
     },
     /// Records, bytes or rows are unaccounted for, so that the dataset would not be certified: a bug in chatmill.
@@ -277,30 +277,30 @@ pub enum RunError {
         /// The limit.
         limit: u64,
     },
-    /// Nobody planned anything for a destination.
+    /// No run was planned for this destination.
     #[error("there is no plan for {}; `chatmill plan PIPELINE.toml --out DIR` makes one", out.display())]
     NotPlanned {
         /// The destination.
         out: PathBuf,
     },
-    /// What was planned is not what is there.
+    /// The planned run and the present one differ.
     #[error("the plan does not match: {reason}; run `chatmill plan` again")]
     OtherPlan {
-        /// A clause that says what differs.
+        /// A clause that names the difference.
         reason: String,
     },
     /// There is no such part of the shards, or no shard of such a number.
     #[error("{reason}")]
     NoSuchShard {
-        /// A clause that says which.
+        /// A clause that names it.
         reason: String,
     },
     /// Shards are not done.
     #[error("not complete: {count} shards are not done; `chatmill work DIR --lots {shards}` processes them")]
     ShardsMissing {
-        /// How many.
+        /// The number of shards.
         count: usize,
-        /// Their numbers.
+        /// The numbers of the shards.
         shards: String,
     },
     /// Another command took over the work directory.
@@ -315,13 +315,13 @@ pub enum RunError {
     /// The threads could not be started.
     #[error("cannot start {threads} threads")]
     Threads {
-        /// How many were asked for.
+        /// The number of threads that were asked for.
         threads: usize,
     },
 }
 
 impl RunError {
-    /// What kind of error it is.
+    /// The class of this error, which decides the exit code.
     pub const fn class(&self) -> Class {
         match self {
             Self::Plan(error) => error.class(),
@@ -362,7 +362,7 @@ impl From<Failure> for RunError {
     }
 }
 
-/// What is ours cannot be written as JSON: a bug in chatmill.
+/// The error for a value of our own that cannot be written as JSON: a bug in chatmill.
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
 pub(crate) fn unwritable(error: serde_json::Error) -> RunError {
     let mismatches = vec![format!("the data cannot be written as JSON: {error}")];

@@ -1,4 +1,5 @@
-//! What is this file: the source that reads it, the evidence, and what is in it. Also: conversations one by one, for `render`.
+//! Inspection of a file: the source that reads it, the evidence, and its contents. Also: conversations one by
+//! one, for `render`.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::AtomicBool;
@@ -21,7 +22,7 @@ use crate::walk::{WalkEvent, walk};
 /// Tables that are named in a report at most.
 const MAX_NAMED_TABLES: usize = 64;
 
-/// What one entry of an input holds.
+/// The contents of one entry of an input.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct EntryReport {
     /// The path as typed.
@@ -32,16 +33,16 @@ pub struct EntryReport {
     pub source: Option<String>,
     /// Why.
     pub evidence: Vec<String>,
-    /// What speaks for each source, the surest first, where it speaks for several.
+    /// The evidence for each source, by falling confidence, where several match.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub considered: Vec<Considered>,
-    /// What it looks like, where no source reads it.
+    /// The format that the entry looks like, where no source reads it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub looks_like: Option<String>,
     /// Tables of a database or a dump that no source reads.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub unread_tables: BTreeSet<String>,
-    /// What a map for it could say, where no source reads it.
+    /// The proposed map for the entry, where no source reads it.
     #[serde(skip)]
     pub proposal: Option<Proposal>,
     /// Records framed.
@@ -60,7 +61,7 @@ pub struct EntryReport {
     pub started_at: Option<i64>,
     /// Last instant, microseconds UTC.
     pub ended_at: Option<i64>,
-    /// The first of what cannot be read, or is in doubt.
+    /// The first problems of data that cannot be read, or is in doubt.
     #[serde(rename = "troubles")]
     pub problems: Vec<ReadProblem>,
 }
@@ -68,23 +69,23 @@ pub struct EntryReport {
 /// A source that an entry could be of.
 #[derive(Clone, Debug, Serialize)]
 pub struct Considered {
-    /// Its id.
+    /// The id of the source.
     pub source: &'static str,
-    /// How sure that is, from 1 to 100: the surest reads the entry, unless another is named.
+    /// The confidence, from 1 to 100: the source with the highest reads the entry, unless another is named.
     pub confidence: u8,
-    /// What was seen.
+    /// The evidence.
     pub why: Vec<String>,
 }
 
 /// Troubles of an entry that its report keeps.
 const MAX_SHOWN_PROBLEMS: usize = 5;
 
-/// What inspecting some inputs gave.
+/// The result of inspecting some inputs.
 #[derive(Clone, Debug, Default)]
 pub struct Inspection {
-    /// One report an entry.
+    /// One report for each entry.
     pub entries: Vec<EntryReport>,
-    /// What was not read to its end because the system failed.
+    /// The inputs that were not read to their end because the system failed.
     pub failures: Vec<Failure>,
 }
 
@@ -148,7 +149,7 @@ struct Reports<'i> {
 }
 
 impl Reports<'_> {
-    /// Notes why an entry is read, or what else it looks like.
+    /// Notes the reason why an entry is read, or the format that it resembles.
     fn recognised(&mut self, seen: Recognised) {
         let number = self.numbers.get(&(seen.input, seen.entry));
         if let Some((report, _)) = number.and_then(|number| self.list.get_mut(*number)) {

@@ -1,12 +1,14 @@
 //! The engine: a plan becomes a run.
 //!
-//! Inputs are cut into slices by one sequential reader; one worker takes a slice from bytes to closed part files; receipts
-//! record what is done; sealing proves that no record was lost. Formats, rules and dialects are other crates'.
+//! Inputs are cut into slices by one sequential reader; one worker takes a slice from bytes to closed part
+//! files; receipts record what is done; sealing proves that no record was lost. Formats, rules and dialects
+//! are in other crates.
 //!
-//! From the bottom up: [`pipeline`] (the file), [`record`] (one record from bytes to findings), `plan` (the resolved
-//! request), `slice` (cutting and handing out), `work` (a slice becomes part files), `commit` (a dataset is published),
-//! [`run()`], [`shards`] (a run on many machines); and beside them [`tables`], [`walk()`], [`check`], [`inspect`] and
-//! [`again`], which write no dataset. Other crates use what this page exports, and nothing else.
+//! From the bottom up: [`pipeline`] (the file), [`record`] (one record from bytes to findings), `plan` (the
+//! resolved request), `slice` (cutting and handing out), `work` (a slice becomes part files), `commit` (a
+//! dataset is published), [`run()`], [`shards`] (a run on many machines); and beside them [`tables`],
+//! [`walk()`], [`check`], [`inspect`] and [`again`], which write no dataset. Other crates use what this page
+//! exports, and nothing else.
 
 pub mod again;
 pub mod check;
@@ -27,7 +29,7 @@ pub mod tables;
 mod walk;
 mod work;
 
-/// One conversation, rendered and priced without a dataset.
+/// Rendering and pricing of one conversation without a dataset.
 pub mod conversation {
     pub use crate::work::bill::{BillingMode, requests};
     pub use crate::work::budget::BudgetMeter;

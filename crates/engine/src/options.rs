@@ -1,17 +1,17 @@
-//! What a run is asked beside its plan.
+//! Options of a run beside its plan.
 
 use std::path::Path;
 
 use chatmill_dataset::{DatasetError, NightFolder};
 
-/// What a run is asked beside its plan.
+/// Options of a run beside its plan.
 #[derive(Clone, Copy, Default)]
 pub struct RunOptions<'r> {
-    /// Worker threads; 0 takes what the machine or its control group gives.
+    /// Worker threads; 0 takes those of the machine or its control group.
     pub threads: usize,
     /// Whether a finished dataset of another plan may be replaced.
     pub replace: bool,
-    /// Who counts; the counts are the same.
+    /// The way of counting tokens; the counts are the same.
     pub count_mode: CountMode,
     /// Every how many renderings of a slice tiktoken-rs counts again; 0 for none.
     pub verify_every: u64,
@@ -21,10 +21,10 @@ pub struct RunOptions<'r> {
     pub night: Option<&'r NightFolder>,
 }
 
-/// Who counts.
+/// The way of counting tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CountMode {
-    /// What is new is counted, the rest remembered.
+    /// New text is counted, the counts of repeated text are cached.
     #[default]
     Cached,
     /// The reference of each encoding counts every rendering whole: for measuring.

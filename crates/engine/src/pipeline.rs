@@ -78,7 +78,7 @@ pub struct Pipeline {
     /// Tool definitions that the pipeline adds to those of the records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolsSection>,
-    /// How renderings treat what their dialect has no field for.
+    /// The handling of values for which a dialect has no field.
     #[serde(default)]
     pub policy: Policy,
     /// The dialects (output formats) that are written.
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_done_yet_is_refused_and_not_ignored() {
+    fn unsupported_settings_are_refused() {
         let gap = format!("{SMALL}[window]\nsession_gap = \"6 hours\"\n");
         assert!(parse(&gap, &[], Path::new("p.toml")).is_err());
         let none = format!("{SMALL}[window]\nsession_gap = \"none\"\n[resources]\nmemory = \"auto\"\n");

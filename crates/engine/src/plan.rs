@@ -57,15 +57,15 @@ pub use source::source;
 pub use templates::Templates;
 pub use windows::WindowPlan;
 
-/// Bytes of a shard at least: what is kept of each shard must stay small beside what it holds.
+/// The least bytes of a shard: the data kept about each shard must be small in comparison.
 const MIN_SHARD_BYTES: u64 = 1024;
 
-/// Everything a run needs to know.
+/// The resolved plan of a run.
 #[derive(Clone)]
 pub struct Plan {
-    /// The pipeline as written; what follows from it stands beside it.
+    /// The pipeline as written; values derived from it are in the other fields.
     pub pipeline: Pipeline,
-    /// Its limits, with what `[sources]` says of them.
+    /// The limits, with those from `[sources]`.
     limits: Limits,
     /// The tables that are written, where any is left out.
     tables: Option<Vec<String>>,
@@ -73,7 +73,7 @@ pub struct Plan {
     pub compression: Compression,
     /// Whether findings, rejects and reports may quote chat text.
     pub quotes: bool,
-    /// What of it changes a certified byte, but for its inputs and dialects.
+    /// The settings that change certified bytes, without the inputs and dialects.
     certified: Map<String, Value>,
     /// Inputs in the order of their names.
     pub inputs: Vec<PlannedInput>,
@@ -85,11 +85,11 @@ pub struct Plan {
     pub templates: Templates,
     /// Encodings in the order of the file.
     pub encodings: Vec<Encoding>,
-    /// How much of each section is kept.
+    /// The fraction of each section that is retained.
     mix: Mix,
-    /// What to leave out.
+    /// The filters for records and conversations.
     pub selection: Selection,
-    /// How much of a conversation renderings show.
+    /// The amount of a conversation that renderings show.
     pub windows: WindowPlan,
     /// System text of its own.
     pub prompt: Option<Prompt>,
@@ -97,18 +97,18 @@ pub struct Plan {
     pub tools: Vec<RawJson>,
     /// Finds personal data and secrets, where the plan asks for it.
     pub redactor: Option<Redactor>,
-    /// Where the dataset will stand.
+    /// The destination of the dataset.
     pub out: PathBuf,
     /// The folder at which relative paths of the pipeline start.
     pub base: PathBuf,
-    /// What a person should know before it runs.
+    /// Notes for the user before the run.
     pub notes: Vec<String>,
 }
 
 impl Plan {
-    /// Reads and resolves a pipeline file. `out` replaces its output path. Other inputs may stand in place of the file's, as `typed`:
-    /// relative to the current folder. They are read as the file's only `[[input]]` says; where it has several, as one that
-    /// says nothing but the path.
+    /// Reads and resolves a pipeline file. `out` replaces its output path. The inputs `typed`, relative to
+    /// the current folder, replace those of the file. They are read by the settings of the file's only
+    /// `[[input]]`; where there are several sections, by a section with nothing but the path.
     pub fn load(
         path: &Path,
         overrides: &[String],
@@ -128,7 +128,8 @@ impl Plan {
         Self::resolve(pipeline, base.unwrap_or(Path::new(".")), out, Some(path))
     }
 
-    /// Resolves a pipeline whose relative paths start at `base`. What stands in `file`, the pipeline file, is none of its inputs.
+    /// Resolves a pipeline whose relative paths start at `base`. The pipeline file itself, `file`, is never
+    /// an input.
     pub fn resolve(
         pipeline: Pipeline,
         base: &Path,
@@ -140,13 +141,13 @@ impl Plan {
         plan.over(Some(own), None)
     }
 
-    /// Resolves a pipeline whose tables somebody reads, and nobody writes: nothing is its own output. What is `in_memory` in memory stands
-    /// in place of what its one section names.
+    /// Resolves a pipeline whose tables are read and not written, so that no output is excluded from the
+    /// inputs. The input `in_memory`, if given, replaces the inputs of the only section.
     pub fn for_tables(pipeline: Pipeline, base: &Path, in_memory: Option<&Input>) -> Result<Self, PlanError> {
         Self::checked(pipeline, base, None)?.over(None, in_memory)
     }
 
-    /// Resolves a pipeline as far as it says how conversations are said, and reads nothing.
+    /// Resolves only the part of a pipeline about rendering, and reads nothing.
     pub fn without_inputs(pipeline: Pipeline) -> Result<Self, PlanError> {
         Self::checked(pipeline, Path::new("."), None)
     }
@@ -203,7 +204,7 @@ impl Plan {
         let out = out.map_or_else(|| base.join(&pipeline.output.path), Path::to_path_buf);
         let mut plan = Self {
             certified: Map::new(),
-            // What could be quoted was read before anything was replaced.
+            // Text for quotes was read before anything was replaced.
             quotes: pipeline.output.quote && !redactor.as_ref().is_some_and(Redactor::replaces),
             pipeline,
             limits,
@@ -233,7 +234,7 @@ impl Plan {
         &self.limits
     }
 
-    /// What records are read with where nothing is looked for in them.
+    /// The settings for reading records without rules or redaction.
     pub fn reading(&self) -> Settings<'_> {
         let sources = &self.pipeline.sources;
         Settings {
@@ -246,7 +247,7 @@ impl Plan {
         }
     }
 
-    /// What records of an input are read with.
+    /// The settings for reading the records of an input.
     pub(crate) fn settings(&self, input: usize) -> Settings<'_> {
         let settings = Settings {
             redactor: self.redactor.as_ref(),
@@ -293,7 +294,7 @@ impl Plan {
         &self.pipeline.policy
     }
 
-    /// What is said beside every conversation.
+    /// The prompt and tools added to every conversation.
     pub fn additions(&self) -> Additions<'_> {
         Additions {
             prompt: self.prompt.as_ref(),
@@ -319,7 +320,7 @@ impl Plan {
         (self.input_bytes() / 16).clamp(4 * MIB, 12 * MIB) as usize
     }
 
-    /// What failed while the inputs were looked for, through no fault of theirs.
+    /// The system failures while inputs were looked for.
     pub fn failures(&self) -> Vec<Failure> {
         let failures = self
             .inputs
@@ -337,12 +338,12 @@ impl Plan {
         names.collect()
     }
 
-    /// Hashes every input; one that does not let itself be read becomes a refused input. Those that are larger than a shard and that
-    /// `divides` says can be divided are. Ends early when `stop` is set.
+    /// Hashes every input; one that cannot be read becomes a refused input. Inputs that are larger than a
+    /// shard, and for which `divides` is true, are divided. Ends early when `stop` is set.
     ///
     /// # Errors
     ///
-    /// When the system fails, or when something is no longer there.
+    /// When the system fails, or when an input no longer exists.
     pub fn hash_inputs(
         &mut self,
         divides: &dyn Fn(&PlannedInput, &Limits) -> Result<bool, Failure>,
@@ -404,8 +405,8 @@ impl Plan {
         plan.into()
     }
 
-    /// What makes two runs the same: program version, plan, limits, and each input's name, length and content, or why it was
-    /// refused.
+    /// A fingerprint that two runs share if they give the same dataset: program version, plan, limits, and
+    /// each input's name, length and content, or why it was refused.
     pub fn fingerprint(&self) -> String {
         // Inputs are hashed one after the other: there may be millions.
         let mut hasher = blake3::Hasher::new();
@@ -469,7 +470,7 @@ fn check_out(out: &str) -> Result<(), PlanError> {
     Err(PlanError::value("output.path", message))
 }
 
-/// Refuses values out of range; what is wrong with the first of them.
+/// Checks the values' ranges; the error is about the first wrong one.
 fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
     const STREAM: &str =
         "a run reads its inputs more than once, which stdin does not allow; write the input to a file first";

@@ -1,4 +1,4 @@
-//! What could not be read, and where: for the commands that read without writing a dataset.
+//! Read problems with their places: for the commands that read without writing a dataset.
 
 use std::fmt;
 
@@ -15,12 +15,12 @@ pub struct ReadProblem {
     pub entry: String,
     /// Line from 1, where there are lines.
     pub line: Option<u64>,
-    /// Its code.
+    /// The code.
     pub code: &'static str,
-    /// Whether something is missing, or only in doubt.
+    /// Whether data is missing, or only in doubt.
     #[serde(skip)]
     pub severity: Severity,
-    /// One clause that says why, without any byte of a chat.
+    /// One clause that gives the reason, without any byte of a chat.
     pub message: String,
 }
 
@@ -37,13 +37,13 @@ impl ReadProblem {
         }
     }
 
-    /// Whether it says the same of another place of the same entry.
+    /// Whether the problem is the same at another place of the same entry.
     pub(crate) fn repeats(&self, other: &Self) -> bool {
         (&self.path, &self.entry, self.code, &self.message)
             == (&other.path, &other.entry, other.code, &other.message)
     }
 
-    /// Whether the input itself cannot be opened or read, whatever it holds.
+    /// Whether the input itself cannot be opened or read.
     pub fn is_of_input(&self) -> bool {
         [&codes::UNREADABLE_INPUT, &codes::NOT_A_REGULAR_FILE]
             .iter()
@@ -64,14 +64,14 @@ impl fmt::Display for ReadProblem {
     }
 }
 
-/// All problems: the first are listed, the rest is counted.
+/// All problems: the first are listed, the rest are counted.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ReadProblems {
-    /// What could not be read.
+    /// The number of records that could not be read.
     pub count: u64,
     /// The first of it.
     pub first: Vec<ReadProblem>,
-    /// What was read, though something about it is in doubt.
+    /// The problems of data that was read with doubts.
     pub warnings: Vec<ReadProblem>,
     /// Inputs that were not read to their end because the system failed.
     #[serde(serialize_with = "as_texts")]
@@ -83,7 +83,7 @@ fn as_texts<S: Serializer>(failures: &[Failure], serializer: S) -> Result<S::Ok,
 }
 
 impl ReadProblems {
-    /// How many are listed of each kind.
+    /// The most problems that are listed of each kind.
     const MAX_LISTED: usize = 100;
 
     /// Adds one.

@@ -1,4 +1,4 @@
-//! What a run reports about itself while it goes on; `cli` draws it.
+//! The progress that a run reports while it goes on; `cli` draws it.
 
 /// Receives the progress of a run; called from several threads.
 pub trait Progress: Sync {
@@ -7,15 +7,15 @@ pub trait Progress: Sync {
     fn ahead(&self, _stages: &[(&str, u64)]) {}
     /// A stage begins; `bytes` of input are ahead of it.
     fn stage(&self, name: &str, bytes: u64);
-    /// That many more bytes of input are done.
+    /// Reports that further bytes of input are done.
     fn advance(&self, bytes: u64);
-    /// Something that a person should know.
+    /// Reports a note for the user.
     fn note(&self, text: &str);
-    /// What each part of the work holds at this instant.
+    /// Reports the present number of slices at each step of the work.
     fn queues(&self, _queues: Queues) {}
 }
 
-/// What the reader, the workers and the delivery in order hold at one instant, in slices of the inputs.
+/// The numbers of slices that the reader, the workers and the ordered delivery hold at one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Queues {
     /// Slices that are read and wait for a worker: at most one.

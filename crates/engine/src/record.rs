@@ -1,4 +1,4 @@
-//! One record: from its bytes to a linked conversation, findings with their places, and what is rejected.
+//! One record: from its bytes to a linked conversation, findings with their places, and rejects.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -22,32 +22,32 @@ pub(crate) use read::read_rows;
 
 use redact::Redaction;
 
-/// What became of a record.
+/// The outcome of reading a record.
 #[derive(Default)]
 pub struct RecordOutcome {
     /// The conversation, unless the whole record is rejected.
     pub linked: Option<Linked>,
     /// Findings with their places, sorted by position, code and byte.
     pub findings: Vec<Located>,
-    /// What could not be kept, with places.
+    /// The rejects, with their places.
     pub rejects: Vec<(Reject, Located)>,
     /// Rows of the record.
     pub rows: RowLedger,
-    /// What nobody reads of the record; nothing for a further conversation of it.
+    /// The fields of the record that nothing reads; empty for a further conversation of it.
     pub unread: Vec<UnreadAt>,
-    /// Bytes of what the source took of it and of what it left, as far as that holds words.
+    /// The bytes of words that the source read from the record, and of those that it left.
     pub words: (u64, u64),
-    /// What was replaced in the conversation, where a redactor replaces.
+    /// The redactions in the conversation, where a redactor replaces text.
     pub redaction: Option<Redaction>,
-    /// Further conversations of the record, each with what was found in it.
+    /// Further conversations of the record, each with its findings.
     pub also: Vec<Self>,
 }
 
-/// A path of keys at which a record holds what nobody reads, with the place of the first.
+/// A path of keys with unread fields in a record, with the place of the first.
 pub struct UnreadAt {
-    /// Its place, how often something stands there, and whether that holds words.
+    /// The place of the field, the number of its values, and whether they hold words.
     pub located: Located,
-    /// How many bytes all of it has.
+    /// The number of bytes of all its values.
     pub bytes: u64,
 }
 
@@ -58,14 +58,14 @@ impl RecordOutcome {
         redaction.or(self.linked.as_ref())
     }
 
-    /// Does something to the outcome of each conversation of the record.
+    /// Calls a function with the outcome of each conversation of the record.
     fn each(&mut self, change: &mut dyn FnMut(&mut Self)) {
         change(self);
         self.also.iter_mut().for_each(change);
     }
 }
 
-/// What a record is read with.
+/// The settings for reading a record.
 #[derive(Clone, Copy)]
 pub struct Settings<'s> {
     /// The limits.
@@ -112,7 +112,7 @@ pub struct RecordHash<'r> {
 }
 
 impl<'r> RecordHash<'r> {
-    /// That of a record with these bytes.
+    /// The hash of a record with these bytes.
     pub fn of(bytes: &'r [u8]) -> Self {
         let computed = Rc::default();
         Self { bytes, computed }

@@ -33,7 +33,8 @@ const RENDER: (&str, u64) = ("render", 1000);
 const SEAL: (&str, u64) = ("seal", 10);
 const REPORT: (&str, u64) = ("report", 20);
 
-/// Runs a plan to a published dataset. `stop` ends it early: what is done is kept and the next run goes on.
+/// Runs a plan to a published dataset. `stop` ends it early: finished slices are kept, and the next run
+/// resumes.
 pub fn run(
     mut plan: Plan,
     options: RunOptions<'_>,
@@ -53,7 +54,7 @@ pub fn run(
         None => chatmill_dataset::open(&plan.out, &fingerprint, options.replace),
     };
     let staging = match opened? {
-        Opening::Finished(manifest) => return Ok(RunSummary::of_finished(&plan.out, manifest)),
+        Opening::Finished(manifest) => return Ok(RunSummary::of_finished(&plan.out, manifest)?),
         Opening::Work(staging) => staging,
     };
     for notice in staging.notices() {
@@ -80,7 +81,7 @@ pub fn run(
     )
 }
 
-/// When an attempt began, and what it found done.
+/// The start of an attempt, and the slices that were finished before.
 pub(crate) struct Attempt {
     begun: Instant,
     began_at: jiff::Timestamp,
@@ -118,7 +119,7 @@ pub(crate) fn prepare(
     Ok(shards(plan)?)
 }
 
-/// The slices that are done, and what their receipts are known by.
+/// The finished slices, with the ids of their receipts.
 pub(crate) fn done(staging: &Staging) -> Result<BTreeMap<SliceId, Ids>, RunError> {
     let receipts = staging.receipts::<SliceReceipt>()?;
     let done = receipts.map(|receipt| receipt.map(|receipt| (receipt.slice, Ids::of(&receipt.body))));
@@ -158,7 +159,7 @@ pub(crate) fn seal_and_publish(
         "seconds": attempt.begun.elapsed().as_secs_f64(),
         "slices": slices,
         "resumed_slices": attempt.resumed,
-        // Of the slices that this attempt processed: a resumed run knows nothing of the others.
+        // Only the slices that this attempt processed: a resumed run has no times of the others.
         "slowest": used.slowest,
     });
     sealed.write_derived("run.json", format!("{derived:#}\n").as_bytes())?;
@@ -186,7 +187,7 @@ pub(crate) fn refuse_streams(plan: &mut Plan) {
     }
 }
 
-/// What a run leaves that was worked with.
+/// Resources that are reused after a run.
 pub(crate) struct Used {
     table_options: TableOptions,
     threads: usize,
@@ -195,7 +196,7 @@ pub(crate) struct Used {
 
 pub(crate) struct Runner<'p> {
     tools: WorkerContext<'p>,
-    /// Which inputs have the bytes of others: the same in each shard.
+    /// The inputs that repeat the bytes of others: the same in each shard.
     repeats: Repeats,
     staging: &'p Staging,
     table_options: TableOptions,
@@ -247,7 +248,7 @@ impl<'p> Runner<'p> {
             &|slice| !done.get(&slice.id).is_some_and(|ids| ids.are_of(slice)),
             &Renames::new(),
         )?;
-        // What an earlier attempt cut further, from other bytes.
+        // Slices that an earlier attempt cut beyond these, from other bytes.
         discard_beyond(self.staging, &mut done, &cut_totals)?;
         done.extend(finished);
         self.qualify(
@@ -259,7 +260,7 @@ impl<'p> Runner<'p> {
         )
     }
 
-    /// Processes one shard, whatever is done of it, and returns what was cut from it.
+    /// Processes one shard, from any state of completion, and returns the totals that were cut from it.
     pub(crate) fn shard(&self, shard: &Shard) -> Result<CutTotals, RunError> {
         let (_, cut_totals) = self.pass(RENDER.0, std::slice::from_ref(shard), &|_| true, &Renames::new())?;
         Ok(cut_totals)
@@ -336,11 +337,13 @@ impl<'p> Runner<'p> {
         renames: &Renames,
     ) -> Result<(BTreeMap<SliceId, Ids>, CutTotals), RunError> {
         self.read(name, shards, wanted, &|slice| {
+            // Most slices have no id that is taken.
             self.process_slice(slice, renames.get(&slice.id).cloned().unwrap_or_default())
         })
     }
 
-    /// Reads shards once, and gives what `work` makes of the wanted slices; it makes nothing of one when the run stops.
+    /// Reads shards once, and returns the results of `work` for the wanted slices; there is none for a slice
+    /// when the run stops.
     fn read<T: Send>(
         &self,
         name: &str,
@@ -401,7 +404,7 @@ impl<'p> Runner<'p> {
         Ok((results, slicer.cut_totals))
     }
 
-    /// What is left when all slices are done.
+    /// Returns the resources when all slices are done.
     pub(crate) fn used(self) -> Used {
         let slowest = self.tools.slowest.into_inner();
         Used {
@@ -411,7 +414,7 @@ impl<'p> Runner<'p> {
         }
     }
 
-    /// Where rows wait: in the folder of the request, else in the staging.
+    /// The folder for spilled rows: that of the request, else the staging folder.
     fn spill_folder(&self) -> SpillFolder {
         match &self.tools.plan.pipeline.resources.spill {
             Some(folder) => self.tools.plan.base.join(folder).into(),
@@ -419,7 +422,7 @@ impl<'p> Runner<'p> {
         }
     }
 
-    /// One slice from bytes to receipt; a panic becomes an error.
+    /// Processes one slice from bytes to receipt; a panic becomes an error.
     fn process_slice(
         &self,
         slice: &Slice,
@@ -438,7 +441,7 @@ impl<'p> Runner<'p> {
             Ok(Err(WorkError::Failed(error))) => error,
             Err(_) => RunError::WorkerFailed { slice: slice.id },
         };
-        // Nothing can be published any more: let the other workers come to rest.
+        // Publishing is impossible now: stop the other workers.
         self.tools.stop.store(true, Ordering::Relaxed);
         Err(failure)
     }

@@ -1,10 +1,13 @@
-//! A run in shards: planned once, processed shard by shard by any number of workers, on one machine or many, and finished once.
+//! A run in shards: planned once, processed shard by shard by any number of workers, on one machine or many,
+//! and finished once.
 //!
-//! The work directory is that of an interrupted run, beside the destination, so `run` can resume it, too. No worker waits for
-//! another: a shard is done when its files are in the work directory, and two workers on one shard write the same files.
+//! The work directory has the form of an interrupted run's, beside the destination, so that `run` can resume
+//! it. No worker waits for another: a shard is done when its files are in the work directory, and two workers
+//! on one shard write the same files.
 //!
-//! Where conversations are compared, all shards are read before the first is rendered. A worker compares its shards, and renders
-//! them when no other shard is missing; else `work` is started again (docs/decisions/2026-11-23-distributed-deduplication.md).
+//! Where conversations are compared, all shards are read before the first is rendered. A worker compares its
+//! shards, and renders them when no other shard is missing; else `work` is started again
+//! (docs/decisions/2026-11-23-distributed-deduplication.md).
 //!
 //! Why: docs/decisions/2026-11-23-multi-machine-runs.md.
 
@@ -34,26 +37,26 @@ pub use file::Request;
 use file::{PlanFile, sealed, unsealed};
 pub use numbers::{parse, ranges};
 
-/// Which shards a worker takes.
+/// The shards that a worker takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShardSelection {
     /// Every `of`-th, the first of them being `index`, which counts from 0.
     Part {
         /// Number of the part, from 0.
         index: u32,
-        /// How many parts there are.
+        /// The number of parts.
         of: u32,
     },
-    /// These, by number.
+    /// The shards with these numbers.
     Numbers(Vec<u32>),
 }
 
 /// The result of planning.
 #[derive(Debug)]
 pub struct Planned {
-    /// Where the dataset will stand.
+    /// The destination of the dataset.
     pub out: PathBuf,
-    /// How many shards there are.
+    /// The number of shards.
     pub shards: usize,
     /// Bytes of the inputs.
     pub bytes: u64,
@@ -104,20 +107,20 @@ pub struct Worked {
 pub struct Status {
     /// The stage that is next, which the lists below are about.
     pub stage: Stage,
-    /// How many shards there are.
+    /// The number of shards.
     pub shards: usize,
-    /// Those that are done with the stage.
+    /// The shards that have finished the stage.
     pub done: Vec<u32>,
-    /// Those that no worker has finished.
+    /// The shards that no worker has finished.
     pub missing: Vec<u32>,
-    /// Those whose last attempt failed, and why.
+    /// The shards whose last attempt failed, with the reason.
     pub failed: BTreeMap<u32, String>,
 }
 
 /// The receipt of a finished shard, sealed with its own hash.
 #[derive(Serialize, Deserialize)]
 struct ShardReceipt {
-    /// How many slices it was cut into.
+    /// The number of slices of the shard.
     slices: u32,
     /// Entries, records and bytes that were cut from its inputs, by index.
     cut: BTreeMap<usize, (u64, u64, u64)>,
@@ -271,7 +274,7 @@ pub fn status(out: &Path) -> Result<Status, RunError> {
                 return Ok(ShardOutcome::Done(Vec::new()));
             }
             Ok(match work.shard_outcome(shard)? {
-                // It was rendered before what it was compared by was lost.
+                // The shard was rendered before its clusters were lost.
                 ShardOutcome::Done(_) => ShardOutcome::Missing,
                 other => other,
             })
@@ -323,11 +326,11 @@ fn status_of(
     Ok(status)
 }
 
-/// What was planned for a destination, and how it was asked for.
+/// Loads the planned run for a destination, and the request that it was planned by.
 ///
 /// # Errors
 ///
-/// When nothing was planned, or what was no longer fits its pipeline file and inputs.
+/// When nothing was planned, or the plan no longer matches its pipeline file and inputs.
 pub fn planned_run(out: &Path) -> Result<(Plan, Request), RunError> {
     let (_, file) = planned(out)?;
     let (plan, _) = file.restore(out)?;
@@ -350,7 +353,7 @@ pub fn finish(
     let (plan, shards) = file.restore(out)?;
     let options = file.request.options(options);
     let staging = match chatmill_dataset::open(out, &file.fingerprint, file.request.replace)? {
-        Opening::Finished(manifest) => return Ok(RunSummary::of_finished(out, manifest)),
+        Opening::Finished(manifest) => return Ok(RunSummary::of_finished(out, manifest)?),
         Opening::Work(staging) => staging,
     };
     for notice in staging.notices() {
@@ -400,7 +403,7 @@ pub fn finish(
     seal_and_publish(plan, staging, finished, used, &attempt, options, progress, stop)
 }
 
-/// What was planned for a destination.
+/// Loads the planned work for a destination.
 fn planned(out: &Path) -> Result<(PlannedWork, PlanFile), RunError> {
     let work = planned_work(out)?.ok_or_else(|| RunError::NotPlanned { out: out.to_owned() })?;
     let file = PlanFile::read(work.plan())?;

@@ -28,7 +28,7 @@ use crate::record::group::Group;
 
 /// One step through the bytes of a slice.
 pub(crate) enum Step {
-    /// What follows comes from this entry.
+    /// The following steps belong to this entry.
     Entry(EntryRef),
     /// A record.
     Frame(Frame),
@@ -44,16 +44,16 @@ pub(crate) enum Step {
     Skipped {
         /// The table.
         table: String,
-        /// How many rows.
+        /// The number of rows.
         rows: u64,
-        /// How many bytes of the entry.
+        /// The number of bytes of the entry.
         bytes: u64,
     },
     /// An entry that is not a chat, or not wanted.
     PassedOver {
-        /// What it is.
+        /// The kind of entry.
         kind: &'static str,
-        /// Its bytes.
+        /// The bytes of the entry.
         bytes: u64,
     },
     /// A record that could not be framed.
@@ -68,17 +68,17 @@ pub(crate) enum Step {
 
 /// A range of the inputs: the unit of work, of file and of resume.
 pub(crate) struct Slice {
-    /// Its number.
+    /// The number of the slice.
     pub id: SliceId,
     /// Bytes of its frames.
     pub buffer: Vec<u8>,
-    /// What to do with them.
+    /// The steps through the bytes.
     pub steps: Vec<Step>,
     /// The entries that grouped rows come from, by [`RowPlace::entry`](crate::record::group::RowPlace::entry).
     pub entries: Arc<[EntryRef]>,
 }
 
-/// What was recognised in an entry.
+/// The recognised format of an entry.
 pub struct Recognised {
     /// Index of the input in the plan.
     pub input: usize,
@@ -86,11 +86,11 @@ pub struct Recognised {
     pub entry: String,
     /// Source and evidence.
     pub evidence: Option<Evidence>,
-    /// What speaks for each source, the surest first.
+    /// The evidence for each source, by falling confidence.
     pub considered: Vec<Evidence>,
-    /// What it looks like, where no source reads it.
+    /// The format that the entry looks like, where no source reads it.
     pub looks_like: Option<String>,
-    /// What a map for it could say, where no source reads it.
+    /// The proposed map for the entry, where no source reads it.
     pub proposal: Option<Proposal>,
 }
 

@@ -1,7 +1,8 @@
-//! The tables of a plan as Arrow batches, slice by slice, without a dataset: what somebody computes with that another program runs.
+//! The tables of a plan as Arrow batches, slice by slice, without a dataset: for use inside another program.
 //!
-//! Records go the same way as in a run, and what shows of whole inputs comes last. What only a run can know is left out: equal ids are not told apart, conversations are not
-//! compared, and nothing is counted as filtered, for there is no ledger to hold it against.
+//! Records are processed as in a run, and findings about whole inputs come last. Steps that need the whole
+//! run are left out: duplicate ids are not renamed, conversations are not compared, and filtered records are
+//! not counted, for there is no ledger.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -90,7 +91,7 @@ pub fn tables(
             Ok(_) => {}
             Err(error) => {
                 failure.get_or_insert(error);
-                // What comes behind a gap is of no use.
+                // Slices after a gap are of no use.
                 stop.store(true, Ordering::Relaxed);
             }
         },
@@ -111,7 +112,7 @@ pub fn tables(
     Ok(())
 }
 
-/// Adds what a slice knows of an input, as far as something is told of it when all of it was read.
+/// Adds the counts of a slice for an input, as far as findings about whole inputs need them.
 fn add(sum: &mut InputCounts, counts: InputCounts, limits: &Limits) {
     sum.ledger.framed += counts.ledger.framed;
     sum.recognition.merge(counts.recognition, limits.unread_paths);
@@ -120,7 +121,7 @@ fn add(sum: &mut InputCounts, counts: InputCounts, limits: &Limits) {
     }
 }
 
-/// What is told of whole inputs.
+/// The findings about whole inputs.
 fn of_inputs(
     plan: &Plan,
     inputs: BTreeMap<usize, InputCounts>,
@@ -149,7 +150,7 @@ fn options(plan: &Plan, wanted: &[&str]) -> TableOptions {
     }
 }
 
-/// The tables of one slice, and what it counted; nothing when the work was stopped. A panic becomes an error.
+/// The tables of one slice, and its counts; `None` when the work was stopped. A panic becomes an error.
 fn work_off(
     slice: &Slice,
     tools: &WorkerContext<'_>,
@@ -164,7 +165,7 @@ fn work_off(
         Ok(Ok(tables)) => Ok(Some(tables)),
         Ok(Err(WorkError::Stopped)) => Ok(None),
         Ok(Err(WorkError::Failed(RunError::Dataset(error)))) => Err(error.into()),
-        // Nothing is counted twice here.
+        // A failed slice adds no counts.
         Ok(Err(WorkError::Failed(_))) | Err(_) => Err(TablesError::WorkerFailed { slice: slice.id }),
     }
 }

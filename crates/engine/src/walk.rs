@@ -21,39 +21,39 @@ use crate::slice::{Recognised, Slicer, Step};
 /// Bytes of a slice where nothing is written.
 const SLICE_BYTES: usize = 8 << 20;
 
-/// What comes along the way.
+/// One event of the walk.
 pub enum WalkEvent<'s> {
     /// An entry begins.
     Entry(&'s EntryRef),
-    /// What was recognised in an entry; it comes after what was read of it first.
+    /// The recognised format of an entry; this event follows the first records of the entry.
     Recognised(Recognised),
     /// A record of an entry was read.
     Record {
-        /// Where it stood.
+        /// The entry of the record.
         entry: &'s EntryRef,
-        /// Whether it is rejected.
+        /// Whether the record is rejected.
         is_rejected: bool,
     },
     /// A table that no source reads.
     Table {
-        /// Where it stands.
+        /// The entry of the table.
         entry: &'s EntryRef,
-        /// Its name.
+        /// The name of the table.
         table: &'s str,
     },
-    /// Something cannot be read, or is in doubt.
+    /// Data cannot be read, or is in doubt.
     ReadProblem(ReadProblem),
     /// An input was not read to its end because the system failed.
     Failed(Failure),
     /// A conversation, in the entry where it begins.
     Conversation {
-        /// Where it begins.
+        /// The entry in which the conversation begins.
         entry: &'s EntryRef,
-        /// Its id.
+        /// The id of the conversation.
         id: String,
         /// The conversation.
         linked: &'s Linked,
-        /// Codes of what was found in it.
+        /// The codes of its findings.
         codes: Vec<&'static str>,
         /// The hash of its record.
         hash: &'s RecordHash<'s>,
@@ -139,7 +139,7 @@ impl Visitor<'_> {
         (self.visit)(WalkEvent::ReadProblem(problem))
     }
 
-    /// Passes on the rows of a record, what is missing in it, and its conversation where there is one.
+    /// Passes on the rows of a record, its missing parts, and its conversation where there is one.
     fn read(&mut self, read: &ReadRecord<'_>) -> bool {
         let ReadRecord { record, outcome, .. } = read;
         let goes_on = read

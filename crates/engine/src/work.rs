@@ -1,7 +1,7 @@
-//! The kernel: one slice in, closed part files and a receipt out.
+//! Processing of one slice into closed part files and a receipt.
 //!
-//! What is written is a function of the slice and the plan alone: no thread pool, no shared state, and the clock decides only which
-//! conversations are listed as slow.
+//! The output is a function of the slice and the plan alone: no thread pool, no shared state, and the clock
+//! decides only which conversations are listed as slow.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -53,20 +53,20 @@ use tables::{FindingTexts, Place, Quoting};
 pub(crate) use totals::{TotalNames, Totals};
 use written_messages::WrittenMessages;
 
-/// What a worker needs beside its slice.
+/// The context that a worker needs beside its slice.
 pub(crate) struct WorkerContext<'p> {
     /// The plan.
     pub plan: &'p Plan,
-    /// Counters of the plan's encodings that no worker uses at the moment, each with the buffers of the sink that it counts.
-    /// What they remember saves time and changes no count.
+    /// Counters of the plan's encodings that no worker uses at the moment, each with the buffers of the sink
+    /// that it counts. Their caches save time and change no count.
     pub idle_counters: Mutex<Vec<(TokenCounter, SinkBuffers)>>,
     /// Meters of the plan's budget that no worker uses at the moment, where it has one.
     pub idle_meters: Mutex<Vec<BudgetMeter>>,
-    /// Which counters count.
+    /// The way of counting tokens.
     pub count_mode: CountMode,
     /// Every how many renderings of a slice are counted again by the reference; 0 for none.
     pub verify_every: u64,
-    /// Where conversations stand among the others, where they are compared.
+    /// The positions of conversations among the others, where they are compared.
     pub survey: Survey,
     /// The conversations that took longest.
     pub slowest: Mutex<Slowest>,
@@ -75,7 +75,7 @@ pub(crate) struct WorkerContext<'p> {
 }
 
 impl<'p> WorkerContext<'p> {
-    /// What workers need of a plan; nothing was compared with anything.
+    /// The context of a plan without a survey.
     pub(crate) fn new(
         plan: &'p Plan,
         count_mode: CountMode,
@@ -158,7 +158,7 @@ struct Work<'w, 'p> {
     met: usize,
     /// The conversations of the slice that took longest.
     slowest: Slowest,
-    /// The keys of what the plan names.
+    /// The keys of the names in the plan.
     keys: PlanKeys,
     buffers: RenderingBuffers,
 }
@@ -169,7 +169,7 @@ struct AcceptedConversation<'r> {
     id: &'r str,
     linked: &'r Linked,
     read: &'r ReadRecord<'r>,
-    /// Its cluster.
+    /// The cluster of the conversation.
     standing: &'r ClusterMembership,
 }
 
@@ -197,7 +197,7 @@ impl<'p> Work<'_, 'p> {
         Ok(())
     }
 
-    /// Accounts for what is no record that was cut.
+    /// Accounts for a step that is no record.
     fn step(&mut self, entry: Option<&EntryRef>, step: &Step) -> Result<(), WorkError> {
         let limit = self.tools.plan.limits().unread_paths;
         let counts = self.counts(entry);
@@ -232,6 +232,7 @@ impl<'p> Work<'_, 'p> {
     /// Remembers how long the `index`-th conversation of the slice took, where there is one.
     fn took(&mut self, taken: Duration, index: usize, record: Record<'_>) {
         if let Some((_, base)) = self.receipt.ids.get(index) {
+            // Only ids that were taken are in the list of renamed ones.
             let id = self.receipt.renamed.get(&index).unwrap_or(base);
             let plan = self.tools.plan;
             let name = || (id.clone(), plan.input_name(record.entry.input).into_owned());
@@ -239,7 +240,7 @@ impl<'p> Work<'_, 'p> {
         }
     }
 
-    /// What is counted of the input of an entry.
+    /// The counts of an entry's input.
     fn counts(&mut self, entry: Option<&EntryRef>) -> &mut InputCounts {
         let input = entry.map_or(0, |entry| entry.input);
         let counts = self.receipt.inputs.entry(input).or_default();
@@ -252,7 +253,7 @@ impl<'p> Work<'_, 'p> {
         counts
     }
 
-    /// The name of the input that something is found in.
+    /// The name of the input of a finding.
     fn name(&self, at: At<'_>) -> Cow<'p, str> {
         let plan = self.tools.plan;
         at.entry
@@ -269,8 +270,9 @@ impl<'p> Work<'_, 'p> {
         }
     }
 
-    /// A record: its conversations are rendered, but for those that the plan leaves out. Where it leaves out all, the record is
-    /// left out; else what is rejected in any of them is accounted for and written.
+    /// Processes a record: its conversations are rendered, but for those that the plan leaves out. Where all
+    /// are left out, the record is counted as filtered; else the rejects in each are accounted for and
+    /// written.
     fn record(&mut self, record: Record<'_>, mut read: Vec<ReadRecord<'_>>) -> Result<(), WorkError> {
         let mut unread = read.first_mut().map(|read| {
             let outcome = &mut read.outcome;
@@ -332,7 +334,7 @@ impl<'p> Work<'_, 'p> {
         }
     }
 
-    /// One conversation of a record, or why it has none.
+    /// The conversation of a record, or the reason why it has none.
     fn conversation_of(
         &mut self,
         read: &ReadRecord<'_>,
@@ -390,7 +392,8 @@ impl<'p> Work<'_, 'p> {
         self.reject(&reject, &located, At { entry, record, id })
     }
 
-    /// Where a conversation stands among the others, or why the plan leaves it out: by its content before redaction.
+    /// The cluster of a conversation, or the reason why the plan leaves it out: by its content before
+    /// redaction.
     fn standing(&mut self, read: &ReadRecord<'_>) -> Result<ClusterMembership, &'static str> {
         let plan = self.tools.plan;
         if read.outcome.linked.is_none() {
@@ -505,7 +508,7 @@ impl<'p> Work<'_, 'p> {
             .filter(|shape| !shape.is_empty())
             .map(cut);
         let version = conversation.format_version.as_ref();
-        // A version is whatever somebody wrote there.
+        // A version is a text that users may have written.
         let version = version.filter(|_| self.tools.plan.quotes);
         let version = version.map(|version| cut(&format!("version {version}")));
         add_shapes(&mut self.counts(entry).shapes, shape.into_iter().chain(version));

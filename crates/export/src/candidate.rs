@@ -74,13 +74,13 @@ pub struct RenderingFacts<'a> {
     pub conversation: &'a str,
     /// Participant who is the assistant, empty for none.
     pub perspective: &'a str,
-    /// Its place among the renderings of this key.
+    /// The number of the rendering among those of this key.
     pub ordinal: u64,
-    /// Its text; none where the run stored no text.
+    /// The text; `None` where the run stored no text.
     pub content: Option<&'a str>,
     /// Ranges of bytes that are the assistant's text.
     pub assistant_spans: &'a [Range<u64>],
-    /// Those of them that are trained on.
+    /// The spans that are trained on.
     pub learned_spans: &'a [Range<u64>],
     /// Role of its last turn.
     pub last_role: Option<&'a str>,
@@ -103,7 +103,7 @@ pub trait Maker {
     /// The dialect of the renderings.
     fn dialect(&self) -> &str;
 
-    /// Its profile.
+    /// The profile of the dialect.
     fn profile(&self) -> &str;
 
     /// Whether the text of the renderings is JSON.

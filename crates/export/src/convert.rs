@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::{Dataset, DatasetError, Folder, FreeKind};
+use chatmill_diag::cut;
 use jiff::Timestamp;
 
 use crate::SUMMARY;
@@ -221,9 +222,7 @@ impl Job<'_> {
                 Ok(exported) => {
                     turns_cut += exported.turns_cut;
                     turn_counts.add(exported.turn_counts);
-                    let Some(file) = files.get_mut(exported.part) else {
-                        return Ok(());
-                    };
+                    let file = cut::at_mut(&mut files, exported.part);
                     let row = candidate.row();
                     let key = RowKey {
                         conversation: row.conversation,
@@ -246,8 +245,7 @@ impl Job<'_> {
         if let Some(drawn) = drawn {
             drawn.write(&mut |part, key, record| {
                 self.go_on()?;
-                let file = files.get_mut(part);
-                file.map_or(Ok(()), |file| file.writer.write(key, record))
+                cut::at_mut(&mut files, part).writer.write(key, record)
             })?;
         }
         let files = files

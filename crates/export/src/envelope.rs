@@ -19,7 +19,7 @@ type Wrap = for<'a> fn(&ExportRow<'a>) -> Result<Wrapped<'a>, &'static str>;
 /// A format of training or evaluation files.
 #[derive(Debug)]
 pub struct Envelope {
-    /// Its name on the command line.
+    /// The name on the command line.
     pub id: &'static str,
     /// The name of the format, in a few words.
     pub title: &'static str,
@@ -29,11 +29,11 @@ pub struct Envelope {
     pub record: &'static str,
     /// Renderings that are left out because the reader would refuse them, in Markdown.
     pub left_out: &'static str,
-    /// Its rules, each with a remedy.
+    /// The rules, each with a remedy.
     pub reasons: &'static [Reason],
-    /// How a trainer excludes turns that are context from the loss.
+    /// The way in which a trainer excludes turns that are context from the loss.
     pub masking: Masking,
-    /// Which ratings of answers its records have.
+    /// The ratings of answers in its records.
     pub preferences: Preferences,
     /// The dialects whose renderings it takes.
     pub dialects: &'static [&'static str],
@@ -80,7 +80,7 @@ impl Envelope {
     }
 }
 
-/// How a trainer excludes turns that are context from the loss.
+/// The ways in which a trainer excludes turns that are context from the loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Masking {
     /// The record marks them, or the format is not for training.
@@ -93,7 +93,7 @@ pub enum Masking {
     Unknown,
 }
 
-/// Which ratings of answers the records of an envelope have.
+/// The ratings of answers in an envelope's records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preferences {
     /// No ratings: the records are conversations.
@@ -107,19 +107,19 @@ pub enum Preferences {
 /// A rendering with the key of its row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExportRow<'a> {
-    /// Its conversation.
+    /// The conversation.
     pub conversation: &'a str,
-    /// Its dialect.
+    /// The dialect.
     pub dialect: &'a str,
     /// The participant who is the assistant, empty for none.
     pub perspective: &'a str,
-    /// Its place among the renderings of this key.
+    /// The number of the rendering among those of this key.
     pub ordinal: u64,
-    /// Its text.
+    /// The text.
     pub content: &'a str,
     /// Ranges of bytes that are the assistant's text, in order.
     pub assistant_spans: &'a [Range<u64>],
-    /// Those of them that are trained on.
+    /// The spans that are trained on.
     pub learned_spans: &'a [Range<u64>],
     /// The text with the rejected answer, for a pair.
     pub rejected: Option<&'a str>,
@@ -132,7 +132,7 @@ pub(crate) struct ExportRow<'a> {
 pub struct Wrapped<'a> {
     /// The keys of the line in their order.
     pub fields: Vec<Field<'a>>,
-    /// How many turns stand after the assistant's last one and are not in the line.
+    /// The number of turns after the assistant's last one, which are not in the line.
     pub turns_cut: u64,
     /// The turns of the assistant, by their use in training.
     pub turn_counts: TurnCounts,

@@ -14,9 +14,9 @@ pub enum ExportError {
     /// The request cannot be met by this dataset, or by any.
     #[error("{message}")]
     ExportRequest {
-        /// What is wrong with the request.
+        /// The error in the request.
         message: String,
-        /// What to do instead.
+        /// The remedy.
         step: String,
     },
     /// The export was stopped; nothing was written.

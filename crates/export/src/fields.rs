@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_object_is_written_byte_for_byte_as_it_was_read() {
+    fn an_object_is_written_with_the_bytes_that_were_read() {
         for json in [
             r#"{"messages":[{"role":"user","content":"a\"b\n"}],"tools":[]}"#,
             r#"{"big":12345678901234567890123456789.50,"odd \u0000\"key":null}"#,

@@ -6,7 +6,7 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
-    /// One JSON value a line.
+    /// One JSON value for each line.
     Jsonl,
     /// Columns.
     Parquet,

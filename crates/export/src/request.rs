@@ -12,7 +12,7 @@ use crate::format::Format;
 use crate::split::Split;
 use crate::writer::nested::NestedAs;
 
-/// What is exported, and how.
+/// The renderings to export, and the format.
 pub struct ExportRequest {
     /// `ID` or `ID@PROFILE` of the dialect.
     pub dialect: String,
@@ -26,7 +26,7 @@ pub struct ExportRequest {
     pub filters: Filters,
     /// A chat template that has to accept each rendering: a Jinja file or a `tokenizer_config.json`.
     pub valid_for: Option<PathBuf>,
-    /// How the renderings are divided into files; none gives one file.
+    /// The division of the renderings into files; `None` gives one file.
     pub split: Option<Split>,
     /// The seed of a random order of rows; none leaves the order of the dataset.
     pub shuffle: Option<u64>,
@@ -96,7 +96,8 @@ pub(crate) fn resolve(dataset: &Dataset, spec: &str) -> Result<RenderedAs, Expor
     }
 }
 
-/// What to do where a dataset does not hold a dialect; one that no build knows cannot be asked of a pipeline.
+/// The remedy where a dataset does not hold a dialect; a dialect that no build knows cannot be rendered by a
+/// pipeline either.
 fn other_step(stored: &[RenderedAs], is_known: bool) -> String {
     let mut names: Vec<String> = stored.iter().map(RenderedAs::spec).collect();
     names.sort();

@@ -17,7 +17,7 @@ use chatmill_diag::faults::{self, Call};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot {action} {}: {reason}", path.display())]
 pub struct Failure {
-    /// What was tried, as a verb.
+    /// The operation, as a verb.
     pub action: &'static str,
     /// The file or folder.
     pub path: PathBuf,
@@ -42,15 +42,15 @@ impl Failure {
     }
 }
 
-/// What the kernel says of this process, where it says anything: no input, and no file of anybody's.
+/// The text of `/proc/self/status`, which the kernel generates; empty where there is none.
 pub fn process_status() -> String {
     fs::read_to_string("/proc/self/status").unwrap_or_default()
 }
 
 /// Whether an error is one of the system and not a property of the file that a path names.
 ///
-/// Only what is known to be a property of the named thing is that: it is not there, may not be read, is of another kind, lies
-/// behind a loop of links, or its name is impossible. Everything else is the system's, whatever it is called.
+/// Known properties of a file are: it does not exist, may not be read, is of another kind, lies behind a loop
+/// of links, or has an impossible name. Every other error is the system's.
 pub fn is_of_the_system(error: &io::Error) -> bool {
     use io::ErrorKind;
     // A loop of links has no stable kind.
@@ -58,7 +58,7 @@ pub fn is_of_the_system(error: &io::Error) -> bool {
     let is_loop = rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::LOOP);
     #[cfg(not(unix))]
     let is_loop = false;
-    // What was said without the operating system was said of the path or of its content.
+    // An error that did not come from the operating system is about the path or its content.
     let is_ours = error.raw_os_error().is_none();
     !is_loop
         && !match error.kind() {
@@ -93,12 +93,12 @@ pub(crate) fn call<T>(kind: Call, mut make: impl FnMut() -> io::Result<T>) -> io
     }
 }
 
-/// What a path is; links are not followed.
+/// The metadata of a path; links are not followed.
 pub(crate) fn symlink_metadata(path: &Path) -> io::Result<Metadata> {
     call(Call::Stat, || fs::symlink_metadata(path))
 }
 
-/// What a path leads to.
+/// The metadata of the file that a path leads to.
 pub(crate) fn follow(path: &Path) -> io::Result<Metadata> {
     call(Call::Stat, || fs::metadata(path))
 }
@@ -203,7 +203,7 @@ impl InputFile {
         })
     }
 
-    /// How long the file was when it was opened.
+    /// The length when the file was opened.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
@@ -278,7 +278,8 @@ pub(crate) fn head(path: &Path, count: u64) -> io::Result<Vec<u8>> {
 /// Bytes of a piece of a file.
 pub(crate) const PIECE_BYTES: usize = 256 * 1024;
 
-/// Reads a regular file to its end; `take` is given piece after piece, and says whether to go on. Whether it always did.
+/// Reads a regular file to its end; `take` is given piece after piece, and tells whether to go on. Returns
+/// whether the end was reached.
 pub(crate) fn pieces(path: &Path, mut take: impl FnMut(&[u8]) -> bool) -> Result<bool, Failure> {
     let opened = InputFile::open(path, &FirstFailure::default());
     let mut file = opened.map_err(|error| Failure::new("open", path, &error))?;
@@ -307,12 +308,12 @@ fn without_waiting() -> OpenOptions {
     options
 }
 
-/// Whether a file lies in one of the file systems in which the kernel shows itself: what it says of a length there is not true.
+/// Whether a file lies in a file system that the kernel generates: the lengths given there are not true.
 #[cfg(target_os = "linux")]
 #[expect(clippy::cast_sign_loss, reason = "the bits of a name, not a number")]
 fn is_kernel_generated(file: &File) -> io::Result<bool> {
-    /// Of proc, sysfs, debugfs, tracefs, cgroup, cgroup2, securityfs, selinuxfs, configfs, bpf, pstore, efivarfs, `binfmt_misc`,
-    /// mqueue, nsfs, fusectl; from the kernel's `magic.h`.
+    /// The magic numbers of proc, sysfs, debugfs, tracefs, cgroup, cgroup2, securityfs, selinuxfs, configfs,
+    /// bpf, pstore, efivarfs, `binfmt_misc`, mqueue, nsfs, fusectl; from the kernel's `magic.h`.
     const KINDS: [u64; 16] = [
         0x0000_9fa0,
         0x6265_6572,
@@ -346,7 +347,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_known_to_be_a_property_of_the_input_is_its_own() {
+    fn only_known_errors_are_attributed_to_the_input() {
         use io::ErrorKind::{NotFound, PermissionDenied};
         for kind in [NotFound, PermissionDenied] {
             assert!(!is_of_the_system(&kind.into()), "{kind}");
@@ -375,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_read_as_far_as_it_reached_when_it_was_opened() {
+    fn a_growing_file_is_read_to_its_length_at_opening() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         fs::write(&path, "one").unwrap();
@@ -391,7 +392,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn what_the_kernel_makes_up_is_no_file_and_nobody_waits_for_a_pipe() {
+    fn kernel_files_are_refused_and_a_pipe_does_not_block() {
         let irregular = |path: &Path| {
             let first_failure = FirstFailure::new(path);
             let opened = InputFile::open(path, &first_failure);

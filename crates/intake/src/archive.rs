@@ -14,13 +14,13 @@ use crate::columnar;
 use crate::database::DatabaseFile;
 use crate::stream::{Buffered, StreamError};
 
-/// What comes next in an archive.
+/// The next member of an archive.
 pub(crate) struct Member {
     pub(crate) heading: Heading,
     pub(crate) body: MemberBody,
 }
 
-/// What a member holds.
+/// The content of a member.
 pub(crate) enum MemberBody {
     /// The bytes of a regular file.
     File(Buffered),
@@ -32,7 +32,7 @@ pub(crate) enum MemberBody {
     Database(DatabaseFile),
     /// A file of columns.
     Columns(DatabaseFile, columnar::Kind),
-    /// Nothing that can be read: with a cause it is a reject, without one the notes say all.
+    /// The member cannot be read: with a cause it is a reject, without one the notes give the reason.
     Unread(Option<StreamError>),
 }
 

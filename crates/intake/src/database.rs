@@ -1,7 +1,8 @@
-//! Database files of SQLite: the rows of the tables that a map names, in the order of their keys, and the numbers of all others.
+//! Database files of SQLite: the rows of the tables that a map names, in the order of their keys, and the row
+//! counts of all other tables.
 //!
-//! SQLite itself reads the file, read-only and as one that nobody changes: no lock is taken, no journal is replayed, nothing is
-//! written beside it. Rows have no place in bytes; a database's entry has no bytes at all.
+//! SQLite itself reads the file, read-only and as immutable: no lock is taken, no journal is replayed,
+//! nothing is written beside it. Rows have no byte offsets; a database's entry has no bytes at all.
 
 mod file;
 mod pages;
@@ -162,7 +163,7 @@ impl Database {
             Some(Outcome::Row(row)) => {
                 let start = buffer.len();
                 buffer.extend_from_slice(scan.bytes(row));
-                // SQLite does not say where it reads: a row stands for as much of the file as it is long.
+                // SQLite does not report its read position: a row counts as much of the file as it is long.
                 let taken = self.uncounted.min((buffer.len() - start) as u64);
                 self.uncounted -= taken;
                 self.gauge.count_raw(taken);

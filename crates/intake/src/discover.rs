@@ -28,26 +28,26 @@ use crate::access::{self, Failure, FirstFailure, InputFile};
 use crate::archive::dump;
 use crate::memory::MemoryInput;
 
-/// How deep braces may lie in one another in a pattern: the library's parser keeps no count of it.
+/// The deepest nesting of braces in a pattern: the library's parser does not limit it.
 const MAX_BRACE_DEPTH: usize = 16;
 
 pub use patterns::Patterns;
 
-/// Something to read.
+/// One input: a path or a memory buffer to read.
 ///
-/// There may be millions of them: what the inputs of one pattern share stands once, and each adds its path below that.
+/// There may be millions of inputs: those of one pattern share its folder, and each adds only its path below.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
     root: Arc<Root>,
     /// The path below the root's folder; empty where it is the root itself.
     below: Box<Path>,
-    /// What it is.
+    /// The kind of input.
     pub kind: InputKind,
     /// Stored bytes; 0 where that is not known.
     pub bytes: u64,
 }
 
-/// Where the inputs of a pattern are.
+/// The folder of a pattern's inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Root {
     /// The folder, or the only input.
@@ -76,13 +76,13 @@ impl Input {
         }
     }
 
-    /// Something in memory, under a name.
+    /// An input in memory, under a name.
     pub fn in_memory(name: &str, memory: MemoryInput) -> Self {
         let bytes = memory.length();
         Self::named(Path::new(name), name, name, InputKind::Memory(memory), bytes)
     }
 
-    /// Where it is.
+    /// The path of the input.
     pub fn path(&self) -> PathBuf {
         if self.is_root() {
             self.root.path.clone()
@@ -128,7 +128,7 @@ impl Input {
     }
 }
 
-/// What an input is.
+/// The kind of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InputKind {
     /// A regular file.
@@ -139,7 +139,7 @@ pub enum InputKind {
     Pipe,
     /// A folder that is one dump of a database.
     Folder,
-    /// Something in memory.
+    /// A buffer in memory.
     Memory(MemoryInput),
     /// Not read, for this reason, which lies in the input.
     Refused(Box<Finding>),
@@ -147,13 +147,13 @@ pub enum InputKind {
     Failed(Box<Failure>),
 }
 
-/// What becomes of links inside folders. A link that is named itself is always followed.
+/// The handling of links inside folders. A link that is named itself is always followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Links {
-    /// They are inputs that are refused.
+    /// Links are inputs that are refused.
     #[default]
     Refused,
-    /// They are what they lead to, wherever that is; each folder is read once.
+    /// Links are followed, wherever they lead; each folder is read once.
     Followed,
 }
 
@@ -171,7 +171,7 @@ pub enum DiscoverError {
     /// An address of another machine or a store of objects.
     #[error("`{pattern}` is an address, and chatmill reads local files; download it first")]
     Address {
-        /// What was typed.
+        /// The pattern as typed.
         pattern: String,
     },
     /// The pattern's glob characters make no sense.
@@ -223,12 +223,12 @@ pub fn discover_through(pattern: &str, base: &Path, links: Links) -> Result<Vec<
             let folder = base.join(prefix);
             (matching(prefix, glob, &folder, pattern, links)?, folder)
         }
-        // Whether it is a path or a glob is not known; a second look might say something else.
+        // It is unknown whether this is a path or a glob; a second look might decide otherwise.
         Err(error) if access::is_of_the_system(&error) => {
             let kind = unreadable("look at", &path, &error);
             (vec![Input::named(&path, pattern, pattern, kind, 0)], path)
         }
-        // What else is wrong with the path, it tells again when it is looked into.
+        // Other errors of the path are reported again when it is read.
         _ => (named(pattern, &path, links), path),
     };
     if inputs.is_empty() {
@@ -348,7 +348,7 @@ fn split(pattern: &str) -> (&str, &str) {
     (prefix, if sign == pattern.len() { "" } else { glob })
 }
 
-/// What a path that is neither folder nor pipe can be read as.
+/// The kind of input for a path that is neither folder nor pipe.
 fn regular(path: &Path, metadata: &Metadata) -> InputKind {
     if !metadata.is_file() {
         return refused(&NOT_A_REGULAR_FILE, "the input is a device, a socket or a pipe");
@@ -360,7 +360,7 @@ fn regular(path: &Path, metadata: &Metadata) -> InputKind {
     }
 }
 
-/// What an input is that cannot be read: refused where that is its own error.
+/// The kind of input for a path that cannot be read: refused where the path itself is the cause.
 fn unreadable(action: &'static str, path: &Path, error: &io::Error) -> InputKind {
     let failure = Failure::new(action, path, error);
     if failure.is_of_the_system {
@@ -389,12 +389,12 @@ fn is_pipe(_: &Metadata) -> bool {
 
 /// Length and BLAKE3 of a file's stored bytes, read as a stream.
 ///
-/// Of a folder, the lengths of its files are added up, and their names and hashes are hashed. `go_on` is told the bytes of each
-/// range; when it says no, there is no hash.
+/// For a folder, the lengths of its files are added up, and their names and hashes are hashed. `go_on`
+/// receives the bytes of each range; when it returns false, there is no hash.
 ///
 /// # Errors
 ///
-/// When a file cannot be read; the failure says whether the input or the system caused it.
+/// When a file cannot be read; the failure tells whether the input or the system caused it.
 pub fn content_hash(
     path: &Path,
     go_on: &mut dyn FnMut(u64) -> bool,
@@ -457,8 +457,8 @@ fn stored_bytes(folder: &Path) -> io::Result<u64> {
 ///
 /// # Errors
 ///
-/// Of kind `FileTooLarge` above `limit` bytes, `InvalidData` when it is not UTF-8, `InvalidInput` when it is not a regular file,
-/// else what the system says.
+/// Of kind `FileTooLarge` above `limit` bytes, `InvalidData` when it is not UTF-8, `InvalidInput` when it is
+/// not a regular file, else the error of the system.
 pub fn read_small(path: &Path, limit: u64) -> Result<String, io::Error> {
     let bytes = read_small_bytes(path, limit)?;
     String::from_utf8(bytes)

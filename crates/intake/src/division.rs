@@ -1,7 +1,8 @@
-//! Dividing a file of lines: where its ranges begin, and what a reader in the middle must know of what lies before.
+//! Division of a file of lines: the starts of its ranges, and the state that a reader in the middle needs
+//! about the bytes before.
 //!
-//! A line is a record whatever stands in the lines around it, so a file of lines can be entered at any of them. Whether a file is
-//! one its head decides, and is not asked here.
+//! A line is a record independent of the lines around it, so reading can start at any of them. Whether a file
+//! has this form is decided by its head, and not here.
 
 use std::path::Path;
 
@@ -14,9 +15,9 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 /// A part of a file of lines. It begins and ends where a line does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineRange {
-    /// Its first byte in the file.
+    /// The offset of its first byte in the file.
     pub start: u64,
-    /// One past its last byte.
+    /// The offset of its end, exclusive.
     pub end: u64,
     /// Line of its first byte, from 1.
     pub line: u64,
@@ -39,12 +40,12 @@ pub struct Division {
     pub ranges: Vec<LineRange>,
 }
 
-/// Reads a file of lines and divides it at the first line that begins at each multiple of `every` bytes, or behind it. `go_on` is
-/// told the bytes of each piece; when it says no, there is no division.
+/// Reads a file of lines and divides it at the first line that begins at each multiple of `every` bytes, or
+/// after it. `go_on` receives the bytes of each piece; when it returns false, there is no division.
 ///
 /// # Errors
 ///
-/// When it cannot be read; the failure says whether the input or the system caused it.
+/// When the file cannot be read; the failure tells whether the input or the system caused it.
 pub fn divide(
     path: &Path,
     every: u64,
@@ -100,7 +101,7 @@ impl Divider {
             self.at += mark.len() as u64;
             rest = after;
         }
-        // What of the chunk is not in a hash yet.
+        // The part of the chunk that is not in a hash yet.
         let mut unhashed = rest;
         while let Some(end) = memchr(b'\n', rest) {
             let (line, after) = rest.split_at(end + 1);

@@ -23,7 +23,7 @@ pub enum Event {
     Frame(Frame),
     /// Bytes between records: line breaks, commas, brackets, white space, a byte order mark.
     Separator {
-        /// How many.
+        /// The number of bytes.
         bytes: u64,
     },
     /// Rows of a table follow, until the next event of this kind or the end of the entry.
@@ -33,21 +33,21 @@ pub enum Event {
         /// Id of the source that reads the rows.
         source: String,
     },
-    /// Rows of a table that nobody asked for, or that a filter passes over: counted, not framed. They need not be adjacent:
-    /// what separates them is counted in the separator before or after this event.
+    /// Rows of a table that is not wanted, or that a filter skips: counted, not framed. They need not be
+    /// adjacent: the bytes between them are counted in the separator before or after this event.
     Skipped {
         /// Name of the table, with its schema where there is one.
         table: String,
-        /// How many rows.
+        /// The number of rows.
         rows: u64,
-        /// How many bytes of the decoded entry.
+        /// The number of bytes of the decoded entry.
         bytes: u64,
     },
     /// The whole entry, of which nothing is read because it is not a chat, or not wanted.
     PassedOver {
-        /// What it is, or `excluded`.
+        /// The kind of entry, or `excluded`.
         kind: &'static str,
-        /// How many bytes.
+        /// The number of bytes.
         bytes: u64,
     },
     /// A unit that is rejected here.
@@ -59,7 +59,7 @@ pub enum Event {
         /// All decoded bytes of the entry.
         decoded_bytes: u64,
     },
-    /// The system failed, and nothing more comes of this input. What came of it before is not the whole of it.
+    /// The system failed, and no further events of this input follow. Its events so far are incomplete.
     Failed(Failure),
 }
 
@@ -70,15 +70,15 @@ pub struct Frame {
     pub record: u64,
     /// First byte in the decoded entry.
     pub start: u64,
-    /// One past the last byte.
+    /// The end, exclusive.
     pub end: u64,
     /// Line of the first byte, from 1.
     pub line: u64,
     /// Column of the first byte in code points, from 1.
     pub column: u64,
-    /// Where the bytes stand in the caller's buffer.
+    /// The range of the bytes in the caller's buffer.
     pub buffer: Range<usize>,
-    /// What the buffer holds of it.
+    /// The form of the bytes in the buffer.
     pub form: Form,
 }
 
@@ -97,10 +97,10 @@ impl Frame {
     }
 }
 
-/// What the buffer holds of a frame.
+/// The form of a frame's bytes in the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// Its bytes as they are in the entry.
+    /// The bytes as they are in the entry.
     Original,
     /// A row of a table, written as JSON. Places inside are then places of the whole row.
     Row,
@@ -117,7 +117,7 @@ pub struct FramingError {
     pub record: u64,
     /// First byte in the decoded entry.
     pub start: u64,
-    /// One past the last byte; equal to `start` when nothing could be decoded.
+    /// The end, exclusive; equal to `start` when nothing could be decoded.
     pub end: u64,
     /// Line of the first byte, from 1.
     pub line: u64,
@@ -142,18 +142,18 @@ pub struct FramingError {
 pub struct Place {
     /// The byte; one past the last where more was expected.
     pub byte: u64,
-    /// Its line, from 1.
+    /// The line, from 1.
     pub line: u64,
-    /// Its column in code points, from 1.
+    /// The column in code points, from 1.
     pub column: u64,
 }
 
 /// The bytes around an error, as reports show them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorContext {
-    /// Where the first of them stands in the entry.
+    /// The offset of the first of them in the entry.
     pub start: u64,
-    /// As many as a wide terminal shows.
+    /// The bytes, as many as a wide terminal shows.
     pub bytes: Vec<u8>,
 }
 
@@ -164,7 +164,7 @@ const CONTEXT_BEFORE: u64 = 256;
 const CONTEXT_AFTER: u64 = 512;
 
 impl ErrorContext {
-    /// Those of a range that begins at `start`, around a byte of its entry.
+    /// The bytes of a range that begins at `start`, around a byte of its entry.
     pub fn around(bytes: &[u8], start: u64, byte: u64) -> Self {
         let at = byte.saturating_sub(start).min(bytes.len() as u64);
         let from = at.saturating_sub(CONTEXT_BEFORE);
@@ -195,12 +195,12 @@ impl FramingError {
     }
 }
 
-/// How an entry is cut into records.
+/// The way in which an entry is cut into records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
-    /// One record a line.
+    /// One record for each line.
     Lines,
-    /// One record an element of the outermost array.
+    /// One record for each element of the outermost array.
     Array,
     /// JSON documents, one after another.
     Documents,
@@ -208,14 +208,14 @@ pub enum Framing {
     Tables,
     /// One transcript, which is not JSON.
     Text,
-    /// Nothing but white space.
+    /// Only white space.
     Empty,
 }
 
 /// The beginning of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// How the entry is cut.
+    /// The way in which the entry is cut.
     pub framing: Framing,
     /// Whether `bytes` is the whole entry.
     pub complete: bool,

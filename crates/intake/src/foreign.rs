@@ -1,8 +1,9 @@
-//! Files that are not chats, told by their first bytes, and text that is told by its name.
+//! Files that are not chats, recognised by their first bytes, and text files recognised by their names.
 //!
-//! Exports of accounts are full of pictures, and folders of notes. They are passed over and counted, so that what is left to
-//! complain of is what should have been a chat. Text without a telling beginning may be a broken export: only a name such as
-//! `README.md` makes it a note. What systems leave in folders and archives is told by its name, too, for it may hold anything.
+//! Exports of accounts are full of pictures, and folders of notes. They are skipped and counted, so that
+//! findings are only about files that should be chats. Text without a typical beginning may be a broken
+//! export: only a name such as `README.md` makes it a note. Files that operating systems leave in folders and
+//! archives are recognised by name, too, for their content varies.
 
 use crate::event::{Framing, Head};
 
@@ -39,10 +40,11 @@ const BEGINNINGS: &[(usize, &[u8], &str)] = &[
     (0, b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "document"),
 ];
 
-/// What systems write beside files: icons, thumbnails, how a folder is shown, what another file system cannot hold of a file.
+/// Files that operating systems write beside others: icons, thumbnails, folder views, attributes that another
+/// file system cannot hold.
 const SYSTEM_FILE: &str = "system file";
 
-/// Their names, in small letters.
+/// The names of such files, in lower case.
 const SYSTEM_FILES: &[&str] = &[".ds_store", "thumbs.db", "ehthumbs.db", "desktop.ini"];
 
 /// Beginnings of marked-up text, in small letters, after white space.
@@ -73,12 +75,12 @@ const NAMES: &[(&str, &str)] = &[
 /// Names of notes, without their endings.
 const NOTES: &[&str] = &["readme", "license", "licence", "changelog", "notice", "copying"];
 
-/// Whether somebody may have said something in a file of this kind that is not a chat.
+/// Whether a file of this kind, though no chat, may contain words of people.
 pub fn may_hold_words(kind: &str) -> bool {
     !["picture", "film", "sound", "font", "program", SYSTEM_FILE].contains(&kind)
 }
 
-/// What an entry is that is not a chat; none where it may be one.
+/// The kind of an entry that is no chat; `None` where it may be one.
 pub fn foreign(name: &str, head: &Head) -> Option<&'static str> {
     let file = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
     let is_macos_metadata = name.split('/').any(|folder| folder == "__MACOSX") || file.starts_with("._");

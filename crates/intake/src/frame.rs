@@ -1,7 +1,7 @@
 //! Cuts a decoded entry into frames, as a stream and in bounded memory.
 //!
-//! What is decided here is only where a record begins and ends. Whether it is JSON is decided by whoever scans the
-//! frame; a framing error is what cannot even be delimited, exceeds a limit, or was cut off.
+//! Framing decides only where a record begins and ends. The scan of the frame decides whether it is JSON; a
+//! framing error is a part that cannot even be delimited, exceeds a limit, or was cut off.
 
 mod array;
 pub(crate) mod balance;
@@ -41,7 +41,7 @@ use window::Window;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// What a way of framing keeps between events.
+/// The state of a framing between events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Lines,
@@ -52,23 +52,23 @@ enum State {
     Sql,
     Csv,
     Text,
-    /// Everything is one framing error, because of this.
+    /// The whole entry is one framing error, for this reason.
     Refused,
-    /// Nothing is read, because it is this.
+    /// The whole entry is skipped, as a file of this kind.
     PassedOver(&'static str),
-    /// All was reported.
+    /// All events were reported.
     Over,
 }
 
-/// How it is known how an entry is cut.
+/// The source of the decision how an entry is cut.
 #[derive(Clone, Copy)]
 pub(crate) enum How<'t> {
     /// By its head.
     AsItBegins,
-    /// One record a line, whatever the first of them looks like.
+    /// One record for each line, whatever the first of them looks like.
     Lines,
-    /// It is the rows of one table, cut out of a dump. Data of a `COPY` ends with its end mark; where the stream ends before it,
-    /// the dump is incomplete.
+    /// The entry is the rows of one table, cut out of a dump. Data of a `COPY` ends with its end mark; where
+    /// the stream ends before it, the dump is incomplete.
     Table(&'t DumpTable),
 }
 
@@ -77,9 +77,9 @@ pub(crate) struct Framer {
     window: Window,
     state: State,
     framing: Framing,
-    /// Where the first byte of the window's rest stands.
+    /// The position of the first byte of the window's rest.
     place: Place,
-    /// Where it began to read.
+    /// The position at which reading began.
     begins: u64,
     record_limit: u64,
     document_limit: u64,
@@ -89,7 +89,7 @@ pub(crate) struct Framer {
     /// Bytes of separators that were not reported yet.
     separators: u64,
     rows: Rows,
-    /// How rows are cut, where there are any.
+    /// The state of cutting SQL, where there is any.
     sql: Sql,
     csv: Csv,
     /// Whether a byte order mark is still to be passed over.
@@ -169,7 +169,7 @@ impl Framer {
         (framer, head)
     }
 
-    /// Says what is odd about how the entry begins.
+    /// Notes anomalies of the entry's beginning.
     fn note_beginning(&mut self) {
         self.is_marked = self.window.rest().starts_with(BOM);
         if self.is_marked {
@@ -184,7 +184,7 @@ impl Framer {
         }
     }
 
-    /// Takes over what a dump says of the table.
+    /// Takes over the columns and the encoding that a dump states for the table.
     fn begin_table(&mut self, table: &DumpTable, limits: &Limits) {
         if let Some(name) = &table.encoding {
             self.rows.encoding = Encoding::named(name, false);
@@ -209,7 +209,7 @@ impl Framer {
         self.window.restart(stream);
         self.begins = range.start;
         if range.start > 0 {
-            // What is said of the entry is said where it begins.
+            // Notes about the entry are reported where it begins.
             self.is_marked = false;
             self.queue.clear();
             self.place = Place {
@@ -368,7 +368,7 @@ impl Framer {
         self.state = State::Over;
     }
 
-    /// Ends the entry inside a unit. `cut` says what that means when the stream itself ended cleanly.
+    /// Ends the entry inside a unit. `cut` is the error if the stream itself ended cleanly.
     fn finish_inside(&mut self, mut unit: Unit, cut: StreamError, buffer: &mut Vec<u8>) {
         let broken = self.window.take_broken();
         let broken = broken.unwrap_or_else(|| unit.why_open(buffer, cut));

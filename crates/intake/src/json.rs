@@ -1,8 +1,8 @@
-//! The pre-scan that is also the decoder: one pass over a frame gives the verdict and a tape of raw spans.
+//! The JSON scan, which is also the decoder: one pass over a frame gives the verdict and a tape of raw spans.
 //!
-//! The pass is iterative, so no nesting depth can exhaust the stack, and strict (RFC 8259). It repairs one thing:
-//! an escape of a lone surrogate becomes `\uFFFD` in a copy of equal length, so that spans stay valid. Numbers are
-//! checked and kept as text; nothing here converts them.
+//! The pass is iterative, so no nesting depth can exhaust the stack, and strict (RFC 8259). It repairs one
+//! thing: an escape of a lone surrogate becomes `\uFFFD` in a copy of equal length, so that spans stay valid.
+//! Numbers are checked and kept as text; nothing here converts them.
 //!
 //! Why: docs/decisions/2026-11-21-json-scan-is-the-decoder.md.
 
@@ -34,11 +34,11 @@ pub use value::{Kind, Mark, Value};
 pub struct Note {
     /// `lone-surrogate`, `number-out-of-range`, `escaped-nul` or `replacement-character`.
     pub code: &'static Code,
-    /// One sentence about it.
+    /// One sentence on the note.
     pub message: &'static str,
     /// First byte in the frame.
     pub at: usize,
-    /// One past the last byte in the frame.
+    /// The end in the frame, exclusive.
     pub end: usize,
 }
 
@@ -58,7 +58,7 @@ pub struct ScanError {
 pub struct Document<'t> {
     text: Cow<'t, str>,
     nodes: Vec<Node>,
-    /// What became of each value, by its place on the tape; those of names stay as they are.
+    /// The mark of each value, by its index on the tape; those of names stay unset.
     marks: Vec<Cell<Mark>>,
     notes: Vec<Note>,
     /// The step to each value, once somebody asked for a path.
@@ -78,7 +78,7 @@ pub struct Document<'t> {
 struct Node {
     /// First byte in the text.
     start: u32,
-    /// One past the last byte.
+    /// The end, exclusive.
     end: u32,
     /// Containers: index of the node after the last one inside. Strings: 1 when the text holds an escape.
     link: u32,
@@ -104,7 +104,7 @@ impl Document<'_> {
         Value::new(self, 0)
     }
 
-    /// What the scan found worth knowing, by place.
+    /// The notes of the scan, by position.
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }

@@ -1,7 +1,8 @@
-//! The only crate that opens inputs: discovery, archives, capped decompression, framing, and the JSON pre-scan.
+//! The only crate that opens inputs: discovery, archives, capped decompression, framing, and the JSON
+//! pre-scan.
 //!
-//! Names found in archives are labels and never paths; nothing is extracted. What cannot be read becomes an event
-//! with its place, never a panic. It knows JSON, but no chat format.
+//! Names found in archives are labels and never paths; nothing is extracted. Unreadable data becomes an event
+//! with its place, never a panic. The crate knows JSON, but no chat format.
 
 #![allow(clippy::disallowed_methods, reason = "this is the crate that opens files")]
 

@@ -1,7 +1,7 @@
 //! Inputs that are not files: bytes in memory, or a source that can be read more than once.
 //!
-//! They are recognised, bounded and accounted for like all inputs. Formats that are read by seeking are copied to a temporary
-//! file first, as out of an archive.
+//! Such inputs are recognised, limited and accounted for like all others. Formats that are read by seeking
+//! are copied to a temporary file first, as out of an archive.
 
 use std::fmt;
 use std::io::{Cursor, Read};
@@ -14,7 +14,7 @@ pub trait MemoryBytes: Send + Sync {
     /// Reads them from their beginning.
     fn open(&self) -> Box<dyn Read + Send>;
 
-    /// How many there are.
+    /// The number of bytes.
     fn length(&self) -> u64;
 }
 
@@ -40,7 +40,7 @@ pub struct MemoryInput {
 pub enum MemoryForm {
     /// The content of a file: text, an archive, a database.
     File,
-    /// One record a line, whatever the lines look like.
+    /// One record for each line, whatever the lines look like.
     Lines,
 }
 
@@ -50,12 +50,12 @@ impl MemoryInput {
         Self { bytes, form }
     }
 
-    /// Their form.
+    /// The form of the bytes.
     pub fn form(&self) -> MemoryForm {
         self.form
     }
 
-    /// How many there are.
+    /// The number of bytes.
     pub fn length(&self) -> u64 {
         self.bytes.length()
     }

@@ -51,7 +51,7 @@ pub struct Reader {
     has_failed: bool,
 }
 
-/// What the present entry is read by.
+/// The reader of the current entry.
 enum Entry {
     Framer(Box<Framer>),
     Database(Box<Database>),
@@ -59,8 +59,8 @@ enum Entry {
 }
 
 impl Reader {
-    /// Opens an input. What goes wrong is reported as events: what the input is at fault for as framing errors and notes, what the
-    /// system is at fault for as [`Event::Failed`].
+    /// Opens an input. Errors are reported as events: those caused by the input as framing errors and notes,
+    /// those of the system as [`Event::Failed`].
     pub fn open(input: &Input, limits: &Limits) -> Self {
         Self::new(Opened::input(input, limits))
     }
@@ -140,8 +140,8 @@ impl Reader {
         }
     }
 
-    /// Makes the entry that just began one framing error, since nobody can read it; an empty entry stays as it is. `at` is the byte of
-    /// its head where the error is, where there is one.
+    /// Makes the entry that just began one framing error, since no source can read it; an empty entry stays
+    /// as it is. `at` is the byte of the head at which the error is, if known.
     pub fn refuse_entry(&mut self, code: &'static Code, message: String, at: Option<u64>) {
         let broken = StreamError::new(code, message);
         match &mut self.entry {
@@ -183,12 +183,12 @@ impl Reader {
 
     /// BLAKE3 of the stored bytes, of a range of its own, complete after the last event of a file.
     ///
-    /// A zip, a database and a folder are hashed again, since they are not read in order; `go_on` is asked meanwhile, as by
-    /// [`content_hash`]. Nothing when it said no, or when the input was refused.
+    /// A zip, a database and a folder are hashed again, since they are not read in order; `go_on` is called
+    /// meanwhile, as by [`content_hash`]. `None` when it returned false, or when the input was refused.
     ///
     /// # Errors
     ///
-    /// When what is hashed again cannot be read.
+    /// When a file that is hashed again cannot be read.
     pub fn raw_hash(&self, go_on: &mut dyn FnMut(u64) -> bool) -> Result<Option<blake3::Hash>, Failure> {
         match (&self.input.raw, &self.input.path) {
             (Some(raw), _) => Ok(Some(raw.hash())),
@@ -218,7 +218,7 @@ impl Reader {
         true
     }
 
-    /// Queues what can be said only at the end; whether there is anything.
+    /// Queues the events that are known only at the end; returns whether there are any.
     fn end_input(&mut self) -> bool {
         if matches!(self.input.walk, Walk::Over) {
             return false;
@@ -279,7 +279,8 @@ impl Reader {
         self.pass_unread(heading, Some(broken));
     }
 
-    /// Goes over to the range that is wanted, if it is one. What the system cannot do, the gauge remembers.
+    /// Goes to the start of the wanted range, if there is one. Failures of the system are recorded in the
+    /// gauge.
     fn enter_range(&mut self, framer: &mut Framer) {
         let Some((path, range)) = self.range.take() else {
             return;

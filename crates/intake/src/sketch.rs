@@ -1,6 +1,6 @@
-//! A sketch of an entry's first records: what a source looks at to recognise its format.
+//! A sketch of an entry's first records, by which sources recognise their formats.
 //!
-//! It reads the head only, tolerates that the head is cut, and passes over records that are broken.
+//! Only the head is read; it may be cut, and broken records are skipped.
 //!
 //! Why: docs/decisions/2026-11-22-format-detection-order.md.
 
@@ -23,7 +23,7 @@ const MAX_STRING_BYTES: usize = 64;
 /// The shape of the first records of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sketch {
-    /// How the entry is cut.
+    /// The way in which the entry is cut.
     pub framing: Framing,
     /// Up to 16 readable records.
     pub records: Vec<RecordSketch>,

@@ -9,7 +9,7 @@ use crate::unpack::Codec;
 /// Bytes that the recognition wants to see: a tar header, and how its first member begins.
 pub(crate) const HEAD_BYTES: usize = 512 + dump::MAGIC.len();
 
-/// What a stream holds.
+/// The container that a stream is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Container {
     /// One compressed stream.
@@ -26,7 +26,7 @@ pub(crate) enum Container {
     Database,
     /// Rows in columns: Parquet or Arrow.
     Columnar(columnar::Kind),
-    /// Something that is recognised and not read; its name.
+    /// A known format that is not read; its name.
     Unsupported(&'static str),
     /// Anything else: taken for text.
     Plain,

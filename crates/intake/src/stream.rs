@@ -35,7 +35,7 @@ impl StreamError {
         Self { code, message }
     }
 
-    /// Bytes that are not what they say.
+    /// The error for bytes that are not of the stated format.
     pub(crate) fn corrupt(message: impl Into<String>) -> Self {
         Self::new(&CORRUPT_STREAM, message)
     }
@@ -50,7 +50,7 @@ impl StreamError {
         Self::new(&DUMP_INCOMPLETE, message)
     }
 
-    /// What is recognised and not read.
+    /// The error for a known format that is not read.
     pub(crate) fn unsupported(message: impl Into<String>) -> Self {
         Self::new(&UNSUPPORTED_CONTAINER, message)
     }
@@ -97,7 +97,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// As much of a buffer as there are bytes left.
+/// The part of a buffer that `left` bytes can fill.
 pub(crate) fn within(buffer: &mut [u8], left: u64) -> &mut [u8] {
     let length = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
     buffer.split_at_mut(length).0
@@ -128,7 +128,7 @@ impl Seek for Handle {
     }
 }
 
-/// What all layers of one input share: counters, limits, and notes on the way to the reader.
+/// State shared by all layers of one input: counters, limits, and notes for the reader.
 #[derive(Debug)]
 pub(crate) struct ReadBudget {
     pub(crate) limits: Limits,
@@ -139,7 +139,7 @@ pub(crate) struct ReadBudget {
     /// Values that columns unfolded to.
     unfolded: AtomicU64,
     notes: Mutex<Vec<Finding>>,
-    /// What the system could not do.
+    /// The first failure of the system.
     pub(crate) first_failure: FirstFailure,
 }
 
@@ -177,7 +177,7 @@ impl ReadBudget {
         self.length.unwrap_or_else(|| self.raw_read())
     }
 
-    /// Reads what stands after the end of something, and notes how much it is.
+    /// Reads the bytes after the end of a stream, and notes their number.
     pub(crate) fn drain(&self, rest: &mut Buffered, end: &str) -> io::Result<()> {
         let garbage = io::copy(rest, &mut io::sink())?;
         if garbage > 0 {
@@ -267,7 +267,8 @@ impl Read for Raw {
     }
 }
 
-/// Reads ahead, and always as much as fits: what is above sees the same chunks whatever the sizes of reads below.
+/// Reads ahead, always as much as fits, so that callers see the same chunks whatever the sizes of the reads
+/// below.
 pub(crate) struct Buffered {
     stream: Bytes,
     bytes: Vec<u8>,

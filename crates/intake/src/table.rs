@@ -12,7 +12,7 @@ pub(crate) mod row;
 pub(crate) mod sql;
 pub(crate) mod statement;
 
-/// Which table is read, by whom, and how its columns are called there.
+/// The table that is read, the source that reads it, and the names of its columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableMap {
     /// Name of the map: a preset, or a section of the pipeline file.
@@ -23,17 +23,17 @@ pub struct TableMap {
     pub table: String,
     /// Columns that the table must have, in its own words.
     pub requires: Vec<String>,
-    /// What the source calls a column, and what the table calls it. Other columns keep their names.
+    /// The source's name for a column, and the table's. Other columns keep their names.
     pub columns: Vec<(String, String)>,
     /// Columns, in the table's words, whose text is JSON and embedded as such where it is valid.
     pub json: Vec<String>,
-    /// All columns of the table in their order, for rows that nothing else names them for; mostly empty.
+    /// All columns of the table in their order, for rows without column names of their own; mostly empty.
     pub definition: Vec<String>,
     /// Conditions that a row must meet; other rows are passed over.
     pub filters: Vec<TableFilter>,
     /// Values of the role column, as text, and the roles that they mean.
     pub roles: Vec<(String, String)>,
-    /// Whether somebody wrote it for his own tables: such a map names the fields of JSON rows, too.
+    /// Whether the user wrote the map for their own tables: such a map names the fields of JSON rows, too.
     pub is_own: bool,
 }
 
@@ -50,16 +50,17 @@ pub struct TableFilter {
 const GUARDED: [&str; 4] = ["auth", "pgsodium", "storage", "vault"];
 
 impl TableMap {
-    /// Whether this map reads a table; names of columns as the table calls them.
+    /// Whether this map reads a table; `columns` are the table's own names.
     ///
-    /// Schema and table are compared as written, without quotes. CSV files have no name of a table: `table` is `None` then.
+    /// Schema and table are compared as written, without quotes. CSV files have no name of a table: `table`
+    /// is `None` then.
     pub fn reads(&self, table: Option<&str>, columns: &[String]) -> bool {
         let has = |wanted: &String| columns.iter().any(|column| column == wanted);
         table.is_none_or(|table| self.names(table)) && self.requires.iter().all(has)
     }
 
-    /// Whether this map means a table, whatever its columns are: `messages` means that table in any schema that guards no
-    /// secrets, and `public.messages` that of one schema, in any database.
+    /// Whether this map is for a table of this name, whatever its columns are: `messages` matches that table
+    /// in any schema except those with secrets, and `public.messages` only in that schema, in any database.
     pub fn names(&self, table: &str) -> bool {
         let Some(before) = table.strip_suffix(self.table.as_str()) else {
             return false;

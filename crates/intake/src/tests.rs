@@ -1,4 +1,5 @@
-//! Inputs from outside: what patterns find, what a scan accepts, what dumps hold. The tests lay out the folders that are read.
+//! Inputs: the files found by patterns, the JSON that a scan accepts, and the rows of dumps. The tests create
+//! the folders that are read.
 #![allow(clippy::disallowed_methods)]
 
 mod discover;

@@ -1,8 +1,8 @@
-//! Decompression: gzip, zstd, bzip2, xz, lz4, the bare deflate of zip members, the zlib streams of database dumps; and
-//! text in UTF-16 and UTF-32, which becomes UTF-8.
+//! Decompression: gzip, zstd, bzip2, xz, lz4, the bare deflate of zip members, the zlib streams of database
+//! dumps; and text in UTF-16 and UTF-32, which becomes UTF-8.
 //!
-//! The libraries decode one member, frame or stream at a time; what may follow it (another one, padding, garbage) is
-//! decided here, the same for all of them.
+//! The libraries decode one member, frame or stream at a time; the handling of the bytes after it (another
+//! one, padding, garbage) is decided here, the same for all of them.
 
 mod wide;
 
@@ -20,8 +20,8 @@ use zstd::stream::raw::{self, DParameter, InBuffer, Operation, OutBuffer};
 use self::wide::Wide;
 use crate::stream::{Buffered, Capped, ReadBudget, StreamError};
 
-/// Bytes asked of a decoder at once. A decoder that meets corruption drops what it decoded in the same call, so this
-/// bounds what is lost before the corruption.
+/// The bytes requested from a decoder at once. A decoder that meets corruption drops the bytes decoded in the
+/// same call, so this limits the loss before the corruption.
 const STEP_BYTES: usize = 16 * 1024;
 
 /// Memory that an xz decoder needs besides its dictionary.
@@ -44,7 +44,7 @@ pub(crate) enum Codec {
 }
 
 impl Codec {
-    /// Those that a stream's first bytes reveal.
+    /// The codecs that a stream's first bytes reveal.
     pub(crate) const ALL: [Self; 6] = [
         Self::Gzip,
         Self::Zstd,
@@ -54,7 +54,7 @@ impl Codec {
         Self::Wide,
     ];
 
-    /// What it is called, and how its streams begin, where they begin in one way.
+    /// The name of a codec, and the bytes with which its streams begin, where they are fixed.
     const fn about(self) -> (&'static str, &'static [u8]) {
         match self {
             Self::Deflate => ("deflate", b""),
@@ -148,7 +148,7 @@ impl Member {
         }
     }
 
-    /// What follows the member, and what the next one can use.
+    /// The bytes after the member, and the context that the next one can reuse.
     fn into_rest(self) -> (Buffered, Option<Context>) {
         let rest = match self {
             Self::Zstd(decoder) => return (decoder.stream, Some(decoder.context)),
@@ -206,7 +206,7 @@ impl Zlib {
     }
 }
 
-/// What libzstd allocates for a frame: making it takes longer than decoding a small frame.
+/// The memory that libzstd allocates for a frame: allocating takes longer than decoding a small frame.
 type Context = raw::Decoder<'static>;
 
 /// Decodes one zstd frame.
@@ -271,7 +271,7 @@ fn ended_early(codec: Codec) -> StreamError {
     StreamError::truncated(format!("the {} stream ends before its end mark", codec.name()))
 }
 
-/// Where the decoder stands.
+/// The state of the decoder.
 enum State {
     Before(Buffered),
     Inside(Member),
@@ -299,7 +299,7 @@ impl Unpack {
         }
     }
 
-    /// Decides what stands between members: a further one, padding, garbage or the end.
+    /// Decides whether the bytes after a member are a further one, padding, garbage or the end.
     fn between(&mut self, mut rest: Buffered) -> io::Result<State> {
         if self.members > 0 {
             rest.pass_zeros()?;
@@ -322,7 +322,7 @@ impl Unpack {
         Ok(State::Inside(member.map_err(|error| self.classify(&error))?))
     }
 
-    /// Says what a decoder's error means.
+    /// The error of the stream for a decoder's error.
     fn classify(&self, error: &io::Error) -> StreamError {
         let text = error.to_string();
         let is_ours = error
@@ -334,7 +334,7 @@ impl Unpack {
         } else if error.kind() == io::ErrorKind::UnexpectedEof {
             ended_early(self.codec)
         } else if text.contains("requires too much memory") || text.contains("memory limit reached") {
-            // What libzstd and liblzma say; a test of each holds the wording.
+            // The messages of libzstd and liblzma; a test of each fixes the wording.
             let message = format!(
                 "the {} stream asks for a larger window than the limit allows",
                 self.codec.name()
@@ -375,7 +375,7 @@ impl Read for Unpack {
     }
 }
 
-/// What is stored, decompressed as far as the limits allow.
+/// Decompresses stored bytes, as far as the limits allow.
 pub(crate) fn unpacked(codec: Codec, stored: Buffered, gauge: &Arc<ReadBudget>) -> Buffered {
     let unpack = Unpack::new(codec, stored, Arc::clone(gauge));
     Buffered::new(Box::new(Capped::new(unpack, Arc::clone(gauge))))

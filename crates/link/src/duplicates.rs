@@ -1,7 +1,8 @@
-//! Which conversations of many belong together: equal ones, nearly equal ones, forks and continuations.
+//! Clusters of related conversations: equal ones, nearly equal ones, forks and continuations.
 //!
-//! All are compared before any is rendered, in the order of the inputs, so the same inputs give the same clusters. Time grows
-//! with the number of conversations and of pairs that have something in common, never with the number of all pairs.
+//! All are compared before any is rendered, in the order of the inputs, so the same inputs give the same
+//! clusters. Time grows with the number of conversations and of similar pairs, never with the number of all
+//! pairs.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,13 +14,13 @@ use strum::IntoStaticStr;
 use crate::forest::Forest;
 use crate::likeness::{BANDS, Likeness, bytes};
 
-/// How far a conversation repeats an earlier one.
+/// The degree to which a conversation repeats an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum Duplicate {
-    /// Its content is equal, speaker by speaker.
+    /// The content is equal, speaker by speaker.
     Exact,
-    /// It has most of its runs of words in common with it.
+    /// Most runs of words are the same.
     Near,
 }
 
@@ -43,9 +44,9 @@ impl fmt::Display for Cluster {
 /// The standing of a conversation: unique, or a member of a cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClusterMembership {
-    /// Its cluster; none where it is unique.
+    /// The cluster; `None` where the conversation is unique.
     pub cluster: Option<Cluster>,
-    /// How far it repeats an earlier conversation.
+    /// The degree to which it repeats an earlier conversation.
     pub duplicate: Option<Duplicate>,
 }
 
@@ -63,7 +64,7 @@ const EXACT: u8 = 2;
 const NEAR: u8 = 3;
 
 impl ClusterMembership {
-    /// Writes the standing as bytes, with the cluster unless the conversation is unique; 9 at most.
+    /// Writes the membership as bytes, with the cluster unless the conversation is unique; 9 at most.
     ///
     /// # Errors
     ///
@@ -80,11 +81,11 @@ impl ClusterMembership {
         into.write_all(&cluster.to_le_bytes())
     }
 
-    /// Reads what [`write_to`](Self::write_to) wrote.
+    /// Reads bytes written by [`write_to`](Self::write_to).
     ///
     /// # Errors
     ///
-    /// Those of the reader, and `InvalidData` where the bytes are no standing.
+    /// Those of the reader, and `InvalidData` where the bytes are no membership.
     pub fn read_from(from: &mut dyn Read) -> io::Result<Self> {
         let [standing] = bytes(from)?;
         let duplicate = match standing {

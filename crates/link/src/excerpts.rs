@@ -1,8 +1,9 @@
-//! References that show the beginning of their target's text and nothing else that would name it.
+//! References that show only the beginning of their target's text, without an id.
 //!
-//! The target is the nearest earlier message that begins so, ignoring white space; of the author, where the reference names one
-//! who takes part. All excerpts of a conversation form one tree of characters, and every message walks down this tree once:
-//! the time is linear in excerpts and texts, however many there are of either.
+//! The target is the nearest earlier message with this beginning, ignoring white space; only messages of the
+//! author count, where the reference names a participant. All excerpts of a conversation form one tree of
+//! characters, and every message walks down this tree once: the time is linear in excerpts and texts, however
+//! many there are of either.
 
 use std::collections::HashMap;
 
@@ -15,7 +16,7 @@ pub(crate) struct Excerpts<'c> {
     branches: HashMap<(usize, char), usize>,
     /// For each node whether an excerpt ends there; the root is 0.
     ends: Vec<bool>,
-    /// Where an excerpt ends, by sender and for any sender: the last message whose text begins with that excerpt.
+    /// The last message whose text begins with an excerpt, by sender and for any sender.
     passed: HashMap<(usize, Option<usize>), u32>,
     /// Participants by id.
     authors: HashMap<&'c str, usize>,

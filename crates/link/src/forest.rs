@@ -1,4 +1,4 @@
-//! Who belongs together: members, and the keys that several of them have.
+//! Groups of members that share keys.
 
 use std::collections::HashMap;
 

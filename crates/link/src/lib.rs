@@ -1,9 +1,10 @@
-//! Linking: repeated messages, references and tool calls of one conversation. Pure: no input, no clock, no order
-//! that depends on hashing.
+//! Linking: repeated messages, references and tool calls of one conversation. Pure: no input, no clock, no
+//! order that depends on hashing.
 //!
-//! Conversations are linked with one another, too: [`memberships`] says which of many repeat, fork or continue others.
+//! Conversations are also linked with one another: [`memberships`] finds those that repeat, fork or continue
+//! others.
 //!
-//! What can be read off the result (a dangling reference, an unanswered call) is a rule of `chatmill-rule`; findings
+//! Checks of the result (a dangling reference, an unanswered call) are rules of `chatmill-rule`; findings
 //! come from here only where linking changes the conversation.
 
 mod duplicates;

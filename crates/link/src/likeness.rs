@@ -29,14 +29,14 @@ const HAS_SIGNATURE: u8 = 2;
 
 type Signature = MinHash<u32, PERMUTATIONS>;
 
-/// What is compared of a conversation; about 600 bytes.
+/// The features of a conversation that are compared; about 600 bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Likeness {
     /// A hash of the content with its speakers, in order.
     pub content_hash: u128,
     /// A hash of the first two turns with their times, where they are enough to distinguish conversations.
     pub opening: Option<u128>,
-    /// None where there are no words.
+    /// The signature; `None` where there are no words.
     signature: Option<Box<Signature>>,
 }
 
@@ -64,7 +64,7 @@ impl Likeness {
         }
     }
 
-    /// Writes the likeness as bytes, little end first: flags, content hash, opening, signature; 545 at most.
+    /// Writes the likeness as bytes, little-endian: flags, content hash, opening, signature; 545 at most.
     ///
     /// # Errors
     ///
@@ -83,7 +83,7 @@ impl Likeness {
         Ok(())
     }
 
-    /// Reads what [`write_to`](Self::write_to) wrote.
+    /// Reads bytes written by [`write_to`](Self::write_to).
     ///
     /// # Errors
     ///

@@ -1,9 +1,9 @@
 //! Pairing of tool calls with their results.
 //!
-//! Four rules, the surest first; each takes what the ones before it left:
+//! Four rules, the most certain first; each takes the calls and results that the rules before it left:
 //!
 //! 1. equal ids;
-//! 2. equal ids in the metadata of the source, which may stand against an id of the other side;
+//! 2. equal ids in the metadata of the source, which may match an id of the other side;
 //! 3. a result that names the message of its call takes a call of that message, by name and order;
 //! 4. order and name, backwards only: a result whose call was cut off must not take the next call of the same tool.
 //!
@@ -34,7 +34,7 @@ struct Step<'m> {
     sender: Option<usize>,
     /// Turns with more than results: before a result's message, up to and with a call's.
     turns: u32,
-    /// Whether it is a further result for the id of an answered call.
+    /// Whether the result is a further one for the id of an answered call.
     is_duplicate: bool,
     partner: Option<(usize, PairedBy)>,
 }

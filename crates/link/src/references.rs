@@ -46,7 +46,7 @@ pub(crate) fn resolve(conversation: &Conversation) -> Vec<Vec<Link>> {
     links
 }
 
-/// Who refers: a message, or the target of a reference that shows what it refers to in its turn.
+/// The origin of a reference: a message, or the target of a reference that itself shows a reference.
 #[derive(Clone, Copy)]
 struct Referring<'m> {
     position: Option<u32>,
@@ -119,7 +119,7 @@ impl<'m> Positions<'m> {
             .copied()
     }
 
-    /// What became of a reference, and of those that it shows in its turn.
+    /// Links a reference, and the references that its preview shows.
     fn link(&self, reference: &'m Reference, referring: Referring<'m>, target: Option<u32>) -> Link {
         let shows_words = |preview: &Preview| {
             let content = preview.content.as_deref();

@@ -8,12 +8,12 @@ use std::hash::{Hash, Hasher};
 use chatmill_diag::{Code, Finding, codes, cut};
 use chatmill_model::{Alternative, Message, MessageKind};
 
-/// What dropping repeated messages did to the positions of a conversation.
+/// The changes to a conversation's positions by dropping repeated messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repeats {
     /// Messages dropped because they repeat an earlier one.
     pub dropped: u64,
-    /// How many of these are notices.
+    /// The number of notices among them.
     pub dropped_notices: u64,
     /// New position of each message; that of the message it repeats, where it was dropped. Empty when none was.
     moved: Vec<u32>,
@@ -44,7 +44,7 @@ impl Repeats {
     }
 }
 
-/// What becomes of a message.
+/// The handling of a message.
 enum Fate {
     Keep,
     Drop { repeats: usize },
@@ -63,7 +63,7 @@ pub(crate) fn drop_and_qualify(messages: &mut Vec<Message>, findings: &mut Vec<F
     repeats
 }
 
-/// Decides what becomes of each message; `None` when every id occurs once.
+/// Decides the handling of each message; `None` when every id occurs once.
 fn fates(messages: &[Message]) -> Option<Vec<Fate>> {
     let mut first: HashMap<&str, usize> = HashMap::with_capacity(messages.len());
     let mut taken = false;
@@ -211,7 +211,8 @@ impl Eq for Body<'_> {}
 
 impl Hash for Body<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // All that is compared: messages that differ in something else alone would all be compared with each other.
+        // All compared fields: messages that differ only in other fields would all be compared with each
+        // other.
         let message = self.0;
         (
             &message.id,

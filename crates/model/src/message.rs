@@ -461,6 +461,21 @@ impl Message {
         own_parts(&self.parts)
     }
 
+    /// The same without results and the cache marks that stand on them: directly behind them and their media.
+    pub fn parts_without_results(&self) -> impl Iterator<Item = (usize, &Part)> {
+        let mut is_result = false;
+        self.own_parts().filter(move |(_, part)| {
+            is_result = matches!(part, Part::ToolResult(_)) || is_result && matches!(part, Part::CacheMark);
+            !is_result
+        })
+    }
+
+    /// How many cache marks stand on the result with this number.
+    pub fn marks_on(&self, result: usize) -> usize {
+        let behind = self.parts.iter().skip(result + 1 + self.media_of(result).count());
+        behind.take_while(|part| matches!(part, Part::CacheMark)).count()
+    }
+
     /// The media items that are part of the answer with this number.
     pub fn media_of(&self, part: usize) -> impl Iterator<Item = &Media> {
         let media = match self.parts.get(part) {

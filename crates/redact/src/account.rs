@@ -1,4 +1,4 @@
-//! How much was found in a conversation, and where.
+//! The number of findings in a conversation, with their places.
 
 use chatmill_diag::{Code, Finding, Severity, codes, cut};
 use chatmill_model::Conversation;
@@ -37,7 +37,7 @@ impl Counts {
     }
 }
 
-/// What was found in a conversation.
+/// The personal data and secrets found in a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     /// In the roster, the metadata and the definitions of tools.
@@ -52,8 +52,9 @@ impl Account {
         self.conversation.is_empty() && self.messages.iter().all(Counts::is_empty)
     }
 
-    /// One finding for each kind and message, and for each kind beside the messages; names of the roster are one finding,
-    /// as nearly every message has some. What was `replaced` is worth a note only.
+    /// The findings: one for each kind and message, and one for each kind beside the messages; names of the
+    /// roster are one finding, as nearly every message has some. If values were `replaced`, their findings
+    /// are notes.
     pub fn findings(&self, conversation: &Conversation, replaced: bool) -> Vec<Finding> {
         let finding_of = |kind: PersonalKind, count: u64, place: &str| {
             let done = if replaced { ", replaced by a pseudonym" } else { "" };

@@ -18,18 +18,18 @@ use crate::kind::PersonalKind;
 
 pub(crate) use characters::{is_unspaced, is_word};
 
-/// Something that was found in a text.
+/// One match in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// What it is.
+    /// The kind of data.
     pub(crate) kind: PersonalKind,
-    /// Where it stands.
+    /// The range of the match.
     pub(crate) range: Range<usize>,
     /// The one spelling that all spellings of the value share.
     pub(crate) value: String,
 }
 
-/// Which kinds to look for: a bit for each.
+/// The kinds to search for: one bit for each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted(u8);
 

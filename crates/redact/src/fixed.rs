@@ -1,15 +1,15 @@
-//! What only a program reads in raw JSON: keys, and the words of a tool's definition. A person who is called like one of them
-//! must not rename it.
+//! The strings of raw JSON that only programs read: keys, and the words of a tool's definition. They must not
+//! be replaced when a person has such a name.
 //!
-//! A key can be somebody's name all the same (`{"votes": {"Mirela Quint": 3}}`), so one that is a name and nothing else is no
-//! program's: in metadata any name, in arguments and results of tools a name of several words.
+//! A key can also be a person's name (`{"votes": {"Mirela Quint": 3}}`), so a key that is exactly a name is
+//! replaced: in metadata any name, in arguments and results of tools a name of several words.
 
 use std::ops::Range;
 
-/// What a piece of raw JSON is.
+/// The kind of a piece of raw JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Json {
-    /// What a source has beside its messages.
+    /// The metadata of a source.
     Metadata,
     /// Arguments or the result of a tool.
     ToolData,
@@ -29,10 +29,10 @@ pub(crate) struct Fixed {
 }
 
 impl Fixed {
-    /// Those of a piece of JSON; of what is none, those that can be made out.
+    /// The fixed strings of a piece of JSON; in broken JSON, those that can be recognised.
     pub(crate) fn of(text: &str, json: Json) -> Self {
         let mut strings = Vec::new();
-        // Of every open container: whether it is an object, and whether its values name something.
+        // For every open container: whether it is an object, and whether its values name tools or fields.
         let mut open: Vec<(bool, bool)> = Vec::new();
         let mut is_key_next = false;
         let mut names_next = false;
@@ -94,7 +94,7 @@ impl Fixed {
     }
 }
 
-/// Where a string ends that begins at a place: its closing quote, or the end of the text.
+/// The end of a string that begins at `from`: its closing quote, or the end of the text.
 fn string_end(text: &str, from: usize) -> usize {
     let mut at = from;
     while let Some(byte) = text.as_bytes().get(at) {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_somebodys_name_is_not_fixed() {
+    fn a_key_that_is_a_persons_name_is_not_fixed() {
         let text = r#"{"votes": {"Mirela Quint": 3, "Ann": 1, "the city": 0}}"#;
         assert_eq!(protected_words(text, Json::ToolData), ["Ann", "city"]);
         assert_eq!(protected_words(text, Json::Metadata), ["city"]);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_read_as_far_as_it_goes() {
+    fn invalid_json_is_read_up_to_the_error() {
         for text in ["{\"city", "{\"a\": \"Ann", "\\", "]}{,\"Ann\"", "{\"a\\"] {
             Fixed::of(text, Json::ToolData).holds(text, &(0..1));
         }

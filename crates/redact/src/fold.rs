@@ -1,8 +1,9 @@
-//! How a text reads once its spellings are undone: escapes of JSON, of URLs and of HTML, full-width characters, and characters
-//! that nobody sees.
+//! Folding of a text for detection: escapes of JSON, of URLs and of HTML, full-width characters, and
+//! invisible characters are decoded or removed.
 //!
-//! Only detection reads the folded text; every place in it leads back to the text as written. An escape is one place, so
-//! that what is replaced never begins or ends inside one: text that holds JSON at any depth stays the JSON that it was.
+//! Only detection reads the folded text; every position in it maps back to the original text. An escape is
+//! one position, so that a replacement never begins or ends inside one: text that holds JSON at any depth
+//! remains valid JSON.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -86,11 +87,11 @@ fn may_fold(bytes: &[u8]) -> bool {
         )
 }
 
-/// How a character, with what follows it, reads.
+/// The decoded form of a character and the characters after it.
 enum Reading {
-    /// As it stands.
+    /// The character itself.
     Plain,
-    /// As another one; so many bytes are written.
+    /// Another character; this many bytes are written.
     As(char, usize),
     /// Not at all; so many bytes are written.
     Nothing(usize),
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_read_as_what_they_stand_for_at_any_depth() {
+    fn escapes_are_decoded_at_any_depth() {
         assert_eq!(read(r"a\u0040b"), "a@b");
         assert_eq!(read(r"a\\u0040b"), "a@b");
         assert_eq!(read(r"a\\\\\u0040b"), "a@b");

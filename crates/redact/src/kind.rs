@@ -44,7 +44,7 @@ impl PersonalKind {
         self.into()
     }
 
-    /// What one of them is called in a sentence, for example `e-mail address`.
+    /// The noun for one match in a sentence, for example `e-mail address`.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Email => "e-mail address",

@@ -1,8 +1,9 @@
-//! Personal data and secrets in a conversation: found, counted and, on request, replaced by stable pseudonyms.
+//! Personal data and secrets in a conversation: found, counted and, on request, replaced by stable
+//! pseudonyms.
 //!
-//! Pure: a conversation goes in, the same conversation comes out with other texts in the same places, and an account of
-//! what was there. Detection is by rules that can be read and tested; there is no model and no dictionary of names. What
-//! the rules leave alone is written down in `docs/redaction.md`.
+//! Pure: the input is a conversation, the output is the same conversation with other texts in the same
+//! places, and an account of the matches. Detection uses rules that can be read and tested; there is no model
+//! and no dictionary of names. The limits of the rules are listed in `docs/redaction.md`.
 
 mod account;
 mod find;

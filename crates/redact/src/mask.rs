@@ -21,7 +21,7 @@ impl fmt::Debug for Mask {
 }
 
 impl Mask {
-    /// A mask whose key nobody knows, and which nobody can make again.
+    /// A mask with a random key, which cannot be reproduced.
     pub fn random() -> Self {
         // The standard library seeds its maps with random numbers of the operating system.
         let state = RandomState::new();
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_keeps_an_ending_that_tells_nothing() {
+    fn a_masked_path_keeps_a_known_extension() {
         let mask = Mask::new(KEY).unwrap();
         assert!(mask.path("ann/chat.json").contains(".json"));
         assert!(!mask.path("chat.ann").contains("ann"));

@@ -1,8 +1,8 @@
 //! Pseudonyms: the same value and key give the same pseudonym, and without the key the value cannot be found.
 //!
-//! They have the shape of the replaced value where a reader of the data may rely on it, and lie in ranges that belong to
-//! nobody: `.invalid` domains, documentation addresses, a country code that no country has. All are ASCII without quotes
-//! and backslashes, so that they fit into JSON and URLs as they are.
+//! Pseudonyms have the form of the replaced value where a reader of the data may rely on it, and are in
+//! reserved ranges: `.invalid` domains, documentation addresses, an unassigned country code. All are ASCII
+//! without quotes and backslashes, so that they fit into JSON and URLs without escapes.
 
 use std::fmt::Write as _;
 
@@ -14,9 +14,9 @@ pub const SHORTEST_KEY: usize = 32;
 /// Why a key is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyError {
-    /// It is shorter than [`SHORTEST_KEY`].
+    /// The key is shorter than [`SHORTEST_KEY`].
     TooShort,
-    /// It is one byte over and over.
+    /// The key repeats one byte.
     Uniform,
 }
 

@@ -1,9 +1,9 @@
 //! The names of a conversation's roster, and finding them in texts.
 //!
-//! Names, second names and nicknames are found as whole words in any case, with and without accents, whatever stands between
-//! their words (`Ann Smith`, `ann_smith`, `Ann-Smith`, `@annsmith`); the first and the last word of a person's name also alone. In
-//! scripts without blanks between words a name of two characters or more is found anywhere. A name of fewer than three letters
-//! or of a common word is not searched for.
+//! Names, second names and nicknames are found as whole words in any case, with and without accents, with any
+//! separator between their words (`Ann Smith`, `ann_smith`, `Ann-Smith`, `@annsmith`); the first and the last
+//! word of a person's name also alone. In scripts without blanks between words a name of two characters or
+//! more is found anywhere. A name of fewer than three letters or of a common word is not searched for.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -36,9 +36,9 @@ const NAME_FIELDS: [&str; 8] = [
 pub struct Roster {
     /// Whole names as they are compared, and whose they are.
     whole: HashMap<String, Owner>,
-    /// What is searched for, word by word.
+    /// The names that are searched for word by word.
     words: Words,
-    /// What is searched for without regard to words, in order.
+    /// The names that are searched for without regard to word boundaries, in order.
     unspaced: Vec<(String, Owner)>,
     /// First bytes of the words that are ASCII, in both cases: a bit for each.
     first_bytes: u128,
@@ -59,7 +59,7 @@ struct Owner {
 }
 
 impl Owner {
-    /// What a name of this owner is called in [`Found::value`].
+    /// The form of this owner's name in [`Found::value`].
     fn value(&self) -> String {
         format!(
             "{}{}",
@@ -75,9 +75,10 @@ impl Owner {
 struct Words {
     /// The numbers of longer beginnings, by that of the shorter one and the next word.
     longer: HashMap<(usize, String), usize>,
-    /// Whose name ends there.
+    /// The owner of the name that ends at a state.
     owners: HashMap<usize, Owner>,
-    /// Whose name of several words is written as this one: then a sign in front or capitals inside must show it.
+    /// The owner of a name of several words that is written as one: such a match needs a leading character
+    /// such as `@`, or capitals inside.
     joined: HashMap<usize, Owner>,
 }
 
@@ -135,7 +136,7 @@ impl Roster {
         self.whole.is_empty()
     }
 
-    /// Whose name a field is that holds nothing else: the value to make a pseudonym of.
+    /// The value to make a pseudonym of, if a field is exactly a name.
     pub(crate) fn owner(&self, field: &str) -> Option<String> {
         if self.whole.is_empty() {
             return None;

@@ -45,7 +45,7 @@ pub(crate) fn plain_word(word: &str) -> String {
     plain
 }
 
-/// A name as it is written where `ä` becomes `ae`, in the spelling that is compared; none where that is no other.
+/// A name in the spelling with `ae` for `ä`, folded for comparison; `None` where that is the same.
 pub(crate) fn transcribed_name(name: &str) -> Option<String> {
     let composed: Cow<'_, str> = if name.is_ascii() {
         name.into()

@@ -64,7 +64,8 @@ impl Redactor {
             for message in alternative.messages.iter_mut().flatten() {
                 walk.message(message);
             }
-            // What stands at the end belongs to the message that it would follow; without any, to the conversation.
+            // A redaction after the last message belongs to the last message; without messages, to the
+            // conversation.
             let last = messages.len().saturating_sub(1);
             let at = (alternative.place.start as usize).min(last);
             let counts = std::mem::take(&mut walk.counts);
@@ -83,7 +84,7 @@ struct Walk<'w> {
     counts: Counts,
     /// Ids of messages that are replaced, with their replacements.
     ids: HashMap<String, String>,
-    /// Their lengths: an ending of another id is searched among them only where it has one of these.
+    /// The lengths of the ids: the suffix of another id is looked up only if it has one of these.
     lengths: HashSet<usize>,
 }
 
@@ -130,7 +131,7 @@ impl Walk<'_> {
         );
     }
 
-    /// What a tool was given or gave.
+    /// Redacts the arguments or the result of a tool.
     fn tool_data(&mut self, text: &mut String) {
         if text.trim_start().starts_with(['{', '[']) {
             self.json(text, Json::ToolData);
@@ -285,7 +286,7 @@ fn is_payload(source: &str) -> bool {
     data.len() >= 128 && data.bytes().all(belongs)
 }
 
-/// Gives participants whose ids became equal a number after it.
+/// Appends a number to ids of participants that became equal.
 fn make_ids_unique(participants: &mut [Participant]) {
     let mut taken = HashSet::new();
     // Where the search for a free number goes on: a thousand people may share one pseudonym.

@@ -17,7 +17,7 @@ fn is_text(wanted: TextArguments, call: &ToolCall) -> bool {
     }
 }
 
-/// Finds calls whose arguments stand in the record as a value.
+/// Finds calls whose arguments are a JSON value in the record.
 pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
     let wanted = linked.conversation.traits.text_arguments;
     for (message, call) in calls(linked) {

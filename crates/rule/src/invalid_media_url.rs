@@ -1,10 +1,10 @@
-//! `invalid-media-url`: a media item whose address nobody can open.
+//! `invalid-media-url`: a media item with an unusable address.
 //!
-//! Four places are checked: media parts, whose URL must be http, https, data, or the address of a cloud's storage that
-//! vendors' APIs take as it is (`gs://…`, `s3://…`); and Tzurot's markers in text,
-//! `[Image: …]` and `[Audio: …]`, which count as media only when `\[Image: (https?://[^\s\]]+)\]` matches them; and the same
-//! markers in what a reference shows of a message that is not there; and the text of a message whose type says that it carries
-//! a medium, where that is an address.
+//! Four places are checked: media parts, whose URL must be http, https, data, or the address of a cloud's
+//! storage that vendors' APIs take as it is (`gs://…`, `s3://…`); and Tzurot's markers in text, `[Image: …]`
+//! and `[Audio: …]`, which count as media only when `\[Image: (https?://[^\s\]]+)\]` matches them; and the
+//! same markers in the preview of a missing message; and the text of a message with a media type, if the text
+//! is an address.
 
 use chatmill_diag::{Finding, Limits, codes, steps};
 use chatmill_model::{Linked, MediaKind, MediaSource, Message, Part};
@@ -35,7 +35,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
             at_message(&codes::INVALID_MEDIA_URL, message, text)
         }));
     }
-    // What is there is looked at where it stands.
+    // A target in the conversation is checked at its own message.
     for referring in references(linked).filter(|referring| referring.link.target.is_none()) {
         let mut markers = Markers::default();
         let preview = referring.reference.preview.as_ref();
@@ -47,7 +47,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
     }
 }
 
-/// A finding of a medium whose address nobody can open.
+/// The finding for a medium with an unusable address.
 fn unopened(message: &Message, kind: MediaKind, address: &str) -> Finding {
     let text = format!("{} has no address that can be opened", kind.as_str());
     let finding = at_message(&codes::INVALID_MEDIA_URL, message, text);
@@ -145,7 +145,8 @@ impl<'a> Markers<'a> {
     }
 }
 
-/// A marker without what stands after it: up to its bracket, or where its line has none, up to the end of its address.
+/// A marker without the text after it: up to its bracket, or where its line has none, up to the end of its
+/// address.
 fn alone(marker: &str) -> &str {
     let line = marker.split(['\n', '\r']).next().unwrap_or(marker);
     steps::taken(line.len() / 64);
@@ -161,7 +162,7 @@ fn alone(marker: &str) -> &str {
     line.split_at(end).0
 }
 
-/// Whether what follows `[Image:` is a blank, an http or https URL and the closing bracket.
+/// Whether `[Image:` is followed by a blank, an http or https URL and the closing bracket.
 fn is_marker_url(rest: &str) -> bool {
     let Some(url) = rest.strip_prefix(' ') else {
         return false;

@@ -1,7 +1,7 @@
-//! What a linked conversation is judged by: one file per rule, each with its check and its tests.
+//! The rules for linked conversations: one file per rule, each with its check and its tests.
 //!
-//! Rules read [`Linked`] and nothing else: no file, no source text beyond what the model keeps. What reading or
-//! linking itself changes is reported by those who change it; the pages of the codes live in `chatmill-diag`.
+//! Rules read [`Linked`] and nothing else: no file, no source text beyond what the model keeps. Changes made
+//! by reading or linking are reported where they are made; the pages of the codes are in `chatmill-diag`.
 
 use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_model::Linked;

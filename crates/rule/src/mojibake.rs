@@ -1,8 +1,8 @@
 //! `mojibake`: UTF-8 that was read as Windows-1252 or Latin-1, `Ã©` in place of `é`.
 //!
-//! A run of characters counts when the bytes that they stand for are UTF-8 of one character. Letters with accents, signs and
-//! emoji are told by one; of Greek, Cyrillic and other scripts of two bytes it takes two in a row, since their first byte is
-//! a letter that may well stand before a quotation mark.
+//! A run of characters counts when their bytes are the UTF-8 of one character. One run is enough for letters
+//! with accents, symbols and emoji; Greek, Cyrillic and other scripts of two bytes need two in a row, since
+//! their first byte is a letter that may well precede a quotation mark.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Linked, Part};
@@ -55,13 +55,13 @@ fn text_of(part: &Part) -> Option<&str> {
 /// A text, mended.
 #[derive(Default)]
 struct Mended {
-    /// What was meant.
+    /// The intended text.
     text: String,
     /// Characters that were mended.
     count: u64,
     /// The first run that was repaired, as written.
     broken: String,
-    /// Where that begins in `text`, in bytes.
+    /// The byte offset in `text` at which it begins.
     at: usize,
 }
 
@@ -97,7 +97,7 @@ impl Mended {
         mended
     }
 
-    /// What was meant around the first place.
+    /// The intended text around the first place.
     fn shown(&self) -> String {
         let (before, after) = self.text.split_at(self.at);
         let skipped = before.chars().count().saturating_sub(AROUND);
@@ -110,9 +110,9 @@ impl Mended {
 /// Sequences that follow each other.
 #[derive(Default)]
 struct Run {
-    /// What they were meant to be.
+    /// The intended characters.
     meant: String,
-    /// Their length as they stand.
+    /// The length of the characters as written.
     bytes: usize,
     /// Whether one run is enough evidence.
     is_sure: bool,
@@ -171,7 +171,7 @@ fn byte(character: char) -> Option<u8> {
     u8::try_from(0x80 + at).ok()
 }
 
-/// What Windows-1252 has in place of the control characters 0x80 to 0x9F; U+FFFD where it has nothing.
+/// The characters of Windows-1252 in place of the control characters 0x80 to 0x9F; U+FFFD where it has none.
 const UPPER: [char; 32] = [
     '€', '\u{fffd}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{fffd}', 'Ž', '\u{fffd}',
     '\u{fffd}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{fffd}', 'ž', 'Ÿ',
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn garbled_text_is_mended_to_what_was_meant() {
+    fn garbled_text_is_decoded_to_the_intended_text() {
         for (broken, meant, count) in [
             ("cafÃ©", "café", 1),
             ("itâ€™s â‚¬5", "it’s €5", 2),

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use chatmill_diag::{Finding, Limits, codes, steps};
+use chatmill_diag::{Finding, Limits, codes, cut, steps};
 use chatmill_model::{LinkStatus, Linked, Message, OffsetOrigin, Part, Preview, Timestamp};
 
 use crate::walk::references;
@@ -21,9 +21,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
         let Some(position) = target.filter(|_| referring.link.status != LinkStatus::Pseudo) else {
             continue;
         };
-        let Some(target) = linked.conversation.messages.get(position as usize) else {
-            continue;
-        };
+        let target = cut::at(&linked.conversation.messages, position as usize);
         let text_differs = preview.content.as_deref().is_some_and(|shown| {
             !quoted
                 .entry(position)
@@ -124,7 +122,7 @@ impl<'a> Quoted<'a> {
             shown
         });
         if !self.has_text {
-            // Nobody can say what a preview of a picture should show.
+            // The preview of a picture cannot be compared.
             return shown.is_empty() || self.has_media;
         }
         let mut wanted = shown.split_whitespace().enumerate().peekable();

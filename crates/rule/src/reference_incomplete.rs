@@ -1,6 +1,6 @@
 //! `reference-incomplete`: the preview of an absent message lacks the speaker or the text.
 //!
-//! Where the target is in the conversation its preview may be as short as it likes: author and text are known.
+//! Where the target is in the conversation, its preview may be of any length: author and text are known.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{LinkStatus, Linked, Preview, Reference};

@@ -51,7 +51,8 @@ fn control_tokens(text: &str) -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// Control tokens of the model families whose templates chat archives meet; a line with `#` says whose those after it are.
+/// Control tokens of the model families whose templates appear in chat archives; a line with `#` names the
+/// family of the tokens after it.
 static CONTROL_TOKENS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let lines = include_str!("../control_tokens.txt").lines();
     lines.filter(|line| !line.starts_with('#')).collect()

@@ -1,7 +1,7 @@
 //! `truncated-json`: a text that is the first half of a JSON value.
 //!
-//! Only brackets and strings are followed, in one pass: a text that begins like an object or a list of objects and ends before they
-//! close was cut, whatever stands between.
+//! Only brackets and strings are examined, in one pass: a text that begins like an object or a list of
+//! objects and ends before they close was cut, whatever its content.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Linked, Part};

@@ -21,7 +21,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
     }
 }
 
-/// One past the last message that is no notice. Where it calls and none of its calls has a result, they are what it answers.
+/// The position after the last message that is no notice: an unanswered call of that message is a note.
 fn end_of_talk(linked: &Linked) -> usize {
     let mut messages = linked.conversation.messages.iter();
     let last = messages.rposition(|message| message.kind != MessageKind::Notice);

@@ -1,7 +1,7 @@
 //! Walks that several rules share: references with their links, tool calls and results with their messages.
 
 pub(crate) use chatmill_diag::ShownId as Id;
-use chatmill_diag::{Code, Finding};
+use chatmill_diag::{Code, Finding, cut};
 use chatmill_model::{
     CallStatus, Conversation, Link, Linked, Message, Pairing, Part, PartPlace, Reference, ToolCall,
     ToolResult,
@@ -13,9 +13,9 @@ pub(crate) struct Referring<'a> {
     pub message: &'a Message,
     /// Index among the message's references.
     pub ordinal: usize,
-    /// What the source wrote.
+    /// The reference as the source wrote it.
     pub reference: &'a Reference,
-    /// What became of it.
+    /// The result of linking it.
     pub link: &'a Link,
     /// The field that lists the message's references.
     list: Option<&'static str>,
@@ -72,7 +72,7 @@ pub(crate) struct PerParticipant {
 }
 
 impl PerParticipant {
-    /// Nobody of `conversation` has a finding yet.
+    /// The state before any finding about `conversation`.
     pub(crate) fn new(conversation: &Conversation) -> Self {
         Self {
             found: vec![None; conversation.participants.len()],
@@ -81,11 +81,9 @@ impl PerParticipant {
 
     /// Counts a message of participant `index`: in the finding that there is, or in the one that `first` makes.
     pub(crate) fn add(&mut self, index: usize, findings: &mut Vec<Finding>, first: impl FnOnce() -> Finding) {
-        let Some(place) = self.found.get_mut(index) else {
-            return;
-        };
-        if let Some(earlier) = place.and_then(|at| findings.get_mut(at)) {
-            earlier.count += 1;
+        let place = cut::at_mut(&mut self.found, index);
+        if let Some(earlier) = *place {
+            cut::at_mut(findings, earlier).count += 1;
         } else {
             *place = Some(findings.len());
             findings.push(first());

@@ -1,9 +1,11 @@
-//! What rules find: each `cases/<rule>.txt` beside this file is a test of its own.
+//! Findings of rules: each `cases/<rule>.txt` beside this file is a test of its own.
 //!
-//! Its first line names the codes that it is about; without it, what all rules find is shown. A case is a conversation, a value of JSON on each line: what
-//! differs from one of `u1` and `u2`, who are listed; messages in their order, whose ids are `m0`, `m1`, …, with references as they were linked; pairs of a
-//! call and its result, by the positions of their messages. Findings stand below it: severity, code, position, id of the message and place in it, how often,
-//! what it says, what it quotes, and what is meant inside the place. `BLESS=1` writes them anew.
+//! Its first line names the tested codes; without it, the findings of all rules are shown. A case is a
+//! conversation, with one JSON value on each line: the differences from a conversation of the listed `u1` and
+//! `u2`; messages in their order, whose ids are `m0`, `m1`, …, with references as they were linked; pairs of
+//! a call and its result, by the positions of their messages. Its findings follow: severity, code, position,
+//! id of the message and path in it, count, message, quote, and the marked part of the quote. `BLESS=1`
+//! writes them anew.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -12,7 +12,7 @@ type Recognise = fn(&Sketch) -> Option<(u8, Vec<String>)>;
 type Read = fn(&FrameView<'_>, &Limits) -> Reading;
 type Rows = fn(Value<'_>) -> Option<Vec<Row>>;
 
-/// A format with a reader of its own; [`Source`] says what each of its fields means.
+/// A format with a reader of its own; the fields are described at [`Source`].
 #[derive(Debug)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -27,7 +27,8 @@ pub struct Coded {
     pub(crate) has_scattered_messages: bool,
     /// Cuts a record into rows; a format that does so gathers them.
     pub(crate) rows: Option<Rows>,
-    /// Which entries are gathered, where not all are.
+    /// Decides by the first records whether an entry's rows are grouped; `None` where they always are, if
+    /// `rows` is given.
     pub(crate) groups_rows: Option<fn(&Sketch) -> bool>,
     pub(crate) export_path: Option<fn(&Sketch, &str) -> ExportPath>,
     pub(crate) ignored_kind: Option<fn(&Sketch) -> Option<&'static str>>,
@@ -37,7 +38,7 @@ pub struct Coded {
 }
 
 impl Coded {
-    /// A format whose records are conversations, each of which stands alone.
+    /// A format whose records are complete conversations.
     pub(crate) const fn of(about: &'static About, recognise: Recognise, read: Read) -> Self {
         Self {
             about,

@@ -14,13 +14,14 @@ pub struct Row {
     /// Ids of the conversations that the row belongs to: mostly one. Empty text is *the* conversation of an entry that names
     /// none; without any id the row belongs to every conversation of the entry, and makes none.
     pub keys: Vec<String>,
-    /// Whom a row without any id is about, as other rows name them: it belongs to those conversations only whose rows hold this
-    /// word, of letters, digits and underlines. None where it belongs to all of them.
+    /// A word (letters, digits and underscores) for the person or thing that a row without any conversation
+    /// id is about: the row belongs only to conversations whose rows contain this word. `None`: it belongs to
+    /// all of them.
     pub about: Option<String>,
     /// An identifier that only this row and its copies have, for the first row of a conversation that continues under other ids:
     /// the first rows of all of these are copies. Conversations of a section that begin with the same row are one.
     pub begins: Option<String>,
-    /// Its bytes in the frame.
+    /// The bytes of the row in the frame.
     pub span: Range<usize>,
 }
 
@@ -69,7 +70,7 @@ impl Row {
     }
 }
 
-/// One frame as a source sees it.
+/// One frame, as passed to a source.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameView<'f> {
     /// The scanned frame.
@@ -136,8 +137,8 @@ impl<'f> FrameView<'f> {
 /// The result of reading a frame.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
-    /// The conversation; `None` when the whole frame is rejected, and then `error` says why. Grouped rows without any message
-    /// (presence in a chat where nobody writes) give neither.
+    /// The conversation; `None` when the whole frame is rejected, and then `error` gives the reason. Grouped
+    /// rows without any message (presence in a chat without messages) give neither.
     pub conversation: Option<Conversation>,
     /// The error for which the frame is rejected; `findings` does not repeat it.
     pub error: Option<Finding>,

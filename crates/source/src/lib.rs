@@ -1,18 +1,20 @@
-//! Input formats: one frame of bytes becomes one canonical conversation, with findings about everything malformed or unusual.
+//! Input formats: one frame of bytes becomes one canonical conversation, with findings about everything
+//! malformed or unusual.
 //!
-//! A source reads a frame that intake has cut and scanned. It opens nothing, links nothing and never gives up on a
-//! conversation because of one message.
+//! A source reads a frame that intake has cut and scanned. It opens nothing, links nothing and never gives up
+//! on a conversation because of one message.
 //!
 //! | Folder | Holds |
 //! |---|---|
 //! | `formats/` | one file or folder for each format that is read, and nothing else |
 //! | `format/` | the language of format files, and the reader of records by them |
-//! | `reader/` | what formats share: reading lists, fields, parts, calls, times; who speaks; how findings get their places |
+//! | `reader/` | readers shared by formats: lists, fields, parts, calls, times, participants, and the places of findings |
 //! | `unsupported/`, `propose.rs` | formats that are recognised but not read, and maps that could read them |
 //!
 //! # To add a source
 //!
-//! A list of messages in JSON is a format file, `formats/<id>.toml` (docs/formats.md). What it cannot say is Rust:
+//! A list of messages in JSON is a format file, `formats/<id>.toml` (docs/formats.md). A format beyond that
+//! language is Rust:
 //!
 //! 1. Write `formats/<name>.rs`, named after the id with underscores: page, wire structs (`wire!`), the source as a
 //!    value ([`Coded`]), private functions in calling order, tests.

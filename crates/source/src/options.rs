@@ -3,19 +3,19 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What reading is told beside the limits.
+/// Options of reading, beside the limits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReadOptions<'o> {
-    /// Which branches of a tree of messages are conversations.
+    /// The branches of a tree of messages that become conversations.
     pub branches: Branches,
-    /// What of a channel is a conversation.
+    /// The part of a channel that becomes one conversation.
     pub division: Division,
     /// The zone of times without an offset where a conversation names none: an IANA name or an offset. Only a check takes one, and
     /// writes no instant by it.
     pub zone: Option<&'o str>,
 }
 
-/// Which branches of a tree of messages are conversations.
+/// The branches of a tree of messages that become conversations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Branches {
@@ -28,14 +28,14 @@ pub enum Branches {
     All,
 }
 
-/// What of a channel is a conversation.
+/// The part of a channel that becomes one conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Division {
-    /// All of it.
+    /// The whole channel.
     #[default]
     Channel,
-    /// Each thread; what stands in none is one conversation for each day.
+    /// Each thread; messages outside threads form one conversation for each day.
     Thread,
     /// Each day, in UTC; a thread belongs to the day on which it began.
     Day,

@@ -1,16 +1,18 @@
-//! What a map of a file could say, guessed from the names in it: a proposal for a person to look at, never used unseen.
+//! A field map proposed for a file, guessed from the names in it: for a person to review, never used without
+//! review.
 
 use crate::reader::words;
 use chatmill_intake::{Framing, Head, RecordSketch, Sketch};
 
-/// Which section of a pipeline file would read a file, and what could stand in it.
+/// A proposed section of a pipeline file that would read a given file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proposal {
     /// A `[field_map]`: keys and paths.
     Fields(Vec<(&'static str, String)>),
     /// A `[table_map]`: keys and columns, and all columns that there are.
     Columns(Vec<(&'static str, String)>, Vec<String>),
-    /// Nothing yet: several lists could hold the messages, at these paths. Which one does, only a person knows.
+    /// No map yet: several lists could hold the messages, at these paths, and only a person can tell which
+    /// one does.
     Rivals(Vec<String>),
 }
 
@@ -60,7 +62,7 @@ const WHOSE: &[&str] = &words!(
     room channel_id channel ticket_id dialog_id
 );
 
-/// What a map for this file could say; none where nothing in it looks like messages.
+/// The proposed map for a file; `None` where nothing in the file looks like messages.
 pub fn propose(head: &Head, sketch: &Sketch) -> Option<Proposal> {
     if let Some(columns) = header(head) {
         let found = columns_of(|name| columns.iter().any(|column| column == name))?;
@@ -101,7 +103,7 @@ fn header(head: &Head) -> Option<Vec<String>> {
     )
 }
 
-/// Columns that a table map needs; none without words and somebody who says them.
+/// The columns that a table map needs; `None` without a column for the text and one for its speaker.
 fn columns_of(has: impl Fn(&str) -> bool) -> Option<Vec<(&'static str, String)>> {
     let pick = |names: &[&'static str]| names.iter().find(|name| has(name)).map(|name| (*name).to_owned());
     let content = pick(TEXTS)?;
@@ -121,7 +123,7 @@ fn columns_of(has: impl Fn(&str) -> bool) -> Option<Vec<(&'static str, String)>>
     Some(found)
 }
 
-/// The outermost lists whose elements have words and somebody who says them.
+/// The outermost lists whose elements have a text and its speaker.
 fn lists_of(record: &RecordSketch) -> Vec<&str> {
     let lists = record
         .names
@@ -132,7 +134,7 @@ fn lists_of(record: &RecordSketch) -> Vec<&str> {
     lists.dedup();
     let mut found: Vec<&str> = Vec::new();
     for list in lists {
-        // What a message holds in turn is no rival of its list.
+        // A list inside a message is no rival of the list of messages.
         let is_inside = |outer: &&str| {
             list.strip_prefix(*outer)
                 .is_some_and(|rest| rest.starts_with("[]"))
@@ -141,17 +143,17 @@ fn lists_of(record: &RecordSketch) -> Vec<&str> {
             found.push(list);
         }
     }
-    // A list of anything may have a type: where another one says who speaks, that one is meant.
-    let says_who = |list: &&str| {
+    // A list of anything may have a type: another list that names speakers takes precedence.
+    let names_speakers = |list: &&str| {
         ROLES
             .iter()
             .any(|role| *role != "type" && record.names(&format!("{list}[].{role}")))
     };
-    let sure: Vec<&str> = found.iter().copied().filter(says_who).collect();
+    let sure: Vec<&str> = found.iter().copied().filter(names_speakers).collect();
     if sure.len() == 1 { sure } else { found }
 }
 
-/// The name of the words of a list's elements, where somebody says them.
+/// The name of the text field in a list's elements, if they have a speaker.
 fn words_of(record: &RecordSketch, list: &str) -> Option<&'static str> {
     let has = |name: &str| record.names(&format!("{list}[].{name}"));
     let text = TEXTS.iter().copied().find(|text| has(text))?;
@@ -267,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_rival_lists_none_is_proposed() {
+    fn two_rival_lists_give_no_proposal() {
         let text = r#"{"winner":"b","one":[{"role":"user","content":"x"}],"two":{"said":[{"role":"user","content":"x"}]}}"#;
         let rivals = ["$.one", "$.two.said"].map(str::to_owned).to_vec();
         assert_eq!(proposed(Framing::Documents, text), Some(Proposal::Rivals(rivals)));

@@ -26,7 +26,7 @@ pub(crate) enum Step<'k> {
 }
 
 impl<'k> Step<'k> {
-    /// Its name in lists; places have none.
+    /// The name by which lists are searched; an index has none.
     fn name(self) -> Option<&'k str> {
         match self {
             Self::Record => Some("$"),
@@ -60,12 +60,12 @@ pub(crate) enum Meaning {
     Whole,
 }
 
-/// All facts about a key.
+/// The set of facts about a key.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Meanings(u8);
 
 impl Meanings {
-    /// Whether this fact is stated.
+    /// Whether this fact is in the set.
     pub(crate) fn has(self, meaning: Meaning) -> bool {
         self.0 & (1 << meaning as u8) != 0
     }
@@ -87,7 +87,8 @@ pub struct Silence {
     known: HashSet<&'static str>,
     /// Keys whose values hold words of a person: they go to `extra`.
     retained: HashSet<&'static str>,
-    /// All that the lists name, by the length of its last name and by that: lengths are compared fast, and most of them differ.
+    /// All listed keys, by the length of the last name and by the name itself: lengths are fast to compare,
+    /// and most of them differ.
     listed: BTreeMap<(usize, &'static str), Vec<ListedKey>>,
 }
 
@@ -149,7 +150,7 @@ impl Silence {
         self.known.contains(key)
     }
 
-    /// Whether the keys of the object in a field of this name are ids, wherever it stands.
+    /// Whether the keys of the object in a field of this name are ids, at any depth.
     pub(crate) fn is_map(&self, key: &str) -> bool {
         self.meanings(&std::iter::once(Step::Key(key))).has(Meaning::Map)
     }
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn every_list_is_that_of_a_source() {
+    fn every_list_belongs_to_a_source() {
         let strangers: Vec<_> = ALL.keys().filter(|id| crate::find(id).is_none()).collect();
         assert!(strangers.is_empty(), "{strangers:?}");
     }

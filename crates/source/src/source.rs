@@ -126,7 +126,7 @@ pub struct About {
     pub specification: &'static str,
     /// The structures (versions) of the format, oldest first.
     pub shapes: &'static [&'static str],
-    /// What a conversation of this source can hold, in one clause.
+    /// The kinds of content that a conversation of this source can hold, in one clause.
     pub carries: &'static str,
     /// The traits of the format that rules and dialects need.
     pub traits: FormatTraits,

@@ -84,8 +84,8 @@ fn all(reading: &Reading) -> impl Iterator<Item = (RecordAt, &Message)> {
     })
 }
 
-/// The messages of a reading by their bytes in the frame. Of several messages in the same bytes, and of several conversations with
-/// the same message, the first has what is left.
+/// The messages of a reading by their bytes in the frame. If several messages have the same bytes, or several
+/// conversations share a message, unread fields go to the first.
 fn records(reading: &Reading, start: u64) -> HashMap<(usize, usize), RecordAt> {
     let mut records = HashMap::new();
     for (record, message) in all(reading) {
@@ -135,11 +135,12 @@ struct Here<'p> {
     /// The last step to it, and where the value around it stands.
     step: Step<'p>,
     around: Option<&'p Here<'p>>,
-    /// How many steps lead there.
+    /// The number of steps of the path.
     depth: usize,
-    /// Whether the format keeps whatever somebody adds there.
+    /// Whether the format keeps any field that is added there.
     is_free: bool,
-    /// Where what the format keeps as a whole stands, if that is around it: it is told there, as a note.
+    /// The enclosing value that the format keeps as a whole, if there is one: unread fields inside are
+    /// reported there, as one note.
     whole: Option<&'p Here<'p>>,
     /// The record that holds it, and the depth of that one.
     record: (RecordAt, usize),
@@ -194,7 +195,7 @@ struct Walk<'w> {
     silence: &'w Silence,
     reported: &'w [Range<usize>],
     unread: Vec<Unread>,
-    /// Where in `unread` a path stands.
+    /// The index in `unread` of each path.
     known: HashMap<String, usize>,
     /// The path that was reported last.
     path: String,
@@ -210,7 +211,7 @@ struct Walk<'w> {
     records: Option<HashMap<(usize, usize), RecordAt>>,
     /// Values that no reader inspected: the record, the path inside, the value.
     left: Vec<(RecordAt, String, RawJson)>,
-    /// The string around the value at hand, where that stands in the JSON of one.
+    /// The string that holds the current value, if the value is in the JSON of a string.
     string: Option<Range<usize>>,
 }
 
@@ -296,7 +297,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Whether a value is read, or there is nothing in it. What is read is counted where it holds words.
+    /// Whether a value is read, or is empty. A read value is counted if it holds words.
     fn is_read(&mut self, value: Value<'_>) -> bool {
         if value.marked() != Mark::Taken {
             return value.is_null() || value.written() == "\"\"";
@@ -318,7 +319,7 @@ impl<'w> Walk<'w> {
         let found = self
             .reported
             .binary_search_by_key(&(span.start, span.end), |reported| (reported.start, reported.end));
-        // What is found in the JSON of a string is placed at the string, which holds more than that.
+        // Fields in the JSON of a string are placed at the string, which holds other text as well.
         let is_whole = self.string.is_none() && value.marked() != Mark::Opened;
         value.marked() == Mark::Reported || is_whole && found.is_ok()
     }

@@ -1,6 +1,8 @@
-//! Allocations of a rendering, dialect by dialect, as a run makes them: one transcript and one sink for all dialects of a conversation.
+//! Allocations of a rendering, for each dialect, as in a run: one transcript and one sink for all dialects of
+//! a conversation.
 //!
-//! What dialects share is made before they are measured, and told apart. Run with `just bench-allocations`.
+//! Data shared by dialects is built before they are measured, and reported separately. Run with
+//! `just bench-allocations`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

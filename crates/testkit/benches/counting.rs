@@ -1,9 +1,10 @@
-//! What counting costs: a dozen dialects, and all there are, of the same conversations in two encodings, counted in three ways in
-//! one process.
+//! Benchmark of token counting: twelve dialects, and all of them, of the same conversations in two encodings,
+//! counted in three ways in one process.
 //!
-//! `just bench-counting` reads the JSON lines of group chats that `CHATMILL_CORPUS` names (several files between colons; `mixed.py`
-//! beside this file makes one of any machine's text files), else makes some. Memories are cold at the start of each way. Read the
-//! ratios; the seconds are processor seconds of one machine.
+//! `just bench-counting` reads the JSON lines of group chats that `CHATMILL_CORPUS` names (several files
+//! between colons; `mixed.py` beside this file makes one of any machine's text files), else generates some.
+//! Caches are empty at the start of each way. Read the ratios; the seconds are processor seconds of one
+//! machine.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -71,7 +72,7 @@ fn each_rendering(
     }
 }
 
-/// What this thread has had of the processor: what else runs on the machine counts less than on the clock on the wall.
+/// The processor time of this thread: other programs on the machine affect it less than wall-clock time.
 fn seconds() -> f64 {
     let now = clock_gettime(ClockId::ThreadCPUTime);
     now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
@@ -158,7 +159,7 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// The counters of others, if they are built in. What they count is told, not asserted: it is theirs.
+    /// Other counters, if they are built in. Their counts are printed, not asserted.
     #[cfg(feature = "peers")]
     fn peers(&self, quick: f64) {
         let bpe = [bpe_openai::o200k_base(), bpe_openai::cl100k_base()];

@@ -158,7 +158,7 @@ fn sources(criterion: &mut Criterion) {
             })
             .map(|path| {
                 let text = std::fs::read_to_string(&path).unwrap();
-                // As it stands in the buffer once it is framed.
+                // The text in the buffer after framing.
                 let is_text = path.extension().is_some_and(|extension| extension == "txt");
                 if is_text {
                     serde_json::json!({ "text": text }).to_string()

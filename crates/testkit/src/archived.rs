@@ -1,4 +1,4 @@
-//! What a conversation is once Group Chat Format holds it.
+//! The form of a conversation after a round trip through Group Chat Format.
 
 use chatmill_model::{Conversation, MessageKind, Role};
 

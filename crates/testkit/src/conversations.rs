@@ -45,8 +45,9 @@ pub fn read(source: &str, text: &str) -> Linked {
     try_read(source, text).unwrap_or_else(|| panic!("{source} does not read {text}"))
 }
 
-/// The renderings of a conversation in a dialect or one of its profiles, each with what it declares as lost: whole, by the default
-/// policy, and through the eyes of the agent that speaks most where the dialect knows perspectives.
+/// The renderings of a conversation in a dialect or one of its profiles, each with its declared losses:
+/// whole, by the default policy, and from the perspective of the agent with the most messages where the
+/// dialect has perspectives.
 pub fn renderings(target: &str, linked: &Linked) -> Vec<(String, Vec<Loss>)> {
     let dialect = chatmill_dialect::find(target).expect("a dialect");
     let policy = Policy::default();

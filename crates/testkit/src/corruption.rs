@@ -1,9 +1,10 @@
-//! A delivery of small files, every second of them corrupt in one known way, with the codes and the line by which a check must
-//! find it.
+//! A delivery of small files, every second of which is corrupt in one known way, with the codes and the line
+//! that a check must report.
 //!
-//! The kinds of corruption are in `corruption/kinds.json`, each a change to the example of a source: `from` becomes `to` (or `bytes`,
-//! in hexadecimal), the text ends at `cut`, or `behind` stands at its end. The line is that of the change, or of `at`
-//! where the error shows elsewhere: what is missing is found at what should hold it.
+//! The kinds of corruption are in `corruption/kinds.json`, each a change to the example of a source: `from`
+//! becomes `to` (or `bytes`, in hexadecimal), the text ends at `cut`, or `behind` is appended. The line is
+//! that of the change, or of `at` where the error shows elsewhere: a missing value is reported at the value
+//! that should contain it.
 
 use serde::Deserialize;
 
@@ -11,7 +12,7 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CorruptionKind {
-    /// Its name.
+    /// The name of the kind.
     pub name: String,
     /// The source whose example is damaged.
     pub source: String,
@@ -28,11 +29,11 @@ pub struct CorruptionKind {
 /// A file of a delivery.
 #[derive(Clone, Debug)]
 pub struct DeliveredFile {
-    /// Its name.
+    /// The name of the file.
     pub name: String,
-    /// What is in it.
+    /// The bytes of the file.
     pub bytes: Vec<u8>,
-    /// What is wrong with it, and the line, from 1; nothing where it is sound.
+    /// The kind of corruption, and its line, from 1; `None` for a sound file.
     pub corruption: Option<(CorruptionKind, u64)>,
 }
 

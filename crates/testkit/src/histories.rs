@@ -194,7 +194,7 @@ fn definition(random: &mut Random) -> Value {
     json!({"type": "function", "function": function})
 }
 
-/// As many histories as asked for, one a line; equal counts give equal bytes.
+/// As many histories as requested, one per line; equal counts give equal bytes.
 pub fn history_lines(count: usize) -> String {
     let mut random = Random::new(1);
     let mut lines = String::new();
@@ -205,7 +205,7 @@ pub fn history_lines(count: usize) -> String {
     lines
 }
 
-/// As many group chats as asked for, one a line; equal counts give equal bytes.
+/// As many group chats as requested, one per line; equal counts give equal bytes.
 pub fn chat_lines(count: usize) -> String {
     let mut runner = TestRunner::deterministic();
     let chats = chats::group_chat();

@@ -1,7 +1,9 @@
-//! What tests of several crates share: generators of chats, the judge of renderings, the law of losses.
+//! Helpers for tests of several crates: generators of chats, the validator of renderings, the completeness
+//! test of losses.
 //!
-//! A development dependency only. It knows conversations and dialects and no engine, so that a change of a dialect does not make
-//! its tests wait for one; what runs pipelines is the crate `workshop`. Tests that need all of it stand in `tests/` beside this crate.
+//! A development dependency only. It knows conversations and dialects and no engine, so that a change of a
+//! dialect does not make its tests wait for one; pipelines are run by the crate `workshop`. Tests that need
+//! both are in `tests/` of this crate.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Seeded damage to bytes: flips, cuts, splices, and changes that know what JSON looks like.
+//! Seeded corruption of bytes: flips, cuts, splices, and changes based on the syntax of JSON.
 
 use std::ops::Range;
 
@@ -227,7 +227,7 @@ struct Token {
     is_name: bool,
 }
 
-/// Where strings and bare scalars stand. A guess is enough: the text may be broken.
+/// The ranges of strings and bare scalars. They are a guess: the text may be broken.
 fn tokens(bytes: &[u8]) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -260,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_strings_and_scalars_and_know_what_names_are() {
+    fn tokens_are_strings_and_scalars_and_mark_names() {
         let text = br#"{"a\"b" : [1.5e3, null], "c"#;
         let tokens: Vec<(&[u8], bool)> = tokens(text)
             .into_iter()

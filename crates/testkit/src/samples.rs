@@ -1,4 +1,4 @@
-//! Where the checked-in samples are.
+//! The paths of the checked-in samples.
 
 use std::path::{Path, PathBuf};
 

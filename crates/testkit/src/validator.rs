@@ -1,11 +1,12 @@
 //! The structural validator: whether a rendering follows the written rules of its format.
 //!
-//! It is written from the vendors' rules (`docs/dialect-rules.md`) and the documents of the systems, and reads the text of
-//! a rendering alone: nothing of how a dialect is written, so that writer and validator do not err together. What only an SDK's types
-//! can say is left to the external validators of `just oracles`.
+//! It is written from the vendors' rules (`docs/dialect-rules.md`) and the documents of the systems, and
+//! reads only the text of a rendering, not the code of a dialect, so that writer and validator do not share
+//! mistakes. Rules that only an SDK's types can check are left to the external validators of `just oracles`.
 //!
-//! To have a dialect validated: write what its rules refuse as a function in the file here that reads its shape of request, add its line to
-//! [`VALIDATORS`], and a request that breaks each rule to `tests/runs/torture/broken.rs`.
+//! To have a dialect validated: write its rules as a function in the file here that reads its shape of
+//! request, add its line to [`VALIDATORS`], and a request that breaks each rule to
+//! `tests/runs/torture/broken.rs`.
 
 mod blocks;
 mod contents;
@@ -19,7 +20,7 @@ use serde_json::Value;
 /// A rule that a rendering breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleBreach {
-    /// Its code, as it stands in `docs/dialect-rules.md` or on the page of the dialect.
+    /// The code of the rule, as in `docs/dialect-rules.md` or on the page of the dialect.
     pub rule: &'static str,
     /// The turn, message or item that breaks it, where it is a single one.
     pub place: Option<usize>,
@@ -56,8 +57,8 @@ pub fn knows(dialect: &str) -> bool {
     VALIDATORS.iter().any(|(id, _)| *id == dialect)
 }
 
-/// Whether a text shows which call a result belongs to: not where calls have no ids, or are words. There a result from nowhere may
-/// stand after a call without one, and nobody sees that.
+/// Whether a text shows the call that a result belongs to: not where calls have no ids, or are plain text.
+/// There a result without a call may follow a call without a result unnoticed.
 pub fn sees_pairs(dialect: &str, profile: &str) -> bool {
     !matches!(
         (dialect, profile),
@@ -79,11 +80,11 @@ pub fn breaches(dialect: &str, profile: &str, text: &str) -> Vec<RuleBreach> {
 struct Written<'a> {
     profile: &'a str,
     text: &'a str,
-    /// Its JSON; null where it is none.
+    /// The body as JSON; null where it is none.
     body: Value,
 }
 
-/// What is found, and the place that is looked at.
+/// The breaches found so far, and the place that is being checked.
 #[derive(Default)]
 struct RuleBreaches {
     found: Vec<RuleBreach>,

@@ -1,8 +1,8 @@
-//! Golden renderings: a test for each dialect and each conversation, those of `data-samples/canonical/` and the dialect's own
-//! `*.input.json` in `data-samples/dialects/<id>/`.
+//! Golden renderings: a test for each dialect and each conversation, those of `data-samples/canonical/` and
+//! the dialect's own `*.input.json` in `data-samples/dialects/<id>/`.
 //!
-//! `BLESS=1` writes the files again. JSON dialects have one rendering a line, text dialects the text as it is; losses stand
-//! beside both.
+//! `BLESS=1` writes the files again. JSON dialects have one rendering per line, text dialects the plain text;
+//! the losses are in files beside both.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -140,7 +140,7 @@ fn nothing_is_left_over(folder: &Path, known: &BTreeSet<String>) -> Result<(), S
     Ok(())
 }
 
-/// What is written as a group chat reads back as the same conversation.
+/// Checks that a conversation written as a group chat reads back as the same conversation.
 fn reads_back(linked: &Linked) -> Result<(), Failed> {
     let dialect = chatmill_dialect::find("group-chat").unwrap();
     let again = read("group-chat", &render(dialect, linked).0);

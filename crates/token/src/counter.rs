@@ -3,13 +3,17 @@
 use chatmill_model::span::{Component, ComponentCounts, ComponentSpan, Speaker};
 use serde::{Deserialize, Serialize};
 
+use crate::split::parts::{TextOrControl, each_part};
+
 /// Counts the tokens of a text as ordinary text.
 pub trait Counter: Send + Sync {
     /// The name that stands beside every figure, for example `o200k_base`.
     fn name(&self) -> &str;
 
     /// The number of tokens of `text`.
-    fn count(&self, text: &str) -> u64;
+    fn count(&self, text: &str) -> u64 {
+        self.count_spans(text, &[]).iter().sum()
+    }
 
     /// The number of tokens of `text`, divided by the components that `spans` names.
     ///
@@ -87,7 +91,7 @@ pub(crate) const BEHIND: ComponentSpan = ComponentSpan {
 };
 
 /// Adds tokens, given in order by their length in bytes, to the spans that they start in.
-pub(crate) struct Bookkeeper<'s> {
+pub(crate) struct SpanCounter<'s> {
     spans: std::slice::Iter<'s, ComponentSpan>,
     here: Option<&'s ComponentSpan>,
     at: usize,
@@ -97,8 +101,26 @@ pub(crate) struct Bookkeeper<'s> {
     each: Vec<u64>,
 }
 
-impl<'s> Bookkeeper<'s> {
-    pub(crate) fn new(spans: &'s [ComponentSpan]) -> Self {
+impl<'s> SpanCounter<'s> {
+    /// The tokens of each span of a text, and of what is behind the last: `count` counts those of what stands between control
+    /// tokens, a text that begins at a byte of all.
+    pub(crate) fn of_parts(
+        text: &str,
+        spans: &'s [ComponentSpan],
+        mut count: impl FnMut(&mut Self, &str, usize),
+    ) -> Vec<u64> {
+        let mut counter = Self::new(spans);
+        each_part(text, spans, |begins, part| {
+            counter.at = begins;
+            match part {
+                TextOrControl::Text(text) => count(&mut counter, text, begins),
+                TextOrControl::Control(bytes) => counter.token(bytes),
+            }
+        });
+        counter.each
+    }
+
+    fn new(spans: &'s [ComponentSpan]) -> Self {
         let each = vec![0; spans.len() + 1];
         let mut spans = spans.iter();
         Self {
@@ -129,11 +151,6 @@ impl<'s> Bookkeeper<'s> {
         self.at = byte;
         self.token(0);
     }
-
-    /// The tokens of each span, and of what is behind the last.
-    pub(crate) fn finish(self) -> Vec<u64> {
-        self.each
-    }
 }
 
 #[cfg(test)]
@@ -160,11 +177,11 @@ mod tests {
             span(5, Component::Content, Speaker::Perspective),
             span(9, Component::Content, Speaker::Other),
         ];
-        let mut accumulator = Bookkeeper::new(&spans);
+        let mut accumulator = SpanCounter::new(&spans);
         for bytes in [2, 2, 3, 1, 4, 1] {
             accumulator.token(bytes);
         }
-        let each = accumulator.finish();
+        let each = accumulator.each;
         assert_eq!(each, [2, 0, 1, 2, 1]);
         let token_counts = TokenCounts::of_spans(&spans, &each);
         assert_eq!(

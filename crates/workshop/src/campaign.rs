@@ -22,7 +22,7 @@ pub enum Until {
     Time(Duration),
 }
 
-/// What a campaign against one target saw.
+/// The results of a fuzzing campaign against one target.
 #[derive(Clone, Debug, Default)]
 pub struct Campaign {
     /// Seeds that there are.
@@ -33,7 +33,7 @@ pub struct Campaign {
     pub mutations: u64,
     /// The longest that one input took.
     pub slowest: Duration,
-    /// Inputs that broke a promise: where they were kept, and what was said.
+    /// Inputs that broke a guarantee: the path to which each was saved, and the error.
     pub broken: Vec<(PathBuf, String)>,
 }
 

@@ -38,9 +38,9 @@ pub fn small_corpus(test_dir: &TestDir, seed: u64) {
     }
 }
 
-/// Looks at a process again and again until `is_so`, and says whether that was seen before it ended.
+/// Polls a process until `is_so`, and returns whether that happened before it ended.
 ///
-/// Whoever waits for a state waits here: how long a machine takes until then decides nothing.
+/// Every wait for a state uses this function, so that the speed of a machine decides nothing.
 pub fn watch(process: &mut Child, mut is_so: impl FnMut() -> bool) -> bool {
     loop {
         if is_so() {
@@ -65,11 +65,11 @@ pub struct Ground {
     random: Random,
     reference: BTreeMap<String, String>,
     records: u64,
-    /// How long the undisturbed run took.
+    /// The duration of the undisturbed run.
     pub undisturbed: Duration,
 }
 
-/// What a campaign did and saw.
+/// The results of a campaign.
 #[derive(Clone, Debug, Default)]
 pub struct Outcomes {
     /// Datasets that were finished.
@@ -88,7 +88,7 @@ pub struct Outcomes {
     pub lost: u64,
     /// Certified files that are absent or have other bytes.
     pub differing: u64,
-    /// Everything that went wrong, in words.
+    /// The failures, as sentences.
     pub problems: Vec<String>,
 }
 
@@ -175,7 +175,7 @@ impl Ground {
             ground.records > 0 && parts > 1,
             "the corpus must be worth several slices, not {parts}"
         );
-        // What `--replace` is tried on.
+        // The dataset that `--replace` is tested on.
         let old = ground.path("old/out");
         let code = ground
             .start(&old, 2, &["--limit", "20"])
@@ -361,7 +361,7 @@ impl Ground {
                 if let Some(first) = good.first() {
                     self.compare_certified(&store.join(first).join("dataset"), outcomes);
                 }
-                // It came when nothing was left to do: whoever calls again asks for another night.
+                // The signal came after the end of the work: another call would run another night.
                 if is_settled(&store, name) {
                     break;
                 }
@@ -472,7 +472,7 @@ impl Ground {
         std::fs::write(&path, bytes).expect("a staged file can be damaged");
     }
 
-    /// Holds a finished dataset and what lies beside it against the reference.
+    /// Compares a finished dataset, and the files beside it, with the reference.
     pub fn compare(&self, out: &Path, outcomes: &mut Outcomes) {
         let found = hashes(out);
         let differing = self
@@ -523,8 +523,8 @@ fn files(root: &Path) -> BTreeSet<String> {
     found
 }
 
-/// Hashes of all files of a dataset but `run.json`, which no two runs have alike, and the record with its hash. Of the page, the
-/// line that says when the run was is left out.
+/// Hashes of all files of a dataset except `run.json`, which differs between runs, and the record with its
+/// hash. The page's line with the time of the run is left out.
 fn hashes(root: &Path) -> BTreeMap<String, String> {
     let hash = |name: &String| {
         let mut bytes = std::fs::read(root.join(name)).expect("a file of the dataset");

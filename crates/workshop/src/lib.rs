@@ -1,4 +1,5 @@
-//! What tests of whole runs share: a folder to run pipelines in, readers of the tables that come out, kills, and the targets of fuzzing.
+//! Helpers for tests of whole runs: a folder to run pipelines in, readers of the resulting tables, kills, and
+//! the targets of fuzzing.
 //!
 //! A development dependency only. It stands above `testkit`, because it needs the engine.
 #![allow(

@@ -1,6 +1,7 @@
-//! What fuzzing does with bytes: one function per target, which panics when a promise does not hold.
+//! The targets of fuzzing: one function each, which panics when a guarantee is broken.
 //!
-//! The same functions run under libFuzzer (`fuzz/`), in `cargo xtask fuzz`, and in ordinary tests that replay the corpus.
+//! The same functions run under libFuzzer (`fuzz/`), in `cargo xtask fuzz`, and in ordinary tests that replay
+//! the corpus.
 
 mod json;
 mod reader;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// A function that must hold for all bytes.
 #[derive(Clone, Copy)]
 pub struct FuzzTarget {
-    /// Its name, also that of its folder in `fuzz/corpus`.
+    /// The name, also that of its folder in `fuzz/corpus`.
     pub name: &'static str,
     /// Panics when a promise does not hold.
     pub body: fn(&[u8]),
@@ -82,7 +83,8 @@ pub fn corpus(target: &str) -> PathBuf {
         .join(target)
 }
 
-/// What a target starts from, in a fixed order: its corpus, all samples, and for single records every line of them.
+/// The seeds of a target, in a fixed order: its corpus, all samples, and for single records every line of
+/// them.
 pub fn seeds(target: &str) -> Vec<Vec<u8>> {
     let mut paths = Vec::new();
     collect(&corpus(target), &mut paths);

@@ -104,9 +104,10 @@ impl TestDir {
     }
 }
 
-/// A record with so much white space behind it that it is as long as that.
+/// A record padded with white space to this length.
 ///
-/// What divides inputs counts bytes, and a test that needs several slices pays for every byte of a text, and hardly for these.
+/// Division of inputs counts bytes: padding makes several slices at little cost, since processing text is
+/// slow and skipping white space is not.
 pub fn padded(record: &str, length: usize) -> String {
     let missing = length.saturating_sub(record.len());
     format!("{record}{}", " ".repeat(missing))

@@ -16,7 +16,6 @@ mod check;
 mod example;
 #[cfg(unix)]
 mod faults;
-mod help;
 mod hostile_names;
 mod narrow;
 mod night_campaign;

@@ -1,5 +1,5 @@
-//! Problems with the account of an input. They are sought before a dataset is published, in the counts taken while its rows were
-//! written, and again when it is certified, of the rows that its tables hold.
+//! Problems with the account of an input. They are searched before a dataset is published, in the counts
+//! taken while its rows were written, and again when it is certified, in the rows of its tables.
 
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +53,7 @@ impl InputRows {
     }
 }
 
-/// Whether every record, byte and row of an input became something.
+/// Whether every record, byte and row of an input is accounted for.
 pub(crate) fn is_balanced(input: &InputEntry) -> bool {
     input.ledger().balances() && input.rows.balances()
 }

@@ -10,7 +10,7 @@ use crate::manifest::{
 use crate::tables::listed::ListedParts;
 use crate::tables::part_file::PartFile;
 
-/// What an audit saw.
+/// The observations of an audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Audit {
     pub(crate) files: u64,
@@ -50,7 +50,7 @@ pub(crate) fn files<I>(root: &Dir, manifest: &Manifest<I>) -> Result<Audit, Data
     audit
         .problems
         .extend(twice.map(|path| format!("{path} is listed twice")));
-    // What a list that cannot be read would have named is not known.
+    // The files named by an unreadable list are unknown.
     if are_lists_whole {
         audit.problems.extend(sum_problems(manifest, &sums.entries()));
         let unlisted = unlisted(root, manifest, &listed)?.into_iter();
@@ -80,7 +80,8 @@ fn sum_problems<I>(manifest: &Manifest<I>, tables: &[TableEntry]) -> Vec<String>
         .collect()
 }
 
-/// The problem of a listed file. A file whose hash agrees is ours, so its footer can be trusted.
+/// The problem of a listed file. A file with the right hash was written by chatmill, so its footer can be
+/// trusted.
 fn problem(root: &Dir, file: &PartFile) -> Result<Option<String>, DatasetError> {
     let found = match root.stat_below(&file.path)? {
         Some(found) if found.kind() == EntryKind::File => found,
@@ -120,8 +121,8 @@ pub(crate) fn lengths(root: &Dir, manifest: &Manifest) -> Result<Vec<String>, Da
     Ok(problems)
 }
 
-/// Names below a dataset's root that the manifests do not account for, and that of a shard's manifest that is corrupt: nobody
-/// knows what it listed.
+/// Names below a dataset's root that the manifests do not account for, and the names of corrupt shard
+/// manifests, whose lists are unknown.
 pub(crate) fn strangers(root: &Dir, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
     let mut listed = ListedParts::default();
     for file in manifest.files(root) {

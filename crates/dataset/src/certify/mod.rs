@@ -29,9 +29,9 @@ use crate::tables::{self, ALWAYS_WRITTEN, ConversationColumns, RejectColumns, TA
 pub struct Certificate {
     /// Table files that agree with the manifest.
     pub files: u64,
-    /// Their rows.
+    /// The number of rows.
     pub rows: u64,
-    /// Their bytes.
+    /// The number of bytes.
     pub bytes: u64,
     /// The problems, one clause each, naming the file.
     pub problems: Vec<String>,
@@ -166,7 +166,7 @@ pub(crate) fn content_problems(folder: &Dir, manifest: &Manifest) -> Result<Vec<
         let part = folder.read_part(&file.path, file.bytes)?;
         let builder = part.batches(&path)?;
         problems.extend(schemas.problem(&file, builder.schema()));
-        // Of a file of another form no row is counted.
+        // Rows of a file with another schema are not counted.
         if !problems.is_empty() {
             continue;
         }
@@ -189,7 +189,7 @@ pub(crate) fn content_problems(folder: &Dir, manifest: &Manifest) -> Result<Vec<
         return Ok(problems);
     }
     if !manifest.has(ConversationColumns::NAME) {
-        // There are no rows to be counted: what the manifest says stands.
+        // There are no rows to count: the manifest's figures are used.
         for input in manifest.inputs.iter() {
             counted.at(&input.path).conversations += input.conversations;
         }
@@ -202,11 +202,12 @@ pub(crate) fn content_problems(folder: &Dir, manifest: &Manifest) -> Result<Vec<
 /// The column by which a conversation is known.
 const ID: &str = "conversation_id";
 
-/// Hashes that occur twice and whose ids are looked for: by chance there is none in a dataset that a disk can hold.
+/// The most repeated hashes whose ids are compared: by chance there is none in a dataset that a disk can
+/// hold.
 const LOOKED_FOR: usize = 1_000;
 
-/// The problem of an id that several conversations have. Of all ids there are eight bytes each in memory; those whose hashes are
-/// alike are read again.
+/// The problem of an id that several conversations have. Eight bytes of each id are kept in memory; ids with
+/// equal hashes are read again.
 fn repeated_id(
     folder: &Dir,
     manifest: &Manifest,
@@ -296,7 +297,8 @@ fn encodings_of(schema: &SchemaRef) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// What the tables hold of all inputs. There may be millions of them: their names stay where they are packed.
+/// The rows of all inputs, as counted in the tables. There may be millions of inputs: their names stay packed
+/// in the manifest.
 struct CountedRows<'m> {
     /// Names, sorted, each once.
     names: Vec<&'m str>,
@@ -304,7 +306,7 @@ struct CountedRows<'m> {
     rows: Vec<InputRows>,
     /// The counted rows of inputs that the manifest does not name.
     strangers: BTreeMap<String, InputRows>,
-    /// The place of the name that was asked for last: rows of an input stand together.
+    /// The index of the last name that was searched: rows of an input are adjacent.
     last: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What every call to the operating system has in common.
+//! Helpers shared by every call to the operating system: error context, and retries after signals.
 
 use std::io;
 
@@ -17,7 +17,7 @@ pub(super) fn call<T, E: Into<io::Error>>(
     }
 }
 
-/// What a call gave; none where there is nothing of that name.
+/// The result of a call; `None` where the file does not exist.
 pub(super) fn if_there<T>(asked: io::Result<T>) -> io::Result<Option<T>> {
     match asked {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

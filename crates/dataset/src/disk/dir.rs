@@ -1,4 +1,4 @@
-//! An open folder. What lies in it is named from the handle; no name is followed where it is a link.
+//! An open folder. Its entries are opened relative to the handle; links are not followed.
 
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
@@ -16,21 +16,21 @@ use super::call::{call, if_there};
 use super::file::{DiskFile, FileMeasure};
 use crate::error::DatasetError;
 
-/// How a folder is opened.
+/// The flags for opening a folder.
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-/// How a file is opened for reading; a pipe does not keep us waiting for somebody who writes to it.
+/// The flags for opening a file for reading; opening a pipe does not block until it has a writer.
 const READ: OFlags = OFlags::NOFOLLOW
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY)
     .union(OFlags::CLOEXEC);
-/// How a file is created.
+/// The flags for creating a file.
 const CREATE: OFlags = OFlags::RDWR
     .union(OFlags::CREATE)
     .union(OFlags::EXCL)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-/// Mode of a file that everybody may read whom the umask does not exclude.
+/// The mode of a file that everybody may read, less the umask.
 pub(crate) const USUAL_FILE: Mode = Mode::from_raw_mode(0o666);
 /// The same of a folder.
 pub(crate) const USUAL_FOLDER: Mode = Mode::from_raw_mode(0o777);
@@ -41,7 +41,7 @@ pub(crate) const PRIVATE_FOLDER: Mode = Mode::from_raw_mode(0o700);
 
 /// Hexadecimal digits in a temporary name.
 pub(super) const RANDOM_DIGITS: usize = 16;
-/// Random names that are tried before something else must be wrong.
+/// The number of random names that are tried before the error is reported.
 const MAX_TRIES: usize = 16;
 
 /// An open folder.
@@ -58,11 +58,11 @@ pub(crate) struct EntryStat(pub(super) Stat);
 /// A name in a folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct DirEntry {
-    /// The path below the listed folder, with forward slashes; what is not Unicode in it is replaced.
+    /// The path below the listed folder, with forward slashes; parts that are not Unicode are replaced.
     pub(crate) name: String,
-    /// What it is.
+    /// The kind of this entry.
     pub(crate) kind: EntryKind,
-    /// The last step of the path as it is.
+    /// The last component of the path, unchanged.
     pub(super) own: OsString,
 }
 
@@ -86,7 +86,7 @@ impl EntryKind {
 }
 
 impl EntryStat {
-    /// What an open handle is.
+    /// The state of an open handle.
     pub(super) fn at(handle: impl AsFd, path: &Path) -> Result<Self, DatasetError> {
         let found = call(Call::Stat, || fs::fstat(&handle));
         found
@@ -98,7 +98,7 @@ impl EntryStat {
         EntryKind::of(FileType::from_raw_mode(self.0.st_mode))
     }
 
-    /// Whether it is a link.
+    /// Whether the entry is a link.
     pub(crate) fn is_link(&self) -> bool {
         FileType::from_raw_mode(self.0.st_mode) == FileType::Symlink
     }
@@ -108,7 +108,7 @@ impl EntryStat {
         u64::try_from(self.0.st_size).unwrap_or_default()
     }
 
-    /// Whether both are the same file or folder, whatever their names.
+    /// Whether both are the same file or folder, under any names.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.is_beside(other) && self.0.st_ino == other.0.st_ino
     }
@@ -118,14 +118,14 @@ impl EntryStat {
         self.0.st_dev == other.0.st_dev
     }
 
-    /// Whether it is a regular file of this length.
+    /// Whether the entry is a regular file of this length.
     pub(crate) fn is_file_of(&self, bytes: u64) -> bool {
         self.kind() == EntryKind::File && self.bytes() == bytes
     }
 }
 
 impl Dir {
-    /// Opens a folder whose path has no links in it, at least not at its end.
+    /// Opens a folder by a path whose last component is no link.
     pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
         call(Call::Open, || fs::open(path, FOLDER, Mode::empty()))
             .map(|handle| Self {
@@ -135,12 +135,12 @@ impl Dir {
             .map_err(|error| no_folder(path, error))
     }
 
-    /// Where it was when it was opened.
+    /// The path of this folder when it was opened.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where a name in it is, for messages.
+    /// The path of an entry in this folder, for messages.
     pub(crate) fn at(&self, name: impl AsRef<Path>) -> PathBuf {
         self.path.join(name)
     }
@@ -222,7 +222,7 @@ impl Dir {
             .is_some_and(|found| found.is_file_of(bytes)))
     }
 
-    /// What this folder is.
+    /// The state of this folder.
     pub(crate) fn stat_self(&self) -> Result<EntryStat, DatasetError> {
         EntryStat::at(&self.handle, &self.path)
     }
@@ -308,7 +308,7 @@ impl Dir {
         }
     }
 
-    /// Lets `name` be a link to another name in this folder, in place of whatever file or link it was.
+    /// Creates a link `name` to another name in this folder, replacing a file or link of that name.
     pub(crate) fn link(&self, name: &str, target: &str) -> Result<(), DatasetError> {
         let temp = new_temp_name(name);
         call(Call::Create, || {
@@ -324,7 +324,7 @@ impl Dir {
         self.replace_with(name, temp, &mut |file| file.write_all(bytes))
     }
 
-    /// The same with what `write` gives to the file.
+    /// Replaces a file with the bytes that `write` writes.
     pub(crate) fn replace_with(
         &self,
         name: &str,
@@ -406,7 +406,7 @@ impl Dir {
         }
     }
 
-    /// Opens the folder of a path below this one, after creating what is missing of it.
+    /// Opens the folder at a path below this one, creating missing folders.
     pub(crate) fn make_below(&self, path: &str) -> Result<Self, DatasetError> {
         let mut steps = path.split('/');
         let first = self.make(steps.next().unwrap_or_default(), USUAL_FOLDER)?;
@@ -424,7 +424,7 @@ impl Dir {
         Ok(entries)
     }
 
-    /// Visits the names in this folder in whatever order: there may be millions of them.
+    /// Visits the names in this folder in any order: there may be millions of them.
     pub(crate) fn each(
         &self,
         visit: &mut dyn FnMut(DirEntry) -> Result<(), DatasetError>,
@@ -452,7 +452,7 @@ impl Dir {
         }
     }
 
-    /// Visits everything below this folder, folders before what they hold, and else in whatever order.
+    /// Visits everything below this folder, folders before their contents, otherwise in any order.
     pub(crate) fn walk(
         &self,
         visit: &mut dyn FnMut(DirEntry) -> Result<(), DatasetError>,
@@ -476,7 +476,7 @@ impl Dir {
         Ok(())
     }
 
-    /// Everything below this folder of which `is_wanted` says so, sorted.
+    /// All entries below this folder for which `is_wanted` is true, sorted.
     pub(crate) fn find_below(
         &self,
         is_wanted: &mut dyn FnMut(&DirEntry) -> bool,
@@ -555,7 +555,7 @@ impl Dir {
     }
 }
 
-/// Digits that nobody has drawn before: the hasher's keys are random. They need not be secret, only new.
+/// New random digits: the hasher's keys are random. They need not be secret, only new.
 pub(crate) fn random_digits() -> String {
     let random = RandomState::new().build_hasher().finish();
     format!("{random:0RANDOM_DIGITS$x}")

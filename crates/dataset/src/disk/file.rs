@@ -22,13 +22,13 @@ use crate::error::DatasetError;
 #[derive(Clone, Debug)]
 pub(crate) struct DiskFile {
     file: Arc<File>,
-    /// Its length when it was opened.
+    /// The length when the file was opened.
     length: u64,
     /// The number of the last error of the system while it was read; Parquet's errors do not always keep it.
     failed: Arc<AtomicI32>,
 }
 
-/// What a file holds.
+/// The length and the hash of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileMeasure {
     /// Length in bytes.
@@ -38,7 +38,7 @@ pub struct FileMeasure {
 }
 
 impl FileMeasure {
-    /// What all bytes come to that a hasher was given.
+    /// The measure of all bytes that a hasher was given.
     pub(crate) fn of(hasher: &blake3::Hasher) -> Self {
         Self {
             bytes: hasher.count(),
@@ -56,7 +56,7 @@ impl DiskFile {
         }
     }
 
-    /// Its length when it was opened.
+    /// The length when the file was opened.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-/// A reader or writer that hashes what passes through it.
+/// A reader or writer that hashes the bytes that pass through it.
 #[derive(Debug)]
 pub(crate) struct Hashed<I> {
     pub(crate) inner: I,

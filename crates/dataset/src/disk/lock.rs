@@ -1,4 +1,4 @@
-//! The lock of a destination: an empty file beside it, which is there only while somebody holds it.
+//! The lock of a destination: an empty file beside it, which exists only while a process holds it.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -35,7 +35,8 @@ pub(crate) struct Lock {
 impl Lock {
     /// Takes the exclusive lock; the operating system frees it when the process ends.
     ///
-    /// Whoever holds a lock removes its file before letting go, so a lock counts only if its file still has the name.
+    /// The holder of a lock removes its file before releasing it, so a lock counts only if its file still has
+    /// the name.
     pub(crate) fn take(above: &Arc<Dir>, name: &OsStr) -> Result<Self, DatasetError> {
         let path = above.at(name);
         for _ in 0..MAX_TRIES {
@@ -64,7 +65,7 @@ impl Lock {
         Err(DatasetError::Locked { path })
     }
 
-    /// Whether somebody holds the lock. A file that a killed process left is none.
+    /// Whether a process holds the lock. A file that a killed process left is no lock.
     pub(crate) fn is_held(above: &Arc<Dir>, name: &OsStr) -> Result<bool, DatasetError> {
         let path = above.at(name);
         let opened = call(Call::Open, || {
@@ -83,7 +84,7 @@ impl Lock {
         EntryStat::at(&self.file, &self.above.at(&self.name))
     }
 
-    /// Whether nobody else holds it.
+    /// Tries to take the lock; false if another process holds it.
     fn try_hold(&self) -> Result<bool, DatasetError> {
         let path = self.above.at(&self.name);
         try_lock(&self.file, FlockOperation::NonBlockingLockExclusive, &path)
@@ -97,7 +98,7 @@ impl Lock {
             .is_some_and(|there| there.is_same(&own)))
     }
 
-    /// Removes the file, if it is a lock and nobody else holds it.
+    /// Removes the file, if it is a lock that no other process holds.
     fn remove(&self) -> Result<(), DatasetError> {
         if self.stat()?.is_file_of(0) && self.try_hold()? && self.has_the_name()? {
             self.above.remove_file(&self.name)?;
@@ -113,7 +114,7 @@ impl Drop for Lock {
     }
 }
 
-/// Locks a file, if nobody else has.
+/// Locks a file, unless another process has locked it.
 fn try_lock(file: &OwnedFd, how: FlockOperation, path: &Path) -> Result<bool, DatasetError> {
     match call(Call::Lock, || fs::flock(file, how)) {
         Ok(()) => Ok(true),

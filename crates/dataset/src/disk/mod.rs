@@ -1,12 +1,12 @@
 //! File access: chatmill writes, removes and reads back its own files through this module only.
 //!
-//! A folder is an open handle ([`Dir`]), and its entries are reached from the handle, name by name. Nothing is
-//! reached through a link, and nothing that somebody moves meanwhile leads elsewhere. New files are created exclusively;
-//! a file that must appear whole is written under a temporary name, synced and renamed. Folders for unfinished work have a mark
-//! ([`WorkDir`]): where it is missing, nothing is touched.
+//! A folder is an open handle ([`Dir`]), and its entries are reached from the handle, name by name. No link
+//! is followed, and a folder that is moved meanwhile does not lead elsewhere. New files are created
+//! exclusively; a file that must appear whole is written under a temporary name, synced and renamed. Folders
+//! for unfinished work have a mark ([`WorkDir`]): a folder without the mark is not touched.
 //!
-//! Every call asks [`chatmill_diag::faults`] first, and is repeated where a signal interrupted it. Which files there are
-//! and what they mean is defined elsewhere.
+//! Every call asks [`chatmill_diag::faults`] first, and is repeated where a signal interrupted it. The names
+//! and contents of files are defined elsewhere.
 
 #![expect(
     clippy::disallowed_methods,

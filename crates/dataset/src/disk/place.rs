@@ -10,7 +10,7 @@ use super::call::{call, if_there};
 use super::dir::EntryStat;
 use crate::error::DatasetError;
 
-/// The path of something that exists, without links and detours.
+/// The canonical path of an existing file, without links.
 pub(crate) fn resolve(shown: &Path) -> Result<PathBuf, DatasetError> {
     call(Call::Stat, || shown.canonicalize()).map_err(|source| DatasetError::io("find", shown, source))
 }

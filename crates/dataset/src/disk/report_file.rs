@@ -23,10 +23,10 @@ struct Unfinished {
     is_finished: AtomicBool,
 }
 
-/// Begins the file of a report that somebody asked to have at this path, in place of an older one.
+/// Begins the file of a report at a requested path, in place of an older one.
 ///
-/// A link, a folder and anything else that is not a regular file are [`DatasetError::WrongPath`], and so is a path that
-/// leads to one of `inputs`, by whatever names, or into one.
+/// A link, a folder and anything else that is not a regular file are [`DatasetError::WrongPath`], and so is a
+/// path that leads to one of `inputs`, by whatever names, or into one.
 pub fn create_report(shown: &Path, inputs: &[&Path]) -> Result<ReportFile, DatasetError> {
     let Some(name) = shown.file_name().and_then(|name| name.to_str()) else {
         return Err(DatasetError::wrong_path(shown, "it does not name a file"));
@@ -73,7 +73,7 @@ impl ReportFile {
         self.0.folder.path() == other.0.folder.path() && self.0.name == other.0.name
     }
 
-    /// Gives the file its name. What is buffered elsewhere must have been written.
+    /// Gives the file its name. Buffered bytes must have been written before.
     pub fn finish(&self) -> Result<(), DatasetError> {
         let Unfinished {
             folder,

@@ -1,8 +1,8 @@
-//! Rows on their way to the conversation they belong to: partitions in memory, and on disk once they are many.
+//! Spilled rows, partitioned by conversation: in memory, and on disk once there are many.
 //!
-//! What lies on disk has no name: a file is removed right after it was opened, so that no other run can meet it and
-//! nothing of it outlives this one, however it ends. Nothing here is certified or synced. A spill is made again from the
-//! inputs when a run goes on after an interruption.
+//! Files on disk have no name: a file is removed right after it was opened, so that no other run can find it
+//! and it does not outlive this process, however that ends. Nothing here is certified or synced. A spill is
+//! made again from the inputs when a run goes on after an interruption.
 
 use std::io::{BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -11,10 +11,11 @@ use std::sync::Arc;
 use crate::disk::{self, Dir, DiskFile};
 use crate::error::DatasetError;
 
-/// What files are called in the moment in which they have a name.
+/// The name of a spill file during the moment in which it has one.
 const NAME: &str = "chatmill-spill";
 
-/// Where rows wait: a folder that is made when it is needed, or an open one, whatever its path leads to by then.
+/// The folder for spilled rows: created when it is needed, or opened before, whatever its path leads to by
+/// then.
 #[derive(Clone, Debug)]
 pub struct SpillFolder {
     path: PathBuf,
@@ -70,7 +71,8 @@ type Visit<'v> = dyn FnMut(&[u8], &[u8]) -> Result<(), DatasetError> + 'v;
 const PREFIX: usize = 16;
 
 impl Spill {
-    /// An empty spill. `folder` is created when it is needed and missing; what it holds is not touched.
+    /// An empty spill. `folder` is created when it is needed and missing; existing files in it are not
+    /// touched.
     pub fn new(folder: impl Into<SpillFolder>, partitions: usize, budget: u64) -> Self {
         Self {
             folder: folder.into(),
@@ -85,7 +87,7 @@ impl Spill {
         std::env::temp_dir()
     }
 
-    /// How many partitions there are.
+    /// The number of partitions.
     pub fn partitions(&self) -> usize {
         self.partitions.len()
     }
@@ -259,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn two_spills_of_one_folder_and_a_strangers_file_do_not_disturb_each_other() {
+    fn two_spills_in_one_folder_are_independent_of_each_other_and_of_other_files() {
         let (folder, mut one) = filled(0);
         let place = folder.path().join("deep/spill");
         fs::write(place.join("partition-00000"), "mine").unwrap();
@@ -273,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_folder_stays_the_one_whatever_takes_its_name() {
+    fn an_open_folder_is_the_same_after_its_name_is_taken() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("spill");
         fs::create_dir(&place).unwrap();
@@ -285,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_nobody_may_write_to_is_an_error_that_names_it() {
+    fn a_read_only_folder_is_an_error_that_names_it() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("spill");
         fs::write(&place, "a file").unwrap();

@@ -18,11 +18,11 @@ use crate::error::DatasetError;
 /// The name of the mark file.
 pub(crate) const MARK: &str = ".chatmill-staging";
 
-/// The text of the mark file, for people who find it.
+/// The text of the mark file, for people who open it.
 const MARK_TEXT: &[u8] =
     b"chatmill keeps unfinished work in this folder and removes it itself.\nKeep nothing of your own here.\n";
 
-/// The permissions that nobody but the owner needs.
+/// The permissions of users other than the owner.
 const OF_OTHERS: fs::RawMode = 0o077;
 
 /// The location of a work directory, whether it exists or not.
@@ -61,7 +61,8 @@ impl WorkDirLocation {
             ));
         }
         self.furnish().inspect_err(|_| {
-            // It holds the mark at most; what cannot be removed is taken for an empty folder the next time.
+            // The folder holds at most the mark; a folder that cannot be removed is taken for an empty one
+            // the next time.
             let unmade = above.enter(name).and_then(|dir| dir.remove_file(MARK));
             drop(unmade.and_then(|()| above.remove_empty(name)));
         })
@@ -90,12 +91,12 @@ impl WorkDirLocation {
         Ok(Some(work_dir))
     }
 
-    /// Opens the work directory if there is one and chatmill created it, whatever it holds.
+    /// Opens the work directory if it exists and chatmill created it, with any contents.
     pub(crate) fn open(&self) -> Result<Option<WorkDir>, DatasetError> {
         Ok(self.open_if_ours()?.map(|(work_dir, _)| work_dir))
     }
 
-    /// Opens the work directory if chatmill created it; the flag says whether others may read it.
+    /// Opens the work directory if chatmill created it; the flag tells whether other users may read it.
     fn open_if_ours(&self) -> Result<Option<(WorkDir, bool)>, DatasetError> {
         let Self { above, name, .. } = self;
         let refused = |reason: &str| {
@@ -113,7 +114,7 @@ impl WorkDirLocation {
         }
         let dir = above.enter(name)?;
         let (own, folder) = (dir.stat_self()?, above.stat_self()?);
-        // Some file systems say that everything is whose the folder above is.
+        // Some file systems report the owner of the parent folder for every file.
         if own.0.st_uid != geteuid().as_raw() && own.0.st_uid != folder.0.st_uid {
             return Err(refused("it belongs to another user"));
         }

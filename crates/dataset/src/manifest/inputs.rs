@@ -18,7 +18,7 @@ pub struct Inputs {
     packed: Vec<Packed>,
 }
 
-/// One of them. As JSON it is an object like any other.
+/// One packed entry. As JSON it is an object like any other.
 #[derive(Clone, PartialEq, Eq)]
 struct Packed(Box<[u8]>);
 
@@ -30,7 +30,7 @@ impl Inputs {
         }
     }
 
-    /// How many there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.packed.len()
     }
@@ -40,17 +40,17 @@ impl Inputs {
         self.packed.is_empty()
     }
 
-    /// One of them.
+    /// The entry at `index`.
     pub fn get(&self, index: usize) -> Option<InputEntry> {
         self.packed.get(index).map(Packed::unpack)
     }
 
-    /// All of them, one after the other.
+    /// All entries, one after the other.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = InputEntry> {
         self.packed.iter().map(Packed::unpack)
     }
 
-    /// Their names.
+    /// The names of the inputs.
     pub fn paths(&self) -> impl ExactSizeIterator<Item = &str> {
         self.packed.iter().map(|packed| Rest(&packed.0).text())
     }
@@ -142,7 +142,8 @@ const FILTERED_BY: u64 = SKIPPED_FILES << 1;
 const PLAIN: u64 = FILTERED_BY << 1;
 
 impl Packed {
-    /// Packs an input: its name, a mask of its fields, and the fields. An input without any fact becomes no bytes.
+    /// Packs an input: its name, a mask of its fields, and the fields. An input without any fact takes no
+    /// bytes.
     fn pack(mut input: InputEntry) -> Self {
         let mut there = if input.plain { PLAIN } else { 0 };
         let mut rest = Vec::new();
@@ -262,7 +263,7 @@ impl<'p> Rest<'p> {
     }
 
     fn byte(&mut self) -> u8 {
-        // Of an input that nothing is known of, nothing is left.
+        // An input without any fact takes no bytes.
         let Some((byte, rest)) = self.0.split_first() else {
             return 0;
         };
@@ -327,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn an_input_is_unpacked_as_it_was_packed() {
+    fn a_packed_input_unpacks_to_the_same() {
         let map = |word: &str| BTreeMap::from([(word.to_owned(), u64::MAX), (String::new(), 128)]);
         let mut uneven = InputEntry {
             path: "ä/\u{fffd}\0".to_owned(),

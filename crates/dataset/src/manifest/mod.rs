@@ -1,4 +1,4 @@
-//! The manifest: what a dataset consists of. Nothing in it depends on time, host or place.
+//! The manifest: the list of a dataset's contents. Nothing in it depends on time, host or place.
 
 mod format;
 mod inputs;
@@ -27,7 +27,7 @@ use crate::disk::{self, Dir};
 use crate::error::{DatasetError, or_corruption};
 use crate::tables::part_file::{self, PartFile};
 
-/// The program's name in the manifest, by which a folder is recognised as a dataset of ours.
+/// The program's name in the manifest, by which a folder is recognised as a chatmill dataset.
 pub const PROGRAM: &str = "chatmill";
 /// The manifest's file name.
 pub const MANIFEST: &str = "manifest.json";
@@ -59,7 +59,8 @@ pub struct Manifest<I = Inputs> {
     pub fingerprint: String,
     /// The normalised plan.
     pub plan: Value,
-    /// The shards of the inputs in order, each with the file that lists its part files, and one more of what belongs to no slice.
+    /// The shards of the inputs in order, each with the file that lists its part files, and one more for
+    /// files that belong to no slice.
     #[serde(rename = "lots", default, deserialize_with = "shards::read_shards")]
     pub shards: Vec<ShardEntry>,
     /// The inputs in order.
@@ -73,7 +74,7 @@ pub struct Manifest<I = Inputs> {
     pub totals: Value,
     /// Whether every input's ledger balances.
     pub ledger_balanced: bool,
-    /// How the run ended.
+    /// The verdict of the run.
     pub verdict: String,
     /// Names of the files that are derived from the tables and not certified.
     pub derived: Vec<String>,
@@ -98,8 +99,8 @@ pub struct InputEntry {
     /// The code for which it was refused before anything of it was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-    /// Whether its bytes are text as they lie on disk, neither packed nor in another encoding nor read out of order: so they are
-    /// what was decoded.
+    /// Whether its bytes are text as stored on disk, neither packed nor in another encoding nor read out of
+    /// order, so that stored and decoded bytes are the same.
     #[serde(default, skip_serializing_if = "is_false")]
     pub plain: bool,
     /// Entries that were read to their end: the input itself, or members of an archive.
@@ -117,14 +118,14 @@ pub struct InputEntry {
     /// Rows outside the request, never framed.
     #[serde(default)]
     pub skipped: u64,
-    /// What became of the rows of accepted records.
+    /// The outcome of the rows of accepted records.
     #[serde(default)]
     pub rows: RowLedger,
     /// Rows of the conversations table.
     pub conversations: u64,
     /// Rows of the findings table.
     pub findings: u64,
-    /// Errors among what was found in it.
+    /// Errors among its findings.
     #[serde(default, skip_serializing_if = "chatmill_diag::is_zero")]
     pub errors: u64,
     /// Bytes of its decoded streams.
@@ -143,7 +144,7 @@ pub struct InputEntry {
     /// Rows outside the request, by table.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub skipped_tables: BTreeMap<String, u64>,
-    /// Files, and members of archives, that are not chats or that the request leaves out, by what they are.
+    /// Files, and members of archives, that are not chats or that the request leaves out, by kind.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub skipped_files: BTreeMap<String, u64>,
     /// Records left out by the request, by the key of `[select]` that left them out, or by `dedup.exact` or `dedup.near`.
@@ -162,7 +163,7 @@ impl InputEntry {
         (self.rejected, self.errors)
     }
 
-    /// Whether it was refused whole: no source reads it, or it cannot be opened.
+    /// Whether the input was refused whole: no source reads it, or it cannot be opened.
     pub fn is_refused(&self) -> bool {
         self.source.is_none() && self.rejected > 0
     }
@@ -220,7 +221,7 @@ impl<I> Manifest<I> {
         }))
     }
 
-    /// Whether it lists a table.
+    /// Whether the manifest lists a table.
     pub fn has(&self, table: &str) -> bool {
         self.tables.iter().any(|entry| entry.name == table)
     }
@@ -252,7 +253,7 @@ impl<I: Serialize> Manifest<I> {
 }
 
 impl Manifest {
-    /// Refuses a dataset whose tables have another form than those that this program reads.
+    /// Refuses a dataset whose format version this program does not read.
     pub(crate) fn check_format(&self, out: &Path) -> Result<(), DatasetError> {
         if self.format == FORMAT {
             return Ok(());
@@ -272,7 +273,7 @@ pub fn read_manifest(out: &Path) -> Result<Manifest, DatasetError> {
     read_from(&open_folder(out)?, out)
 }
 
-/// Opens the folder of a dataset by the path that somebody typed.
+/// Opens the folder of a dataset by a path as typed.
 pub(crate) fn open_folder(out: &Path) -> Result<Dir, DatasetError> {
     let opened = disk::resolve(out).and_then(|whole| Dir::open(&whole));
     opened.map_err(|error| match error {
@@ -313,7 +314,7 @@ pub(crate) fn read_from(folder: &Dir, out: &Path) -> Result<Manifest, DatasetErr
 pub(crate) struct FoundManifest {
     /// The parsed manifest, whose paths all lie in the dataset's own folders; an error where the manifest is corrupt.
     pub(crate) manifest: Result<Manifest, DatasetError>,
-    /// What the marker must hold.
+    /// The text that the marker must contain.
     marker: String,
 }
 
@@ -325,11 +326,13 @@ impl FoundManifest {
     }
 }
 
-/// Reads the manifest of a folder to its end, once, as a stream; none when it has none. `path` names it in errors.
+/// Reads the manifest of a folder to its end, once, as a stream; `None` when the folder has none. `path`
+/// names it in errors.
 ///
 /// # Errors
 ///
-/// Where the file cannot be read, or is not a regular file of a manifest's size. Corruption of its text is in [`Found::manifest`].
+/// Where the file cannot be read, or is not a regular file of a manifest's size. Corruption of its text is in
+/// [`Found::manifest`].
 pub(crate) fn find(folder: &Dir, path: &Path) -> Result<Option<FoundManifest>, DatasetError> {
     find_within(MANIFEST_BYTES, folder, path)
 }

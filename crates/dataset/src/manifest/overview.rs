@@ -43,7 +43,7 @@ pub struct Overview {
     pub roles: Vec<RoleCount>,
     /// References that messages make, by status.
     pub references: Vec<ReferenceCount>,
-    /// Tool calls and results, by status and by what paired them.
+    /// Tool calls and results, by status and by the rule that paired them.
     pub tool_calls: Vec<CallCount>,
     /// The tools that are called most; none where the run quotes no content.
     pub tools: Vec<ToolCount>,
@@ -57,7 +57,7 @@ pub struct Overview {
     pub shapes: BTreeMap<String, Vec<String>>,
     /// The renderings by dialect, profile, coverage and encoding, in the order of the dialects.
     pub renderings: Vec<RenderingCount>,
-    /// What each dialect lost, in the order of the dialects.
+    /// The losses of each dialect, in the order of the dialects.
     pub losses: Vec<LossCount>,
 }
 
@@ -70,7 +70,7 @@ pub struct RoleCount {
     pub role: String,
     /// `message` or `notice`.
     pub kind: String,
-    /// How many there are.
+    /// The number of messages.
     pub messages: u64,
     /// Characters of their text.
     pub characters: u64,
@@ -81,11 +81,11 @@ pub struct RoleCount {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ReferenceStatus")]
 pub struct ReferenceCount {
-    /// What became of them.
+    /// The status.
     pub status: String,
-    /// How many there are.
+    /// The number of references.
     pub count: u64,
-    /// How many refer to a message of the same sender.
+    /// The number of references to a message of the same sender.
     pub same_sender: u64,
 }
 
@@ -98,7 +98,7 @@ pub struct CallCount {
     pub status: String,
     /// The rule that paired them.
     pub paired_by: Option<String>,
-    /// How many there are.
+    /// The number of calls or results.
     pub count: u64,
 }
 
@@ -159,7 +159,7 @@ pub struct RenderingCount {
     pub profile: String,
     pub coverage: String,
     pub encoding: String,
-    /// How many there are.
+    /// The number of renderings.
     pub renderings: u64,
     pub messages_rendered: u64,
     pub bytes: u64,
@@ -181,14 +181,14 @@ pub struct RenderingCount {
     pub losses: u64,
 }
 
-/// What one dialect lost of one kind.
+/// The losses of one dialect of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "LossKind")]
 pub struct LossCount {
     /// Id of the dialect.
     pub dialect: String,
-    /// Its profile.
+    /// The profile of the dialect.
     pub profile: String,
     /// Kind of loss.
     pub code: String,

@@ -1,7 +1,8 @@
-//! Shard manifests: which part files a shard has, a line of JSON for each, in the order of slices and tables.
+//! Shard manifests: the part files of a shard, with a line of JSON for each, in the order of slices and
+//! tables.
 //!
-//! The manifest names them with their hashes; so it stays small, and nobody need hold the list of all files. Every reader of
-//! ours gets its files from here, one after the other, whatever their number.
+//! The manifest names them with their hashes; so the manifest stays small, and the list of all files is never
+//! in memory. Every reader in this program gets its files from here, one after the other.
 //!
 //! Why: docs/decisions/2026-11-23-manifest-part-lists.md.
 
@@ -27,9 +28,9 @@ const LINE_BYTES: u64 = 64 << 10;
 pub struct ShardEntry {
     /// Path of its manifest below the dataset's root.
     pub path: String,
-    /// How many slices it was cut into.
+    /// The number of slices.
     pub slices: u32,
-    /// How many part files its manifest lists.
+    /// The number of part files that its manifest lists.
     pub files: u64,
     /// Length of its manifest in bytes.
     pub bytes: u64,
@@ -37,7 +38,7 @@ pub struct ShardEntry {
     pub hash: String,
 }
 
-/// What stands in a manifest for a shard.
+/// The form of a shard in the manifest.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum StoredShard {
@@ -75,10 +76,10 @@ pub(crate) fn shard_of(name: &str) -> Option<u32> {
     (shard_file_name(shard) == name).then_some(shard)
 }
 
-/// What the lines of a shard manifest are sorted by. No two files have the same.
+/// The sort key of the lines of a shard manifest. No two files have the same.
 type Order = (SliceId, usize, usize, String);
 
-/// Where a file stands in its shard manifest; none of one that no run makes.
+/// The position of a file in its shard manifest; `None` for a file that no run writes.
 pub(crate) fn order(file: &PartFile) -> Option<Order> {
     let (folder, _) = file.path.rsplit_once('/')?;
     let slice = part_file::slice_of_part(&file.path)?;
@@ -86,7 +87,7 @@ pub(crate) fn order(file: &PartFile) -> Option<Order> {
     part_file::is_part_of(&file.table, &file.path).then(|| (slice, table, folder.len(), folder.to_owned()))
 }
 
-/// The files of one shard, read from its manifest one after the other. Nothing comes after an error.
+/// The files of one shard, read from its manifest one after the other. After an error the iteration ends.
 struct ShardFiles {
     path: PathBuf,
     lines: BufReader<Take<DiskFile>>,
@@ -95,7 +96,7 @@ struct ShardFiles {
     shard: SliceId,
     is_last: bool,
     slices: u32,
-    /// Files that the manifest says are still to come.
+    /// The number of files that the manifest lists and that were not read yet.
     left: u64,
     before: Option<Order>,
     is_over: bool,

@@ -1,7 +1,9 @@
-//! How values are spread: counted one by one, so that percentiles are exact and no order of reading shows.
+//! The distribution of values: each value is counted, so that percentiles are exact and the order of reading
+//! does not show.
 
 use std::collections::BTreeMap;
 
+use chatmill_diag::cut;
 use serde::{Deserialize, Serialize};
 
 /// Values and how often each occurs.
@@ -11,9 +13,9 @@ pub struct Spread(BTreeMap<u64, u64>);
 /// The figures of a spread.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpreadTotals {
-    /// How many values there are.
+    /// The number of values.
     pub count: u64,
-    /// Their sum.
+    /// The sum of the values.
     pub sum: u64,
     /// The median.
     pub p50: u64,
@@ -38,12 +40,12 @@ impl Spread {
         }
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub fn count(&self) -> u64 {
         self.0.values().sum()
     }
 
-    /// Their sum.
+    /// The sum of the values.
     pub fn sum(&self) -> u64 {
         self.0.iter().map(|(value, times)| value * times).sum()
     }
@@ -88,9 +90,7 @@ impl Spread {
         for (value, times) in &self.0 {
             // 0 falls into the first bin, 1 into the second, 2 and 3 into the third.
             let bin = u64::BITS - value.leading_zeros();
-            if let Some(bin) = bins.get_mut(bin as usize) {
-                bin.1 += times;
-            }
+            cut::at_mut(&mut bins, bin as usize).1 += times;
         }
         let empty = (u64::BITS - smallest.leading_zeros()) as usize;
         bins.split_off(empty)
@@ -103,7 +103,7 @@ impl Spread {
         }
     }
 
-    /// Its figures.
+    /// The figures for the manifest.
     pub fn totals(&self) -> SpreadTotals {
         SpreadTotals {
             count: self.count(),

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::tables::TABLES;
 use crate::tables::part_file::{self, PartFile};
 
-/// Files of a dataset that its manifest lists itself, at most. Of more it has the sums, and only the manifests of its shards list them.
+/// The most files of a dataset that its manifest lists itself. If there are more, it has only sums, and the
+/// manifests of the shards list them.
 const FILES_LISTED: usize = 10_000;
 
 /// One table of a dataset.
@@ -13,7 +14,7 @@ const FILES_LISTED: usize = 10_000;
 pub struct TableEntry {
     /// Name of the table.
     pub name: String,
-    /// How many files it has.
+    /// The number of files.
     #[serde(default)]
     pub parts: u64,
     /// Rows of all its files.
@@ -25,8 +26,8 @@ pub struct TableEntry {
     /// The folders below the dataset's root in which they lie, in the order in which they are read.
     #[serde(default)]
     pub folders: Vec<String>,
-    /// Its files, those of a folder together, by slice: for readers of other makers, and only where all tables together have at
-    /// most 10,000. What counts is in the manifests of the shards.
+    /// The files, grouped by folder, by slice: for other programs, and only where all tables together have at
+    /// most 10,000 files. The authoritative lists are the manifests of the shards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<PartEntry>,
 }

@@ -1,8 +1,8 @@
-//! A column while its row group is written: values go into the page at hand, full pages are compressed and wait for the end of
-//! the row group.
+//! A column while its row group is written: values go into the current page, full pages are compressed and
+//! wait for the end of the row group.
 //!
-//! The bytes equal those of the `parquet` crate's column writer, plain or with a dictionary, without the arrays in between.
-//! Pages are cut by the values alone.
+//! The bytes equal those of the `parquet` crate's column writer, plain or with a dictionary, without the
+//! arrays in between. Pages are cut by the values alone.
 //!
 //! Why: docs/decisions/2026-11-22-own-parquet-page-writer.md.
 
@@ -40,12 +40,12 @@ fn empty(buffer: &mut Vec<u8>) {
     buffer.shrink_to(KEPT_BYTES);
 }
 
-/// What the columns of a set of files share.
+/// The settings that all columns of a set of files share.
 pub struct Context {
     /// The texts of the keys that rows hold.
     pub(crate) keys: Keys,
     compressor: Compressor,
-    /// Levels and page at hand, reused.
+    /// Buffers for levels and the current page, reused.
     levels: Vec<u8>,
     page: Vec<u8>,
 }
@@ -61,7 +61,7 @@ impl Context {
     }
 }
 
-/// Where a value stands: whether it goes on with a list, and how deep it is there.
+/// The position of a value in nested columns: whether it continues a list, and how deep it is there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nesting {
     pub(crate) repetition: u8,
@@ -69,7 +69,7 @@ pub struct Nesting {
 }
 
 impl Nesting {
-    /// One level deeper, as what may be missing is when it is there.
+    /// The position one level deeper, where an optional value is present.
     pub(crate) fn deeper(self) -> Self {
         Self {
             definition: self.definition + 1,
@@ -77,12 +77,13 @@ impl Nesting {
         }
     }
 
-    /// Of an element of a list that stands here.
+    /// The position of an element of a list at this position.
     pub(crate) fn element(self, index: usize) -> Self {
         self.element_in(0, index)
     }
 
-    /// Of an element of a list that stands here inside so many other lists: its first goes on with what they go on with.
+    /// The position of an element of a list nested in `lists` other lists: the first element continues what
+    /// those continue.
     pub(crate) fn element_in(self, lists: u8, index: usize) -> Self {
         let repetition = if index > 0 { lists + 1 } else { self.repetition };
         Self {
@@ -98,7 +99,7 @@ pub struct Leaf<E> {
     encoder: E,
     repetitions: Vec<u8>,
     definitions: Vec<u8>,
-    /// What the page at hand holds.
+    /// The counts of the current page.
     counts: PageCounts,
     pages: Pages,
 }
@@ -125,13 +126,13 @@ impl<E: Encoder> Leaf<E> {
         }
     }
 
-    /// Where the value goes that stands here.
+    /// Records a value at this position, and returns the encoder to write it with.
     pub(crate) fn value(&mut self, at: Nesting) -> &mut E {
         self.level(at);
         &mut self.encoder
     }
 
-    /// No value stands here.
+    /// Records a missing value at this position.
     pub(crate) fn missing(&mut self, at: Nesting) {
         self.level(at);
         self.counts.nulls += 1;

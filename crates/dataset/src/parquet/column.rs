@@ -1,7 +1,7 @@
 //! Columns of a table: each knows its type in the schema, and takes the values of its rows.
 //!
-//! A column is a kind of value (a text, a number) that is always there ([`One`]), may be missing ([`Maybe`]) or stands in a
-//! list ([`Many`]); [`kind`] says how each is stored. Nothing is inferred from values.
+//! A column has a kind of value (a text, a number), which is required ([`One`]), optional ([`Maybe`]) or an
+//! element of a list ([`Many`]); [`kind`] defines how each is stored. Nothing is inferred from values.
 
 pub(crate) mod kind;
 mod list;
@@ -33,14 +33,14 @@ pub(crate) use record::record;
 /// Why a value cannot be written.
 #[derive(Debug)]
 pub enum ColumnError {
-    /// It is not of the kind that the table demands.
+    /// The value is not of the kind that the table demands.
     Value(String),
-    /// Its page could not be written.
+    /// The page could not be written.
     Page(ParquetError),
 }
 
 impl ColumnError {
-    /// The error of a table, whose file has this path.
+    /// The error for a table whose file has this path.
     pub(crate) fn of(self, table: &'static str, path: &Path) -> DatasetError {
         match self {
             Self::Value(reason) => DatasetError::Row { table, reason },
@@ -55,7 +55,7 @@ impl From<ParquetError> for ColumnError {
     }
 }
 
-/// What is done with the leaves of columns, one after the other.
+/// A visitor of the leaf columns, one after the other.
 pub trait EachLeaf {
     /// Does it with the next one.
     fn leaf<E: Encoder>(&mut self, leaf: &mut Leaf<E>) -> Result<(), ColumnError>;
@@ -105,13 +105,13 @@ impl Leaves<'_> {
 
 /// A column of a table, or a field of the structures in one.
 pub trait Column: Sized {
-    /// What a row holds in it.
+    /// The value that a row has in this column.
     type Value<'v>;
 
-    /// Its Arrow fields: one, or one per encoding.
+    /// The Arrow fields of this column: one, or one per encoding.
     fn fields(name: &str, encodings: &[String]) -> Vec<Field>;
 
-    /// The fields of its structures, with what they hold.
+    /// The fields of its structures, with descriptions.
     fn inner() -> Vec<(Field, &'static str)> {
         Vec::new()
     }
@@ -124,7 +124,7 @@ pub trait Column: Sized {
         0
     }
 
-    /// Takes a value that stands here.
+    /// Adds a value at this position.
     fn push(&mut self, value: Self::Value<'_>, at: Nesting, context: &Context) -> Result<(), ColumnError>;
 
     /// Visits its leaves, in the order of the schema.

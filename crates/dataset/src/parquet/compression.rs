@@ -1,4 +1,4 @@
-//! How the pages of a file are compressed, and the words for it in a pipeline file.
+//! The compression of the pages of a file, and its names in a pipeline file.
 
 use std::fmt;
 

@@ -41,7 +41,7 @@ impl Keys {
         key
     }
 
-    /// The text of a key. That of another set would be another text, and ends the run.
+    /// The text of a key. A key of another set would give a wrong text, and ends the run.
     #[expect(clippy::indexing_slicing, reason = "a set gives keys of its own texts only")]
     pub(crate) fn text(&self, key: Key) -> &str {
         &self.texts[key.index()]

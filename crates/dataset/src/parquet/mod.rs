@@ -1,6 +1,6 @@
 //! Parquet as this program writes it: rows go into columns, their values into pages, pages into row groups.
 //!
-//! What a column means, and which table it is of, is not known here; nothing is opened, and nothing is read back.
+//! This module knows neither tables nor the meaning of columns; it opens and reads no file.
 
 pub(crate) mod chunk;
 pub(crate) mod column;

@@ -1,7 +1,7 @@
 //! A Parquet file as a sequence of row groups, each put together from its finished columns.
 //!
-//! Row groups are cut by the row sequence alone, so equal rows give equal bytes. What a file holds in memory is the compressed
-//! pages of the open row group and the page at hand of each column.
+//! Row groups are cut by the row sequence alone, so equal rows give equal bytes. In memory are the compressed
+//! pages of the open row group and the current page of each column.
 
 use std::io::Write;
 
@@ -21,10 +21,10 @@ const GROUP_ROWS: usize = 1 << 20;
 /// Bytes of text in one row. Offsets in the memory of a reader have 31 bits, and a page is cut only after its last row.
 const ROW_TEXT_BYTES: usize = 1 << 30;
 
-/// A file whose row groups are written one by one.
+/// A file that is written row group by row group.
 pub(crate) struct RowGroupFile<W: Write + Send> {
     writer: SerializedFileWriter<W>,
-    /// What the open row group holds.
+    /// The bytes of text in the open row group.
     text: usize,
     rows: usize,
 }
@@ -57,7 +57,7 @@ impl<W: Write + Send> RowGroupFile<W> {
         self.text >= GROUP_TEXT_BYTES || self.rows >= GROUP_ROWS
     }
 
-    /// Ends the row group, whose columns `append` gives, where it has a row.
+    /// Ends the row group, whose columns `append` gives, unless it is empty.
     pub(crate) fn end_group(
         &mut self,
         append: impl FnOnce(&mut SerializedRowGroupWriter<'_, W>) -> std::result::Result<(), ColumnError>,
@@ -77,12 +77,12 @@ impl<W: Write + Send> RowGroupFile<W> {
         self.writer.finish().map(|_| ())
     }
 
-    /// What it is written to.
+    /// The underlying writer.
     pub(crate) fn inner(&self) -> &W {
         self.writer.inner()
     }
 
-    /// Writes the footer, and gives what it was written to.
+    /// Writes the footer, and returns the underlying writer.
     pub(crate) fn into_inner(self) -> Result<W> {
         self.writer.into_inner()
     }

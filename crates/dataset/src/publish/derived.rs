@@ -1,7 +1,8 @@
-//! The files that are derived from the tables: written by us, not certified, and kept where somebody edited them.
+//! The files that are derived from the tables: written by chatmill, not certified, and kept where a user
+//! edited them.
 //!
-//! A record in the folder holds a hash of each as it was written. While a new one is written the record knows both, so
-//! that a kill at any moment leaves no file that would look edited.
+//! A record in the folder holds a hash of each as it was written. While a new one is written the record knows
+//! both, so that a kill at any moment leaves no file that would look edited.
 //!
 //! Why: docs/decisions/2026-11-22-edited-reports-are-kept.md.
 
@@ -55,7 +56,7 @@ pub(crate) fn write(folder: &Dir, temp: &Dir, files: &[(&str, &[u8])]) -> Result
     save(folder, temp, &record)
 }
 
-/// Refuses a dataset whose derived files are not as they were written.
+/// Refuses a dataset whose derived files were edited.
 pub(crate) fn refuse_edited(folder: &Dir) -> Result<(), DatasetError> {
     refuse_edited_of(folder, &read(folder)?, DERIVED.into_iter())
 }

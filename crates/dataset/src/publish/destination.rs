@@ -1,4 +1,4 @@
-//! The destination of a run: its place, its lock, what lies there already, and the step that publishes.
+//! The destination of a run: its path, its lock, the files that exist there, and publishing.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -27,16 +27,16 @@ pub(crate) struct Destination {
     name: OsString,
 }
 
-/// What lies at a destination.
+/// The state of a destination before a run publishes there.
 pub(crate) enum Occupant {
-    /// Nothing, or an empty folder.
+    /// The path is free, or is an empty folder.
     Nothing,
-    /// A dataset of ours, with its visible problems.
+    /// A chatmill dataset, with its visible problems.
     Dataset {
         manifest: Box<Manifest>,
         problems: Vec<String>,
     },
-    /// A folder that is not ours: the names in it.
+    /// A folder of other files: the names in it.
     Foreign(Vec<String>),
 }
 
@@ -63,7 +63,7 @@ impl Destination {
         Self::within(Arc::new(parent), name)
     }
 
-    /// A destination of this name in an open folder, whatever has become of the folder's path. No link is followed.
+    /// A destination of this name in an open folder, even if the folder's path changed. No link is followed.
     pub(crate) fn within(parent: Arc<Dir>, name: &OsStr) -> Result<Self, DatasetError> {
         let destination = Self {
             out: parent.at(name),
@@ -74,8 +74,8 @@ impl Destination {
         Ok(destination)
     }
 
-    /// Refuses what no folder can take the place of. A mount point cannot be renamed over, and the run would learn that
-    /// only at its end.
+    /// Refuses a destination that no folder can replace. A mount point cannot be renamed over, and the run
+    /// would fail only at its end.
     fn refuse_other_places(&self) -> Result<(), DatasetError> {
         let Some(there) = self.parent.stat(&self.name).map_err(wrong_when_refused)? else {
             return Ok(());
@@ -111,12 +111,12 @@ impl Destination {
         &self.parent
     }
 
-    /// Its name there.
+    /// The file name of the destination in its parent folder.
     pub(crate) fn name(&self) -> &OsStr {
         &self.name
     }
 
-    /// The destination of a hidden name beside it.
+    /// The destination with a hidden name beside it.
     pub(crate) fn beside(&self, suffix: &str) -> Result<Self, DatasetError> {
         Self::within(Arc::clone(&self.parent), &self.sibling(suffix))
     }
@@ -134,7 +134,7 @@ impl Destination {
         Lock::take(&self.parent, &self.sibling("lock")).map_err(wrong_when_refused)
     }
 
-    /// Refuses where somebody holds the lock.
+    /// Returns an error if a process holds the lock.
     pub(crate) fn refuse_locked(&self) -> Result<(), DatasetError> {
         let name = self.sibling("lock");
         if Lock::is_held(&self.parent, &name)? {
@@ -144,8 +144,8 @@ impl Destination {
         Ok(())
     }
 
-    /// Inspects the occupant of the destination. Of a dataset, names and lengths are compared, and the manifest must be one that is
-    /// certified; no part file is read.
+    /// Inspects the occupant of the destination. For a dataset, names and lengths are compared, and the
+    /// manifest must be a certified one; no part file is read.
     pub(crate) fn inspect(&self) -> Result<Occupant, DatasetError> {
         let Some(folder) = self.parent.find(&self.name)? else {
             return Ok(Occupant::Nothing);
@@ -180,8 +180,8 @@ impl Destination {
         })
     }
 
-    /// What is wrong with the files of a dataset of which nothing else is. All of them are read, as for its certificate; that somebody
-    /// put something beside them is no corruption.
+    /// The errors in the files of a dataset that is sound otherwise. All of its files are read, as for its
+    /// certificate; additional files are no corruption.
     pub(crate) fn read_back(&self, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
         let folder = self.parent.enter(&self.name)?;
         let problems = audit::files(&folder, manifest)?.problems;
@@ -192,7 +192,7 @@ impl Destination {
         }
     }
 
-    /// Refuses to replace a dataset among which somebody keeps files of their own, or whose reports they edited.
+    /// Refuses to replace a dataset that contains files of the user, or whose reports were edited.
     pub(crate) fn refuse_strangers(&self, manifest: &Manifest) -> Result<(), DatasetError> {
         let folder = self.parent.enter(&self.name)?;
         let strangers = audit::strangers(&folder, manifest)?;
@@ -244,8 +244,8 @@ impl Destination {
         self.sync_name()
     }
 
-    /// The same for a folder of files that are no dataset: one that stands there changes places with it, where it holds nothing
-    /// but these names.
+    /// Publishes a folder of files that are no dataset: an existing folder is exchanged with it, if it holds
+    /// only these names.
     pub(crate) fn publish_files(
         &self,
         work_dir: &Dir,

@@ -1,7 +1,8 @@
-//! A folder of files that somebody else will read, for example an export: it appears whole, by one rename, or not at all.
+//! A folder of files for other programs, for example an export: it appears whole, by one rename, or not at
+//! all.
 //!
-//! It is not a dataset: no manifest, no certificate, no resuming. An existing folder at the destination is replaced only where the
-//! caller knows every name in it.
+//! It is not a dataset: no manifest, no certificate, no resuming. An existing folder at the destination is
+//! replaced only where the caller knows every name in it.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
@@ -32,8 +33,7 @@ impl Folder {
         Self::create_over(out, BTreeSet::new())
     }
 
-    /// The same, also where a folder stands that holds files of these names and nothing else: it is replaced when this one is
-    /// published.
+    /// Creates a folder that may replace an existing one with only these names when it is published.
     pub fn create_over(out: &Path, replaced: BTreeSet<String>) -> Result<Self, DatasetError> {
         let destination = Destination::locate(out)?;
         let lock = destination.lock()?;
@@ -150,7 +150,7 @@ impl FolderFile {
         Ok(FileMeasure::of(&self.file.hasher))
     }
 
-    /// Where it is being written.
+    /// The path of the folder while it is being written.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

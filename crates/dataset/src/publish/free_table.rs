@@ -1,6 +1,6 @@
 //! A Parquet file of a [`Folder`](crate::Folder), whose columns are known only when it is begun.
 //!
-//! Its columns are filled as those of a dataset's tables are, and cut alike.
+//! Its columns are written and cut like those of a dataset's tables.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ use crate::publish::folder::FolderFile;
 /// The name by which errors call it.
 const TABLE: &str = "export";
 
-/// What a column holds. Every column may be missing in a row.
+/// The type of a column. Every column is nullable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FreeKind {
     /// Text that repeats.
@@ -48,7 +48,7 @@ pub enum FreeCell<'a> {
     Spans(&'a [Range<u64>]),
     /// A value of a nested column.
     Nested(&'a NestedValue<'a>),
-    /// None.
+    /// No value.
     Missing,
 }
 
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_back_and_what_is_missing_is_null() {
+    fn rows_are_read_back_with_null_for_missing_values() {
         let place = tempfile::tempdir().unwrap();
         let out = place.path().join("out");
         let folder = Folder::create(&out).unwrap();

@@ -1,7 +1,7 @@
-//! What appears at a destination, whole and by one rename: a dataset, or a folder of files. Here is the destination with all that may
-//! lie there; the work of a run until it is published is in `work`.
+//! Publishing: a dataset or a folder of files appears at its destination complete, by one rename. This module
+//! checks the destination; the work of a run before it is published is in `work`.
 //!
-//! What the bytes of a dataset are is known to `tables` and `manifest`; whether they are right is asked of `certify`.
+//! The contents of a dataset belong to `tables` and `manifest`, their verification to `certify`.
 
 pub(crate) mod derived;
 pub(crate) mod destination;

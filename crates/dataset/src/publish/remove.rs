@@ -1,4 +1,4 @@
-//! Removing a dataset, and nothing that somebody else put there.
+//! Removing a dataset, without any foreign file.
 
 use std::ffi::OsStr;
 
@@ -14,7 +14,7 @@ pub(crate) fn dataset(folder: &Dir, name: impl AsRef<OsStr>) -> Result<(), Datas
         return Ok(());
     };
     refuse_strangers(&dataset)?;
-    // First what an edit would be noticed in: what a kill leaves over must not look edited.
+    // The files that show edits are removed first: the remains after a kill must not look edited.
     for derived in DERIVED {
         dataset.remove_file(derived)?;
     }

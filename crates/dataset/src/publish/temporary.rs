@@ -25,7 +25,7 @@ impl TemporaryDataset {
 
 impl Drop for TemporaryDataset {
     fn drop(&mut self) {
-        // What cannot be removed is replaced or removed by whoever comes next.
+        // A file that cannot be removed is replaced or removed by the next process.
         drop(staging::give_up(&self.0));
         drop(remove::dataset(self.0.parent(), self.0.name()));
     }

@@ -1,4 +1,5 @@
-//! A store of nights: a folder with a dataset for each night, a record of each, and what is derived from the records.
+//! A store of nights: a folder with a dataset for each night, a record of each, and files derived from the
+//! records.
 //!
 //! ```text
 //! .chatmill-nights                   the mark
@@ -11,9 +12,9 @@
 //! latest                             a link to the last good night
 //! ```
 //!
-//! A record is replaced by one rename. A night without a record is nobody's; what is derived is written anew from the
-//! records whenever they change, whatever it held. What is not of these names is not touched, and a night's folder in which
-//! somebody keeps files of their own is not removed.
+//! A record is replaced by one rename. A night without a record is ignored; derived files are rewritten from
+//! the records whenever they change. Files with other names are not touched, and a night's folder that
+//! contains files of the user is not removed.
 //!
 //! The content of records, and which nights are kept, is decided elsewhere.
 
@@ -63,13 +64,13 @@ const MAX_NIGHTS: usize = 10_000;
 #[derive(Debug)]
 pub struct NightStore {
     folder: Arc<Dir>,
-    /// None while nothing was ever recorded and nothing may be created.
+    /// The folder of records; `None` while nothing was recorded and nothing may be created.
     records: Option<Dir>,
     /// Held, never read; none in a store that is open for reading only.
     _lock: Option<Lock>,
 }
 
-/// The folder of a night, held open: what is made in it is made there, whatever takes its name meanwhile.
+/// The folder of a night, held open: files are created in it even if another folder takes its name meanwhile.
 #[derive(Debug)]
 pub struct NightFolder(Arc<Dir>);
 
@@ -84,18 +85,18 @@ impl NightFolder {
 /// A record as it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordBytes {
-    /// Its bytes.
+    /// The bytes of the record.
     Whole(Vec<u8>),
-    /// It is no file, or a larger one than a record can be.
+    /// The entry is not a file, or is larger than a record can be.
     Corrupt(String),
 }
 
-/// What became of the link to the last good night.
+/// The result of updating the link to the last good night.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LatestLink {
-    /// It leads where it should.
+    /// The link leads to the last good night.
     Set,
-    /// Something of this name is not ours, and stays.
+    /// Another file has this name; it is left as it is.
     Foreign,
 }
 
@@ -140,28 +141,28 @@ impl NightStore {
         }))
     }
 
-    /// Where it is, without links.
+    /// The path of the store, without links.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Where a night's folder is.
+    /// The path of a night's folder.
     pub fn night(&self, name: &NightName) -> PathBuf {
         self.folder.at(name.as_str())
     }
 
-    /// Where a night's dataset is.
+    /// The path of a night's dataset.
     pub fn dataset(&self, name: &NightName) -> PathBuf {
         self.night(name).join(NIGHT_DATASET)
     }
 
-    /// Whether something in the store has the name of a night, whatever it is.
+    /// Whether an entry of any kind in the store has the name of a night.
     pub fn is_taken(&self, name: &NightName) -> Result<bool, DatasetError> {
         Ok(self.folder.stat(name.as_str())?.is_some())
     }
 
-    /// Makes a night's folder, or opens that of a night that began before. Where something else has its name, a link to a folder
-    /// too, that is [`DatasetError::WrongPath`].
+    /// Creates a night's folder, or opens that of a night that began before. Where another entry has its
+    /// name, such as a link to a folder, the error is [`DatasetError::WrongPath`].
     pub fn begin(&self, name: &NightName) -> Result<NightFolder, DatasetError> {
         let folder = self.folder.make(name.as_str(), disk::USUAL_FOLDER);
         folder
@@ -253,7 +254,7 @@ impl NightStore {
         written
     }
 
-    /// Lets `latest` lead to a night. What is of this name and not a link is not ours.
+    /// Lets `latest` link to a night. An entry of this name that is not a link is left as it is.
     pub fn set_latest(&self, name: &NightName) -> Result<LatestLink, DatasetError> {
         match self.folder.stat(LATEST)? {
             Some(found) if !found.is_link() => return Ok(LatestLink::Foreign),

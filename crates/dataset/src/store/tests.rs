@@ -1,4 +1,4 @@
-//! A store: what it is made of, what it refuses, and what it leaves alone.
+//! The store: its contents, the entries that it refuses, and those that it does not touch.
 
 use std::fs;
 use std::path::Path;
@@ -112,7 +112,7 @@ fn a_record_has_a_length_at_most() {
 }
 
 #[test]
-fn latest_leads_to_a_night_and_what_is_no_link_stays() {
+fn latest_links_to_a_night_and_never_replaces_other_files() {
     let place = tempfile::tempdir().unwrap();
     let store = NightStore::open(place.path()).unwrap();
     let latest = place.path().join("latest");
@@ -131,7 +131,7 @@ fn latest_leads_to_a_night_and_what_is_no_link_stays() {
 }
 
 #[test]
-fn the_history_is_written_anew_whatever_was_there() {
+fn the_history_replaces_any_older_one() {
     let place = tempfile::tempdir().unwrap();
     let store = NightStore::open(place.path()).unwrap();
     fs::write(place.path().join(HISTORY), "damaged").unwrap();

@@ -1,4 +1,4 @@
-//! Which part files there should be: millions of paths, eight bytes for each.
+//! The part files that a dataset lists: millions of paths, at eight bytes each.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::tables::slice_id::SliceId;
 #[derive(Debug, Default)]
 pub(crate) struct ListedParts {
     folders: BTreeMap<String, Vec<SliceId>>,
-    /// Those whose names hold no slice as it is written now: they are of older formats.
+    /// The paths whose names hold no slice in today's form: they are of older formats.
     others: BTreeSet<String>,
 }
 
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_of_files_has_what_was_added_and_returns_duplicates() {
+    fn a_set_of_files_contains_added_files_and_returns_duplicates() {
         let mut listed = ListedParts::default();
         let all = [
             "messages/part-00001-00000.parquet",

@@ -1,7 +1,7 @@
-//! A table that nobody writes to a disk: the bytes of its files in one slice, and its rows as Arrow batches.
+//! A table in memory: the bytes of its files in one slice, and its rows as Arrow batches.
 //!
-//! It is filled as files are, column by column and without compression, and decoded batch by batch when somebody asks: so a
-//! row is the same whether it comes out of a dataset or out of here (docs/decisions/2026-11-23-in-memory-arrow-tables.md).
+//! The table is written like a file, column by column and without compression, and decoded batch by batch on
+//! request: so a row is the same as in a dataset (docs/decisions/2026-11-23-in-memory-arrow-tables.md).
 
 use std::path::Path;
 
@@ -27,17 +27,17 @@ impl MemoryTable {
         Self { name, files }
     }
 
-    /// Its name.
+    /// The name of the table.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Whether it has no rows.
+    /// Whether the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// Its rows. The table goes as its batches are read.
+    /// The rows of the table. Its memory is freed as its batches are read.
     pub fn into_batches(self) -> TableBatches {
         let batches = self
             .files

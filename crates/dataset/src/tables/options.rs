@@ -1,4 +1,4 @@
-//! What the plan decides about the files: the encodings' columns, the compression, and which tables there are.
+//! The plan's settings for the files: the encodings' columns, the compression, and the tables.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,13 +12,13 @@ pub struct TableOptions {
     pub encodings: Vec<String>,
     /// Compression of the pages.
     pub compression: Compression,
-    /// How the files of `renderings` are parted.
+    /// The partitioning of the files of `renderings`.
     pub partition: Partition,
     /// Tables that are not written, in the order of the registry: those that [`absent_tables`](crate::absent_tables) gives.
     pub absent: Vec<&'static str>,
 }
 
-/// How the files of `renderings` are parted.
+/// The partitioning of the files of `renderings`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "PartitionSetting")]

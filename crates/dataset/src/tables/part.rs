@@ -1,4 +1,4 @@
-//! One table's file in one slice: rows go into its columns, and its columns into row groups.
+//! The file of one table in one slice: rows are written to its columns, and its columns to row groups.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::tables::options::{Partition, TableOptions};
 use crate::tables::part_file::{self, PartFile, SlicePlace};
 use crate::tables::table::{self, Table};
 
-/// Where the files of a set are written.
+/// The place where the files of a set are written.
 pub(crate) enum Medium {
     /// In the staging of a run.
     Staging(SlicePlace),
@@ -24,7 +24,7 @@ pub(crate) enum Medium {
     Memory,
 }
 
-/// What a file of a table is written to.
+/// The output of one file of a table.
 enum Sink {
     Disk(DiskFile),
     Memory(Vec<u8>),
@@ -48,7 +48,8 @@ impl Write for Sink {
 
 /// The place of a table in a set.
 pub(crate) struct Slot<T> {
-    /// Its open files, each with the dialect of its rows where these are parted; none until its first row.
+    /// The open files, each with the dialect of its rows where the files are parted by dialect; empty before
+    /// the first row.
     open: Vec<(Key, OpenPart<T>)>,
     is_written: bool,
 }
@@ -128,7 +129,7 @@ impl<T: Table> Slot<T> {
     }
 }
 
-/// Writes the file that stands for a table without rows. It has no row groups.
+/// Writes the file of a table without rows. It has no row groups.
 pub(crate) fn write_empty<T: Table>(
     place: &SlicePlace,
     options: &TableOptions,
@@ -141,7 +142,7 @@ pub(crate) fn write_empty<T: Table>(
 pub(crate) struct OpenPart<T> {
     /// Folder of the file below the dataset's root.
     folder: String,
-    /// Its name while it is unfinished, and the path for messages.
+    /// The name of the file while it is unfinished, and its path for messages.
     temp: String,
     path: PathBuf,
     file: RowGroupFile<Sink>,

@@ -22,7 +22,7 @@ pub struct PartFile {
     pub hash: String,
 }
 
-/// Where the files of a slice are written and where they come to lie.
+/// The folder in which the files of a slice are written, and the one to which they are moved.
 #[derive(Clone, Debug)]
 pub(crate) struct SlicePlace {
     /// The folder that becomes the dataset.
@@ -41,7 +41,7 @@ impl SlicePlace {
     }
 }
 
-/// What the names of a slice's unfinished parts end in.
+/// The suffix of the names of a slice's unfinished parts.
 pub(crate) fn temp_end(slice: SliceId) -> String {
     format!(".{slice}.parquet")
 }
@@ -97,7 +97,7 @@ pub(crate) fn slice_of_part(path: &str) -> Option<SliceId> {
     number_of(name).and_then(SliceId::parse)
 }
 
-/// What the files of a table are sorted by: shorter folders first, then their letters, then the slice.
+/// The sort key of the files of a table: shorter folders first, then alphabetically, then by slice.
 pub(crate) fn order(path: &str) -> impl Ord + use<'_> {
     let (folder, _) = path.rsplit_once('/').unwrap_or_default();
     (folder.len(), folder, slice_of_part(path))

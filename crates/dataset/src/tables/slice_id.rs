@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Which slice: shards are numbered over the run, and slices anew in each.
+/// The number of a slice: shards are numbered over the run, and slices from zero in each shard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SliceId {
     /// Number of the shard, from 0.
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_is_read_only_as_it_is_written() {
+    fn a_number_in_another_spelling_is_refused() {
         for id in [(0, 0), (3, 12), (123_456, 1_234_567)] {
             let id = SliceId {
                 shard: id.0,

@@ -9,7 +9,7 @@ use crate::parquet::key::Key;
 pub(crate) trait Table: RecordColumns + 'static {
     /// Name of the table and of its folder.
     const NAME: &'static str;
-    /// What a row is, one sentence.
+    /// One sentence on what a row is.
     const ABOUT: &'static str;
 
     /// The dialect by which the table's files may be parted; most tables have none.

@@ -81,7 +81,7 @@ fn a_dataset_with_all_tables_names_none_as_left_out() {
 }
 
 #[test]
-fn findings_rejects_and_totals_are_written_whatever_is_wanted() {
+fn findings_rejects_and_totals_are_always_written() {
     for wanted in [&[][..], &["findings".to_owned()]] {
         let absent = absent_tables(wanted);
         assert_eq!(absent.len() + ALWAYS_WRITTEN.len(), TABLES.len());
@@ -90,7 +90,7 @@ fn findings_rejects_and_totals_are_written_whatever_is_wanted() {
 }
 
 #[test]
-fn a_table_that_is_left_out_is_an_error_for_whoever_reads_it_and_an_empty_one_is_not() {
+fn reading_an_absent_table_is_an_error_and_an_empty_one_is_not() {
     let folder = TempDir::new().unwrap();
     let dataset = Dataset::open(&published(&folder, &["renderings"])).unwrap();
     assert!(dataset.has("renderings") && !dataset.has("messages"));
@@ -109,7 +109,7 @@ fn a_table_that_is_left_out_is_an_error_for_whoever_reads_it_and_an_empty_one_is
 }
 
 #[test]
-fn encodings_are_those_of_the_plan_whatever_tables_there_are() {
+fn encodings_are_those_of_the_plan_with_any_tables() {
     for tables in [&["renderings", "messages"][..], &["messages"], &["token_counts"]] {
         let folder = TempDir::new().unwrap();
         let dataset = Dataset::open(&published(&folder, tables)).unwrap();
@@ -137,49 +137,22 @@ fn a_table_neither_listed_nor_absent_is_a_problem() {
     let folder = TempDir::new().unwrap();
     let out = published(&folder, &["renderings"]);
     let honest = read_manifest(&out).unwrap();
+    let own = &honest.absent_tables;
+    let with = |place, name: &str| {
+        let mut more = own.clone();
+        more.insert(place, name.to_owned());
+        more
+    };
+    let mut swapped = own.clone();
+    swapped.swap(0, 1);
     for (absent, expected) in [
-        (&[][..], "lists the tables"),
-        (
-            &[
-                "messages",
-                "conversations",
-                "alternatives",
-                "message_references",
-                "tool_calls",
-                "token_counts",
-                "losses",
-            ],
-            "names the absent tables",
-        ),
-        (
-            &[
-                "conversations",
-                "messages",
-                "alternatives",
-                "message_references",
-                "tool_calls",
-                "token_counts",
-                "losses",
-                "invoices",
-            ],
-            "unknown table invoices",
-        ),
-        (
-            &[
-                "conversations",
-                "messages",
-                "alternatives",
-                "message_references",
-                "tool_calls",
-                "renderings",
-                "token_counts",
-                "losses",
-            ],
-            "lists the table renderings twice",
-        ),
+        (Vec::new(), "lists the tables"),
+        (swapped, "names the absent tables"),
+        (with(own.len(), "invoices"), "unknown table invoices"),
+        (with(5, "renderings"), "lists the table renderings twice"),
     ] {
         let mut forged = honest.clone();
-        forged.absent_tables = absent.iter().map(|table| (*table).to_owned()).collect();
+        forged.absent_tables = absent;
         forge(&out, forged.clone());
         let found = problems(&out);
         assert!(

@@ -18,16 +18,17 @@ const EINTR: i32 = 4;
 const EIO: i32 = 5;
 const ENOSPC: i32 = 28;
 
-/// What makes what was there before.
+/// Creates the state before an act.
 type Preparation = fn(&Path);
 
-/// What is done in a folder.
+/// An operation on a folder.
 type Act = fn(&Path) -> Result<(), DatasetError>;
 
-/// How many of an act's calls are tried.
+/// The calls of an act that are made to fail.
 #[derive(Clone, Copy)]
 enum Walk {
-    /// One of each kind with an error, and one with a signal, at places that differ from act to act.
+    /// One call of each kind fails with an error, and one with a signal, at places that differ from act to
+    /// act.
     Short,
     /// Every call with an error, and every one with a signal.
     Whole,
@@ -46,7 +47,7 @@ impl Walk {
     }
 }
 
-/// What is done, by its name: what is there before, and the act.
+/// The acts by name, each with the state before it.
 const ACTS: [(&str, Preparation, Act); 7] = [
     ("nights", store, nights),
     ("run", nothing, |folder| run(folder, false)),
@@ -83,7 +84,8 @@ fn walk(name: &str, walk: Walk) -> usize {
             let result = failing(call, nth, errno, act, folder.path());
             tried += 1;
             match &result {
-                // What cannot be tidied up is told by a notice, and tidied by the repeat.
+                // Remains that cannot be removed are reported by a notice, and removed when the run is
+                // repeated.
                 Ok(()) => assert!(asked_for(folder.path()) == expected, "{what}: another result"),
                 Err(DatasetError::Io { .. } | DatasetError::NoSpace { .. }) => {
                     let left = left_behind(folder.path());
@@ -117,7 +119,7 @@ fn walk(name: &str, walk: Walk) -> usize {
     tried
 }
 
-/// What comes of an act when a call fails.
+/// The result of an act when its `nth` call of a kind fails.
 fn failing(call: Call, nth: u64, errno: i32, act: Act, folder: &Path) -> Result<(), DatasetError> {
     let _injected = inject(Fault {
         call,
@@ -133,7 +135,7 @@ fn short(name: &str, kinds: usize) {
     assert_eq!(walk(name, Walk::Short), kinds, "{name}");
 }
 
-/// What stands there before an act.
+/// A folder with the state before an act.
 fn prepared(prepare: Preparation) -> tempfile::TempDir {
     let folder = fresh();
     prepare(folder.path());
@@ -161,7 +163,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A folder with something of somebody's in it.
+/// A folder with a file of the user in it.
 fn fresh() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("thesis.txt"), "mine").unwrap();

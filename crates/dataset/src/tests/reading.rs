@@ -173,7 +173,7 @@ fn a_derived_file_is_replaced_as_a_whole_and_nothing_else_is_written() {
 }
 
 #[test]
-fn what_is_no_dataset_cannot_be_opened() {
+fn a_folder_without_a_dataset_cannot_be_opened() {
     let folder = tempfile::tempdir().unwrap();
     assert!(Dataset::open(folder.path()).is_err());
     let out = published(&folder, [0, 0]);

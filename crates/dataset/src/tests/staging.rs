@@ -1,10 +1,10 @@
-//! Slices, their parts and receipts: what is done, what is done again, and what a seal demands.
+//! Slices, their parts and receipts: finished ones, repeated ones, and the conditions of a seal.
 
 use std::fs;
 
 use crate::tests::support::{
-    done, interrupted, names, options, place, publish, receipts, refusal, seal, seal_files, snapshot, staged,
-    undisturbed, work, write_slice,
+    done, interrupted, is_finished, names, options, place, publish, receipts, refusal, seal, seal_files,
+    snapshot, staged, work, write_slice,
 };
 use crate::{DatasetError, certify, read_manifest};
 use tempfile::TempDir;
@@ -106,8 +106,7 @@ fn a_second_run_goes_on_where_the_first_stopped() {
     let staging = work(&out, "plan-a");
     assert_eq!(staging.notices(), Vec::<String>::new());
     assert_eq!(done(&staging), [0, 1, 2]);
-    seal(staging, "plan-a", 3).publish().unwrap();
-    assert_eq!(snapshot(&out), undisturbed());
+    is_finished(staging, &out);
 }
 
 /// Damages one file of interrupted work; the slice must be redone and nothing may show of it.
@@ -120,8 +119,7 @@ fn is_redone_after(corruption: impl Fn(&TempDir), slice: u32) {
     assert_eq!(done(&staging), expected);
     assert!(!staged(&folder, &format!("data/messages/part-{slice:05}.parquet")).exists());
     assert!(!staged(&folder, &format!("receipts/{slice:05}.json")).exists());
-    seal(staging, "plan-a", 3).publish().unwrap();
-    assert_eq!(snapshot(&out), undisturbed());
+    is_finished(staging, &out);
 }
 
 #[test]
@@ -245,8 +243,7 @@ fn a_slice_corrupted_during_the_run_stops_it_and_is_rewritten_by_the_next() {
     drop(staging);
     let staging = work(&out, "plan-a");
     assert_eq!(done(&staging), [0]);
-    seal(staging, "plan-a", 3).publish().unwrap();
-    assert_eq!(snapshot(&out), undisturbed());
+    is_finished(staging, &out);
 }
 
 #[test]
@@ -256,8 +253,7 @@ fn a_receipt_with_a_body_of_another_kind_counts_as_not_done() {
     let staging = work(&out, "plan-a");
     assert_eq!(staging.receipts::<u32>().unwrap().count(), 0);
     assert_eq!(names(&staged(&folder, "data/messages")), Vec::<String>::new());
-    seal(staging, "plan-a", 3).publish().unwrap();
-    assert_eq!(snapshot(&out), undisturbed());
+    is_finished(staging, &out);
 }
 
 #[test]
@@ -340,8 +336,7 @@ fn a_seal_that_was_interrupted_is_done_again() {
     assert!(!out.exists());
     let staging = work(&out, "plan-a");
     assert_eq!(done(&staging), [0, 1, 2]);
-    seal(staging, "plan-a", 3).publish().unwrap();
-    assert_eq!(snapshot(&out), undisturbed());
+    is_finished(staging, &out);
 }
 
 #[test]
@@ -374,12 +369,11 @@ fn slices_are_written_by_many_threads_at_once() {
             scope.spawn(move || write_slice(staging, slice));
         }
     });
-    seal(staging, "plan-a", 3).publish().unwrap();
-    assert_eq!(snapshot(&out), undisturbed());
+    is_finished(staging, &out);
 }
 
 #[test]
-fn what_no_receipt_names_is_removed_from_staging() {
+fn files_without_a_receipt_are_removed_from_staging() {
     let (folder, out) = place();
     interrupted(&out);
     fs::create_dir_all(staged(&folder, "data/of_old/dialect=chatml")).unwrap();
@@ -401,8 +395,7 @@ fn what_no_receipt_names_is_removed_from_staging() {
     assert_eq!(done(&staging), [0, 1, 2]);
     assert_eq!(names(&staged(&folder, "")), ["data", "receipts", "temp"]);
     assert_eq!(names(&staged(&folder, "temp")), Vec::<String>::new());
-    seal(staging, "plan-a", 3).publish().unwrap();
-    assert_eq!(snapshot(&out), undisturbed());
+    is_finished(staging, &out);
 }
 
 #[test]

@@ -50,9 +50,7 @@ impl FoundResult<'_> {
 
     /// How many cache marks stand behind it and its media.
     pub(crate) fn marks(self) -> u64 {
-        let start = (self.part + self.result.media) as usize + 1;
-        let behind = self.message.parts.iter().skip(start);
-        behind.take_while(|part| matches!(part, Part::CacheMark)).count() as u64
+        self.message.marks_on(self.part as usize) as u64
     }
 
     /// Declares it as left out, with its media and the marks on it.
@@ -63,15 +61,6 @@ impl FoundResult<'_> {
         losses.several(reasons::RESULT_OF_THE_MEDIUM_IS_LEFT_OUT, position, media);
         losses.several(reasons::MARKED_RESULT_IS_LEFT_OUT, position, self.marks());
     }
-}
-
-/// The parts of a message without its results, their media and the marks on them.
-pub(crate) fn parts_without_results(message: &Message) -> impl Iterator<Item = (usize, &Part)> {
-    let mut is_results = false;
-    message.own_parts().filter(move |(_, part)| {
-        is_results = matches!(part, Part::ToolResult(_)) || is_results && matches!(part, Part::CacheMark);
-        !is_results
-    })
 }
 
 /// One step of a rendering.
@@ -200,31 +189,30 @@ pub(crate) struct MessageParts<'a> {
 impl<'a> MessageParts<'a> {
     /// Sorts the parts of a message.
     pub(crate) fn of(view: &View<'a>, message: &'a Message) -> Self {
+        let results = (0..)
+            .zip(&message.parts)
+            .filter_map(|(part, content)| match content {
+                Part::ToolResult(result) => Some(FoundResult {
+                    message,
+                    result,
+                    part,
+                }),
+                _ => None,
+            });
         let mut found = Self {
             has_content: message.parts.is_empty(),
             calls: Vec::new(),
-            results: Vec::new(),
+            results: results.collect(),
             last_own_part: None,
         };
-        let mut is_behind_result = false;
-        for (index, part) in message.own_parts() {
+        for (index, part) in message.parts_without_results() {
+            found.last_own_part = Some(index);
             match part {
-                Part::ToolResult(result) => found.results.push(FoundResult {
-                    message,
-                    result,
-                    part: index as u32,
-                }),
                 Part::ToolCall(call) if view.is_own(message) => {
                     let place = View::place(message, index);
                     found.calls.push(Call { place, call });
                 }
-                // A mark on a result is not a message of its own.
-                Part::CacheMark if is_behind_result => continue,
                 _ => found.has_content = true,
-            }
-            is_behind_result = matches!(part, Part::ToolResult(_));
-            if !is_behind_result {
-                found.last_own_part = Some(index);
             }
         }
         found

@@ -44,7 +44,9 @@ fn with_guards<'t>(old: &Instructions<'t>) -> Instructions<'t> {
     let count = (0..u32::MAX)
         .find(|at| old.get(*at).is_none())
         .unwrap_or(u32::MAX);
-    let targets: BTreeSet<u32> = (0..count).filter_map(|at| target(old.get(at)?)).collect();
+    let targets: BTreeSet<u32> = (0..count)
+        .filter_map(|at| target(&mut old.get(at)?.clone()).copied())
+        .collect();
     let mut starts = Vec::with_capacity(count as usize + 1);
     let mut steps = Vec::with_capacity(count as usize * 2);
     for at in 0..count {
@@ -58,10 +60,11 @@ fn with_guards<'t>(old: &Instructions<'t>) -> Instructions<'t> {
         debug_assert!(steps.len() > first, "no instruction is left out");
     }
     starts.push(u32::try_from(steps.len()).unwrap_or(u32::MAX));
-    let moved = |target: u32| *cut::at(&starts, target as usize);
     let mut new = Instructions::new(old.name(), old.source());
     for (at, mut step) in steps {
-        retarget(&mut step, &moved);
+        if let Some(target) = target(&mut step) {
+            *target = *cut::at(&starts, *target as usize);
+        }
         match old.get_line(at).and_then(|line| u16::try_from(line).ok()) {
             Some(line) => new.add_with_line(step, line),
             None => new.add(step),
@@ -71,27 +74,15 @@ fn with_guards<'t>(old: &Instructions<'t>) -> Instructions<'t> {
 }
 
 /// Where an instruction may continue.
-fn target(instruction: &Instruction<'_>) -> Option<u32> {
+fn target<'i>(instruction: &'i mut Instruction<'_>) -> Option<&'i mut u32> {
     match instruction {
         Instruction::Iterate(target)
         | Instruction::Jump(target)
         | Instruction::JumpIfFalse(target)
         | Instruction::JumpIfFalseOrPop(target)
         | Instruction::JumpIfTrueOrPop(target)
-        | Instruction::BuildMacro(_, target, _) => Some(*target),
+        | Instruction::BuildMacro(_, target, _) => Some(target),
         _ => None,
-    }
-}
-
-fn retarget(instruction: &mut Instruction<'_>, moved: &dyn Fn(u32) -> u32) {
-    match instruction {
-        Instruction::Iterate(target)
-        | Instruction::Jump(target)
-        | Instruction::JumpIfFalse(target)
-        | Instruction::JumpIfFalseOrPop(target)
-        | Instruction::JumpIfTrueOrPop(target)
-        | Instruction::BuildMacro(_, target, _) => *target = moved(*target),
-        _ => {}
     }
 }
 

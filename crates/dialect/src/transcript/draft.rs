@@ -7,7 +7,7 @@ use chatmill_model::{Component, Media, MediaKind, MediaSource, Message, Part, Ro
 use super::Transcript;
 use crate::loss::reasons;
 use crate::messages::order::Order;
-use crate::messages::pairing::{Call, FoundResult, Step, parts_without_results};
+use crate::messages::pairing::{Call, FoundResult, Step};
 use crate::messages::quote::{Brevity, Quoted, Style, Wordless, quotes};
 use crate::messages::system::SystemText;
 use crate::messages::text::{answered, answered_in_words, declared_text};
@@ -137,7 +137,7 @@ impl<'a> PlanBuilder<'_, 'a> {
     fn parts(&mut self, message: &'a Message, role: Role, calls: &[Call<'a>]) {
         let position = message.position;
         let mut calls = calls.iter().peekable();
-        for (index, part) in parts_without_results(message) {
+        for (index, part) in message.parts_without_results() {
             let content = match part {
                 Part::Text(text) => {
                     self.text(message, text, role);

@@ -1,16 +1,17 @@
-//! Messages out of the table `messages`, and what that of alternatives has of them, too.
+//! Messages read from the table `messages`, and the columns that the table of alternatives shares with it.
 
 use std::collections::HashMap;
 
 use chatmill_dataset::{Batch, DatasetError, Numbers, Reals, TextLists, Texts, Times, columns};
 use chatmill_intake::json::{self, Kind};
 use chatmill_model::{
-    ArgumentForm, Arguments, Conversation, Media, MediaKind, MediaSource, Message, MessageKind,
-    MessageOrigin, OffsetOrigin, Part, Participant, RawJson, Role, Timestamp, ToolCall, ToolResult, Weight,
+    ArgumentForm, Arguments, Conversation, Media, MediaKind, MediaSource, Message, MessageOrigin,
+    OffsetOrigin, Part, Participant, RawJson, Role, Timestamp, ToolCall, ToolResult, Weight,
 };
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
-use super::stored::{fields, parsed};
+use super::stored::{fields, parsed, word};
 
 columns! {
     /// Cells that messages and answers beside them have.
@@ -40,7 +41,7 @@ columns! {
 }
 
 impl CommonColumns {
-    /// A message of somebody whom `find` gives by id; its parts are as deep as `depth` allows.
+    /// A message whose sender `find` gives by id; its parts are as deep as `depth` allows.
     pub(super) fn message(
         &self,
         row: usize,
@@ -49,8 +50,7 @@ impl CommonColumns {
         depth: u32,
     ) -> Result<Message, DatasetError> {
         let owned = |texts: &Texts| texts.get(row).map(str::to_owned);
-        let role = self.role.at(row).parse();
-        let role: Role = role.map_err(|_| self.batch.corrupt("it has a role that there is not"))?;
+        let role: Role = word(self.role.at(row), &self.batch)?;
         let sender = self.sender_id.get(row).and_then(find);
         let listed = sender.and_then(|index| participants.get(index));
         let listed = listed.and_then(|participant| participant.name.as_deref());
@@ -59,7 +59,7 @@ impl CommonColumns {
             sender,
             // The column holds the name of the roster where the message gives none.
             sender_name: owned(&self.sender_name).filter(|name| listed != Some(name)),
-            kind: self.kind.at(row).parse().unwrap_or(MessageKind::Message),
+            kind: word(self.kind.at(row), &self.batch)?,
             parts: match self.parts.get(row) {
                 None => vec![Part::Text(self.text.at(row).to_owned())],
                 Some(json) => parts(json, depth, &self.batch)?,
@@ -151,12 +151,19 @@ enum WrittenPart {
 
 #[derive(Deserialize)]
 struct WrittenMedia {
-    kind: String,
+    #[serde(deserialize_with = "media_kind")]
+    kind: MediaKind,
     url: Option<String>,
     inline: Option<String>,
     text: Option<String>,
     media_type: Option<String>,
     name: Option<String>,
+}
+
+fn media_kind<'de, D: Deserializer<'de>>(from: D) -> Result<MediaKind, D::Error> {
+    let word = String::deserialize(from)?;
+    let unknown = |_| D::Error::custom(format!("there is no medium `{word}`"));
+    word.parse().map_err(unknown)
 }
 
 fn parts(json: &str, depth: u32, batch: &Batch) -> Result<Vec<Part>, DatasetError> {
@@ -207,7 +214,7 @@ impl WrittenPart {
 impl WrittenMedia {
     fn read(self) -> Media {
         Media {
-            kind: self.kind.parse().unwrap_or(MediaKind::File),
+            kind: self.kind,
             source: match (self.url, self.inline, self.text) {
                 (Some(url), ..) => MediaSource::Url(url),
                 (None, Some(base64), _) => MediaSource::Inline(base64),

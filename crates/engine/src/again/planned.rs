@@ -1,4 +1,4 @@
-//! The plan of a dataset, as far as its manifest holds what renderings are made by.
+//! The plan of a dataset, as far as its manifest holds the settings of renderings.
 
 use chatmill_dataset::Dataset;
 use chatmill_dialect::Dialect;
@@ -25,7 +25,7 @@ pub(super) fn plan(dataset: &Dataset, dialect: &str) -> Result<(Plan, Dialect), 
     }
 }
 
-/// The plan, or why the tables do not hold what the dialect needs.
+/// The plan, or the reason why the tables do not hold the data that the dialect needs.
 fn plan_of(dataset: &Dataset, dialect: &str, target: &Dialect) -> Result<Plan, String> {
     if target.is_of_one_system() {
         return Err(format!(
@@ -61,7 +61,7 @@ pub(super) fn replaces(dataset: &Dataset) -> bool {
     dataset.manifest().plan.pointer("/redact/mode") == Some(&Value::from("replace"))
 }
 
-/// The pipeline in a manifest, without what lies in files.
+/// The pipeline in a manifest, without the contents of files.
 fn pipeline(plan: &Value, dialect: &str, profile: &str) -> Result<Pipeline, String> {
     let unreadable = |reason: &str| format!("the plan in the manifest cannot be read: {reason}");
     let Value::Object(mut plan) = plan.clone() else {

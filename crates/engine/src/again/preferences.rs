@@ -31,32 +31,32 @@ chatmill_diag::reasons! {
 /// A preference between answers at one position of a conversation, or why there is none.
 #[derive(Debug)]
 pub enum Preference<'r> {
-    /// Of two answers to the same, one is the better.
+    /// Two answers to the same question, of which one is better.
     Pair {
-        /// With it.
+        /// The conversation with the better answer.
         chosen: &'r AgainRendering<'r>,
         /// The text with the other one.
         rejected: &'r str,
     },
     /// An answer is good, or it is not.
     Labelled {
-        /// With it.
+        /// The conversation with the answer.
         answer: &'r AgainRendering<'r>,
-        /// Whether it is good.
+        /// Whether the answer is good.
         is_good: bool,
     },
     /// The answer cannot be used for training.
     LeftOut {
         /// Id of the conversation.
         conversation: &'r str,
-        /// Its number among the rows of the conversation.
+        /// The number of the row among those of the conversation.
         ordinal: u64,
         /// Why.
         reason: &'static str,
     },
 }
 
-/// Which kind of rows is wanted.
+/// The kind of rows that is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// Pairs.
@@ -133,7 +133,7 @@ struct RatedAnswer {
 }
 
 impl RatedAnswer {
-    /// Whether it is good in itself.
+    /// Whether the answer is labelled good.
     fn is_good(&self) -> Option<bool> {
         let is = |origin: AlternativeOrigin| self.origin == origin.as_str();
         let is_preference = is(AlternativeOrigin::Chosen) || is(AlternativeOrigin::Rejected);
@@ -141,8 +141,8 @@ impl RatedAnswer {
             .or(is_preference.then(|| is(AlternativeOrigin::Chosen)))
     }
 
-    /// Whether it is better than another, as far as the data states it: by the rank, else the score, else because one is good and the
-    /// other is not.
+    /// Compares two answers, as far as the data allows: by rank, else by score, else by labels where one is
+    /// good and the other is not.
     fn against(&self, other: &Self) -> Option<Ordering> {
         if let (Some(own), Some(other)) = (self.rank, other.rank) {
             return Some(other.cmp(&own));

@@ -1,7 +1,8 @@
-//! Conversations put together from the tables of a dataset, one after the other.
+//! Conversations reconstructed from the tables of a dataset, one after the other.
 //!
-//! Tables hold their rows in the order of the conversations, so each is read once, side by side with the others. What became
-//! of references stands in the table; calls and results are paired anew, which changes nothing.
+//! Tables hold their rows in the order of the conversations, so each is read once, side by side with the
+//! others. The links of references are stored in a table; calls and results are paired anew, with the same
+//! result.
 
 use std::collections::HashMap;
 
@@ -13,7 +14,7 @@ use serde_json::value::RawValue;
 
 use super::messages::MessageColumns;
 use super::references::Referred;
-use super::stored::{Rows, fields, parsed, raw};
+use super::stored::{Rows, fields, parsed, raw, word};
 
 /// The key of fields at the record's root among those of a conversation.
 const ROOT: &str = "/";
@@ -116,13 +117,14 @@ impl Heads {
         let mut extra = fields(self.extra.get(row), &self.batch)?;
         let root = extra.0.iter().position(|(name, _)| name == ROOT);
         let envelope = root.map(|place| extra.0.remove(place).1);
+        // The column is null where a conversation has no tools.
         let tools: Vec<&RawValue> = parsed(self.tools.get(row).unwrap_or("[]"), &self.batch)?;
         Ok(Conversation {
             source,
             traits,
             source_id: owned(&self.source_conversation_id),
             format_version: owned(&self.format_version),
-            scene: self.scene.at(row).parse().unwrap_or_default(),
+            scene: word(self.scene.at(row), &self.batch)?,
             title: owned(&self.title),
             description: owned(&self.description),
             model: self.model.get(row).map(Box::from),
@@ -145,7 +147,7 @@ impl Heads {
                 name: owned(&columns.name),
                 alias: owned(&columns.alias),
                 role: owned(&columns.role),
-                kind: columns.kind.at(place).parse().unwrap_or_default(),
+                kind: word(columns.kind.at(place), batch)?,
                 custom_role: owned(&columns.custom_role),
                 department: owned(&columns.department),
                 email: owned(&columns.email),

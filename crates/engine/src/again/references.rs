@@ -1,10 +1,10 @@
-//! References out of the table `message_references`, with what became of them.
+//! References read from the table `message_references`, with their links.
 
 use chatmill_dataset::{Batch, DatasetError, Flags, Numbers, Texts, columns};
 use chatmill_model::{Link, LinkStatus, Message, Preview, RawJson, Reference, ReferenceForm};
 use serde::Deserialize;
 
-use super::stored::parsed;
+use super::stored::{parsed, word};
 
 columns! {
     /// Cells of `message_references`.
@@ -42,7 +42,7 @@ impl Referred {
         let position = usize::try_from(self.position.at(row)).unwrap_or(usize::MAX);
         let mut references = &mut messages.get_mut(position).ok_or_else(astray)?.references;
         let mut links = links.get_mut(position).ok_or_else(astray)?;
-        // All but the last step name references that stand there already.
+        // All but the last step of the path belong to references that were read before.
         let above = self.path.at(row).rsplit_once('.');
         for step in above.into_iter().flat_map(|(above, _)| above.split('.')) {
             let place: usize = step.parse().map_err(|_| astray())?;
@@ -56,13 +56,12 @@ impl Referred {
     }
 
     fn link(&self, row: usize) -> Result<Link, DatasetError> {
-        let status = self.status.at(row).parse();
         Ok(Link {
             target: self
                 .target_position
                 .get(row)
                 .and_then(|target| u32::try_from(target).ok()),
-            status: status.map_err(|_| self.batch.corrupt("it has a status that there is not"))?,
+            status: word(self.status.at(row), &self.batch)?,
             same_sender: self.same_sender.at(row),
             nested: Vec::new(),
         })
@@ -76,7 +75,7 @@ impl Referred {
         let target = self.target_id.get(row).map(str::to_owned);
         let form = match (self.quoted.get(row), self.preview.get(row)) {
             (Some(_), Some(object)) => ReferenceForm::Object(RawJson(object.to_owned())),
-            // Nothing else finds a message that it does not name.
+            // An unnamed message is found by its position only.
             _ if target.is_none() && self.target_position.get(row).is_some() => ReferenceForm::Excerpt,
             _ => ReferenceForm::Id,
         };

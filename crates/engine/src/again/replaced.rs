@@ -1,4 +1,4 @@
-//! What redaction replaced in the conversations of a dataset: the renderings that the run made have it among their losses.
+//! Redactions in the conversations of a dataset: the renderings of the run list them among their losses.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::record::redact::shown;
 /// The table of losses, read side by side with the conversations; none where nothing was replaced.
 pub(super) struct Replacements<'d>(Option<Rows<'d, Lost>>);
 
-/// What was replaced in one conversation.
+/// The redactions in one conversation.
 #[derive(Debug, Default)]
 pub(super) struct Replaced {
     /// In facts about it, which every rendering declares.
@@ -36,7 +36,7 @@ impl<'d> Replacements<'d> {
         Ok(Self(rows.transpose()?))
     }
 
-    /// What was replaced in the conversation that comes next.
+    /// The redactions in the next conversation.
     pub(super) fn of_next(&mut self, id: &str) -> Result<Replaced, DatasetError> {
         let mut replaced = Replaced::default();
         let Some(rows) = &mut self.0 else {

@@ -1,4 +1,6 @@
-//! How tables are read row by row, and the JSON in their columns.
+//! Reading of stored tables row by row, and of the JSON in their columns.
+
+use std::str::FromStr;
 
 use chatmill_dataset::{Batch, Batches, Columns, Dataset, DatasetError};
 use chatmill_intake::json::{self, Kind};
@@ -11,7 +13,7 @@ pub(super) struct Rows<'d, C> {
     batches: Batches<'d>,
     open: Option<C>,
     row: usize,
-    /// How many the batch at hand has.
+    /// The number of rows of the current batch.
     length: usize,
 }
 
@@ -65,6 +67,12 @@ pub(super) fn fields(json: Option<&str>, batch: &Batch) -> Result<Extra, Dataset
     let members = document.root().fields();
     let members = members.map(|(name, value)| (name.into_owned(), RawJson(value.raw().to_owned())));
     Ok(Extra(members.collect()))
+}
+
+/// Parses a word of a table.
+pub(super) fn word<T: FromStr>(word: &str, batch: &Batch) -> Result<T, DatasetError> {
+    let unknown = |_| batch.corrupt(format!("it has the word `{word}`, which no run writes there"));
+    word.parse().map_err(unknown)
 }
 
 fn not_ours(batch: &Batch, reason: &str) -> DatasetError {

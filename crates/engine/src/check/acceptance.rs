@@ -82,7 +82,8 @@ impl BrokenRules {
         }
     }
 
-    /// One finding a rule and message; what is beyond `limits.findings_per_code` becomes one more.
+    /// The findings: one for each rule and message; those beyond `limits.findings_per_code` are counted in
+    /// one more.
     fn findings(self, target: &str, limits: &Limits) -> Vec<Finding> {
         let found = |code, message: String, count| Finding {
             count,

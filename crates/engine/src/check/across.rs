@@ -1,9 +1,10 @@
-//! What shows only when all files were read: ids of conversations that are taken, messages with two bodies, references into another
+//! Checks that need all files: duplicate conversation ids, messages with two bodies, references into another
 //! file, rosters that contradict each other.
 //!
-//! Of each conversation a trace is spilled, to disk once they are many. In memory stay eight bytes for each, as in a run, which
-//! show the ids that occur again; only the traces of these are read back, one partition after the other. The first in the order of
-//! the inputs is right, as in a run; every later one is compared with all before it.
+//! A trace of each conversation is spilled, to disk once there are many. Eight bytes for each stay in memory,
+//! as in a run, and show which ids occur again; only the traces of these are read back, one partition after
+//! the other. The first conversation of an id in the order of the inputs is valid, as in a run; every later
+//! one is compared with all before it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
@@ -69,7 +70,8 @@ struct TracedMessage(String, u32, u32, String, Location);
 struct Open(String, Option<String>, u32, String, Location);
 
 impl Trace {
-    /// That of a conversation, whose messages `locator` places. Without an id of its own nothing but that is compared.
+    /// The trace of a conversation, whose messages `locator` places. Without an id of its own, only the id is
+    /// compared.
     pub(super) fn of(record: &Record<'_>, linked: &Linked, id: String, locator: &Locator<'_>) -> Self {
         let row = record.row(None);
         let (span, line_column) = record.written();
@@ -166,16 +168,16 @@ impl Listed {
 /// The traces of all conversations.
 pub(super) struct Across {
     spill: Spill,
-    /// Of each id.
+    /// The hash of each id.
     hashes: Vec<u64>,
     failure: Option<DatasetError>,
 }
 
-/// What is done with a finding, which is in the record of a trace.
+/// The callback for a finding, which is located in the record of a trace.
 pub(super) type Deliver<'d> = dyn FnMut(&Trace, Located) + 'd;
 
 impl Across {
-    /// Nothing yet.
+    /// An empty collection.
     pub(super) fn new() -> Self {
         Self {
             spill: Spill::new(Spill::temporary_folder(), PARTITIONS, MEMORY_BYTES),
@@ -196,7 +198,8 @@ impl Across {
         self.failure = pushed.err();
     }
 
-    /// What the conversations are to each other, with `name` the name of an input; at most `most` findings of a code in each.
+    /// Compares the conversations, where `name` gives the name of an input; at most `most` findings of a code
+    /// for each.
     ///
     /// # Errors
     ///
@@ -251,12 +254,12 @@ fn partition(hash: u64) -> usize {
     (hash % PARTITIONS as u64) as usize
 }
 
-/// What is known of the conversations of one id.
+/// The facts about the conversations of one id.
 #[derive(Default)]
 struct IdGroup {
     /// The input of the first.
     first: Option<usize>,
-    /// Of each message its body, and the input that has it.
+    /// The body of each message, and its input.
     messages: HashMap<String, (u32, usize)>,
     roster: HashMap<String, (Listed, usize)>,
     /// Conversations with references that lead out of them.

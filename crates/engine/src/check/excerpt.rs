@@ -10,7 +10,7 @@ pub struct Excerpt {
     pub text: String,
     /// Byte range of the finding inside `text`.
     pub start: usize,
-    /// One past its last byte inside `text`.
+    /// The end of the marked range inside `text`, exclusive.
     pub end: usize,
     /// Whether its line has more before it.
     pub begins_late: bool,
@@ -71,8 +71,8 @@ fn continues(byte: u8) -> bool {
     byte & 0b1100_0000 == 0b1000_0000
 }
 
-/// Readable text of source bytes: what is cut or no UTF-8 becomes U+FFFD, control characters become blanks, and what would
-/// reorder the text is written out.
+/// Readable text of source bytes: cut characters and invalid UTF-8 become U+FFFD, control characters become
+/// blanks, and characters that reorder text are written as escapes.
 fn lossy(bytes: &[u8]) -> String {
     let text: String = String::from_utf8_lossy(bytes)
         .chars()

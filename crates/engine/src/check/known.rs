@@ -21,7 +21,7 @@ impl Known {
         self.0.is_empty()
     }
 
-    /// How many of `count` occurrences are known; these are used up.
+    /// The number of `count` occurrences that are known; they are used up.
     pub(super) fn recognise(&mut self, key: &str, count: u64) -> u64 {
         let Some(left) = self.0.get_mut(key) else {
             return 0;
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_known_as_often_as_it_was_found() {
+    fn a_key_is_known_for_the_recorded_count_only() {
         let mut known = Known::default();
         known.add("a", 2);
         known.add("a", 1);

@@ -24,12 +24,12 @@ use crate::slice::records::{AccountedRow, At, Item, ReadRecord, Record, RecordFo
 use crate::slice::{Slice, Step};
 use crate::work::recognition::{Recognition, is_misread};
 
-/// What one slice gives.
+/// The results of one slice.
 #[derive(Default)]
 pub(super) struct SliceReport {
     pub(super) files: BTreeMap<usize, FileCounts>,
     pub(super) findings: Vec<Checked>,
-    /// What is kept of its conversations until all files were read.
+    /// The traces of its conversations, for the checks after all files were read.
     pub(super) traces: Vec<Trace>,
 }
 
@@ -60,7 +60,7 @@ struct Checker<'c> {
     inputs: &'c [PlannedInput],
     options: &'c CheckOptions,
     report: SliceReport,
-    /// The last file that a finding was in, and what becomes of codes in it.
+    /// The file of the last finding, and the settings of codes for it.
     file: Option<(usize, CodeSettings)>,
     /// Excerpts per code of that file.
     shown: BTreeMap<&'static str, usize>,
@@ -198,7 +198,7 @@ impl<'c> Checker<'c> {
     }
 }
 
-/// What is written in the entry for a record, as excerpts show it.
+/// The text of a record as written in its entry, for excerpts.
 fn shown<'r>(record: &Record<'r>) -> Cow<'r, [u8]> {
     match record.form {
         RecordForm::Frame(frame) => written(frame.form, record.bytes),
@@ -247,7 +247,7 @@ impl<'t, 'r> Text<'t, 'r> {
         }
     }
 
-    /// Places what a dialect refuses of a conversation; the row that it is in, and whether it is at a message there.
+    /// Locates a violation of a dialect's rules; returns its row, and whether it is at a message there.
     fn locate_violation(&self, linked: &Linked, finding: Finding) -> (Located, AccountedRow<'r>, bool) {
         let origin = origin(linked, &finding);
         match self.record.form {
@@ -272,7 +272,7 @@ impl<'t, 'r> Text<'t, 'r> {
         linked: &Linked,
         finding: Finding,
     ) -> Located {
-        // What is written is not what was read: there is no way from a value to its bytes.
+        // The parsed bytes differ from the written ones: values have no spans in the file.
         let is_derived = matches!(frame.form, Form::Text | Form::Copied);
         let path = |source: &dyn Source| origin.map(|origin| source.message_path(origin.index));
         let is_separate = self.record.source().and_then(path) == Some(None);
@@ -298,7 +298,7 @@ impl<'t, 'r> Text<'t, 'r> {
         })
     }
 
-    /// The record, read once more for what findings mean in it.
+    /// The record, scanned once more to locate findings.
     fn document(&self) -> Option<&Document<'r>> {
         let scan = || json::scan(self.record.bytes, u32::MAX).ok();
         self.document.get_or_init(scan).as_ref()
@@ -321,7 +321,7 @@ impl<'t, 'r> Text<'t, 'r> {
     }
 }
 
-/// Where the message of a finding stands in its record.
+/// The origin of a finding's message in its record.
 fn origin(linked: &Linked, finding: &Finding) -> Option<MessageOrigin> {
     let position = finding.position?;
     let message = linked.conversation.messages.get(position as usize)?;

@@ -29,13 +29,13 @@ pub struct FileVerdict {
     pub warnings: u64,
     /// Notes.
     pub notes: u64,
-    /// Its length, where it has one before it is read.
+    /// The length, where it is known before reading.
     #[serde(skip)]
     pub bytes: Option<u64>,
     /// BLAKE3 of its bytes in hexadecimal, where that was asked for and it was read to its end.
     #[serde(skip)]
     pub hash: Option<String>,
-    /// Who sent it.
+    /// The supplier of the file.
     #[serde(skip)]
     pub supplier: String,
     /// Findings of each code, in the order in which they were met.
@@ -44,12 +44,12 @@ pub struct FileVerdict {
     /// Findings left out because they are known.
     #[serde(skip_serializing_if = "chatmill_diag::is_zero")]
     pub known: u64,
-    /// What each dialect thinks of it.
+    /// The result of each dialect.
     #[serde(rename = "for", skip_serializing_if = "Vec::is_empty")]
     pub judgements: Vec<Judgement>,
 }
 
-/// What a dialect thinks of a file.
+/// The result of one dialect for a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Judgement {
     /// The dialect, `ID` or `ID@PROFILE`.
@@ -60,16 +60,16 @@ pub struct Judgement {
     pub refused: u64,
 }
 
-/// What is counted in a file.
+/// The counts of a file.
 #[derive(Default)]
 pub(super) struct FileCounts {
     pub(super) source: Option<&'static str>,
     pub(super) records: u64,
     pub(super) rejected: u64,
-    /// Whether its source fits it, and what that does not read.
+    /// Whether its source fits, and its unread fields.
     pub(super) recognition: Recognition,
     pub(super) conversations: u64,
-    /// What it, or something in it, is that is not a chat.
+    /// The kind of file, or of an entry in it, that is no chat.
     pub(super) passed_over: Option<&'static str>,
     errors: u64,
     warnings: u64,
@@ -77,11 +77,11 @@ pub(super) struct FileCounts {
     /// Findings of each code, in the order in which they were met; a file has few codes.
     codes: Vec<(&'static Code, u64)>,
     pub(super) known: u64,
-    /// Whether it could not be read to its end because the system failed.
+    /// Whether the file was not read to its end because the system failed.
     pub(super) failed: bool,
     /// Whether an error or a warning is known.
     pub(super) has_known_errors: bool,
-    /// Whether the intake said that there is nothing in it.
+    /// Whether the intake reported that the file is empty.
     pub(super) is_empty: bool,
     /// Conversations that each target would refuse.
     pub(super) refused: Vec<u64>,
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_is_left_out_makes_an_unread_or_empty_file_valid() {
+    fn an_unread_or_empty_file_is_invalid_with_any_codes_left_out() {
         let verdict = |counts: FileCounts| counts.verdict("a", &[]).verdict;
         // No finding was counted: each was ignored, or is known.
         let unread = || FileCounts {

@@ -1,7 +1,7 @@
-//! Conversation ids that occur more than once: who keeps the id, and what the others are called.
+//! Conversation ids that occur more than once: one conversation keeps the id, the others get new ones.
 //!
-//! Occurrences are compared in canonical order. The first keeps its id; one from another input gets `~` and six hexadecimal
-//! digits of that input's name; repeats inside one input get `~2`, `~3` and so on.
+//! Occurrences are compared in canonical order. The first keeps its id; one from another input gets `~` and
+//! six hexadecimal digits of that input's name; repeats inside one input get `~2`, `~3` and so on.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,19 +13,20 @@ use serde::{Deserialize, Deserializer};
 use crate::slice::Slice;
 use crate::work::receipt::SliceReceipt;
 
-/// What a run keeps of a slice's receipt in memory, to know it again. There may be a million slices.
+/// The part of a slice's receipt that a run keeps in memory, to find duplicate ids. There may be a million
+/// slices.
 #[derive(Debug)]
 pub(crate) struct Ids {
     /// Hash of the slice's digest.
     slice: blake3::Hash,
-    /// How many ids there are.
+    /// The number of ids.
     pub count: usize,
     /// Whether one of them was qualified.
     is_renamed: bool,
 }
 
 impl Ids {
-    /// Those of a slice.
+    /// The ids of a slice.
     pub(crate) fn of(receipt: &SliceReceipt) -> Self {
         Self {
             slice: blake3::hash(receipt.slice.as_bytes()),
@@ -34,7 +35,7 @@ impl Ids {
         }
     }
 
-    /// Whether they are those of this very slice.
+    /// Whether the ids are those of this very slice.
     pub(crate) fn are_of(&self, slice: &Slice) -> bool {
         self.slice == blake3::hash(slice.digest().as_bytes())
     }
@@ -50,7 +51,7 @@ impl Ids {
 /// The ids of a receipt, of which only hashes are retained.
 #[derive(Debug, Deserialize)]
 pub(crate) struct SliceHashes {
-    /// Of each id, with its input.
+    /// The hash of each id, with its input.
     ids: Vec<(usize, HashedId)>,
     /// Ids that were given in place of others.
     renamed: BTreeMap<usize, String>,
@@ -103,7 +104,7 @@ impl IdHashes {
     }
 }
 
-/// What is kept of an id until all are known: the same from every build, since ids that are given depend on it.
+/// The hash of an id that is kept until all are known: the same in every build, since new ids depend on it.
 pub(crate) fn hash_of(id: &str) -> u64 {
     let mut bytes = [0; 8];
     blake3::Hasher::new()
@@ -138,10 +139,10 @@ pub(crate) struct Occurrence<'a> {
 /// The new ids, per slice and index.
 pub(crate) type Renames = BTreeMap<SliceId, BTreeMap<usize, String>>;
 
-/// Gives the new ids, or nothing when `stop` was set.
+/// The new ids; `None` when `stop` was set.
 ///
-/// All occurrences of an id that occurs more than once must be there; of others, none need. `is_taken` says whether a
-/// conversation of the run may have an id, and `name` is that of an input: no two have the same.
+/// All occurrences of a duplicate id must be given; others may be left out. `is_taken` tells whether a
+/// conversation of the run may have an id, and `name` gives the unique name of an input.
 pub(crate) fn renames<'a>(
     occurrences: impl Iterator<Item = Occurrence<'a>> + Clone,
     is_taken: &dyn Fn(&str) -> bool,

@@ -27,27 +27,27 @@ use crate::work::{TotalNames, Totals};
 /// Mismatches that an error lists at most.
 const MAX_MISMATCHES: usize = 3;
 
-/// The slices that were worked off: what the receipts must contain when they are read back.
+/// The processed slices: the expected contents of the receipts when they are read back.
 pub(crate) struct FinishedSlices {
-    /// Of each slice, what its receipt is known by.
+    /// The ids of each slice's receipt.
     pub slices: BTreeMap<SliceId, Ids>,
-    /// What was cut from the inputs.
+    /// The totals that were cut from the inputs.
     pub cut_totals: CutTotals,
 }
 
 /// The sums of all receipts of a run.
 #[derive(Default)]
 pub(crate) struct ReceiptTotals {
-    /// What was counted of each input, by its index in the plan.
+    /// The counts of each input, by its index in the plan.
     inputs: Inputs,
     /// The rows that were written of it; none where no receipt mentions the input.
     written: Vec<Option<InputRows>>,
     whole: RunTotals,
     totals: Totals,
     overview: OverviewSums,
-    /// How many slices were finished.
+    /// The number of finished slices.
     pub slices: usize,
-    /// How many slices each shard was cut into.
+    /// The number of slices of each shard.
     shards: Vec<u32>,
 }
 
@@ -169,7 +169,7 @@ impl ReceiptTotals {
         Ok(())
     }
 
-    /// Reads the receipts again for what is not kept of them.
+    /// Reads the receipts again for the data that is not kept in memory.
     fn list(&self, plan: &Plan, staging: &Staging) -> Result<Listed, RunError> {
         let inputs = plan.inputs.iter().zip(self.inputs.iter()).enumerate();
         let listed = listed(inputs.map(|(index, (planned, counts))| {
@@ -215,7 +215,8 @@ impl ReceiptTotals {
         })
     }
 
-    /// Writes what shows of whole inputs: rows of the findings table, which are counted like those of the slices.
+    /// Writes the findings about whole inputs: rows of the findings table, which are counted like those of
+    /// the slices.
     fn write_inputs(
         &mut self,
         plan: &Plan,
@@ -243,7 +244,7 @@ impl ReceiptTotals {
         Ok(())
     }
 
-    /// Writes the totals and the manifest; what is left to do is to publish.
+    /// Writes the totals and the manifest; only publishing remains.
     pub(crate) fn seal(
         mut self,
         plan: &Plan,
@@ -257,7 +258,8 @@ impl ReceiptTotals {
             left,
             read_words,
         } = self.list(plan, &staging)?;
-        // What belongs to no slice is a shard of its own, after the last one: the totals, and findings of whole inputs.
+        // Files that belong to no slice form a shard of their own, after the last one: the totals, and
+        // findings of whole inputs.
         let after_last = SliceId {
             shard: u32::try_from(self.shards.len()).unwrap_or(u32::MAX),
             slice: 0,
@@ -296,13 +298,13 @@ impl ReceiptTotals {
     }
 }
 
-/// What is not kept of the receipts.
+/// The parts of the receipts that are written out instead of kept.
 struct Listed {
-    /// Their files, which go into the manifests of the shards.
+    /// The files of the slices, for the manifests of the shards.
     shards: ShardManifests,
     /// The shapes of the inputs that a report lists.
     shapes: Shapes,
-    /// What is not read, by the index of the input.
+    /// The inputs that are not read, by index.
     left: BTreeMap<usize, Recognition>,
     /// Bytes of words that were read of each input.
     read_words: Vec<u64>,
@@ -317,7 +319,7 @@ fn missing(slice: SliceId) -> RunError {
     }
 }
 
-/// The inputs of a plan with what was counted of them, as the manifest has them. They are put together while they are written.
+/// The inputs of a plan with their counts, for the manifest. They are put together while they are written.
 struct Accounts<'o> {
     inputs: &'o [PlannedInput],
     counts: &'o Inputs,

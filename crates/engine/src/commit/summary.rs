@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chatmill_dataset::overview::Overview;
-use chatmill_dataset::{DatasetError, Manifest};
+use chatmill_dataset::{DatasetError, MANIFEST, Manifest};
 use chatmill_diag::Limits;
 use serde::{Deserialize, Serialize};
 
@@ -38,10 +38,11 @@ pub struct RunTotals {
     /// Perspectives of conversations without a turn to render, where each turn has a rendering of its own.
     #[serde(default)]
     pub without_turns: u64,
-    /// Turns that no rendering teaches, by reason, over perspectives; in a mode whose renderings end with what is learned.
+    /// Turns that are trained in no rendering, by reason, over perspectives; in a mode whose renderings end
+    /// with the trained turn.
     #[serde(default)]
     pub untaught: BTreeMap<String, u64>,
-    /// How often a perspective of a conversation gets no prompt, by the field that the conversation does not know.
+    /// The number of perspectives that get no prompt, by the field that the conversation lacks.
     #[serde(default)]
     pub unprompted: BTreeMap<String, u64>,
     /// Renderings that left reasoning out because policy says so.
@@ -49,24 +50,24 @@ pub struct RunTotals {
     pub without_reasoning: u64,
     /// Findings by code.
     pub findings: BTreeMap<String, FindingCount>,
-    /// What a report shows of the tables.
+    /// The totals of the tables, for a report.
     #[serde(default)]
     pub overview: Overview,
 }
 
 /// The summary of a finished run.
 pub struct RunSummary {
-    /// Where the dataset stands.
+    /// The path of the dataset.
     pub out: PathBuf,
-    /// Its manifest.
+    /// The manifest of the dataset.
     pub manifest: Manifest,
     /// The manifest's totals.
     pub totals: RunTotals,
-    /// How long this run took; none when the dataset was there already.
+    /// The duration of this run; `None` when the dataset existed already.
     pub elapsed: Option<Duration>,
 }
 
-/// The verdict of a run that read something, and whose rejects and errors are within their limits.
+/// The verdict of a run that read records, and whose rejects and errors are within their limits.
 pub const COMPLETE: &str = "complete";
 /// The verdict of a run that rejected more than the threshold allows.
 pub const TOO_MANY_REJECTS: &str = "too-many-rejects";
@@ -86,7 +87,7 @@ impl RunTotals {
             .sum()
     }
 
-    /// How a run with these totals ended; what weighs most comes first.
+    /// The verdict of a run with these totals; the most serious one wins.
     pub fn verdict(&self, limits: &Limits) -> &'static str {
         let ratio = self.rejected as f64 / self.framed.max(1) as f64;
         if ratio > limits.max_reject_ratio {
@@ -109,22 +110,25 @@ impl RunSummary {
         let manifest = chatmill_dataset::read_manifest(out)?;
         Ok(Self {
             elapsed: Some(elapsed),
-            ..Self::of_finished(out, manifest)
+            ..Self::of_finished(out, manifest)?
         })
     }
 
     /// The summary of a dataset that was there already.
-    pub(crate) fn of_finished(out: &Path, manifest: Manifest) -> Self {
-        let totals = serde_json::from_value(manifest.totals.clone()).unwrap_or_default();
-        Self {
+    pub(crate) fn of_finished(out: &Path, manifest: Manifest) -> Result<Self, DatasetError> {
+        let totals = RunTotals::deserialize(&manifest.totals).map_err(|error| DatasetError::Corrupt {
+            path: out.join(MANIFEST),
+            reason: format!("its totals cannot be read: {error}"),
+        })?;
+        Ok(Self {
             out: out.to_path_buf(),
             manifest,
             totals,
             elapsed: None,
-        }
+        })
     }
 
-    /// Whether something was read, and rejects and errors stayed within their limits.
+    /// Whether the run read any record, and rejects and errors stayed within their limits.
     pub fn is_within_threshold(&self) -> bool {
         self.manifest.verdict == COMPLETE
     }
@@ -150,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn verdict_is_by_rejects_then_by_what_was_read_then_by_errors() {
+    fn rejects_precede_empty_reads_and_errors_in_a_verdict() {
         let limits = Limits {
             max_reject_ratio: 0.2,
             max_error_findings: 3,
@@ -190,6 +194,13 @@ mod tests {
         };
         assert_eq!(totals(4, 6, 4, 4).verdict(&limits), COMPLETE);
         assert_eq!(totals(4, 6, 5, 4).verdict(&limits), TOO_MANY_ERRORS);
+    }
+
+    #[test]
+    fn totals_that_cannot_be_read_are_no_summary_of_nothing() {
+        let summary = RunSummary::of_finished(Path::new("out"), Manifest::default());
+        let error = summary.err().unwrap().to_string();
+        assert!(error.contains("its totals cannot be read"), "{error}");
     }
 
     #[test]

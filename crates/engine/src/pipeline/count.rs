@@ -34,7 +34,8 @@ pub enum CountedEncoding {
 }
 
 impl<'de> Deserialize<'de> for CountedEncoding {
-    /// By what stands there, so that a wrong key is named and not only that nothing fits.
+    /// Deserializes by the form of the value, so that an error names the wrong key and not only that no
+    /// variant fits.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(NameOrOwn)
     }
@@ -58,7 +59,8 @@ impl<'de> Visitor<'de> for NameOrOwn {
     }
 }
 
-/// A vocabulary of one's own. Paths are relative to the pipeline file; what counts for the fingerprint is what is in the file.
+/// A vocabulary of the user's. Paths are relative to the pipeline file; the fingerprint covers the files'
+/// contents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OwnEncoding {

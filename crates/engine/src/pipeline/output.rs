@@ -35,13 +35,13 @@ const fn yes() -> bool {
     true
 }
 
-/// Which renderings keep their text: a word, or a list of dialect ids.
+/// The renderings whose text is retained: a word, or a list of dialect ids.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "it must be \"all\", \"none\" or a list of dialect ids")]
 pub enum ContentSetting {
     /// A rule.
     Rule(ContentRule),
-    /// These dialects.
+    /// The renderings of these dialects.
     Dialects(Vec<String>),
 }
 
@@ -55,9 +55,9 @@ impl Default for ContentSetting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContentRule {
-    /// All keep it.
+    /// The text of all renderings is retained.
     All,
-    /// None keeps it: counts and losses only.
+    /// No text is retained: counts and losses only.
     None,
 }
 

@@ -16,12 +16,12 @@ pub struct RedactSection {
     pub kinds: RedactKinds,
     /// The names of the roster that are not replaced, for example those of bots; case does not matter.
     pub keep: Vec<String>,
-    /// The text file with the key of the pseudonyms, 32 bytes or more; a relative path starts at the pipeline file's folder.
-    /// `mode = "replace"` needs it, and whoever has it can tell who is behind a pseudonym.
+    /// The text file with the key of the pseudonyms, 32 bytes or more; a relative path starts at the pipeline
+    /// file's folder. `mode = "replace"` needs it; its holder can identify the persons behind pseudonyms.
     pub key_file: Option<PathBuf>,
 }
 
-/// What is done about personal data and secrets.
+/// The handling of personal data and secrets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RedactMode {

@@ -23,7 +23,7 @@ impl Default for RenderSection {
     }
 }
 
-/// One `[templates.NAME]` section: a chat template that is a dialect under that name, in kebab case.
+/// One `[templates.NAME]` section: a chat template that becomes a dialect of that name, in kebab case.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TemplateSection {

@@ -21,7 +21,7 @@ pub struct SelectSection {
     pub seed: u64,
     /// The kind of chat that is kept: `assistant`, `group_chat` or `unknown`.
     pub scene: Option<String>,
-    /// The participants, by id or name, who all stand in the roster of a conversation that is kept.
+    /// The participants, by id or name, who must all be in the roster of a selected conversation.
     pub participants: Option<Vec<String>>,
     /// The least number of turns of a conversation that is kept: messages of people and agents, without system text and tool
     /// results.
@@ -69,7 +69,7 @@ impl DedupSection {
     }
 }
 
-/// What becomes of duplicates.
+/// The handling of duplicates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Treatment {

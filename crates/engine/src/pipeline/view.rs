@@ -1,4 +1,5 @@
-//! `[perspective]`, `[prompt]` and `[tools]`: through whose eyes renderings show a conversation, and what they show beside it.
+//! `[perspective]`, `[prompt]` and `[tools]`: the perspective of renderings, and the prompt and tools that
+//! are added.
 
 use chatmill_dialect::Existing;
 use schemars::JsonSchema;
@@ -13,7 +14,7 @@ pub struct PerspectiveSection {
     pub speaker: PerspectiveChoice,
 }
 
-/// Who speaks as the assistant: a word, or a list of participants.
+/// The speaker of the assistant's messages: a word, or a list of participants.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
@@ -38,7 +39,7 @@ impl Default for PerspectiveChoice {
 pub enum PerspectiveRule {
     /// The busiest agent, else nobody.
     Auto,
-    /// Nobody.
+    /// No participant.
     None,
     /// Each agent in turn.
     EachAgent,

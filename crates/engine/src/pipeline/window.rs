@@ -4,7 +4,7 @@ use chatmill_dialect::{Targets, WindowMode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `[window]`. Sessions are cut first, then what `mode` says, then the history, then the budget.
+/// `[window]`. Sessions are cut first, then windows by `mode`, then the history, then the budget.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WindowSection {
@@ -31,8 +31,9 @@ pub struct WindowSection {
     pub max_tokens: Option<MaxTokensSetting>,
 }
 
-/// `window.max_tokens`: `{ encoding = "o200k_base", tokens = 8000 }`, of each rendering as it is written; or
-/// `{ template = "qwen.jinja", tokenizer = "tokenizer.json", tokens = 4096 }`, of what a model reads.
+/// `window.max_tokens`: `{ encoding = "o200k_base", tokens = 8000 }` limits each rendering as it is written;
+/// `{ template = "qwen.jinja", tokenizer = "tokenizer.json", tokens = 4096 }` limits the text that a model
+/// reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MaxTokensSetting {
@@ -99,7 +100,7 @@ impl From<SessionGap> for String {
     }
 }
 
-/// How much history a rendering shows: a word, or a number of messages.
+/// The amount of history that a rendering shows: a word, or a number of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
@@ -122,7 +123,7 @@ impl Default for HistorySetting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HistoryRule {
-    /// What the dialect's document says.
+    /// The amount given in the dialect's documentation.
     Document,
     /// All of it.
     All,

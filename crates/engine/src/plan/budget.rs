@@ -17,7 +17,7 @@ use crate::pipeline::MaxTokensSetting;
 pub struct Budget {
     /// The encoding in which they are counted.
     pub encoding: Encoding,
-    /// Their number.
+    /// The number of tokens.
     pub tokens: u64,
     /// Bytes beyond which a rendering is too large anyway.
     pub bytes: u64,
@@ -25,7 +25,7 @@ pub struct Budget {
     pub template: Option<String>,
 }
 
-/// Where the words of a budget lead.
+/// The places to which the names in a budget refer.
 pub struct BudgetSources<'p> {
     /// Encodings that are counted.
     pub encodings: &'p [Encoding],
@@ -33,7 +33,7 @@ pub struct BudgetSources<'p> {
     pub templates: &'p Templates,
     /// Dialects that are rendered.
     pub targets: &'p [Dialect],
-    /// Where paths start.
+    /// The folder to which relative paths refer.
     pub base: &'p Path,
 }
 

@@ -1,5 +1,6 @@
-//! What of a plan changes a certified byte, as its fingerprint and the manifest have it: the settings with the content of files in
-//! the place of their paths, and what the inputs are read with. Not in it: where the output stands, and what the machine gives.
+//! The certified part of a plan, as in its fingerprint and the manifest: settings with the content of files
+//! in place of their paths, and the settings for reading the inputs. Not in it: the destination, and settings
+//! of the machine.
 
 use chatmill_intake::discover;
 use chatmill_model::RawJson;
@@ -64,7 +65,7 @@ fn name_files_by_content(plan: &Plan, most: &mut Map<String, Value>) {
     let limit = plan.limits.vocabulary.max(plan.limits.template_file);
     for key in ["template", "tokenizer"] {
         let word = most.get(key).and_then(Value::as_str);
-        // What is no file is the name of something that the plan describes elsewhere.
+        // A word that is no file is the name of an object that the plan describes elsewhere.
         if let Some(Ok(text)) = word.map(|word| discover::read_small(&plan.base.join(word), limit)) {
             let hash = blake3::hash(text.as_bytes()).to_hex();
             most.insert(key.to_owned(), hash.as_str().into());
@@ -72,7 +73,7 @@ fn name_files_by_content(plan: &Plan, most: &mut Map<String, Value>) {
     }
 }
 
-/// What the inputs of each section are read with. What the inputs are called stands beside the plan, once.
+/// The settings for reading the inputs of each section. The names of inputs are kept beside the plan, once.
 pub(super) fn sections(inputs: &[PlannedInput]) -> Vec<Value> {
     let mut sections: Vec<Value> = Vec::new();
     for planned in inputs {

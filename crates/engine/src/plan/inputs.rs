@@ -16,12 +16,12 @@ use crate::error::PlanError;
 use crate::entry::EntryRef;
 use crate::pipeline::{InputSection, Pipeline};
 
-/// An input of a plan. There may be millions of them: what those of a section share stands once.
+/// An input of a plan. There may be millions of them: inputs of one section share its settings.
 #[derive(Clone)]
 pub struct PlannedInput {
-    /// Where it is.
+    /// The input.
     pub input: Input,
-    /// How it is read.
+    /// The settings for reading it.
     pub settings: Arc<InputSettings>,
     /// BLAKE3 of its bytes, once they have been hashed; nothing for what is refused.
     pub hash: Option<blake3::Hash>,
@@ -32,7 +32,7 @@ pub struct PlannedInput {
     naming: NameStyle,
 }
 
-/// What an input is called in the dataset and in messages.
+/// The style of an input's name in the dataset and in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NameStyle {
     /// By its own name, which does not depend on how it was spelled.
@@ -43,7 +43,7 @@ enum NameStyle {
     Typed,
 }
 
-/// How the inputs of a section are read.
+/// The settings for reading the inputs of a section.
 #[derive(Default)]
 pub struct InputSettings {
     /// Number of the `[[input]]` section in the file, from 1; 0 for paths that were typed.
@@ -94,7 +94,7 @@ impl PlannedInput {
         self.settings.written.zone.as_deref()
     }
 
-    /// Its name in the dataset, or as it was typed where there is none.
+    /// The name in the dataset, or the path as typed where there is none.
     pub fn name(&self) -> Cow<'_, str> {
         match self.naming {
             NameStyle::Own => self.input.name(),
@@ -111,8 +111,9 @@ impl PlannedInput {
         }
     }
 
-    /// The scope in which grouped rows of one id are one conversation: the section where files are merged, else the entry. Where paths
-    /// say more, it is the folder of the export, in the section or in its archive.
+    /// The scope in which grouped rows of one id are one conversation: the section where files are merged,
+    /// else the entry. Where the source derives it from the path, it is the folder of the export, in the
+    /// section or in its archive.
     ///
     /// The text holds no NUL.
     pub fn scope(&self, entry: &EntryRef, export_path: Option<&ExportPath>) -> String {
@@ -141,11 +142,11 @@ impl PlannedInput {
     }
 }
 
-/// What a zone is, where a word is none.
+/// The explanation for a word that is no time zone.
 pub(super) const NO_ZONE: &str = "a time zone is an IANA name (`Europe/Kyiv`) or an offset (`+02:00`)";
 
-/// The inputs of a pipeline in the order of their names, without the run's `own` files, and notes on what was left out. What is
-/// `in_memory` in memory stands in place of what the section names.
+/// The inputs of a pipeline in the order of their names, without the run's `own` files, and notes on those
+/// that were left out. The input `in_memory`, if given, replaces those that the section names.
 pub(super) fn inputs(
     pipeline: &Pipeline,
     base: &Path,

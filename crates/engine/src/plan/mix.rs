@@ -1,8 +1,9 @@
-//! How much of each `[[input]]` section goes into the dataset: a sample of it, and fractions that keep sections in proportion.
+//! The fraction of each `[[input]]` section that goes into the dataset: a sample of it, and fractions that
+//! keep sections in proportion.
 //!
-//! Nothing is read twice to balance a mix: the section that has the fewest bytes for its weight is taken whole, and of each other
-//! one as many conversations as keep the bytes of input in the wanted proportion. Which those are, the hash of their id and the
-//! seed decide, and they are counted as left out.
+//! No input is read twice to balance a mix: the section with the fewest bytes for its weight is taken whole,
+//! and each other section is sampled so that the bytes of input are in the wanted proportion. The hash of a
+//! conversation's id and the seed decide whether it is in the sample; the others are counted as filtered.
 
 use std::collections::BTreeMap;
 

@@ -16,7 +16,7 @@ pub struct Selection {
     conversations: Option<BTreeSet<String>>,
     scene: Option<Scene>,
     without_findings: BTreeSet<&'static str>,
-    /// The section, for what means what it says.
+    /// The section, for the settings that need no resolving.
     select: SelectSection,
 }
 
@@ -141,7 +141,7 @@ fn instant(key: &'static str, text: Option<&str>) -> Result<Option<i64>, PlanErr
         .ok_or_else(|| PlanError::value(key, format!("`{text}` is neither a date nor an RFC 3339 time")))
 }
 
-/// Where an id falls between 0 and 1, by its hash; a seed other than 0 moves it.
+/// The position of an id in the sample, between 0 and 1, by its hash; a seed other than 0 changes it.
 fn position_in_sample(seed: u64, id: &str) -> f64 {
     match seed {
         0 => position(&[id.as_bytes()]),
@@ -203,96 +203,22 @@ mod tests {
         }
     }
 
-    fn left_out(select: &SelectSection, found: &[&str]) -> Option<&'static str> {
-        let selection = Selection::new(select).unwrap();
+    fn left_out(select: &str, found: &[&str]) -> Option<&'static str> {
+        let selection = Selection::new(&toml::from_str(select).unwrap()).unwrap();
         selection.leaves_out("c", &chat(), found.iter().copied())
     }
 
     #[test]
-    fn each_key_leaves_out_under_its_own_name_and_keeps_what_it_asks_for() {
-        let list = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
-        let cases: [(&str, SelectSection, SelectSection); 4] = [
-            (
-                "scene",
-                SelectSection {
-                    scene: Some("assistant".into()),
-                    ..SelectSection::default()
-                },
-                SelectSection {
-                    scene: Some("group_chat".into()),
-                    ..SelectSection::default()
-                },
-            ),
-            (
-                "participants",
-                SelectSection {
-                    participants: list(&["Ann", "u2"]),
-                    ..SelectSection::default()
-                },
-                SelectSection {
-                    participants: list(&["Ann", "b1"]),
-                    ..SelectSection::default()
-                },
-            ),
-            (
-                "min_turns",
-                SelectSection {
-                    min_turns: Some(1),
-                    ..SelectSection::default()
-                },
-                SelectSection {
-                    min_turns: Some(0),
-                    ..SelectSection::default()
-                },
-            ),
-            (
-                "without_findings",
-                SelectSection {
-                    without_findings: list(&["RF"]),
-                    ..SelectSection::default()
-                },
-                SelectSection {
-                    without_findings: list(&["TL", "invalid-json"]),
-                    ..SelectSection::default()
-                },
-            ),
-        ];
-        for (key, out, within) in cases {
-            assert_eq!(left_out(&out, &["RF001"]), Some(key));
-            assert_eq!(left_out(&within, &["RF001"]), None, "{key}");
+    fn each_key_filters_and_counts_under_its_own_name() {
+        for (key, out, within) in [
+            ("scene", "\"assistant\"", "\"group_chat\""),
+            ("participants", "[\"Ann\", \"u2\"]", "[\"Ann\", \"b1\"]"),
+            ("min_turns", "1", "0"),
+            ("without_findings", "[\"RF\"]", "[\"TL\", \"invalid-json\"]"),
+        ] {
+            assert_eq!(left_out(&format!("{key} = {out}"), &["RF001"]), Some(key));
+            assert_eq!(left_out(&format!("{key} = {within}"), &["RF001"]), None, "{key}");
         }
-        let calling = SelectSection {
-            with_tool_calls: true,
-            ..SelectSection::default()
-        };
-        assert_eq!(left_out(&calling, &[]), Some("with_tool_calls"));
-    }
-
-    #[test]
-    fn unknown_words_and_empty_lists_are_refused_with_a_suggestion() {
-        let refused = |select: SelectSection| Selection::new(&select).unwrap_err().to_string();
-        let scene = refused(SelectSection {
-            scene: Some("group-chat".into()),
-            ..SelectSection::default()
-        });
-        assert!(scene.contains("did you mean `group_chat`"), "{scene}");
-        let code = refused(SelectSection {
-            without_findings: Some(vec!["dangling-referense".into()]),
-            ..SelectSection::default()
-        });
-        assert!(code.contains("did you mean `dangling-reference`"), "{code}");
-        let code = refused(SelectSection {
-            without_findings: Some(vec![String::new()]),
-            ..SelectSection::default()
-        });
-        assert!(code.contains("select.without_findings"), "{code}");
-        let empty = refused(SelectSection {
-            participants: Some(Vec::new()),
-            ..SelectSection::default()
-        });
-        assert!(
-            empty.contains("select.participants: the list is empty"),
-            "{empty}"
-        );
+        assert_eq!(left_out("with_tool_calls = true", &[]), Some("with_tool_calls"));
     }
 }

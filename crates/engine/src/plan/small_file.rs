@@ -6,7 +6,8 @@ use chatmill_intake::{Failure, discover, is_of_the_system};
 
 use crate::error::PlanError;
 
-/// The text of a small file that a request names. What lies in the file or its name is what `wrong` makes of it.
+/// The text of a small file that a request names. `wrong` makes the error for faults of the file or of its
+/// name.
 pub(crate) fn read_text(
     path: &Path,
     limit: u64,

@@ -21,7 +21,7 @@ pub fn source(word: &str, base: &Path) -> Result<Option<&'static dyn Source>, Pl
     }
 }
 
-/// One of chatmill's own sources.
+/// A built-in source by its id.
 pub(super) fn built_in(id: &str) -> Result<&'static dyn Source, PlanError> {
     chatmill_source::find(id).ok_or_else(|| PlanError::UnknownWord {
         key: "input.source",

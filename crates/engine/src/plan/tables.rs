@@ -8,8 +8,8 @@ use crate::error::PlanError;
 
 const KEY: &str = "output.tables";
 
-/// Refuses a list that is empty or names what is no table. Of lists that mean the same one comes out, and none where nothing
-/// is left out, so that one dataset has one fingerprint.
+/// Refuses an empty list, and names that are no tables. Equivalent lists are normalised to one, and to `None`
+/// where no table is left out, so that one dataset has one fingerprint.
 pub(super) fn tables(wanted: Option<&[String]>) -> Result<Option<Vec<String>>, PlanError> {
     let Some(wanted) = wanted else {
         return Ok(None);

@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_kebab_case_and_nobody_elses() {
+    fn template_names_are_kebab_case_and_unique() {
         for name in ["my-llama", "a", "qwen3-2507"] {
             assert_eq!(check_name(name), Ok(()));
         }

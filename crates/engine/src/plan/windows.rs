@@ -10,13 +10,13 @@ use crate::pipeline::{HistoryRule, HistorySetting, PerspectiveChoice, Perspectiv
 /// A resolved `[window]` section.
 #[derive(Clone, Default)]
 pub struct WindowPlan {
-    /// How much history a rendering shows.
+    /// The amount of history that a rendering shows.
     pub history: History,
-    /// What makes several renderings of one conversation.
+    /// The cuts that make several renderings of one conversation.
     pub cuts: Cuts,
     /// Tokens that a rendering may have.
     pub budget: Option<Budget>,
-    /// Dialects whose renderings of a window must fit, whatever dialect it is for; none: that dialect's own.
+    /// Dialects whose renderings of a window must all fit, for every dialect; empty: only the dialect itself.
     pub planners: Vec<Dialect>,
     /// Messages of context that a range repeats of the one before, at most.
     pub overlap: u32,

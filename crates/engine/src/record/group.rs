@@ -13,7 +13,7 @@ use chatmill_source::Source;
 use crate::record::locate::{Located, Locator, Sweep, code_points};
 use crate::record::{self, RecordOutcome, Settings};
 
-/// Where a row came from.
+/// The origin of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RowPlace {
     /// Index of its entry among the entries with grouped rows.
@@ -22,31 +22,31 @@ pub struct RowPlace {
     pub record: u64,
     /// First byte in the decoded entry.
     pub start: u64,
-    /// One past the last byte.
+    /// The end of the row, exclusive.
     pub end: u64,
     /// Line of the first byte, from 1.
     pub line: u64,
     /// Column of the first byte in code points, from 1.
     pub column: u64,
-    /// What the bytes of the row are to those of the entry.
+    /// The relation of the row's bytes to those of the entry.
     pub form: RowForm,
     /// Whether the row is accounted for here: a row that belongs to several conversations is so in the first of them.
     pub counts: bool,
 }
 
-/// What the bytes of a row are to those of its entry.
+/// The relation of a row's bytes to those of its entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RowForm {
     /// The same.
     Original,
-    /// Those without the escapes of `COPY`.
+    /// The bytes without the escapes of `COPY`.
     Copied,
     /// Others: places inside are then places of the whole row.
     Derived,
 }
 
 impl RowForm {
-    /// That of the rows of a frame.
+    /// The form of the rows of a frame.
     pub fn of(form: Form) -> Self {
         match form {
             Form::Original => Self::Original,
@@ -68,9 +68,9 @@ impl RowForm {
 /// A row inside the frame of its group.
 #[derive(Clone, Debug, Hash)]
 pub struct GroupRow {
-    /// Its bytes in the group's bytes.
+    /// The range of the row in the group's bytes.
     pub inside: Range<usize>,
-    /// Where it came from.
+    /// The origin of the row.
     pub place: RowPlace,
 }
 
@@ -82,7 +82,7 @@ pub struct Group {
     pub key: Option<String>,
     /// The rows in input order; never empty.
     pub rows: Vec<GroupRow>,
-    /// Where the array stands in the slice's buffer.
+    /// The range of the array in the slice's buffer.
     pub buffer: Range<usize>,
 }
 
@@ -106,7 +106,7 @@ impl Group {
         outcome
     }
 
-    /// Leads every place in what became of the array back to the rows.
+    /// Maps every place in the outcome of the array back to the rows.
     fn lead_back(&self, outcome: &mut RecordOutcome, way: &WayBack<'_>) {
         let unread = outcome.unread.iter_mut().map(|unread| &mut unread.located);
         for located in outcome.findings.iter_mut().chain(unread) {
@@ -171,8 +171,8 @@ impl Group {
         rejects.filter_map(|(_, located)| located.row).collect()
     }
 
-    /// One reject for each rejected row: when there is no conversation, every row is one, for the same reason. A row that belongs
-    /// to several records is rejected in the first, where it is accounted for.
+    /// The rejects, one for each rejected row: without a conversation every row is rejected, for the same
+    /// reason. A row that belongs to several records is rejected in the first, where it is accounted for.
     pub fn rejects(&self, outcome: &RecordOutcome, bytes: &[u8], limits: &Limits) -> Vec<(Reject, Located)> {
         let counts = |row: usize| self.rows.get(row).is_some_and(|row| row.place.counts);
         if self.source.has_scattered_messages() && outcome.linked.is_some() {
@@ -261,17 +261,17 @@ impl Group {
     }
 }
 
-/// What is counted along the array of a group, for the way back to its rows.
+/// Counts along the array of a group, for mapping places back to its rows.
 pub struct WayBack<'g> {
     length: u64,
     /// Lines and columns.
     lines: Sweep<'g>,
-    /// What `COPY` escapes, and columns with these escapes.
+    /// The count of escapes of `COPY`, and of columns with these escapes.
     copied: Sweep<'g>,
 }
 
 impl<'g> WayBack<'g> {
-    /// That of the array with these bytes.
+    /// The counts for an array with these bytes.
     pub fn new(bytes: &'g [u8]) -> Self {
         Self {
             length: bytes.len() as u64,
@@ -293,7 +293,7 @@ impl GroupRow {
         offset(span.start)..offset(span.end)
     }
 
-    /// What was counted up to the row, and up to this of its own bytes.
+    /// The counts up to the row, and up to this offset of its own bytes.
     fn counted(&self, sweep: &Sweep<'_>, inside: usize) -> ((u64, u64), (u64, u64)) {
         let start = self.inside.start;
         (sweep.at(start as u64), sweep.at((start + inside) as u64))
@@ -328,7 +328,7 @@ impl GroupRow {
 }
 
 impl RowPlace {
-    /// Its bytes, where it has any: a row of a database file stands nowhere in a text.
+    /// The range of the row in a text; `None` for a row of a database file, which has none.
     pub fn written(&self) -> Option<Span> {
         (self.end > 0).then(|| self.span())
     }
@@ -338,7 +338,7 @@ impl RowPlace {
         (self.end > 0).then_some((self.line, self.column))
     }
 
-    /// Its bytes in the decoded entry.
+    /// The range of the row in the decoded entry.
     pub fn span(&self) -> Span {
         Span {
             start: self.start,

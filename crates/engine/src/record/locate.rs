@@ -39,7 +39,7 @@ impl Located {
         }
     }
 
-    /// The finding of a framing error. Nothing that was read, and a row of a database file, stand nowhere in a text.
+    /// The finding of a framing error. A missing part and a row of a database file have no place in a text.
     pub(crate) fn of_framing_error(error: &FramingError) -> Self {
         let is_written = error.end > 0;
         Self {
@@ -66,13 +66,13 @@ impl Located {
 /// Two counts, for example of lines and columns.
 type Counts = (u64, u64);
 
-/// Counts along a text, and remembers how far it was every so often: whoever asks for a place waits for what was not counted yet,
-/// and never for the whole way from the front again.
+/// Counts along a text with checkpoints, so that a query counts only the text since the nearest checkpoint,
+/// and never the whole text from the start again.
 pub(crate) struct Sweep<'t> {
     bytes: &'t [u8],
     /// The count where the text begins.
     begin: Counts,
-    /// How a count goes on over a text.
+    /// The function that continues a count over a text.
     over: fn(Counts, &[u8]) -> Counts,
     /// The count at the end of each block.
     known: RefCell<Vec<Counts>>,
@@ -103,6 +103,7 @@ impl<'t> Sweep<'t> {
     pub(crate) fn at(&self, at: u64) -> (u64, u64) {
         let at = usize::try_from(at).unwrap_or(usize::MAX).min(self.bytes.len());
         let mut known = self.known.borrow_mut();
+        // Before the first block is known, the count is that of the beginning.
         let mut count = known.last().copied().unwrap_or(self.begin);
         while known.len() < at / Self::BLOCK {
             let start = known.len() * Self::BLOCK;
@@ -200,7 +201,7 @@ impl<'f> Locator<'f> {
         let found = || {
             let found = nearest_place(document?, json_path.as_deref()?)?;
             let found = self.span(found);
-            // Where messages have no paths of their own, the path leads to what holds them all.
+            // Where messages have no paths of their own, the path leads to the value that contains them all.
             let is_wider = own.is_some_and(|own| found != own && holds(found, own));
             (!is_wider).then_some(found)
         };

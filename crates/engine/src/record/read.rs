@@ -48,10 +48,10 @@ pub(crate) fn read_rows(
     scanned(Ok(source), frame, bytes, Rows::Grouped(key), settings)
 }
 
-/// What a frame holds.
+/// The rows of a frame.
 #[derive(Clone, Copy)]
 enum Rows<'k> {
-    /// One record.
+    /// A frame that is one record.
     Alone,
     /// Rows that were grouped under this key.
     Grouped(Option<&'k str>),
@@ -128,7 +128,7 @@ impl Scanned<'_> {
         outcome
     }
 
-    /// Places what nobody reads; it stands in the order of its bytes.
+    /// Locates the unread fields, in the order of their bytes.
     fn place_unread(self, unread: &[Unread]) -> Vec<UnreadAt> {
         if unread.is_empty() {
             return Vec::new();
@@ -160,7 +160,7 @@ impl Scanned<'_> {
             .collect()
     }
 
-    /// Links and checks what was read, and places what was found.
+    /// Links and checks the conversations, and locates findings.
     fn outcome_of(self, mut reading: Reading, mut findings: Vec<Finding>) -> RecordOutcome {
         let Self {
             source,
@@ -237,7 +237,7 @@ fn located(
         .collect()
 }
 
-/// What the scan repaired or noticed.
+/// The findings of the scan: repairs and notes.
 fn notes(document: &Document<'_>, frame: &Frame) -> Vec<Finding> {
     let finding = |note: &Note| {
         let (at, end) = (frame.start + note.at as u64, frame.start + note.end as u64);

@@ -8,11 +8,11 @@ use chatmill_redact::{Account, Counts, PersonalKind, Redactor, Roster};
 use super::RecordOutcome;
 use super::locate::Located;
 
-/// What replacing did to a conversation.
+/// The changes that replacing made to a conversation.
 pub struct Redaction {
-    /// The conversation as it was read: for what the pipeline file says about it, never for what is written.
+    /// The conversation before redaction: for selection by the pipeline file, never for output.
     pub original: Linked,
-    /// What was replaced.
+    /// The counts of replacements.
     pub account: Account,
     roster: Roster,
 }
@@ -84,9 +84,8 @@ pub(crate) fn declare(redaction: &Redaction, rendering: &mut Rendering) {
     let before = rendering.losses.len();
     push(&account.conversation, None, &mut rendering.losses);
     for position in shown(&redaction.original, rendering) {
-        if let Some(counts) = account.messages.get(position as usize) {
-            push(counts, Some(position), &mut rendering.losses);
-        }
+        let counts = cut::at(&account.messages, position as usize);
+        push(counts, Some(position), &mut rendering.losses);
     }
     if rendering.losses.len() > before {
         rendering.losses.sort_by_key(|loss| (loss.position, loss.code));

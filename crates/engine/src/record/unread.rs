@@ -14,25 +14,25 @@ use crate::record::locate::Located;
 pub(crate) struct UnreadFields {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     paths: BTreeMap<String, UnreadField>,
-    /// How often fields were met whose paths were too many.
+    /// The number of further values at paths beyond the limit.
     #[serde(default, skip_serializing_if = "chatmill_diag::is_zero")]
     further: u64,
 }
 
-/// What is known of one path.
+/// The facts about one path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct UnreadField {
-    /// How often something stands there.
+    /// The number of values at this path.
     count: u64,
-    /// How many bytes all of it has.
+    /// The number of bytes of all values.
     bytes: u64,
     /// Whether any of it holds words.
     has_words: bool,
-    /// Where the first stands.
+    /// The place of the first value.
     first: FirstPlace,
 }
 
-/// Where a field stands for the first time.
+/// The place of a field's first value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FirstPlace {
     /// Member of an archive.
@@ -103,7 +103,7 @@ impl UnreadFields {
         }
     }
 
-    /// One finding for each path, with its first place; and one for what lies beyond the limit.
+    /// The findings: one for each path, with its first place, and one for those beyond the limit.
     pub(crate) fn findings(self) -> impl Iterator<Item = (Located, Option<FirstPlace>)> {
         let further = (self.further > 0).then(|| {
             let finding = Finding::new(
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_beyond_the_limit_is_one_row_with_its_number() {
+    fn paths_beyond_the_limit_are_one_row_with_their_number() {
         let mut fields = UnreadFields::default();
         for (number, path) in (1..).zip(["$.a", "$.b", "$.c", "$.d", "$.a"]) {
             fields.add(&at(path, Severity::Note), record(number), 2);
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_receipt_gives_back_what_was_written() {
+    fn a_receipt_is_read_back() {
         let mut fields = UnreadFields::default();
         fields.add(&at("$.a", Severity::Note), record(3), 2);
         let text = serde_json::to_string(&fields).unwrap();

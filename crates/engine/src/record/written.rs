@@ -1,5 +1,5 @@
-//! What is written in an entry where a frame holds other bytes: a transcript, which is read as JSON, and a line with the escapes
-//! of `COPY`. What is found has its place in what is written.
+//! Places in the written text where a frame holds other bytes: a transcript, which is read as JSON, and a
+//! line with the escapes of `COPY`. Findings are located in the written text.
 
 use std::borrow::Cow;
 
@@ -27,8 +27,8 @@ pub(crate) fn offsets<'f>(form: Form, bytes: &'f [u8]) -> Box<dyn FnMut(u64) -> 
     }
 }
 
-/// Leads every place in what became of the conversations of a frame, whose bytes these are, back to what is written in its entry:
-/// in all of them at once, for the way there is one from the front.
+/// Maps every place in the outcomes of a frame's conversations, whose bytes these are, back to the text in
+/// its entry: all of them at once, since the mapping is computed from the start of the frame.
 pub(super) fn lead_back(mut all: Vec<&mut RecordOutcome>, frame: &Frame, bytes: &[u8], reject_head: usize) {
     let mut places: Vec<&mut u64> = Vec::new();
     for outcome in &mut all {
@@ -76,7 +76,7 @@ pub(super) fn lead_back(mut all: Vec<&mut RecordOutcome>, frame: &Frame, bytes: 
     }
 }
 
-/// All that was found and has a place.
+/// All findings and rejects that have a place.
 fn found(outcome: &mut RecordOutcome) -> impl Iterator<Item = &mut Located> {
     let rejected = outcome.rejects.iter_mut().map(|(_, located)| located);
     let unread = outcome.unread.iter_mut().map(|unread| &mut unread.located);

@@ -1,8 +1,8 @@
-//! `plan.json`: what a machine must know to process a shard as every other machine would.
+//! `plan.json`: the data by which every machine processes a shard in the same way.
 //!
-//! The pipeline file and the inputs are read from the folders where they were; what was found out about the inputs stands here, and the
-//! fingerprint says whether both still fit together. Nothing of it is trusted: its shards must contain each input exactly
-//! once.
+//! The pipeline file and the inputs are read from the folders where they were; the lengths and hashes of the
+//! inputs are in this file, and the fingerprint shows whether both still agree. The file is not trusted: its
+//! shards must contain each input exactly once.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::plan::{Plan, PlannedInput};
 use crate::run::refuse_streams;
 use crate::slice::shards::Shard;
 
-/// How a plan is loaded again.
+/// The request that loads a plan again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
     /// The pipeline file; its folder is where relative paths start.
@@ -35,7 +35,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// What a worker is asked, with what was asked of the whole.
+    /// The options of a worker, with those of the whole run.
     pub(super) fn options<'r>(&self, of_worker: RunOptions<'r>) -> RunOptions<'r> {
         RunOptions {
             replace: self.replace,
@@ -59,7 +59,7 @@ pub(super) struct PlanFile {
     pub(super) shards: Vec<PlannedShard>,
 }
 
-/// What hashing found out about an input.
+/// The facts that hashing gives about an input.
 #[derive(Serialize, Deserialize)]
 struct InputFacts {
     bytes: u64,
@@ -102,7 +102,7 @@ impl PlanFile {
 
     /// Reads a plan that was kept for a destination.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, RunError> {
-        /// What every build writes.
+        /// The fields that every build writes.
         #[derive(Deserialize)]
         struct Build {
             version: String,
@@ -209,10 +209,10 @@ fn goes_on(before: Option<&LineRange>, range: &LineRange) -> bool {
         && (0..=lines).contains(&range.record.wrapping_sub(before.record))
 }
 
-/// What begins an object that bears a hash.
+/// The beginning of an object that contains its hash.
 const SEAL: &str = "{\"hash\":\"";
 
-/// An object as JSON that bears its own hash: that of all that stands behind it.
+/// An object as JSON that contains its own hash: the hash of all bytes after it.
 pub(super) fn sealed(object: &impl Serialize) -> Result<Vec<u8>, RunError> {
     let mut json = serde_json::to_string(object).map_err(unwritable)?;
     let hash = blake3::hash(cut::text(&json, 1..json.len()).as_bytes()).to_hex();
@@ -220,7 +220,7 @@ pub(super) fn sealed(object: &impl Serialize) -> Result<Vec<u8>, RunError> {
     Ok(json.into_bytes())
 }
 
-/// Reads what [`sealed`] wrote; nothing where a byte of it is another.
+/// Reads bytes written by [`sealed`]; `None` where a byte differs.
 pub(super) fn unsealed<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     let (hash, rest) = bytes
         .strip_prefix(SEAL.as_bytes())?
@@ -286,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_worker_is_asked_what_was_asked_of_the_plan_but_takes_its_own_threads() {
+    fn a_worker_has_the_options_of_the_plan_but_its_own_threads() {
         let request = Request {
             pipeline: PathBuf::new(),
             overrides: Vec::new(),

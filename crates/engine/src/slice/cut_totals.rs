@@ -1,7 +1,7 @@
-//! What was cut: counts for every input, and a digest for every slice.
+//! The totals of cutting: counts for every input, and a digest for every slice.
 //!
-//! Both are taken where the bytes come in, so that what the workers account for can be held against something that they
-//! did not make themselves.
+//! Both are taken where the bytes come in, so that the accounts of the workers can be verified by independent
+//! counts.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -12,21 +12,21 @@ use chatmill_source::Source;
 
 use super::{EntryRef, Slice, Step};
 
-/// What was cut from the inputs.
+/// The totals that were cut from the inputs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CutTotals {
-    /// How many slices each shard was cut into, by the number of the shard.
+    /// The number of slices of each shard, by the number of the shard.
     pub shards: BTreeMap<u32, u32>,
     /// Counts of each input, by its index in the plan.
     pub inputs: Vec<CutCounts>,
 }
 
-/// What was cut from one input.
+/// The counts for one input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CutCounts {
     /// Entries that were read to their end.
     pub entries: u64,
-    /// Records and damages.
+    /// The number of records and framing errors.
     pub records: u64,
     /// Bytes of the decoded entries.
     pub bytes: u64,
@@ -75,8 +75,8 @@ impl Slice {
     }
 }
 
-/// All that is hashed, before it becomes a number. Between machines that hash numbers in another way, slices are different ones and
-/// are made anew.
+/// A hash that becomes a number at the end. Machines that hash numbers in another way get different slices,
+/// and make them anew.
 struct Digest(blake3::Hasher);
 
 impl Hasher for Digest {

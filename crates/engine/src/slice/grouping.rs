@@ -1,9 +1,10 @@
-//! Grouping: rows of a conversation are far from one another, so they are spilled by conversation and read back together.
+//! Grouping: the rows of a conversation may be far apart, so they are spilled by conversation and read back
+//! together.
 //!
-//! Memory stays within `limits.partition`, whatever the inputs hold: rows are spread over partitions by the hash of their
-//! conversation, on disk once they are many, and one partition at a time becomes a slice, or several where rows that belong
-//! to every conversation make it too large. A partition that grew too large is spread again. Partitions and their order
-//! follow from the inputs and the limits alone.
+//! Memory stays within `limits.partition` for any input: rows are spread over partitions by the hash of their
+//! conversation, on disk once they are many, and one partition at a time becomes a slice, or several where
+//! rows that belong to every conversation make it too large. A partition that grew too large is spread again.
+//! Partitions and their order follow from the inputs and the limits alone.
 //!
 //! Why: docs/decisions/2026-11-21-grouped-rows-as-json-array.md.
 
@@ -31,7 +32,7 @@ const MAX_SPREADS: usize = 6;
 
 /// Groups rows by conversation: they are spilled until all inputs have been read.
 pub(crate) struct RowGrouper {
-    /// Bytes of a partition that is turned into a slice as it is.
+    /// The size of a partition that becomes a slice without spreading.
     target: u64,
     folder: SpillFolder,
     /// The spill that rows go to, until partitions are asked for; then the spills that are being emptied, deepest last.
@@ -58,7 +59,7 @@ struct Level {
 /// A partition as it came back from its spill.
 #[derive(Default)]
 struct Partition {
-    /// Its rows, one after another; the memory is kept for the next partition.
+    /// The rows of the partition, one after another; the memory is reused for the next partition.
     bytes: Vec<u8>,
     /// Number of its group, place and bytes of each row: group by group, inside of one in input order.
     rows: Vec<(usize, RowPlace, Range<usize>)>,
@@ -77,7 +78,8 @@ pub(crate) struct GroupBatch {
 }
 
 impl RowGrouper {
-    /// A gatherer for inputs of so many bytes. What is too much for the memory waits in `folder`, without a name.
+    /// A grouping for inputs of this many bytes. Rows beyond the memory limit are spilled to files without a
+    /// name in `folder`.
     pub(crate) fn new(input_bytes: u64, limits: &Limits, folder: impl Into<SpillFolder>) -> Self {
         let target = limits.partition.max(1);
         let mut grouper = Self {
@@ -112,15 +114,16 @@ impl RowGrouper {
         level.spill.push(partition, &head.0, bytes)
     }
 
-    /// Notes that the conversation of a key begins with a row, which is called by its id and its words. What begins with the same
-    /// row in an entry of the same `family` is the same conversation.
+    /// Notes that the conversation of a key begins with a row, which is identified by its id and its words.
+    /// Conversations of entries of the same `family` that begin with the same row are one.
     pub(crate) fn begins(&mut self, key: &str, place: &RowPlace, family: &str, row: &str) {
         let head = Head::of(cut::at::<String>(&self.scopes, place.entry), key, place);
         self.lineage.begins(family, row, head.group());
     }
 
-    /// Spills a row that belongs to every conversation of its scope, or to those that name whom it is about. What is too
-    /// much to be read with each of them is a row of the conversation that has no key.
+    /// Spills a row that belongs to every conversation of its scope, or to those that mention the person it
+    /// is about. Rows beyond the limit for reading with each conversation go to the conversation without a
+    /// key.
     pub(crate) fn push_shared(
         &mut self,
         about: Option<String>,
@@ -179,7 +182,7 @@ impl RowGrouper {
         });
     }
 
-    /// Spreads a partition that is too large over further ones, which are emptied before what follows it.
+    /// Spreads a partition that is too large over further ones, which are emptied before the next partition.
     fn spread(&mut self, partition: usize, bytes: u64, depth: usize) -> Result<(), DatasetError> {
         self.open(bytes.div_ceil(self.target).clamp(2, OPEN_PARTITIONS) as usize);
         let mut deepest = self.levels.iter_mut().rev();
@@ -324,7 +327,7 @@ fn array<'r>(
     }
 }
 
-/// What stands before a row in a spill: seven numbers, then scope and key.
+/// The head of a row in a spill file: seven numbers, then scope and key.
 struct Head(Vec<u8>);
 
 /// Numbers in a head.

@@ -1,7 +1,7 @@
-//! Whether what is to be merged can be: where `merge = true`, each entry is recognised by its first bytes before anything is written.
+//! Validation of `merge = true`: each entry is recognised by its first bytes before anything is written.
 //!
-//! Rows of an entry become one conversation with those of other files where they are gathered and name it. Everywhere else
-//! `merge` would change nothing, and is refused.
+//! Rows of several files become one conversation where they are grouped by its id. Everywhere else `merge`
+//! would have no effect, and is refused.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,7 +43,7 @@ fn needs_inspection(planned: &PlannedInput) -> bool {
     );
     settings.written.merge == Some(true)
         && can_be_read_twice
-        // What merges by default groups all of its entries.
+        // A source that merges by default groups all of its entries.
         && !settings.source.is_some_and(Source::merges)
 }
 

@@ -1,4 +1,4 @@
-//! What an entry is: the source that reads it, or why none does.
+//! The format of an entry: the source that reads it, or the reason why none does.
 
 use std::borrow::Cow;
 
@@ -8,44 +8,44 @@ use chatmill_source::{Evidence, ExportPath, Proposal, Source, TableMap};
 
 use crate::plan::PlannedInput;
 
-/// What was recognised in the head of an entry.
+/// The format recognised in the head of an entry.
 #[derive(Default)]
 pub(super) struct Recognition {
     /// The source that reads it.
     pub source: Option<&'static dyn Source>,
-    /// What speaks for the source that reads it.
+    /// The evidence for the source that reads it.
     pub evidence: Option<Evidence>,
-    /// What speaks for each source, the surest first.
+    /// The evidence for each source, by falling confidence.
     pub considered: Vec<Evidence>,
-    /// What the fields of its JSON rows are called.
+    /// The map of the names of its JSON rows' fields.
     pub map: Option<TableMap>,
-    /// What becomes of it.
+    /// The handling of the entry.
     pub fate: EntryAction,
-    /// What is odd about it.
+    /// The findings about the entry.
     pub notes: Vec<Finding>,
     /// Whether its rows are grouped by conversation.
     pub groups_rows: bool,
-    /// What its path says of them.
+    /// The facts about its rows that its path gives.
     pub export_path: Option<ExportPath>,
-    /// What it looks like, where no source reads it.
+    /// The format that the entry looks like, where no source reads it.
     pub looks_like: Option<String>,
-    /// What a map for it could say, where no source reads it.
+    /// The proposed map for the entry, where no source reads it.
     pub proposal: Option<Proposal>,
 }
 
-/// What becomes of an entry.
+/// The handling of an entry.
 #[derive(Default)]
 pub(super) enum EntryAction {
-    /// Its records are read, or rejected one by one.
+    /// The records are read, or rejected one by one.
     #[default]
     Read,
     /// No source reads its records: each is rejected, with this as the reason where it has no error of its own.
     Reject(String),
-    /// It is a table with a header that nobody knows: each row is one framing error.
+    /// The entry is a table with an unknown header: each row is one framing error.
     RefuseRows(String),
-    /// Nothing of it is read: it is of this kind.
+    /// The entry is skipped: it is of this kind.
     PassOver(&'static str),
-    /// It is one framing error; the last is the byte of the head that is wrong.
+    /// The entry is one framing error; the last field is the offending byte of the head.
     Refuse(&'static Code, String, Option<u64>),
 }
 
@@ -181,7 +181,8 @@ fn map_of_rows(planned: &PlannedInput, sketch: &Sketch) -> Option<TableMap> {
     own.find(|map| of_source(map) && reads(map)).cloned()
 }
 
-/// Writes a row under the names of its map; false where a filter passes it over. What is not an object stays as it is.
+/// Writes a row with the names of its map; false where a filter skips the row. A value that is not an object
+/// stays as it is.
 pub(super) fn rename(map: &TableMap, frame: &mut Frame, buffer: &mut Vec<u8>, limits: &Limits) -> bool {
     let mut row = Vec::new();
     let bytes = cut::slice(buffer, frame.buffer.clone());
@@ -200,8 +201,9 @@ pub(super) fn rename(map: &TableMap, frame: &mut Frame, buffer: &mut Vec<u8>, li
     is_wanted
 }
 
-/// Why nothing was recognised: what the entry looks like, else an error that its document has whatever its format, else that
-/// no source knows it. Of several records each is one that is rejected; what is one document is refused whole.
+/// The reason why no source was recognised: the format that the entry looks like, else an error that its
+/// document has in any format, else that no source knows it. Of several records each is rejected; a single
+/// document is refused whole.
 fn why_unrecognised(head: &Head, sketch: &Sketch, limits: &Limits) -> EntryAction {
     let is_whole = match head.framing {
         Framing::Lines | Framing::Array => false,

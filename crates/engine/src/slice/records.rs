@@ -1,7 +1,7 @@
-//! What a slice holds, in order: the one walk for all who work on slices.
+//! The contents of a slice, in order: the one iteration for all code that works on slices.
 //!
-//! A record is one frame, or the rows of a conversation that were grouped from many places. Readers of records see no
-//! difference: a frame is a record of one row.
+//! A record is one frame, or the rows of a conversation that were grouped from many places. Readers of
+//! records see no difference: a frame is a record of one row.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::record::locate::Located;
 use crate::record::unread::FirstPlace;
 use crate::record::{self, RecordHash, RecordOutcome, Settings, UnreadAt};
 
-/// One thing that a slice holds.
+/// One element of a slice.
 #[derive(Clone, Copy)]
 pub(crate) enum Item<'s> {
     /// A record.
@@ -33,42 +33,42 @@ pub(crate) enum Item<'s> {
 /// A record, not yet read.
 #[derive(Clone, Copy)]
 pub(crate) struct Record<'s> {
-    /// Where it begins.
+    /// The entry in which the record begins.
     pub entry: &'s EntryRef,
-    /// Its bytes; those of grouped rows as an array.
+    /// The bytes of the record; grouped rows as an array.
     pub bytes: &'s [u8],
-    /// How it lies in the inputs.
+    /// The form of the record in the inputs.
     pub form: RecordForm<'s>,
     entries: &'s [EntryRef],
 }
 
-/// How a record lies in the inputs.
+/// The form of a record in the inputs.
 #[derive(Clone, Copy)]
 pub(crate) enum RecordForm<'s> {
     /// In one piece.
     Frame(&'s Frame),
-    /// As rows in many places.
+    /// A record of rows in many places.
     Group(&'s Group),
 }
 
-/// What a record is accounted for by: a frame, or one of the grouped rows.
+/// The unit by which a record is accounted for: a frame, or one of the grouped rows.
 #[derive(Clone, Copy)]
 pub(crate) struct AccountedRow<'s> {
-    /// Where it stands.
+    /// The entry of the row.
     pub entry: &'s EntryRef,
-    /// Its number in the entry.
+    /// The number of the row in the entry.
     pub record: u64,
-    /// Its length in bytes.
+    /// The length in bytes.
     pub bytes: u64,
 }
 
 /// A record, read.
 pub(crate) struct ReadRecord<'s> {
-    /// Where it stood.
+    /// The record.
     pub record: Record<'s>,
-    /// What became of it.
+    /// The outcome of reading it.
     pub outcome: RecordOutcome,
-    /// Its hash.
+    /// The hash of the record.
     pub hash: RecordHash<'s>,
     /// The rows that are rejected, by their index.
     rejected: BTreeSet<usize>,
@@ -76,7 +76,7 @@ pub(crate) struct ReadRecord<'s> {
     counts: bool,
 }
 
-/// Where something is found.
+/// The place of a finding.
 #[derive(Clone, Copy)]
 pub(crate) struct At<'a> {
     pub entry: Option<&'a EntryRef>,
@@ -97,8 +97,8 @@ impl<'a> At<'a> {
 }
 
 impl Slice {
-    /// What the slice holds, in order, each with the entry that was entered last. Frames before the first entry, which no reader
-    /// gives, are left out.
+    /// The elements of the slice in order, each with its entry. Frames before the first entry, which no
+    /// reader gives, are left out.
     pub(crate) fn items(&self) -> impl Iterator<Item = (Option<&EntryRef>, Item<'_>)> {
         let mut entry = None;
         self.steps.iter().filter_map(move |step| {
@@ -147,7 +147,8 @@ impl<'s> Record<'s> {
         }
     }
 
-    /// Reads, links and checks it: each of its conversations, mostly one. What no source reads is rejected.
+    /// Reads, links and checks the record: each of its conversations, mostly one. A record that no source
+    /// reads is rejected.
     pub(crate) fn read(self, settings: Settings<'_>) -> Vec<ReadRecord<'s>> {
         let mut outcome = match self.form {
             RecordForm::Frame(frame) => {
@@ -184,7 +185,7 @@ impl<'s> Record<'s> {
         }
     }
 
-    /// What it is accounted for by, each with its index: rows that belong to several records count in the first.
+    /// The accounted rows, each with its index: rows that belong to several records count in the first.
     pub(crate) fn rows(self) -> impl Iterator<Item = (usize, AccountedRow<'s>)> {
         let count = match self.form {
             RecordForm::Frame(_) => 1,
@@ -220,7 +221,8 @@ impl<'s> Record<'s> {
         }
     }
 
-    /// Its bytes in its entry, and line and column of the first, where it is written down there; those of its first row.
+    /// The range of the record in its entry, and the line and column of its first byte, where the entry is
+    /// text; for grouped rows, those of the first row.
     pub(crate) fn written(&self) -> (Option<Span>, Option<(u64, u64)>) {
         match self.form {
             RecordForm::Frame(frame) => {
@@ -252,7 +254,7 @@ impl Record<'_> {
         path.unwrap_or_else(|| "$".to_owned())
     }
 
-    /// Where what nobody reads of it stands: the index of its input, and its first place.
+    /// The place of an unread field: the index of its input, and its first place.
     pub(crate) fn place_of(self, unread: &UnreadAt) -> (usize, FirstPlace) {
         let row = self.row(unread.located.row);
         let place = FirstPlace {
@@ -267,7 +269,8 @@ impl Record<'_> {
 }
 
 impl<'s> ReadRecord<'s> {
-    /// What the record is accounted for by, and whether it is rejected; nothing for a further conversation of it.
+    /// The accounted rows of the record, and whether each is rejected; empty for a further conversation of
+    /// the record.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (AccountedRow<'s>, bool)> {
         let rows = self.counts.then(|| self.record.rows()).into_iter().flatten();
         rows.map(|(index, row)| (row, self.rejected.contains(&index)))
@@ -279,7 +282,7 @@ impl<'s> ReadRecord<'s> {
         findings.map(|located| (self.record.row(located.row), located))
     }
 
-    /// What is rejected, each with its row: of grouped rows one for each row that is.
+    /// The rejects, each with its row: of grouped rows, one for each rejected row.
     pub(crate) fn rejects(&self, limits: &Limits) -> Vec<(AccountedRow<'s>, Reject, Located)> {
         let rejects = match self.record.form {
             RecordForm::Frame(_) => self.outcome.rejects.clone(),

@@ -10,7 +10,7 @@ use crate::plan::PlannedInput;
 /// The hashes of the inputs that were read, as far as they can repeat: inputs of a length that no other has are not listed.
 #[derive(Clone)]
 pub(crate) struct Repeats {
-    /// Shared by all who read the same inputs: whoever reads them shard by shard would find it out again for each.
+    /// State shared by all readers of the same inputs, so that it is not computed again for each shard.
     planned: Arc<Planned>,
     /// The first input of each hash that only reading has shown.
     firsts: HashMap<blake3::Hash, usize>,
@@ -25,8 +25,8 @@ struct Planned {
 }
 
 impl Repeats {
-    /// None of the inputs was read yet. Those that were hashed before are known all the same: which of them is the first does not
-    /// depend on the shards that are read.
+    /// The state before any input is read. Inputs that were hashed before are known: the first of equal
+    /// inputs does not depend on the shards that are read.
     pub(crate) fn among(inputs: &[PlannedInput]) -> Self {
         let mut all: Vec<u64> = inputs.iter().map(|planned| planned.input.bytes).collect();
         all.sort_unstable();

@@ -15,7 +15,7 @@ use crate::slice::grouping::RowGrouper;
 /// The entry that is being read.
 pub(super) struct Entry {
     pub step: EntryRef,
-    /// Its number among those whose rows are grouped.
+    /// The number of the entry among those whose rows are grouped.
     pub gathering: Option<usize>,
     /// The entries among which conversations are found that go on in another one.
     pub family: String,
@@ -23,7 +23,7 @@ pub(super) struct Entry {
     pub conversation: String,
     /// Number of the next record, counted anew where frames are cut into rows.
     pub next_record: u64,
-    /// What the fields of its JSON rows are called.
+    /// The map of the names of its JSON rows' fields.
     pub map: Option<TableMap>,
 }
 

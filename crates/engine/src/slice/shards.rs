@@ -1,9 +1,9 @@
 //! Shards: the parts of the inputs that one machine processes at a time.
 //!
-//! Inputs are put together in the order of their names up to `[shards] bytes`; a larger file of lines whose records stand alone is
-//! divided, and each range of it is a shard. What may become one conversation stays in one shard: inputs of a section whose rows are
-//! grouped across files lie in it with all inputs between them. So do sections that have a limit, which counts from the
-//! first record on.
+//! Inputs are put together in the order of their names up to `[shards] bytes`; a larger file of lines with
+//! independent records is divided, and each range of it is a shard. Rows that may become one conversation
+//! stay in one shard: inputs of a section whose rows are grouped across files are in it with all inputs
+//! between them. The same holds for sections with a limit, which counts from the first record on.
 //!
 //! Why: docs/decisions/2026-11-23-input-shards.md.
 
@@ -22,16 +22,16 @@ use crate::plan::{Plan, PlannedInput};
 /// A part of the inputs that is processed together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shard {
-    /// Its number, from 0.
+    /// The number of the shard, from 0.
     pub number: u32,
     /// The inputs, by index.
     pub inputs: Range<usize>,
-    /// What is read of its only input, where that is divided.
+    /// The range of its only input, where that is divided.
     pub range: Option<LineRange>,
 }
 
 impl Shard {
-    /// All of so many inputs.
+    /// Whole inputs, this many.
     pub(crate) fn whole(inputs: usize) -> Self {
         Self {
             number: 0,
@@ -86,7 +86,7 @@ pub(crate) fn shards(plan: &Plan) -> Result<Vec<Shard>, Failure> {
         {
             joined_until = joined_until.max(Some(*last));
         }
-        // What begins here may hold others, and is not divided for that.
+        // An input that begins here may belong with others, and is not divided then.
         let is_joined = joined_until.is_some_and(|joined_until| index <= joined_until);
         match plan.ranges.get(&index) {
             Some(ranges) if is_free && !is_joined => {
@@ -139,7 +139,7 @@ impl Pile {
     }
 }
 
-/// Of each section whose inputs may belong together, the first and the last that may.
+/// The first and the last input of each section whose inputs may belong together.
 fn together(plan: &Plan) -> Result<BTreeMap<usize, (usize, usize)>, Failure> {
     let mut sections: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
     for (index, planned) in plan.inputs.iter().enumerate() {
@@ -162,12 +162,12 @@ fn may_merge(planned: &PlannedInput, limits: &Limits) -> Result<bool, Failure> {
     }
 }
 
-/// Whether what a source reads of one file may belong to a conversation of another.
+/// Whether rows of one file may belong to a conversation of another.
 fn joins_files(source: &dyn Source) -> bool {
     source.merges() || source.resumes()
 }
 
-/// What the first bytes of an input show.
+/// The facts that the first bytes of an input give.
 struct Seen {
     is_plain: bool,
     framing: Framing,
@@ -190,7 +190,7 @@ fn head_matches(
         Some(Event::Failed(failure)) => Err(failure),
         Some(Event::EntryStart { entry, head }) => {
             let seen = recognise(planned, &entry, &head, limits);
-            // What the other members of an archive and the tables of a database hold, their first bytes do not show.
+            // The first bytes do not show the other members of an archive, or the tables of a database.
             let may_merge = if !entry.is_empty() {
                 true
             } else if head.framing == Framing::Tables {

@@ -31,8 +31,8 @@ use crate::entry::EntryRef;
 use crate::plan::PlannedInput;
 use crate::progress::Progress;
 
-/// Inputs that begin in a slice at most. Of tiny ones, what is kept beside their bytes is most: without this, a slice would hold
-/// all of them.
+/// The most inputs that begin in a slice. For tiny inputs, the data kept about each exceeds its bytes:
+/// without this limit, a slice would hold all of them.
 const MAX_INPUTS_PER_SLICE: usize = 1 << 14;
 
 /// Reads inputs one after another and cuts them into slices.
@@ -51,27 +51,27 @@ pub(crate) struct Slicer<'p> {
     shard: Shard,
     next_input: usize,
     current: Option<Box<Current<'p>>>,
-    /// Bytes that the damages of the present slice take: there may be one for every row.
+    /// Bytes of the framing errors in the present slice: there may be one for every row.
     error_bytes: usize,
     next_slice: u32,
     records: u64,
-    /// Names of inputs whose bytes were not those that were hashed.
+    /// Names of inputs whose bytes differ from the hashed ones.
     pub changed: Vec<String>,
     /// Inputs that could not be read to their end, by index, and why.
     pub failures: Vec<(usize, Failure)>,
-    /// Whether an input that cannot be read to its end, or is not what was hashed, ends the slices: all later ones would be
-    /// cut elsewhere. Else the next input follows.
+    /// Whether an input that cannot be read to its end, or differs from its hash, ends the slices, since all
+    /// later ones would be cut elsewhere. Otherwise the next input follows.
     pub is_strict: bool,
-    /// What was read so far: all of it, once there is no further slice and nothing has failed.
+    /// The totals so far: complete once there is no further slice and nothing has failed.
     pub cut_totals: CutTotals,
-    /// Inputs that are compared, to say of each whether an earlier one has the same bytes.
+    /// Inputs whose bytes are compared with earlier ones.
     pub repeats: Option<Repeats>,
-    /// The hash of each input that was read to its end, where somebody asks for them with a place for each.
+    /// The hash of each input that was read to its end, if hashes are requested.
     pub hashes: Option<Vec<Option<blake3::Hash>>>,
-    /// What was recognised in the last slice.
+    /// The formats recognised in the last slice.
     pub recognised: Vec<Recognised>,
     spare: Vec<Vec<u8>>,
-    /// Where rows wait.
+    /// The folder for spilled rows.
     spill: SpillFolder,
     /// Rows of the shard.
     grouper: RowGrouper,
@@ -84,7 +84,7 @@ pub(crate) struct Slicer<'p> {
 struct Current<'p> {
     input: usize,
     planned: &'p PlannedInput,
-    /// What is read of it, where it is divided.
+    /// The range that is read, where the input is divided.
     range: Option<LineRange>,
     reader: Reader,
     entry: Option<Entry>,
@@ -142,7 +142,7 @@ impl<'p> Slicer<'p> {
     #[must_use]
     pub(crate) fn in_shards(mut self, shards: impl IntoIterator<Item = Shard>) -> Self {
         self.shards = shards.into_iter().collect();
-        // None is begun yet.
+        // No input is begun yet.
         self.shard.inputs = 0..0;
         self
     }
@@ -165,7 +165,7 @@ impl<'p> Slicer<'p> {
 
     /// The next slice, or none at the end of the inputs or when the run was stopped.
     pub(crate) fn next_slice(&mut self) -> Option<Slice> {
-        // What was recognised and not asked for is dropped: there may be millions of entries.
+        // Recognitions that were not asked for are dropped: there may be millions of entries.
         self.recognised.clear();
         loop {
             if let Some(slice) = self.next_of_shard() {
@@ -254,7 +254,7 @@ impl<'p> Slicer<'p> {
         }
     }
 
-    /// Counts a record of an input; whether it is beyond what is read of all, or of its section.
+    /// Counts a record of an input; returns whether it is beyond the limit of the run, or of its section.
     fn is_beyond(&mut self, input: usize) -> bool {
         self.records += 1;
         let planned = cut::at(self.inputs, input);
@@ -271,7 +271,7 @@ impl<'p> Slicer<'p> {
         Vec::with_capacity(self.slice_bytes + self.slice_bytes / 8)
     }
 
-    /// Opens the next input; refused ones become a damage at once. False when there is none.
+    /// Opens the next input; refused ones become a framing error at once. False when there is none.
     fn open_next(&mut self, slice: &mut Slice) -> bool {
         let index = self.next_input;
         let Some(planned) = self
@@ -392,7 +392,7 @@ impl<'p> Slicer<'p> {
                 slice.separate(between);
                 return;
             }
-            // What cannot be cut into rows is a record of its own, and mostly rejected.
+            // A frame that cannot be cut into rows is a record of its own, and mostly rejected.
             Ok(None) => {}
             Err(error) => {
                 self.failure = Some(error);
@@ -402,7 +402,7 @@ impl<'p> Slicer<'p> {
         self.cut_totals.record(current.input, 1);
         frame.record = entry.next_record;
         entry.next_record += 1;
-        // What no source reads is rejected, and is none of the records that a limit counts.
+        // Records without a source are rejected, and do not count for a limit.
         let beyond = entry.step.source.is_some() && self.is_beyond(current.input);
         slice.steps.push(if beyond {
             Step::Filtered(frame)
@@ -470,7 +470,7 @@ impl<'p> Slicer<'p> {
             map: seen.map,
         });
         current.tables.is_database |= head.framing == Framing::Tables;
-        // What is said of an entry is said where it begins.
+        // Findings about an entry are reported where it begins.
         if current.range.as_ref().is_none_or(|range| range.start == 0) {
             slice.steps.extend(seen.notes.into_iter().map(Step::Note));
         }

@@ -1,4 +1,5 @@
-//! Inputs of which nothing is framed: the tables of a database or a dump that no source reads, and what cannot be opened.
+//! Inputs without frames: the tables of a database or a dump that no source reads, and files that cannot be
+//! opened.
 
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::FramingError;

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::tests::test_dir::{TestDir, chat, message, read, request, row};
 
-/// The codes of what is wrong with a file that is one record.
+/// The codes of the findings about a file with one record.
 fn codes(name: &str, text: &str, limits: &Limits) -> Vec<&'static str> {
     let slice = TestDir::only(name, text);
     let read = read(&slice, limits);

@@ -1,4 +1,4 @@
-//! The pipeline file: what is understood, and how what is not is named.
+//! The pipeline file: accepted values, and the errors for others.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ fn an_error_names_the_file_and_the_line() {
 }
 
 #[test]
-fn what_is_missing_is_named() {
+fn missing_parts_are_named() {
     for (text, missing) in [
         ("name = \"n\"\n[output]\npath = \"o\"\n", "`input`"),
         ("name = \"n\"\n[[input]]\npath = \"a\"\n", "`output`"),
@@ -90,7 +90,7 @@ fn a_value_that_is_set_and_a_file_are_as_deep_as_toml_is_read() {
         format!("{}{}", "[".repeat(50_000), "]".repeat(50_000)),
     ];
     for value in nested {
-        // What is no TOML is a word.
+        // A value that is no TOML is a word.
         assert_eq!(parsed(SMALL, &[&format!("name={value}")]).unwrap().name, value);
         assert!(parsed(&format!("x={value}\n{SMALL}"), &[]).is_err());
     }

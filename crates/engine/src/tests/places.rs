@@ -1,4 +1,4 @@
-//! From what is wrong in a record to byte, line and column.
+//! Mapping of findings in a record to byte, line and column.
 
 use crate::record::locate::Located;
 use chatmill_diag::{Limits, Span};
@@ -25,7 +25,7 @@ fn named<'f>(findings: &'f [Located], name: &str) -> &'f Located {
 }
 
 #[test]
-fn a_finding_in_a_message_stands_at_its_value() {
+fn a_finding_in_a_message_is_located_at_its_value() {
     let text = chat(&[message("é", &[]), message("b", &["nowhere"])]);
     let findings = findings("a.json", &text);
     let dangling = named(&findings, "dangling-reference");
@@ -56,7 +56,7 @@ fn a_column_counts_characters_and_not_bytes() {
 }
 
 #[test]
-fn a_finding_about_a_field_that_is_not_there_stands_at_what_would_hold_it() {
+fn a_finding_about_a_missing_field_is_located_at_its_parent() {
     let mut bare = message("a", &[]);
     bare.as_object_mut().unwrap().remove("create_time");
     let text = chat(&[bare.clone()]);
@@ -124,7 +124,7 @@ fn findings_in_grouped_rows_have_a_place_in_the_file_and_a_path_in_the_row() {
     assert_eq!(lines[2].get(inside), Some("\"yesterday\""));
 }
 
-/// What a finding points at, and its path.
+/// The text that a finding points at, and its path.
 fn pointed(name: &str, text: &str, code: &str) -> (String, Option<String>) {
     let findings = findings(name, text);
     let located = named(&findings, code);
@@ -135,7 +135,7 @@ fn pointed(name: &str, text: &str, code: &str) -> (String, Option<String>) {
 }
 
 #[test]
-fn a_finding_about_a_call_stands_at_its_id_and_not_at_the_message() {
+fn a_finding_about_a_call_is_located_at_its_id() {
     let call =
         |id: &str| json!({"id": id, "type": "function", "function": {"name": "gate", "arguments": "{}"}});
     let text = json!({"messages": [
@@ -184,7 +184,7 @@ fn a_word_is_pointed_at_where_the_text_has_it() {
 }
 
 #[test]
-fn what_the_scan_repairs_has_a_path() {
+fn repairs_of_the_scan_have_a_path() {
     let text = chat(&[message("a", &[])]).replace("\"N\"", r#""x\ud800""#);
     let (_, path) = pointed("a.json", &text, "lone-surrogate");
     assert_eq!(path.as_deref(), Some("$.conversation_meta.name"));

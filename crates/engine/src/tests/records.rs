@@ -1,4 +1,4 @@
-//! The one walk over records: what a record is accounted for by, and where what is wrong with it stands.
+//! The iteration over records: the rows by which a record is accounted for, and the places of its findings.
 
 use crate::record::Settings;
 use crate::slice::records::Item;

@@ -1,4 +1,4 @@
-//! What pages say of severities is what findings have.
+//! The severities on the codes' pages are those that findings have.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::Silent;
 use crate::check::{CheckOptions, check};
 
 #[test]
-fn every_severity_of_every_sample_stands_on_the_page_of_its_code() {
+fn every_severity_of_every_sample_is_on_the_page_of_its_code() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples");
     let options = CheckOptions {
         paths: vec![samples.to_str().unwrap().to_owned()],

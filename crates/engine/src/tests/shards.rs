@@ -38,7 +38,7 @@ fn planned(folder: &Path) -> Plan {
     plan
 }
 
-/// The digests of the slices of some shards, and what was cut of all.
+/// The digests of the slices of some shards, and the totals of all.
 fn cut(plan: &Plan, shards: &[Shard]) -> (BTreeMap<String, String>, CutTotals) {
     let (stop, spill) = (AtomicBool::new(false), plan.base.join("spill"));
     let mut slicer = Slicer::new(&plan.inputs, plan.limits(), 512, None, spill, &stop, &Silent)

@@ -1,4 +1,4 @@
-//! Cutting: every byte is in one slice, and what is cut does not depend on how large slices are.
+//! Cutting: every byte is in one slice, and records do not depend on the size of slices.
 
 use crate::record::Settings;
 use crate::slice::records::Item;
@@ -130,7 +130,7 @@ fn limit_counts_conversations_of_grouped_rows() {
     assert_eq!((accepted.rows.len(), rest.rows.len()), (2, 1));
 }
 
-/// What is rejected of a desk: codes of damages and of records that were read, in order.
+/// The rejects of a folder: codes of framing errors and of records that were read, in order.
 fn rejected(cut: &Cut) -> Vec<&'static str> {
     let limits = Limits::default();
     let items = cut.slices.iter().flat_map(Slice::items);
@@ -177,13 +177,13 @@ fn an_unread_file_counts_one_record_for_each_frame() {
             let steps = cut.slices.iter().flat_map(|slice| &slice.steps);
             assert_eq!(steps.map(accounted).sum::<u64>(), counts.bytes, "{text}");
         }
-        // What nobody reads is none of the records that are wanted.
+        // Records that no source reads do not count for the limit.
         assert_eq!(rejected(&test_dir.cut(1, Some(1), &Limits::default())), expected);
     }
 }
 
 #[test]
-fn rows_that_nobody_reads_fill_slices_as_records_do() {
+fn unread_rows_fill_slices_like_records() {
     let rows = format!("sepal,petal\n{}", "1,2\n".repeat(1_000));
     let cut = TestDir::new(&[("a.csv", &rows)]).cut(1 << 16, None, &Limits::default());
     assert_eq!(rejected(&cut).len(), 1_000);
@@ -191,7 +191,7 @@ fn rows_that_nobody_reads_fill_slices_as_records_do() {
 }
 
 #[test]
-fn an_input_that_nobody_reads_takes_nothing_from_the_one_beside_it() {
+fn an_unread_input_does_not_change_its_neighbour() {
     let test_dir = TestDir::new(&[("a.json", "{\"numbers\": [1, 2]}"), ("b.jsonl", &request("x"))]);
     let cut = test_dir.cut(1 << 20, None, &Limits::default());
     assert_eq!(rejected(&cut), ["unknown-format"]);
@@ -210,7 +210,7 @@ fn a_run_that_is_stopped_cuts_nothing_more() {
 }
 
 #[test]
-fn what_stands_between_the_rows_of_a_page_is_accounted_for() {
+fn bytes_between_the_rows_of_a_page_are_accounted_for() {
     let rows = [row("t", "a", "1"), row("t", "b", "2")];
     let page = format!(
         "{{\"messages\": [\n  {},\n  {}\n]}}",
@@ -228,7 +228,7 @@ fn what_stands_between_the_rows_of_a_page_is_accounted_for() {
 }
 
 #[test]
-fn what_cannot_be_framed_has_a_number_among_the_records() {
+fn a_framing_error_has_a_number_among_the_records() {
     let limits = Limits {
         record: 80,
         ..Limits::default()

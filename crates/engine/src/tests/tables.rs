@@ -1,4 +1,4 @@
-//! The tables of a plan without a dataset: over files, over what is in memory, and over records one a line.
+//! The tables of a plan without a dataset: over files, over data in memory, and over records, one per line.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn plan(path: &Path, input: Option<&Input>) -> Plan {
     Plan::for_tables(pipeline, Path::new("."), input).unwrap()
 }
 
-/// All wanted tables of a plan, slice by slice.
+/// The wanted tables of a plan, slice by slice.
 fn read(plan: &Plan, wanted: &[&str], threads: usize) -> Vec<MemoryTable> {
     let mut all = Vec::new();
     let stop = AtomicBool::new(false);
@@ -66,7 +66,7 @@ fn bytes_in_memory_are_read_like_a_file() {
 }
 
 #[test]
-fn records_keep_their_numbers_whatever_stands_between_them() {
+fn records_keep_their_numbers_with_framing_errors_between_them() {
     let lines = "{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}\nnull\n\"\"\n[1]\n{\"messages\":[{\"role\":\"user\",\"content\":\"b\"}]}\n";
     let input = in_memory(lines.as_bytes(), MemoryForm::Lines, "held");
     let tables = read(&plan(Path::new("held"), Some(&input)), TABLES, 1);
@@ -118,7 +118,7 @@ fn tables_end_when_the_reader_wants_no_more_and_are_an_error_when_stopped() {
 }
 
 #[test]
-fn what_cannot_be_merged_gives_no_table() {
+fn an_input_that_cannot_be_merged_gives_no_table() {
     let chat =
         r#"{"messages":[{"role":"user","content":"Is it open?"},{"role":"assistant","content":"Yes."}]}"#;
     let input = in_memory(chat.as_bytes(), MemoryForm::File, "chat.json");

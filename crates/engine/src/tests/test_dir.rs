@@ -14,7 +14,7 @@ use tempfile::TempDir;
 /// A folder that disappears after the test.
 pub(crate) struct TestDir(TempDir);
 
-/// Slices with what was counted while they were cut.
+/// Slices with the counts taken while they were cut.
 pub(crate) struct Cut {
     pub slices: Vec<Slice>,
     pub totals: CutTotals,
@@ -51,7 +51,7 @@ impl TestDir {
     pub(crate) fn only(name: &str, text: &str) -> Slice {
         let mut cut = Self::new(&[(name, text)]).cut(1 << 20, None, &Limits::default());
         let last = cut.slices.pop().unwrap();
-        // Where rows are grouped, the slice before it holds nothing that is read.
+        // Where rows are grouped, the slice before them has no records.
         assert!(cut.slices.iter().all(|slice| records(slice).is_empty()));
         last
     }

@@ -11,7 +11,7 @@ use chatmill_diag::Limits;
 
 use crate::tests::test_dir::{TestDir, chat, message, request, row};
 
-/// What comes along the way, a word each; `most` events at most.
+/// The events of the walk, one word each; at most `most` events.
 fn events(test_dir: &TestDir, stop: bool, most: usize) -> Result<Vec<String>, ReadError> {
     let inputs = typed_inputs(&[test_dir.path("")], "auto").unwrap();
     let mut seen = Vec::new();

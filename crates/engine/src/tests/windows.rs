@@ -46,34 +46,7 @@ fn keys_of_the_window_section_are_the_cuts() {
 }
 
 #[test]
-fn windows_that_cannot_be_are_refused_with_their_key() {
-    let refused = |text: &str, rule| window(text, rule).err().unwrap();
-    let budget = |encoding: &str, tokens: u64| {
-        let text = format!("max_tokens = {{ encoding = \"{encoding}\", tokens = {tokens} }}");
-        refused(&text, PerspectiveRule::Auto)
-    };
-    assert_eq!(
-        budget("o200k_bas", 9),
-        "window.max_tokens.encoding: there is no encoding in count.encodings named `o200k_bas`; did you mean `o200k_base`?"
-    );
-    assert_eq!(
-        budget("o200k_base", 0),
-        "window.max_tokens.tokens: it must be 1 at least"
-    );
-    let history = refused("history = 0", PerspectiveRule::Auto);
-    assert!(
-        history.starts_with("window.history: it must be 1 at least"),
-        "{history}"
-    );
-    let nobody = refused("per_turn = true", PerspectiveRule::None);
-    assert!(
-        nobody.starts_with("window.per_turn: with perspective.as"),
-        "{nobody}"
-    );
-}
-
-#[test]
-fn a_mode_has_one_spelling_at_a_time_and_its_own_keys() {
+fn a_mode_has_its_own_keys() {
     let plan = window("mode = \"consecutive\"\noverlap = 4\n", PerspectiveRule::Auto).unwrap();
     assert_eq!((plan.cuts.mode, plan.overlap), (WindowMode::Consecutive, 4));
     assert_eq!(plan.history, History::All);
@@ -86,29 +59,4 @@ fn a_mode_has_one_spelling_at_a_time_and_its_own_keys() {
         (plan.cuts.mode, plan.cuts.targets),
         (WindowMode::PerTurn, Targets::Steps)
     );
-    let cases = [
-        (
-            "mode = \"per_turn\"\nper_turn = true",
-            "window.per_turn: it is the older spelling",
-        ),
-        (
-            "mode = \"document\"\nper_turn = false",
-            "window.per_turn: it is the older spelling",
-        ),
-        ("overlap = 1", "window.overlap: only renderings of mode"),
-        ("targets = \"steps\"", "window.targets: a rendering of mode"),
-        ("mode = \"consecutive\"\nhistory = 9", "window.history: in mode"),
-        (
-            "mode = \"consecutive\"\nhistory = \"all\"",
-            "window.history: in mode",
-        ),
-    ];
-    for (text, wanted) in cases {
-        let message = window(text, PerspectiveRule::Auto).err().unwrap();
-        assert!(message.starts_with(wanted), "{text}: {message}");
-    }
-    let nobody = window("mode = \"consecutive\"", PerspectiveRule::None)
-        .err()
-        .unwrap();
-    assert!(nobody.starts_with("window.mode: with perspective.as"), "{nobody}");
 }

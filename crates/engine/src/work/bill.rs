@@ -1,20 +1,22 @@
-//! The bill as served: how often a chat is sent, with how much before each answer, and what is written in answer.
+//! The bill as served: the number of requests of a chat, the tokens before each answer, and the tokens of
+//! each answer.
 //!
-//! A chat is billed once per answer, each time with all that stands before it. A rendering shows the chat as it was in the end, so
-//! the requests are read off it: one per answer, each with the tokens before the answer, and definitions of tools wherever
-//! they stand. That is an estimate: what the server kept in a cache, sent in other words or cut is not known. Answers are counted
-//! where somebody or a tool spoke in between; several turns in a row are one answer. What the perspective says and calls in an
-//! answer is written once, and belongs to the rendering that is billed for the answer, however many others repeat it.
+//! A chat is billed once per answer, each time with everything before it. A rendering shows the chat as it
+//! was in the end, so the requests are derived from it: one per answer, each with the tokens before the
+//! answer, and all definitions of tools. That is an estimate: caching, rewording and cutting by the server
+//! are not known. Answers are counted separately where another participant or a tool spoke in between;
+//! several turns in a row are one answer. The tokens of an answer are counted once, in the rendering that is
+//! billed for the answer, however many others repeat it.
 
 use std::ops::Range;
 
 use chatmill_dialect::{Cuts, Dialect, Targets, WindowMode};
 use chatmill_model::span::{Component, ComponentSpan, Speaker};
 
-/// How a dialect's renderings are sent.
+/// The way in which a dialect's renderings are sent to a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BillingMode {
-    /// Never: an archive has no assistant who would be asked, and of some texts no requests can be read off.
+    /// Never: an archive has no assistant, and the requests of some texts cannot be derived.
     Never,
     /// Once: it is one message to the assistant.
     Once,
@@ -29,7 +31,8 @@ pub enum BillingMode {
 }
 
 impl BillingMode {
-    /// How renderings of a dialect are sent that are cut so, of records that are one request each or not.
+    /// The billing mode of a dialect's renderings with these cuts; `one_request` for records that are one
+    /// request each.
     pub fn of(dialect: &Dialect, cuts: Cuts, one_request: bool) -> Self {
         if dialect.is_neutral() {
             Self::Never
@@ -37,8 +40,8 @@ impl BillingMode {
             Self::Once
         } else {
             match (cuts.mode, cuts.targets) {
-                // Of a flattened history, captured or not, only the last request could be read off: beside dialects whose
-                // requests are all counted, that few would look cheap.
+                // Of a flattened history, captured or not, only the last request could be derived: beside
+                // dialects whose requests are all counted, such a bill would look cheap.
                 (WindowMode::Document | WindowMode::Consecutive, _) if dialect.is_one_request() => {
                     Self::Never
                 }
@@ -52,12 +55,13 @@ impl BillingMode {
 }
 
 impl BillingMode {
-    /// Of the positions that a rendering is billed for, those whose answers may have cost more than its requests say: a single
-    /// message has no answer, and of a captured request only what answers it was paid here.
+    /// The positions that a rendering is billed for and whose answers may have cost more than its requests
+    /// show: a single message has no answer, and a captured request is billed only for its answer.
     pub fn paid(self, positions: Range<u32>, requests: &[Request]) -> Range<u32> {
         match self {
             Self::Never | Self::Once => 0..0,
             Self::Captured => {
+                // Without an answer, or where the dialect does not say which message it is, no message is billed.
                 let answer = requests.first().and_then(|request| request.position);
                 answer.unwrap_or(positions.end)..positions.end
             }
@@ -71,14 +75,14 @@ impl BillingMode {
 pub struct Request {
     /// Number of the span with which its answer begins; all spans before it are sent.
     pub answer: usize,
-    /// One past the last span of the answer.
+    /// The end of the answer's last span, exclusive.
     pub end: usize,
-    /// Position of the message that the answer begins with, where the dialect says so.
+    /// Position of the message that begins the answer, where the dialect records it.
     pub position: Option<u32>,
 }
 
-/// Says in the spans of a rendering how many requests carry each and whether it is written in answer to one, and gives the
-/// requests.
+/// Sets the number of requests of each span of a rendering, and whether it is written as an answer; returns
+/// the requests.
 pub fn requests(spans: &mut [ComponentSpan], serving: BillingMode) -> Vec<Request> {
     let whole = Request {
         answer: spans.len(),
@@ -142,16 +146,16 @@ pub fn requests(spans: &mut [ComponentSpan], serving: BillingMode) -> Vec<Reques
     requests
 }
 
-/// Where the assistant is asked.
+/// The position of an answer of the assistant.
 struct Answer {
     request: Request,
-    /// Whether more than tool results stands between it and the answer before it.
+    /// Whether more than tool results is between it and the answer before it.
     opens_turn: bool,
     /// Whether anything is heard after it.
     is_followed: bool,
 }
 
-/// What stands between two answers.
+/// The content between two answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Heard {
     Nothing,
@@ -194,12 +198,12 @@ fn answers(spans: &[ComponentSpan]) -> Vec<Answer> {
     answers
 }
 
-/// The bytes of a rendering that the perspective says, neighbours joined.
+/// The byte ranges of the perspective's text, with neighbours joined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OwnSpans {
-    /// All of them.
+    /// All spans of the assistant.
     pub assistant: Vec<Range<u64>>,
-    /// Those that are learned.
+    /// The spans that are trained on.
     pub trained: Vec<Range<u64>>,
 }
 
@@ -281,7 +285,7 @@ mod tests {
     ];
 
     #[test]
-    fn each_answer_is_sent_what_stands_before_it_and_all_definitions() {
+    fn each_answer_is_billed_with_all_text_before_it_and_all_definitions() {
         let mut spans = spans(&CHAT);
         assert_eq!(requests(&mut spans, BillingMode::EachAnswer).len(), 3);
         assert_eq!(carried(&spans), [3, 3, 3, 2, 2, 2, 1, 1, 1, 0, 0, 3]);

@@ -1,15 +1,16 @@
-//! Where a rendering has to begin so that it fits a budget.
+//! The first message of a rendering that fits a token budget.
 //!
-//! A rendering's tokens are known only when it has been written and counted. So it is written at a few beginnings: first where
-//! its length makes it likely to fit, then twice as far and twice as far again, then between the last that fitted and the first
-//! that did not. Few beginnings lie far from the right one, so the price depends on the budget and not on the length of the
-//! conversation; what was counted at one beginning is remembered at the next.
+//! A rendering's tokens are known only when it has been written and counted. So it is written from a few
+//! candidate messages: first where its length makes it likely to fit, then twice as far and twice as far
+//! again, then between the last that fitted and the first that did not. Few candidates lie far from the right
+//! one, so the cost depends on the budget and not on the length of the conversation; counts of one candidate
+//! are cached for the next.
 
 /// Bytes of text that a token is taken for when guessing where to look first.
 pub(super) const BYTES_PER_TOKEN: u64 = 4;
 
-/// The least place among `count` at which something fits, if it fits anywhere: it fits there, and not one place before.
-/// The search starts at `guess`.
+/// The smallest of `count` candidates that fits, if any does: it fits, and the one before it does not. The
+/// search starts at `guess`.
 pub(super) fn least(count: usize, guess: usize, mut fits: impl FnMut(usize) -> bool) -> Option<usize> {
     let last = count.checked_sub(1)?;
     let mut here = guess.min(last);
@@ -48,8 +49,8 @@ pub(super) fn least(count: usize, guess: usize, mut fits: impl FnMut(usize) -> b
     Some(good)
 }
 
-/// The first of some beginnings, in order, from which on a text is likely to fit. `after` says how many bytes stand after a
-/// beginning.
+/// The first of several candidates, in order, from which on a text is likely to fit. `after` gives the bytes
+/// after a candidate.
 pub(super) fn guess(beginnings: &[u32], tokens: u64, after: impl Fn(u32) -> u64) -> usize {
     beginnings.partition_point(|start| after(*start) > tokens.saturating_mul(BYTES_PER_TOKEN))
 }

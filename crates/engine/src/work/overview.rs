@@ -1,5 +1,5 @@
-//! What a report says of the conversations and renderings of a slice, or of a run: summed up while they are written, so that a
-//! report reads no large table.
+//! The figures for the report on a slice's or a run's conversations and renderings: summed up while they are
+//! written, so that a report reads no large table.
 
 use std::collections::BTreeMap;
 use std::ops::AddAssign as _;
@@ -29,7 +29,7 @@ pub(crate) struct OverviewSums {
     roles: BTreeMap<String, BTreeMap<String, Pair>>,
     /// References and those to the same sender, by status.
     references: BTreeMap<String, Pair>,
-    /// Calls by status and by what paired them, which is empty where nothing did.
+    /// Calls by status and by the rule that paired them, which is empty for unpaired ones.
     statuses: BTreeMap<String, BTreeMap<String, u64>>,
     /// Tools by their names, cut to what a report shows.
     tools: BTreeMap<String, ToolCount>,
@@ -55,7 +55,7 @@ impl Pair {
     }
 }
 
-/// What a rendering lost, by kind; its memory serves the next.
+/// The losses of a rendering by kind; the memory is reused for the next.
 #[derive(Default)]
 pub(crate) struct LossAmounts(Vec<(LossCode, u64)>);
 
@@ -72,7 +72,7 @@ impl LossAmounts {
         self.0.sort_unstable_by_key(|(code, _)| code.as_str());
     }
 
-    /// Its kinds in the order of their words, each once.
+    /// The kinds in the order of their words, each once.
     pub(crate) fn codes(&self) -> impl Iterator<Item = LossCode> {
         self.0.iter().map(|(code, _)| *code)
     }
@@ -116,7 +116,7 @@ impl OverviewSums {
         }
     }
 
-    /// Adds a conversation whose messages were added, and which have so many characters.
+    /// Adds a conversation whose messages were added, with this number of characters.
     pub(crate) fn add_conversation(
         &mut self,
         id: &str,
@@ -188,7 +188,7 @@ impl OverviewSums {
         }
     }
 
-    /// Adds what a rendering in the dialect of this rank lost.
+    /// Adds the losses of a rendering in the dialect of this rank.
     pub(crate) fn add_losses(&mut self, rank: usize, losses: &LossAmounts) {
         let sums = self.losses.entry(rank).or_default();
         for (code, amount) in &losses.0 {
@@ -225,8 +225,8 @@ impl OverviewSums {
         });
     }
 
-    /// What a report says of a run with these dialects; names of tools and ids only where it may quote. What the sums do not hold is
-    /// left empty.
+    /// The overview of a run with these dialects; with names of tools and ids only if `quote` is set. Figures
+    /// that the sums do not hold are left empty.
     pub(crate) fn overview(self, targets: &[Dialect], quote: bool) -> Overview {
         let mut overview = Overview {
             first_message: self.first,
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_conversations_the_largest_stay_and_of_many_tools_those_that_are_called_most() {
+    fn the_largest_conversations_and_the_most_called_tools_are_retained() {
         let mut sums = OverviewSums::default();
         for number in 0..40_u64 {
             sums.merge(slice(&format!("small-{number:02}"), 1));

@@ -1,11 +1,12 @@
-//! Whose eyes a conversation is rendered through.
+//! The perspectives of a conversation: the participants who are rendered as the assistant.
 
 use chatmill_dialect::auto_perspective;
 use chatmill_model::{Linked, Participant, ParticipantKind};
 
 use crate::pipeline::{PerspectiveChoice, PerspectiveRule};
 
-/// Who speaks as the assistant in a conversation: one entry per rendering, and how many configured participants are absent.
+/// The assistant of each rendering of a conversation, and the number of configured participants that are
+/// absent.
 pub fn perspectives(linked: &Linked, speaker: &PerspectiveChoice) -> (Vec<Option<usize>>, u64) {
     let participants = &linked.conversation.participants;
     match speaker {

@@ -1,4 +1,4 @@
-//! What a finished slice leaves behind beside its files: enough to seal the run without reading them again.
+//! The receipt of a finished slice: enough to seal the run without reading the slice's files again.
 
 use std::collections::BTreeMap;
 
@@ -28,17 +28,18 @@ pub(crate) struct SliceReceipt {
     pub findings: BTreeMap<String, FindingCount>,
     /// Token totals.
     pub totals: Totals,
-    /// What a report says of its conversations and renderings.
+    /// The figures for a report on its conversations and renderings.
     pub overview: OverviewSums,
     /// Renderings for which a configured participant was absent.
     pub unrenderable: u64,
     /// Perspectives of conversations without a turn to render, where each turn has a rendering of its own.
     #[serde(default)]
     pub without_turns: u64,
-    /// Turns that no rendering teaches, by reason, over perspectives; in a mode whose renderings end with what is learned.
+    /// Turns that are trained in no rendering, by reason, over perspectives; in a mode whose renderings end
+    /// with the trained turn.
     #[serde(default)]
     pub untaught: BTreeMap<String, u64>,
-    /// How often a perspective of a conversation gets no prompt, by the field that the conversation does not know.
+    /// The number of perspectives that get no prompt, by the field that the conversation lacks.
     #[serde(default)]
     pub unprompted: BTreeMap<String, u64>,
     /// Renderings that left reasoning out because policy says so.
@@ -51,7 +52,7 @@ pub(crate) struct SliceReceipt {
 /// Counts of one input in a slice.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct InputCounts {
-    /// Whether its bytes are what was decoded.
+    /// Whether stored and decoded bytes are the same.
     #[serde(default)]
     pub plain: bool,
     /// Entries that were read to their end here.
@@ -63,15 +64,16 @@ pub(crate) struct InputCounts {
     pub rows: RowLedger,
     /// Conversations in the dataset.
     pub conversations: u64,
-    /// Rows that were written, counted where they are: what says that they are as many as those that are accounted for.
+    /// The rows that were written, counted where they are written: to verify that their number equals that of
+    /// the accounted rows.
     #[serde(default)]
     pub written: InputRows,
     /// Rows of the findings table.
     pub findings: u64,
-    /// Errors among what was found.
+    /// Errors among the findings.
     #[serde(default)]
     pub errors: u64,
-    /// Whether its source fits it, and what that does not read.
+    /// Whether its source fits, and its unread fields.
     #[serde(flatten)]
     pub recognition: Recognition,
     /// Sources that read it.
@@ -84,12 +86,12 @@ pub(crate) struct InputCounts {
     /// Rows of tables that are not read, by table.
     #[serde(default)]
     pub skipped_tables: BTreeMap<String, u64>,
-    /// Files, and members of archives, that are not chats, by what they are.
+    /// Files, and members of archives, that are not chats, by kind.
     #[serde(default)]
     pub skipped_files: BTreeMap<String, u64>,
 }
 
-/// What a receipt says of the shapes of its inputs, without all else.
+/// The shapes of a receipt's inputs, without the rest of the receipt.
 #[derive(Debug, Deserialize)]
 pub(crate) struct SliceShapes {
     /// By index in the plan.
@@ -102,12 +104,12 @@ pub(crate) struct InputShapes {
     /// In the order in which they came.
     #[serde(default)]
     pub shapes: Vec<String>,
-    /// Whether its source fits it, and what that does not read.
+    /// Whether its source fits, and its unread fields.
     #[serde(flatten)]
     pub recognition: Recognition,
 }
 
-/// Adds what is not there yet, as far as a report names it.
+/// Adds new shapes, up to the number that a report names.
 pub(crate) fn add_shapes(known: &mut Vec<String>, more: impl IntoIterator<Item = String>) {
     for shape in more {
         if known.len() < SHAPES && !known.contains(&shape) {
@@ -123,7 +125,7 @@ pub(crate) fn count_finding(findings: &mut BTreeMap<String, FindingCount>, findi
     count.add(finding.severity, finding.count);
 }
 
-/// How often a code was found.
+/// The number of findings of a code.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FindingCount {
     /// Kebab name.
@@ -149,7 +151,7 @@ impl FindingCount {
         }
     }
 
-    /// All of them.
+    /// The sum of all rows.
     pub fn total(&self) -> u64 {
         self.errors + self.warnings + self.notes
     }

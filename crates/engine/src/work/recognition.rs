@@ -12,16 +12,16 @@ use crate::record::locate::Located;
 use crate::record::unread::{FirstPlace, UnreadFields};
 use crate::slice::records::Record;
 
-/// What speaks for and against the source of an input.
+/// The evidence for and against the source of an input.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Recognition {
     /// Records that are whole and that the source cannot read all the same.
     #[serde(default)]
     pub misread: u64,
-    /// Bytes of what it reads, as far as that holds words.
+    /// The bytes of words that the source reads.
     #[serde(default)]
     pub read_words: u64,
-    /// Bytes of what it does not read, as far as that holds words.
+    /// The bytes of words that the source does not read.
     #[serde(default)]
     pub unread_words: u64,
     /// Fields that it does not read.
@@ -30,7 +30,7 @@ pub(crate) struct Recognition {
 }
 
 impl Recognition {
-    /// Adds to the inputs of a record what was read of it and what not.
+    /// Adds the read and the unread fields of a record to its inputs.
     pub(crate) fn add<C: Default>(
         inputs: &mut BTreeMap<usize, C>,
         of: fn(&mut C) -> &mut Self,
@@ -55,7 +55,7 @@ impl Recognition {
         }
     }
 
-    /// Adds what is known of later records, with at most so many paths.
+    /// Adds the facts of later records, up to `limit` paths.
     pub(crate) fn merge(&mut self, later: Self, limit: u64) {
         self.misread += later.misread;
         self.read_words += later.read_words;
@@ -63,7 +63,8 @@ impl Recognition {
         self.unread.merge(later.unread, limit);
     }
 
-    /// The findings of the whole input: whether its source fits it, and what nobody reads, each with its first place.
+    /// The findings about the whole input: whether its source fits, and the unread fields, each with its
+    /// first place.
     pub(crate) fn findings(
         self,
         framed: u64,
@@ -94,8 +95,8 @@ impl Recognition {
     }
 }
 
-/// Whether a record is whole, and not what its source takes it for. What is broken as it lies in the file says nothing of its
-/// format.
+/// Whether a record is intact, but not of the format that its source expects. A record that is corrupt in the
+/// file is no evidence about its format.
 pub(crate) fn is_misread(reject: &Reject) -> bool {
     reject.level == RejectLevel::Frame && !reject.finding.code.code.starts_with("IN")
 }

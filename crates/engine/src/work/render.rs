@@ -37,11 +37,11 @@ pub fn render<'a>(
     let Ok(()) = windowed.render(target, None, sink, &mut always);
 }
 
-/// A conversation, cut as a plan's windows say.
+/// A conversation, cut by the plan's windows.
 ///
-/// Sessions are cut first, then the turns of the perspective; the dialect cuts the history; what is still too long begins
-/// later, before what somebody else says, until it fits. What a rendering leaves out it declares. A rendering that does
-/// not fit even so stays, with the reason, and is not valid.
+/// Sessions are cut first, then the turns of the perspective; the dialect cuts the history; a rendering that
+/// is still too long begins later, before a message of another participant, until it fits. Omitted messages
+/// are declared as losses. A rendering that does not fit even so is kept, with the reason, and is not valid.
 pub struct WindowedRenderer<'a, 'p> {
     linked: &'a Linked,
     policy: &'a Policy,
@@ -49,13 +49,13 @@ pub struct WindowedRenderer<'a, 'p> {
     arena: &'a TextArena,
     windows: &'p WindowPlan,
     perspectives: Vec<PerspectiveWindows<'a>>,
-    /// Nobody's, for dialects that know no perspective.
+    /// The windows without a perspective, for dialects that have none.
     nobody: PerspectiveWindows<'a>,
     /// For each position, the bytes of text before it; one more for the end.
     bytes: Vec<u64>,
 }
 
-/// A perspective, and what its renderings show; by default all of the conversation.
+/// A perspective, and the windows of its renderings; by default the whole conversation.
 #[derive(Default)]
 struct PerspectiveWindows<'a> {
     perspective: Option<usize>,
@@ -64,11 +64,11 @@ struct PerspectiveWindows<'a> {
     /// The windows of all dialects, where they have the same, and whether each fits.
     planned: OnceCell<Vec<(WindowRange, bool)>>,
     ranges: Vec<WindowRange>,
-    /// How many ranges there are beyond the limit.
+    /// The number of ranges beyond the limit.
     left_out: u64,
     /// Turns that are learned in none of them.
     skipped_targets: SkippedTargets,
-    /// Where ranges may begin later.
+    /// The later positions at which ranges may begin.
     starts: Vec<u32>,
 }
 
@@ -148,13 +148,13 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
         }
     }
 
-    /// The same conversation with what a pipeline says beside it.
+    /// The same conversation with the pipeline's prompt and tools.
     #[must_use]
     pub fn with(self, additions: Additions<'a>) -> Self {
         Self { additions, ..self }
     }
 
-    /// Who speaks in the renderings of a dialect.
+    /// The perspectives of a dialect's renderings.
     fn perspectives(&self, target: &Dialect) -> &[PerspectiveWindows<'a>] {
         if target.is_neutral() {
             std::slice::from_ref(&self.nobody)
@@ -240,7 +240,7 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
         Ok(())
     }
 
-    /// The whole conversation through somebody's eyes.
+    /// The whole conversation from a perspective.
     fn whole(&self, perspective: Option<usize>) -> View<'a> {
         View {
             history: self.windows.history,
@@ -290,7 +290,7 @@ struct PerspectiveRenderer<'w, 'a, 'p, 's> {
     ordinal: u32,
     /// Requests before this position are billed with the renderings so far.
     paid_to: u32,
-    /// What each rendering shows of a session.
+    /// The part of a session that each rendering shows.
     mode: WindowMode,
 }
 
@@ -305,7 +305,7 @@ fn through<'a>(whole: &View<'a>, shared: &Rc<Shared>, range: WindowRange) -> Vie
     }
 }
 
-/// Why nobody learns from a rendering that was to end with an answer.
+/// The reason why a rendering that should end with an answer is not trained on.
 fn skipped_target(rendering: &Rendering, sink: &Sink<'_>) -> Option<Violation> {
     let reason = if rendering.last_role != Some(Role::Assistant.as_str()) {
         "window.mode: nothing of the turn is left in this dialect"
@@ -354,13 +354,14 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
         Ok(())
     }
 
-    /// Where the conversation ends.
+    /// The end of the conversation.
     fn end(&self) -> u32 {
         u32::try_from(self.windowed.linked.conversation.messages.len()).unwrap_or(u32::MAX)
     }
 
-    /// The positions whose requests are billed with a window: what no window before it ended with. The last one takes what no window
-    /// shows; what a budget cut off a session is billed nowhere.
+    /// The positions whose requests are billed with a window: those after the end of every earlier window.
+    /// The last window takes the positions that no window shows; those that a budget cut off a session are
+    /// not billed.
     fn paid(&mut self, window: WindowRange, is_last: bool) -> Range<u32> {
         let end = if is_last && self.perspective.left_out == 0 {
             self.end()
@@ -431,7 +432,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
         (joined(*cut::at(run, latest)), from + latest + 1)
     }
 
-    /// Where an exchange begins with the context that it repeats of the session.
+    /// The position at which an exchange begins, with the context that it repeats of the session.
     fn context(&self, from: usize, first: WindowRange) -> u32 {
         let before = cut::slice(&self.perspective.ranges, 0..from);
         let is_earlier = |range: &WindowRange| range.session_start < first.session_start;
@@ -455,7 +456,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
             planners if !planners.is_empty() && !self.target.is_neutral() => planners,
             _ => std::slice::from_ref(self.target),
         };
-        // What windows share is of one dialect.
+        // The shared state of windows belongs to one dialect.
         self.planner_shared.resize_with(planners.len(), Rc::default);
         planners
             .iter()
@@ -466,7 +467,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
                 let mut renderings = planner.renderings(&transcript);
                 let mut fits = true;
                 while let Some(rendering) = renderings.next(sink) {
-                    // What a template refuses has no text, and would always be short enough.
+                    // A rendering that a template refuses has no text, and would always be short enough.
                     let is_refused =
                         planner.has_control_tokens() && sink.text().is_empty() && !rendering.is_valid();
                     fits &= !is_refused && meter.fits(sink);
@@ -488,7 +489,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
         };
         let starts = &self.perspective.starts;
         let from = starts.partition_point(|start| *start <= range.start);
-        // What is learned is never cut away.
+        // Trained turns are never cut away.
         let before = if self.mode == WindowMode::Document {
             range.end
         } else {

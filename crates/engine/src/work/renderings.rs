@@ -24,7 +24,7 @@ use crate::work::render::{self, WindowedRenderer};
 use crate::work::shares::{BillShare, Billed};
 use crate::work::totals::{AnswerGroup, RenderingGroup, Sums};
 
-/// The keys of what a plan names.
+/// The keys of the names in a plan.
 pub(super) struct PlanKeys {
     /// Dialect, profile and media type of each target.
     targets: Vec<[Key; 3]>,
@@ -67,7 +67,7 @@ impl PlanKeys {
     }
 }
 
-/// What is needed for one rendering after the other.
+/// Buffers that are reused from one rendering to the next.
 #[derive(Default)]
 pub(super) struct RenderingBuffers {
     pub sink: SinkBuffers,
@@ -204,16 +204,7 @@ impl<'p> Work<'_, 'p> {
         }
         self.receipt.renderings += 1;
         self.verify(key, sink, &counts_by_encoding)?;
-        // Most losses are of few codes: sorting the words of all of them takes longer than all else that is done with them.
-        let losses = &mut self.buffers.losses;
-        losses.count(&rendering.losses);
-        self.receipt.overview.add_losses(key.rank, losses);
-        let drops_thoughts = plan.policy().reasoning == Reasoning::Drop
-            && losses.codes().any(|code| code == LossCode::ReasoningDropped);
-        self.receipt.without_reasoning += u64::from(drops_thoughts);
-        if self.parts.writes_losses() {
-            self.losses(key, rendering)?;
-        }
+        self.losses(key, rendering)?;
         if !self.parts.writes_renderings() {
             self.buffers.counts_by_encoding = counts_by_encoding;
             return Ok(());
@@ -264,8 +255,18 @@ impl<'p> Work<'_, 'p> {
         Ok(())
     }
 
-    /// Writes what a rendering lost, a row for each kind and reason.
+    /// Counts the losses of a rendering, and writes a row for each kind and reason.
     fn losses(&mut self, key: &RenderingKey<'_>, rendering: &Rendering) -> Result<(), WorkError> {
+        // Most losses are of few codes: sorting the words of all of them takes longer than all else that is done with them.
+        let losses = &mut self.buffers.losses;
+        losses.count(&rendering.losses);
+        self.receipt.overview.add_losses(key.rank, losses);
+        let drops_thoughts = self.tools.plan.policy().reasoning == Reasoning::Drop
+            && losses.codes().any(|code| code == LossCode::ReasoningDropped);
+        self.receipt.without_reasoning += u64::from(drops_thoughts);
+        if !self.parts.writes_losses() {
+            return Ok(());
+        }
         for loss in self.buffers.folded.fold(&rendering.losses) {
             let reason = self.keys.reason(loss.reason, self.parts);
             let code = self.keys.code(loss.code, self.parts);
@@ -408,7 +409,7 @@ impl<'p> Work<'_, 'p> {
     }
 }
 
-/// Which coverages the renderings of a conversation in a dialect have had.
+/// The coverages that the renderings of a conversation in a dialect have had.
 #[derive(Default)]
 struct CoveragesSeen(u8);
 
@@ -421,7 +422,7 @@ impl CoveragesSeen {
     }
 }
 
-/// Which rendering of which conversation is at hand.
+/// The conversation and the number of the current rendering.
 struct RenderingKey<'a> {
     accepted: AcceptedConversation<'a>,
     target: &'a Dialect,
@@ -435,7 +436,7 @@ struct RenderingKey<'a> {
     media_type: Key,
 }
 
-/// The first encoding whose reference counts another number of tokens.
+/// The first encoding in which the reference counts another number of tokens.
 fn miscounted(
     encodings: &[Encoding],
     text: &str,

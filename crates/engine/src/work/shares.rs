@@ -1,11 +1,12 @@
-//! The shares of a rendering's bill: each request belongs to the day of its answer and to the model that wrote it.
+//! The shares of a rendering's bill: each request belongs to the day of its answer and to the model that
+//! wrote it.
 //!
-//! What a rendering holds is divided where answers end: what was new for a request, and its answer, belong to the share of the
-//! request; what stands behind the last answer, to the day of the last message. Most renderings have one share, and are not counted
-//! anew.
+//! A rendering is divided where answers end: the new input of a request, and its answer, belong to the share
+//! of the request; text after the last answer belongs to the day of the last message. Most renderings have
+//! one share, and are not counted anew.
 //!
-//! Paid is paid: an answer of which a provider logged what it cost and which no rendering shows (it was taken back, broken off, or has
-//! no words) is a request of its day and model, too, of which nothing but what was logged is known.
+//! An answer with logged usage that no rendering shows (it was undone, broken off, or has no words) was
+//! charged as well: it counts as a request of its day and model, for which only the logged usage is known.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,12 +19,12 @@ use jiff::tz::TimeZone;
 
 use crate::work::bill::Request;
 
-/// What of a rendering belongs to a day and a model.
+/// The part of a rendering's cost that belongs to one day and model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BillShare<'l> {
     /// The day; none where the message has no usable time.
     pub day: Option<Day>,
-    /// The model; empty where nobody says.
+    /// The model; empty where it is unknown.
     pub model: &'l str,
     /// Bytes.
     pub bytes: u64,
@@ -31,11 +32,11 @@ pub struct BillShare<'l> {
     pub requests: u64,
     /// Tokens in each encoding.
     pub counts_by_encoding: Vec<TokenCounts>,
-    /// What the provider logged of these requests.
+    /// The usage that the provider logged for these requests.
     pub logged: Logged,
 }
 
-/// What a provider logged of several requests.
+/// The usage that a provider logged for several requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Logged {
     /// Requests of which anything was logged.
@@ -54,7 +55,7 @@ impl Logged {
         [self.requests, self.input, self.cached_input, self.output]
     }
 
-    /// What was logged of one request.
+    /// The usage logged for one request.
     pub fn of(usage: Option<Usage>) -> Self {
         usage.map_or_else(Self::default, |usage| Self {
             requests: 1,
@@ -78,24 +79,25 @@ impl std::ops::AddAssign for Logged {
 
 /// A rendering that is to be divided.
 pub struct Billed<'b> {
-    /// What its bytes are, with what [`requests`](super::bill::requests) said of them.
+    /// The components of its bytes, as passed to [`requests`](super::bill::requests).
     pub spans: &'b [ComponentSpan],
-    /// Its requests.
+    /// The requests of the rendering.
     pub requests: &'b [Request],
     /// Position of the last message that it shows.
     pub last: Option<u32>,
     /// Bytes of its text.
     pub bytes: u64,
-    /// Its tokens in each encoding.
+    /// The token counts in each encoding.
     pub counts_by_encoding: &'b [TokenCounts],
-    /// Positions of messages whose cost is billed here and nowhere else.
+    /// Positions of messages whose cost is billed only here.
     pub paid: Range<u32>,
-    /// Id of who speaks as the assistant; empty where nobody does.
+    /// The id of the assistant; empty where there is none.
     pub perspective: &'b str,
 }
 
 impl Billed<'_> {
-    /// Its shares by the days of a zone, one at least; `each_span` counts the spans, where there is more than one share.
+    /// The shares by the days of a zone, at least one; `each_span` counts the spans, where there is more than
+    /// one share.
     pub fn shares<'l>(
         &self,
         linked: &'l Linked,
@@ -104,7 +106,7 @@ impl Billed<'_> {
     ) -> Vec<BillShare<'l>> {
         let conversation = &linked.conversation;
         let asked = conversation.model.as_deref().unwrap_or_default();
-        // What shows nothing ends with what was paid.
+        // A rendering that shows nothing ends with the last charged message.
         let end = || Some(self.paid(linked).last()?.position);
         let end = self.last.or_else(end);
         let message = |position: Option<u32>| -> Option<&'l Message> {
@@ -179,13 +181,13 @@ impl Billed<'_> {
             return shares;
         }
         self.divide(&mut shares, &places, last, &each_span());
-        // What is sent last of all is the last share: the rendering itself is booked there.
+        // The last request is the last share: the rendering itself is attributed to it.
         let behind = (last + 1) % shares.len().max(1);
         shares.rotate_left(behind);
         shares
     }
 
-    /// The messages of the perspective, or of nobody, of which it was logged what they cost.
+    /// The messages with logged usage that belong to the perspective, or to no participant.
     fn paid<'l>(&self, linked: &'l Linked) -> impl Iterator<Item = &'l Message> {
         let conversation = &linked.conversation;
         let messages = conversation.messages.iter();
@@ -257,7 +259,7 @@ mod tests {
     use chatmill_model::{Conversation, MessageOrigin, Role};
 
     #[test]
-    fn sums_of_what_was_logged_end_where_tables_do() {
+    fn sums_of_logged_usage_saturate_at_the_limit_of_tables() {
         let most = i64::MAX.unsigned_abs();
         let mut sum = Logged::default();
         for input in [most - 1, 1, 5, u64::MAX] {

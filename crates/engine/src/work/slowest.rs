@@ -1,4 +1,5 @@
-//! Which conversations took longest: for `run.json`, which no certificate covers. No time goes anywhere else.
+//! The slowest conversations: for `run.json`, which no certificate covers. Times are written to no other
+//! file.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ const MAX_REMEMBERED: usize = 20;
 /// A conversation and how long it took.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct TimedConversation {
-    /// Its id in the dataset.
+    /// The id in the dataset.
     pub conversation_id: String,
     /// Name of the input.
     pub input: String,
@@ -19,7 +20,7 @@ pub(crate) struct TimedConversation {
     pub bytes: u64,
     /// Seconds from its bytes to its rows in the tables.
     pub seconds: f64,
-    /// The slice that it is in: one that is done again replaces what was measured before.
+    /// The slice of the conversation: processing the slice again replaces its times.
     #[serde(skip)]
     slice: SliceId,
 }
@@ -53,7 +54,7 @@ impl Slowest {
         }
     }
 
-    /// Takes over what was measured in a slice, in place of what was measured there before.
+    /// Takes over the times measured in a slice, replacing earlier ones for the same slice.
     pub(crate) fn merge(&mut self, slice: SliceId, measured: Self) {
         self.0.retain(|slow| slow.slice != slice);
         self.0.extend(measured.0);
@@ -88,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_slowest_come_first_and_only_as_many_as_asked_for() {
+    fn the_slowest_conversations_come_first_up_to_the_limit() {
         let many: Vec<u64> = (1..=50).collect();
         let mut all = measured(0, &many);
         all.merge(1.into(), measured(1, &[45, 900]));

@@ -1,7 +1,8 @@
-//! The survey of all conversations before the first is rendered: which of them repeat others.
+//! The survey of all conversations before the first is rendered, which finds those that repeat others.
 //!
-//! The survey reads and links what the run will read and link, and keeps of each conversation only its likeness. Both, and the answer,
-//! depend on the inputs and the plan alone. They are written down as bytes: numbers little end first, and of each slice how many follow.
+//! The survey reads and links the same records as the run, and keeps only a likeness of each conversation.
+//! Likenesses and clusters depend on the inputs and the plan alone. They are stored as bytes: little-endian
+//! numbers, with a count before each slice.
 //!
 //! Why: docs/decisions/2026-11-21-deduplication-before-rendering.md.
 
@@ -17,7 +18,7 @@ use crate::plan::Plan;
 use crate::slice::Slice;
 use crate::slice::records::{Item, ReadRecord};
 
-/// Where every conversation of a run stands among the others.
+/// The clusters of all conversations of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
     /// By slice, in the order in which the slice meets its conversations.
@@ -49,7 +50,7 @@ impl Survey {
             .unwrap_or_default()
     }
 
-    /// Writes where each conversation stands.
+    /// Writes the cluster of each conversation.
     pub(crate) fn write_to(&self, into: &mut dyn Write) -> io::Result<()> {
         into.write_all(&count(self.memberships.len())?)?;
         for (slice, memberships) in &self.memberships {
@@ -63,7 +64,7 @@ impl Survey {
         Ok(())
     }
 
-    /// Reads what [`write_to`](Self::write_to) wrote.
+    /// Reads bytes written by [`write_to`](Self::write_to).
     pub(crate) fn read_from(from: &mut dyn Read) -> io::Result<Self> {
         let mut memberships = BTreeMap::new();
         for _ in 0..number(from)? {
@@ -90,7 +91,7 @@ pub(crate) fn write_likenesses(slices: &[Vec<Likeness>], into: &mut dyn Write) -
     Ok(())
 }
 
-/// Reads what [`write_likenesses`] wrote of a shard.
+/// Reads the likenesses of a shard, as written by [`write_likenesses`].
 pub(crate) fn read_likenesses(
     shard: u32,
     from: &mut dyn Read,
@@ -114,7 +115,7 @@ fn number(from: &mut dyn Read) -> io::Result<u32> {
     Ok(u32::from_le_bytes(bytes))
 }
 
-/// Why a conversation is left out for where it stands, if it is.
+/// The reason why a conversation is left out for its cluster, if it is.
 pub(crate) fn leaves_out(dedup: &DedupSection, standing: &ClusterMembership) -> Option<&'static str> {
     let (treatment, reason) = match standing.duplicate? {
         Duplicate::Exact => (dedup.exact, "dedup.exact"),

@@ -25,7 +25,7 @@ use crate::record::locate::Located;
 use crate::record::unread::FirstPlace;
 use crate::slice::records::At;
 
-/// Where a record came from.
+/// The origin of a record.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     /// Name of the input.
@@ -47,7 +47,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Writes a conversation, whose id is that of the key.
+/// Writes a conversation with the id of the key.
 pub(crate) fn push_conversation(
     parts: &mut PartSet,
     id: Key,
@@ -160,7 +160,7 @@ pub(crate) fn push_message(
     })
 }
 
-/// Id and name of who sent a message.
+/// The id and the name of a message's sender.
 fn sender<'m>(message: &'m Message, conversation: &'m Conversation) -> (Option<&'m str>, Option<&'m str>) {
     let sender = message
         .sender
@@ -170,7 +170,7 @@ fn sender<'m>(message: &'m Message, conversation: &'m Conversation) -> (Option<&
     (sender.map(|sender| sender.id.as_str()), name)
 }
 
-/// Writes the answers that stood in one another's place, message by message.
+/// Writes the alternatives, message by message.
 pub(crate) fn push_alternatives(parts: &mut PartSet, id: Key, linked: &Linked) -> Result<(), DatasetError> {
     let conversation = &linked.conversation;
     let mut at = None;
@@ -235,7 +235,7 @@ fn raw(object: &mut String, name: &str, value: &str) {
     object.push_str(value);
 }
 
-/// The parts as an array; nothing where the text says all of it.
+/// The parts as an array; `None` where the text is complete.
 fn parts_json(parts: &[Part]) -> Option<String> {
     if let [Part::Text(_)] = parts {
         return None;
@@ -358,7 +358,7 @@ fn preview(reference: &Reference) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(understood(shown)))
 }
 
-/// What was understood of the object that a source wrote beside the id.
+/// The recognised part of the object that a source wrote beside the id.
 fn quoted(reference: &Reference) -> Option<String> {
     let is_object = matches!(reference.form, ReferenceForm::Object(_));
     reference.preview.as_ref().filter(|_| is_object).map(understood)
@@ -403,13 +403,9 @@ pub(crate) fn call_and_result<'l>(
     pairing: &Pairing,
 ) -> (Option<&'l ToolCall>, Option<&'l ToolResult>) {
     let part = |place: Option<PartPlace>| {
-        let place = place?;
-        linked
-            .conversation
-            .messages
-            .get(place.position as usize)?
-            .parts
-            .get(place.part as usize)
+        let PartPlace { position, part } = place?;
+        let message = cut::at(&linked.conversation.messages, position as usize);
+        Some(cut::at(&message.parts, part as usize))
     };
     let call = match part(pairing.call) {
         Some(Part::ToolCall(call)) => Some(call),
@@ -428,7 +424,7 @@ pub(crate) fn tool_name<'l>(call: Option<&'l ToolCall>, result: Option<&'l ToolR
     called.or_else(|| result.and_then(|result| result.name.as_deref()))
 }
 
-/// What of the input findings may show.
+/// The parts of the input that findings may quote.
 #[derive(Clone, Copy)]
 pub enum Quoting<'m> {
     /// Text, ids, fields.
@@ -440,15 +436,16 @@ pub enum Quoting<'m> {
 }
 
 impl Quoting<'_> {
-    /// What a run quotes. Ids stay as they are, for rows are joined by them; sentences show none.
+    /// The quoting of a run. Ids stay as they are, for rows are joined by them; messages of findings show
+    /// none.
     pub(crate) fn of(quote: bool) -> Self {
         if quote { Self::All } else { Self::NoText }
     }
 }
 
-/// What is said of a finding, put together for its row.
+/// The texts of a finding, for its row.
 pub struct FindingTexts<'f> {
-    /// What stays the same when lines shift.
+    /// The key that stays the same when lines shift.
     pub key: String,
     conversation: Option<Cow<'f, str>>,
     message_id: Option<Cow<'f, str>>,
@@ -457,7 +454,7 @@ pub struct FindingTexts<'f> {
 }
 
 impl<'f> FindingTexts<'f> {
-    /// Those of a finding in the conversation of an id.
+    /// The texts of a finding in the conversation with this id.
     pub fn new(located: &'f Located, key: String, id: Option<&'f str>, quoting: Quoting<'_>) -> Self {
         let finding = &located.finding;
         let path = located.json_path.as_deref();
@@ -479,7 +476,7 @@ impl<'f> FindingTexts<'f> {
                 (Quoting::Masked(mask), _) => Cow::Owned(finding.masked_message(&|id| mask.id(id))),
             },
             key: match quoting {
-                // It is made of ids, and whoever guesses them could see that he was right.
+                // The key is made of ids, so that a reader who guesses them could verify the guess.
                 Quoting::Masked(mask) => mask.key(&key),
                 _ => key,
             },
@@ -517,7 +514,7 @@ pub(crate) fn finding<'f>(
     }
 }
 
-/// Writes what is told of a whole input, with its first place where it has one.
+/// Writes the findings about a whole input, with their first places where known.
 pub(crate) fn push_of_input(
     plan: &Plan,
     index: usize,
@@ -536,7 +533,7 @@ pub(crate) fn push_of_input(
     parts.push_finding(finding(located, &texts, place, first.is_some()))
 }
 
-/// What stays the same when lines shift: code, input, conversation, message and the path below it.
+/// A key that stays the same when lines shift: code, input, conversation, message and the path below it.
 pub(crate) fn finding_key(located: &Located, place: Place<'_>, id: Option<&str>) -> String {
     let finding = &located.finding;
     let below = match (&finding.path, &finding.message_id) {

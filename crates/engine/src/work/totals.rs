@@ -14,18 +14,18 @@ use crate::plan::Plan;
 use crate::work::overview::merge;
 use crate::work::shares::Logged;
 
-/// Whose answers a total is of.
+/// The answers that a total is of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct AnswerGroup {
-    /// Day of the answers in UTC.
+    /// The day of the answers in UTC; none where it is unknown.
     pub(crate) day: Option<Day>,
-    /// Model that wrote them; empty where nobody says.
+    /// The model that wrote them; empty where it is unknown.
     pub(crate) model: String,
     /// Source id.
     pub(crate) source: Cow<'static, str>,
 }
 
-/// Which renderings a total is of. A plan says what its places are called, so that counting copies no name.
+/// The renderings that a total is of. Names are indices into the plan, so that counting copies none.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct RenderingGroup {
     /// Place of the dialect with its profile in the plan.
@@ -36,7 +36,7 @@ pub(crate) struct RenderingGroup {
     pub(crate) coverage: Cow<'static, str>,
 }
 
-/// What the places of a group are called.
+/// The names that the indices of a group stand for.
 pub(crate) struct TotalNames<'p> {
     /// Dialects with their profiles.
     pub(crate) targets: Vec<(&'p str, &'p str)>,
@@ -65,7 +65,7 @@ impl<'p> TotalNames<'p> {
     }
 }
 
-/// Sums and distribution of a group; of a share of a rendering, what it adds to them.
+/// The sums and the distribution of a group, or the share of a rendering in them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Sums {
     /// Conversations that have a rendering in it.
@@ -76,13 +76,13 @@ pub(crate) struct Sums {
     pub(crate) bytes: u64,
     /// Tokens and their parts.
     pub(crate) token_counts: TokenCounts,
-    /// What the provider logged of its requests.
+    /// The usage that the provider logged for its requests.
     pub(crate) logged: Logged,
-    /// How often its renderings are sent.
+    /// The number of requests.
     pub(crate) requests: u64,
     /// Renderings that break a rule of the dialect.
     pub(crate) invalid: u64,
-    /// What was lost, in occurrences.
+    /// The losses, in occurrences.
     pub(crate) losses: u64,
     /// Renderings by their number of tokens.
     pub(crate) distribution: Spread,
@@ -169,7 +169,9 @@ impl Totals {
         sorted.sort_by_key(|(group, _)| (group.target, names.encoding(group), &group.coverage));
         let sorted = sorted.into_iter();
         sorted
-            .map(|(group, sums)| rendering_count(&row(&AnswerGroup::default(), None, group, sums, names), sums))
+            .map(|(group, sums)| {
+                rendering_count(&row(&AnswerGroup::default(), None, group, sums, names), sums)
+            })
             .collect()
     }
 

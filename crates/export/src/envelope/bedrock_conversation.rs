@@ -67,8 +67,8 @@ chatmill_diag::reasons! {
     BLOCKS = "BCV-06", "a block is neither text nor picture nor tool", "name media in the text (`policy.media = \"placeholder\"`), and leave cache marks out at the source";
 }
 
-/// Words that no text may contain, in lower case. None of them is ever escaped in our JSON, and none can stand between values: a key
-/// is followed by a quotation mark.
+/// Words that no text may contain, in lower case. None of them is ever escaped in our JSON, and none can
+/// occur between values: a key is followed by a quotation mark.
 const RESERVED: [&str; 7] = [
     "system:",
     "user:",

@@ -2,6 +2,18 @@
 
 use super::*;
 
+const ROW: ExportRow<'static> = ExportRow {
+    conversation: "c1",
+    dialect: "",
+    perspective: "bot",
+    ordinal: 0,
+    content: "",
+    assistant_spans: &[],
+    learned_spans: &[],
+    rejected: None,
+    label: None,
+};
+
 #[test]
 fn every_envelope_has_a_name_of_its_own_and_takes_dialects_that_exist() {
     let ids: std::collections::BTreeSet<_> = ENVELOPES.iter().map(|one| one.id).collect();
@@ -37,15 +49,9 @@ fn every_envelope_refuses_a_rendering_that_is_no_object() {
             "{\"surprise\":[]}",
         ] {
             let row = ExportRow {
-                conversation: "c",
                 dialect: envelope.dialects[0],
-                perspective: "",
-                ordinal: 0,
                 content,
-                assistant_spans: &[],
-                learned_spans: &[],
-                rejected: None,
-                label: None,
+                ..ROW
             };
             assert!((envelope.wrap)(&row).is_err(), "{}: {content}", envelope.id);
         }
@@ -56,15 +62,9 @@ fn every_envelope_refuses_a_rendering_that_is_no_object() {
 fn outcome(id: &str, content: &str) -> String {
     let envelope = find(id).expect(id);
     let row = ExportRow {
-        conversation: "c1",
         dialect: envelope.dialects[0],
-        perspective: "bot",
-        ordinal: 0,
         content,
-        assistant_spans: &[],
-        learned_spans: &[],
-        rejected: None,
-        label: None,
+        ..ROW
     };
     match (envelope.wrap)(&row) {
         Ok(wrapped) => fields::object(&wrapped.fields),
@@ -178,15 +178,9 @@ fn conversations_are_cut_at_the_last_answer() {
         format!("{{\"prompt\":[{before}],\"completion\":[{ANSWER}]}}")
     );
     let row = ExportRow {
-        conversation: "c1",
         dialect: "hf-messages",
-        perspective: "",
-        ordinal: 0,
         content: &rendering,
-        assistant_spans: &[],
-        learned_spans: &[],
-        rejected: None,
-        label: None,
+        ..ROW
     };
     for id in ["openai-evals", "trl-prompt-completion", "inspect"] {
         assert_eq!((find(id).unwrap().wrap)(&row).unwrap().turns_cut, 1, "{id}");
@@ -425,15 +419,11 @@ fn wrapped(id: &str, content: &str, learned: &[&str]) -> Result<(String, TurnCou
         start..start + word.len() as u64
     };
     let row = ExportRow {
-        conversation: "c1",
         dialect: envelope.dialects[0],
-        perspective: "bot",
-        ordinal: 0,
         content,
         assistant_spans: &["old", "new"].map(span),
         learned_spans: &learned.iter().map(|word| span(word)).collect::<Vec<_>>(),
-        rejected: None,
-        label: None,
+        ..ROW
     };
     let wrapped = (envelope.wrap)(&row)?;
     Ok((fields::object(&wrapped.fields), wrapped.turn_counts))

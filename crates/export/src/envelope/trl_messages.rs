@@ -6,7 +6,7 @@
 //!
 //! - TRL-01 keys are `messages` and `tools`.
 //! - TRL-02 every message has a role and content; TRL inspects only the first message to find that a record is a conversation.
-//! - TRL-03 the assistant speaks: else there is nothing to train on.
+//! - TRL-03 the assistant has a message: otherwise there is nothing to train on.
 //! - TRL-04 no turn of the assistant is context: TRL trains on all turns, or, with `assistant_only_loss`, all of the assistant's.
 //!
 //! As Parquet both are columns of JSON, so no message gets keys that only another one has.

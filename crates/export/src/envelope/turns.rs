@@ -119,7 +119,7 @@ pub(crate) struct Cut<'t, 'a> {
     pub(crate) before: &'t [Turn<'a>],
     /// The turn.
     pub(crate) answer: &'t Turn<'a>,
-    /// How many turns stand after it.
+    /// The number of turns after it.
     pub(crate) after: usize,
 }
 
@@ -143,7 +143,7 @@ mod tests {
     const LIST: &str = r#"[{"role":"user","content":"a\nb"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"user","content":[{"type":"text","text":"x"}]}]"#;
 
     #[test]
-    fn a_list_comes_back_as_it_was() {
+    fn a_list_of_turns_is_read_back() {
         let turns = of(LIST).unwrap();
         assert_eq!(list(&turns), LIST);
         assert_eq!(turns[0].message.text().unwrap(), "a\nb");

@@ -1,8 +1,8 @@
 //! Whether a user's message precedes the last answer of a rendering.
 //!
-//! A model that is trained on an answer without a message learns to speak unasked, and one that is trained on an answer to
-//! `[start]` learns a question that no user asked. The turns alone decide, whatever form a dialect gives them: system text, calls,
-//! their results and turns without text are no questions.
+//! A model that is trained on an answer without a message learns to write unasked, and one that is trained on
+//! an answer to `[start]` learns a question that no user asked. Only the turns decide, in any dialect: system
+//! text, calls, their results and turns without text are no questions.
 
 use std::borrow::Cow;
 

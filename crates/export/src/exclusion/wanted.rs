@@ -53,72 +53,41 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_out_unless_asked() {
+    fn no_rendering_is_left_out_by_default() {
         assert_eq!(reason_of(&Filters::default()), None);
     }
 
+    type Ask<'a> = &'a dyn Fn(&mut Filters);
+
     #[test]
     fn each_filter_names_its_reason() {
-        let none = Filters::default;
         let most = |tokens| {
             Some(TokenLimit {
                 tokens,
                 encoding: "r50k_base".to_owned(),
             })
         };
-        let role = |role: &str| Some(role.to_owned());
-        let cases = [
+        let cases: [(Ask<'_>, Option<&str>); 7] = [
+            (&|asked| asked.valid = true, Some("not-valid: OAC-06")),
             (
-                Filters {
-                    valid: true,
-                    ..none()
-                },
-                Some("not-valid: OAC-06"),
-            ),
-            (
-                Filters {
-                    last_role: role("assistant"),
-                    ..none()
-                },
+                &|asked| asked.last_role = Some("assistant".to_owned()),
                 Some("last-role: user"),
             ),
+            (&|asked| asked.last_role = Some("user".to_owned()), None),
             (
-                Filters {
-                    last_role: role("user"),
-                    ..none()
-                },
-                None,
-            ),
-            (
-                Filters {
-                    max_tokens: most(99),
-                    ..none()
-                },
+                &|asked| asked.max_tokens = most(99),
                 Some("too-long: over 99 r50k_base tokens"),
             ),
+            (&|asked| asked.max_tokens = most(100), None),
             (
-                Filters {
-                    max_tokens: most(100),
-                    ..none()
-                },
-                None,
-            ),
-            (
-                Filters {
-                    without: vec!["truncated".to_owned()],
-                    ..none()
-                },
+                &|asked| asked.without.push("truncated".to_owned()),
                 Some("loss: truncated"),
             ),
-            (
-                Filters {
-                    without: vec!["media-dropped".to_owned()],
-                    ..none()
-                },
-                None,
-            ),
+            (&|asked| asked.without.push("media-dropped".to_owned()), None),
         ];
-        for (filters, reason) in cases {
+        for (ask, reason) in cases {
+            let mut filters = Filters::default();
+            ask(&mut filters);
             assert_eq!(reason_of(&filters).as_deref(), reason, "{filters:?}");
         }
     }

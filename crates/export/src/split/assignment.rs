@@ -9,7 +9,7 @@ use crate::split::earlier;
 use crate::split::groups::{Group, Groups, groups};
 use crate::split::{Split, SplitBy, SplitPart};
 
-/// Where each conversation goes.
+/// The assignment of conversations to parts.
 #[derive(Debug, Default)]
 pub(crate) struct Assignment {
     /// The conversations in the order of the dataset.

@@ -1,12 +1,13 @@
-//! Groups of related conversations, which never stand on both sides of a split.
+//! Groups of related conversations, which a split never separates.
 //!
-//! Two conversations are related where they have one id of the source (a thread that was exported twice, or continues in another
-//! file), where one is the repeat `~2` of the other, where their content is the same, or where the run that compared them
-//! found one to repeat, fork or continue the other. The oldest member of a group
-//! decides for all, the first in the dataset where several are equally old: what is added later comes later, so it joins
-//! its group and moves no other.
+//! Two conversations are related where they have one id of the source (a thread that was exported twice, or
+//! continues in another file), where one is the repeat `~2` of the other, where their content is the same, or
+//! where the run that compared them found one to repeat, fork or continue the other. The oldest member of a
+//! group decides for all, or the first in the dataset where several are equally old: conversations added
+//! later are newer, so they join their group and move no other.
 
 use chatmill_dataset::{Dataset, Numbers, Texts, Times, columns};
+use chatmill_diag::cut;
 use chatmill_link::Forest;
 
 use crate::error::ExportError;
@@ -95,12 +96,9 @@ pub(crate) fn groups(dataset: &Dataset, by: SplitBy, seed: u64) -> Result<Groups
     })?;
     let of: Vec<usize> = (0..ids.len()).map(|member| forest.root(member)).collect();
     for (member, root) in of.iter().enumerate() {
-        let Some(own) = deciding.get(member).copied() else {
-            continue;
-        };
-        if let Some(decided) = deciding.get_mut(*root)
-            && own.age() < decided.age()
-        {
+        let own = *cut::at(&deciding, member);
+        let decided = cut::at_mut(&mut deciding, *root);
+        if own.age() < decided.age() {
             *decided = own;
         }
     }
@@ -147,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_number_behind_a_tilde_is_a_repeat() {
+    fn only_a_number_after_a_tilde_is_a_repeat() {
         assert_eq!(without_repeat("c~2"), "c");
         assert_eq!(without_repeat("a~b~13"), "a~b");
         for whole in ["c", "c~", "c~x", "~home", "c~2b"] {

@@ -1,4 +1,4 @@
-//! How an export is divided: parts with their shares or beginnings.
+//! The division of an export: parts with their shares or prefixes.
 
 pub(crate) mod assignment;
 pub(crate) mod earlier;
@@ -41,13 +41,13 @@ pub struct Split {
 /// One part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SplitPart {
-    /// Its name, which is that of its file.
+    /// The name of the part and of its file.
     pub name: String,
-    /// How many conversations go to the part.
+    /// The fraction or number of conversations that go to the part.
     pub share: Share,
 }
 
-/// How many conversations go to a part.
+/// The fraction or number of conversations that go to a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
     /// A share, relative to the sum of the shares of all parts.

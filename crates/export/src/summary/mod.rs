@@ -24,13 +24,13 @@ use crate::summary::turn_counts::TurnCounts;
 pub struct ExportSummary {
     /// The program.
     pub program: &'static str,
-    /// Its version.
+    /// The version of the program.
     pub version: &'static str,
     /// Fingerprint of the dataset.
     pub dataset: String,
     /// The dialect.
     pub dialect: String,
-    /// Its profile.
+    /// The profile of the dialect.
     pub profile: String,
     /// Form of the files.
     pub format: Format,
@@ -72,14 +72,14 @@ pub struct ExportSummary {
 pub struct LeftOut {
     /// The reason: a filter, or a rule of the envelope.
     pub reason: String,
-    /// How many.
+    /// The number of rows.
     pub rows: u64,
 }
 
 /// A file of an export.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FileSummary {
-    /// Its name.
+    /// The name of the file.
     pub name: String,
     /// The part that it is.
     pub part: String,
@@ -130,7 +130,7 @@ pub(crate) fn names_of_earlier(folder: &Path) -> Result<BTreeSet<String>, Export
 }
 
 impl ExportSummary {
-    /// How many renderings were left out.
+    /// The number of renderings that were left out.
     pub fn rows_left_out(&self) -> u64 {
         self.left_out.iter().map(|left| left.rows).sum()
     }

@@ -1,4 +1,4 @@
-//! How many turns of an export are trained on.
+//! The numbers of an export's turns that are trained on.
 
 use serde::Serialize;
 

@@ -54,7 +54,8 @@ pub(crate) enum Record<'a> {
 }
 
 impl Record<'_> {
-    /// Its top-level keys, each with the kind of its column. Spans are added where one column is the whole rendering.
+    /// The top-level keys, each with the type of its column. Spans are added where one column is the whole
+    /// rendering.
     pub(crate) fn keys(&self) -> Vec<(&str, FreeKind)> {
         match self {
             Self::Object { fields, .. } | Self::Fields(fields) => fields

@@ -133,10 +133,10 @@ pub(crate) fn shape(dialect: &str, envelope: Option<&str>, key: &str) -> Option<
     })
 }
 
-/// Where a value does not fit, and why.
+/// A value that does not fit its column's type, and the reason.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Misfit {
-    /// Its path below the column, for example `[3].content`.
+    /// The path below the column, for example `[3].content`.
     path: String,
     reason: Cow<'static, str>,
 }

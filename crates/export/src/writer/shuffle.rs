@@ -83,8 +83,7 @@ impl Shuffle {
         // Rows with the same key keep their order.
         let head = [number.to_be_bytes(), self.rows.to_be_bytes()].concat();
         self.rows += 1;
-        // Texts and numbers always become JSON.
-        let body = serde_json::to_vec(&waiting).unwrap_or_default();
+        let body = serde_json::to_vec(&waiting).map_err(|error| unread(&error.to_string()))?;
         self.spill
             .push(usize::from(number.to_be_bytes()[0]), &head, &body)
     }
@@ -103,11 +102,8 @@ impl Shuffle {
             rows.sort_unstable();
             for (_, body) in &rows {
                 let waiting: Waiting<'_> =
-                    serde_json::from_slice(body).map_err(|error| DatasetError::Corrupt {
-                        path: Spill::temporary_folder(),
-                        reason: format!("a row that waited there cannot be read: {error}"),
-                    })?;
-                visit(waiting.part, &waiting.key(), &waiting.record())?;
+                    serde_json::from_slice(body).map_err(|error| unread(&error.to_string()))?;
+                visit(waiting.part, &waiting.key(), &waiting.record()?)?;
             }
         }
         Ok(())
@@ -121,8 +117,17 @@ impl Shuffle {
             hasher.update(word.as_bytes());
         }
         hasher.update(&key.ordinal.to_le_bytes());
-        let first = hasher.finalize().as_bytes().first_chunk().copied();
-        u64::from_be_bytes(first.unwrap_or_default())
+        let hash = hasher.finalize();
+        let (words, _) = hash.as_bytes().as_chunks();
+        u64::from_be_bytes(*chatmill_diag::cut::at(words, 0))
+    }
+}
+
+/// The error of a row that waited and is not what it was.
+fn unread(reason: &str) -> DatasetError {
+    DatasetError::Corrupt {
+        path: Spill::temporary_folder(),
+        reason: format!("a row that waited there cannot be read: {reason}"),
     }
 }
 
@@ -135,13 +140,13 @@ impl Waiting<'_> {
         }
     }
 
-    fn record(&self) -> Record<'_> {
+    fn record(&self) -> Result<Record<'_>, DatasetError> {
         let [assistant, trained] = &self.spans;
         let spans = [assistant.as_slice(), trained.as_slice()];
-        match self.form {
+        Ok(match self.form {
             Form::Object => Record::Object {
                 line: &self.text,
-                fields: fields::of(&self.text).unwrap_or_default(),
+                fields: fields::of(&self.text).ok_or_else(|| unread("it is no object"))?,
             },
             Form::Value => Record::Value {
                 json: &self.text,
@@ -151,6 +156,6 @@ impl Waiting<'_> {
                 text: &self.text,
                 spans,
             },
-        }
+        })
     }
 }

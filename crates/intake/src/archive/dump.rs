@@ -1,10 +1,12 @@
 //! Archives of `pg_dump`: custom format, tar format, and a folder of files.
 //!
-//! All three begin with the same table of contents and hold the rows of each table as the text of one `COPY` (or as
-//! `INSERT` statements), so that a table is a member like a file in a zip. Schema, large objects and everything else that
-//! holds no rows is walked over. Offsets in the table of contents are not used: a dump that was written into a pipe has none.
+//! All three begin with the same table of contents and hold the rows of each table as the text of one `COPY`
+//! (or as `INSERT` statements), so that a table is a member like a file in a zip. Schema, large objects and
+//! everything else without rows are skipped. Offsets in the table of contents are not used: a dump that was
+//! written to a pipe has none.
 //!
-//! The layout follows `pg_backup_archiver.c` and its format modules in the sources of PostgreSQL 9.0 to 18 (archive versions
+//! The layout follows `pg_backup_archiver.c` and its format modules in the sources of PostgreSQL 9.0 to 18
+//! (archive versions
 //! 1.12 to 1.16).
 
 mod contents;
@@ -39,7 +41,7 @@ pub(crate) struct DumpTable {
     pub(crate) encoding: Option<String>,
 }
 
-/// How the rows are written.
+/// The form in which the rows are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RowText {
     /// The data of a `COPY` statement with these columns.
@@ -48,7 +50,7 @@ pub(crate) enum RowText {
     Inserts { definition: String },
 }
 
-/// Which of the parts that the table of contents promises did not come yet.
+/// The parts that the table of contents promises and that have not come yet.
 #[derive(Default)]
 struct Awaited(BTreeSet<usize>);
 

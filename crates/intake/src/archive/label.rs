@@ -8,7 +8,7 @@ use chatmill_diag::{Finding, cut};
 /// Bytes of a name that a label keeps.
 const MAX_LABEL_BYTES: usize = 512;
 
-/// What a member is called, and what is noted of it.
+/// The name of a member, with its notes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heading {
     pub(crate) label: String,

@@ -238,7 +238,7 @@ impl Tar {
 
     /// Passes the blocks that continue a sparse map; they stand between header and body and are not in its size.
     fn pass_sparse_map(&mut self, header: &Header) -> io::Result<()> {
-        /// Where such a block says whether another one follows.
+        /// The offset of the byte that says whether another such block follows.
         const CONTINUES: usize = 504;
         let mut continues = header.as_gnu().is_some_and(tar::GnuHeader::is_extended);
         let mut stream = lock(&self.stream);

@@ -23,10 +23,10 @@ use crate::unpack::{Codec, Unpack};
 /// Bytes of the fixed part of the header before a member.
 const LOCAL_HEADER: usize = 30;
 
-/// How a member's bytes are stored.
+/// The compression of a member's bytes.
 #[derive(Clone, Copy)]
 enum Stored {
-    /// As it is, or packed in a way that is read.
+    /// The bytes are stored plainly, or in a compression that is read.
     Read(Option<Codec>),
     Encrypted,
     Link,
@@ -36,7 +36,7 @@ enum Stored {
 /// One member as the directory describes it.
 struct Listed {
     heading: Heading,
-    /// Where its bytes begin; none where its local header is not where the directory says.
+    /// The start of its bytes; `None` where its local header is not where the directory says.
     body: Option<u64>,
     stored: Stored,
     compressed: u64,
@@ -44,14 +44,14 @@ struct Listed {
     checksum: Option<u32>,
 }
 
-/// The file, which everybody who reads from it moves.
+/// The file, whose position every reader moves.
 type Shared = Arc<Mutex<InputFile>>;
 
 /// Walks the members of a zip archive.
 pub(crate) struct Zip {
     file: Shared,
     members: vec::IntoIter<Listed>,
-    /// What is wrong with the archive as a whole; reported after its members.
+    /// The error of the archive as a whole; reported after its members.
     broken: Option<StreamError>,
     gauge: Arc<ReadBudget>,
 }
@@ -64,7 +64,7 @@ impl Zip {
             Err(StreamError { code, .. }) if *code == TRUNCATED_STREAM => {
                 members.clear();
                 let mut labels = Labels::default();
-                // What stops the salvage is the cut that is reported anyway.
+                // The error that stops the salvage is the truncation that is reported anyway.
                 let _ = salvage(&file, gauge.limits.archive_entries, &mut labels, &mut members);
                 let message = "the zip archive has no directory: entries were read from their own headers";
                 Some(StreamError::truncated(message))
@@ -159,7 +159,8 @@ fn list(
         ZipIterable::try_new(reader, zip::read::Config::default()).map_err(|error| opening(&error))?;
     let mut labels = Labels::default();
     let entries = archive.files().map_err(|error| opening(&error))?;
-    // It stands where the entries are read from, and nothing but the end of the archive stands behind it.
+    // The directory starts at the position from which the entries are read, and only the end record follows
+    // it.
     let directory = entries.reader_mut().stream_position();
     let directory = directory?;
     ranges.push(directory..u64::MAX);
@@ -199,7 +200,7 @@ fn list(
     Ok(())
 }
 
-/// What it means that a zip archive cannot be opened.
+/// The error for a zip archive that cannot be opened.
 fn opening(error: &ZipError) -> StreamError {
     match error {
         ZipError::Io(error) if error.kind() != io::ErrorKind::UnexpectedEof => StreamError::of(error),
@@ -210,7 +211,7 @@ fn opening(error: &ZipError) -> StreamError {
     }
 }
 
-/// How bytes are stored, by the number of the way or what the library calls it.
+/// The compression of bytes, by its number or the library's name for it.
 fn stored(is_it: impl Fn(u32, CompressionMethod) -> bool) -> Stored {
     let known = [
         (0, CompressionMethod::STORE, None),

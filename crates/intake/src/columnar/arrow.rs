@@ -197,7 +197,7 @@ impl Batches for Messages {
     }
 }
 
-/// Where the messages of a file begin: writers fill up its beginning with zeros as they like.
+/// The start of a file's messages: writers fill up the beginning with any number of zeros.
 pub(super) fn behind_padding(stored: &Stored) -> Result<u64, StreamError> {
     let head = stored.bytes_up_to(0, HEAD_BYTES)?;
     let padding = head

@@ -1,12 +1,12 @@
 //! Files of columns, Parquet and Arrow: their rows as JSON objects, batch by batch.
 //!
-//! A row group of Parquet, or a record batch of Arrow, is the unit of reading: one that is corrupt costs itself and nothing
-//! else. A row has no place in bytes, as one of a database has none. Fields that are null are left out: columns give every
-//! row every field, and most of these nulls nobody wrote.
+//! A row group of Parquet, or a record batch of Arrow, is the unit of reading: a corrupt one is lost alone.
+//! Rows have no byte offsets, like those of a database. Null fields are left out: columns give every row
+//! every field, and most of these nulls have no meaning.
 //!
-//! The sizes that a file states are not trusted: schemas, pages and buffers are measured before anything is allocated as
-//! long as they say, and what comes out is bounded as what comes out of a compression is. Inputs end in a finding also where
-//! a decoder does not expect them.
+//! The sizes that a file states are not trusted: schemas, pages and buffers are measured before memory of
+//! their stated size is allocated, and decoded bytes are limited like decompressed ones. Inputs that a
+//! decoder does not expect also end in a finding.
 
 mod arrow;
 mod parquet;
@@ -33,7 +33,7 @@ const HEAD_ROWS: usize = 16;
 /// Bytes that it shows.
 const HEAD_BYTES: usize = 1 << 20;
 
-/// What a file of columns is written as.
+/// The format of a columnar file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Parquet.
@@ -44,7 +44,7 @@ pub(crate) enum Kind {
     ArrowStream,
 }
 
-/// Where batches of rows come from.
+/// A producer of batches of rows.
 trait Batches: Send {
     /// The next batch; a unit that cannot be read is an error, and others may follow it.
     fn next(&mut self) -> Option<Result<RecordBatch, StreamError>>;

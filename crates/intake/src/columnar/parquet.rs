@@ -16,10 +16,10 @@ use super::thrift::{Page, Thrift};
 use super::{Batches, too_long, unfolded};
 use crate::stream::{ReadBudget, StreamError};
 
-/// How a file ends.
+/// The last bytes of a file.
 const MAGIC: &[u8] = b"PAR1";
 
-/// How an encrypted one does.
+/// The last bytes of an encrypted file.
 const ENCRYPTED: &[u8] = b"PARE";
 
 /// Groups around one another in a schema.
@@ -110,7 +110,7 @@ impl Groups {
             .map_err(|_| StreamError::corrupt("its columns cannot be read"))
     }
 
-    /// The longest page of a column; an error where what its pages say cannot be.
+    /// The longest page of a column; an error where the page headers are inconsistent.
     fn measure(&self, column: &ColumnChunkMetaData) -> Result<u64, StreamError> {
         let dictionary = column.dictionary_page_offset().filter(|at| *at > 0);
         let first = dictionary.map_or(column.data_page_offset(), |at| at.min(column.data_page_offset()));
@@ -164,7 +164,8 @@ impl Groups {
         Ok(longest)
     }
 
-    /// Checks that a page becomes no longer than it says, where its decoder would not ask.
+    /// Checks that a page does not decompress to more than its header states, where its decoder would not
+    /// check.
     fn decompress(&self, start: u64, page: Page, codec: Compression) -> Result<(), StreamError> {
         let skipped = u64::try_from(page.levels).unwrap_or(u64::MAX);
         let stored = u64::try_from(page.stored).unwrap_or_default();
@@ -173,7 +174,7 @@ impl Groups {
             return Ok(());
         }
         let read = |decoder: &mut dyn Read| {
-            // What cannot be decompressed, its decoder tells.
+            // Data that cannot be decompressed is reported by its decoder.
             std::io::copy(&mut decoder.take(plain + 1), &mut std::io::sink()).unwrap_or_default()
         };
         let bytes = || self.stored.bytes(start + skipped, stored - skipped);
@@ -248,7 +249,7 @@ impl Batches for Groups {
     }
 }
 
-/// The same column, of whose texts each is decoded once, wherever it is said again.
+/// The same column, with each distinct text decoded once.
 fn shared(field: &FieldRef) -> FieldRef {
     let of = match field.data_type() {
         DataType::Utf8 => DataType::Utf8View,

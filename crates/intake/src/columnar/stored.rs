@@ -51,7 +51,7 @@ impl Stored {
         Ok(bytes)
     }
 
-    /// As many of these bytes as there are.
+    /// The bytes of this range, as far as the file has them.
     pub(super) fn bytes_up_to(&self, start: u64, length: u64) -> Result<Vec<u8>, StreamError> {
         self.bytes(start, length.min(self.length.saturating_sub(start)))
     }

@@ -1,4 +1,4 @@
-//! As much of Thrift's compact protocol as it takes to measure a Parquet file before it is decoded.
+//! A reader of Thrift's compact protocol, as far as needed to measure a Parquet file before it is decoded.
 
 /// Structs around one another that are looked into.
 const MAX_DEPTH: usize = 16;
@@ -14,7 +14,7 @@ pub(super) struct Thrift<'b> {
     at: usize,
 }
 
-/// What a page says of itself.
+/// The header of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Page {
     /// Bytes of the header.
@@ -27,7 +27,7 @@ pub(super) struct Page {
     pub values: i64,
     /// Bytes of levels in front that are not compressed.
     pub levels: i64,
-    /// Whether it says that it is not compressed.
+    /// Whether the page is stated to be uncompressed.
     pub is_plain: bool,
 }
 
@@ -86,7 +86,7 @@ impl<'b> Thrift<'b> {
         }
     }
 
-    /// How many elements a list has, and of which type.
+    /// The number and the type of a list's elements.
     fn list(&mut self) -> Option<(u64, u8)> {
         let byte = self.byte()?;
         let short = u64::from(byte >> 4);
@@ -125,7 +125,7 @@ impl<'b> Thrift<'b> {
         (self.at <= self.bytes.len()).then_some(())
     }
 
-    /// How deep the schema in the footer of a file is.
+    /// The depth of the schema in the footer of a file.
     pub(super) fn schema_depth(&mut self) -> Option<usize> {
         let mut last = 0;
         loop {

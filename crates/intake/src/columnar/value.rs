@@ -14,9 +14,10 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::table::row::push_string;
 
-/// A row as it is written: a few bytes of a column may say that there are billions of the same, so it ends where it is too much.
+/// A row being written. A few bytes of a column may stand for billions of equal values, so writing stops
+/// beyond the limits.
 pub(super) struct Row {
-    /// What is written.
+    /// The bytes written so far.
     pub bytes: Vec<u8>,
     /// Values in it: itself, elements of lists, and fields that are not null.
     pub values: u64,
@@ -25,7 +26,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// One without anything, which ends beyond so many bytes and values.
+    /// An empty writer, which stops beyond this number of bytes and values.
     pub(super) fn within(bytes: u64, values: u64) -> Self {
         Self {
             bytes: Vec::new(),
@@ -45,7 +46,7 @@ impl Row {
         );
     }
 
-    /// Whether it is too much, and not whole.
+    /// Whether the row exceeds the limits, and is incomplete.
     fn is_beyond(&self) -> bool {
         self.bytes.len() as u64 > self.most.0 || self.values > self.most.1
     }

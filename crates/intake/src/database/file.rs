@@ -1,4 +1,4 @@
-//! Where a database lies, and how it is opened: as a file that nobody changes.
+//! Opening of a database: as a file that nobody changes.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -21,10 +21,10 @@ use crate::stream::{ReadBudget, StreamError};
 /// First bytes of every database.
 pub(crate) const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// What the names of the journals of a database end in.
+/// The suffixes of the names of a database's journals.
 const JOURNALS: [&str; 2] = ["-wal", "-journal"];
 
-/// What the name of an index of the first journal ends in.
+/// The suffix of the name of the first journal's index.
 const INDEX: &str = "-shm";
 
 /// Whether a file is only a part of the database beside it: a journal, or the index of one.
@@ -44,7 +44,7 @@ pub(crate) fn is_companion(path: &Path) -> io::Result<bool> {
 /// A database file, or another that is read by seeking.
 pub(crate) struct DatabaseFile {
     path: PathBuf,
-    /// Its length.
+    /// The length of the file.
     pub(super) bytes: u64,
     /// The copy that it is of what came out of an archive, a compression or a pipe; none for an input of its own. Only its owner
     /// may read it, and it has a name only until SQLite has opened it.
@@ -61,7 +61,7 @@ impl DatabaseFile {
         }
     }
 
-    /// Whether it is an input of its own, of which nobody else counts what is read.
+    /// Whether the database is an input of its own, whose read bytes are not counted elsewhere.
     pub(crate) fn is_own(&self) -> bool {
         self.copy.is_none()
     }
@@ -99,8 +99,8 @@ impl DatabaseFile {
         }
     }
 
-    /// The same database without the rest of a page that was cut: SQLite would take zeros for what is missing. With it, what
-    /// the header and the length of the file say against each other, if they do.
+    /// The same database without an incomplete last page, which SQLite would fill with zeros. If the header
+    /// and the length of the file disagree, a finding is returned as well.
     pub(super) fn whole_pages(self, gauge: &ReadBudget) -> Result<(Self, Option<Finding>), StreamError> {
         let opened = InputFile::open(self.path(), &gauge.first_failure);
         let mut file = opened?;
@@ -123,7 +123,7 @@ impl DatabaseFile {
         Ok((whole, finding))
     }
 
-    /// Where it lies.
+    /// The path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -145,7 +145,7 @@ impl DatabaseFile {
         Ok(connection)
     }
 
-    /// What stands beside the database and belongs to it, but is not read.
+    /// Findings on the files beside the database that belong to it, but are not read.
     pub(super) fn notes(&self, first_failure: &FirstFailure) -> Vec<Finding> {
         let mut notes = Vec::new();
         for ending in JOURNALS.into_iter().filter(|_| self.is_own()) {

@@ -1,4 +1,4 @@
-//! The pages of a database: what the header says of them, held against the length of the file.
+//! The pages of a database: the header's figures, compared with the length of the file.
 
 use std::cmp::Ordering;
 use std::io::{self, Read, Seek};
@@ -11,7 +11,7 @@ use crate::stream::StreamError;
 /// Bytes of the header of a database.
 pub(super) const HEADER_BYTES: usize = 100;
 
-/// How a database says that it is laid out.
+/// The page layout that a database states.
 pub(super) struct Pages {
     /// Bytes of a page.
     pub(super) size: u64,

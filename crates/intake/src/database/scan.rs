@@ -24,17 +24,17 @@ const MAX_BATCH_ROWS: usize = 512;
 /// Bytes of rows after which a batch ends.
 const MAX_BATCH_BYTES: usize = 256 * 1024;
 
-/// What became of a row.
+/// The outcome of a row.
 pub(super) enum Outcome {
-    /// It was written; where it stands in [`Scan::bytes`].
+    /// The row was written to this range of [`Scan::bytes`].
     Row(Range<usize>),
-    /// It cannot be read.
+    /// The row cannot be read.
     FramingError(StreamError),
     /// The limits forbid to read on.
     LimitReached(StreamError),
 }
 
-/// One table that is read.
+/// The scan of one table.
 pub(super) struct Scan {
     table: String,
     /// The expressions by which rows are told apart.
@@ -91,7 +91,7 @@ impl Scan {
         cut::slice(&self.bytes, row)
     }
 
-    /// What became of the next row; nothing at the end of the table.
+    /// The outcome of the next row; `None` at the end of the table.
     pub(super) fn next(
         &mut self,
         connection: &Connection,
@@ -227,7 +227,7 @@ fn cell(value: ValueRef<'_>) -> Cell<'_> {
     match value {
         ValueRef::Null => Cell::Null,
         ValueRef::Integer(number) => Cell::Number(Cow::Owned(number.to_string())),
-        // As a dump spells what JSON has no word for.
+        // Values for which JSON has no word are spelled as in a dump.
         ValueRef::Real(number) if number.is_infinite() => {
             Cell::Number(Cow::Borrowed(if number > 0.0 { "1e999" } else { "-1e999" }))
         }

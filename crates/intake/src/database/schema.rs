@@ -1,4 +1,4 @@
-//! What a database says of its tables.
+//! The schema of a database: its tables and columns.
 
 use std::collections::VecDeque;
 
@@ -27,7 +27,7 @@ pub(super) fn columns(connection: &Connection, table: &str) -> rusqlite::Result<
     names.collect()
 }
 
-/// By what the rows of a table are told apart.
+/// The columns that identify the rows of a table.
 pub(super) enum Keys {
     /// By their number.
     Number(&'static str),
@@ -59,7 +59,7 @@ pub(super) fn keys(connection: &Connection, table: &str, columns: &[String]) -> 
     Ok(Keys::Columns(parts.collect::<rusqlite::Result<_>>()?))
 }
 
-/// Counts the rows of a table, and says what ended the count early.
+/// Counts the rows of a table; returns the error that ended the count early, if any.
 ///
 /// A row takes a byte of the file at least: where there are more of them, the table's pages form a circle.
 pub(super) fn count(

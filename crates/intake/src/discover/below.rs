@@ -6,11 +6,12 @@ use std::path::Path;
 use super::own::real;
 use super::split;
 
-/// Whether a path is what a pattern names, or lies below the folder that it names or looks in. Links on the way are followed.
+/// Whether a path is the file that a pattern names, or lies below the folder that the pattern names or
+/// searches. Links on the way are followed.
 ///
 /// # Errors
 ///
-/// Where the system does not say where they are.
+/// Where the system cannot resolve them.
 pub fn lies_below(path: &Path, pattern: &str) -> io::Result<bool> {
     if pattern == "-" {
         return Ok(false);
@@ -30,11 +31,11 @@ pub fn lies_below(path: &Path, pattern: &str) -> io::Result<bool> {
     Ok(looked_in.is_some_and(|folder| path.starts_with(folder)))
 }
 
-/// Whether two paths lead to one place, whatever links are on the way; of paths that lead nowhere, none does.
+/// Whether two paths lead to the same file, through any links; false for paths that lead to none.
 ///
 /// # Errors
 ///
-/// Where the system does not say where they are.
+/// Where the system cannot resolve them.
 pub fn is_same_place(one: &Path, other: &Path) -> io::Result<bool> {
     Ok(real(one)?.is_some_and(|one| real(other).is_ok_and(|other| other == Some(one))))
 }
@@ -44,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_the_same_by_whatever_path_it_is_named() {
+    fn paths_to_the_same_place_are_equal() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::create_dir(at("in")).unwrap();
@@ -58,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_lies_below_what_names_it_however_that_is_spelled() {
+    fn a_path_is_below_its_pattern_in_any_spelling() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
         std::fs::create_dir_all(at("in/deep")).unwrap();

@@ -1,4 +1,4 @@
-//! What belongs to a run itself, and so is not an input of it, whatever pattern matches it.
+//! The files of the run itself, which are no inputs, whatever pattern matches them.
 
 use std::collections::HashMap;
 use std::io;
@@ -8,11 +8,11 @@ use chatmill_diag::faults::Call;
 
 use crate::access;
 
-/// The files of a run: the pipeline file it was asked by, its output, and what stands beside the output while it works.
+/// The files of a run: its pipeline file, its output, and the unfinished work beside the output.
 pub struct Own {
     file: Option<PathBuf>,
     out: PathBuf,
-    /// Where folders really are: inputs come by the thousand from the same ones.
+    /// The resolved paths of folders: thousands of inputs lie in the same ones.
     folders: HashMap<PathBuf, PathBuf>,
     /// The error for which it is not known where they are.
     unknown: Option<i32>,
@@ -35,7 +35,7 @@ impl Own {
 
     fn find(&mut self, file: Option<&Path>, out: &Path) -> io::Result<()> {
         self.file = file.map(|file| self.place(file)).transpose()?;
-        // What an existing output leads to is what is written.
+        // The file that an existing output links to is the one that is written.
         self.out = match real(out)? {
             Some(out) => out,
             None => self.place(out)?,
@@ -43,11 +43,11 @@ impl Own {
         Ok(())
     }
 
-    /// Whether a path is one of them, or lies below one.
+    /// Whether a path is one of these files, or lies below one.
     ///
     /// # Errors
     ///
-    /// Where the system does not say where they are, or where the path is.
+    /// Where the system cannot resolve them, or the path.
     pub fn holds(&mut self, path: &Path) -> io::Result<bool> {
         if let Some(unknown) = self.unknown {
             return Err(io::Error::from_raw_os_error(unknown));
@@ -67,7 +67,7 @@ impl Own {
         Ok(rest.is_some_and(|rest| rest.starts_with(b".")))
     }
 
-    /// Where a path is, with the links on the way to it followed, as far as there is anything.
+    /// The resolved path, with links followed as far as the path exists.
     fn place(&mut self, path: &Path) -> io::Result<PathBuf> {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
             return Ok(real(path)?.unwrap_or_else(|| path.to_owned()));
@@ -89,7 +89,7 @@ impl Own {
     }
 }
 
-/// Where a path really is; none where nothing is there, or nobody may know.
+/// The resolved path; `None` where the file does not exist, or must not be looked at.
 pub(super) fn real(path: &Path) -> io::Result<Option<PathBuf>> {
     match access::call(Call::Stat, || path.canonicalize()) {
         Ok(real) => Ok(Some(real)),
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_knows_its_own_files_by_whatever_path_they_are_named() {
+    fn a_run_recognises_its_own_files_by_any_path() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::create_dir_all(at("in/deep")).unwrap();

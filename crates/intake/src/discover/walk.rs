@@ -14,20 +14,20 @@ use crate::access;
 use crate::archive::dump;
 use crate::database;
 
-/// What a pattern wants with a path below its folder.
+/// The decision of a pattern about a path below its folder.
 #[derive(Clone, Copy)]
 pub(super) struct Choice {
     pub(super) take: Take,
     /// Hidden files and folders are looked at.
     pub(super) hidden: bool,
-    /// What lies in a folder of this path can match.
+    /// Entries of a folder with this path can match.
     pub(super) deeper: bool,
 }
 
-/// What is taken when it has a certain path.
+/// The kind of files with a certain path that are taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Take {
-    /// Nothing: the path does not match.
+    /// None: the path does not match.
     Nothing,
     /// Files; a folder matches by the way.
     Files,
@@ -48,8 +48,8 @@ impl Choice {
 ///
 /// `choose` sees paths relative to the folder; `shown` is how the folder was typed.
 ///
-/// Where links are followed, a folder is read once, by whatever links lead to it: folders come before links to folders, and
-/// these in the order of their paths.
+/// Where links are followed, a folder is read once, through any number of links: folders come before links to
+/// folders, and these in the order of their paths.
 pub(super) fn folder(
     folder: &Path,
     shown: &str,
@@ -124,7 +124,7 @@ pub(super) fn folder(
     inputs.collect()
 }
 
-/// What a path in a folder stands for.
+/// The kind of a path that was visited in a folder.
 enum Visited {
     Passed,
     Folder,
@@ -139,7 +139,7 @@ fn visit(path: &Path, links: Links, choice: Choice) -> io::Result<Visited> {
     if metadata.is_symlink() && links == Links::Followed {
         let led_to = match access::follow(path) {
             Ok(led_to) => led_to,
-            // What leads nowhere and is not meant is passed over like any other name.
+            // A broken link that is not meant is skipped like any other name.
             Err(error) if choice.take == Take::Nothing && !access::is_of_the_system(&error) => {
                 return Ok(Visited::Passed);
             }

@@ -8,7 +8,7 @@ use super::{Framer, is_space};
 use crate::event::Form;
 use crate::stream::StreamError;
 
-/// Where in the array the reading is.
+/// The position of reading in the array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum State {
     /// Before the opening bracket.
@@ -21,7 +21,7 @@ pub(super) enum State {
     Closed,
 }
 
-/// How the end of a unit is found.
+/// The way in which the end of a unit is found.
 enum Kind {
     /// A bracket or quote opens it, and its counterpart ends it.
     Balanced,
@@ -34,7 +34,7 @@ enum Kind {
 }
 
 impl Framer {
-    /// Cuts the next element, or what stands where none should be.
+    /// Cuts the next element, or the text in its place.
     pub(super) fn next_element(&mut self, state: State, buffer: &mut Vec<u8>) {
         let separator = match state {
             State::Before => |byte| is_space(byte) || byte == b',',

@@ -2,7 +2,7 @@
 
 use memchr::memchr2;
 
-/// How far into a value the reading is. It survives the end of a chunk at any byte.
+/// The nesting inside a value. It survives the end of a chunk at any byte.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Balance {
     depth: u64,
@@ -134,7 +134,7 @@ mod tests {
         }
 
         #[test]
-        fn words_find_what_bytes_find(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
+        fn word_and_byte_scans_agree(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
             prop_assert_eq!(structural(&bytes), bytes.iter().position(|byte| b"\"{}[]".contains(byte)));
         }
     }

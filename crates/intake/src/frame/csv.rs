@@ -5,7 +5,7 @@ use super::rows::CellsOf;
 use crate::stream::StreamError;
 use crate::table::csv::{Ends, Layout, SEPARATORS};
 
-/// What is kept of a CSV file between events.
+/// The state of a CSV file between events.
 #[derive(Default)]
 pub(super) struct Csv {
     separator: u8,
@@ -24,7 +24,7 @@ impl Csv {
         }
     }
 
-    /// One that begins like this, and whose columns nobody knows.
+    /// The state for a file with this beginning and with unknown columns.
     pub(super) fn unknown(head: &[u8]) -> Self {
         let header = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let count = |separator: &u8| memchr::memchr_iter(*separator, header).count();

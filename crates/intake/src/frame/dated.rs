@@ -5,13 +5,14 @@ use chatmill_diag::cut;
 /// Lines that are looked at.
 const LINES: usize = 16;
 
-/// How sessions of aider begin; a file may begin inside one.
+/// The line with which sessions of aider begin; a file may begin inside one.
 const SESSION: &str = "# aider chat started at 9-9-9 ";
 
 /// Lines in which one of those is sought.
 const SESSION_LINES: usize = 1024;
 
-/// How the first line of a log of IRC begins: by irssi, `WeeChat`, bots, bouncers and `HexChat`. `9` are digits, `@` letters.
+/// The first line of an IRC log: by irssi, `WeeChat`, bots, bouncers and `HexChat`. `9` stands for digits,
+/// `@` for letters.
 const FIRST: [&str; 12] = [
     "--- Log opened @ @ 9 9:9:9 9",
     "9:9 <",
@@ -27,7 +28,8 @@ const FIRST: [&str; 12] = [
     "**** BEGIN LOGGING AT @ @ 9 9:9:9 9",
 ];
 
-/// How one of the first lines of a chat of `KakaoTalk` or LINE begins. `…` is whatever stands before the next sign.
+/// One of the first lines of a chat of `KakaoTalk` or LINE. `…` stands for any text before the next
+/// character.
 const AMONG_FIRST: [&str; 11] = [
     "--------------- 9\u{b144} 9\u{c6d4} 9\u{c77c} @ ---------------",
     "--------------- @, @ 9, 9 ---------------",
@@ -77,7 +79,7 @@ fn has_form(line: &str, form: &str) -> bool {
                 let next = signs.clone().next().and_then(|next| rest.find(next));
                 next.and_then(|at| rest.get(at..)).unwrap_or(rest)
             }
-            // What stands between a time and its half of the day differs from version to version.
+            // The character between a time and its half of the day differs between versions.
             ' ' => rest.strip_prefix([' ', '\u{202f}']).unwrap_or(rest),
             sign => rest.strip_prefix(sign).unwrap_or(rest),
         };
@@ -121,49 +123,10 @@ fn is_dated(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reader::testing::cases;
 
     #[test]
     fn lines_of_a_chat_begin_with_their_time() {
-        for line in [
-            "12/9/20, 23:55 - Ann: hello",
-            "[09.12.20, 23:55:01] Ann: hello",
-            "\u{200e}[15/01/25, 22:41:30] Ann: \u{200e}<attached: x.jpg>",
-            "[2/1/24, 9:03:11\u{202f}PM] Walks: hello",
-            "2020-12-09, 23:55 - Ann: hello",
-            "9/12/20 23:55 - Ann: hello",
-            "[2023/5/4, 16:13:23] Ann: hello",
-            "cut off\n# aider chat started at 2026-01-05 10:00:00",
-            "--- Log opened Mon Jan 05 10:00:00 2026",
-            "**** BEGIN LOGGING AT Mon Jan  5 10:00:00 2026",
-            "10:00 <@ann> hello",
-            "2026-01-05 10:00:00\tann\thello",
-            "2026-01-05T10:00:00  *** ann has joined #kites",
-            "[05 Jan 10:00] --> ann (a@example.org) joined the channel",
-            "[10:00:00] <ann> hello",
-            "Ann \u{b2d8}\n--------------- 2026\u{b144} 1\u{c6d4} 5\u{c77c} \u{c6d4}\u{c694}\u{c77c} ---------------",
-            "[Ann] [10:00 AM] hello",
-            "2026\u{b144} 1\u{c6d4} 5\u{c77c} \u{c624}\u{c804} 10:00, Ann : hello",
-            "January 5, 2026 at 10:00 AM, Ann : hello",
-            "[LINE] Chat history with Ann",
-            "2026/01/05(Mon)",
-        ] {
-            assert!(begins(line.as_bytes()), "{line}");
-        }
-        for line in [
-            "[1, 2, 3]",
-            "[2026-01-02]",
-            "2026-01-02 10:00 INFO started",
-            "2026-01-02 10:00:00,123 - root - INFO - started",
-            "hello",
-            "1.2.3",
-            "1/2/3 4:5 - x",
-            "[2024,10,10] 10:10",
-            "# aider",
-            "when\twho\ttext\n2026-01-05 10:00:00\tann\thello",
-            "[\"a\"] [1]",
-            "10:00\tann\thello",
-        ] {
-            assert!(!begins(line.as_bytes()), "{line}");
-        }
+        cases("dated", |_, text| begins(text.as_bytes()).to_string());
     }
 }

@@ -13,7 +13,7 @@ use crate::table::{TableMap, copy};
 /// Non-empty lines that are looked at.
 const LINES: usize = 16;
 
-/// How an entry is cut, and what that takes.
+/// The cut of an entry, with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Cut {
     Empty,
@@ -41,13 +41,12 @@ impl Cut {
     }
 }
 
-/// Decides by `head`, the first bytes without a byte order mark; `complete` when they are all.
-///
-/// Text that starts with `[` is an array, unless its first line is one and another follows in the next: then each line is a
-/// record. Other text is lines when any of the first non-empty lines alone is a balanced object that starts in column 1, so
-/// that one broken line costs one record. A small text that is one valid document over several lines is that document, even
-/// when such a line stands inside it. Text that begins no JSON may be a transcript, a dump or a table; text whose first
-/// line is one JSON string is lines.
+/// Decides by `head`, the first bytes without a byte order mark; `complete` when they are all. Text that
+/// starts with `[` is an array, unless its first line is a complete array and the next line starts another:
+/// then each line is a record. Other text is lines when any of the first non-empty lines alone is a balanced
+/// object that starts in column 1, so that one broken line costs one record. A small text that is one valid
+/// document over several lines is that document, even when it contains such a line. Text that is not JSON may
+/// be a transcript, a dump or a table; text whose first line is one JSON string is lines.
 pub(super) fn decide(head: &[u8], complete: bool, maps: &[TableMap]) -> Cut {
     match head.iter().find(|byte| !is_space(**byte)) {
         None if complete => return Cut::Empty,

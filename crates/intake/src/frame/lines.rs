@@ -1,4 +1,4 @@
-//! JSON lines: whatever the braces say, a record ends at the line feed.
+//! JSON lines: a record ends at the line feed, even inside braces.
 
 use chatmill_diag::codes::RECORD_TOO_LONG;
 use memchr::memchr;
@@ -60,7 +60,7 @@ impl Framer {
         }
     }
 
-    /// Ends a line as a frame of what it says without the escapes of `COPY`.
+    /// Ends a line as a frame of its text without the escapes of `COPY`.
     fn accept_unescaped(&mut self, unit: Unit, buffer: &mut Vec<u8>) {
         let mut form = Form::Row;
         if let Some(line) = unit.bytes(buffer) {

@@ -1,11 +1,11 @@
-//! Where a byte stands, counted along: offset, line and column.
+//! The position of a byte, updated while reading: offset, line and column.
 
 use memchr::{memchr_iter, memrchr};
 
 use crate::event::Place;
 
 impl Place {
-    /// Where an entry begins.
+    /// The start of an entry.
     pub(super) const START: Self = Self {
         byte: 0,
         line: 1,

@@ -1,6 +1,6 @@
-//! Rows of tables on their way out: which are wanted, how they are written, and what is said of the others.
+//! Output of table rows: selection, writing, and notes on rows that are not wanted.
 //!
-//! A row is written when its last byte was read, and waits until everything before it was reported.
+//! A row is written when its last byte was read, and reported after everything before it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,14 +16,14 @@ use crate::table::row::{Cell, RowWriter, Written};
 use crate::table::sql::Syntax;
 use crate::table::{TableMap, copy, csv, literal};
 
-/// Bytes of rows that are passed over before it is said how many they are, so that whoever waits sees that it goes on.
+/// The bytes of skipped rows after which their number is reported, so that progress is visible.
 const REPORT_AFTER_BYTES: u64 = 4 << 20;
 
-/// What is kept of tables between events.
+/// The state of tables between events.
 #[derive(Default)]
 pub(super) struct Rows {
     maps: Arc<[TableMap]>,
-    /// How the rows' text is encoded.
+    /// The encoding of the rows' text.
     pub(super) encoding: Encoding,
     /// The table whose rows are read.
     target: Target,
@@ -40,11 +40,11 @@ pub(super) struct Rows {
     pub(super) raw: Vec<u8>,
     /// The row that waits, as it is written.
     json: Vec<u8>,
-    /// What is reported next.
+    /// The next event to report.
     waiting: Option<Event>,
 }
 
-/// What becomes of the rows of a table.
+/// The handling of a table's rows.
 #[derive(Default)]
 struct Target {
     table: String,
@@ -54,11 +54,11 @@ struct Target {
 
 #[derive(Default)]
 enum Wish {
-    /// Nobody asked for them.
+    /// The rows are not wanted.
     #[default]
     Skip,
     Write(RowWriter),
-    /// They would be read if it were not for this.
+    /// The rows would be read, but for this error.
     Reject(StreamError),
 }
 
@@ -68,18 +68,18 @@ struct Skipped {
     table: String,
     rows: u64,
     bytes: u64,
-    /// Whether they begin before the separators that were not reported yet.
+    /// Whether the skipped rows begin before the separators that were not reported yet.
     stands_first: bool,
 }
 
-/// How text is encoded.
+/// The encoding of text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Encoding {
     #[default]
     Utf8,
     /// ISO 8859-1: each byte is the code point of its number.
     Latin1,
-    /// One that is not read, by its name.
+    /// An encoding that is not read, by its name.
     Other(String),
 }
 
@@ -88,7 +88,7 @@ impl Encoding {
     pub(super) fn named(name: &str, is_mysql: bool) -> Self {
         let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
         match plain.to_ascii_uppercase().as_str() {
-            // What has no encoding is checked like the rest.
+            // Text without an encoding is checked like the rest.
             "UTF8" | "UTF8MB3" | "UTF8MB4" | "UNICODE" | "SQLASCII" | "BINARY" => Self::Utf8,
             "LATIN1" | "ISO88591" if !is_mysql => Self::Latin1,
             _ => Self::Other(name.to_owned()),
@@ -151,7 +151,8 @@ impl Rows {
         matches!(self.target.wish, Wish::Skip)
     }
 
-    /// What becomes of a table's rows, and who reads them. `table` is nothing for a file without a name of its table.
+    /// The handling of a table's rows, and the map that reads them. `table` is `None` for a file without the
+    /// name of its table.
     fn wish(&self, table: Option<&str>, columns: Option<&[String]>) -> (Wish, Option<&TableMap>) {
         let named = || {
             self.maps
@@ -182,8 +183,8 @@ impl Rows {
 }
 
 impl Framer {
-    /// Says whose rows follow. Columns that are not given are those of the table's definition. An `error` is that of every
-    /// row, if it is wanted.
+    /// Sets the table of the following rows. Without `columns`, those of the table's definition are used. An
+    /// `error` applies to every row, if the table is wanted.
     pub(super) fn aim(
         &mut self,
         table: Option<String>,
@@ -272,8 +273,8 @@ impl Framer {
         )
     }
 
-    /// Ends a row, whose bytes `raw` holds: it is written, passed over or rejected. `cut` says what an error of it means where
-    /// the row is the last thing in the entry.
+    /// Ends a row, whose bytes `raw` holds: it is written, skipped or rejected. `cut` is the error to report
+    /// for a broken row at the end of the entry.
     pub(super) fn end_row(&mut self, unit: Unit, mut raw: Vec<u8>, cells: CellsOf, cut: Option<StreamError>) {
         let rows = &mut self.rows;
         rows.json.clear();
@@ -311,7 +312,7 @@ impl Framer {
         self.rows.waiting = Some(event);
     }
 
-    /// Reports what waits, or what stands before it; whether anything waits.
+    /// Reports a waiting event, or the separators before it; returns whether any event is waiting.
     pub(super) fn release(&mut self, buffer: &mut Vec<u8>) -> bool {
         if self.rows.waiting.is_none() {
             return false;
@@ -331,7 +332,7 @@ impl Framer {
     }
 }
 
-/// How a row is cut into cells.
+/// The way in which a row is cut into cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CellsOf {
     /// A line of `COPY` data.

@@ -1,6 +1,7 @@
 //! Text dumps of PostgreSQL, MySQL and SQLite: statements, the rows of `INSERT`, and the lines of `COPY`.
 //!
-//! Nothing is held but one row, or the beginning of a statement as far as it can matter. What is not a row is a separator.
+//! Only one row is held in memory, or the relevant beginning of a statement. Everything that is not a row is
+//! a separator.
 
 mod copy_data;
 mod detect;
@@ -24,7 +25,7 @@ use lexer::{Lexer, Mark};
 /// Bytes of a statement that are held; a longer one is not understood.
 const MAX_HELD_BYTES: u64 = 1 << 20;
 
-/// What is kept of a text dump between events.
+/// The state of a text dump between events.
 #[derive(Default)]
 pub(super) struct Sql {
     syntax: Syntax,
@@ -33,17 +34,18 @@ pub(super) struct Sql {
     database: Option<String>,
     /// The schema of tables that come without one.
     schema: Option<String>,
-    /// What was begun and must be ended.
+    /// The blocks that were begun and must be ended.
     open: Vec<Open>,
-    /// Whether it is the rows of one table and nothing else.
+    /// Whether the entry is the rows of one table and nothing else.
     is_one_table: bool,
-    /// How the dump is cut, where no row is lost that could be shown and no corruption says so yet.
+    /// The reason why the dump is incomplete, where no lost row can be shown and no error has reported it
+    /// yet.
     cut: Option<&'static str>,
     /// Whether a framing error says that the dump is cut.
     is_cut_reported: bool,
 }
 
-/// What the reading stands in.
+/// The part of the dump in which reading stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Part {
     #[default]
@@ -62,7 +64,7 @@ enum Part {
     Delimited,
 }
 
-/// Something that a dump begins, and says when it ends it.
+/// A block that a dump begins and ends explicitly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Open {
     Cluster,
@@ -117,7 +119,7 @@ impl Sql {
         }
     }
 
-    /// Notes that something begins. What is open already began anew.
+    /// Notes the beginning of a block. A block of the same kind that is open begins anew.
     fn open(&mut self, open: Open) {
         self.close(open);
         self.open.push(open);
@@ -167,7 +169,7 @@ impl Framer {
         None
     }
 
-    /// What was read is a separator.
+    /// Passes over a unit as a separator.
     fn pass_unit(&mut self, unit: &Unit, raw: Vec<u8>) {
         self.separators += unit.length();
         self.rows.raw = raw;
@@ -209,7 +211,7 @@ impl Framer {
         self.queue.push_back(Event::Note(finding));
     }
 
-    /// Ends the entry, and says what is missing.
+    /// Ends the entry, and reports missing parts.
     fn finish_dump(&mut self, buffer: &mut Vec<u8>) {
         if self.flush_separators() {
             return;

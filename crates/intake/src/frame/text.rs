@@ -1,8 +1,8 @@
-//! A transcript: a file that is not JSON but turns between control tokens, or lines that begin with a time, and one record as a
-//! whole.
+//! A transcript: a file that is not JSON but turns between control tokens, or lines that begin with a time.
+//! The file is one record.
 //!
-//! What follows the stage of framing knows JSON only, so the text is written as the one field of an object. Where a turn
-//! begins and ends is the reader's business.
+//! The stages after framing know JSON only, so the text becomes the one field of an object. The source's
+//! reader finds the turns.
 
 use chatmill_diag::codes::DOCUMENT_TOO_LARGE;
 
@@ -15,10 +15,10 @@ use crate::table::row::push_escaped;
 /// The control token that opens a turn; a transcript of turns starts with it.
 const OPENING: &[u8] = b"<|im_start|>";
 
-/// What stands before the text in the object that it is written as.
+/// The bytes before the text, in the object that it is wrapped into.
 const BEFORE: &[u8] = b"{\"text\":\"";
 
-/// What stands after it.
+/// The bytes after the text.
 const BEHIND: &[u8] = b"\"}";
 
 /// Whether bytes begin a transcript, white space aside.

@@ -9,7 +9,7 @@ use crate::stream::StreamError;
 /// A record whose end was not seen yet.
 pub(super) struct Unit {
     start: Place,
-    /// Where its bytes begin in the caller's buffer.
+    /// The start of its bytes in the caller's buffer.
     buffer_start: usize,
     length: u64,
     limit: u64,
@@ -17,7 +17,7 @@ pub(super) struct Unit {
     too_long: &'static Code,
     /// Set once the limit is exceeded: nothing is buffered any more.
     passed: Option<Passed>,
-    /// Where its error is, once that is known.
+    /// The place of its error, once that is known.
     error_place: Option<Place>,
 }
 
@@ -89,12 +89,12 @@ impl Unit {
         }
     }
 
-    /// Where its bytes begin in the caller's buffer.
+    /// The start of its bytes in the caller's buffer.
     pub(super) const fn buffer_start(&self) -> usize {
         self.buffer_start
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     pub(super) const fn length(&self) -> u64 {
         self.length
     }

@@ -76,7 +76,7 @@ impl Window {
         }
     }
 
-    /// What was read and not consumed.
+    /// The bytes that were read and not consumed.
     pub(super) fn rest(&self) -> &[u8] {
         cut::slice(&self.bytes, self.at..self.filled)
     }

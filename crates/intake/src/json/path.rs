@@ -36,7 +36,7 @@ pub fn is_word(key: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Where a value stands in its container.
+/// The position of a value in its container.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PathStep {
     /// The container's place on the tape, which is before that of the value. The root has none, and says its own.
@@ -45,7 +45,8 @@ pub(super) struct PathStep {
     at: u32,
 }
 
-/// The step to each value of a document: one sweep, so that nobody who asks for many paths walks from the front for each.
+/// The step to each value of a document: one sweep, so that many paths can be built without walking from the
+/// front for each.
 pub(super) fn steps(document: &Document<'_>) -> Vec<PathStep> {
     let mut steps = Vec::with_capacity(document.nodes.len());
     // The containers around a value, each with how many values and names of it came before.
@@ -84,7 +85,8 @@ pub(super) fn steps(document: &Document<'_>) -> Vec<PathStep> {
 pub(super) fn to(document: &Document<'_>, at: usize) -> String {
     let before = document.nodes.partition_point(|node| node.start as usize <= at);
     let mut here = before.saturating_sub(1) as u32;
-    // What was closed before the byte is not around it, and whatever is around a value that is, is too.
+    // A container that closed before the byte does not enclose it; a container around an enclosing value
+    // does.
     let mut around = Vec::new();
     while here > 0 {
         let step = document.step(here);

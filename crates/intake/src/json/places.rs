@@ -77,7 +77,7 @@ mod tests {
     use crate::json;
 
     #[test]
-    fn every_place_leads_to_the_other_and_back() {
+    fn places_map_to_each_other_and_back() {
         let token = r#""aб\n\"\u00e9\ud83d\ude00/\/中\u003cz\t""#;
         let document = json::scan(token.as_bytes(), 0).unwrap();
         let decoded = document.root().as_str().unwrap().into_owned();

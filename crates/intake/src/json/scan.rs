@@ -52,10 +52,10 @@ pub fn scan(bytes: &[u8], depth_limit: u32) -> Result<Document<'_>, ScanError> {
     })
 }
 
-/// What is said of U+FFFD.
+/// The note on U+FFFD.
 const LOST_BEFORE: &str = "the text holds U+FFFD: what stood there was lost before";
 
-/// Notes where U+FFFD stands, as it is or as an escape; what stands side by side is one place.
+/// Notes the places of U+FFFD, literal or escaped; adjacent ones are one place.
 fn lost(text: &str, notes: &mut Vec<Note>) {
     const LOST: &str = "\u{fffd}";
     let found = memchr::memmem::find_iter(text.as_bytes(), LOST);
@@ -105,7 +105,7 @@ fn scan_error(code: &'static Code, at: usize, message: impl Into<String>) -> Sca
     }
 }
 
-/// What may come next.
+/// The tokens that may come next.
 #[derive(Clone, Copy)]
 enum Expect {
     /// A value: at the start, after a colon, after a comma in an array.

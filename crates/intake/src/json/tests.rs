@@ -34,7 +34,7 @@ fn every_raw_control_character_in_a_string_is_rejected_and_every_other_stays() {
 }
 
 #[test]
-fn invalid_utf8_is_found_at_its_byte_wherever_it_stands() {
+fn invalid_utf8_is_located_at_any_byte() {
     let sequences: [&[u8]; 8] = [
         b"\xFF",
         b"\xC0\xAF",
@@ -60,7 +60,7 @@ fn invalid_utf8_is_found_at_its_byte_wherever_it_stands() {
     }
 }
 
-/// What nests: how a level opens, and how it closes.
+/// Nesting values: how a level opens, and how it closes.
 const NESTS: [(&str, &str); 3] = [("[", "]"), ("{\"a\":", "}"), ("[{\"a\":", "}]")];
 
 fn assert_too_deep(text: &str) {
@@ -296,7 +296,7 @@ proptest! {
     #![proptest_config(chatmill_drawn::law(64))]
 
     #[test]
-    fn words_find_what_bytes_find(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
+    fn word_and_byte_scans_agree(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
         let plain = bytes.iter().take_while(|byte| **byte >= 0x20 && !b"\"\\".contains(byte)).count();
         prop_assert_eq!(plain_run(&bytes), plain);
     }

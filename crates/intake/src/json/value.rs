@@ -29,7 +29,7 @@ pub(super) struct Recent {
     names: Vec<(usize, u32)>,
 }
 
-/// What a JSON value is.
+/// The kind of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `null`.
@@ -46,10 +46,10 @@ pub enum Kind {
     Object,
 }
 
-/// What a reader has done with a value, so that unread values can be reported.
+/// The use that a reader has made of a value, so that unread values can be reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mark {
-    /// Nothing.
+    /// The value was not used.
     #[default]
     Left,
     /// The reader knows the meaning of the whole value, whatever lies inside.
@@ -66,7 +66,7 @@ pub enum Mark {
 #[derive(Clone, Copy, Debug)]
 pub struct Value<'d> {
     document: &'d Document<'d>,
-    /// Its place on the tape.
+    /// The index on the tape.
     pub(super) index: u32,
 }
 
@@ -84,11 +84,11 @@ impl<'d> Value<'d> {
     /// The node after this value and everything inside it.
     #[inline]
     pub(super) fn after(self) -> u32 {
-        // What a scalar has for a link is no place behind it.
+        // A scalar's link is no position after it.
         self.node().link.max(self.index + 1)
     }
 
-    /// What the value is.
+    /// The kind of the value.
     #[inline]
     pub fn kind(self) -> Kind {
         match self.document.text.as_bytes().get(self.node().start as usize) {
@@ -122,19 +122,19 @@ impl<'d> Value<'d> {
         self.written()
     }
 
-    /// The value's JSON text, as somebody reads it who takes nothing of it.
+    /// The value's JSON text, for looking at it without marking it as read.
     #[inline]
     pub fn written(self) -> &'d str {
         cut::text(&self.document.text, self.span())
     }
 
-    /// What was done with the value so far. What stands around it and inside it has marks of its own.
+    /// The mark of the value. Values around it and inside it have marks of their own.
     #[inline]
     pub fn marked(self) -> Mark {
         cut::at(&self.document.marks, self.index as usize).get()
     }
 
-    /// Says what was done with the value.
+    /// Marks the use of the value.
     #[inline]
     pub fn mark(self, mark: Mark) {
         cut::at(&self.document.marks, self.index as usize).set(mark);
@@ -158,7 +158,7 @@ impl<'d> Value<'d> {
         text
     }
 
-    /// The text of a string, as somebody reads it who takes nothing of it.
+    /// The text of a string, for looking at it without marking it as read.
     #[inline]
     pub fn string(self) -> Option<Cow<'d, str>> {
         if self.kind() != Kind::String {
@@ -176,11 +176,12 @@ impl<'d> Value<'d> {
         })
     }
 
-    /// Opens the JSON that a reader finds in a string: a document that stays with this one, so that what is left in it can be told.
+    /// Opens the JSON that a reader finds in a string: the document is kept with this one, so that its unread
+    /// values can be reported.
     ///
     /// # Errors
     ///
-    /// Why the text is no JSON.
+    /// When the text is no JSON.
     pub fn open(self, text: &str, depth: u32) -> Result<Rc<Document<'static>>, ScanError> {
         let known = self.opened().into_iter().find(|known| known.text() == text);
         let document = if let Some(known) = known {
@@ -195,7 +196,7 @@ impl<'d> Value<'d> {
         Ok(document)
     }
 
-    /// What was opened in the string, mostly one document.
+    /// The documents that were parsed from the string, mostly one.
     pub fn opened(self) -> Vec<Rc<Document<'static>>> {
         let inside = self.document.inside.borrow();
         // Of most strings, none was.
@@ -222,7 +223,7 @@ impl<'d> Value<'d> {
         self.inside(Kind::Array)
     }
 
-    /// What lies directly in a container of a kind; nothing for any other kind.
+    /// The direct children of a container of this kind; none for any other kind.
     #[inline]
     fn inside(self, kind: Kind) -> Items<'d> {
         let (next, end) = if self.kind() == kind {

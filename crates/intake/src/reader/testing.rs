@@ -1,4 +1,5 @@
-//! What the tests of reading share: readers of odd chunks, archives built on the spot, and a log that checks itself.
+//! Helpers for tests of reading: readers with chunks of any size, archives built on the spot, and a log that
+//! verifies itself.
 
 use std::io::{Cursor, Read, Write};
 use std::path::Path;
@@ -12,7 +13,7 @@ use crate::event::{Event, Form, Framing, Head};
 use crate::table::TableMap;
 use crate::table::sql::Dialect;
 
-/// Everything that was reported of one entry.
+/// All events of one entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
@@ -44,7 +45,7 @@ impl Entry {
             .collect()
     }
 
-    /// What the framing errors say.
+    /// The messages of the framing errors.
     pub(crate) fn messages(&self) -> Vec<&str> {
         let framing_errors = self.events.iter().filter_map(|event| match event {
             Event::FramingError(error) => Some(error.message.as_str()),
@@ -147,8 +148,8 @@ pub(crate) fn read_all(reader: &mut Reader) -> Vec<Entry> {
     entries
 }
 
-/// Compares a file of `tests/cases` with what comes of its cases: words, and a text that is written as strings of JSON, one on each line.
-/// How a file begins says what its words and outcomes are.
+/// Compares a file of `tests/cases` with the outcomes of its cases: words, and a text that is written as JSON
+/// strings, one on each line. The first lines of a file explain its words and outcomes.
 pub(crate) fn cases(name: &str, comes_of: impl Fn(&str, &str) -> String) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/cases");
     let checked = chatmill_golden::check_cases(&folder.join(format!("{name}.txt")), |case| {

@@ -23,7 +23,7 @@ use crate::unpack::unpacked;
 /// Compressions around one another that are opened; more of them are an attack, not an archive.
 const MAX_LAYERS: usize = 8;
 
-/// What is read after the present entry.
+/// The rest of the input after the current entry.
 pub(super) enum Walk {
     /// One entry without a name.
     Single(Option<Box<Member>>),
@@ -56,7 +56,7 @@ impl Walk {
         }
     }
 
-    /// What it means that there was no entry.
+    /// The message for an input without any entry.
     pub(super) fn nothing(&self) -> &'static str {
         match self {
             Self::Dump(_) | Self::DumpTar(_) | Self::DumpFolder(_) => "the dump holds no rows of a table",
@@ -67,7 +67,7 @@ impl Walk {
 
 /// A dump that is itself a member of an archive.
 pub(super) struct Inner {
-    /// What the member is called, and what is noted of it until its first table takes it.
+    /// The name of the member, with its notes until its first table takes them.
     heading: Heading,
     dump: Box<Custom>,
     /// Whether anything was read of it.
@@ -109,7 +109,7 @@ pub(super) fn nothing(message: &str) -> Finding {
 /// An input that was opened.
 pub(super) struct Opened {
     pub(super) gauge: Arc<ReadBudget>,
-    /// The stored bytes; nothing for what is not read in order, and for what could not be opened.
+    /// The stored bytes; `None` for inputs that are not read in order, or that could not be opened.
     pub(super) raw: Option<Raw>,
     /// The zip, the database or the folder that is not read in order.
     pub(super) path: Option<PathBuf>,
@@ -150,7 +150,7 @@ impl Opened {
         opened.unwrap_or_else(|broken| Self::by_seeking(gauge(Some(0)), None, Walk::broken(broken)))
     }
 
-    /// What is not read in order, or not at all.
+    /// The walk of an input that is not read in order, or not at all.
     fn by_seeking(gauge: Arc<ReadBudget>, path: Option<PathBuf>, walk: Walk) -> Self {
         Self {
             gauge,
@@ -204,7 +204,8 @@ impl Opened {
         Self::by_seeking(gauge, Some(path.to_owned()), walk)
     }
 
-    /// Reads what is in memory. What is read by seeking is copied to a file that loses its name at once.
+    /// Reads an input in memory. Formats that are read by seeking are copied to a file that is unlinked at
+    /// once.
     fn of_memory(memory: &MemoryInput, gauge: Arc<ReadBudget>) -> Self {
         if memory.form() == MemoryForm::Lines {
             let raw = Raw::new(memory.open(), Arc::clone(&gauge));
@@ -256,7 +257,7 @@ pub(super) fn uncover(mut bytes: Buffered, gauge: &Arc<ReadBudget>) -> (Containe
     (sniff(bytes.peek(HEAD_BYTES)), bytes)
 }
 
-/// What a file is by its first bytes. It stands at its start afterwards.
+/// The container of a file, by its first bytes. The file is rewound afterwards.
 fn kind(file: &mut InputFile) -> Container {
     let mut head = Vec::new();
     let read = file.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head);

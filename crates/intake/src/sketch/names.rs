@@ -1,7 +1,8 @@
-//! The names in a record, each with those above it, and the short texts that stand there.
+//! The names in a record, each with its path, and their short text values.
 //!
-//! A sketch that shows more than the first message of a list: what tells two formats apart may stand in a block of the
-//! tenth. It reads brackets and quotes only, so that a record that is cut tells what stands before the cut.
+//! This sketch covers more than the first message of a list: the field that distinguishes two formats may be
+//! in a block of the tenth. It reads brackets and quotes only, so that a record that is cut gives the names
+//! before the cut.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +26,7 @@ const MAX_NAME_BYTES: usize = 32;
 /// Different texts that are kept of a name.
 const MAX_WORDS: usize = 16;
 
-/// What stands under a name, wherever it occurs.
+/// The values of a name, wherever it occurs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Name {
     /// Up to 16 different strings of at most 32 bytes.
@@ -70,16 +71,16 @@ struct Names {
     found: BTreeMap<String, Name>,
     /// The objects and lists around the present place that are looked into.
     open: Vec<Level>,
-    /// How many more there are: of them no path is kept, which would be as long as they are deep.
+    /// The number of further names: their paths, which would be as long as they are deep, are not kept.
     beyond: usize,
 }
 
 /// An object or a list.
 struct Level {
     is_object: bool,
-    /// Where it stands.
+    /// The path of the name.
     path: String,
-    /// Where its present value stands.
+    /// The path of its current value.
     value: String,
 }
 
@@ -110,7 +111,7 @@ impl Names {
         }
     }
 
-    /// Where the present value stands.
+    /// The path of the current value.
     fn here(&self) -> &str {
         self.open.last().map_or("", |level| level.value.as_str())
     }

@@ -17,9 +17,9 @@ pub(super) fn line(rest: &[u8], complete: bool) -> Option<(&[u8], Option<&[u8]>)
     }
 }
 
-/// The next value after `separators`, and what follows it; nothing follows a value that is cut.
+/// The next value after `separators`, and the text after it; no text follows a value that is cut.
 ///
-/// With `opening`, one bracket stands before the value. Without one, `]` ends the values.
+/// With `opening`, one bracket precedes the value. Without one, `]` ends the values.
 pub(super) fn value<'h>(
     rest: &'h [u8],
     separators: &[u8],
@@ -143,7 +143,7 @@ pub(super) fn string(bytes: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// How a JSON string begins that may be cut.
+/// The beginning of a JSON string that may be cut.
 fn beginning(token: &[u8]) -> String {
     let first = cut::up_to(token.split_at(1).1, MAX_STRING_BYTES);
     String::from_utf8_lossy(&json::unescape_lossy(first)).into_owned()

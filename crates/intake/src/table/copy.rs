@@ -49,7 +49,7 @@ pub(crate) fn unescape(field: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(bytes)
 }
 
-/// The byte of the escape whose backslash stands before `escape`, and the bytes it takes.
+/// The byte that an escape stands for, and the bytes it takes; `escape` is the text after the backslash.
 pub(super) fn decode(escape: &[u8]) -> (u8, usize) {
     match escape {
         [b'b', ..] => (0x08, 1),
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(plain(r"\xg\q\"), br"xgq\");
     }
 
-    /// What a server writes for a cell.
+    /// The text that a server writes for a cell.
     fn encode(cell: Option<&[u8]>, line: &mut Vec<u8>) {
         let Some(bytes) = cell else {
             line.extend_from_slice(b"\\N");
@@ -188,7 +188,7 @@ mod tests {
         #![proptest_config(chatmill_drawn::law(64))]
 
         #[test]
-        fn what_copy_writes_is_read_back(
+        fn copy_rows_are_read_back(
             row in prop::collection::vec(prop::option::of(prop::collection::vec(any::<u8>(), 0..12)), 1..6)
         ) {
             let mut line = Vec::new();

@@ -14,7 +14,7 @@ use crate::stream::StreamError;
 /// Bytes that may separate cells.
 pub(crate) const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
 
-/// What the header line says.
+/// The columns given in the header line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// The byte between cells.
@@ -145,7 +145,7 @@ pub(crate) fn cells(row: &[u8], separator: u8) -> impl Iterator<Item = Result<Ce
     })
 }
 
-/// The text of a quoted cell, whose opening quote was passed, and what follows it.
+/// The text of a quoted cell, whose opening quote was passed, and the text after the cell.
 fn quoted(inside: &[u8]) -> Result<(Cow<'_, [u8]>, &[u8]), StreamError> {
     let mut text = Cow::Borrowed(&[][..]);
     let mut rest = inside;
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_is_what_a_map_recognises() {
+    fn a_header_is_a_line_that_a_map_recognises() {
         let map = TableMap {
             requires: vec!["id".to_owned(), "body".to_owned()],
             ..TableMap::default()
@@ -241,7 +241,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_quoted_is_read_back(texts in prop::collection::vec("[a\",\r\n]{0,5}", 1..5)) {
+        fn quoted_cells_are_read_back(texts in prop::collection::vec("[a\",\r\n]{0,5}", 1..5)) {
             let quoted: Vec<String> = texts.iter().map(|text| format!("\"{}\"", text.replace('"', "\"\""))).collect();
             let line = quoted.join(",") + "\n";
             prop_assert_eq!(Ends::new(b',').run(line.as_bytes()), Some(line.len()));

@@ -7,19 +7,19 @@ use memchr::{memchr, memchr2};
 use super::copy;
 use crate::stream::StreamError;
 
-/// What a backslash does between quotes.
+/// The meaning of a backslash between quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Escapes {
-    /// Nothing.
+    /// A backslash is an ordinary character.
     None,
-    /// What PostgreSQL's `E'…'` does.
+    /// The escapes of PostgreSQL's `E'…'`.
     PostgreSql,
-    /// What it does in MySQL.
+    /// The escapes of MySQL.
     MySql,
 }
 
-/// The text between quotes and what follows the closing one; `after` begins after the opening one. Nothing where no quote
-/// closes.
+/// The text between quotes and the text after the closing one; `after` begins after the opening one. `None`
+/// where no quote closes.
 #[expect(clippy::type_complexity, reason = "two slices, and what can go wrong")]
 pub(super) fn quoted(
     quote: u8,

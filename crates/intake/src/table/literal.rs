@@ -1,6 +1,6 @@
 //! The values of one row of an `INSERT`: literals, and the few expressions that dump programs write instead.
 //!
-//! Everything else is an error of its row: only a database could say what it means.
+//! Everything else is an error of its row, since only a database could evaluate it.
 
 use std::borrow::Cow;
 
@@ -36,7 +36,7 @@ pub(crate) fn cells(
     })
 }
 
-/// Where in the row the reading is.
+/// The position of reading in the row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Start,
@@ -133,7 +133,7 @@ impl<'s> Values<'s> {
         Ok(cell)
     }
 
-    /// What begins with a word: a constant, a function, or a text with its type in front.
+    /// Reads a value that begins with a word: a constant, a function, or a text with its type in front.
     fn named(&mut self, word: &'s [u8], depth: u32) -> Result<Cell<'s>, StreamError> {
         let upper = word.to_ascii_uppercase();
         Ok(match upper.as_slice() {

@@ -1,6 +1,6 @@
-//! Writes a row as one JSON object, the same whatever the row came in.
+//! Writes a row as one JSON object, the same for every container format.
 //!
-//! The type of a value is decided before: a cell has the kind of JSON value that it becomes.
+//! The type of a value was decided before: a cell has the kind of its JSON value.
 
 pub(crate) mod roles;
 
@@ -17,11 +17,11 @@ use crate::stream::StreamError;
 pub(crate) enum Cell<'c> {
     /// `NULL`.
     Null,
-    /// Nothing is known of the value: the column is left out of the row.
+    /// The value is unknown: the column is left out of the row.
     Absent,
     /// Text, UTF-8 or not.
     Text(Cow<'c, [u8]>),
-    /// A number as it is written. What JSON does not take for a number is written as text.
+    /// A number as written. Text that is no JSON number is written as a string.
     Number(Cow<'c, str>),
     /// A truth value.
     Bool(bool),
@@ -29,16 +29,16 @@ pub(crate) enum Cell<'c> {
     Blob(Cow<'c, [u8]>),
 }
 
-/// What became of a row.
+/// The outcome of writing a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
-    /// It was written.
+    /// The row was written.
     Row,
     /// A filter passes it over; nothing was written.
     Filtered,
 }
 
-/// How the rows of one table are written.
+/// Writer of the rows of one table, as JSON objects.
 #[derive(Clone, Debug)]
 pub(crate) struct RowWriter {
     columns: Vec<Column>,
@@ -107,15 +107,15 @@ impl RowWriter {
         Self { columns }
     }
 
-    /// How many cells a row has.
+    /// The number of cells in a row.
     pub(crate) fn width(&self) -> usize {
         self.columns.len()
     }
 
-    /// Appends a row to `out` as a JSON object. `out` is as before when the row is faulty or filtered.
+    /// Appends a row to `out` as a JSON object. `out` is unchanged when the row is malformed or filtered.
     ///
-    /// All cells are looked at even when a filter passes the row over, so that a malformed row is never taken for one that
-    /// nobody wants.
+    /// All cells are parsed even when a filter skips the row, so that a malformed row is never counted as
+    /// filtered.
     pub(crate) fn write<'c>(
         &self,
         cells: impl Iterator<Item = Result<Cell<'c>, StreamError>>,

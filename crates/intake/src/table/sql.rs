@@ -7,7 +7,7 @@ use memchr::memchr;
 use super::escape::{Escapes, quoted};
 use crate::stream::StreamError;
 
-/// Whose SQL it is.
+/// The SQL dialect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// PostgreSQL, and what is not recognised as another's.
@@ -15,14 +15,14 @@ pub(crate) enum Dialect {
     PostgreSql,
     /// MySQL and MariaDB.
     MySql,
-    /// What the `.dump` command of SQLite's shell writes.
+    /// The output of the `.dump` command of SQLite's shell.
     Sqlite,
 }
 
-/// How SQL text is to be read.
+/// The rules for reading SQL text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Syntax {
-    /// Whose SQL it is.
+    /// The SQL dialect.
     pub(crate) dialect: Dialect,
     /// Whether a backslash escapes in plain quotes too: always in MySQL, by a setting in PostgreSQL.
     pub(crate) backslashes: bool,
@@ -37,7 +37,7 @@ impl Syntax {
         }
     }
 
-    /// What escapes in quotes, where `marked` says that an `E` stands before them.
+    /// The escapes between quotes, where `marked` says that an `E` precedes them.
     pub(crate) const fn escapes(self, marked: bool) -> Escapes {
         match (self.dialect, marked || self.backslashes) {
             (Dialect::MySql, _) => Escapes::MySql,
@@ -121,7 +121,7 @@ impl<'s> Tokens<'s> {
         }
     }
 
-    /// How the text is read.
+    /// The rules for reading the text.
     pub(crate) const fn syntax(&self) -> Syntax {
         self.syntax
     }
@@ -259,8 +259,8 @@ impl<'s> Tokens<'s> {
         Ok(Token::Text(Cow::Borrowed(text)))
     }
 
-    /// Passes white space and comments, and of a comment that MySQL executes only what stands around it. A block comment that
-    /// does not end swallows the rest.
+    /// Skips white space and comments; the content of a comment that MySQL executes is not skipped. A block
+    /// comment without an end swallows the rest.
     fn skip_blank(&mut self) {
         loop {
             self.rest = self.rest.trim_ascii_start();
@@ -291,7 +291,7 @@ pub(crate) const fn is_tag(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-/// What stands in a comment that MySQL executes, where one begins.
+/// The content of a comment that MySQL executes, where one begins.
 fn executed(text: &[u8]) -> Option<&[u8]> {
     let inside = text.strip_prefix(b"/*!").or(text.strip_prefix(b"/*M!"))?;
     let mut version = Version::default();
@@ -299,7 +299,7 @@ fn executed(text: &[u8]) -> Option<&[u8]> {
     version.is_executed().then(|| inside.split_at(length).1)
 }
 
-/// What follows a block comment, whose opening mark was passed.
+/// The text after a block comment, whose opening mark was passed.
 fn after_comment(mut rest: &[u8], nests: bool) -> &[u8] {
     let mut depth = 1_u32;
     while let Some(at) = memchr::memchr2(b'*', b'/', rest) {

@@ -37,14 +37,14 @@ pub(crate) enum Statement {
     Commit,
     /// A transaction is taken back.
     Rollback,
-    /// Nothing that matters.
+    /// A statement of no interest.
     Other,
 }
 
 impl Statement {
-    /// Reads a statement; of an `INSERT` only what stands before the first row.
+    /// Reads a statement; of an `INSERT` only the part before the first row.
     ///
-    /// A statement that makes no sense does not matter.
+    /// An invalid statement is ignored.
     pub(crate) fn parse(text: &[u8], syntax: Syntax) -> Self {
         let mut tokens = Tokens::new(text, syntax);
         parse(&mut tokens).unwrap_or(Self::Other)
@@ -253,7 +253,7 @@ fn columns(tokens: &mut Tokens<'_>) -> Result<Option<Vec<String>>, StreamError> 
     }
 }
 
-/// What a token says as a name. PostgreSQL writes names without quotes in small letters.
+/// The name that a token stands for. PostgreSQL writes unquoted names in lower case.
 fn text(token: &Token<'_>, dialect: Dialect) -> Option<String> {
     let text = match token {
         Token::Word(word) if dialect == Dialect::PostgreSql => {

@@ -1,4 +1,4 @@
-//! What patterns find, on folders built for each test.
+//! The inputs found by patterns, on folders built for each test.
 
 use std::fs;
 use std::path::Path;
@@ -308,7 +308,7 @@ mod unix {
         assert_eq!(found("s.json", folder.path()), ["s.json not-a-regular-file"]);
     }
 
-    /// Whether the system lets this process read what nobody may read, as it does for root.
+    /// Whether this process can read files without read permission, as root can.
     fn reads_everything(path: &Path) -> bool {
         fs::File::open(path).is_ok()
     }
@@ -350,7 +350,7 @@ fn framing_errors(input: &Input) -> Vec<String> {
 }
 
 #[test]
-fn what_becomes_of_a_file_after_it_was_found_is_no_finding() {
+fn a_file_that_changes_after_discovery_gives_no_finding() {
     let folder = tree(&["a.json"]);
     let path = folder.path().join("a.json");
     let inputs = discover("a.json", folder.path()).unwrap();

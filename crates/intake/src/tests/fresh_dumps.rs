@@ -1,4 +1,5 @@
-//! Dumps that `oracle/dumps.sh` has just made, against what `psql` and `pg_restore` say. `just dumps` runs this.
+//! Dumps that `oracle/dumps.sh` has just made, compared with the output of `psql` and `pg_restore`.
+//! `just dumps` runs this.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,7 +1,9 @@
-//! Text in UTF-16 and UTF-32 as UTF-8: a byte order mark says so, as editors and programs on Windows write it.
+//! Text in UTF-16 and UTF-32 as UTF-8: a byte order mark says so, as editors and programs on Windows write
+//! it.
 //!
-//! Half a pair of surrogates is a replacement character, as it is where JSON escapes it, and is told. What is no character at all, and
-//! a piece of a unit at the end, become a byte that is no UTF-8: who reads on reports it with its place, as in any text that is corrupt.
+//! A lone surrogate becomes a replacement character, as in JSON escapes, with a note. A unit that is no
+//! character, and an incomplete unit at the end, become a byte that is not UTF-8: the next stage reports it
+//! with its place, as in any corrupt text.
 
 use std::io::{self, BufRead};
 use std::sync::Arc;
@@ -32,7 +34,7 @@ impl Form {
     }
 }
 
-/// Those of four bytes first: their mark begins with that of one of two.
+/// The forms of four bytes come first: their mark begins with that of a form of two.
 const FORMS: [Form; 4] = [
     Form::new(b"\xFF\xFE\0\0", "UTF-32LE", false),
     Form::new(b"\0\0\xFE\xFF", "UTF-32BE", true),
@@ -59,7 +61,7 @@ pub(super) struct Wide {
     high: Option<u16>,
     decoded: Vec<u8>,
     given: usize,
-    /// How many bytes were decoded before these.
+    /// The number of bytes decoded before these.
     before: u64,
     /// Halves of pairs: how many, and where the first is.
     halves: (u64, u64),

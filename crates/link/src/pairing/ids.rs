@@ -135,7 +135,7 @@ fn newest<'i>(steps: &[Step<'_>], calls: &'i [usize], results: usize) -> &'i [us
     calls.split_at(start).1
 }
 
-/// What a call and a result have in common; none: it is not asked.
+/// The features that a call and a result must share; `None`: the feature is not compared.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 struct Common<'m> {
     metadata_id: Option<&'m str>,

@@ -139,10 +139,11 @@ impl<'m> OpenCalls<'m> {
     }
 }
 
-/// Pairs what has no id, in order of the results, each with the nearest round before it that has an open call.
+/// Pairs calls and results without ids, in order of the results, each with the nearest round before it that
+/// has an open call.
 ///
-/// The names must agree where both are known. `Position`: the result took the next open call; `Name`: it passed one over.
-/// A result whose caller is in the conversation takes no other message's call.
+/// The names must agree where both are known. `Position`: the result took the next open call; `Name`: it
+/// skipped one. A result whose caller is in the conversation takes no other message's call.
 pub(super) fn pair_by_order(steps: &mut [Step<'_>]) {
     if steps.iter().all(|step| step.id.is_some()) {
         return;

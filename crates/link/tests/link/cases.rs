@@ -1,8 +1,9 @@
-//! What linking makes of small conversations: the cases of `cases/`, beside this file.
+//! Linking of small conversations: the cases of `cases/`, beside this file.
 //!
-//! A message is a line of words with what is said of it, after `; ` each: its ids, who sends it where it is not `ann`, parts and references. A part `call` or
-//! `result` is written `id:name#metadata_id@caller`, where each piece may be left out. Below stand the ids that changed, what was dropped, what references
-//! became, pairs by the positions of message and part, and findings. `BLESS=1` writes them anew.
+//! A message is a line of text followed by its attributes, each after `; `: ids, the sender where it is not
+//! `ann`, parts and references. A part `call` or `result` is written `id:name#metadata_id@caller`, where each
+//! piece may be left out. The result follows below: changed ids, dropped messages, links of references, pairs
+//! by the positions of message and part, and findings. `BLESS=1` writes them anew.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -111,7 +112,7 @@ fn reference(description: &str) -> Reference {
     }
 }
 
-/// What came of so many messages.
+/// The result of linking `count` messages, as text.
 fn describe(count: usize, linked: &Linked, findings: &[Finding], repeats: &Repeats) -> String {
     let mut out = String::new();
     let messages = &linked.conversation.messages;

@@ -1,4 +1,4 @@
-//! Which conversations repeat, nearly repeat, fork or continue others.
+//! Clusters of conversations that repeat, nearly repeat, fork or continue others.
 
 use crate::build::{conversation, text_message};
 use chatmill_link::{ClusterMembership, Duplicate, Likeness, memberships};
@@ -44,7 +44,7 @@ fn duplicates(memberships: &[ClusterMembership]) -> Vec<Option<Duplicate>> {
 }
 
 #[test]
-fn equal_content_is_an_exact_duplicate_whatever_the_ids() {
+fn equal_content_with_other_ids_is_an_exact_duplicate() {
     let chats = [
         chat(&[("ann", "Is the tide in?"), ("bot", "Not yet.")]),
         chat(&[("ben", "Is the tide in?"), ("bot", "Not yet.")]),
@@ -104,7 +104,7 @@ fn forks_and_continuations_are_in_one_cluster_and_not_duplicates() {
 }
 
 #[test]
-fn what_comes_later_changes_nothing_for_what_was_there() {
+fn later_conversations_do_not_change_earlier_clusters() {
     let mut chats: Vec<Conversation> = (0..40)
         .map(|n| {
             let text = words(n % 7 * 50..n % 7 * 50 + 60);

@@ -30,7 +30,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// The end of `head` that can stand before an at sign.
+/// The end of `head` that can be the local part of an address.
 fn local_part(head: &str) -> &str {
     let unspaced = head.chars().next_back().is_some_and(is_unspaced);
     let belongs = |character: char| {

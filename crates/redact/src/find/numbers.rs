@@ -1,5 +1,5 @@
-//! The walk over a text from word to word: wherever a digit, a sign of a number or a letter begins a word, the detectors of
-//! numbers, accounts and credentials look at what follows.
+//! The scan over the words of a text: wherever a digit, a character of a number or a letter begins a word,
+//! the detectors of numbers, accounts and credentials examine the following text.
 
 use chatmill_diag::cut;
 

@@ -1,8 +1,9 @@
 //! Telephone numbers, by conservative rules.
 //!
-//! Found are: a plus sign and an assigned country code with 8 to 15 digits (11 after +1 and +7); `00` and a country code,
-//! in groups; `555-123-4567`, `(555) 123-4567` and `1-800-555-0199`; numbers with a leading zero in groups, 9 to 12 digits;
-//! any 7 to 15 digits after a word like `phone` or `tel:`. Bare digits without such a sign are never a telephone number.
+//! The rules find: a plus sign and an assigned country code with 8 to 15 digits (11 after +1 and +7); `00`
+//! and a country code, in groups; `555-123-4567`, `(555) 123-4567` and `1-800-555-0199`; numbers with a
+//! leading zero in groups, 9 to 12 digits; any 7 to 15 digits after a word like `phone` or `tel:`. Bare
+//! digits without such a sign are never a telephone number.
 
 use chatmill_diag::cut;
 

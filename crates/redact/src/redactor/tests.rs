@@ -32,7 +32,7 @@ fn replaced(text: &str) -> String {
 }
 
 #[test]
-fn what_is_found_is_replaced_and_the_rest_stays_byte_for_byte() {
+fn matches_are_replaced_and_all_other_bytes_stay() {
     let out = replaced("Hi Mirela,\u{a0}mail ann@mail.example – or +1 555 123 4567!");
     assert!(out.starts_with("Hi Person-"), "{out}");
     assert!(
@@ -92,7 +92,7 @@ fn without_a_key_things_are_counted_only() {
 }
 
 #[test]
-fn only_the_kinds_that_are_wanted_are_looked_for() {
+fn only_wanted_kinds_are_found() {
     let redactor = Redactor::new(&[PersonalKind::Ip], None, &[]);
     let mut counts = Counts::default();
     let roster = redactor.roster(&chat());

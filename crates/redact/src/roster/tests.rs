@@ -184,7 +184,7 @@ fn a_name_written_as_one_word_needs_a_sign_in_front_or_capitals_inside() {
 }
 
 #[test]
-fn of_names_that_begin_alike_the_longest_is_found() {
+fn the_longest_of_names_with_one_beginning_is_found() {
     let known_names = [
         "Mirela Quint",
         "Mirela Quint Bo",

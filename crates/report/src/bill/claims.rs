@@ -18,7 +18,7 @@ pub struct Claim {
 }
 
 /// The claims of the documents that we know.
-pub const CLAIMS: &[Claim] = &[Claim {
+const CLAIMS: &[Claim] = &[Claim {
     dialect: "gryag-compact",
     against: "gryag-gemini",
     percent: 73.7,

@@ -254,7 +254,7 @@ struct Counts<'d> {
     batches: Batches<'d>,
     open: Option<TokenCountRows>,
     row: usize,
-    /// The dialect whose renderings are at hand, where each has files of its own.
+    /// The dialect of the current renderings, where each has files of its own.
     dialect: Option<String>,
 }
 

@@ -31,7 +31,7 @@ pub struct MessageText<'a> {
     pub input: &'a str,
     /// Id of the conversation.
     pub conversation: &'a str,
-    /// Its title.
+    /// The title.
     pub title: Option<&'a str>,
     /// When the message was sent.
     pub instant: Option<i64>,

@@ -1,6 +1,7 @@
-//! The bill: what a set of conversations costs in each dialect and encoding, and for whom.
+//! The bill: the cost of a set of conversations in each dialect and encoding, by groups.
 //!
-//! A bill sums renderings one by one, from the tables of a dataset or from renderings in memory; the rows are the same.
+//! A bill sums renderings one by one, from the tables of a dataset or from renderings in memory; the rows are
+//! the same.
 
 mod claims;
 mod dataset;
@@ -22,7 +23,7 @@ use crate::cells::{Cells, GroupKey};
 use crate::numbers::{quotient, thousandths};
 use crate::report::TokenCell;
 
-pub use claims::{CLAIMS, Claim, Saving, savings};
+pub use claims::{Claim, Saving, savings};
 pub use dataset::{of_dataset, of_datasets};
 pub use message_text::{MessageBill, MessageText, day};
 pub use prices::{BilledUsage, Price, PriceError, Unpriced, parse_prices};
@@ -96,7 +97,7 @@ pub struct BillRequest {
 pub struct BillEntry {
     /// Renderings; 0 for a part that is not the last.
     pub renderings: u64,
-    /// All tokens of the one rendering; none where they are not known, or were added with another part.
+    /// All tokens of the one rendering; `None` where they are not known, or were added with another part.
     pub whole: Option<u64>,
     /// Messages that the rendering shows.
     pub messages: u64,
@@ -104,7 +105,7 @@ pub struct BillEntry {
     pub bytes: u64,
     /// Tokens and their components.
     pub token_counts: TokenCounts,
-    /// How often the rendering is sent.
+    /// The number of times that the rendering is sent.
     pub requests: u64,
     /// Requests, tokens sent, tokens sent from a cache and tokens written, as the provider logged them.
     pub logged: [u64; 4],
@@ -139,7 +140,7 @@ pub struct BillRow {
     pub cell: TokenCell,
 }
 
-/// What conversations cost.
+/// The cost of conversations.
 #[derive(Clone, Debug, Default)]
 pub struct Bill {
     cells: Cells<Sums>,

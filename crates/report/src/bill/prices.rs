@@ -1,17 +1,17 @@
-//! Price files: what a million tokens cost, according to whom, and since when.
+//! Price files: the price of a million tokens, its source, and the date since which it holds.
 //!
-//! A price holds for one encoding; what is not counted in that encoding has no price. Prices are the user's: none is
-//! built in, and a price list that we ship is an example.
+//! A price holds for one encoding; renderings that are not counted in it have no price. Prices come from the
+//! user: none is built in, and the price list in the repository is an example.
 
 use chatmill_token::Encoding;
 use serde::Deserialize;
 use thiserror::Error;
 
-/// What a million tokens cost.
+/// The price of a million tokens.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
-    /// What is paid for, for example a model.
+    /// The name of the priced product, for example a model.
     pub model: String,
     /// The encoding whose tokens are paid for.
     pub encoding: String,
@@ -29,7 +29,7 @@ pub struct Price {
     pub batch_discount: Option<f64>,
     /// The day on which the price was read, `YYYY-MM-DD`.
     pub date: String,
-    /// Where it was read.
+    /// The source of the price.
     pub source: String,
 }
 
@@ -74,7 +74,7 @@ impl Price {
 pub struct BilledUsage {
     /// Tokens that are sent.
     pub input: u64,
-    /// Those of them that are read from a cache.
+    /// The input tokens that are read from a cache.
     pub cached_input: u64,
     /// Tokens that the model writes.
     pub output: u64,

@@ -20,7 +20,7 @@ const MAX_IDS: usize = 20;
 const MAX_GROWN: usize = 5;
 
 columns! {
-    /// What is read of `conversations`.
+    /// The columns of `conversations` that are read.
     struct ConversationColumns {
         conversation_id: Texts,
         content_hash: Texts,
@@ -53,7 +53,7 @@ columns! {
     }
 }
 
-/// Which of two runs a number is from.
+/// The run that a number is from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Before,
@@ -73,7 +73,7 @@ impl Side {
     }
 }
 
-/// Says what changed from one dataset to another.
+/// Computes the changes from one dataset to another.
 pub fn compare(before: &Dataset, after: &Dataset) -> Result<Comparison, DatasetError> {
     let mut known = known(before)?;
     let conversations = conversations(after, &mut known)?;
@@ -262,7 +262,7 @@ fn add_findings(dataset: &Dataset, side: Side, findings: &mut Findings) -> Resul
     })
 }
 
-/// Those that differ come first, errors before warnings before notes.
+/// The changes of findings: those that differ come first, errors before warnings before notes.
 fn finding_changes(findings: Findings) -> Vec<FindingChange> {
     let mut changes: Vec<FindingChange> = findings
         .into_iter()

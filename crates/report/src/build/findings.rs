@@ -31,12 +31,8 @@ pub(super) fn findings(
 
 fn add(codes: &mut BTreeMap<String, FindingCode>, found: &FindingColumns, row: usize) {
     let code = found.code.at(row);
-    if !codes.contains_key(code) {
-        codes.insert(code.to_owned(), finding_code(code, found.name.at(row)));
-    }
-    let Some(code) = codes.get_mut(code) else {
-        return;
-    };
+    let known = codes.entry(code.to_owned());
+    let code = known.or_insert_with(|| finding_code(code, found.name.at(row)));
     *match found.severity.at(row) {
         "error" => &mut code.errors,
         "warning" => &mut code.warnings,

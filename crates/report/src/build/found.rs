@@ -107,7 +107,7 @@ fn count_code(file: &mut CheckedFile, code: &'static Code, count: u64) {
     }
 }
 
-/// Where a finding is inside its input, as far as is known.
+/// The position of a finding inside its input, as far as it is known.
 fn position(entry: &str, line: Option<u64>, column: Option<u64>) -> String {
     let mut text = cut(entry);
     for number in [line, column].into_iter().flatten() {

@@ -4,25 +4,25 @@ pub mod token_table;
 
 use std::collections::BTreeMap;
 
-/// What a value belongs to. `group` is empty where nothing is grouped.
+/// The key of a value's group. `group` is empty where nothing is grouped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GroupKey<T> {
-    /// What is billed apart: a source, a conversation, a day.
+    /// The first grouping: a source, a conversation, a day.
     pub group: T,
-    /// What is billed apart beside it.
+    /// The second grouping.
     pub second: T,
     /// Id of the dialect.
     pub dialect: T,
-    /// Its profile.
+    /// The profile of the dialect.
     pub profile: T,
-    /// What its renderings show.
+    /// The coverage of its renderings.
     pub coverage: T,
     /// Encoding.
     pub encoding: T,
 }
 
 impl<'k> GroupKey<&'k str> {
-    /// What is not grouped.
+    /// The key of a value without groups.
     pub(crate) fn of([dialect, profile, coverage, encoding]: [&'k str; 4]) -> Self {
         Self {
             dialect,
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_keeps_its_value_in_whatever_order_it_comes() {
+    fn a_key_has_the_same_value_in_any_order() {
         let mut cells: Cells<u64> = Cells::default();
         for dialect in ["a", "b", "c", "a", "b", "c", "c", "a", "b"] {
             *cells.at(key(dialect)) += 1;

@@ -18,22 +18,22 @@ pub(crate) fn coverage_rank(id: &str) -> usize {
     place.unwrap_or(usize::MAX)
 }
 
-/// What stands over the rows of a coverage; the id where this version does not know it.
+/// The heading over the rows of a coverage; the id where this version does not know it.
 pub(crate) fn heading(id: &str) -> &str {
     COVERAGES.get(coverage_rank(id)).map_or(id, |coverage| coverage.1)
 }
 
-/// What a coverage shows, in the words of a newcomer; the id where this version does not know it.
+/// The meaning of a coverage for newcomers; the id where this version does not know it.
 pub fn shows(id: &str) -> &str {
     COVERAGES.get(coverage_rank(id)).map_or(id, |coverage| coverage.2)
 }
 
-/// One dialect in one coverage.
+/// One row: a dialect in one coverage.
 #[derive(Serialize)]
 pub struct TokenRow<C> {
     /// The dialect, with its profile where that is not the default.
     pub target: String,
-    /// What it comes to in each encoding of the table; an encoding may be missing.
+    /// The value in each encoding of the table; an encoding may be missing.
     pub cells: Vec<Option<C>>,
 }
 

@@ -1,7 +1,7 @@
-//! A report to a supplier: the delivered files, what is accepted, what must be corrected, where and how.
+//! A report to a supplier: the delivered files, with their outcomes, the places of errors, and remedies.
 //!
-//! The reader has never seen our manual: the report describes an error before it names a code, and the remedy before it lists places.
-//! It has no date, so that the same files give the same report.
+//! The reader does not know chatmill: the report describes an error before it names a code, and the remedy
+//! before it lists places. It has no date, so that the same files give the same report.
 
 use std::collections::BTreeMap;
 
@@ -83,7 +83,7 @@ struct Draft<'f> {
     nonce: Option<String>,
     /// Bytes of all files together.
     size: u64,
-    /// How many files are accepted, to be corrected, and of no use.
+    /// The numbers of files that are accepted, to be corrected, and unusable.
     outcomes: Vec<(usize, &'static str)>,
     /// The sections with errors and warnings: title, introduction, and tasks.
     sections: Vec<(&'static str, &'static str, Vec<Task<'f>>)>,

@@ -44,7 +44,7 @@ pub struct ShownFinding {
     pub key: String,
     /// The position inside the file.
     pub place: String,
-    /// Its path in the record.
+    /// The path in the record.
     pub json_path: Option<String>,
     /// The conversation.
     pub conversation: Option<String>,

@@ -64,12 +64,12 @@ impl Metric {
         }
     }
 
-    /// Whether it has no value without an earlier run.
+    /// Whether the metric has no value without an earlier run.
     pub(super) fn needs_earlier(self) -> bool {
         matches!(self, Self::InputsMissing | Self::TokensCommon)
     }
 
-    /// Its values in both runs.
+    /// The values of the metric in both runs.
     pub(super) fn readings(self, case: &Case) -> Vec<Reading<'_>> {
         match (self, &case.before) {
             (Self::InputsMissing, before) => {

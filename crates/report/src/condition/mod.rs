@@ -154,7 +154,7 @@ impl Condition {
         self.is_percent || self.metric.needs_earlier()
     }
 
-    /// Whether it needs prices.
+    /// Whether the condition needs prices.
     pub fn is_of_money(&self) -> bool {
         self.metric == Metric::Money
     }

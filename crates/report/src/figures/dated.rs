@@ -1,6 +1,6 @@
 //! Names that hold a day, such as `chat-2026-11-22.jsonl` or `20261122/chat.jsonl`: the same name without it.
 
-/// What stands in place of a day.
+/// The placeholder for a day.
 const DAY: &str = "<day>";
 
 /// A name with a mark in place of every day, and of the time that follows one. Days are `YYYY-MM-DD`, with `-`, `_`, `.` or `/` between, or
@@ -24,7 +24,7 @@ pub(crate) fn without_dates(name: &str) -> String {
     out
 }
 
-/// What follows a day with which a text begins.
+/// The text after a leading day.
 fn day(text: &str) -> Option<&str> {
     let (year, rest) = digits(text, 4)?;
     let divider = rest.chars().next().filter(|sign| "-_./".contains(*sign));
@@ -39,7 +39,7 @@ fn day(text: &str) -> Option<&str> {
     (is_day && ends).then_some(rest)
 }
 
-/// What follows a time with which a text begins.
+/// The text after a leading time.
 fn time(text: &str) -> Option<&str> {
     let mut rest = text.strip_prefix(['T', 't', '-', '_'])?;
     let mut pairs = 0;

@@ -28,7 +28,7 @@ pub struct RunFigures {
     pub messages: u64,
     /// Records that were cut from the inputs.
     pub framed: u64,
-    /// Those of them that could not be read.
+    /// The records that could not be read.
     pub rejected: u64,
     /// Records and messages that could not be read.
     pub rejects: u64,
@@ -38,7 +38,7 @@ pub struct RunFigures {
     pub warnings: u64,
     /// Tokens per dialect, profile, coverage and encoding.
     pub tokens: Vec<TokenFigure>,
-    /// What they cost, where prices are known.
+    /// The cost, where prices are known.
     pub money: Vec<MoneyFigure>,
 }
 
@@ -47,9 +47,9 @@ pub struct RunFigures {
 pub struct TokenFigure {
     /// Id of the dialect.
     pub dialect: String,
-    /// Its profile.
+    /// The profile of the dialect.
     pub profile: String,
-    /// What its renderings show.
+    /// The coverage of its renderings.
     pub coverage: String,
     /// Encoding.
     pub encoding: String,
@@ -137,7 +137,7 @@ fn occurrences(dataset: &Dataset) -> Result<(u64, u64), DatasetError> {
 /// Inputs that the earlier run read and the later one does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MissingInputs {
-    /// How many there are.
+    /// The number of renderings.
     pub count: u64,
     /// The names of some.
     pub names: Vec<String>,
@@ -155,7 +155,7 @@ pub struct Case {
 /// The values of an earlier run that conditions compare with.
 #[derive(Clone, Debug, Default)]
 pub struct Earlier {
-    /// Its figures.
+    /// The figures of the run.
     pub figures: RunFigures,
     /// Inputs that are no longer there.
     pub missing: MissingInputs,

@@ -30,7 +30,7 @@ pub const HISTORY_COLUMNS: [(&str, FreeKind); 21] = [
     ("objections", FreeKind::Json),
 ];
 
-/// What becomes a cell.
+/// The value of a cell.
 enum Value {
     Text(Option<String>),
     Number(Option<u64>),
@@ -40,7 +40,7 @@ enum Value {
 pub struct HistoryRow(Vec<Value>);
 
 impl HistoryRow {
-    /// Its cells, in the order of the columns.
+    /// The cells, in the order of the columns.
     pub fn cells(&self) -> Vec<FreeCell<'_>> {
         let cells = self.0.iter().map(|value| match value {
             Value::Text(Some(text)) => FreeCell::Text(text),

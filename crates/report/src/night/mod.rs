@@ -95,7 +95,7 @@ pub struct NightRecord {
     /// Conditions that only warn.
     #[serde(default)]
     pub warnings: Vec<String>,
-    /// Its figures.
+    /// The figures of the night.
     #[serde(default)]
     pub figures: Option<RunFigures>,
     /// Figures of the night that it was compared with.
@@ -138,8 +138,9 @@ impl NightRecord {
     }
 }
 
-/// Which of these nights keep their datasets, the earliest first: the last `keep` good ones, the first good one of each month,
-/// at most `keep` others since the earliest of the first group, and every night that has not ended.
+/// The nights that keep their datasets, the earliest first: the last `keep` good ones, the first good one of
+/// each month, at most `keep` others since the earliest of the first group, and every night that has not
+/// ended.
 pub fn retained(nights: &[(NightName, NightState)], keep: usize) -> Vec<bool> {
     let keep = keep.max(1);
     let last = |first: usize, is_one: &dyn Fn(NightState) -> bool| -> Vec<usize> {

@@ -18,7 +18,7 @@ const CELLS: usize = 3;
 pub struct NewCode {
     /// The code.
     pub code: String,
-    /// Its name.
+    /// The name of the night.
     pub name: String,
     /// Occurrences.
     pub count: u64,

@@ -22,7 +22,7 @@ const REASONS: usize = 3;
 struct NightsPage<'r> {
     name: &'r str,
     nonce: &'r str,
-    /// How many nights ended, and how many of them are good.
+    /// The number of nights that ended, and of good ones among them.
     number: usize,
     good: usize,
     last: Option<NightLine<'r>>,

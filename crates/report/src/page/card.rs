@@ -24,7 +24,7 @@ struct TableLine<'d> {
     is_parted: bool,
     rows: u64,
     bytes: u64,
-    /// One sentence about the rows.
+    /// One sentence on the rows.
     about: String,
 }
 

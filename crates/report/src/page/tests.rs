@@ -14,7 +14,7 @@ use crate::report::{
 };
 use chatmill_dataset::overview::ClusterCount;
 
-/// Closes whatever can be open, and does what must not be done.
+/// A text that closes every open element and context of the page, and tries to run a script.
 const ATTACK: &str = "</title></style></script></td><script>alert(1)</script><img src=x onerror=alert(2)>\" \
                       onmouseover=\"alert(3)' autofocus='<!--]]>&amp;\u{202e}javascript:alert(4)\0`<b>`";
 
@@ -26,7 +26,7 @@ fn costly() -> Costly {
     }
 }
 
-/// What only the page has: findings of an input, and the time.
+/// Adds the data that only the page shows: findings of an input, and the time.
 fn beside(report: &mut Report, text: &str) {
     let found = |key: &str| ShownFinding {
         code: &codes::INVALID_JSON,
@@ -214,7 +214,7 @@ fn tags(html: &str) -> Vec<&str> {
 }
 
 #[test]
-fn no_text_in_any_field_becomes_markup() {
+fn text_in_any_field_is_escaped() {
     let (attacked, fields) = filled(ATTACK);
     let (harmless, _) = filled("x");
     assert!(fields > 60, "only {fields} fields are tried");

@@ -1,10 +1,10 @@
-//! The part of a report that says what changed since an earlier run; `chatmill diff` says the same.
+//! The part of a report on changes since an earlier run; `chatmill diff` prints the same.
 
 use chatmill_model::target_name;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What changed from an earlier run to this one.
+/// The changes from an earlier run to this one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Comparison {
@@ -49,7 +49,7 @@ pub struct Change {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConversationChanges {
-    /// How many there are.
+    /// The number of conversations.
     pub count: Change,
     /// Only in the later run.
     pub added: u64,
@@ -65,7 +65,7 @@ pub struct ConversationChanges {
     pub removed_ids: Vec<String>,
     /// Ids of some that changed.
     pub changed_ids: Vec<String>,
-    /// Those with the most new messages, the most first.
+    /// The conversations with the most new messages, the most first.
     #[serde(default)]
     pub grown: Vec<Grown>,
 }
@@ -73,11 +73,11 @@ pub struct ConversationChanges {
 /// A conversation that grew.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Grown {
-    /// Its id.
+    /// The id of the conversation.
     pub conversation_id: String,
-    /// Its messages in the earlier run; 0 where it is new.
+    /// The number of messages in the earlier run; 0 for a new conversation.
     pub before: u64,
-    /// Its messages now.
+    /// The number of messages now.
     pub after: u64,
 }
 
@@ -97,7 +97,7 @@ impl ConversationChanges {
 pub struct FindingChange {
     /// The code.
     pub code: String,
-    /// Its name.
+    /// The name of the input.
     pub name: String,
     /// `error`, `warning` or `note`.
     pub severity: String,
@@ -111,9 +111,9 @@ pub struct FindingChange {
 pub struct TokenChange {
     /// Id of the dialect.
     pub dialect: String,
-    /// Its profile.
+    /// The profile of the dialect.
     pub profile: String,
-    /// What its renderings show.
+    /// The coverage of its renderings.
     pub coverage: String,
     /// Encoding.
     pub encoding: String,
@@ -141,7 +141,7 @@ pub struct TokenCount {
 pub struct LossChange {
     /// Id of the dialect.
     pub dialect: String,
-    /// Its profile.
+    /// The profile of the dialect.
     pub profile: String,
     /// Kind of loss.
     pub code: String,
@@ -178,12 +178,12 @@ impl Comparison {
         losses.filter(|change| self.is_in_both(&change.dialect, &change.profile))
     }
 
-    /// What only the earlier run counted: dialects, each with its encodings.
+    /// The dialects that only the earlier run counted, each with its encodings.
     pub fn only_before(&self) -> Vec<String> {
         self.alone(|change| change.after.is_none())
     }
 
-    /// What only the later run counted: dialects, each with its encodings.
+    /// The dialects that only the later run counted, each with its encodings.
     pub fn only_after(&self) -> Vec<String> {
         self.alone(|change| change.before.is_none())
     }

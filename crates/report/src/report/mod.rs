@@ -1,7 +1,8 @@
-//! The shape of `report.json`: what a finished dataset says about itself, in numbers.
+//! The structure of `report.json`: the figures of a finished dataset.
 //!
-//! Every part carries the query on the dataset's own tables that gives it, in DuckDB's SQL, to be run in the dataset's
-//! folder; its columns are named like the fields here. Nothing in a report depends on time, host or place.
+//! Every part carries the query on the dataset's own tables that gives it, in DuckDB's SQL, to be run in the
+//! dataset's folder; its columns are named like the fields here. Nothing in a report depends on time, host or
+//! place.
 
 mod changes;
 mod most_expensive;
@@ -37,9 +38,9 @@ pub const FORMAT: u32 = 1;
 pub struct Report {
     /// Version of this document's shape.
     pub format: u32,
-    /// Which run it is.
+    /// The run that the report describes.
     pub run: Run,
-    /// What became of every record and every byte.
+    /// The outcome of every record and every byte.
     pub balance: Balance,
     /// The inputs, those with the most findings first where there are many.
     pub inputs: Queried<InputTotals>,
@@ -47,19 +48,19 @@ pub struct Report {
     pub findings: Queried<FindingCode>,
     /// The bill: one row per dialect, profile, coverage and encoding.
     pub tokens: Queried<TokenCell>,
-    /// What the renderings cost; empty where no prices are known.
+    /// The cost of the renderings; empty where no prices are known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub money: Vec<MoneyCell>,
-    /// What costs most; none where nothing is counted, or the dataset has no messages.
+    /// The most expensive parts; `None` where nothing is counted, or the dataset has no messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dearest: Option<MostExpensive>,
-    /// What each dialect could not carry, by kind of loss.
+    /// The losses of each dialect, by kind.
     pub losses: Queried<LossCount>,
-    /// How lengths are distributed.
+    /// The distributions of lengths.
     pub distributions: Vec<Distribution>,
     /// Messages and notices by role.
     pub roles: Queried<RoleCount>,
-    /// References by what became of them.
+    /// References by status.
     pub references: Queried<ReferenceCount>,
     /// Tool calls by how they were paired.
     pub tool_calls: Queried<CallCount>,
@@ -71,7 +72,7 @@ pub struct Report {
     pub slowest: Option<Queried<SlowConversation>>,
     /// Conversations that repeat, fork or continue others; none where the run did not compare them.
     pub clusters: Option<Clusters>,
-    /// What changed since an earlier run, where one was given.
+    /// The changes since an earlier run, where one was given.
     pub comparison: Option<Comparison>,
     /// When the run was; for the page only.
     #[serde(skip)]
@@ -87,8 +88,8 @@ impl Report {
         self.slowest = Some(Queried::new(queries::SLOWEST, slowest, usize::MAX));
     }
 
-    /// Takes out what may quote a chat: words of findings, versions, keys of their paths that no format has, and names of tools; `mask`
-    /// gives what stands for an id. Places, codes and counts stay.
+    /// Removes text that may quote a chat: messages of findings, versions, unknown keys in their paths, and
+    /// names of tools; `mask` replaces ids. Places, codes and counts stay.
     pub fn leave_out_content(&mut self, mask: &mut dyn FnMut(&str) -> String) {
         self.mask_ids(mask);
         self.run.quotes = false;
@@ -155,7 +156,7 @@ impl<T> Queried<T> {
     }
 }
 
-/// Which run a report is about.
+/// The run that a report describes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
@@ -165,11 +166,12 @@ pub struct Run {
     pub version: String,
     /// Hash of all that decides the bytes of the dataset.
     pub fingerprint: String,
-    /// How the run ended: `complete`, `too-many-rejects`, `nothing-read`, `refused-inputs` or `too-many-errors`.
+    /// The verdict of the run: `complete`, `too-many-rejects`, `nothing-read`, `refused-inputs` or
+    /// `too-many-errors`.
     pub verdict: String,
-    /// Who speaks as the assistant: the plan's `perspective.as`.
+    /// The speaker of the assistant's messages: the plan's `perspective.as`.
     pub perspective: String,
-    /// How much of the history a rendering shows: the plan's `window.history`.
+    /// The amount of history that a rendering shows: the plan's `window.history`.
     pub history: String,
     /// Dialects that were rendered, as `ID@PROFILE`.
     pub dialects: Vec<String>,
@@ -185,7 +187,7 @@ pub struct Run {
     pub messages: u64,
     /// Renderings.
     pub renderings: u64,
-    /// What became of personal data and secrets: the plan's `redact.mode`; empty where nothing was looked for.
+    /// The handling of personal data and secrets: the plan's `redact.mode`; empty where redaction was off.
     pub redaction: String,
     /// Whether texts of chats may be quoted: the plan's `output.quote`.
     pub quotes: bool,
@@ -194,7 +196,7 @@ pub struct Run {
     pub absent_tables: Vec<String>,
 }
 
-/// What became of every record and every byte of the inputs.
+/// The outcome of every record and every byte of the inputs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Balance {
@@ -254,7 +256,7 @@ pub struct Reason {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InputTotals {
-    /// Its name.
+    /// The name of the input.
     pub path: String,
     /// The source that read it; none when no source could.
     pub source: Option<String>,
@@ -290,9 +292,9 @@ pub struct FindingCode {
     pub warnings: u64,
     /// Occurrences as notes.
     pub notes: u64,
-    /// What the code finds; empty for a code that this version does not know.
+    /// The meaning of the code; empty for a code that this version does not know.
     pub what: String,
-    /// How to mend it at the source.
+    /// The remedy at the source.
     pub fix: String,
     /// The first findings of this code.
     pub samples: Vec<Sample>,
@@ -312,9 +314,9 @@ pub struct Sample {
     pub column_number: Option<u64>,
     /// Path inside the record.
     pub json_path: Option<String>,
-    /// Its conversation.
+    /// The conversation of the finding.
     pub conversation_id: Option<String>,
-    /// What was seen; empty where no content is quoted.
+    /// The message of the finding; empty where no content is quoted.
     pub message: String,
 }
 
@@ -324,9 +326,9 @@ pub struct Sample {
 pub struct TokenCell {
     /// Id of the dialect.
     pub dialect: String,
-    /// Its profile.
+    /// The profile of the dialect.
     pub profile: String,
-    /// What its renderings show: `whole`, `window` or `single-turn`. Compare within one only.
+    /// The coverage of its renderings: `whole`, `window` or `single-turn`. Compare within one coverage only.
     pub coverage: String,
     /// Encoding; empty when the run counted nothing.
     pub encoding: String,
@@ -334,20 +336,22 @@ pub struct TokenCell {
     pub renderings: u64,
     /// Messages that they show.
     pub messages_rendered: u64,
-    /// Their bytes.
+    /// The bytes of the renderings.
     pub bytes: u64,
-    /// Their tokens.
+    /// The tokens of the renderings.
     pub tokens: u64,
-    /// What they are.
+    /// The tokens by component.
     #[serde(flatten)]
     pub parts: ComponentCounts,
-    /// Tokens of what the assistant says; they are in `content` too.
+    /// Tokens of the assistant's content; they are included in `content`.
     pub assistant_content: u64,
-    /// How often the renderings are sent as they are served: once per answer; 0 for an archive.
+    /// The number of times that the renderings are sent as requests: once per answer; 0 for an archive.
     pub requests: u64,
-    /// Estimate: tokens of all requests, each with what stands before its answer. The answers themselves are not in it.
+    /// Estimate: tokens of all requests, each with everything before its answer. The answers themselves are
+    /// not included.
     pub tokens_sent: u64,
-    /// Tokens that the assistant says and calls in answer to these requests; of text that no dialect renders, what agents say and call.
+    /// Tokens of the assistant's text and calls in answer to these requests; for text that no dialect
+    /// renders, those of agents.
     pub written: u64,
     /// Requests of which the provider's own count is known.
     pub logged_requests: u64,
@@ -371,12 +375,12 @@ pub struct TokenCell {
     pub ratio: f64,
     /// Renderings that break a rule of their dialect.
     pub invalid: u64,
-    /// What they lost: the sum of `amount` in the losses table.
+    /// The losses: the sum of `amount` in the losses table.
     pub losses: u64,
 }
 
 impl TokenCell {
-    /// What it belongs to.
+    /// The group of this total.
     pub(crate) fn key(&self) -> GroupKey<&str> {
         GroupKey::of([&self.dialect, &self.profile, &self.coverage, &self.encoding])
     }

@@ -1,4 +1,5 @@
-//! What costs most: conversations, rooms and participants by the tokens of what they say, and money where prices are known.
+//! The most expensive conversations, chats and participants, by the tokens of their messages, and by money
+//! where prices are known.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,13 +20,13 @@ pub struct MostExpensive {
     pub participants: Vec<Costly>,
 }
 
-/// Something that costs much.
+/// One expensive conversation, chat or participant.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Costly {
-    /// Its id; of a room, its title.
+    /// The id; of a chat, its title.
     pub id: String,
-    /// What it is called beside its id.
+    /// The name beside the id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Messages, notices not counted.
@@ -34,7 +35,8 @@ pub struct Costly {
     pub tokens: u64,
     /// Tokens of these that assistants wrote.
     pub written: u64,
-    /// What they cost, once: what is written at the price of answers, all else at that of what is sent.
+    /// The cost of sending everything once: written text at the price of answers, all other at the price of
+    /// input.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub money: Vec<Amount>,
 }
@@ -43,39 +45,39 @@ pub struct Costly {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Amount {
-    /// What is paid for.
+    /// The name of the priced product.
     pub model: String,
     /// Currency.
     pub currency: String,
-    /// How much.
+    /// The amount of money.
     pub amount: f64,
 }
 
-/// What the renderings of a dialect cost at one price.
+/// The cost of a dialect's renderings at one price.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MoneyCell {
-    /// What they cost, sent once.
+    /// The cost of sending them once.
     #[serde(flatten)]
     pub figure: MoneyFigure,
     /// Estimate: as they are served, answers included; none where nothing is ever sent.
     pub as_served: Option<f64>,
 }
 
-/// What the renderings of one dialect cost at one price, sent once.
+/// The cost of sending one dialect's renderings once, at one price.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MoneyFigure {
     /// Id of the dialect.
     pub dialect: String,
-    /// Its profile.
+    /// The profile of the dialect.
     pub profile: String,
-    /// What its renderings show.
+    /// The coverage of its renderings.
     pub coverage: String,
-    /// What is paid for.
+    /// The name of the priced product.
     pub model: String,
     /// Currency.
     pub currency: String,
-    /// All renderings, sent once.
+    /// The cost of sending all renderings once.
     pub amount: f64,
 }
 
@@ -87,7 +89,7 @@ impl MoneyFigure {
 }
 
 impl MostExpensive {
-    /// All that is ranked.
+    /// All ranked elements.
     pub(crate) fn all(&mut self) -> impl Iterator<Item = &mut Costly> {
         let rooms = self.rooms.iter_mut();
         self.conversations

@@ -1,5 +1,5 @@
-//! The queries behind the figures, in DuckDB's SQL. They are run in the dataset's folder by `just readers`, and what they
-//! give is compared with `report.json`, row by row.
+//! The queries behind the figures, in DuckDB's SQL. `just readers` runs them in the dataset's folder, and
+//! compares the results with `report.json`, row by row.
 
 /// Sums over all inputs, from the manifest.
 pub(crate) const BALANCE: &str = include_str!("../../queries/balance.sql").trim_ascii_end();
@@ -30,7 +30,7 @@ const TOKENS_FROM: &str = include_str!("../../queries/tokens_from.sql").trim_asc
 /// The bill of a run that counted nothing.
 pub(crate) const UNCOUNTED: &str = include_str!("../../queries/uncounted.sql").trim_ascii_end();
 
-/// What each dialect lost.
+/// The losses of each dialect.
 pub(crate) const LOSSES: &str = include_str!("../../queries/losses.sql").trim_ascii_end();
 
 /// Messages and notices by role.
@@ -48,13 +48,13 @@ pub(crate) const TOOLS: &str = include_str!("../../queries/tools.sql").trim_asci
 /// Conversations by text.
 pub(crate) const LARGEST: &str = include_str!("../../queries/largest.sql").trim_ascii_end();
 
-/// The conversations that took longest, from what the run says about itself.
+/// The slowest conversations, from `run.json`.
 pub(crate) const SLOWEST: &str = include_str!("../../queries/slowest.sql").trim_ascii_end();
 
 /// Conversations that repeat, fork or continue others.
 pub(crate) const CLUSTERS: &str = include_str!("../../queries/clusters.sql").trim_ascii_end();
 
-/// What is measured of messages and conversations, and the values.
+/// The measured quantities of messages and conversations, with the queries for their values.
 pub(crate) const DISTRIBUTIONS: [(&str, &str); 4] = [
     (
         "characters per message",

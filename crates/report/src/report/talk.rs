@@ -4,17 +4,17 @@ use chatmill_dataset::overview::ClusterCount;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How the values of one quantity are distributed.
+/// The distribution of one quantity's values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Distribution {
-    /// What is measured, for example `messages per conversation`.
+    /// The name of the quantity, for example `messages per conversation`.
     pub name: String,
     /// The query for the bins.
     pub query: String,
-    /// How many values there are.
+    /// The number of values.
     pub count: u64,
-    /// Their sum.
+    /// The sum of the values.
     pub sum: u64,
     /// The median.
     pub p50: u64,
@@ -32,7 +32,7 @@ pub struct Distribution {
 pub struct Bin {
     /// The smallest value that falls into it; a power of two, or 0. The largest is one less than twice as much.
     pub from: u64,
-    /// How many values do.
+    /// The number of values in this range.
     pub count: u64,
 }
 
@@ -56,7 +56,7 @@ pub struct SlowConversation {
 pub struct Clusters {
     /// The query that gives the figures.
     pub query: String,
-    /// How many there are.
+    /// The number of clusters.
     #[serde(flatten)]
     pub count: ClusterCount,
 }

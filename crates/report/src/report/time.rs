@@ -1,4 +1,5 @@
-//! When a run was, from `run.json`. It stands in the page for people only: `report.json` and the card of equal runs are equal.
+//! The time of a run, from `run.json`. Only the HTML page shows it: `report.json` and the card of equal runs
+//! are equal.
 
 use serde::{Deserialize, Serialize};
 

@@ -40,7 +40,7 @@ pub(crate) fn clause(text: &str) -> String {
 /// A text as a scalar of YAML in double quotes: JSON strings are YAML.
 pub(crate) fn scalar(text: &str) -> String {
     let json = serde_json::Value::from(text).to_string();
-    // What YAML does not allow in a file though JSON does.
+    // Characters that YAML does not allow in a file though JSON does.
     visible_json(&json)
         .replace('\u{feff}', "\\ufeff")
         .replace('\u{fffe}', "\\ufffe")

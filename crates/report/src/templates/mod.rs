@@ -1,7 +1,9 @@
-//! Pages, supplier reports, notes and cards from the templates in `crates/report/templates`: the layout is in the templates, and all content is data.
+//! Pages, supplier reports, notes and cards from the templates in `crates/report/templates`: the layout is in
+//! the templates, and all content is data.
 //!
-//! A text cannot break out. Whatever a template prints is escaped, for HTML or for Markdown by the ending of the template's name, and a
-//! character that shows nothing is written out. As it is goes only what templates made, and what is taken from the pages of codes.
+//! Text cannot inject markup. Every value that a template prints is escaped, for HTML or for Markdown by the
+//! extension of the template's name, and invisible characters are written as escapes. Only output of other
+//! templates, and text from the pages of codes, is not escaped.
 
 pub mod markdown;
 
@@ -71,7 +73,7 @@ pub struct TemplateError {
     source: Error,
 }
 
-/// What a template made: it may stand in another as it is.
+/// The output of a template, which can be included in another without escaping.
 #[derive(Debug, Default)]
 pub(crate) struct Fragment(String);
 
@@ -272,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_pages_of_codes_stand_in_a_template_as_they_are() {
+    fn only_the_pages_of_codes_are_not_escaped_in_a_template() {
         for (name, text) in TEMPLATES {
             for unescaped in text.split("|safe").skip(1) {
                 assert!(
@@ -285,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_an_error() {
+    fn a_template_with_missing_values_is_an_error() {
         let error = fill("found/file.html", &BTreeMap::from([("path", "x")]), []).unwrap_err();
         assert_eq!(
             error.to_string(),

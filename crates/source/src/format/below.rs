@@ -1,4 +1,4 @@
-//! Messages that stand in the ones that they answer, a tree that is written as one; and messages that stand there once more.
+//! Messages that are nested in the messages that they answer, as in a tree; and messages that are repeated.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use super::language::path::MapPath;
 /// The messages of a tree, those that stand in others behind them.
 pub(super) struct Below<'d> {
     pub(super) values: Vec<Value<'d>>,
-    /// Where each stands, and the place in this list of the one that holds it.
+    /// The path of each value, and the index in this list of the value that contains it.
     pub(super) places: Vec<(String, Option<usize>)>,
 }
 

@@ -1,4 +1,4 @@
-//! What must hold in a format file beside its form, and what follows from it.
+//! Checks of a format file beyond its syntax, and the values derived from it.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::language::{Language, MessageMap, Piece};
 /// The most cases, parts, marks and pieces of a format file.
 const MOST: usize = 64;
 
-/// Says what is wrong with a format file whose form is right.
+/// Checks a format file whose syntax is valid; the error gives the reason.
 pub(super) fn check(language: &Language) -> Result<(), String> {
     let lists = [
         ("recognise", language.recognise.len()),

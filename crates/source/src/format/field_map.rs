@@ -1,5 +1,5 @@
-//! Field maps: the small form of a format file, which stands in the pipeline file. A map is put over the format file of a record that
-//! has the names of the map itself, and what comes of it is read as any format file.
+//! Field maps: the short form of a format file, in the pipeline file. A map is converted into a format file
+//! for a record with the map's own field names, which is then read as any format file.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,8 @@ pub(super) const DEFAULT: &str = include_str!("../formats/mapped.toml");
 /// Names that are shown beside a path that leads nowhere.
 const MAX_NAMES_SHOWN: usize = 8;
 
-/// Where the parts of a conversation stand. Paths of the record start at the record, those of a message at the message.
+/// The paths of the parts of a conversation. Paths of the record start at the record, paths of a message at
+/// the message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldMap {
     /// Id of the conversation, in the record.
@@ -31,13 +32,13 @@ pub struct FieldMap {
     pub title: Option<MapPath>,
     /// The messages, in the record; `$` where each record is a message.
     pub messages: MapPath,
-    /// Who a message speaks as.
+    /// The role of a message.
     pub role: Option<MapPath>,
-    /// Id of who speaks.
+    /// The id of the speaker.
     pub sender: Option<MapPath>,
-    /// Name of who speaks.
+    /// The name of the speaker.
     pub sender_name: Option<MapPath>,
-    /// What is said.
+    /// The text of a message.
     pub text: Option<MapPath>,
     /// When.
     pub time: Option<MapPath>,
@@ -71,7 +72,7 @@ impl FieldMap {
         format.conversation.messages = OneOrMany(vec![self.messages.clone()]);
         let of_row = self.conversation.iter().filter(|_| are_rows).cloned();
         let who = first_of(&[&self.role, &self.sender]).0.into_iter().map(Word::At);
-        // Where no path says the role, nobody asks for it.
+        // Without a path for the role, no role is looked up.
         let nobody = self
             .role
             .is_none()

@@ -39,11 +39,11 @@ static RECORDED: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
 /// Ids of outside formats that are remembered of datasets at most.
 const MOST_RECORDED: usize = 1_000;
 
-/// Reads a format file from outside: `id` is what its source is called.
+/// Reads a format file from outside; `id` becomes the id of its source.
 ///
 /// # Errors
 ///
-/// What is wrong with it, and where.
+/// When the file is invalid, with the place of the mistake.
 pub fn load(id: &str, text: &str) -> Result<&'static FormatFile, FormatError> {
     let error = |message: String| FormatError { message };
     if !is_id(id) {
@@ -92,8 +92,8 @@ pub fn mapped(map: FieldMap) -> &'static dyn Source {
     file
 }
 
-/// The id and the format traits of a source that a dataset names: one of chatmill's, or a format file from outside that may be gone. None for
-/// what can be the name of neither.
+/// The id and the format traits of a source that a dataset names: a built-in one, or a format file from
+/// outside that may be gone. `None` for a name that can belong to neither.
 pub fn recorded(id: &str) -> Option<(&'static str, FormatTraits)> {
     if let Some(source) = crate::find(id) {
         return Some((source.id(), source.about().traits));
@@ -150,7 +150,8 @@ impl FormatFile {
             .get_or_init(|| Box::leak(Box::new(self.right(Loaded::parse(self.id, self.text)))))
     }
 
-    /// What was read of the file, which is right: one from outside was read before it became a source.
+    /// Unwraps the result of reading an embedded format file; a file from outside was checked before it
+    /// became a source.
     fn right<T, E: std::fmt::Display>(&self, read: Result<T, E>) -> T {
         match read {
             Ok(read) => read,
@@ -220,7 +221,7 @@ impl Source for FormatFile {
         let Some(messages) = messages.filter(|_| self.needs_map()) else {
             return Vec::new();
         };
-        // Of the default nobody wrote down that its other paths lead somewhere.
+        // The default's other paths were not written by the user and need not match.
         let default = FieldMap {
             messages: messages.clone(),
             ..FieldMap::default()

@@ -1,4 +1,4 @@
-//! A format file that was read: what it says, checked, and what follows from that.
+//! A parsed format file: its contents, checked, and the values derived from them.
 
 use chatmill_diag::cut;
 use chatmill_intake::json::Value;
@@ -20,10 +20,11 @@ const MAX_BYTES: usize = 256 << 10;
 #[derive(Debug)]
 pub(super) struct Loaded {
     pub(super) about: &'static About,
-    /// How it is read, where its records are requests to a vendor's API.
+    /// The reader of records that are requests to a vendor's API.
     pub(super) request: Option<request::RequestReader>,
     pub(super) language: &'static Language,
-    /// Whether it is a field map: what people wrote there is told in its words, and of a key that stands twice one counts.
+    /// Whether the format file is a field map: errors then use the words of the pipeline file, and one value
+    /// of a repeated key counts.
     pub(super) is_map: bool,
     /// Whether a message may be words alone.
     pub(super) are_words: bool,
@@ -38,7 +39,7 @@ pub(super) struct Loaded {
 /// Why a format file is not one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormatError {
-    /// What is wrong, with line, column and the line itself where it has a place.
+    /// The error, with line, column and the line itself where the position is known.
     pub message: String,
 }
 
@@ -64,7 +65,7 @@ impl Loaded {
         Ok(Self::of(id, language))
     }
 
-    /// What follows from a format file whose form is right.
+    /// The values derived from a format file whose syntax is valid.
     pub(super) fn of(id: &'static str, language: Language) -> Self {
         let language: &'static Language = Box::leak(Box::new(language));
         let shapes = super::check::shapes(language);
@@ -108,14 +109,14 @@ impl Loaded {
         }
     }
 
-    /// What a message is like: the first case that holds.
+    /// The map for this message: that of the first case whose condition holds.
     pub(super) fn message(&self, value: Value<'_>) -> &MessageMap {
         let holds = |case: &Case| applies(&case.when, &case.unless, value);
         let case = self.language.case.iter().position(holds);
         case.map_or(&self.language.message, |at| cut::at(&self.cases, at))
     }
 
-    /// Whether a row says something of the conversation, and is no message.
+    /// Whether a row describes the conversation, and is no message.
     pub(super) fn is_header(&self, row: Value<'_>) -> bool {
         self.language.conversation.header.would_hold(row)
     }
@@ -133,8 +134,8 @@ impl Loaded {
         self.has_rows() && !lists.any(|path| path.list_in(record).is_some())
     }
 
-    /// Whose a row is. One that says something of conversations, and names none, is of all of them, or of those that name whom it is
-    /// about.
+    /// The conversations that a row belongs to. A row about conversations that names none belongs to all of
+    /// them, or to those that mention the person it is about.
     pub(super) fn row(&self, row: Value<'_>) -> Row {
         let language = &self.language;
         let key = language.message.conversation.id(row);

@@ -1,8 +1,9 @@
-//! Formats that are files: a TOML file says where in a record everything stands, and this reads records by it.
+//! Formats as files: a TOML file gives the paths of all values in a record, and this module reads records by
+//! it.
 //!
 //! | File | Holds |
 //! |---|---|
-//! | `language/` | what may be written in a format file: its tables, paths, conditions, texts |
+//! | `language/` | the language of format files: tables, paths, conditions, texts |
 //! | `check.rs`, `loaded.rs` | a format file that was read |
 //! | `read.rs`, `rows.rs`, `below.rs`, `order.rs`, `message/`, `piece.rs` | records, messages and their pieces, read by it |
 //! | `request.rs` | records that are requests to a vendor's API |

@@ -1,4 +1,4 @@
-//! Messages of a list in the order in which they were said, with those that stand in others.
+//! The chronological order of a list's messages, including those nested in others.
 
 use chatmill_intake::json::Value;
 
@@ -13,7 +13,7 @@ pub(super) struct Entry<'d> {
     pub(super) value: Value<'d>,
     /// The id of the message that it stands in.
     pub(super) above: Option<String>,
-    /// Where in that message it stands; empty for one of the list.
+    /// The path inside that message; empty for the message itself.
     pub(super) place: String,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn ordered<'d>(map: &ConversationMap, mut messages: Vec<Entry<'d>>) -
     }
     if !map.order.0.is_empty() {
         let key = |entry: &Entry<'_>| growing(map.order.first(entry.value));
-        // Where the newest stands first, it does so among those of one time, too.
+        // Where the newest message is first, messages of one time are also in reverse order.
         if messages.first().map(key) > messages.last().map(key) {
             messages.reverse();
         }
@@ -67,13 +67,13 @@ pub(super) fn growing(value: Option<Value<'_>>) -> (usize, String) {
     (id.len(), id)
 }
 
-/// What a message says of what stands above it: null, where that is nothing.
+/// The parent that a message names; JSON null where it states that it has none.
 pub(super) fn parent_of<'d>(map: &TreeMap, message: Value<'d>) -> Option<Value<'d>> {
     map.parent.as_ref()?.field(message)
 }
 
 impl TreeMap {
-    /// The id of what stands above a message, where something does.
+    /// The id of a message's parent, if it has one.
     pub(super) fn named(&self, parent: Value<'_>) -> Option<String> {
         id(parent).filter(|parent| !self.root.iter().any(|root| parent.starts_with(root.as_str())))
     }

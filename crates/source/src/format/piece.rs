@@ -185,7 +185,7 @@ impl PieceReader<'_> {
             }
             let begin = draft.parts.len();
             draft.parts.extend(turn.parts);
-            // Of several messages each has a voice of its own.
+            // Each of several messages has a speaker of its own.
             let inner_role = turn.role.filter(|_| piece.each.is_some());
             draft
                 .other_roles
@@ -363,7 +363,7 @@ impl PieceReader<'_> {
         draft.parts.extend(others);
     }
 
-    /// What a list of parts shows: its texts, and what is no text.
+    /// The content shown by a list of parts: its texts, and the parts that are no text.
     fn shown(
         self,
         list: Value<'_>,
@@ -483,7 +483,7 @@ impl PieceReader<'_> {
     }
 }
 
-/// Reads words in whatever form they stand there.
+/// Reads text in any of the usual forms.
 fn content(value: Value<'_>, field: &str, draft: &mut MessageDraft, site: &mut Site<'_>) {
     let is_text = |text: Value<'_>| text.kind() == Kind::String;
     match value.kind() {
@@ -543,7 +543,7 @@ fn kind_of_word(word: &str) -> Option<MediaKind> {
     })
 }
 
-/// What the end of a file's name says that it is.
+/// The kind of media that a file name's extension stands for.
 fn kind_of_name(name: &str) -> Option<MediaKind> {
     let ending = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
     Some(match ending.as_str() {

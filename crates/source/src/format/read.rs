@@ -131,7 +131,7 @@ struct One<'d, 'r> {
     frame: FrameView<'d>,
     limits: &'r Limits,
     record: Value<'d>,
-    /// Where it stands in the record.
+    /// The path of the message in the record.
     path: String,
 }
 
@@ -177,7 +177,7 @@ impl<'d> One<'d, '_> {
         Ok(reader.finish(&[self.record]))
     }
 
-    /// Reads all to which the path of a field map leads: the elements of each list, and what is no list as it is.
+    /// Reads every value at the path of a field map: the elements of each list, and other values as they are.
     fn mapped(&self) -> Result<Reading, Box<Finding>> {
         let error = |code, text| Err(self.frame.error(code, text, "$", self.record));
         let paths = &self.format.language.conversation.messages.0;
@@ -287,7 +287,7 @@ impl<'d> One<'d, '_> {
         reading
     }
 
-    /// The messages with what stands above them: where they do not say, it is the message before.
+    /// The messages with their parents: the message before, where none is given.
     fn entries(&self, map: &TreeMap, all: &Below<'d>) -> Vec<Node> {
         let values = &all.values;
         let message = &self.format.language.message;
@@ -418,7 +418,7 @@ impl ConversationMap {
     }
 }
 
-/// Says where a file holds more or fewer messages than it says.
+/// Reports when a file holds more or fewer messages than it states.
 fn counted(map: &ConversationMap, file: Value<'_>, messages: usize, path: &str, notes: &mut Notes) {
     let Some((count, stated)) = map
         .count
@@ -446,7 +446,7 @@ impl<'d> Reader<'d, '_> {
         self.message(index, entry.value, || format!("{}{}", path(), entry.place));
     }
 
-    /// Reads what stands before the messages: people, and what the model was told before anybody spoke.
+    /// Reads the part before the messages: participants, and the system prompt.
     pub(super) fn before(&mut self, record: Value<'d>) {
         let map = &self.format.language.conversation;
         let read = self.format.read;
@@ -478,7 +478,7 @@ impl<'d> Reader<'d, '_> {
         });
     }
 
-    /// Everything that was read, as the conversation of these records.
+    /// The finished conversation of these records.
     pub(super) fn finish(mut self, records: &[Value<'d>]) -> Reading {
         let map = &self.format.language.conversation;
         let read = self.format.read;

@@ -17,12 +17,12 @@ use crate::source::About;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RequestMap {
-    /// Whose messages the turns are.
+    /// The vendor whose message format the turns use.
     pub messages: VendorWord,
     /// Whether a record is a request as it was sent, and no conversation that was lived through.
     #[serde(default)]
     pub sent: bool,
-    /// What the structure of the record is called, in the column `shape`.
+    /// The name of the record's structure, in the column `shape`.
     pub shape: String,
     /// The field that holds the turns.
     #[serde(default = "messages")]
@@ -30,7 +30,7 @@ pub(super) struct RequestMap {
     /// Whether the list may be a text, which is then the only turn.
     #[serde(default)]
     pub may_be_text: bool,
-    /// The field that holds what the model was told before.
+    /// The field of the system prompt.
     pub system: Option<String>,
     /// The field that defines tools.
     #[serde(default = "tools")]
@@ -45,7 +45,7 @@ fn tools() -> String {
     "tools".to_owned()
 }
 
-/// Whose messages turns are.
+/// The vendor whose message format the turns use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum VendorWord {
@@ -63,12 +63,12 @@ pub(super) enum VendorWord {
     Sharegpt,
 }
 
-/// How the records of such a format are read.
+/// The reader for the records of such a format.
 #[derive(Debug)]
 pub(super) enum RequestReader {
     /// Lists of messages in `OpenAI`'s shape, which have a reader of their own.
     Openai(&'static About),
-    /// Everybody else's.
+    /// Requests of any other vendor.
     Requests(Requests),
 }
 

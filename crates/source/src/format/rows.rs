@@ -1,4 +1,5 @@
-//! Reading rows as a format file says: records of which each is a message of one conversation, or says something of it.
+//! Reading rows by a format file: each record is a message of one conversation, or describes the
+//! conversation.
 
 use std::collections::HashMap;
 
@@ -17,7 +18,7 @@ use crate::reader::{ListReader, Notes, id, list};
 /// Rows by their index in the file.
 type Indexed<'d> = Vec<(u32, Value<'d>)>;
 
-/// Reads rows, of which each is a message or says something of the conversation.
+/// Reads rows, each of which is a message or describes the conversation.
 pub(super) fn read(
     format: &'static Loaded,
     frame: FrameView<'_>,
@@ -32,7 +33,7 @@ pub(super) fn read(
     let all = (0..).zip(all).collect();
     let (latest, replaced) = latest(format, all);
     let headers = latest.iter().filter(|(_, row)| format.is_header(*row));
-    // What is said of the conversation last counts.
+    // The last value for the conversation counts.
     let headers: Vec<Value<'_>> = headers.rev().map(|(_, row)| *row).collect();
     for header in &headers {
         map.header.hold(*header);
@@ -56,7 +57,7 @@ pub(super) fn read(
     })
 }
 
-/// Of messages that are there again as they became the last, in the place of the first; and how many that were not.
+/// The latest version of each message, in the place of the first; and the number of the earlier versions.
 fn latest<'d>(format: &'static Loaded, rows: Indexed<'d>) -> (Indexed<'d>, u64) {
     if format.language.message.repeated != Some(Repeated::Replaces) {
         return (rows, 0);
@@ -85,9 +86,9 @@ struct RowTree<'d, 'r> {
     format: &'static Loaded,
     frame: FrameView<'d>,
     limits: &'r Limits,
-    /// Those which say something of it.
+    /// The rows that describe the conversation itself.
     headers: Vec<Value<'d>>,
-    /// How many are no messages.
+    /// The number of rows that are no messages.
     passed: u64,
     key: Option<String>,
 }
@@ -103,7 +104,7 @@ impl<'d> RowTree<'d, '_> {
         let is_beside = reader.turns.list.messages.is_empty() && reader.turns.list.rejects.is_empty();
         let mut reading = reader.finish(&self.headers);
         if is_beside && !self.format.language.message.conversation.0.is_empty() {
-            // What says something of conversations that are not here is none itself.
+            // A row about conversations that are not in this frame is no conversation itself.
             reading.conversation = None;
         }
         reading
@@ -124,7 +125,7 @@ impl<'d> RowTree<'d, '_> {
     fn tree(&self, map: &TreeMap, rows: Indexed<'d>) -> Reading {
         let all = rows.len();
         let grown = self.grown(map, rows);
-        // What neither is a message nor says something of the conversation was passed over.
+        // Rows that are neither a message nor about the conversation were skipped.
         let passed = self.passed + (all - grown.values.len() - self.headers.len()) as u64;
         let visible = grown.end.as_ref();
         let visible = visible.and_then(|end| grown.entries.iter().position(|node| node.id == *end));
@@ -172,13 +173,13 @@ impl<'d> RowTree<'d, '_> {
         reading
     }
 
-    /// What stands above each message. Where its record is lost, that is what stands in front; a record that is no message is passed,
-    /// so that what stands below it stands below what is above it.
+    /// The parent of each message. Where the parent's record is lost, the message before it stands in; a
+    /// record that is no message is skipped, so that its children become children of its own parent.
     fn grown(&self, map: &TreeMap, rows: Indexed<'d>) -> Grown<'d> {
         let mut grown = Grown::default();
         // For each id the latest message with it, or the message that a record without words stands below; none for the beginning.
         let mut latest: HashMap<String, Option<String>> = HashMap::new();
-        // What stands above the first record with an id.
+        // The parent of the first record with an id.
         let mut above: HashMap<String, Option<String>> = HashMap::new();
         let mut before: Option<String> = None;
         for (index, row) in rows {

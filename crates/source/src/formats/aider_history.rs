@@ -14,13 +14,14 @@
 //! > Tokens: 1.2k sent, 6 received. Cost: $0.01 message, $0.01 session.
 //! ```
 //!
-//! aider ends each line of the user (`#### `) and each notice (`> `) with two blanks, and a notice of several lines after its last:
-//! they tell headings and quotations of the model apart, as long as no editor took all of them off. Neighbouring lines are one message; the
-//! rest is the model's. A session is a conversation; one in which nobody says anything goes with the next, and the last with that
-//! before it. The head of a session is a notice with its time, which is the id of the conversation, too: messages have none. Numbers of
-//! tokens may be rounded (`1.2k`), and are the usage of the answer before them.
+//! aider ends each line of the user (`#### `) and each notice (`> `) with two blanks, and a notice of several
+//! lines after its last: these blanks distinguish them from headings and quotations of the model, as long as
+//! no editor removed all of them. Neighbouring lines are one message; the rest is the model's. A session is a
+//! conversation; one without messages is joined to the next, and the last to the one before it. The head of a
+//! session is a notice with its time, which is also the id of the conversation: messages have no ids. Numbers
+//! of tokens may be rounded (`1.2k`), and are the usage of the answer before them.
 //!
-//! Its name begins with a full stop: where a folder is searched, it has to be named.
+//! The file's name begins with a full stop: searching a folder does not find it, so it has to be named.
 
 use std::ops::Range;
 
@@ -73,10 +74,10 @@ impl Source for AiderHistory {
     }
 }
 
-/// Whose lines are.
+/// The speaker of the following lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Whose {
-    /// Nobody's: before the first that tells.
+    /// No speaker: lines before the first mark.
     Nobodys,
     /// The head of a session.
     Session,
@@ -88,9 +89,9 @@ enum Whose {
 /// Lines of one speaker.
 struct ChatBlock<'t> {
     whose: Whose,
-    /// Without what tells whose they are.
+    /// The lines without their prefixes.
     lines: Vec<&'t str>,
-    /// Their bytes in the text.
+    /// The bytes of the lines in the text.
     span: Range<usize>,
 }
 
@@ -186,7 +187,7 @@ fn ends_soon(text: &str) -> bool {
         .is_some_and(|line| line.ends_with(END))
 }
 
-/// The blocks of each conversation: of a session in which somebody says something, and of the silent ones before it.
+/// The blocks of each conversation: of a session with messages, and of the empty sessions before it.
 fn sessions<'b, 't>(blocks: &'b [ChatBlock<'t>]) -> Vec<&'b [ChatBlock<'t>]> {
     let is_turn = |block: &ChatBlock<'_>| matches!(block.whose, Whose::Users | Whose::Models);
     let mut sessions = Vec::new();
@@ -273,7 +274,7 @@ fn conversation(reader: &mut TextReader<'_, '_>, session: &[ChatBlock<'_>]) -> R
     list.finish(conversation)
 }
 
-/// Takes what a notice says of the model, of its usage and of aider itself.
+/// Reads a notice about the model, its usage or aider itself.
 fn aider_output(
     line: &str,
     reader: &mut TextReader<'_, '_>,

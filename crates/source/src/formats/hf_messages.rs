@@ -6,12 +6,14 @@
 //! {"prompt": [{"role": "user", "content": "Hi"}], "completion": [{"role": "assistant", "content": "Hello"}]}
 //! ```
 //!
-//! A row has `messages`, or a `prompt` with its `completion`: both together are the conversation. Of a row that compares two
-//! answers it is the `prompt` with the `chosen` one, or `chosen` alone where that begins with the question; the other answer is
-//! an alternative to it, and a finding says so. `chosen_messages` and `input` with `preferred_output` are the same by other names. A
-//! column may be a text instead of a list. The column `conversation` of LMSYS-Chat-1M and `WildChat` is a list of messages, too,
-//! and `data` of `UltraChat` one of texts, the person's first. A row with a `label` judges its answer: a bad one is no part of the conversation. A row with nothing but
-//! `messages` is left to `openai-messages`, which reads it alike.
+//! A row has `messages`, or a `prompt` with its `completion`: both together are the conversation. The
+//! conversation of a row that compares two answers is the `prompt` with the `chosen` answer, or `chosen`
+//! alone where that begins with the question; the other answer becomes an alternative, with a finding.
+//! `chosen_messages` and `input` with `preferred_output` are other names for the same. A column may be a text
+//! instead of a list. The column `conversation` of LMSYS-Chat-1M and `WildChat` is also a list of messages,
+//! and `data` of `UltraChat` a list of texts, the user's first. A row with a `label` rates its answer: a bad
+//! one is no part of the conversation. A row with only `messages` is left to `openai-messages`, which reads
+//! it in the same way.
 
 use chatmill_diag::Limits;
 use chatmill_intake::RecordSketch;

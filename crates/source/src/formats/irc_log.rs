@@ -9,17 +9,18 @@
 //! 10:03 -!- cleo [cleo@example.org] has joined #kites
 //! ```
 //!
-//! | Shape | Who writes it | Dates |
+//! | Shape | Written by | Dates |
 //! |---|---|---|
 //! | `irssi` | irssi, fe-common's themes | of the lines `Log opened` and `Day changed` |
 //! | `weechat` | `WeeChat`, its plugin logger | in each line |
 //! | `bot` | Supybot and its like | in each line |
-//! | `dircproxy` | dircproxy; a sign before each text tells who is registered, and is taken off | day and month; no year, and so no instant |
-//! | `znc` | ZNC, soju and others | none: the file has it in its name |
+//! | `dircproxy` | dircproxy; a character before each text marks registered users, and is removed | day and month; no year, and so no instant |
+//! | `znc` | ZNC, soju and others | none: the date is in the file name |
 //! | `hexchat` | `XChat` and `HexChat` | day and month; the year of the line `BEGIN LOGGING` |
 //!
-//! Joins, parts, modes and what servers say are notices. What somebody does (`/me`) is a message of the type `action`; `HexChat`
-//! writes it like an event, and so it is one there. A person is a nick: who changes it is somebody else.
+//! Joins, parts, modes and messages of servers are notices. An action (`/me`) is a message of the type
+//! `action`; `HexChat` writes it like an event, and there it becomes one. A participant is a nick: after a
+//! change of nick, it is another participant.
 
 use chatmill_model::FormatTraits;
 

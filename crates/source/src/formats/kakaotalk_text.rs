@@ -9,9 +9,10 @@
 //! 2026년 1월 5일 오전 10:01, Bo : I am
 //! ```
 //!
-//! A line that has none of the forms goes on with the message before it. What is called by one word of the app alone (`사진`, `Photo`) is
-//! a file that was not exported: a person who writes nothing but that word cannot be told from it. A line with a time and without a
-//! name is a notice; on computers events have neither, and their endings tell them. Exports of Macs are CSV: a table map reads them.
+//! A line that matches none of the forms continues the message before it. A text that is exactly one of the
+//! app's words (`사진`, `Photo`) stands for a file that was not exported; a person who writes only that word
+//! looks the same. A line with a time and without a name is a notice; on computers events have neither, and
+//! are recognised by their endings. Exports of Macs are CSV: a table map reads them.
 
 use chatmill_model::{Extra, FormatTraits, MediaKind, Part};
 
@@ -70,7 +71,7 @@ const FORMS: &[Form] = &[
     ("{_}님을 내보냈습니다.", Is::Notice),
 ];
 
-/// Words in whose place a file stood.
+/// Words that stand for a file.
 const FILES: [(&str, MediaKind); 6] = [
     ("사진", MediaKind::Image),
     ("Photo", MediaKind::Image),
@@ -80,7 +81,7 @@ const FILES: [(&str, MediaKind); 6] = [
     ("Emoticons", MediaKind::Image),
 ];
 
-/// What stands before the name of a file.
+/// Prefixes of a line that holds a file's name.
 const NAMED: [&str; 2] = ["파일: ", "File: "];
 
 fn parts(text: String, _extra: &mut Extra) -> Vec<Part> {

@@ -10,9 +10,10 @@
 //! 10:00→Ann→Who is coming?
 //! ```
 //!
-//! A line that has none of the forms goes on with the message before it; a message of several lines may stand in quotation marks, which
-//! are taken off. Of a date that may be read in two ways the day of the week decides. A line without a name is a notice. Files stand as
-//! words in brackets. Exports of computers separate name and text by one blank, as names do within: they are not read.
+//! A line that matches none of the forms continues the message before it; a message of several lines may be
+//! in quotation marks, which are removed. The day of the week decides the meaning of an ambiguous date. A
+//! line without a name is a notice. Files appear as words in brackets. Exports of computers separate name and
+//! text by a blank, which names also contain: they are not read.
 
 use chatmill_model::{Extra, FormatTraits, MediaKind, Part};
 
@@ -65,7 +66,7 @@ const FORMS: &[Form] = &[
     ("{_}：{t}", Is::Saved),
 ];
 
-/// Words in whose place a file stood: pictures and stickers, sound, films, files.
+/// Words that stand for a file: pictures and stickers, sound, films, files.
 const FILES: [(MediaKind, &[&str]); 4] = [
     (
         MediaKind::Image,

@@ -1,4 +1,5 @@
-//! Conversation trees of `OpenAssistant`: a tree in a line, threads, or a table of messages that name their parents.
+//! Conversation trees of `OpenAssistant`: a tree in a line, threads, or a table of messages that name their
+//! parents.
 //!
 //! The smallest example, a tree:
 //!
@@ -7,13 +8,14 @@
 //!   {"message_id": "a", "parent_id": "t", "role": "assistant", "rank": 0, "text": "Until four."}]}}
 //! ```
 //!
-//! A line that is a message belongs to the tree that `message_tree_id` names; one that nests its `replies` is a tree of its own.
-//! A thread is a list of messages, and threads with the same prompt are one tree. Messages of a tree may lie anywhere in an
-//! input, as in the tables of OASST1 and OASST2.
+//! A line that is a message belongs to the tree that `message_tree_id` names; one that nests its `replies` is
+//! a tree of its own. A thread is a list of messages, and threads with the same prompt are one tree. Messages
+//! of a tree may lie anywhere in an input, as in the tables of OASST1 and OASST2.
 //!
-//! People wrote several answers to one prompt and ranked them: the conversation follows the best (not deleted, not refused in
-//! review, the lowest rank, the first), and the others stand beside it with their ranks ([`tree`]). An answer that was deleted or
-//! refused in review has the weight 0: it is there, and nothing learns from it.
+//! People wrote several answers to one prompt and ranked them: the conversation follows the best (not
+//! deleted, not refused in review, the lowest rank, the first), and the others become alternatives with their
+//! ranks ([`tree`]). An answer that was deleted or refused in review has the weight 0: it is included, but
+//! not trained on.
 
 use std::collections::HashMap;
 
@@ -116,7 +118,7 @@ struct Collected<'d> {
     values: Vec<Value<'d>>,
     entries: Vec<Node>,
     places: HashMap<String, usize>,
-    /// What those say that are there again.
+    /// The texts of messages that appear again.
     texts: HashMap<usize, Option<String>>,
     /// Rows that are there again.
     repeated: u64,
@@ -159,7 +161,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         let reader = Reader(Turns::new(frame, limits));
         of_branch(reader, shape, record, branch, number)
     });
-    // What stands further below in branches that are not read is accounted for all the same.
+    // Messages further down in branches that are not read are accounted for all the same.
     let read = |branch: &Branch| branch.nodes().count() - branch.shared;
     let read: usize = branches.iter().map(read).sum();
     let unread = entries.len().saturating_sub(read) as u64;
@@ -199,7 +201,7 @@ fn collect<'d>(
 }
 
 impl<'d> Collected<'d> {
-    /// Adds a message and what it nests, each before what stands below it.
+    /// Adds a message and those nested in it, each before its children.
     fn add(&mut self, path: String, message: Value<'d>, parent: Option<String>, notes: &mut Notes) {
         let mut waiting = vec![(path, message, parent)];
         while let Some((path, message, above)) = waiting.pop() {
@@ -238,7 +240,7 @@ impl<'d> Collected<'d> {
     }
 }
 
-/// How good a message is among those with the same parent: the more, the better.
+/// The preference for a message among its siblings: the higher, the better.
 fn preference(message: Value<'_>) -> u64 {
     let is_shown = u64::from(!is_deleted(message));
     let is_accepted = u64::from(!is_refused(message));
@@ -271,7 +273,8 @@ fn role(message: Value<'_>) -> Option<Role> {
     }
 }
 
-/// What people thought of an answer, from 0 to 1: the label `quality`, which is an object or a place in lists.
+/// The quality of an answer as rated by people, from 0 to 1: the label `quality`, which is an object or a
+/// position in lists.
 fn quality(message: Value<'_>) -> Option<Score> {
     let labels = present(message, "labels")?;
     let value = if let Some(quality) = labels.get("quality") {

@@ -7,9 +7,10 @@
 //! {"custom_id":"a","response":{"status_code":200,"body":{"choices":[{"message":{"role":"assistant","content":"Hello"}}]}}}
 //! ```
 //!
-//! Requests and results of one folder are one batch, in whatever order they stand; requests that failed have their result in
-//! a file of their own. A request without a result is a conversation without its answer, and a result without its request is
-//! the answer alone; a finding says so. The bodies are those of the chat API or of the Responses API.
+//! Requests and results of one folder are one batch, in any order; results of failed requests are in a file
+//! of their own. A request without a result is a conversation without its answer, and a result without its
+//! request is the answer alone, each with a finding. The bodies are those of the chat API or of the Responses
+//! API.
 
 use std::collections::VecDeque;
 
@@ -25,7 +26,7 @@ use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 /// A source that reads the batches of one vendor.
 #[derive(Debug)]
 pub struct BatchFiles {
-    /// What it is.
+    /// Title, shape and traits of the format.
     pub about: &'static About,
     /// The field of a request that holds what is sent.
     pub body: &'static str,

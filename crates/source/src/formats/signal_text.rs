@@ -8,10 +8,11 @@
 //! (- Ann: 👍 -)![kite.jpg](./media/kite.jpg)
 //! ```
 //!
-//! A line that begins with no time goes on with the message before it. `Me` is whoever exported the chat. Who reacted stands in
-//! a line behind the text, a sticker in double brackets: these are extra fields. Files stand last, as links of Markdown. A text that was quoted
-//! stands in the text, behind `>`: there are no ids. Lines of `WhatsApp` may begin with a date, a blank and seconds, too: such a chat is taken for
-//! one of Signal only where somebody is called `Me`.
+//! A line without a time continues the message before it. `Me` is the person who exported the chat. Reactions
+//! are in a line after the text, a sticker in double brackets: these become extra fields. Files come last, as
+//! Markdown links. Quoted text is part of the text, after `>`: there are no ids. Lines of `WhatsApp` may also
+//! begin with a date, a blank and seconds: such a chat is read as Signal's only if a participant is called
+//! `Me`.
 
 use chatmill_model::{Extra, FormatTraits, MediaKind, Part};
 
@@ -69,7 +70,7 @@ fn parts(mut text: String, extra: &mut Extra) -> Vec<Part> {
     own.into_iter().chain(files).collect()
 }
 
-/// Who reacted, or the sticker, in the last line of a text, and where the text before it ends.
+/// The reaction or the sticker in the last line of a text, and the end of the text before it.
 fn last_mark(text: &str) -> Option<(usize, &'static str, &str)> {
     let (before, line) = text.rsplit_once('\n')?;
     [("reactions", "(- ", " -)"), ("sticker", "(( ", " ))")]

@@ -92,7 +92,7 @@ fn judgements(
     )
 }
 
-/// How many messages were read before each step of a branch: a step may become none, or several.
+/// The number of messages read before each step of a branch: a step may become none, or several.
 #[derive(Debug, Default)]
 struct Steps(Vec<usize>);
 
@@ -107,8 +107,8 @@ impl Steps {
     }
 }
 
-/// Says of a conversation which branch it is, where there are several: the id of its last message and how many of its first it
-/// shares with those before. A further one gets an id of its own.
+/// Marks the branch that a conversation is, where there are several: the id of its last message and the
+/// number of first messages that it shares with earlier branches. A further branch gets an id of its own.
 pub(crate) fn mark(
     conversation: &mut Conversation,
     (branch, entries): (&Branch, &[Node]),

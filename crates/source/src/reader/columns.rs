@@ -1,4 +1,5 @@
-//! What the columns of a row hold, by their names: one table for all that reads rows, and requests with an answer beside them.
+//! The meaning of a row's columns, by name: one table for all readers of rows, and for requests with an
+//! answer beside them.
 
 use std::borrow::Cow;
 
@@ -7,20 +8,20 @@ use chatmill_intake::json::{Kind, Value};
 
 use crate::reader::fields::present;
 
-/// What a column holds.
+/// The content of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holds {
-    /// What the model is told before.
+    /// The system prompt.
     System,
-    /// What was said before: messages, or questions with their answers.
+    /// The history: messages, or questions with their answers.
     History,
     /// A whole conversation.
     Turns,
-    /// What is asked.
+    /// The question.
     Question,
-    /// What the question is about; it stands before the question.
+    /// Context of the question, placed before it.
     Context,
-    /// What the question is about; it stands behind the question.
+    /// Input of the question, placed after it.
     Input,
     /// The answer.
     Answer,
@@ -31,7 +32,7 @@ pub(crate) enum Holds {
 }
 use Holds::{Answer, Better, Context, History, Input, Question, System, Turns, Worse};
 
-/// Columns in the order in which what they hold follows one another. Of those that hold the same the first counts.
+/// Columns in the order of their contents in a conversation. Of those with the same meaning the first counts.
 static COLUMNS: [(&str, Holds); 32] = [
     ("system", System),
     ("system_prompt", System),
@@ -73,13 +74,13 @@ pub(crate) fn names(holds: Holds) -> impl Iterator<Item = &'static str> {
     columns.map(|(name, _)| *name)
 }
 
-/// What a column of the table holds.
+/// The meaning of a column, by its name.
 pub(crate) fn holds(name: &str) -> Option<Holds> {
     let found = COLUMNS.iter().find(|(known, _)| *known == name);
     found.map(|(_, holds)| *holds)
 }
 
-/// What stands in a column; the name may lead into an object.
+/// The value of a column; the name may lead into an object.
 pub(crate) fn column<'d>(root: Value<'d>, name: &str) -> Option<Value<'d>> {
     match name.split_once('.') {
         Some((outer, inner)) => present(present(root, outer)?, inner),
@@ -103,7 +104,7 @@ pub(crate) fn answer<'d>(root: Value<'d>, messages: Option<Value<'d>>) -> Option
     found.filter(|(_, value)| value.kind() != Kind::String || !messages.is_some_and(ends_with_answer))
 }
 
-/// Whether messages end with what the assistant says.
+/// Whether messages end with one of the assistant.
 fn ends_with_answer(turns: Value<'_>) -> bool {
     let last = turns.items().last();
     last.is_some_and(|last| {
@@ -135,7 +136,7 @@ pub(crate) fn alone<'d>(
     lists.next().filter(|_| lists.next().is_none())
 }
 
-/// The same in a sketch of a record: the name of the list whose elements have all of these.
+/// The same for a sketch of a record: the name of the list whose elements have all of these names.
 pub(crate) fn name_alone<'r>(record: &'r RecordSketch, wanted: &[&str]) -> Option<&'r str> {
     let has = |list: &str| {
         wanted

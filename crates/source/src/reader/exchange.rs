@@ -1,4 +1,4 @@
-//! A request and its answer, wherever in a record they stand and whichever vendor's they are.
+//! A request and its answer, anywhere in a record and of any vendor.
 
 mod any;
 mod frameworks;
@@ -19,24 +19,24 @@ use crate::reader::{logged, media_marks, preference};
 
 pub(crate) use any::{ai_sdk, any};
 
-/// Fields of a request that hold what was said, of which the first counts.
+/// Fields of a request that hold the messages, of which the first counts.
 pub(crate) const LISTS: [&str; 4] = words!(messages input contents prompt);
 
-/// Fields of a request that hold what the model was told before.
+/// Fields of a request that hold the system prompt.
 const SYSTEM: [&str; 4] = words!(system instructions systemInstruction system_instruction);
 
-/// Fields of an answer that list the answers to one request, with the fields of each that hold what it says.
+/// Fields of an answer that list the answers to one request, with the fields of each that hold its text.
 const CHOICES: [(&str, &[&str]); 2] = [("choices", &["message", "text"]), ("candidates", &["content"])];
 
 /// Reads requests and answers.
 pub(crate) struct Exchange<'d, 'r> {
-    /// What they become.
+    /// The turns that the messages become.
     pub turns: Turns<'d, 'r>,
-    /// What they say beside their messages.
+    /// The fields of the request beside its messages.
     pub beside: RequestFields,
 }
 
-/// Whether an object is a request: it has what was said.
+/// Whether an object is a request: it has messages.
 pub(crate) fn is_request(value: Value<'_>) -> bool {
     first_present(value, &LISTS).is_some()
 }
@@ -50,7 +50,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         }
     }
 
-    /// What the record says of its answer and of media beside the messages comes to them.
+    /// Applies the record's fields on its answer, and on media, to the messages.
     pub(crate) fn apply_record_fields(&mut self, root: Value<'_>) {
         let list = &mut self.turns.list;
         preference::label(list, root);
@@ -58,7 +58,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         logged::answer(root, &mut list.messages);
     }
 
-    /// Everything that was read, as a conversation of this source and structure.
+    /// The finished conversation, of this source and structure.
     pub(crate) fn finish(self, name: (&'static str, &'static str)) -> Reading {
         let frame = self.turns.list.frame;
         self.turns.finish(self.beside.conversation(name, frame))
@@ -142,7 +142,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         }
     }
 
-    /// Reads what the request of an agent tells the model before, and nothing else of it.
+    /// Reads only the system prompt of an agent's request.
     pub(crate) fn instructions_before(&mut self, request: Value<'_>) {
         let config = present(request, "config").unwrap_or(request);
         if let Some(instructions) = instruction(config).or_else(|| present(request, "system")) {
@@ -159,7 +159,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         }
     }
 
-    /// Reads what the model was told before anybody spoke.
+    /// Reads the system prompt.
     pub(crate) fn system(&mut self, system: Value<'_>) {
         self.turns.list.rows.rows += 1;
         let mut turn = self.turns.read(system, "", any);
@@ -168,7 +168,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         self.turns.push(0, system, turn);
     }
 
-    /// Reads a list of messages, or a text that somebody says.
+    /// Reads a list of messages, or a text of one message.
     pub(crate) fn messages(&mut self, list: Value<'_>) {
         if list.kind() != Kind::Array {
             self.message(list, Role::User);
@@ -185,7 +185,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         }
     }
 
-    /// Reads a message; what names no role speaks as `role`.
+    /// Reads a message; one without a role gets `role`.
     fn message(&mut self, message: Value<'_>, role: Role) {
         self.turns.list.rows.rows += 1;
         if !matches!(message.kind(), Kind::Object | Kind::String) {
@@ -210,8 +210,8 @@ impl<'d, 'r> Exchange<'d, 'r> {
         self.turns.add(0, message, turn, known, || document.path_at(at));
     }
 
-    /// Reads an answer, and gives what it says of itself: the object that has the model and what it cost. Fields without a
-    /// place are kept below `name`.
+    /// Reads an answer, and returns the object with its model and usage. Fields without a place are kept
+    /// below `name`.
     pub(crate) fn answer<'v>(&mut self, answer: Value<'v>, name: &str) -> Option<Value<'v>> {
         let before = self.turns.list.messages.len();
         let mut known = vec!["model", "usage"];
@@ -289,7 +289,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         }
     }
 
-    /// Of several answers to one request the first is the answer; the others are alternatives to it.
+    /// Reads several answers to one request: the first is the answer; the others are alternatives to it.
     pub(crate) fn several<'v>(&mut self, answers: impl IntoIterator<Item = Option<Value<'v>>>) {
         self.each(answers, |exchange, answer| {
             exchange.message(answer, Role::Assistant);
@@ -325,7 +325,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         is_there
     }
 
-    /// Says that an answer is there and was not read.
+    /// Reports an answer that was not read.
     fn unread(&mut self, answer: Value<'_>) {
         let text = "the record has an answer that was not read: it has no form that is known here and is kept as it is";
         let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Error);
@@ -346,7 +346,8 @@ impl<'d, 'r> Exchange<'d, 'r> {
         }
     }
 
-    /// Reads the answers to one request, which say it in the first of these fields. What else they hold is kept below `name`.
+    /// Reads the answers to one request, whose content is in the first of these fields. Their other fields
+    /// are kept below `name`.
     fn choices(&mut self, choices: Value<'_>, name: &str, fields: &[&str]) {
         let mut answers = Vec::new();
         for (index, choice) in choices.items().enumerate() {
@@ -383,7 +384,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         });
     }
 
-    /// Gives the last answer its model and what it cost, from the first of these that says it.
+    /// Sets the model and usage of the last answer, from the first of these objects that has them.
     pub(crate) fn spent(&mut self, holders: &[Value<'_>]) {
         let is_answer =
             |message: &&mut Message| message.role == Role::Assistant && message.kind == MessageKind::Message;
@@ -429,7 +430,7 @@ fn elements(value: Value<'_>) -> Vec<Value<'_>> {
     }
 }
 
-/// The list of answers to one request, with its field and the fields that hold what each says.
+/// The list of answers to one request, with its field and the fields that hold the content of each.
 fn choices_of(answer: Value<'_>) -> Option<(&'static str, &'static [&'static str], Value<'_>)> {
     CHOICES.into_iter().find_map(|(field, fields)| {
         let list = present(answer, field).filter(|list| list.kind() == Kind::Array)?;
@@ -444,7 +445,7 @@ fn is_choices(list: Value<'_>) -> bool {
     list.kind() == Kind::Array && !list.is_empty() && list.items().all(is_choice)
 }
 
-/// What a request of Gemini's tells the model before.
+/// The system instruction of a Gemini request.
 fn instruction(request: Value<'_>) -> Option<Value<'_>> {
     first_present(request, &["system_instruction", "systemInstruction"])
 }
@@ -474,7 +475,7 @@ fn is_nothing(answer: Value<'_>) -> bool {
     list.unwrap_or(answer).is_empty()
 }
 
-/// Whether a message without content calls tools, or holds what it says elsewhere.
+/// Whether a message without content calls tools, or has its content elsewhere.
 fn is_calling(answer: Value<'_>) -> bool {
     let keys = words!(tool_calls function_call refusal parts message kwargs toolName);
     first_present(answer, &keys).is_some()

@@ -23,7 +23,7 @@ macro_rules! wire {
         #[derive(Debug, Default)]
         pub(crate) struct $name<'d> {
             $(#[doc = concat!("`", $key, "`.")] pub(crate) $field: Option<Value<'d>>,)+
-            /// Everything else, in input order.
+            /// All other fields, in input order.
             pub(crate) others: Vec<(std::borrow::Cow<'d, str>, Value<'d>)>,
         }
 

@@ -1,4 +1,4 @@
-//! Chats as lines of text. Such a format is a table of the forms that lines have: whoever reads it fills in what stands in the braces.
+//! Chats as lines of text. Such a format is a table of line forms with placeholders in braces.
 
 use std::ops::Range;
 
@@ -15,29 +15,29 @@ use crate::source::{About, Source};
 /// A format of lines.
 #[derive(Debug)]
 pub struct Lines {
-    /// What it is.
+    /// Title, shape and traits of the format.
     pub about: &'static About,
-    /// The forms of lines, a table for each shape of `about`. Of several forms the first that fits counts, of several shapes that
-    /// which fits most lines.
+    /// The forms of lines, a table for each shape of `about`. Of several forms the first match counts, of
+    /// several shapes the one that matches most lines.
     ///
-    /// A form is a line with letters in braces: `y`, `o`, `d`, `h`, `m`, `s` are numbers (year, month, and so on), `b` the name of a
-    /// month, `w` a day of the week, `k` one in English, which the date has to have, `a` a half of the day, `n` who speaks, `t` what is
-    /// said, `_` anything.
+    /// A form is a line with letters in braces: `y`, `o`, `d`, `h`, `m`, `s` are numbers (year, month, and so
+    /// on), `b` the name of a month, `w` a day of the week, `k` one in English, which must agree with the
+    /// date, `a` a half of the day, `n` the speaker, `t` the text, `_` anything.
     pub shapes: &'static [&'static [Form]],
     /// The forms that no other format has, where those are not all of them.
     pub typical: &'static [&'static str],
-    /// Signs before a name that say what somebody may do, and belong to no name.
+    /// Characters before a name that mark a rank, and are no part of the name.
     pub ranks: &'static [char],
-    /// Whether a line without a form goes on with what stands before it.
+    /// Whether a line without a form continues the message before it.
     pub goes_on: bool,
-    /// The parts of what somebody says.
+    /// Converts a text to the parts of a message.
     pub parts: fn(String, &mut Extra) -> Vec<Part>,
 }
 
 /// A form, and what a line is that has it.
 pub(crate) type Form = (&'static str, Is);
 
-/// What a line is.
+/// The meaning of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Is {
     /// A message.
@@ -48,7 +48,7 @@ pub enum Is {
     Notice,
     /// The day of the lines behind it.
     Day,
-    /// What the chat is called; only before the first message.
+    /// The title of the chat; only before the first message.
     Title,
     /// When the chat was written down; only before the first message.
     Saved,
@@ -107,7 +107,7 @@ struct LineEntry<'t> {
     is: Is,
     seen: Seen<'t>,
     line: &'t str,
-    /// Its bytes in the text.
+    /// The bytes of the message in the text.
     span: Range<usize>,
     more: Vec<&'t str>,
 }
@@ -236,7 +236,7 @@ impl Lines {
             reader.list.rows.merged += 1;
             return;
         }
-        // Where another line says the day, the time as it is written would not.
+        // Where another line gives the day, the time as written would be incomplete.
         let raw = iso
             .as_deref()
             .filter(|iso| !iso.is_empty() && !seen.names_day())
@@ -294,34 +294,34 @@ impl Lines {
 
 const NOBODYS: &str = "the line has none of the forms that lines of this chat have: it is nobody's";
 
-/// What somebody says, as it stands.
+/// The text of a message as one part, unchanged.
 pub(crate) fn plain(text: String, _extra: &mut Extra) -> Vec<Part> {
     vec![Part::Text(text)]
 }
 
-/// The first form of a table that a line has, and what it says.
+/// The first form of a table that matches a line, with the matched pieces.
 fn seen<'t>(forms: &[Form], line: &'t str) -> Option<(Is, Seen<'t>)> {
     let mut forms = forms.iter();
     forms.find_map(|(form, is)| Seen::of(form, line).map(|seen| (*is, seen)))
 }
 
-/// What a line says in the places of its form.
+/// The pieces of a line that matched a form.
 #[derive(Clone, Debug, Default)]
 struct Seen<'t> {
     /// Year, month, day, hour, minute, second.
     numbers: [Option<i16>; 6],
     /// The day of the week that the date has to have, from Monday on.
     weekday: Option<usize>,
-    /// Whether it is the second half of the day.
+    /// Whether the time is in the afternoon.
     half: Option<bool>,
     name: &'t str,
     text: &'t str,
-    /// Where in the line date and time stand.
+    /// The range of date and time in the line.
     when: Range<usize>,
 }
 
 impl<'t> Seen<'t> {
-    /// What a line says that has this form; none where it has another.
+    /// Matches a line against a form; `None` where the line has another.
     fn of(form: &str, line: &'t str) -> Option<Self> {
         let mut seen = Self::default();
         let mut pieces = form.split('{');
@@ -343,7 +343,7 @@ impl<'t> Seen<'t> {
         (rest.is_empty() && seen.may_be()).then_some(seen)
     }
 
-    /// Reads what stands in a place, up to what stands behind it; whether that is a part of date and time.
+    /// Reads a placeholder, up to the text `behind` it; returns whether it is a part of date and time.
     fn fill(&mut self, place: &str, behind: &str, rest: &mut &'t str) -> Option<bool> {
         if let Some(number) = "yodhms".find(place).and_then(|at| self.numbers.get_mut(at)) {
             // Days of one digit may have a blank before them.
@@ -446,7 +446,7 @@ impl<'t> Seen<'t> {
     }
 }
 
-/// Which half of the day a word means, true for the second.
+/// Parses a word for the half of the day; true for the afternoon.
 fn half(word: &str) -> Option<bool> {
     HALVES.iter().find_map(|(first, second)| match word {
         _ if word == *first => Some(false),
@@ -455,7 +455,7 @@ fn half(word: &str) -> Option<bool> {
     })
 }
 
-/// Where a piece of a form stands. At its end a line may lack the blanks with which the piece ends.
+/// The position of a form's piece. At the end of a line, the blanks with which the piece ends may be missing.
 fn find(rest: &str, piece: &str) -> Option<usize> {
     let bare = piece.trim_end();
     let at_end = || rest.ends_with(bare).then(|| rest.len() - bare.len());
@@ -463,7 +463,7 @@ fn find(rest: &str, piece: &str) -> Option<usize> {
         .or_else(|| if bare.is_empty() { None } else { at_end() })
 }
 
-/// What stands behind a piece of a form.
+/// The text after a piece of a form.
 fn after<'t>(rest: &'t str, piece: &str) -> Option<&'t str> {
     // Between a time and its half of the day stands a narrow blank in newer versions.
     let narrow = || rest.strip_prefix('\u{202f}').filter(|_| piece == " ");

@@ -11,7 +11,7 @@ use chatmill_model::{Alternative, AlternativeOrigin, Conversation, Judgement, Me
 use crate::frame::{FrameView, Reading};
 use crate::reader::notes::{Notes, Site};
 
-/// What the elements of a list are called in findings.
+/// The name for the elements of a list, in findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Element {
     /// A message, with keys.
@@ -116,7 +116,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
     pub(crate) fn reject(&mut self, span: Range<usize>, finding: Finding) {
         self.rows.rejected += 1;
         let place = self.frame.span(span.clone());
-        // What stands in the JSON of a string has the place of the whole string, whose bytes are hashed once.
+        // Values in the JSON of a string have the place of the whole string, whose bytes are hashed once.
         let reject = match self.rejects.last().filter(|last| last.span == place) {
             Some(last) => Reject {
                 finding: finding
@@ -155,7 +155,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
         self.messages.push(message);
     }
 
-    /// What was read so far, before a message that an earlier branch may have, too.
+    /// The state so far, before a message that an earlier branch may share.
     pub(crate) fn begun(&self) -> Begun {
         Begun {
             messages: self.messages.len(),
@@ -238,7 +238,8 @@ impl<'d, 'r> ListReader<'d, 'r> {
         }
     }
 
-    /// Adds the answers that stand at one place of the conversation; its `own`, where it holds one there, is told once.
+    /// Adds the alternatives at one position of the conversation; the message itself, if it is among them as
+    /// `own`, is not added.
     pub(crate) fn alternatives(
         &mut self,
         place: Range<usize>,
@@ -262,7 +263,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
         }
     }
 
-    /// Everything that was read, as this conversation.
+    /// The finished conversation.
     pub(crate) fn finish(mut self, conversation: Conversation) -> Reading {
         self.alternatives
             .sort_by_key(|alternative| alternative.place.start);
@@ -286,8 +287,8 @@ impl<'d, 'r> ListReader<'d, 'r> {
     }
 }
 
-/// The list in a field of the record; `elements` is what findings call its elements. A record that lacks the field, has it
-/// twice, or has something else in it is rejected.
+/// The list in a field of the record; `elements` is the name of its elements in findings. A record that lacks
+/// the field, has it twice, or has another type of value in it is rejected.
 pub(crate) fn named<'d>(
     frame: FrameView<'d>,
     name: &str,
@@ -355,9 +356,9 @@ pub(crate) fn rows<'d>(
     Err(frame.error(code, text, "$", root))
 }
 
-/// The lines of a file, which together are a conversation, or what a list holds that stands for them: its name is what findings call
-/// its elements, and then its path. Lines of which none is an object are rejected: an array cannot be told from gathered lines
-/// but by what it holds.
+/// The lines of a file, which together are a conversation, or a list in their place: the name is used for its
+/// elements in findings, and in their paths. Lines of which none is an object are rejected: only its contents
+/// distinguish an array from grouped lines.
 pub(crate) fn lines<'d>(
     frame: FrameView<'d>,
     whole: &str,

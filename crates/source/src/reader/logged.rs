@@ -1,8 +1,8 @@
-//! What stands in a logged request of its model, its usage and the time of its answer.
+//! Model, token usage and time of the answer of a logged request.
 //!
-//! Each vendor counts under names of its own. `OpenAI` and Gemini count what came from a cache among the input; Anthropic and
-//! Bedrock beside it, so that it is added here. Gemini counts thoughts beside the answer. The fields stay where they are, too:
-//! they say more than is read.
+//! Each vendor has its own field names. `OpenAI` and Gemini include cached tokens in the input; Anthropic and
+//! Bedrock count them separately, so they are added here. Gemini counts thoughts beside the answer. The
+//! fields also remain among the extra fields: they hold more than is read here.
 
 use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
@@ -24,8 +24,8 @@ fn word(object: Value<'_>, key: &str) -> Option<Box<str>> {
     (!text.is_empty()).then(|| text.into_owned().into())
 }
 
-/// Says of the answer, which is the last message, what was logged beside it: model, usage and time. Where no answer was logged,
-/// the message that ends the request gets the usage.
+/// Completes the answer, which is the last message, with the logged model, usage and time. Where no answer
+/// was logged, the message that ends the request gets the usage.
 pub(crate) fn answer(root: Value<'_>, messages: &mut [Message]) {
     let Some(last) = messages.last_mut().filter(|_| root.kind() == Kind::Object) else {
         return;
@@ -101,7 +101,8 @@ pub(crate) fn tokens(text: &str) -> Option<u64> {
 const MOST: u64 = 1 << 53;
 const MOST_WRITTEN: f64 = 9_007_199_254_740_992.0;
 
-/// Leaves out what no bill can hold, wherever in a record it was logged, and says so at its message.
+/// Removes numbers of usage that are too large for a bill, anywhere in a record, with a finding at the
+/// message.
 pub(crate) fn bound(reading: &mut Reading) {
     let messages = reading.conversation.iter_mut();
     for message in messages.flat_map(|conversation| &mut conversation.messages) {
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn usage_means_the_same_whoever_counted() {
+    fn usage_of_all_vendors_is_normalised() {
         for text in [
             r#"{"prompt_tokens":100,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":60}}"#,
             r#"{"input_tokens":100,"output_tokens":7,"input_tokens_details":{"cached_tokens":60}}"#,

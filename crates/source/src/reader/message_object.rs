@@ -1,7 +1,7 @@
 //! A message object inside a row: `{"role", "content", "tool_calls", …}` in `OpenAI`'s shape.
 //!
-//! Rows of databases hold such objects in a column of their own. What the object holds beyond the model is kept by its
-//! path inside the object.
+//! Rows of databases hold such objects in a column of their own. Fields of the object without a place in the
+//! model are kept by their paths inside the object.
 
 use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Value};
@@ -15,7 +15,7 @@ use crate::reader::{parts, tool_calls};
 /// A message object but for its content, which [`content`] gives.
 #[derive(Debug, Default)]
 pub(crate) struct MessageObject {
-    /// Who it speaks as, where it says so in a known word.
+    /// The role, where the message states a known one.
     pub role: Option<Role>,
     /// The word that it says it in.
     pub role_word: Option<String>,
@@ -25,7 +25,7 @@ pub(crate) struct MessageObject {
     pub call_id: Option<String>,
     /// Id of the message.
     pub message_id: Option<String>,
-    /// What the model thought.
+    /// The reasoning of the model.
     pub reasoning: Option<String>,
     /// The calls that it makes.
     pub calls: Vec<ToolCall>,
@@ -77,7 +77,7 @@ impl MessageObject {
     }
 }
 
-/// What a message object says, unless that is null.
+/// The content of a message object, unless it is null.
 pub(crate) fn content(object: Value<'_>) -> Option<Value<'_>> {
     present(object, "content")
 }
@@ -93,7 +93,7 @@ pub(crate) fn role(word: &str) -> Option<Role> {
     })
 }
 
-/// Reads what somebody said: text, or a list of parts. Anything else is read as its JSON text.
+/// Reads the content of a message: text, or a list of parts. Any other value is read as its JSON text.
 pub(crate) fn content_parts(
     value: Value<'_>,
     field: &str,
@@ -113,7 +113,7 @@ pub(crate) fn content_parts(
     vec![Part::Text(text_of(value))]
 }
 
-/// Reads what a tool answered: its text, and what is not text. Values that are not parts are answers in JSON.
+/// Reads a tool's result: its text, and its other parts. Values that are not parts are results in JSON.
 pub(crate) fn answered(
     value: Value<'_>,
     field: &str,

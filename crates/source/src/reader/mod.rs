@@ -1,5 +1,5 @@
-//! What formats share. Nothing here knows a format by name, but for the vendors, whose messages stand in
-//! many formats, and whose blocks tell lists of messages apart.
+//! Readers shared by formats. Nothing here depends on a format's name, except for the vendors, whose messages
+//! appear in many formats, and whose blocks distinguish lists of messages.
 
 pub(crate) mod arguments;
 pub(crate) mod branch;
@@ -28,7 +28,6 @@ pub(crate) mod text;
 pub(crate) mod thoughts;
 pub(crate) mod times;
 pub(crate) mod tool_calls;
-pub(crate) mod tool_definitions;
 pub(crate) mod transcript;
 pub(crate) mod tree;
 pub(crate) mod turns;

@@ -1,6 +1,6 @@
 //! Collecting findings with their places: path, message, and byte span in the entry.
 //!
-//! Every source that reads JSON uses it; what a finding says stays with the source.
+//! Every source that reads JSON uses this module; the messages of findings belong to the sources.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use chatmill_intake::json::{Value, append_key};
 /// The findings of one frame.
 #[derive(Debug)]
 pub(crate) struct Notes {
-    /// What was found so far.
+    /// The findings so far.
     pub findings: Vec<Finding>,
     start: u64,
 }
@@ -76,18 +76,19 @@ fn repeated_key(loses_a_value: bool) -> Finding {
 /// The message that is being read, as a place for findings.
 #[derive(Debug)]
 pub(crate) struct Site<'a> {
-    /// Where findings go.
+    /// The findings.
     pub notes: &'a mut Notes,
     /// Position of the message.
     pub position: u32,
-    /// Its id.
+    /// The id of the message.
     pub id: Option<&'a str>,
     /// The whole message.
     pub message: Value<'a>,
 }
 
 impl Site<'_> {
-    /// The same message while something inside one of its fields is read, whose findings are collected apart.
+    /// The same message while a value inside one of its fields is read, whose findings are collected
+    /// separately.
     pub(crate) fn inside<'s>(&'s self, notes: &'s mut Notes, message: Value<'s>) -> Site<'s> {
         Site {
             notes,
@@ -177,7 +178,8 @@ impl Site<'_> {
         self.repeats_below(value, &mut suffix.to_owned());
     }
 
-    /// The same at a path that is as long as before when all is noted: many elements may stand below a long name.
+    /// Like the function above, for a path that is restored afterwards: many elements may be below a long
+    /// name.
     fn repeats_below(&mut self, value: Value<'_>, place: &mut String) {
         let length = place.len();
         for key in value.duplicate_keys() {

@@ -1,7 +1,8 @@
 //! Content parts as OpenAI's APIs write them: text, pictures, sound, files, refusals, thoughts, cache marks.
 //!
-//! What a part holds beyond the model goes into the message's extra fields under its path, for example
-//! `content[1].image_url.detail`, so that nothing is lost. Parts of other vendors' formats are kept whole in the same way.
+//! Fields of a part without a place in the model go into the message's extra fields under their paths, for
+//! example `content[1].image_url.detail`, so that nothing is lost. Parts of other vendors' formats are kept
+//! whole in the same way.
 
 use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
@@ -164,8 +165,8 @@ fn plain_media_item(value: Value<'_>, path: &str, key: &str, kind: MediaKind, co
     is_mark
 }
 
-/// Holds the place of what a user says where no part of it is known: without it, what is said before and after would be one turn. What
-/// stands there is a file of which nothing is known but that it was there.
+/// Adds a placeholder to a user's message without known parts: otherwise the turns before and after would
+/// become one. The placeholder is a file of unknown type.
 pub(crate) fn hold_place(role: Role, parts: &mut Vec<Part>, rest: &[(String, RawJson)]) {
     let has_unread_element = || rest.iter().any(|(path, _)| path.ends_with(']'));
     if role == Role::User && parts.is_empty() && has_unread_element() {
@@ -184,7 +185,7 @@ fn calls(value: Value<'_>, path: &str, content: &mut Content) -> bool {
     true
 }
 
-/// What a MIME type names, where it is one.
+/// The kind of media of a MIME type.
 pub(crate) fn kind_of(media_type: Option<&str>) -> Option<MediaKind> {
     let (family, _) = media_type?.split_once('/')?;
     Some(match family {
@@ -263,7 +264,7 @@ fn file(value: Value<'_>, path: &str, content: &mut Content) -> bool {
     true
 }
 
-/// A piece of what happened, and was not said.
+/// The part of an event, which no participant wrote.
 pub(crate) fn as_notice(part: Part) -> Part {
     match part {
         Part::Text(text) => Part::Notice(text),
@@ -284,7 +285,7 @@ pub(crate) fn divided(parts: Vec<Part>) -> (String, Vec<Part>) {
     (texts.join("\n"), others)
 }
 
-/// How many of the pieces that follow a tool's answer are media of it.
+/// The number of parts after a tool's result that are its media.
 pub(crate) fn media_of_answer(others: &[Part]) -> u32 {
     others
         .iter()

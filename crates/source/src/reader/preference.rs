@@ -1,8 +1,8 @@
 //! Preference data: records that compare two answers, or judge one.
 //!
-//! A conversation has one answer, and a bad one must not become a training target like any other. Of a pair the better answer
-//! is part of the conversation and the other stands beside it; an answer that is labelled as bad stands beside a conversation
-//! that ends with the question.
+//! A conversation has one answer, and a bad one must not become a training target like any other. The better
+//! answer of a pair is part of the conversation and the other is an alternative; an answer that is labelled
+//! as bad is an alternative to a conversation that ends with the question.
 
 use std::collections::HashSet;
 
@@ -91,8 +91,8 @@ fn score(root: Value<'_>, key: &str) -> Option<Score> {
     Score::new(present(root, key)?.number_text()?.parse().ok()?)
 }
 
-/// Where a record says whether its answer is good, says so of it. A bad answer leaves the conversation, which then ends with the
-/// question.
+/// Reads whether a record calls its answer good. A bad answer is removed from the conversation, which then
+/// ends with the question.
 pub(crate) fn label(list: &mut ListReader<'_, '_>, root: Value<'_>) {
     let labelled = LABELS.into_iter().find_map(|key| {
         let value = present(root, key)?;
@@ -123,7 +123,7 @@ pub(crate) fn label(list: &mut ListReader<'_, '_>, root: Value<'_>) {
     );
 }
 
-/// Where the last answer begins: behind the last message of a person's, or of whoever instructs the model.
+/// The position of the last answer: after the last message of a person, or of the system.
 pub(crate) fn answer(messages: &[Message]) -> usize {
     let asks = |message: &Message| matches!(message.role, Role::User | Role::System);
     messages.iter().rposition(asks).map_or(0, |last| last + 1)

@@ -40,7 +40,7 @@ fn translated(text: &str) -> Option<String> {
     Some(json)
 }
 
-/// What a string at the beginning of a text says, and what follows it.
+/// The value of a string literal at the beginning of a text, and the rest of the text.
 fn string(text: &str) -> Option<(String, &str)> {
     let quote = text.chars().next()?;
     let mut decoded = String::new();

@@ -15,8 +15,8 @@ use crate::reader::notes::Site;
 /// Layers of strings inside strings that are unwrapped.
 const MAX_QUOTING_LAYERS: usize = 4;
 
-/// Opens the array or object that a string holds; `None` for every other value. What nobody reads in there is told as what
-/// nobody reads elsewhere.
+/// Opens the array or object that a string holds; `None` for every other value. Unread values in it are
+/// reported like any others.
 pub(crate) fn open(value: Value<'_>, limits: &Limits) -> Option<Rc<Document<'static>>> {
     let mut text = value.string()?;
     for _ in 0..MAX_QUOTING_LAYERS {
@@ -35,7 +35,7 @@ pub(crate) fn open(value: Value<'_>, limits: &Limits) -> Option<Rc<Document<'sta
     None
 }
 
-/// What a field holds, for the paths of what is found inside.
+/// The form of a field's value, for the paths of findings inside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CellForm {
     /// A value: paths inside are below the field.
@@ -46,19 +46,19 @@ pub(crate) enum CellForm {
     Quoted,
 }
 
-/// Where the findings of a field go.
+/// The place to which findings of a field are attributed.
 #[derive(Debug)]
 pub(crate) struct CellPlace {
     /// The field, as a path below the row: `.content`.
     pub field: &'static str,
-    /// Its bytes in the frame.
+    /// The bytes of the field in the frame.
     pub span: Range<usize>,
-    /// What it holds.
+    /// The form of its value.
     pub form: CellForm,
 }
 
 impl CellPlace {
-    /// Reads what stands inside the field, and reports what is found there at the row.
+    /// Reads the value inside the field, and reports its findings at the row.
     pub(crate) fn read<T>(
         &self,
         inside: Value<'_>,

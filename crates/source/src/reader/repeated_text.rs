@@ -11,10 +11,10 @@ const MAX_MISSES: u32 = 64;
 /// A text whose pieces are looked for.
 pub(crate) struct RepeatedText<'t> {
     whole: &'t str,
-    /// Where the last piece begins: the next one mostly follows.
+    /// The start of the last piece: the next one mostly follows it.
     at: usize,
     misses: u32,
-    /// What is known of the pieces so far.
+    /// The pieces so far, and whether each is repeated.
     known: HashMap<String, bool>,
 }
 

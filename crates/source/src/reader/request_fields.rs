@@ -9,7 +9,7 @@ use crate::reader::extra::{ExtraFields, Keep, below};
 use crate::reader::fields::id;
 use crate::reader::logged;
 use crate::reader::notes::Notes;
-use crate::reader::tool_definitions::definition;
+use crate::reader::tool_calls::definitions::definition;
 
 /// Fields that name the conversation; the first that holds an id does.
 const IDS: [&str; 4] = ["conversation_id", "thread_id", "conversation_hash", "id"];
@@ -35,7 +35,7 @@ pub(crate) type Tools = (Vec<RawJson>, ExtraFields);
 pub(crate) struct RequestFields {
     /// Id of the conversation.
     pub id: Option<String>,
-    /// Its title.
+    /// The title.
     pub title: Option<String>,
     /// Definitions of tools.
     pub tools: Vec<RawJson>,

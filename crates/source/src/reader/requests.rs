@@ -1,8 +1,8 @@
 //! Requests to vendors' APIs: an object with a list of turns, the system text, tool definitions and settings.
 //!
-//! Each vendor has its own turns: a [`RequestForm`] names the fields and reads one turn. Everything else is here: when the
-//! frame or a turn is rejected, who speaks, and what becomes of fields without a place. Lists of messages in `OpenAI`'s shape
-//! have a reader of their own.
+//! Each vendor has its own turns: a [`RequestForm`] names the fields and reads one turn. Everything else is
+//! here: rejection of frames and turns, participants, and fields without a place. Lists of messages in
+//! `OpenAI`'s shape have a reader of their own.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
@@ -29,7 +29,7 @@ const SENT: [&str; 9] = words!(
     usage
 );
 
-/// What a record of a format of requests is like: one that was sent, or a chat as files for tuning have them.
+/// The traits of a record of requests: a request that was sent, or a chat as in fine-tuning files.
 pub(crate) fn traits(about: &About, root: Value<'_>) -> FormatTraits {
     let was_sent = SENT.iter().any(|field| present(root, field).is_some())
         || columns::first(root, Holds::Answer).is_some();
@@ -47,7 +47,7 @@ pub(crate) fn traits(about: &About, root: Value<'_>) -> FormatTraits {
 const WHOSE: [&str; 8] =
     words!(chatId chat_id conversationId conversation_id threadId thread_id sessionId session_id);
 
-/// What a vendor's request looks like.
+/// The structure of a vendor's request.
 #[derive(Debug)]
 pub(crate) struct RequestForm {
     /// The field that holds the turns.
@@ -69,7 +69,8 @@ pub(crate) struct RequestForm {
 /// Records in which a system text describes the tools.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Described {
-    /// What a record spells whose turns have calls and results in tags; tags in any other are what somebody said.
+    /// The spelling of the tags that hold calls and results in these records; other tags are part of the
+    /// text.
     pub mark: &'static str,
     /// Reads one turn, or the system text, of such a record.
     pub turn: fn(Value<'_>, &mut Site<'_>, &Limits) -> Turn,
@@ -80,9 +81,9 @@ pub(crate) struct Described {
 /// Reads the requests of one vendor.
 #[derive(Debug)]
 pub(crate) struct Requests {
-    /// What their format is.
+    /// Title, shape and traits of the format.
     pub about: &'static About,
-    /// What its requests look like.
+    /// The structure of its requests.
     pub form: RequestForm,
     /// The vendor, where its blocks identify the format; then the list of turns may also be the whole record.
     pub vendor: Option<Vendor>,

@@ -21,19 +21,19 @@ pub(crate) struct Roster {
 }
 
 impl Roster {
-    /// The participant who speaks in this role under this name, where nobody has an id.
+    /// The participant with this role and name, in formats without ids.
     pub(crate) fn named(&mut self, role: Role, name: Option<&str>) -> usize {
         self.place(role, name, name, true)
     }
 
-    /// The participant who speaks in this role under this id; the first name that is given stays.
+    /// The participant with this role and id; the first given name is kept.
     pub(crate) fn of(&mut self, role: Role, id: &str, name: Option<&str>) -> usize {
         let name = name.filter(|name| !name.is_empty());
         self.place(role, Some(id), name, id == role.as_str())
     }
 
     fn place(&mut self, role: Role, key: Option<&str>, name: Option<&str>, is_id_made: bool) -> usize {
-        // Who is called as the role is whoever has no name.
+        // A speaker whose name is the role's word has no name.
         let known = key.filter(|key| *key != role.as_str()).map(str::to_owned);
         let known = (role.as_str(), known);
         if let Some(place) = self.places.get(&known).copied() {
@@ -90,13 +90,15 @@ impl Roster {
         }
     }
 
-    /// The agent to whom a result belongs: who made a call with one of these ids, else whoever made the last call.
+    /// The agent to whom a result belongs: the one who made a call with one of these ids, else the one who
+    /// made the last call.
     pub(crate) fn answered<'i>(&self, mut ids: impl Iterator<Item = &'i str>) -> Option<usize> {
         let caller = ids.find_map(|id| self.callers.get(id).copied());
         caller.or(self.last_caller)
     }
 
-    /// The agent to whom these results belong, by the first call id among them; the unnamed agent where nobody called.
+    /// The agent to whom these results belong, by the first call id among them; the unnamed agent where there
+    /// was no call.
     pub(crate) fn answering(&mut self, parts: &[Part]) -> usize {
         let id = parts.iter().find_map(|part| match part {
             Part::ToolResult(result) => result.call_id.as_deref(),
@@ -107,7 +109,8 @@ impl Roster {
     }
 }
 
-/// Those who speak in a conversation, whose messages then name them by their places there.
+/// The participants who speak in a conversation; its messages are changed to refer to them by their new
+/// indices.
 pub(crate) fn those_of(messages: &mut [Message], all: &[Participant]) -> Vec<Participant> {
     let mut places: BTreeMap<usize, usize> = BTreeMap::new();
     let mut own = Vec::new();

@@ -1,5 +1,5 @@
-//! A record that is one text: a file that is not JSON, a JSON string, or an object with `text`. What is read of it has its place in
-//! the bytes that say it.
+//! A record that is one text: a file that is not JSON, a JSON string, or an object with `text`. Messages have
+//! their places in the bytes of the text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,14 +18,14 @@ pub(crate) struct TextReader<'d, 'r> {
     pub list: ListReader<'d, 'r>,
     pub roster: Roster,
     pub times: Times,
-    /// Where the inside of the string begins in the frame.
+    /// The start of the string's content in the frame.
     start: usize,
     /// Leads from the text to the string that says it.
     places: Places<'d>,
 }
 
 impl<'d, 'r> TextReader<'d, 'r> {
-    /// A reader that has read nothing yet, its string, and what that says.
+    /// A reader that has read nothing yet, its string, and the text of the string.
     pub(crate) fn open(
         frame: FrameView<'d>,
         limits: &'r Limits,
@@ -50,7 +50,7 @@ impl<'d, 'r> TextReader<'d, 'r> {
         Ok((reader, value, text))
     }
 
-    /// Everything that was read, as this conversation.
+    /// The finished conversation.
     pub(crate) fn finish(mut self, conversation: Conversation) -> Reading {
         self.times.finish(&mut self.list.notes);
         self.list.finish(Conversation {
@@ -59,13 +59,13 @@ impl<'d, 'r> TextReader<'d, 'r> {
         })
     }
 
-    /// The bytes of the frame that say a stretch of the text. Stretches have to be asked for in ascending order.
+    /// The bytes of the frame for a range of the text. Ranges must be requested in ascending order.
     pub(crate) fn written(&mut self, range: Range<usize>) -> Range<usize> {
         let start = self.start + self.places.written(range.start);
         start..self.start + self.places.written(range.end)
     }
 
-    /// Counts and rejects a stretch of the text that is nobody's.
+    /// Counts and rejects a range of the text that belongs to no turn.
     pub(crate) fn outside(&mut self, range: Range<usize>, why: &str) {
         let span = self.written(range);
         self.list.rows.rows += 1;
@@ -73,7 +73,7 @@ impl<'d, 'r> TextReader<'d, 'r> {
         self.list.reject(span, finding.at_path("$.text"));
     }
 
-    /// Counts what stands at a place, and begins the message that it is.
+    /// Counts the element at a place, and begins its message.
     pub(crate) fn begin(&mut self, role: Role, span: Range<usize>) -> Message {
         self.list.rows.rows += 1;
         let position = self.list.messages.len() as u32;

@@ -9,7 +9,7 @@ use crate::reader::escapes::{is_tag, unescaped};
 const OPENING: &str = "<think>";
 const CLOSING: &str = "</think>";
 
-/// The result of reading a frame whose format does not separate thoughts from texts: here they are, whatever the format.
+/// Separates reasoning from the texts of a reading, where the format itself does not.
 pub(crate) fn reading(traits: FormatTraits, read: Result<Reading, Box<Finding>>) -> Reading {
     let mut reading = Reading::stored(traits, read);
     let conversation = reading.conversation.iter_mut();

@@ -1,5 +1,6 @@
 //! Tool calls: `tool_calls`, the deprecated `function_call`, and calls that a text spells as JSON.
 
+pub(crate) mod definitions;
 mod split;
 
 use chatmill_diag::{Limits, codes};

@@ -5,7 +5,7 @@ use chatmill_model::Role;
 
 const SPEAKERS: [(&str, Role); 2] = [("\n\nHuman:", Role::User), ("\n\nAssistant:", Role::Assistant)];
 
-/// Whether a text is one and begins with what a person says.
+/// Whether a text is a transcript and begins with a user's turn.
 pub(crate) fn is_one(text: &str) -> bool {
     SPEAKERS
         .iter()

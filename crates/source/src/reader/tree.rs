@@ -1,7 +1,7 @@
-//! Trees of messages: who stands below whom, and the branches that are read.
+//! Trees of messages: parents, children, and the branches that are read.
 //!
-//! An edited question and an answer that was asked for again begin a branch. Parents may be missing and may go in circles;
-//! nothing here goes down a call for each level.
+//! An edited question or a regenerated answer begins a branch. Parents may be missing or form circles; no
+//! function recurses for each level.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -17,29 +17,29 @@ use crate::reader::notes::Notes;
 /// A message of a tree, before it is read.
 #[derive(Debug)]
 pub(crate) struct Node {
-    /// Its id.
+    /// The id of the message.
     pub id: String,
-    /// The id of what stands above it.
+    /// The id of the parent.
     pub parent: Option<String>,
-    /// Its bytes in the frame.
+    /// The bytes of the message in the frame.
     pub span: Range<usize>,
-    /// Its path in the record.
+    /// The path of the message in the record.
     pub path: String,
 }
 
-/// Messages by who stands above them, without circles.
+/// Messages with their parents, without circles.
 #[derive(Debug)]
 pub(crate) struct Tree {
-    /// Index of what stands above each.
+    /// The index of each parent.
     parents: Vec<Option<usize>>,
     is_leaf: Vec<bool>,
     depths: Vec<u32>,
-    /// How good each is among those with the same parent; empty where the latest is the best.
+    /// The preference for each message among its siblings; empty where the latest is the best.
     preferences: Vec<u64>,
 }
 
 impl Tree {
-    /// The tree of these nodes. What stands below nothing that is there, and a circle, is reported and cut.
+    /// The tree of these nodes. Nodes whose parent does not exist, and circles, are reported and cut.
     pub(crate) fn of(entries: &[Node], notes: &mut Notes) -> Self {
         let places: HashMap<&str, usize> = (0..)
             .zip(entries)
@@ -76,7 +76,7 @@ impl Tree {
         }
     }
 
-    /// Says how good each message is among those with the same parent: of the best, the first is taken.
+    /// Sets the preference for each message among its siblings: of equally good ones, the first is taken.
     pub(crate) fn prefer(&mut self, preferences: Vec<u64>) {
         self.preferences = preferences;
     }
@@ -90,14 +90,14 @@ impl Tree {
         siblings.max_by_key(|at| (preference(*at), std::cmp::Reverse(*at)))
     }
 
-    /// What stands below each message, and what stands below none because it says so.
+    /// The children of each message, and the messages that state that they have no parent.
     fn below(&self, entries: &[Node]) -> (Vec<Vec<usize>>, Vec<usize>) {
         let mut below: Vec<Vec<usize>> = vec![Vec::new(); entries.len()];
         let mut first = Vec::new();
         for (at, node) in entries.iter().enumerate() {
             match self.parent(at).and_then(|parent| below.get_mut(parent)) {
                 Some(below) => below.push(at),
-                // What lost what stood above it stood in nobody's place.
+                // A node that lost its parent is an alternative to no other.
                 None if node.parent.is_none() => first.push(at),
                 None => {}
             }
@@ -123,7 +123,7 @@ impl Tree {
         path
     }
 
-    /// What stands above a message.
+    /// The parent of a message.
     pub(crate) fn parent(&self, at: usize) -> Option<usize> {
         self.parents.get(at).copied().flatten()
     }
@@ -133,7 +133,7 @@ impl Tree {
         let leaves = || (0..self.is_leaf.len()).filter(|at| self.is_leaf.get(*at) == Some(&true));
         let depth = |at: &usize| self.depths.get(*at).copied().unwrap_or_default();
         let shown = visible.or_else(|| leaves().max_by_key(|leaf| (depth(leaf), *leaf)));
-        // Where people left the tree in the middle of a branch, the branch ends there.
+        // Where users left the tree in the middle of a branch, the branch ends there.
         let under = shown.map(|shown| self.under(shown)).unwrap_or_default();
         let others: Vec<usize> = leaves().filter(|leaf| under.get(*leaf) != Some(&true)).collect();
         let all = others.len() + usize::from(shown.is_some());
@@ -149,7 +149,8 @@ impl Tree {
         (ends, all)
     }
 
-    /// Of each message whether it is this one or stands below it: asked from above, so that none is passed twice.
+    /// For each message, whether it is this one or a descendant: computed from the top, so that each is
+    /// visited once.
     fn under(&self, upper: usize) -> Vec<bool> {
         let mut under = vec![false; self.parents.len()];
         let mut order: Vec<usize> = (0..self.parents.len()).collect();
@@ -195,7 +196,7 @@ fn circles(parents: &mut [Option<usize>]) -> Vec<usize> {
     cut
 }
 
-/// How many messages stand above each.
+/// The number of ancestors of each message.
 fn depths(parents: &[Option<usize>]) -> Vec<u32> {
     let mut depths: Vec<Option<u32>> = vec![None; parents.len()];
     for start in 0..parents.len() {
@@ -220,25 +221,25 @@ fn depths(parents: &[Option<usize>]) -> Vec<u32> {
     depths.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// What stood beside a branch, in the place of some of its messages.
+/// An alternative to a part of a branch.
 #[derive(Debug)]
 pub(crate) struct Beside {
-    /// The steps of the branch in whose place it stood.
+    /// The steps of the branch that it is an alternative to.
     pub place: Range<usize>,
-    /// Whether it begins with what a person said: another question, and its answer.
+    /// Whether the alternative begins with a user's message: another question, and its answer.
     pub is_question: bool,
-    /// Its messages from the first to the last.
+    /// The messages from the first to the last.
     pub nodes: Vec<usize>,
 }
 
 /// A branch that is read.
 #[derive(Debug, Default)]
 pub(crate) struct Branch {
-    /// What stood beside it, by place, where branches are no conversations of their own.
+    /// The alternatives by position, where branches are no conversations of their own.
     pub beside: Vec<Beside>,
     /// Messages from the first to the last.
     pub path: Vec<usize>,
-    /// How many of them an earlier branch has, too: they are its first.
+    /// The number of leading messages shared with an earlier branch.
     pub shared: usize,
 }
 
@@ -302,8 +303,8 @@ pub(crate) fn branches(
     read
 }
 
-/// What stood in the place of the messages of a branch: an answer up to the next question, a question with its answer. Of what
-/// goes on below there in several ways the best is taken, or the latest.
+/// The alternatives to messages of a branch: an answer up to the next question, or a question with its
+/// answer. Where an alternative branches further, the best continuation is taken, or the latest.
 fn beside(entries: &[Node], tree: &Tree, path: &[usize], asks: &impl Fn(usize) -> bool) -> Vec<Beside> {
     let (below, first) = tree.below(entries);
     let ends = ends_of_turns(path, asks);
@@ -330,7 +331,8 @@ fn beside(entries: &[Node], tree: &Tree, path: &[usize], asks: &impl Fn(usize) -
     found
 }
 
-/// Where the turn ends that begins with each message of a path, up to the next question: asked from the end, each message once.
+/// The end of the turn that begins at each message of a path, up to the next question: computed from the end,
+/// so that each message is visited once.
 fn ends_of_turns(path: &[usize], asks: &impl Fn(usize) -> bool) -> Vec<usize> {
     let mut ends = Vec::with_capacity(path.len());
     let (mut question, mut end) = (path.len(), path.len());
@@ -346,7 +348,7 @@ fn ends_of_turns(path: &[usize], asks: &impl Fn(usize) -> bool) -> Vec<usize> {
     ends
 }
 
-/// How many messages of a walk are one turn: up to the next question.
+/// The number of messages in a walk's first turn: up to the next question.
 fn turn(walk: impl Iterator<Item = usize>, asks: &impl Fn(usize) -> bool) -> usize {
     let mut is_answered = false;
     walk.take_while(|at| {
@@ -361,14 +363,14 @@ fn turn(walk: impl Iterator<Item = usize>, asks: &impl Fn(usize) -> bool) -> usi
 /// The nodes of a record, each with its value.
 #[derive(Clone, Copy)]
 pub(crate) struct Nodes<'v, 'd> {
-    /// What they hold.
+    /// The values of the messages.
     pub values: &'v [Value<'d>],
-    /// Where they stand.
+    /// The tree nodes of the messages.
     pub entries: &'v [Node],
 }
 
-/// Reads each branch, which is told its number where there are several. What was found in the tree stands with the first, and so
-/// does what stands in none of them, as it is.
+/// Reads each branch, with its number where there are several. Findings on the tree belong to the first, and
+/// so do messages outside all branches, as raw values.
 pub(crate) fn read(
     branches: &[Branch],
     notes: Notes,
@@ -435,7 +437,7 @@ mod tests {
         assert_eq!(tree.ends(Some(4), Branches::Visible), (vec![4], 2));
         assert_eq!(tree.ends(Some(4), Branches::All), (vec![4, 5], 2));
         assert_eq!(tree.ends(None, Branches::Visible), (vec![5], 2));
-        // Of equals that which people see.
+        // Of equal branches, the visible one.
         assert_eq!(tree.ends(Some(4), Branches::Longest), (vec![4], 2));
         // People see the branch to `d` only, which ends in the middle of that to `e`.
         assert_eq!(tree.ends(Some(3), Branches::Longest), (vec![5], 2));
@@ -467,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn whether_a_message_asks_is_asked_a_few_times_however_many_forks_there_are() {
+    fn forks_do_not_multiply_the_checks_for_questions() {
         // Answers one below the other, and another one beside each.
         let names: Vec<[String; 2]> = (0..500)
             .map(|step| [format!("a{step}"), format!("b{step}")])

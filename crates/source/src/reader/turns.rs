@@ -1,7 +1,7 @@
-//! Turns become messages: who speaks, and which piece continues the message before it.
+//! Conversion of turns to messages: speakers, and pieces that continue the message before.
 //!
-//! A format that writes one turn in several items (a thought, what is said, each call) says of each what it is to its
-//! neighbours, and they come out as one message.
+//! A format that writes one turn as several items (reasoning, text, each call) states the relation of each
+//! item to its neighbours, and they become one message.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -21,10 +21,10 @@ use crate::reader::roster::Roster;
 use crate::reader::times::Times;
 use crate::reader::weight;
 
-/// The index of a message that stands in no list of the record's own: its bytes alone say where it is.
+/// The index of a message in no list of the record: only its bytes give its place.
 pub(crate) const OUTSIDE_LISTS: u32 = u32::MAX - 1;
 
-/// What a turn says.
+/// The content of a turn.
 #[derive(Debug, Default)]
 pub(crate) struct Turn {
     /// The role; a user where it is unknown.
@@ -33,17 +33,17 @@ pub(crate) struct Turn {
     pub word: Option<String>,
     /// Id of the message.
     pub id: Option<String>,
-    /// Name of who speaks, where the turn says one.
+    /// The name of the speaker, where the turn has one.
     pub name: Option<String>,
     /// The pieces.
     pub parts: Vec<Part>,
     /// Fields without a place, by path.
     pub rest: ExtraFields,
-    /// Whether it continues an assistant's turn directly before it.
+    /// Whether the turn continues an assistant's turn directly before it.
     pub continues: bool,
     /// Whether an assistant's turn directly after it continues it.
     pub leads: bool,
-    /// Whether it is an event and not a turn.
+    /// Whether the turn is an event.
     pub is_notice: bool,
 }
 
@@ -107,7 +107,7 @@ impl Turn {
         self.parts.push(Part::Text(text_of(value)));
     }
 
-    /// Whether it holds results and nothing else.
+    /// Whether the turn holds only results.
     pub(crate) fn only_answers(&self) -> bool {
         let is_result = |part: &Part| matches!(part, Part::ToolResult(_));
         let own = own_parts(&self.parts).map(|(_, part)| part);
@@ -127,13 +127,14 @@ fn suffix(path: &str) -> String {
 
 /// Reads the turns of one record, in order.
 pub(crate) struct Turns<'d, 'r> {
-    /// What they become.
+    /// The messages that the turns become.
     pub list: ListReader<'d, 'r>,
-    /// Who speaks.
+    /// The participants.
     pub roster: Roster,
     /// When.
     pub times: Times,
-    /// Where all that is read stands, while that is JSON inside a string: places in it mean nothing in the record.
+    /// The range of the string in whose JSON everything is read: offsets inside it mean nothing in the
+    /// record.
     pub within: Option<Range<usize>>,
     /// Whether the assistant's next turn continues the last message.
     is_led: bool,
@@ -151,7 +152,7 @@ impl<'d, 'r> Turns<'d, 'r> {
         }
     }
 
-    /// Everything that was read, as this conversation.
+    /// The finished conversation.
     pub(crate) fn finish(mut self, conversation: Conversation) -> Reading {
         self.times.finish(&mut self.list.notes);
         self.list.finish(Conversation {
@@ -170,7 +171,7 @@ impl<'d, 'r> Turns<'d, 'r> {
         self.times.read(value, field, &mut site)
     }
 
-    /// Says of a line of this id that it is of no known type, which stands in this field.
+    /// Reports that the line with this id is of an unknown type, which is in this field.
     pub(crate) fn unknown_line(&mut self, (id, line): (Option<&str>, Value<'_>), kind: Option<Value<'_>>) {
         let text = "the line is of a type that is not known and is kept as a notice";
         let finding = Finding::new(&codes::UNKNOWN_MESSAGE_TYPE, text).with_severity(Severity::Note);
@@ -314,7 +315,7 @@ impl<'d, 'r> Turns<'d, 'r> {
         });
     }
 
-    /// Whether a text is what a message says already; then it is read.
+    /// Whether a message already contains a text; the text is marked as read then.
     pub(crate) fn repeats(&self, value: Value<'_>) -> bool {
         let Some(text) = value.string() else { return false };
         let is_same = |message: &Message| match message.parts.as_slice() {
@@ -325,7 +326,7 @@ impl<'d, 'r> Turns<'d, 'r> {
         is_repeated && value.as_str().is_some()
     }
 
-    /// Where a value stands in the record.
+    /// The range of a value in the record.
     pub(crate) fn span(&self, value: Value<'_>) -> Range<usize> {
         self.within.clone().unwrap_or_else(|| value.span())
     }
@@ -344,7 +345,7 @@ pub(crate) fn divided(role: Role, parts: Vec<Part>) -> Vec<(Role, Vec<Part>)> {
         };
         let own = match &part {
             Part::ToolResult(_) => Role::Tool,
-            // What a result shows stands behind it.
+            // The media of a result follow it.
             Part::Media(_) if shows => Role::Tool,
             _ => role,
         };

@@ -113,7 +113,8 @@ fn has_converse_text(record: &RecordSketch, blocks: &str) -> bool {
     names.clone().any(is_text) && names.all(|(name, _)| is_kind(name))
 }
 
-/// What only messages of the AI SDK have: parts with a type and their words in `text`, calls with their results.
+/// Recognises messages of the AI SDK by their own fields: parts with a type and a `text`, calls with their
+/// results.
 fn of_ai_sdk(
     record: &RecordSketch,
     name: &impl Fn(&str) -> String,

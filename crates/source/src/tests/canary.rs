@@ -40,7 +40,7 @@ fn opened(text: &str) -> Option<Value> {
         .filter(|inside| matches!(inside, Value::Array(_) | Value::Object(_)))
 }
 
-/// How many objects a value holds, itself and those in JSON that it holds as strings included.
+/// The number of objects in a value, including itself and those in JSON strings.
 fn objects(value: &Value) -> usize {
     match value {
         Value::Object(fields) => 1 + fields.values().map(objects).sum::<usize>(),
@@ -87,13 +87,14 @@ fn read(source: &dyn Source, text: &str) -> (Reading, Vec<Unread>) {
     (reading, leftovers.fields)
 }
 
-/// How many bytes of words are told.
+/// The number of bytes of text reported as unread.
 fn words(unread: &[Unread]) -> u64 {
     let words = unread.iter().filter(|unread| unread.has_words);
     words.map(|unread| unread.bytes).sum()
 }
 
-/// Whether the words stand in what the format keeps as a whole: all of it is told once, as a note, at the path of the whole.
+/// Whether the words are in a value that the format keeps as a whole: the value is reported once, as a note,
+/// at its path.
 fn is_reported_with_the_whole(source: &dyn Source, text: &str, unread: &[Unread]) -> bool {
     let document = json::scan(text.as_bytes(), Limits::default().depth).unwrap();
     let mut path = String::new();
@@ -115,8 +116,9 @@ fn is_reported_with_the_whole(source: &dyn Source, text: &str, unread: &[Unread]
     wholes.any(|whole| unread.iter().any(|unread| unread.path == whole))
 }
 
-/// Whether the words are kept, and whether somebody who looks for them is told: by a finding, by a reject, or because they are part
-/// of what the conversation holds, as a member of a call's arguments is. `before` is how many bytes of words are told without them.
+/// Whether the words are kept, and whether their loss is visible: by a finding, by a reject, or because they
+/// are part of the conversation, such as arguments of a call. `before` is the number of bytes of words
+/// reported without them.
 fn fate(source: &dyn Source, text: &str, before: u64) -> (bool, bool) {
     let (mut reading, unread) = read(source, text);
     let at = text.find(WORDS).unwrap() as u64;
@@ -161,7 +163,7 @@ fn fate(source: &dyn Source, text: &str, before: u64) -> (bool, bool) {
             extra.append(&mut participant.extra.0);
         }
     }
-    // What is kept as a whole is told by whoever keeps it; what a call was made with, by the call.
+    // A value that is kept whole is reported by its keeper; arguments of a call by the call.
     let is_whole = |key: &str| {
         let is_reported = is_covered && !key.ends_with(KEY);
         is_reported || key.ends_with("tool_execution.arguments")

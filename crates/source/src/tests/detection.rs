@@ -7,7 +7,7 @@ fn detect(framing: Framing, text: &str) -> Option<Evidence> {
     evidence(framing, text, true)
 }
 
-/// What is said about a head that ends in the middle of a record.
+/// The evidence for a head that ends in the middle of a record.
 fn detect_cut(framing: Framing, text: &str) -> Option<Evidence> {
     evidence(framing, text, false)
 }

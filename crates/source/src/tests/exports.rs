@@ -62,7 +62,7 @@ fn owned(id: &str, messages: &[&str]) -> (String, Vec<String>) {
 }
 
 #[test]
-fn branches_of_chatgpt_are_those_that_are_asked_for() {
+fn branches_of_chatgpt_follow_the_setting() {
     let of = |wanted| branches("chatgpt-export", "branches.json", wanted);
     let shown = owned("c-bees", &["inst", "q1", "a1b", "q2b", "a2b"]);
     assert_eq!(of(Branches::Visible), std::slice::from_ref(&shown));
@@ -115,7 +115,7 @@ fn a_rejected_message_that_branches_share_is_rejected_once() {
 }
 
 #[test]
-fn branches_of_claude_are_those_that_are_asked_for() {
+fn branches_of_claude_follow_the_setting() {
     let of = |wanted| branches("claude-export", "tree.json", wanted);
     assert_eq!(of(Branches::Visible), [owned("cl-2", &["b3", "b4"])]);
     assert_eq!(
@@ -125,7 +125,7 @@ fn branches_of_claude_are_those_that_are_asked_for() {
 }
 
 #[test]
-fn branches_of_rows_are_those_that_are_asked_for() {
+fn branches_of_rows_follow_the_setting() {
     let own = "019e0000-0001-7000-8000-000000000002";
     let named = |leaf: &str, ids: &[&str]| {
         let ids: Vec<String> = ids.iter().map(|id| format!("0000000{id}")).collect();
@@ -233,7 +233,7 @@ fn shared_messages_are_reported_billed_and_trained_once() {
                     .map(|answer| ("paid", place(answer)));
                 let rejects = reading.rejects.iter();
                 let rejects = rejects.map(|reject| ("rejected", (reject.span.start, reject.span.end)));
-                // What is divided is one message with one place.
+                // A record that is divided is one message with one place.
                 let charged: BTreeSet<_> = trained.chain(paid).chain(rejects).collect();
                 let again: Vec<_> = charged.intersection(&once).collect();
                 assert!(again.is_empty(), "{}/{name}: {again:?}", source.id());

@@ -1,4 +1,5 @@
-//! What fixtures cannot show well: limits, detection, and shapes of input that are too long or too deep to write down.
+//! Cases that fixtures cannot show well: limits, detection, and inputs that are too long or too deep to write
+//! down.
 
 use std::fmt::Write as _;
 
@@ -174,7 +175,7 @@ fn sketch(framing: Framing, text: &str) -> chatmill_intake::Sketch {
 }
 
 #[test]
-fn records_are_recognised_by_what_they_hold() {
+fn records_are_recognised_by_their_fields() {
     let whole = record(&[message("a", "")]);
     let evidence = detect(&sketch(Framing::Documents, &whole)).unwrap();
     assert_eq!((evidence.source, evidence.confidence), ("group-chat", 95));

@@ -92,7 +92,7 @@ fn stored_facts_are_read_whole() {
 }
 
 #[test]
-fn a_count_of_attachments_is_nobodys_text() {
+fn a_count_of_attachments_is_no_text() {
     for case in cases("summary") {
         let kinds = case["input"].as_array().cloned().unwrap_or_default();
         let part = json!({"inline_data": {"mime_type": "image/jpeg", "data": "AA=="}});

@@ -200,7 +200,7 @@ fn the_clients_store_holds_the_same_messages() {
 }
 
 #[test]
-fn a_stored_message_keeps_what_the_client_shows() {
+fn a_stored_message_has_the_text_that_the_client_shows() {
     for case in cases("server") {
         let reading = read(&json!([case["input"]]));
         let message = &turns(&reading)[0];

@@ -2,13 +2,13 @@
 //!
 //! | Not here | Why |
 //! |---|---|
-//! | pairing and validation of calls (14), cache marks (5), cached blocks (7) | They concern lists of messages, which another source reads; they are tried with it. |
+//! | pairing and validation of calls (14), cache marks (5), cached blocks (7) | They concern lists of messages, which another source reads; they are tested there. |
 //! | taking calls out of a block of which none can be read (1) | Suna drops the block; here it stays text, because nothing was read from it. |
-//! | the filter for another API (7), its patterns (9) | They write requests: a dialect's business. |
-//! | thresholds (9) and chunks (4) of the prompt cache | They decide what is sent, and leave no trace but the cached block. |
-//! | compression (7): cutting texts, marking rows, dropping the middle | What it leaves in rows is read, how it cuts is not repeated. |
+//! | the filter for another API (7), its patterns (9) | They write requests, as dialects do. |
+//! | thresholds (9) and chunks (4) of the prompt cache | They affect only requests, and leave no trace but the cached block. |
+//! | compression (7): cutting texts, marking rows, dropping the middle | Its results in rows are read; its cutting is not reimplemented. |
 //!
-//! Where Suna's readers lose a row, the row is kept and a finding or the source text says what it was.
+//! Where Suna's readers lose a row, the row is kept, with a finding or with its source text.
 
 use crate::{Reading, SUNA_ROWS};
 use chatmill_diag::Limits;
@@ -70,7 +70,7 @@ fn every_kind_of_case_is_tried() {
 }
 
 #[test]
-fn rows_keep_what_is_stored_and_what_was_sent() {
+fn rows_keep_the_stored_and_the_sent_text() {
     for case in cases("rows") {
         let name = &case["name"];
         let expected = &case["expected"];
@@ -94,7 +94,7 @@ fn rows_keep_what_is_stored_and_what_was_sent() {
             continue;
         }
         assert_eq!(json!(message.id), theirs["message_id"], "{name}");
-        // What that code sends is the shortened text, but for one that happens to be JSON: it loses its role.
+        // That code sends the shortened text, except for one that happens to be JSON: it loses its role.
         if theirs["content"].is_string() {
             let ours = sent.unwrap_or_else(|| json!(texts_of(message)));
             assert_eq!(ours, theirs["content"], "{name}");

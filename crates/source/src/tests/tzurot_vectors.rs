@@ -18,7 +18,7 @@ use crate::tests::frame;
 
 const VECTORS: &str = include_str!("../../../../data-samples/sources/tzurot-requests/vectors.json");
 
-/// Where the formatter's own faults, or words that people use themselves, leave nothing to compare.
+/// Vectors that cannot be compared, because of bugs of the formatter or because a text contains its markup.
 const EXCEPTIONS: [&str; 13] = [
     // Falsy text: the whole request became the content.
     "c8b458256 empty user text with reference",
@@ -53,7 +53,7 @@ fn read(record: &Value) -> Option<Conversation> {
     .conversation
 }
 
-/// What somebody said, without what the formatter removes or adds.
+/// The text of a message, without what the formatter removes or adds.
 fn own(conversation: &Conversation) -> String {
     let texts: Vec<&str> = conversation.messages[0].texts().collect();
     texts
@@ -127,7 +127,7 @@ fn a_request_and_its_formatted_message_read_the_same() {
 }
 
 #[test]
-fn a_bot_is_called_what_the_formatter_calls_it() {
+fn a_bot_has_the_name_that_the_formatter_gives_it() {
     let mut tried = 0;
     for case in cases() {
         let name = case["vector"].as_str().unwrap();

@@ -49,7 +49,7 @@ fn samples_of_sources_are_no_unsupported_format() {
 }
 
 #[test]
-fn every_text_is_read_by_the_source_in_whose_folder_it_lies() {
+fn every_text_sample_is_read_by_the_source_of_its_folder() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources");
     let folders = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
     let files = folders.flat_map(|folder| fs::read_dir(folder).unwrap());

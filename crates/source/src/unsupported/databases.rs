@@ -28,7 +28,7 @@ static DATABASES: &[Database] = &[
     ),
 ];
 
-/// What a database looks like whose tables no source reads.
+/// The unsupported database that these tables belong to, if known.
 pub fn unsupported_tables(tables: &[String]) -> Option<UnsupportedFormat> {
     let has = |names: &[&str]| names.iter().all(|name| tables.iter().any(|table| table == name));
     let (id, name, versions) = DATABASES

@@ -23,7 +23,7 @@ pub(super) static FORMATS: &[Known] = &[
     }),
 ];
 
-/// How an agent file begins that was written as JSON twice.
+/// Beginnings of an agent file that was encoded as JSON twice.
 const LETTA: [&[u8]; 2] = [b"\"{\\n  \\\"agents\\\"", b"\"{\\\"agents\\\""];
 
 /// The first lines that are not empty.

@@ -15,21 +15,21 @@ pub(crate) use files::is_table;
 
 use chatmill_intake::{Head, RecordSketch, Sketch};
 
-/// What a file that is not read looks like.
+/// A recognised format that is not supported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnsupportedFormat {
     /// A word for it, for example `chatgpt`.
     pub id: &'static str,
-    /// Its name with an article: `a ChatGPT account export`.
+    /// The name with an article: `a ChatGPT account export`.
     pub name: &'static str,
-    /// What was seen.
+    /// The evidence.
     pub why: String,
-    /// How sure that is, on the scale of [`Evidence::confidence`](crate::source::Evidence::confidence).
+    /// The confidence, on the scale of [`Evidence::confidence`](crate::source::Evidence::confidence).
     pub confidence: u8,
 }
 
 impl UnsupportedFormat {
-    /// Whether it is a table with a header, whose rows are records.
+    /// Whether the file is a table with a header, whose rows are records.
     pub fn is_table(&self) -> bool {
         self.id == files::TABLE
     }
@@ -40,11 +40,11 @@ struct Known {
     id: &'static str,
     name: &'static str,
     confidence: u8,
-    /// What speaks for it, if anything does.
+    /// The evidence in a file, if there is any.
     sees: fn(&Glimpse<'_>) -> Option<&'static str>,
 }
 
-/// One line of a table: a word, a name with an article, how sure the look is, and what speaks for it.
+/// One row of a table: a word, a name with an article, the confidence, and the evidence.
 const fn known(
     id: &'static str,
     name: &'static str,
@@ -61,14 +61,14 @@ const fn known(
 
 /// The beginning of a file.
 struct Glimpse<'h> {
-    /// Its records.
+    /// The first records.
     records: &'h [RecordSketch],
-    /// Its first bytes; empty where only its records are looked at.
+    /// The first bytes; empty where only records are examined.
     head: &'h [u8],
 }
 
 impl Glimpse<'_> {
-    /// Whether a record has all of these names, wherever in a list it stands.
+    /// Whether a record has all of these names, anywhere in a list.
     fn has(&self, names: &[&str]) -> bool {
         self.records
             .iter()
@@ -76,7 +76,7 @@ impl Glimpse<'_> {
     }
 }
 
-/// What a file looks like that no source reads.
+/// The unsupported format that a file looks like, if any.
 pub fn unsupported_format(head: &Head, sketch: &Sketch) -> Option<UnsupportedFormat> {
     let glimpse = Glimpse {
         records: &sketch.records,
@@ -94,7 +94,7 @@ pub fn unsupported_format(head: &Head, sketch: &Sketch) -> Option<UnsupportedFor
     )
 }
 
-/// What records look like that some source would read, but not as what they are.
+/// The unsupported format of records that some source would read, but wrongly.
 pub(crate) fn unsupported_records(sketch: &Sketch) -> Option<UnsupportedFormat> {
     let glimpse = Glimpse {
         records: &sketch.records,

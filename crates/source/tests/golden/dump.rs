@@ -8,7 +8,8 @@ use chatmill_model::{
 use chatmill_source::{Reading, Unread};
 use serde_json::{Map, Value, json};
 
-/// Writes everything that a reading holds, and what nobody reads of its record; what is absent or empty is left out.
+/// Writes the whole reading as JSON, with the unread fields of its record; absent and empty values are left
+/// out.
 pub(crate) fn whole(reading: &Reading, unread: &[Unread]) -> Value {
     let mut whole = self::reading(reading);
     if let Some(fields) = whole.as_object_mut().filter(|_| !unread.is_empty()) {

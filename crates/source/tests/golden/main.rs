@@ -1,7 +1,7 @@
-//! Golden dumps: a test for each fixture of each source, and for each of `readings/<source>/<what happens>.json` beside this file, the
-//! rows of a conversation, or `.jsonl`, records of which each is one; and what `detection/<what happens>.txt`, a head on each line, is taken for.
-//! `BLESS=1 cargo test -p chatmill-source --test golden` writes the
-//! dumps anew.
+//! Golden dumps: a test for each fixture of each source; for each `readings/<source>/<what happens>.json`
+//! beside this file (the rows of a conversation) or `.jsonl` (a conversation on each line); and for each
+//! `detection/<what happens>.txt` (a head on each line), with the recognised formats.
+//! `BLESS=1 cargo test -p chatmill-source --test golden` writes the dumps anew.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
             .into_iter()
             .partition(|file| file.ends_with(".expected.json"));
         let mut expected = BTreeSet::new();
-        // What `chatmill example` prints may hold several records.
+        // The output of `chatmill example` may hold several records.
         let is_one = |file: &String| !["vectors.json", "example"].contains(&file.as_str());
         for fixture in fixtures.into_iter().filter(is_one) {
             expected.insert(dump_of(&fixture));
@@ -175,7 +175,7 @@ fn is_golden(source: &dyn Source, folder: &Path, fixture: &str) -> Result<(), Fa
         .extension()
         .is_some_and(|extension| extension == "txt")
     {
-        // As it stands in the buffer once it is framed.
+        // The text in the buffer after framing.
         let text = String::from_utf8(bytes)?;
         bytes = serde_json::json!({ "text": text }).to_string().into_bytes();
     }
@@ -191,7 +191,7 @@ fn is_golden(source: &dyn Source, folder: &Path, fixture: &str) -> Result<(), Fa
     Ok(())
 }
 
-/// Everything that a source reads of a record.
+/// The result of reading a record, complete.
 fn read(source: &dyn Source, bytes: &[u8]) -> Value {
     let limits = Limits::default();
     let document = json::scan(bytes, limits.depth).unwrap();

@@ -1,7 +1,8 @@
-//! Every sample of every format against every format: exactly one wins, the sample's own. So do its neighbours: the same with one key
-//! more, one key less, in an array, as a line, in a wrapper. `matrix.expected.txt` lists each cell that is otherwise, who wins there, and
-//! whether that reads the same words: a line that comes anew is looked at before it is blessed. [`no_chats`] are rows that nobody takes,
-//! and [`drawn`] draws more neighbours.
+//! Every sample of every format against every format: exactly one wins, the sample's own. The same holds for
+//! its neighbours: the sample with one key more, one key less, in an array, as a line, in a wrapper.
+//! `matrix.expected.txt` lists each exception, with the winner, and whether the winner reads the same words:
+//! review new lines before blessing them. [`no_chats`] are rows that match no format, and [`drawn`] draws
+//! more neighbours.
 
 mod drawn;
 mod no_chats;
@@ -75,7 +76,7 @@ fn deviations() -> Result<String, Failed> {
     Ok(told)
 }
 
-/// How much another format reads of the words that a sample's own reads of it.
+/// The difference in words between a sample read by its own format and by another one.
 fn lost(sample: &Sample, other: &dyn Source, neighbour: &Head) -> String {
     let whole = alone(&sample.record);
     let mut left = BTreeSet::new();
@@ -162,7 +163,7 @@ fn pair((key, value): (&String, &Value)) -> (String, Value) {
     (key.clone(), value.clone())
 }
 
-/// Who wins; with everybody who is as sure.
+/// The winner of detection, with every format of the same confidence.
 fn verdict(head: &Head) -> String {
     let sketch = head.sketch();
     let Some(best) = chatmill_source::detect(&sketch) else {

@@ -1,5 +1,5 @@
-//! What the losses of a rendering allow: which elements may stand elsewhere, which may be missing, and what may be there that is
-//! nobody's.
+//! The effects that declared losses allow in a rendering: elements that may be moved, that may be missing,
+//! and text that may belong to no element.
 
 use chatmill_dialect::LossCode;
 use chatmill_model::{MediaKind, MediaSource, Role};
@@ -69,7 +69,7 @@ impl Search<'_, '_> {
                     .into_iter()
                     .any(has) =>
             {
-                // It stands among the words of the result.
+                // The text is part of the result's.
                 has(LossCode::MediaPlaceholder) || has(LossCode::PartFlattened)
             }
             Kind::Media(media) => {
@@ -95,7 +95,7 @@ impl Search<'_, '_> {
         self.read.iter().filter_map(text_of).any(is_count)
     }
 
-    /// Whether what is read next is something that a loss adds.
+    /// Whether the next element that was read back is one that a loss adds.
     pub(super) fn is_added(&self, state: &State) -> bool {
         let read = &self.read[state.read];
         match &read.kind {

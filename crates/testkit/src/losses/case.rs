@@ -1,4 +1,5 @@
-//! What is judged: a rendering, what it is a rendering of, and how people are known in it.
+//! The input of the completeness test: a rendering, its conversation, and the names that participants have in
+//! it.
 
 use chatmill_dialect::{Coverage, LossCode, View};
 use chatmill_model::{Conversation, Message, MessageKind, Participant, ParticipantKind, Role};
@@ -10,7 +11,7 @@ use super::elements::{Element, Kind};
 pub(super) struct Case<'r> {
     /// The view that was rendered.
     pub view: View<'r>,
-    /// What it declares.
+    /// The declared losses.
     pub declared: &'r Declared,
     /// Whether the dialect knows no perspective.
     pub is_neutral: bool,
@@ -18,7 +19,7 @@ pub(super) struct Case<'r> {
     pub has_system: bool,
     /// Whether no source reads it back.
     pub is_text: bool,
-    /// How much it shows.
+    /// The coverage of the rendering.
     pub coverage: Coverage,
 }
 
@@ -58,7 +59,7 @@ impl<'r> Case<'r> {
         role == message.role || message.kind == MessageKind::Notice
     }
 
-    /// Whether somebody is known by an id, or by a name that one of the messages gives the speaker.
+    /// Whether a participant is known by an id, or by a name that one of the messages gives the speaker.
     pub(super) fn is_name(&self, message: &Message, name: &str) -> bool {
         let mut others = self
             .messages()
@@ -75,7 +76,7 @@ impl<'r> Case<'r> {
             .any(|message| message.id.as_deref() == Some(id))
     }
 
-    /// What somebody is called.
+    /// The names of a participant.
     pub(super) fn names(&self, id: &str) -> Vec<String> {
         let mut names = vec![id.to_owned()];
         for person in self
@@ -107,13 +108,13 @@ impl<'r> Case<'r> {
             .any(|part| names.iter().any(|name| name == part))
     }
 
-    /// Whether a field's value is told by what is read back, under whatever name.
+    /// Whether a field's value was read back, under any name.
     pub(super) fn is_reported(value: &str, at: &[&Message]) -> bool {
         let value = value.trim_matches('"');
         at.iter().any(|message| format!("{message:?}").contains(value))
     }
 
-    /// Whether a fact about the conversation is told by another field of what is read back.
+    /// Whether a fact about the conversation was read back in another field.
     pub(super) fn is_of_conversation(value: &str, other: &Conversation) -> bool {
         let value = value.trim_matches('"');
         let facts = [&other.source_id, &other.description, &other.title];

@@ -25,17 +25,17 @@ impl Declared {
         from_here.next().is_some_and(|((known, _), _)| *known == code)
     }
 
-    /// How often a code is declared of the message at a position.
+    /// The count of a code declared for the message at a position.
     pub(super) fn at(&self, code: LossCode, position: u32) -> u64 {
         self.amount(code, Some(position))
     }
 
-    /// How often a code is declared of the rendering as a whole.
+    /// The count of a code declared for the rendering as a whole.
     pub(super) fn whole(&self, code: LossCode) -> u64 {
         self.amount(code, None)
     }
 
-    /// How often one of some codes is declared of the message at a position.
+    /// The count of several codes declared for the message at a position.
     pub(super) fn any_at(&self, codes: &[LossCode], position: u32) -> u64 {
         codes.iter().map(|code| self.at(*code, position)).sum()
     }
@@ -49,8 +49,8 @@ impl Declared {
         self.0.get(&(code, position)).copied().unwrap_or(0)
     }
 
-    /// Where a text of a message may end in what is read back, given what is declared of that message: nowhere when the
-    /// text does not begin there.
+    /// The possible ends of a message's text in the text that was read back, given the losses declared for
+    /// the message: none when the text does not begin there.
     pub(super) fn ends(&self, text: &str, position: u32, read: &str) -> Vec<usize> {
         let has = |code| self.at(code, position) > 0;
         if has(LossCode::Truncated) {
@@ -84,7 +84,7 @@ pub(super) fn is_white(character: char) -> bool {
     character.is_whitespace() || character == '\u{feff}'
 }
 
-/// Where a text ends in what is read back, when it begins there.
+/// The end of a text in the text that was read back, when it begins there.
 fn end(
     text: &str,
     read: &str,
@@ -115,7 +115,7 @@ fn end(
     Some(read.len() - rest.len())
 }
 
-/// Where a text from which something was taken out may end, the longest first.
+/// The possible ends of a text from which parts were removed, the longest first.
 fn shortened(text: &str, read: &str) -> Vec<usize> {
     let mut ends = vec![0];
     let mut rest = read;

@@ -1,4 +1,4 @@
-//! What a conversation is made of: one element for each thing that somebody said, in order.
+//! The elements of a conversation: one for each piece of content, in order.
 
 use chatmill_dialect::LossCode;
 use chatmill_model::{
@@ -7,12 +7,12 @@ use chatmill_model::{
 
 use super::declared::is_white;
 
-/// What an element is.
+/// The kind of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind<'c> {
     /// A text of a message, or what happened, in a notice.
     Text(&'c str),
-    /// What a model thought.
+    /// Reasoning of a model.
     Reasoning(&'c str),
     /// A medium.
     Media(&'c Media),
@@ -28,16 +28,16 @@ pub(super) enum Kind<'c> {
     Nothing,
 }
 
-/// One thing that somebody said.
+/// One piece of content.
 #[derive(Clone, Debug)]
 pub(super) struct Element<'c> {
     /// The message that it is part of.
     pub message: &'c Message,
-    /// What it is.
+    /// The kind of the element.
     pub kind: Kind<'c>,
-    /// Of a result, its media and the marks on it, the call that it answers.
+    /// The call that a result, its media or its marks belong to.
     pub call: Option<PartPlace>,
-    /// Whether it is a medium of a result, or a mark on one.
+    /// Whether the element is a medium of a result, or a mark on one.
     pub is_answers: bool,
 }
 
@@ -79,7 +79,7 @@ impl Element<'_> {
         }
         match (self.message.role, &self.kind) {
             (Role::System, _) => codes.push(SystemDropped),
-            // What stands beside a result goes with it.
+            // Elements beside a result belong to it.
             (Role::Tool | Role::User, Kind::Text(_) | Kind::Media(_) | Kind::Nothing) => {
                 codes.push(ToolResultDropped);
             }
@@ -141,7 +141,8 @@ pub(super) fn elements<'c>(linked: &'c Linked, messages: &'c [Message]) -> Vec<E
     elements
 }
 
-/// What a message quotes where its replies are written out: the texts of the messages that it replies to, each once.
+/// The texts that a message quotes where its replies are written out: those of the messages that it replies
+/// to, each once.
 pub(super) fn quoted(linked: &Linked, message: &Message) -> Vec<String> {
     let Some(links) = linked.links.get(message.position as usize) else {
         return Vec::new();
@@ -171,12 +172,12 @@ pub(super) fn quoted(linked: &Linked, message: &Message) -> Vec<String> {
     quoted
 }
 
-/// All that a message says in words.
+/// All text of a message.
 fn words(message: &Message) -> String {
     let texts = message.parts.iter().filter_map(|part| match part {
         Part::Text(text) | Part::Notice(text) => Some(text.as_str()),
         Part::ToolResult(result) => Some(result.content.as_str()),
-        // What stands for a medium in a quote is told by the quote's own tests.
+        // The placeholder for a medium in a quote is covered by the quote's own tests.
         Part::Media(_) => Some("["),
         _ => None,
     });

@@ -1,5 +1,5 @@
-//! What is known of messages, people and the conversation beside what is said: each fact is read back at its message, or a
-//! loss declares it.
+//! Facts about messages, participants and the conversation beside the content: each fact is read back at its
+//! message, or a loss declares it.
 
 use std::collections::BTreeSet;
 
@@ -17,16 +17,16 @@ pub(super) struct Matched<'m, 'c> {
     pub case: &'m Case<'m>,
     /// Elements of the conversation.
     pub source: &'m [Element<'c>],
-    /// What was read back.
+    /// The conversation that was read back.
     pub again: &'c Linked,
-    /// Its elements.
+    /// The elements that were read back.
     pub read: &'m [Element<'c>],
-    /// What was found.
+    /// The alignment that was found.
     pub alignment: &'m Alignment,
 }
 
 impl Matched<'_, '_> {
-    /// What breaks the law.
+    /// The breaches of completeness.
     pub(super) fn breaches(&self) -> Vec<String> {
         let mut breaches = Vec::new();
         self.amounts(&mut breaches);
@@ -65,7 +65,7 @@ impl Matched<'_, '_> {
                 element.kind,
                 Kind::Reasoning(_) | Kind::Media(_) | Kind::Call(_) | Kind::Result(_) | Kind::CacheMark
             );
-            // What a message shows of which nothing is left, it does not say.
+            // A fact of a message of which nothing is left is not shown either.
             if !is_part {
                 continue;
             }
@@ -100,7 +100,7 @@ impl Matched<'_, '_> {
         }
     }
 
-    /// Who says what, and what is said in one breath.
+    /// Checks speakers, and messages that are one turn.
     fn turns(&self, breaches: &mut Vec<String>) {
         let codes_of_one = [
             LossCode::TurnMerged,
@@ -120,7 +120,7 @@ impl Matched<'_, '_> {
                 || element.is_answers
                 || matches!(element.kind, Kind::Result(_)) && !matches!(read.kind, Kind::Text(_));
             if !is_silent {
-                // A word before a message's first words says who speaks.
+                // A word before the text of a message names the speaker.
                 let goes_on = last_shown == Some((position, found.read));
                 last_shown = Some((position, found.read));
                 last_role = found.role.or(last_role.filter(|_| goes_on));
@@ -229,7 +229,7 @@ impl Matched<'_, '_> {
         }
     }
 
-    /// The facts of a message, which stand where something of it was found.
+    /// Checks the facts of a message where any element of it was found.
     fn message(&self, message: &Message, at: &[&Message], breaches: &mut Vec<String>) {
         self.identity(message, at, breaches);
         self.fields(message, at, breaches);
@@ -276,7 +276,7 @@ impl Matched<'_, '_> {
         }
     }
 
-    /// Its mentions, its fields, the name of its sender and its weight.
+    /// Checks mentions, fields, the sender's name and the weight.
     fn fields(&self, message: &Message, at: &[&Message], breaches: &mut Vec<String>) {
         let position = message.position;
         let covers = |code| self.case.declared.covers(code, position);
@@ -329,7 +329,7 @@ impl Matched<'_, '_> {
         }
     }
 
-    /// Its replies and its sender.
+    /// Checks replies and the sender.
     fn relations(&self, message: &Message, at: &[&Message], breaches: &mut Vec<String>) {
         let position = message.position;
         let covers = |code| self.case.declared.covers(code, position);
@@ -542,7 +542,7 @@ fn shown_name(linked: &Linked, message: &Message) -> Option<String> {
     Some(name).filter(|name| !name.is_empty() && !ROLES.contains(&name.as_str()) && !name.ends_with(':'))
 }
 
-/// What a fact of a message is read back as instead.
+/// The message for a fact that is read back differently.
 fn breach(position: u32, what: &str, lost: &dyn std::fmt::Debug, at: &[&Message]) -> String {
     let ids: Vec<_> = at.iter().map(|read| &read.id).collect();
     let times: Vec<_> = at.iter().map(|read| &read.timestamp).collect();

@@ -1,33 +1,36 @@
-//! The law of losses: whatever a conversation holds is read back from its rendering, or a loss declares it.
+//! Completeness of losses: everything in a conversation is read back from its rendering, or a loss declares
+//! it.
 //!
-//! A conversation is taken apart into [elements]: each text, thought, medium, call, result, cache mark and quote, in order.
-//! The rendering is read by the [source that reads the dialect back](reader()), and taken apart in the same way. Then
+//! A conversation is taken apart into [elements]: each text, thought, medium, call, result, cache mark and
+//! quote, in order. The rendering is read by the [source that reads the dialect back](reader()), and taken
+//! apart in the same way. Then
 //!
 //! 1. each element of the conversation is [found](search), in order and in its role; or the losses of its message
-//!    [allow](allowed) that it is missing or stands elsewhere, or that [other words](wording) stand for it;
+//!    [allow](allowed) that it is missing or elsewhere, or that [other words](wording) replace it;
 //! 2. each element that was read back is found by 1, or is one that a loss adds (a result that was made up, for example);
 //! 3. each [fact](facts) beside the elements (id, time, name, mention, reply, further field, weight, title, definition of a tool)
 //!    is read back at the message where an element of its own was found, or a loss declares it.
 //!
-//! An example: Ann (`m1`) says “Look!” with a picture, and Ben (`m2`) says “Nice.”, which `hf-messages` renders as
+//! An example: Ann (`m1`) says “Look!” with a picture, and Ben (`m2`) says “Nice.”, which `hf-messages`
+//! renders as
 //!
 //! ```json
 //! {"messages":[{"role":"user","content":"Look!\n[Image: pier.png]"},{"role":"assistant","content":"Nice."}]}
 //! ```
 //!
-//! | Atom or fact | Read back as | Allowed by |
+//! | Element or fact | Read back as | Allowed by |
 //! |---|---|---|
 //! | text “Look!” of 0 | the beginning of the first text | |
 //! | picture of 0 | the words `[Image: pier.png]` | `media-placeholder` at 0 |
 //! | text “Nice.” of 1 | the second text | |
 //! | ids `m1` and `m2`, both names | nothing | `message-id-dropped`, `name-dropped` |
 //!
-//! Without one of these losses, with the two texts changed round, or with a word more, the law is broken.
+//! Without one of these losses, with the two texts exchanged, or with an additional word, the test fails.
 //!
-//! The law knows codes, and neither dialects nor how they are written: every dialect of `DIALECTS` is judged by it, in every
-//! profile. Of a dialect that no source reads back, the pieces of content that it writes are taken for what is read, and
-//! facts are not looked at. What the losses allow is what their words mean in *any* dialect. Golden files and the dialects' own
-//! tests hold what the law leaves open: the words around a quote, schemas of tools, and how much is kept of a text that is
+//! The test knows loss codes, but neither dialects nor their code: every dialect of `DIALECTS` is tested, in
+//! every profile. For a dialect that no source reads back, the pieces of content that it writes are compared
+//! instead, without the facts. A loss allows the same in *every* dialect. Golden files and the dialects' own
+//! tests cover the rest: the words around a quote, schemas of tools, and the length of a text that is
 //! declared as shortened.
 //!
 //! Why: docs/decisions/2026-11-22-loss-completeness-test.md.
@@ -58,10 +61,11 @@ use facts::Matched;
 pub use reader::reader;
 use search::Search;
 
-/// How often a code is left out of what one dialect declares before the law counts as blind to it.
+/// The number of times that a code is left out of one dialect's declared losses before the test counts as
+/// blind to it.
 const MAX_TRIES: u64 = 150;
 
-/// What came of judging renderings.
+/// The results of testing renderings.
 #[derive(Debug, Default)]
 pub struct LossCoverage {
     /// Renderings that were judged.
@@ -74,19 +78,19 @@ pub struct LossCoverage {
     pub dialects: BTreeMap<String, BTreeSet<LossCode>>,
     /// Codes that are missed where a rendering does not declare them.
     pub missed: BTreeSet<LossCode>,
-    /// How often each code was left out.
+    /// The number of times that each code was left out.
     tries: BTreeMap<(LossCode, String), u64>,
-    /// How the law was broken, by dialect.
+    /// The breaches, by dialect.
     pub breaches: BTreeMap<String, Vec<String>>,
 }
 
 impl LossCoverage {
-    /// Judges what every dialect makes of a conversation, through everybody's eyes.
+    /// Tests the renderings of a conversation in every dialect, from every perspective.
     pub fn check_all(&mut self, name: &str, linked: &Linked, policy: &Policy) {
         self.check_added(name, linked, policy, Additions::default());
     }
 
-    /// The same, with what a pipeline says beside the conversation.
+    /// The same test, with a pipeline's prompt and tools.
     pub fn check_added(&mut self, name: &str, linked: &Linked, policy: &Policy, additions: Additions<'_>) {
         let everybody = (0..linked.conversation.participants.len()).map(Some);
         for perspective in std::iter::once(None).chain(everybody) {
@@ -192,7 +196,7 @@ impl LossCoverage {
         Some(found)
     }
 
-    /// Leaves out what the rendering declares, one code after the other, until the law has missed each code once.
+    /// Leaves out each declared code of the rendering in turn, until the test has missed each code once.
     fn without_each_code(
         &mut self,
         view: &View<'_>,
@@ -216,7 +220,7 @@ impl LossCoverage {
         }
     }
 
-    /// How often each dialect breaks the law, and the shortest case of each; none where the law holds.
+    /// The number of breaches of each dialect, with its shortest case; `None` where there are none.
     pub fn verdict(&self) -> Option<String> {
         let shortest = |all: &Vec<String>| all.iter().min_by_key(|breach| breach.len()).cloned();
         let shown = self.breaches.iter().map(|(dialect, all)| {
@@ -231,7 +235,7 @@ impl LossCoverage {
     }
 }
 
-/// How a rendering breaks the law, were its losses these.
+/// The breaches of a rendering if these were its losses.
 fn breaches(
     view: &View<'_>,
     dialect: &Dialect,
@@ -360,7 +364,7 @@ fn add_quotes<'c>(linked: &'c Linked, declared: &Declared, elements: &mut Vec<El
     }
 }
 
-/// What a text that no source reads back says: its content, piece by piece.
+/// The conversation in a text that no source reads back: its content, piece by piece.
 fn of_text(sink: &Sink<'_>) -> Linked {
     let contents = sink
         .pushes()

@@ -1,4 +1,4 @@
-//! Which source reads a dialect back.
+//! The source that reads a dialect back.
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex};
@@ -10,8 +10,8 @@ use chatmill_intake::{Framing, Head};
 const CHAT: &str =
     r#"{"messages":[{"role":"user","content":"Is it open?"},{"role":"assistant","content":"Yes."}]}"#;
 
-/// The source that reads back what a dialect writes: the one of the same name, else the one that recognises a small chat in
-/// that dialect. None where no source knows it: its text is all that can be looked at.
+/// The source that reads a dialect's output back: the one of the same name, else the one that recognises a
+/// small chat in that dialect. `None` where no source knows it: only its text can be checked.
 pub fn reader(dialect: &Dialect) -> Option<&'static str> {
     static KNOWN: LazyLock<Mutex<BTreeMap<String, Option<&'static str>>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap();

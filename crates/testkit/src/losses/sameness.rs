@@ -1,4 +1,5 @@
-//! When an element that was read back is the element of the conversation, as it is or as a loss says that it changed.
+//! Equality of an element that was read back and the element of the conversation, unchanged or changed as a
+//! loss declares.
 
 use chatmill_dialect::LossCode;
 use chatmill_model::{
@@ -10,7 +11,8 @@ use super::elements::{Element, Kind};
 use super::search::Search;
 
 impl Search<'_, '_> {
-    /// Whether what was read back is the element, for kinds that are not read as a part of a longer text.
+    /// Whether the element that was read back is equal, for kinds that are not read as a part of a longer
+    /// text.
     pub(super) fn is(&self, element: &Element<'_>, read: &Element<'_>) -> bool {
         let has = |code| self.declared.at(code, element.position()) > 0;
         match (&element.kind, &read.kind) {
@@ -48,7 +50,8 @@ impl Search<'_, '_> {
             Value::String(text) => text == asked,
             _ => false,
         });
-        // That a tool takes any text says its specification; where calls have text, the text itself says it.
+        // The specification states that a tool takes any text; where calls have text, the text itself shows
+        // it.
         let is_form = match one.form {
             ArgumentForm::FreeText => other.form != ArgumentForm::Embedded,
             form => form == other.form,
@@ -103,7 +106,7 @@ impl Search<'_, '_> {
             || matches!(element.kind, Kind::Result(_)) && !matches!(read.kind, Kind::Text(_))
             // A medium of an answer is the tool's, whoever handed it on.
             || matches!(element.kind, Kind::Media(_)) && (element.is_answers || matches!(read.kind, Kind::Result(_)));
-        // What nobody says in a transcript that no source reads, nobody says in a role.
+        // Text without a speaker, in a transcript that no source reads, has no role.
         is_silent || self.case.is_text || self.case.is_role(element, role, is_worded)
     }
 

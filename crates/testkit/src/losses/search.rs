@@ -1,8 +1,9 @@
-//! Finds each element of a conversation in what is read back, in order.
+//! Finds each element of a conversation among those that were read back, in order.
 //!
-//! The search reads both lists of elements from the front. An element of the conversation is found as what it is, or as the words
-//! that a declared loss puts in its place; it may be missing, or stand elsewhere, where a loss of its message says so. An
-//! element that was read back and is no element of the conversation has to be one that a declared loss adds.
+//! The search reads both lists of elements from the front. An element of the conversation is found unchanged,
+//! or as the words that a declared loss puts in its place; it may be missing, or elsewhere, where a loss of
+//! its message declares it. An element that was read back and is no element of the conversation has to be one
+//! that a declared loss adds.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -19,12 +20,12 @@ const MAX_STATES: usize = 3_000;
 /// Alignments that a search may try.
 const MAX_ALIGNMENTS: u32 = 5_000;
 
-/// Where an element was found.
+/// The place where an element was found.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
     /// Index among the elements that were read back.
     pub read: usize,
-    /// Who says it, where a word before it says so.
+    /// The role of the speaker, where a word before the element names it.
     pub role: Option<Role>,
     /// Whether other words stand for it.
     pub is_worded: bool,
@@ -39,24 +40,24 @@ pub(super) struct Alignment {
     pub found: Vec<Option<Found>>,
 }
 
-/// How far a search has come.
+/// The state of a search.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct State {
     /// Elements of the conversation that are done, but for those in `moved`.
     pub(super) source: usize,
     /// Elements that were read back and are done.
     pub(super) read: usize,
-    /// How much of the next one is done.
+    /// The part of the next element that is done.
     pub(super) offset: usize,
     /// Elements before `source` that are still to be found, and those after it that are found already.
     pub(super) moved: BTreeSet<usize>,
-    /// How many cache marks were lost of the message at a position, the last that lost one.
+    /// The number of cache marks lost by the message at a position, the last that lost one.
     pub(super) lost_marks: (u32, u64),
 }
 
 /// Two lists of elements and what is declared.
 pub(super) struct Search<'s, 'c> {
-    /// What is judged.
+    /// The case under test.
     pub case: &'s Case<'c>,
     /// Elements of the conversation.
     pub source: &'s [Element<'c>],
@@ -69,7 +70,7 @@ pub(super) struct Search<'s, 'c> {
     pub losable: Vec<bool>,
 }
 
-/// One way to go on.
+/// One possible continuation.
 struct Step {
     next: State,
     found: Option<(usize, Found)>,
@@ -77,11 +78,11 @@ struct Step {
 
 /// A search under way.
 struct SearchWalk<C> {
-    /// How an alignment breaks the law.
+    /// The check of an alignment.
     check: C,
     /// States from which no way comes to the end.
     failed: HashSet<State>,
-    /// What was found so far.
+    /// The alignment so far.
     alignment: Alignment,
     /// The furthest place that was come to: element read back, offset in it, element of the conversation.
     furthest: (usize, usize, usize),
@@ -122,8 +123,9 @@ impl<'s, 'c> Search<'s, 'c> {
         search
     }
 
-    /// How the law is broken by the alignment that breaks it least: not at all, where one of the first [`MAX_ALIGNMENTS`] is accepted.
-    /// Parts that are alike, such as cache marks, can stand for each other, so that the first alignment is not always the right one.
+    /// The breaches of the alignment that has the fewest: none, where one of the first [`MAX_ALIGNMENTS`] is
+    /// accepted. Similar parts, such as cache marks, can stand for each other, so that the first alignment is
+    /// not always the right one.
     pub(super) fn breaches(&self, check: impl Fn(&Alignment) -> Vec<String>) -> Vec<String> {
         let mut starts = vec![(0, 0)];
         if self.declared.whole(LossCode::SystemAdded) > 0
@@ -355,7 +357,7 @@ impl<'s, 'c> Search<'s, 'c> {
         }
     }
 
-    /// Whether what a notice says is read back in a notice, and what a message says in a message: the same words may stand in both.
+    /// Whether both elements are of notices, or both of messages: the same text may be in either.
     fn is_of_one_kind(&self, element: &Element<'_>, read: &Element<'_>) -> bool {
         let is_quiet = match element.kind {
             Kind::Quote(_) | Kind::CacheMark => true,
@@ -397,7 +399,7 @@ impl<'s, 'c> Search<'s, 'c> {
         let first = self
             .source
             .get(state.source)
-            // What a result shows goes with the result.
+            // The media of a result belong to it.
             .filter(|first| is_nothing && state.offset == 0 && !first.is_answers);
         let Some(first) = first.filter(|first| self.is_id(first, &self.read[state.read])) else {
             return;

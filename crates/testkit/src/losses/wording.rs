@@ -1,4 +1,4 @@
-//! The words that may stand for an element in a text, and what may stand before them.
+//! The words that may replace an element in a text, and the words that may precede them.
 
 use chatmill_dialect::LossCode;
 use chatmill_model::{ArgumentForm, MediaKind, MediaSource, Part, Role, ToolCall, ToolResult};
@@ -44,7 +44,8 @@ impl Search<'_, '_> {
             .map(|end| (count, *end))
     }
 
-    /// What a declared loss may have put before an element: length in bytes, the role that it names, and whether it is a name.
+    /// The texts that a declared loss may have put before an element: length in bytes, the role that it
+    /// names, and whether it is a name.
     pub(super) fn prefixes(&self, element: &Element<'_>, text: &str) -> Vec<(usize, Option<Role>, bool)> {
         let position = element.position();
         let mut all = vec![(0, None, false)];
@@ -94,7 +95,8 @@ impl Search<'_, '_> {
         names
     }
 
-    /// Where in a text the element may end that begins there, and whether other words than its own stand for it.
+    /// The possible ends of an element that begins at the start of a text, and whether the text differs from
+    /// the element's own.
     pub(super) fn spelled(
         &self,
         element: &Element<'_>,
@@ -242,7 +244,7 @@ fn call_words(call: &ToolCall) -> Vec<String> {
     all
 }
 
-/// Where a quote may end that says only whose the words are, or how they begin.
+/// The possible ends of a quote that names only the speaker, or holds only the beginning of the text.
 fn short_ends(words: &str, text: &str) -> Vec<(usize, bool)> {
     let is_mark = text.starts_with("[in reply to ");
     let brackets = text.match_indices(']').filter(|_| is_mark).map(|(at, _)| at + 1);
@@ -258,8 +260,8 @@ fn short_ends(words: &str, text: &str) -> Vec<(usize, bool)> {
     ends.map(|end| (end, true)).collect()
 }
 
-/// Where a quote may end: first after the quoted words as they are, then at any mark that closes a quote, the last one first, for
-/// white space, brackets and marks inside a quote are written anew.
+/// The possible ends of a quote: first after the quoted words as they are, then at any mark that closes a
+/// quote, the last one first, for white space, brackets and marks inside a quote are normalised.
 fn quote_ends(words: &str, text: &str) -> Vec<(usize, bool)> {
     let words = words.trim();
     let close = format!("{words}\"");
@@ -276,7 +278,7 @@ fn quote_ends(words: &str, text: &str) -> Vec<(usize, bool)> {
     ends.chain(others).map(|end| (end, true)).collect()
 }
 
-/// What a tool answered, and a line for each of its media.
+/// The text of a tool's result, and a line for each of its media.
 fn with_media(element: &Element<'_>, result: &ToolResult) -> String {
     let is_it = |part: &Part| matches!(part, Part::ToolResult(other) if std::ptr::eq(other, result));
     let place = element.message.parts.iter().position(is_it).unwrap_or_default();

@@ -8,7 +8,7 @@ const PICTURES: [&str; 4] = ["jpeg", "png", "gif", "webp"];
 
 const DOCUMENTS: [&str; 9] = ["pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"];
 
-/// Which rule of a family speaks of what, and how long ids and names may be.
+/// The rules of a family by subject, and the longest ids and names.
 struct Codes {
     keys: &'static str,
     none: &'static str,
@@ -52,7 +52,7 @@ const CONVERSE: Codes = Codes {
     longest_name: 64,
 };
 
-/// What a block is.
+/// The kind of a block.
 enum Block<'a> {
     Text(&'a Value),
     Media,

@@ -63,7 +63,7 @@ pub(super) fn gemini_contents(written: &Written<'_>, breaches: &mut RuleBreaches
     tools(named, "GEM-05", 128, "OBJECT", breaches);
 }
 
-/// What a part holds, whoever answers whom.
+/// Checks the content of a part, in any role.
 fn check_part(part: &Value, role: &str, breaches: &mut RuleBreaches) {
     let members: Vec<(&String, &Value)> = part.as_object().into_iter().flatten().collect();
     breaches.when(members.len() != 1, "GEM-03");

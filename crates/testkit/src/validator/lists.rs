@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{RuleBreaches, Waiting, Written, array, has_keys, is_word, string, tools};
 
-/// Which rule of a family speaks of what.
+/// The rules of a family by subject.
 struct Codes {
     roles: &'static str,
     none: &'static str,
@@ -187,11 +187,11 @@ pub(super) fn suna_cached(written: &Written<'_>, breaches: &mut RuleBreaches) {
     }
     let is_plain = |message: &&Value| message["role"] == "user" && message["content"].is_string();
     let plain = messages.iter().filter(is_plain).count();
-    // Where as many marks are used as there may be, older turns stand as they are.
+    // Where the maximum of marks is used, older turns have no marks.
     breaches.when(plain > 1 && marked < 4, "SUN-01");
 }
 
-/// What the backend's filter leaves: results with an open call in front of them, with anything between.
+/// Applies the backend's filter, which leaves results with an open call before them, with anything between.
 pub(super) fn suna_bedrock(written: &Written<'_>, breaches: &mut RuleBreaches) {
     let messages = array(&written.body);
     breaches.when(messages.is_empty(), "SUN-01");
@@ -274,7 +274,7 @@ fn functions(body: &Value, rule: &'static str, breaches: &mut RuleBreaches) {
     tools(named, rule, 64, "object", breaches);
 }
 
-/// The rules that all these lists share: who speaks, that something is said, and that each call is answered directly after its turn.
+/// The rules that all these lists share: speakers, content, and results directly after the turn of each call.
 fn list(messages: &[Value], codes: &Codes, is_form: fn(&Value) -> bool, breaches: &mut RuleBreaches) {
     breaches.when(messages.is_empty(), codes.none);
     let mut waiting = Waiting::default();

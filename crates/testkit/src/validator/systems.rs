@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::{RuleBreaches, Written, array, has_keys, string};
 
-/// What both validators of the format ask: the public one, and the importer's but for times, which a source may lack.
+/// Applies the rules of both validators of the format: the public one, and the importer's except for times,
+/// which a source may lack.
 pub(super) fn group_chat(written: &Written<'_>, breaches: &mut RuleBreaches) {
     let chat = &written.body;
     let participants = &chat["conversation_meta"]["user_details"];

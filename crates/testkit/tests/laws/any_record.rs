@@ -1,5 +1,5 @@
-//! Whatever stands in the fields that a source knows, it reads or refuses the record, and accounts for every row; so it
-//! does for rows that were gathered from many records.
+//! With any values in a source's known fields, the source reads or refuses the record, and accounts for every
+//! row; the same holds for rows grouped from many records.
 
 use std::collections::BTreeMap;
 
@@ -122,7 +122,7 @@ fn record() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Something that looks enough like a row, an event or a message of one of two conversations.
+/// A value that resembles a row, an event or a message of one of two conversations.
 fn row() -> impl Strategy<Value = Value> {
     let place = || prop::sample::select(&["1", "2", ""][..]);
     let time = || prop::sample::select(&["2026-01-18T05:35:48Z", "2026-01-17T05:35:48Z", "never", ""][..]);

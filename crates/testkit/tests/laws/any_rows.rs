@@ -1,5 +1,5 @@
-//! Whatever stands in the columns of a thread's rows, each row is a message, a notice, or accounted for, and every finding
-//! has a place that is there.
+//! With any values in the columns of a thread's rows, each row is a message, a notice, or accounted for, and
+//! every finding has an existing place.
 
 use chatmill_diag::{Finding, Limits, Path};
 use chatmill_intake::json::{self, Document, Kind};
@@ -8,7 +8,7 @@ use chatmill_source::{FrameView, ReadOptions, SUNA_ROWS, Source, TABLE_ROWS};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-/// Where the record pretends to start in its file.
+/// The pretended offset of the record in its file.
 const START: u64 = 7;
 
 const NAMES: [&str; 40] = [
@@ -99,7 +99,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Something with the columns of both sources.
+/// A value with the columns of both sources.
 fn row() -> impl Strategy<Value = Value> {
     let id = prop::option::of(prop::sample::select(&["m1", "m2", "m3"][..]));
     let word = prop::sample::select(&["user", "assistant", "tool", "status", "system", "odd"][..]);
@@ -128,7 +128,7 @@ fn path(finding: &Finding, conversation: &Conversation) -> String {
     }
 }
 
-/// A finding lies inside what its path names; what is missing lies in its message.
+/// Checks that a finding is inside the value of its path; a missing value is placed at its message.
 fn has_its_place(finding: &Finding, conversation: &Conversation, document: &Document<'_>) {
     let name = finding.code.name;
     let path = path(finding, conversation);

@@ -1,4 +1,4 @@
-//! Every count in a dataset is what tiktoken-rs says of the text beside it.
+//! Every count in a dataset equals tiktoken-rs's count of the text beside it.
 
 use chatmill_testkit::chats::group_chat;
 use chatmill_workshop::TestDir;

@@ -1,4 +1,4 @@
-//! What all that is drawn rests on.
+//! Properties of the generators that the other tests rely on.
 
 use chatmill_drawn::{Random, cases, some_of};
 

@@ -1,4 +1,5 @@
-//! Formats from end to end: what the systems' documents and vectors say, what is recognised, linked, written and read again.
+//! Formats from end to end: rules and vectors of the systems' documents, recognition, linking, writing and
+//! reading back.
 
 mod containers;
 mod documents;

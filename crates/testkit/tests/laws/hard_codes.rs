@@ -85,7 +85,7 @@ fn a_pipe_in_a_folder_is_no_regular_file_and_is_not_waited_for() {
 }
 
 #[test]
-fn conversations_with_one_id_are_all_kept_under_different_ids() {
+fn conversations_with_one_id_are_all_retained_under_different_ids() {
     let shop = TestDir::new();
     shop.write(
         "in/a.jsonl",
@@ -149,7 +149,7 @@ fn a_journal_that_was_not_read_is_noted() {
 }
 
 #[test]
-fn what_a_dialect_would_refuse_is_found_when_that_dialect_is_asked_for() {
+fn errors_of_a_dialect_are_found_when_that_dialect_is_checked() {
     let shop = TestDir::new();
     let call = r#"{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}"#;
     let path = shop.write(

@@ -81,7 +81,7 @@ fn a_broken_line_is_one_reject_row_and_the_rest_is_accepted() {
 }
 
 #[test]
-fn every_kind_of_damage_is_a_finding_with_its_place() {
+fn every_kind_of_corruption_is_a_finding_with_its_place() {
     let deep = format!(
         "{{\"version\": {}1{}}}",
         "[".repeat(1_000_000),

@@ -1,7 +1,8 @@
-//! The law of losses, over every registered dialect: what a conversation holds is read back, or a loss declares it.
+//! Completeness of losses for every registered dialect: everything in a conversation is read back, or a loss
+//! declares it.
 //!
-//! It is tried on the torture cases, on every fixture of every source, and on generated lists and chats, by the default and by any
-//! policy, through the eyes of every participant.
+//! The inputs are the edge cases, every fixture of every source, and generated lists and chats, by the
+//! default and by any policy, from the perspective of every participant.
 
 use std::collections::BTreeSet;
 
@@ -36,8 +37,8 @@ const BLIND: &[(LossCode, &str)] = &[
     ),
 ];
 
-/// What no case here shows of a dialect, or of any (`""`): names with control characters in quotes of messages that are gone, what only windows leave
-/// out, and what only one profile does.
+/// Losses of a dialect, or of any (`""`), that no case here shows: names with control characters in quotes of
+/// deleted messages, losses of windows only, and losses of one profile only.
 const UNSEEN: [(&str, LossCode); 8] = [
     ("", LossCode::ControlCharacterRemoved),
     ("", LossCode::Truncated),
@@ -76,10 +77,11 @@ fn cases_samples_and_lists_are_read_back_or_declared() {
     assert!(coverage.checked > 2_000, "{}", coverage.checked);
 }
 
-/// Every case through everybody's eyes, and what that shows of the lists of losses and of the law itself.
+/// Tests every case from every perspective, and then the lists of losses and the sensitivity of the test
+/// itself.
 #[test]
 #[ignore = "takes minutes: `just laws`"]
-fn what_dialects_may_lose_some_case_loses_and_the_law_misses() {
+fn every_possible_loss_occurs_in_a_case_and_its_absence_is_detected() {
     let mut coverage = LossCoverage::default();
     let mut random = Random::new(7);
     let mut cases = cases();
@@ -148,7 +150,7 @@ fn what_dialects_may_lose_some_case_loses_and_the_law_misses() {
             .cloned()
             .eq(registered.collect::<BTreeSet<String>>())
     );
-    // What a dialect may lose, some case loses, but for a few.
+    // Every loss that a dialect may have occurs in some case, with few exceptions.
     for dialect in DIALECTS.iter().flat_map(|dialect| dialect.about().profiles) {
         let declared = &coverage.dialects[&format!("{dialect:?}")];
         let unseen = dialect

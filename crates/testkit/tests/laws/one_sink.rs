@@ -1,5 +1,5 @@
-//! All renderings of a conversation go through one sink and one counter, conversation after conversation: that changes none of
-//! them and no count.
+//! All renderings of a conversation share one sink and one counter, conversation after conversation: this
+//! changes no rendering and no count.
 
 use chatmill_dialect::{DIALECTS, Policy, TextArena, Transcript, View, auto_perspective};
 use chatmill_model::{ComponentSpan, Sink, SinkBuffers};
@@ -7,7 +7,7 @@ use chatmill_testkit::conversations::cases;
 use chatmill_token::{ENCODINGS, TokenCounter};
 
 #[test]
-fn renderings_and_counts_do_not_depend_on_what_a_sink_held_before() {
+fn renderings_and_counts_do_not_depend_on_earlier_uses_of_a_sink() {
     let policy = Policy::default();
     let mut counter = TokenCounter::new(ENCODINGS);
     let mut buffers = SinkBuffers::default();

@@ -1,4 +1,5 @@
-//! Encodings that a pipeline brings along: counted, judged, named in the tables, and part of the fingerprint by what they hold.
+//! Encodings that a pipeline defines: counted, validated, named in the tables, and part of the fingerprint by
+//! their contents.
 
 use std::error::Error;
 use std::sync::atomic::AtomicBool;
@@ -30,7 +31,7 @@ fn own(name: &str, ranks: &str, pattern: &str) -> String {
     format!("{{ name = \"{name}\", ranks = \"{ranks}\", pattern = {pattern} }}")
 }
 
-/// What a person reads of an error: it, and what it came from.
+/// The text of an error, with its sources.
 fn said(error: &PlanError) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -82,7 +83,7 @@ fn own_encodings_are_counted_beside_registered_ones_and_judged() {
 }
 
 #[test]
-fn the_fingerprint_holds_what_is_in_a_rank_file_and_not_where_it_lies() {
+fn the_fingerprint_covers_the_content_of_a_rank_file_and_not_its_path() {
     let shop = shop();
     shop.write("elsewhere/other.tiktoken", SMALL);
     shop.write("changed.tiktoken", SMALL.replace(" 855\n", " 9855\n"));
@@ -119,7 +120,7 @@ fn an_error_has_file_and_line() {
 }
 
 #[test]
-fn a_section_that_does_not_say_enough_is_refused_by_its_key() {
+fn an_incomplete_section_is_refused_by_its_key() {
     let shop = shop();
     for (section, expected) in [
         (

@@ -1,7 +1,9 @@
-//! Every value of every policy, through whole runs over the formats of several systems; and whose eyes a run looks through.
+//! Every value of every policy, in whole runs over the formats of several systems; and the perspectives of a
+//! run.
 //!
-//! One small story in five forms: a Group Chat room, a captured prompt of gryag, Suna's list of messages and its rows, events of a
-//! Jaibber workspace. What each dialect writes of a policy stands in the dialects' own tests.
+//! One small conversation in five formats: Group Chat Format, a captured prompt of gryag, Suna's list of
+//! messages and its rows, events of a Jaibber workspace. The output of each dialect by policy is covered by
+//! the dialects' own tests.
 
 use std::fs;
 
@@ -269,7 +271,7 @@ fn each_agent_speaks_as_the_assistant_once() {
             assert_ne!(run.contents[0], run.contents[1], "{case} {dialect}");
             assert_eq!(run.valid, [true, true], "{case} {dialect}");
         }
-        // What knows no perspective renders once.
+        // A dialect without perspectives renders once.
         let run = Run::of(&room, "group-chat", "[perspective]\nas = \"each-agent\"");
         assert_eq!(run.perspectives, [""], "{case}");
     }
@@ -288,7 +290,7 @@ fn each_agent_speaks_as_the_assistant_once() {
 }
 
 #[test]
-fn perspectives_of_everybody_nobody_and_named_participants() {
+fn perspectives_are_all_agents_none_or_named_participants() {
     for story in [ROOM, PROMPT] {
         let everybody = Run::of(story, "openai-chat", "[perspective]\nas = \"each-participant\"");
         assert!(everybody.perspectives.len() >= 3, "{:?}", everybody.perspectives);

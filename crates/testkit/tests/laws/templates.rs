@@ -59,7 +59,7 @@ fn a_template_is_rendered_counted_and_certified() {
 }
 
 #[test]
-fn the_plan_knows_what_a_template_says_and_not_where_it_lies() {
+fn the_plan_covers_the_content_of_a_template_and_not_its_path() {
     let shop = shop();
     let first = shop.plan("out", MINE);
     shop.write("elsewhere/x.jinja", TURNS);

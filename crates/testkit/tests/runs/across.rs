@@ -1,4 +1,4 @@
-//! What shows only when all files are seen, however many threads look.
+//! Findings across files, with any number of threads.
 
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
@@ -28,10 +28,10 @@ fn room(id: &str, messages: &[(&str, &str, &[&str])]) -> Value {
     })
 }
 
-/// Code, file, line and column, and what is said.
+/// Code, file, line and column, and message.
 type Told = (String, String, Option<(u64, u64)>, String);
 
-/// Everything that a check says.
+/// All findings of a check.
 fn found(test_dir: &TestDir, threads: usize) -> Vec<Told> {
     let options = CheckOptions {
         paths: vec![test_dir.path("in").to_str().unwrap().to_owned()],

@@ -12,7 +12,7 @@ use chatmill_source::SOURCES;
 use chatmill_testkit::samples::samples;
 use chatmill_workshop::TestDir;
 
-/// A rendering: its key, its text, and what its row says of it.
+/// A rendering: its key, its text, and the columns of its row.
 #[derive(Debug, PartialEq)]
 struct Said {
     key: (String, String, u64),
@@ -25,7 +25,7 @@ struct Said {
     tokens: u64,
 }
 
-/// What pseudonyms are made with.
+/// The key of the pseudonyms.
 const KEY: &str = "an invented key of more than thirty-two signs";
 
 const REDACTED: &str = "[redact]\nmode = \"replace\"\nkey_file = \"key.txt\"\n";
@@ -54,7 +54,7 @@ fn copy(test_dir: &TestDir, from: &Path, to: &str) {
             (entry.path(), entry.file_name().into_string().unwrap())
         };
         let to = format!("{to}/{name}");
-        // What a sample is read as is no sample.
+        // The expected reading of a sample is no sample.
         if name.contains(".expected.") {
             continue;
         }
@@ -251,12 +251,12 @@ fn a_window_per_turn_has_the_prompt_and_the_tools_that_the_run_would_have_given_
 }
 
 #[test]
-fn what_was_replaced_is_declared_as_the_run_declares_it() {
+fn replacements_are_declared_as_in_the_run() {
     compare(REDACTED);
 }
 
 #[test]
-fn what_was_replaced_is_declared_in_the_windows_that_show_it() {
+fn replacements_are_declared_in_the_windows_that_show_them() {
     compare(&format!("{REDACTED}[window]\nmode = \"per_turn\"\nhistory = 2\n"));
 }
 

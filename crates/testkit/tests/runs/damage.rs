@@ -1,7 +1,7 @@
-//! What a check finds of many kinds of damage, and where; what it says of files that are sound.
+//! Findings of a check about many kinds of corruption, with their places, and about sound files.
 //!
-//! A delivery in which every kind stands twice is an ordinary test. `just damage` checks one of 5,000 files, or of as many as
-//! it is told.
+//! An ordinary test checks a delivery with every kind twice. `just damage` checks one of 5,000 files, or of
+//! as many as it is told.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,24 +17,24 @@ use chatmill_testkit::corruption::{delivery, kinds};
 /// The least number of kinds.
 const KINDS: usize = 80;
 
-/// What came of a delivery.
+/// The results for a delivery.
 #[derive(Debug, Default)]
 struct Outcome {
     damaged: usize,
     /// Damaged files of which one of the right codes was found.
     found: usize,
-    /// Those in which it stands at most one line away.
+    /// The corruptions that are located within one line.
     located: usize,
     missed: BTreeSet<String>,
     misplaced: BTreeSet<String>,
     sound: usize,
-    /// What was said of sound files.
+    /// The findings about sound files.
     alarms: Vec<String>,
     findings: usize,
     taken: Duration,
 }
 
-/// What a check finds of a delivery of so many files, which are written into `folder`.
+/// Checks a delivery of this many files, which are written into `folder`.
 fn outcome(files: usize, folder: &Path) -> Outcome {
     let delivered: BTreeMap<String, _> = delivery(files)
         .map(|file| {
@@ -55,7 +55,7 @@ fn outcome(files: usize, folder: &Path) -> Outcome {
     let begun = Instant::now();
     let checkup = check(&options, &Silent, &AtomicBool::new(false), &mut |checked| {
         let finding = &checked.located.finding;
-        // What is said of a whole file stands at its beginning.
+        // Findings about a whole file are at its beginning.
         let line = checked.located.line_column.map_or(1, |(line, _)| line);
         let told = (finding.code.code.to_owned(), line, finding.severity);
         said.entry(checked.input).or_default().push(told);
@@ -105,7 +105,7 @@ fn assert_complete(outcome: &Outcome) {
 }
 
 #[test]
-fn every_kind_of_damage_is_found_where_it_is_and_nothing_else() {
+fn every_kind_of_corruption_is_found_at_its_place_without_false_alarms() {
     let kinds = kinds();
     let names: BTreeSet<&str> = kinds.iter().map(|kind| kind.name.as_str()).collect();
     assert_eq!(names.len(), kinds.len(), "a kind stands twice");

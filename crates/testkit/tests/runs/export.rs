@@ -106,7 +106,8 @@ fn contents(dataset: &Dataset, dialect: &str) -> Vec<String> {
     contents
 }
 
-/// Those of preferences take what the command makes, and are tested with it.
+/// The envelopes of conversations. Those of preferences need the command to make their records, and are
+/// tested with it.
 fn envelopes_of_conversations() -> impl Iterator<Item = &'static Envelope> {
     let all = ENVELOPES.iter().copied();
     all.filter(|envelope| envelope.preferences == Preferences::None)
@@ -121,7 +122,7 @@ fn assert_balanced(summary: &ExportSummary) {
 }
 
 #[test]
-fn each_envelope_writes_the_lines_that_are_checked_in() {
+fn each_envelope_writes_the_golden_lines() {
     let (test_dir, dataset) = milled();
     let golden = samples().join("exports");
     let mut expected_names = BTreeSet::new();
@@ -193,7 +194,7 @@ fn without_an_envelope_a_line_is_the_rendering() {
 }
 
 #[test]
-fn a_table_holds_what_the_lines_hold_and_nothing_where_a_key_is_absent() {
+fn a_table_has_the_values_of_the_lines_and_null_for_an_absent_key() {
     let (test_dir, dataset) = milled();
     for id in [
         "openai-sft",
@@ -278,7 +279,7 @@ fn the_columns_of_a_table_without_an_envelope_are_the_keys_of_its_renderings() {
 }
 
 #[test]
-fn what_the_dataset_cannot_give_is_refused_with_a_next_step() {
+fn data_missing_in_the_dataset_is_refused_with_a_remedy() {
     let (test_dir, dataset) = milled();
     let encoding = Filters {
         max_tokens: Some("10@o200k_base".parse().unwrap()),
@@ -331,7 +332,7 @@ fn what_the_dataset_cannot_give_is_refused_with_a_next_step() {
 }
 
 #[test]
-fn a_folder_that_exists_is_refused_and_stays_as_it_is() {
+fn an_existing_folder_is_refused_and_not_changed() {
     let (test_dir, dataset) = milled();
     let out = test_dir.path("kept");
     export(&dataset, &plain("sharegpt"), &out).unwrap();

@@ -1,8 +1,8 @@
-//! Every call to the operating system fails once, in every command: what comes of it is the bytes that come without a fault,
-//! or an error that repeating heals, and never a shorter dataset.
+//! Every call to the operating system fails once, in every command: the result is the same bytes as without a
+//! failure, or an error that repeating cures, and never a shorter dataset.
 //!
-//! The calls are those that ask `chatmill_diag::faults`. Ordinary tests take a call of every other kind, in each command another one;
-//! the whole walk is `just every-call`.
+//! The calls are those that consult `chatmill_diag::faults`. Ordinary tests take a call of every other kind,
+//! a different one in each command; `just every-call` takes all.
 
 mod scenes;
 
@@ -22,7 +22,7 @@ const EIO: i32 = 5;
 const EMFILE: i32 = 24;
 const ENOSPC: i32 = 28;
 
-/// What can be the matter with a call.
+/// The errors that a call can return.
 fn errnos(call: Call) -> &'static [i32] {
     match call {
         Call::Open | Call::List => &[EIO, EMFILE, EINTR],
@@ -34,10 +34,11 @@ fn errnos(call: Call) -> &'static [i32] {
     }
 }
 
-/// How much of a walk is done.
+/// The portion of the calls that is tested.
 #[derive(Clone, Copy)]
 enum Walk {
-    /// One call of every other kind, at places that differ from command to command; of each kind where twice as much is drawn.
+    /// One call of every other kind, at places that differ from command to command; of each kind where twice
+    /// as much is drawn.
     Short,
     /// Every call, with every error.
     Whole,
@@ -57,7 +58,7 @@ impl Walk {
             Self::Whole => (1..=calls)
                 .flat_map(|nth| errnos.iter().map(move |errno| fault(nth, *errno)))
                 .collect(),
-            // What one command leaves out is the next one's, which does much the same.
+            // Calls skipped for one command are taken for the next, which makes nearly the same ones.
             Self::Short if calls == 0 || (cases(1) == 1 && (number + call as usize) % 2 == 1) => Vec::new(),
             Self::Short => {
                 // Steps by which every part of a command has its turn in one scene or another.
@@ -186,13 +187,14 @@ fn an_inspection_survives_any_call_that_fails() {
 }
 
 #[test]
-fn what_reads_a_dataset_survives_any_call_that_fails() {
+fn readers_of_a_dataset_survive_any_failing_call() {
     for name in ["report", "export", "diff", "certify"] {
         short(name, 1);
     }
 }
 
-/// A second look may tell something else than the first: a glob is not a path of which nothing is there.
+/// The second check of a path can have another result than the first: a glob is not a path that does not
+/// exist.
 #[test]
 fn a_pattern_that_cannot_be_looked_at_is_a_failed_input() {
     let shop = TestDir::new();

@@ -1,5 +1,5 @@
-//! Sessions that fork: what forks share is told, paid and learned once, and what a run publishes is certified, whatever is broken,
-//! and whoever is left out.
+//! Sessions that fork: shared turns are reported, billed and trained on once, and every published dataset is
+//! certified, with any corruption and any selection.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 const MORE: &str = "[count]\nencodings = []\n[render]\ndialects = [\"openai-chat\"]\n\
     [limits]\nmax_reject_ratio = 1.0\nmax_error_findings = 10000\n";
 
-/// Who is left out.
+/// The selections under test.
 const SELECTIONS: [&str; 11] = [
     "[select]\nmin_turns = 2\n",
     "[select]\nmin_turns = 3\n",
@@ -133,7 +133,7 @@ fn write(test_dir: &TestDir, sessions: &[Vec<Turn>], random: &mut Random) {
     }
 }
 
-/// What the answers cost of which these lines tell, each once: their last pieces say it.
+/// The cost of the answers of selected lines, each once: their last pieces state it.
 fn bought(sessions: &[Vec<Turn>], is_told: impl Fn(&str) -> bool) -> i64 {
     let mut answers: BTreeMap<&str, (bool, i64)> = BTreeMap::new();
     for turn in sessions.iter().flatten() {

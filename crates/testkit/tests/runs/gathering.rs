@@ -1,4 +1,5 @@
-//! Rows of conversations that lie far apart: gathered, the same whatever they came in, whatever the memory and the threads.
+//! Grouping of conversations whose rows are far apart: the same result for any container, memory limit and
+//! number of threads.
 
 use std::fmt::Write;
 
@@ -132,7 +133,7 @@ fn conversations(test_dir: &TestDir, out: &str) -> Vec<(Option<String>, Option<S
 }
 
 #[test]
-fn rows_make_the_same_conversations_whatever_they_came_in() {
+fn rows_make_the_same_conversations_in_any_container() {
     let rows = rows();
     let mut newest_first = rows.clone();
     newest_first.reverse();
@@ -208,7 +209,7 @@ fn threads_memory_and_spilling_to_disk_change_no_byte() {
 }
 
 #[test]
-fn files_of_one_input_are_merged_and_repeats_dropped_unless_the_request_says_otherwise() {
+fn files_of_one_input_are_merged_and_repeats_dropped_by_default() {
     let rows = rows();
     let test_dir = TestDir::new();
     // The pages overlap, as pages of a list that grows do.

@@ -1,5 +1,5 @@
-//! What may happen to inputs, and to the work on them, while a run is under way: no dataset is ever published that lacks
-//! something, and the repeat gives the whole.
+//! Changes of inputs, and of the work on them, while a run is under way: no incomplete dataset is ever
+//! published, and repeating the run gives the whole.
 #![cfg(unix)]
 
 use std::fs;
@@ -88,7 +88,7 @@ fn mill(shop: &TestDir, meddler: &Meddler<'_>) -> Result<RunSummary, RunError> {
     ended
 }
 
-/// The error of a run during which something was done; the repeat gives what an undisturbed run gives.
+/// The error of a run during which an act was done; repeating the run gives the result of an undisturbed one.
 fn healed(stage: &str, harm: &(dyn Fn(&TestDir) + Sync), mend: &dyn Fn(&TestDir)) -> String {
     let shop = TestDir::new();
     inputs(&shop);
@@ -119,7 +119,7 @@ fn an_input_that_vanishes_after_it_was_hashed_ends_the_run_and_the_repeat_is_com
 }
 
 #[test]
-fn an_input_that_becomes_something_else_ends_the_run_and_nobody_waits_for_it() {
+fn an_input_that_changes_its_kind_ends_the_run_without_blocking() {
     let swap = |shop: &TestDir| {
         fs::rename(shop.path("in/b.jsonl"), shop.path("kept")).unwrap();
         let made = Command::new("mkfifo").arg(shop.path("in/b.jsonl")).status();

@@ -1,4 +1,5 @@
-//! What a trainer learns of a dataset: each turn of the perspective once, whatever the dialect and however small the budget.
+//! The turns of a dataset that a trainer learns: each turn of the perspective once, in every dialect and with
+//! any budget.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -24,8 +25,8 @@ fn word(conversation: usize, number: usize) -> String {
     format!("w{conversation}x{number}w")
 }
 
-/// A room in which a bot speaks at odd moments, is silent for nights, and calls a tool now and then; and which of its words are to
-/// be learned: those that somebody has spoken before.
+/// A chat in which a bot writes at irregular times, is silent for nights, and calls a tool now and then; and
+/// its texts that are to be trained on: those before which another participant wrote.
 fn room(conversation: usize) -> (Value, Vec<String>) {
     let mut state = (conversation as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut roll = move |sides: u64| {
@@ -156,7 +157,7 @@ fn once(found: &Learned, taught: &[String], window: &str) {
 }
 
 #[test]
-fn consecutive_windows_teach_each_turn_once_whatever_the_budget_and_the_overlap() {
+fn consecutive_windows_train_each_turn_once_with_any_budget_and_overlap() {
     let (shop, taught) = corpus(chatmill_drawn::cases(12));
     for window in ["", "tokens = 300", "tokens = 700", "overlap = 6, tokens = 300"] {
         let window = consecutive(window);
@@ -188,7 +189,7 @@ fn consecutive(keys: &str) -> String {
 }
 
 #[test]
-fn no_turn_is_taught_twice_and_what_a_session_ends_with_is_counted() {
+fn turns_are_trained_at_most_once_and_skipped_ends_of_sessions_are_counted() {
     let (shop, taught) = corpus(chatmill_drawn::cases(20));
     let gap = "session_gap = \"6h\"\n";
     for window in [
@@ -220,7 +221,7 @@ fn no_turn_is_taught_twice_and_what_a_session_ends_with_is_counted() {
 }
 
 #[test]
-fn what_a_template_marks_as_generated_is_what_the_assistant_says() {
+fn a_templates_generation_marks_cover_the_assistants_text() {
     let (shop, _) = corpus(60);
     shop.run("out", &format!("{DIALECTS}[perspective]\nas = [\"bot\"]\n"), 2)
         .unwrap();

@@ -20,7 +20,7 @@ fn plan(test_dir: &TestDir, folder: &str, lines: &str) -> Result<Plan, PlanError
     Plan::load(&test_dir.write("pipeline.toml", pipeline), &[], None, &[])
 }
 
-/// How many conversations are read by a plan.
+/// The number of conversations that a plan reads.
 fn conversations(plan: &Plan) -> Result<u64, ReadError> {
     let (mut count, stop) = (0, AtomicBool::new(false));
     walk(&plan.inputs, plan.reading(), &Silent, &stop, &mut |event| {
@@ -37,7 +37,7 @@ fn example(id: &str) -> PathBuf {
     entries.next().unwrap().unwrap().path()
 }
 
-/// Of these each answer is a conversation: the same request twice was answered twice.
+/// Sources of which each answer is a conversation: an identical request may be answered twice.
 const BATCHES: [&str; 2] = ["openai-batch", "anthropic-batch"];
 
 #[test]
@@ -78,7 +78,7 @@ fn in_every_source_equal_files_are_the_same_conversations_or_the_request_is_refu
             refused.push(id);
         }
     }
-    // What is the case for the name of a source is so for files that are recognised.
+    // The outcome for a named source also holds for files that are recognised.
     for outcome in [&merged, &refused] {
         assert!(outcome.len() > 20, "{merged:?}, {refused:?}");
         assert!(
@@ -88,7 +88,7 @@ fn in_every_source_equal_files_are_the_same_conversations_or_the_request_is_refu
     }
 }
 
-/// What lies in a test folder, but for the pipeline file.
+/// The files of a test folder, except the pipeline file.
 fn entries(test_dir: &TestDir) -> Vec<PathBuf> {
     let entries = fs::read_dir(test_dir.path("")).unwrap();
     let entries = entries.map(|entry| entry.unwrap().path());

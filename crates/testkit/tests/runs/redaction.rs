@@ -19,7 +19,7 @@ fn replacing() -> &'static str {
         {room.title|x} {room.description|x} {room.id|x} {room.people|x}\"\n[redact]\nmode = \"replace\"\nkey_file = \"key.txt\"\n"
 }
 
-/// Where it does not matter which dialects there are.
+/// Pipeline settings with two dialects, for tests that do not depend on the dialect.
 const TWO: &str = "[render]\ndialects = [\"group-chat\", \"openai-chat\"]\n";
 
 fn test_dir() -> TestDir {

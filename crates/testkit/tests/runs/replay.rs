@@ -8,9 +8,9 @@ use chatmill_testkit::mutate::mutate;
 use chatmill_workshop::campaign::{Until, run};
 use chatmill_workshop::targets::{TARGETS, corpus, seeds};
 
-/// Replays the whole corpus of a target, and of its samples and of mutations of both as many as are drawn.
+/// Replays the whole corpus of a target, and a drawn number of its samples and of mutations of both.
 ///
-/// The corpus is what once broke something; a sample is read in other tests as well.
+/// The corpus holds inputs that once caused a failure; samples are read in other tests as well.
 fn replay(name: &str, samples: u32, mutations: u32) {
     let target = TARGETS.iter().find(|target| target.name == name).unwrap();
     let artifacts = Path::new(env!("CARGO_TARGET_TMPDIR")).join("artifacts");

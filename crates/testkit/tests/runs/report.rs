@@ -76,7 +76,7 @@ fn report_json_is_of_the_shape_that_its_types_and_its_schema_say() {
 }
 
 #[test]
-fn the_same_dataset_gives_the_same_bytes_wherever_it_stands() {
+fn the_report_of_a_dataset_has_the_same_bytes_in_any_folder() {
     let (_first, one) = milled(&FILES);
     let (second, other) = milled(&FILES);
     second.run("threads", PLAN, 2).unwrap();
@@ -190,7 +190,7 @@ fn summed<const N: usize>(
 }
 
 #[test]
-fn what_was_summed_up_while_the_tables_were_written_is_what_they_say() {
+fn sums_from_writing_equal_those_of_the_tables() {
     let (_test_dir, out) = milled(&FILES);
     let dataset = Dataset::open(&out).unwrap();
     let report = chatmill_report::build_report(&out, None).unwrap();
@@ -363,7 +363,7 @@ fn sent_tokens_equal_the_totals_and_exceed_stored_tokens() {
 }
 
 #[test]
-fn a_comparison_tells_added_removed_and_changed_conversations() {
+fn a_comparison_lists_added_removed_and_changed_conversations() {
     let (before_shop, before) = milled(&FILES);
     let dataset = Dataset::open(&before).unwrap();
     let same = compare(&dataset, &dataset).unwrap();

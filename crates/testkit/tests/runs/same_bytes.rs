@@ -164,7 +164,7 @@ fn a_second_run_changes_nothing_and_another_plan_is_refused() {
 }
 
 #[test]
-fn equal_ids_are_all_kept_and_qualified_in_the_order_of_inputs() {
+fn equal_ids_are_all_retained_and_qualified_in_the_order_of_inputs() {
     let test_dir = TestDir::new();
     let text = include_str!("../../../../data-samples/demo/assistant.json");
     test_dir.write("in/a.json", text);

@@ -129,12 +129,13 @@ fn two_workers_can_process_the_same_shards_at_once() {
 }
 
 #[test]
-fn what_a_killed_worker_leaves_harms_nobody_and_another_number_of_shares_goes_on() {
+fn remains_of_a_killed_worker_are_harmless_and_the_number_of_workers_may_change() {
     let test_dir = filled();
     test_dir.run("run", &tiny(), 1).unwrap();
     plan(&test_dir, "out");
     let out = test_dir.path("out");
-    // Stopped in the middle of a lot: files without a receipt of their lot, and a folder that nobody removes.
+    // A run stopped in the middle of a shard: files without a receipt of their shard, and a folder that was
+    // not removed.
     let stop = AtomicBool::new(false);
     let end = || stop.store(true, Ordering::SeqCst);
     let during = During::new("render", 12_000, &end);
@@ -215,7 +216,7 @@ fn a_shard_with_a_changed_input_fails_and_the_others_finish() {
 }
 
 #[test]
-fn a_run_goes_on_with_what_shares_have_done() {
+fn a_run_resumes_from_finished_shards() {
     let test_dir = filled();
     test_dir.run("run", &tiny(), 1).unwrap();
     plan(&test_dir, "out");

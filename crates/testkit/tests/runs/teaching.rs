@@ -39,7 +39,7 @@ const TEMPLATE: &str =
     "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}";
 
 #[test]
-fn windows_are_the_same_for_all_dialects_where_somebody_asks_for_it() {
+fn windows_are_the_same_for_all_dialects_on_request() {
     let test_dir = TestDir::new();
     test_dir.write("in/rooms.jsonl", rooms(3));
     test_dir.write("t.jinja", TEMPLATE);
@@ -92,7 +92,7 @@ fn windows_are_the_same_for_all_dialects_where_somebody_asks_for_it() {
 }
 
 #[test]
-fn what_the_template_of_a_budget_refuses_is_a_row_that_says_so() {
+fn a_rendering_refused_by_the_template_of_a_budget_is_a_row_with_the_reason() {
     let test_dir = TestDir::new();
     test_dir.write("in/rooms.jsonl", rooms(12));
     let refusing = "{% for m in messages %}{% if '12 ' in m.content %}{{ raise_exception('no dozens') }}{% endif %}\

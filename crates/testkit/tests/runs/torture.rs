@@ -39,7 +39,7 @@ const SIXTEEN: [&str; 16] = [
     "remote-picture",
 ];
 
-/// Cases in which nobody says anything: no vendor takes an empty request.
+/// Cases without a message: no vendor takes an empty request.
 const SILENT: [&str; 3] = ["empty-room", "only-notices", "only-system-text"];
 
 fn cases() -> Vec<(String, Linked)> {
@@ -102,7 +102,7 @@ fn agree(
 }
 
 #[test]
-fn every_rendering_is_valid_or_says_why_not_and_an_independent_checker_agrees() {
+fn every_rendering_is_valid_or_has_a_reason_and_an_independent_validator_agrees() {
     let (mut seen, mut all) = ((0, 0), 0);
     let mut random = chatmill_drawn::random(36);
     for (name, linked) in cases() {
@@ -127,7 +127,7 @@ fn every_rendering_is_valid_or_says_why_not_and_an_independent_checker_agrees() 
 }
 
 #[test]
-fn what_somebody_says_is_never_invalid_but_where_a_record_has_to_end_with_the_assistant() {
+fn messages_are_valid_except_where_a_record_must_end_with_the_assistant() {
     for (name, linked) in cases() {
         for dialect in DIALECTS {
             let perspective = auto_perspective(&linked);
@@ -161,7 +161,7 @@ fn verdicts_and_losses_are_as_they_were() {
             dialect.render_each(&view, &mut |_, rendering| {
                 count += 1;
                 invalid.extend(rendering.violations.iter().map(ToString::to_string));
-                // What lies in a dialect's nature is the same in every case.
+                // Losses inherent in a dialect are the same in every case.
                 let at_a_message = rendering.losses.iter().filter(|loss| loss.position.is_some());
                 codes.extend(at_a_message.map(|loss| loss.code.as_str()));
             });

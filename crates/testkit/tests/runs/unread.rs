@@ -1,4 +1,4 @@
-//! What nobody reads of inputs: a row for each path, the same however the run is cut, and the same in a check.
+//! Unread fields of inputs: one row for each path, the same for any cut of the run, and the same in a check.
 
 use chatmill_workshop::test_dir::padded;
 use chatmill_workshop::{TestDir, rows};
@@ -49,7 +49,7 @@ fn told(shop: &TestDir, out: &str) -> Vec<(String, String, i64, i64)> {
 }
 
 #[test]
-fn a_run_tells_each_path_once_for_each_input_and_a_check_the_same() {
+fn a_run_and_a_check_report_each_path_once_for_each_input() {
     let shop = shop();
     let summary = shop.run("out", BARE, 2).unwrap();
     let messages = summary

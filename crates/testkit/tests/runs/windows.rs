@@ -1,4 +1,4 @@
-//! Windows through the whole mill: sessions, turns, budgets, what the assistant says, and the bill as served.
+//! Windows in whole runs: sessions, turns, budgets, spans of the assistant, and the bill as served.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -92,7 +92,7 @@ impl Dataset {
         flags.into_iter().map(|flag| flag.unwrap()).collect()
     }
 
-    /// What the losses of a reason add up to.
+    /// The sum of the losses with a reason.
     fn lost(&self, dialect: &str, reason: &str) -> i64 {
         let of = |column| {
             rows::texts(&self.root, "losses", column)
@@ -117,7 +117,7 @@ fn tokens(judge: &CoreBPE, text: &str) -> Vec<usize> {
 }
 
 #[test]
-fn a_budget_is_kept_to_the_token_and_cuts_no_more_than_it_must() {
+fn a_budget_is_exact_to_the_token_and_cuts_no_more_than_necessary() {
     let judge = tiktoken_rs::o200k_base().unwrap();
     let files = [("a.json", thread(12)), ("b.json", room("kitchen", 4))];
     let dialects = "[render]\ndialects = [\"openai-chat\", \"anthropic-messages\", \"gryag-compact\", \"suna-llm\", \"group-chat\"]\n";
@@ -163,7 +163,7 @@ fn a_budget_is_kept_to_the_token_and_cuts_no_more_than_it_must() {
 }
 
 #[test]
-fn what_does_not_fit_even_alone_stays_and_says_so() {
+fn a_message_that_exceeds_the_budget_alone_is_retained_with_the_reason() {
     let more = format!(
         "{VENDORS}[window]\nmax_tokens = {{ encoding = \"o200k_base\", tokens = 5 }}\nper_turn = true\n"
     );

@@ -1,5 +1,5 @@
-//! The samples of all sources, made large in every place that they have: each list repeated, each object with many keys, each text
-//! full of what means something to somebody.
+//! The samples of all sources, enlarged in every place: each list repeated, each object with many keys, each
+//! text full of characters with a meaning in some format.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::shapes::Files;
 
-/// What is repeated inside a text: how something begins that then does not end, and what is looked for.
+/// Texts to repeat inside a text: beginnings that have no end, and search patterns.
 const PATTERNS: &[&str] = &[
     "a",
     "\n",
@@ -83,7 +83,7 @@ const PATTERNS: &[&str] = &[
 /// Elements that a list can do nothing with.
 const JUNK: &[&str] = &["5", "null", "\"a\"", "{}", "[]", "{\"a\":1}"];
 
-/// What is done in a place.
+/// The change made to a place.
 #[derive(Clone, Copy, Debug)]
 enum How {
     /// The list again and again.
@@ -92,7 +92,7 @@ enum How {
     Numbered,
     /// The list, each time with ids, names and addresses of its own.
     Named,
-    /// One element again and again, with ids of its own.
+    /// One element is repeated, with ids of its own.
     Element(usize),
     /// Elements of no use, at the end of the list.
     Junk(usize),
@@ -208,7 +208,7 @@ fn written(sample: &Path, value: &Value) -> Files {
     vec![(format!("a.{}", ending(sample)), bytes.into_bytes())]
 }
 
-/// Everything that can be done in a value and below it.
+/// Collects all changes that can be made to a value and below it.
 fn places(value: &Value, place: &mut Vec<Step>, add: &mut dyn FnMut(&[Step], How)) {
     match value {
         Value::Array(list) => {
@@ -253,7 +253,7 @@ fn inside(text: &str) -> Option<Value> {
 }
 
 impl Amplified {
-    /// What it is, for a table.
+    /// The name, for a table.
     pub(crate) fn name(&self) -> String {
         let sample = self.sample.strip_prefix(samples().join("sources")).unwrap();
         let place: String = self

@@ -1,5 +1,5 @@
-//! What somebody writes who wants a mill to stand still: elements of no use in every list, openings without an end, and much of what
-//! points at each other.
+//! Inputs of an attacker who wants to make the program hang: useless elements in every list, openings without
+//! an end, and many references to each other.
 
 use std::fmt::Write as _;
 
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use crate::amplify::junk_of;
 use crate::shapes::{Files, Shape, one, planned, request, shape};
 
-/// One dialect, where what is looked for is no business of dialects.
+/// Pipeline settings with one dialect, for shapes that do not concern dialects.
 const ONE_DIALECT: &str = "[render]\ndialects = [\"openai-chat\"]\n";
 
-/// What is a matter of reading, with one dialect.
+/// A shape of reading, with one dialect.
 pub(crate) const fn read(name: &'static str, files: fn(usize) -> Files) -> Shape {
     planned(shape(name, 400, files), ONE_DIALECT)
 }

@@ -1,10 +1,11 @@
-//! Everything is linear in its input: each shape is measured for `check`, for `run` with all dialects, and for what `tokens` does; nights
-//! for the bill over a store, for its page, and for what a night does with a milled dataset; and every place of every sample, made large,
-//! for `check` and some for `run`.
+//! Time and memory are linear in the input: each shape is measured for `check`, for `run` with all dialects,
+//! and for `tokens`; nights for the bill over a store, for its page, and for the steps after a night's run;
+//! and every place of every sample, enlarged, for `check` and some for `run`.
 //!
-//! Tests count what is asked of memory and the steps along lists and texts, which are the same on every machine. `just scaling` prints the
-//! table of processor times at n, 2n and 4n, and `just amplify` what it finds: more than 5 times as much for 4n as for n is quadratic on its
-//! way. The clock on the wall is never looked at, so the machine may be busy.
+//! Tests count allocations and the steps along lists and texts, which are the same on every machine.
+//! `just scaling` prints the table of processor times at n, 2n and 4n, and `just amplify` those of enlarged
+//! samples: a factor above 5 from n to 4n indicates quadratic growth. Only processor time is measured, so the
+//! machine may be busy.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -34,7 +35,7 @@ use shapes::Shape;
 /// Four times the input may take that many times the processor time: 4 is linear, 16 quadratic.
 const MOST: f64 = 5.0;
 
-/// One of many may take that many times the memory, or the steps, of one of few.
+/// The largest growth of memory or steps per element, from few elements to many.
 const MOST_COUNTED: f64 = 1.3;
 
 /// Every shape.
@@ -106,10 +107,10 @@ fn table_of_growth() {
     );
 }
 
-/// How many more of what is there a sample gets, to begin with.
+/// The number of elements that are added to a sample at first.
 const MORE: usize = 4_000;
 
-/// Below this an input of four times the size tells nothing: something else may have been the cause.
+/// The least time: below it, the growth for an input of four times the size may have other causes.
 const FLOOR: Duration = Duration::from_millis(60);
 
 fn amplified(example: &Amplified, command: Command, n: usize) -> Taken {

@@ -1,4 +1,4 @@
-//! What a command takes for a shape, counted and timed, and how that grows.
+//! The cost of a command for a shape, counted and timed, and its growth.
 
 use std::alloc::System;
 use std::fmt;
@@ -20,7 +20,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 use crate::shapes::{Files, Shape};
 
-/// What is asked of the mill.
+/// The command that is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     Check,
@@ -28,11 +28,11 @@ pub(crate) enum Command {
     Tokens,
 }
 
-/// All of them.
+/// All commands.
 pub(crate) const COMMANDS: &[Command] = &[Command::Check, Command::Run, Command::Tokens];
 
 impl Command {
-    /// Its word.
+    /// The name of the command.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Check => "check",
@@ -52,7 +52,7 @@ pub(crate) fn alone() -> impl Drop {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What something took.
+/// The cost of one operation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Taken {
     pub(crate) time: Duration,
@@ -64,7 +64,7 @@ pub(crate) struct Taken {
 }
 
 impl Taken {
-    /// What is taken by some work of all threads of this process.
+    /// Measures some work on all threads of this process.
     pub(crate) fn by(work: impl FnOnce()) -> Self {
         let region = Region::new(COUNTED);
         let (begun, steps) = (processor_time(), steps::so_far());
@@ -80,9 +80,10 @@ impl Taken {
     }
 }
 
-/// How much memory, and how many steps, one more of something takes, measured between two inputs and between two of four times the size.
+/// The memory and the steps for one more element, measured between two inputs and between two of four times
+/// the size.
 ///
-/// It is the same on every machine, but for a little.
+/// The figures are nearly the same on every machine.
 #[derive(Debug)]
 pub(crate) struct Counted {
     sizes: [usize; 3],
@@ -97,7 +98,7 @@ impl Counted {
 
     /// Counts for an input of one, one of `n` and one of 4`n`.
     pub(crate) fn of(n: usize, take: &dyn Fn(usize) -> Taken) -> Self {
-        // What is only made once is made by then.
+        // Caches and pools are filled by the first call.
         take(1);
         let sizes = [1, n, 4 * n];
         Self {
@@ -106,7 +107,8 @@ impl Counted {
         }
     }
 
-    /// How many times as much each one takes where there are four times as many: of pieces, bytes or steps, whichever grows most.
+    /// The factor by which the cost of one element grows for four times the elements: in pieces, bytes or
+    /// steps, whichever grows most.
     pub(crate) fn growth(&self) -> f64 {
         let growth = |of: fn(&Taken) -> usize, leap: usize| {
             let [one, few, many] = self.taken.map(|taken| of(&taken));
@@ -134,10 +136,10 @@ impl fmt::Display for Counted {
     }
 }
 
-/// How much time is taken to measure.
+/// The time spent on measuring.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
-    /// What the smallest input takes at least, beyond what an input of one takes.
+    /// The least time for the smallest input, beyond that for an input of one element.
     least: Duration,
     /// Times that each input is measured; the fastest counts.
     rounds: u32,
@@ -158,7 +160,7 @@ impl Effort {
 #[derive(Debug)]
 pub(crate) struct Growth {
     n: usize,
-    /// What an input of one takes: it would hide what grows.
+    /// The time for an input of one element: it would hide the growth.
     base: Duration,
     times: [Duration; 3],
     is_told: bool,
@@ -204,7 +206,7 @@ impl Growth {
             if growth.times_as_long() <= most {
                 break;
             }
-            // What is quadratic stays so with more; what is noise does not.
+            // Quadratic growth stays with more repetitions; noise does not.
             if round < effort.doubts {
                 growth.n *= 2;
             }
@@ -212,7 +214,7 @@ impl Growth {
         growth
     }
 
-    /// How many times as long an input of four times the size takes.
+    /// The factor by which an input of four times the size takes longer.
     pub(crate) fn times_as_long(&self) -> f64 {
         if !self.is_told {
             return 0.0;
@@ -249,15 +251,15 @@ impl fmt::Display for Growth {
     }
 }
 
-/// What a command takes for a shape of a size.
+/// The cost of a command for a shape of a size.
 pub(crate) fn taken(shape: &Shape, command: Command, n: usize) -> Taken {
     taken_for((shape.files)(n), command, "auto", shape.pipeline)
 }
 
-/// What a command takes for files of a source, or of whatever source they are.
+/// The cost of a command for files of a source; an empty source is detected.
 pub(crate) fn taken_for(files: Files, command: Command, source: &str, pipeline: &str) -> Taken {
     let test_dir = TestDir::new();
-    // What pseudonyms are made with.
+    // The key of the pseudonyms.
     test_dir.write("key", "an invented key of more than thirty-two signs");
     for (name, bytes) in files {
         test_dir.write(&format!("in/{name}"), bytes);
@@ -301,7 +303,7 @@ pub(crate) fn milled(test_dir: &TestDir, out: &str, pipeline: &str) {
     assert!(summary.elapsed.is_some(), "the run must really run");
 }
 
-/// What `tokens` does with files: every conversation is rendered in every dialect and counted.
+/// Does the work of `tokens`: every conversation is rendered in every dialect and counted.
 fn counted(folder: &Path) {
     let paths = [folder.to_string_lossy().into_owned()];
     let inputs = typed_inputs(&paths, "auto").unwrap();

@@ -1,5 +1,5 @@
-//! Nights that grow in number, or in what one of them holds: the bill over a store, the page of all nights, and what a night does when
-//! its dataset is milled.
+//! Nights that grow in number, or in size: the bill over a store, the page of all nights, and the steps of a
+//! night after its run.
 
 use std::path::{Path, PathBuf};
 
@@ -18,15 +18,15 @@ use crate::shapes::{Files, conversations};
 /// A way in which nights grow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NightShape {
-    /// What there is more and more of.
+    /// The element that grows in number.
     pub name: &'static str,
-    /// What is done with it.
+    /// The command that is measured.
     pub command: &'static str,
     /// The number to begin with.
     pub first: usize,
-    /// The number beyond which nobody looks: what is milled for it takes longer than it is worth.
+    /// The largest number that is measured: larger ones take too long.
     pub most: usize,
-    /// What is taken for a number.
+    /// Measures the command for a number of elements.
     pub take: fn(usize) -> Taken,
 }
 
@@ -145,7 +145,8 @@ fn drawn(n: usize) -> Taken {
     })
 }
 
-/// What follows when a night of so many rooms is milled: certified, compared with the night before, reported and told.
+/// The cost of the steps after the run of a night with `n` chats: certified, compared with the night before,
+/// reported.
 fn concluded(n: usize) -> Taken {
     let test_dir = TestDir::new();
     let before = dataset(&test_dir, conversations(n), "before");

@@ -1,5 +1,5 @@
-//! What readers look for beside what they read: copies of what was said, people and tools by their names, turns and branches that begin
-//! alike, and texts that look like something all along.
+//! Searches by readers beside parsing: copies of messages, participants and tools by their names, turns and
+//! branches with equal beginnings, and texts that look like another structure to the end.
 
 use serde_json::{Map, Value, json};
 
@@ -254,7 +254,7 @@ fn chatgpt(current: &str, mapping: Value) -> Files {
     one("conversations.json", json!([conversation]).to_string())
 }
 
-/// A chain of answers, and as many beside it, each below the answer with the number that `parent` says.
+/// A chain of answers, with as many alternatives, each below the answer whose number `parent` gives.
 fn tree(n: usize, parent: impl Fn(usize) -> usize) -> Files {
     let node = |parent: Value, role: &str, text: String| {
         json!({"parent": parent, "children": [],
@@ -341,7 +341,7 @@ fn event(fields: Value) -> Value {
     event
 }
 
-/// As many agents of one name, and what is said beside them.
+/// As many agents with one name, and the messages beside them.
 fn jaibber(n: usize, said: fn(usize) -> Value, times: usize) -> Files {
     let agent = |number: usize| {
         json!({"userId": format!("u{number}"), "username": format!("x{number}"), "isAgent": true, "projectIds": ["p"],

@@ -11,11 +11,11 @@ pub(crate) type Files = Vec<(String, Vec<u8>)>;
 /// A way to grow.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
-    /// What there is more and more of.
+    /// The element that grows in number.
     pub name: &'static str,
     /// The number to begin with.
     pub first: usize,
-    /// The number beyond which nobody looks: the shape is too cheap to tell.
+    /// The largest number that is measured: the shape is too cheap to show growth.
     pub most: usize,
     /// The files for a number.
     pub files: fn(usize) -> Files,
@@ -314,7 +314,7 @@ fn calls(n: usize, reversed: bool) -> Files {
     request([first, asked].into_iter().chain(results))
 }
 
-/// As Anthropic's form has it: the results of a turn are one message.
+/// The form of Anthropic's requests: the results of a turn are one message.
 fn answered_at_once(n: usize) -> Files {
     let calls: Vec<Value> = (0..n)
         .map(|number| {
@@ -438,7 +438,7 @@ fn members(n: usize, pack: fn(&[u8]) -> Vec<u8>) -> Files {
     one("a.jsonl.packed", pack(&line()).repeat(n))
 }
 
-/// Nothing but the same few bytes, again and again.
+/// A file of the same few bytes, repeated.
 fn tail(n: usize, bytes: &[u8], ending: &str) -> Files {
     one(&format!("a.{ending}"), bytes.repeat(n))
 }

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::bpe::symbols::{Others, Symbols};
 use crate::split::sync::BLANK;
@@ -48,12 +48,8 @@ impl Model {
         others: Others,
         ignore_merges: bool,
     ) -> Option<Self> {
-        let named = Symbols {
-            characters: FxHashMap::default(),
-            others: others.clone(),
-        }
-        .ids();
-        let is_other = |id: &u32| named.binary_search(id).is_ok();
+        let unknown: FxHashSet<&u32> = others.ids().iter().collect();
+        let is_other = |id: &u32| unknown.contains(id);
         if merges
             .keys()
             .any(|(left, right)| is_other(left) || is_other(right))

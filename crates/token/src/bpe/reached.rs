@@ -8,16 +8,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::bpe::model::Model;
 use crate::bpe::pairs::NO_TOKEN;
-use crate::bpe::symbols::Others;
+use crate::bpe::symbols::{CHARACTERS, Others};
 use crate::bpe::vocabulary::{MOST_TOKENS, Vocabulary};
 use crate::error::EncodingError;
 use crate::split::sync::BLANK;
 
 /// What the symbols of a vocabulary are.
-#[derive(Clone, Copy)]
-pub(crate) enum Alphabet<'a> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Alphabet {
     /// Bytes: each character of a token stands for one.
-    Bytes(&'a [char]),
+    Bytes,
     /// Characters.
     Characters,
     /// The same, and a space is what stands for it.
@@ -33,7 +33,7 @@ struct Reached<'m> {
 }
 
 /// The vocabulary, and how many tokens it has.
-pub(crate) fn vocabulary(model: &Model, alphabet: Alphabet<'_>) -> Result<(Vocabulary, u32), EncodingError> {
+pub(crate) fn vocabulary(model: &Model, alphabet: Alphabet) -> Result<(Vocabulary, u32), EncodingError> {
     let (reached, whole) = divide(model);
     let mut ids = model.symbols.ids();
     let merged: FxHashSet<u32> = reached.iter().map(|token| token.id).collect();
@@ -47,13 +47,13 @@ pub(crate) fn vocabulary(model: &Model, alphabet: Alphabet<'_>) -> Result<(Vocab
     let numbers: FxHashMap<u32, u32> = ids.into_iter().zip(0..).collect();
     let number = |id: u32| numbers.get(&id).copied().unwrap_or(NO_TOKEN);
     let mut vocabulary = Vocabulary::for_tokens(tokens);
-    if let Alphabet::Bytes(alphabet) = alphabet {
-        let byte_of: FxHashMap<char, u8> = alphabet.iter().copied().zip(0..=u8::MAX).collect();
+    if alphabet == Alphabet::Bytes {
+        let byte_of: FxHashMap<char, u8> = CHARACTERS.iter().copied().zip(0..=u8::MAX).collect();
         let bytes = |text: &str| -> Option<Vec<u8>> {
             let bytes = text.chars().map(|character| byte_of.get(&character).copied());
             bytes.collect()
         };
-        for (character, byte) in alphabet.iter().zip(0..=u8::MAX) {
+        for (character, byte) in CHARACTERS.iter().zip(0..=u8::MAX) {
             let id = model.symbols.characters.get(character);
             vocabulary.add(&[byte], id.map_or(NO_TOKEN, |id| number(*id)), None);
         }
@@ -72,7 +72,7 @@ pub(crate) fn vocabulary(model: &Model, alphabet: Alphabet<'_>) -> Result<(Vocab
             vocabulary.add_characters(token.text, number(token.id), (number(left), number(right)));
         }
         let mut symbols = model.symbols.renumbered(number);
-        if matches!(alphabet, Alphabet::Blanks) {
+        if alphabet == Alphabet::Blanks {
             let blank = symbols.characters.get(&BLANK).copied();
             symbols.characters.extend(blank.map(|id| (' ', id)));
             vocabulary.has_neighbours = matches!(model.symbols.others, Others::Bytes(_));

@@ -1,6 +1,19 @@
 //! What a text is made of before anything is merged: characters that are tokens, and something for those that are none.
 
+use std::sync::LazyLock;
+
 use rustc_hash::FxHashMap;
+
+/// The character of each byte in a byte-level vocabulary: visible ones of Latin-1 stand for themselves, the others follow one
+/// another from U+0100 on.
+pub(crate) static CHARACTERS: LazyLock<Vec<char>> = LazyLock::new(|| {
+    let mut others = '\u{100}'..;
+    let characters = (0..=u8::MAX).filter_map(|byte| match byte {
+        b'!'..=b'~' | 0xa1..=0xac | 0xae..=0xff => Some(char::from(byte)),
+        _ => others.next(),
+    });
+    characters.collect()
+});
 
 /// Ids of single characters, and of what stands for all others.
 #[derive(Clone)]
@@ -22,6 +35,17 @@ pub(crate) enum Others {
     },
     /// There is none: every character that comes by is a token.
     None,
+}
+
+impl Others {
+    /// The tokens that stand for unknown characters.
+    pub(crate) fn ids(&self) -> &[u32] {
+        match self {
+            Self::Bytes(ids) => ids,
+            Self::Unknown { id, .. } => std::slice::from_ref(id),
+            Self::None => &[],
+        }
+    }
 }
 
 impl Symbols {
@@ -56,12 +80,12 @@ impl Symbols {
 
     /// All ids, in order.
     pub(crate) fn ids(&self) -> Vec<u32> {
-        let mut ids: Vec<u32> = self.characters.values().copied().collect();
-        match &self.others {
-            Others::Bytes(bytes) => ids.extend(bytes),
-            Others::Unknown { id, .. } => ids.push(*id),
-            Others::None => {}
-        }
+        let mut ids: Vec<u32> = self
+            .characters
+            .values()
+            .chain(self.others.ids())
+            .copied()
+            .collect();
         ids.sort_unstable();
         ids.dedup();
         ids
@@ -69,19 +93,14 @@ impl Symbols {
 
     /// The same with other ids.
     pub(crate) fn renumbered(&self, number: impl Fn(u32) -> u32) -> Self {
-        let characters = self.characters.iter();
-        Self {
-            characters: characters
-                .map(|(character, id)| (*character, number(*id)))
-                .collect(),
-            others: match &self.others {
-                Others::Bytes(ids) => Others::Bytes(ids.iter().map(|id| number(*id)).collect()),
-                Others::Unknown { id, fuse } => Others::Unknown {
-                    id: number(*id),
-                    fuse: *fuse,
-                },
-                Others::None => Others::None,
-            },
-        }
+        let mut new = self.clone();
+        let others = match &mut new.others {
+            Others::Bytes(ids) => ids.as_mut_slice(),
+            Others::Unknown { id, .. } => std::slice::from_mut(id),
+            Others::None => &mut [],
+        };
+        let ids = new.characters.values_mut().chain(others);
+        ids.for_each(|id| *id = number(*id));
+        new
     }
 }

@@ -6,8 +6,7 @@ use chatmill_model::span::ComponentSpan;
 
 use crate::bpe::merge::Merger;
 use crate::bpe::vocabulary::Vocabulary;
-use crate::counter::{Bookkeeper, Counter};
-use crate::split::parts::{TextOrControl, each_part};
+use crate::counter::{Counter, SpanCounter};
 use crate::split::prefix::Prefix;
 use crate::split::splitter::{SplitCache, Splitter};
 use crate::split::sync::{BLANK, BoundaryClasses};
@@ -22,7 +21,8 @@ pub(crate) struct Tables {
     scratch: Mutex<Vec<Scratch>>,
 }
 
-/// What one running count needs for itself.
+/// What one running count needs for itself; no two threads share one, nor two vocabularies.
+#[derive(Default)]
 pub(crate) struct Scratch {
     cache: SplitCache,
     merger: Merger,
@@ -42,7 +42,7 @@ impl Tables {
     /// Calls `token` with the length in bytes of each token of `text`, in order.
     pub(crate) fn each_token(&self, text: &str, token: impl FnMut(usize)) {
         let pooled = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut scratch = pooled.unwrap_or_else(|| self.scratch());
+        let mut scratch = pooled.unwrap_or_default();
         self.each_token_with(&mut scratch, text, token);
         self.scratch
             .lock()
@@ -94,14 +94,6 @@ impl Tables {
         });
         bits
     }
-
-    /// Scratch space for counts; no two threads share one.
-    pub(crate) fn scratch(&self) -> Scratch {
-        Scratch {
-            cache: self.splitter.cache(),
-            merger: Merger::default(),
-        }
-    }
 }
 
 /// An encoding as a counter.
@@ -122,14 +114,9 @@ impl Counter for Bpe {
     }
 
     fn count_spans(&self, text: &str, spans: &[ComponentSpan]) -> Vec<u64> {
-        let mut accumulator = Bookkeeper::new(spans);
-        each_part(text, spans, |begins, fragment| match fragment {
-            TextOrControl::Text(text) => {
-                self.tables
-                    .each_token_at(text, begins, |bytes| accumulator.token(bytes));
-            }
-            TextOrControl::Control(bytes) => accumulator.token(bytes),
-        });
-        accumulator.finish()
+        SpanCounter::of_parts(text, spans, |counter, text, begins| {
+            self.tables
+                .each_token_at(text, begins, |bytes| counter.token(bytes));
+        })
     }
 }

@@ -10,6 +10,7 @@ use crate::encoding::custom_encoding::tests::small;
 use crate::files::ranks::tests::{lines, rank_file};
 use crate::split::join_points::JoinPoints;
 use crate::split::patterns::FAMILIES;
+use crate::split::splitter::SplitCache;
 use crate::split::sync::{BoundaryClasses, SyncPoints};
 use crate::{ENCODINGS, Encoding, TokenCounter};
 
@@ -54,7 +55,7 @@ pub(super) fn assert_parts_have_the_pieces_of_the_whole(
     text: &str,
 ) {
     let splitter = &encoding.tables().unwrap().splitter;
-    let mut cache = splitter.cache();
+    let mut cache = SplitCache::default();
     let mut pieces = |text: &str| {
         let mut pieces = Vec::new();
         splitter.each(&mut cache, text, |piece| pieces.push(piece.len()));

@@ -13,12 +13,9 @@ use crate::error::EncodingError;
 #[cfg(feature = "tokenizers")]
 use crate::files::hugging_face::Crate;
 use crate::files::ranks::Ranks;
-use crate::files::tokenizer_json::{self, TokenizerFile, TokenizerReading, Way};
+use crate::files::tokenizer_json::{self, TokenizerFile, Unread};
 use crate::files::{self, sentencepiece, tekken};
 use crate::split::patterns::Pattern;
-use crate::split::prefix::Prefix;
-use crate::split::splitter::Splitter;
-use crate::split::sync::BoundaryClasses;
 use crate::steps::Steps;
 
 /// An encoding that a pipeline brought along.
@@ -47,14 +44,15 @@ impl CustomEncoding {
         if let Some((ranks, pattern)) = tekken::read(json)? {
             return Ok(Self::new(name, "tekken file", ranks, Pattern::read(&pattern)?));
         }
-        match tokenizer_json::read(json)? {
-            TokenizerReading::Merges(file) => {
-                let own = Self::merging(name, "tokenizer file", *file)?;
+        match tokenizer_json::read(json) {
+            Ok(file) => {
+                let own = Self::merging(name, "tokenizer file", file)?;
                 #[cfg(feature = "tokenizers")]
                 let own = own.counted_by(json)?;
                 Ok(own)
             }
-            TokenizerReading::Other(reason) => Self::whole(name, json, &reason),
+            Err(Unread::Other(reason)) => Self::whole(name, json, &reason),
+            Err(Unread::Refused(error)) => Err(error),
         }
     }
 
@@ -62,64 +60,37 @@ impl CustomEncoding {
     fn merging(name: &str, file: &str, read: TokenizerFile) -> Result<Self, EncodingError> {
         let TokenizerFile { model, steps, way } = read;
         let steps = Arc::new(steps);
-        let characters = tokenizer_json::characters();
-        let (alphabet, cut) = match &way {
-            Way::Bytes { cut, .. } => (Alphabet::Bytes(&characters), cut.clone()),
-            Way::Blanks(_) => (Alphabet::Blanks, "not cut".to_owned()),
-            Way::Steps => (Alphabet::Characters, "cut step by step".to_owned()),
+        let (vocabulary, tokens) = reached::vocabulary(&model, way.alphabet)?;
+        // What is left to do to a text before it is counted.
+        let left = match way.alphabet {
+            Alphabet::Blanks => Arc::default(),
+            Alphabet::Characters => Arc::clone(&steps),
+            Alphabet::Bytes => Arc::new(Steps {
+                normalizers: Arc::clone(&steps.normalizers),
+                pre_tokenizers: Vec::new(),
+            }),
         };
-        let (merges, vocabulary) = reached::vocabulary(&model, alphabet)?;
-        let (splitter, boundaries, prefix, normalised) = match way {
-            Way::Bytes {
-                splitter, boundaries, ..
-            } => {
-                let normalizers = Arc::clone(&steps.normalizers);
-                let normalised = (!normalizers.is_empty()).then(|| {
-                    Arc::new(Steps {
-                        normalizers,
-                        pre_tokenizers: Vec::new(),
-                    })
-                });
-                (splitter, boundaries, Prefix::None, normalised)
-            }
-            Way::Blanks(prefix) => (Splitter::Whole, BoundaryClasses::NONE, prefix, None),
-            Way::Steps => (
-                Splitter::Whole,
-                BoundaryClasses::NONE,
-                Prefix::None,
-                Some(Arc::clone(&steps)),
-            ),
-        };
-        let mut tables = Tables::new(splitter, merges, boundaries);
-        tables.prefix = prefix;
-        let source = format!("{file}, {cut}");
+        let mut tables = Tables::new(way.splitter, vocabulary, way.boundaries);
+        tables.prefix = way.prefix;
+        let tables = Arc::new(tables);
+        let source = format!("{file}, {}", way.cut);
         let reference = ReferenceTokenizer::merging(Arc::new(Merging { model, steps }));
-        let mut own = Self::of_tables(name, source, vocabulary, Arc::new(tables), reference);
-        if let Some(steps) = normalised {
-            own.normalise(steps);
+        let mut own = Self::of_tables(name, source, tokens, Arc::clone(&tables), reference);
+        if way.alphabet == Alphabet::Characters || !left.normalizers.is_empty() {
+            let is_form = left.pre_tokenizers.is_empty() && left.are_forms();
+            let native = Arc::new(Native {
+                name: name.into(),
+                steps: left,
+                tables,
+            });
+            own.counter = native.clone();
+            if is_form {
+                own.normalised = Some(native);
+            } else {
+                (own.tables, own.counting) = (None, Counting::Whole);
+            }
         }
         Ok(own)
-    }
-
-    /// Takes these steps before texts are counted.
-    fn normalise(&mut self, steps: Arc<Steps>) {
-        let is_form = steps.pre_tokenizers.is_empty() && steps.are_forms();
-        let tables = if is_form {
-            self.tables.clone()
-        } else {
-            self.tables.take()
-        };
-        let Some(tables) = tables else { return };
-        let native = Arc::new(Native {
-            name: self.name.as_str().into(),
-            steps,
-            tables,
-        });
-        self.counter = native.clone();
-        self.normalised = is_form.then_some(native);
-        if !is_form {
-            self.counting = Counting::Whole;
-        }
     }
 
     /// One that is counted by the `tokenizers` crate.
@@ -200,6 +171,5 @@ impl CustomEncoding {
     }
 }
 
-/// Names become columns: small letters, digits and `_`, none that the registry has.
 #[cfg(test)]
 pub(crate) mod tests;

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use chatmill_model::span::ComponentSpan;
 
 use crate::bpe::tables::Tables;
-use crate::counter::{Bookkeeper, Counter};
+use crate::counter::{Counter, SpanCounter};
 use crate::split::part;
-use crate::split::parts::{TextOrControl, each_part};
 use crate::steps::Steps;
 
 /// Steps, and what merges the pieces that they leave.
@@ -42,20 +41,9 @@ impl Counter for Native {
         &self.name
     }
 
-    fn count(&self, text: &str) -> u64 {
-        let mut tokens = 0;
-        self.each_token(text, 0, |_| tokens += 1);
-        tokens
-    }
-
     fn count_spans(&self, text: &str, spans: &[ComponentSpan]) -> Vec<u64> {
-        let mut accumulator = Bookkeeper::new(spans);
-        each_part(text, spans, |begins, fragment| match fragment {
-            TextOrControl::Text(text) => {
-                self.each_token(text, begins, |start| accumulator.token_at(begins + start));
-            }
-            TextOrControl::Control(_) => accumulator.token_at(begins),
-        });
-        accumulator.finish()
+        SpanCounter::of_parts(text, spans, |counter, text, begins| {
+            self.each_token(text, begins, |start| counter.token_at(begins + start));
+        })
     }
 }

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use chatmill_model::span::ComponentSpan;
 
-use crate::counter::{Bookkeeper, Counter};
+use crate::counter::{Counter, SpanCounter};
 use crate::encoding::reference::ReferenceTokenizer;
-use crate::split::parts::{TextOrControl, each_part};
 
 /// Lets the reference count; where it cannot be asked (endless white space), the encoding's own counter does.
 pub(crate) struct ReferenceCounter {
@@ -24,17 +23,13 @@ impl Counter for ReferenceCounter {
     }
 
     fn count_spans(&self, text: &str, spans: &[ComponentSpan]) -> Vec<u64> {
-        let mut accumulator = Bookkeeper::new(spans);
         let mut is_asked = true;
-        each_part(text, spans, |begins, fragment| match fragment {
-            TextOrControl::Text(text) => {
-                let book = |start| accumulator.token_at(begins + start);
-                is_asked &= self.reference.each_token(text, begins, book);
-            }
-            TextOrControl::Control(_) => accumulator.token_at(begins),
+        let counts = SpanCounter::of_parts(text, spans, |counter, text, begins| {
+            let add = |start| counter.token_at(begins + start);
+            is_asked &= self.reference.each_token(text, begins, add);
         });
         if is_asked {
-            accumulator.finish()
+            counts
         } else {
             self.own.count_spans(text, spans)
         }

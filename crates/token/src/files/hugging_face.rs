@@ -7,9 +7,8 @@
 use chatmill_model::span::ComponentSpan;
 use tokenizers::Tokenizer;
 
-use crate::counter::{Bookkeeper, Counter};
+use crate::counter::{Counter, SpanCounter};
 use crate::error::EncodingError;
-use crate::split::parts::{TextOrControl, each_part};
 
 /// A character that hardly any vocabulary has: a file that cannot say what is unknown fails on it.
 const UNKNOWN: &str = "\u{10fffd}";
@@ -92,19 +91,10 @@ impl Counter for Crate {
         &self.name
     }
 
-    fn count(&self, text: &str) -> u64 {
-        self.count_at(text, 0)
-    }
-
     fn count_spans(&self, text: &str, spans: &[ComponentSpan]) -> Vec<u64> {
-        let mut accumulator = Bookkeeper::new(spans);
-        each_part(text, spans, |begins, fragment| match fragment {
-            TextOrControl::Text(text) => {
-                self.each_token(text, begins, &mut |start| accumulator.token_at(begins + start));
-            }
-            TextOrControl::Control(_) => accumulator.token_at(begins),
-        });
-        accumulator.finish()
+        SpanCounter::of_parts(text, spans, |counter, text, begins| {
+            self.each_token(text, begins, &mut |start| counter.token_at(begins + start));
+        })
     }
 }
 

@@ -9,6 +9,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::bpe::model::Model;
+use crate::bpe::reached::Alphabet;
 use crate::bpe::symbols::Others;
 use crate::error::EncodingError;
 use crate::files::tokenizer_json::{TokenizerFile, Way};
@@ -135,18 +136,25 @@ impl<'b> PieceModel<'b> {
 
     /// Why it cannot be counted with.
     fn refusal(&self) -> Option<&'static str> {
-        if self.trainer.number(3) != Some(2) {
-            Some("its model does not merge pairs")
-        } else if self.normalizer.bytes(2).any(|table| !table.is_empty()) {
-            Some("it normalises texts by a table")
-        } else if self.normalizer.number(4) != Some(0) {
-            Some("it takes away white space that stands beside other white space")
-        } else if self.trainer.number(24) == Some(1) || self.normalizer.number(5) == Some(0) {
-            Some("its sign for a space does not stand before words")
-        } else {
-            let is_divided = self.pieces.iter().any(|piece| piece.2 == UNUSED);
-            is_divided.then_some("it has pieces that are merged and then divided again")
-        }
+        let (trainer, normalizer) = (&self.trainer, &self.normalizer);
+        let has_table = normalizer.bytes(2).any(|table| !table.is_empty());
+        let is_divided = self.pieces.iter().any(|piece| piece.2 == UNUSED);
+        let reasons = [
+            (trainer.number(3) != Some(2), "its model does not merge pairs"),
+            (has_table, "it normalises texts by a table"),
+            (
+                normalizer.number(4) != Some(0),
+                "it takes away white space that stands beside other white space",
+            ),
+            (
+                trainer.number(24) == Some(1) || normalizer.number(5) == Some(0),
+                "its sign for a space does not stand before words",
+            ),
+            (is_divided, "it has pieces that are merged and then divided again"),
+        ];
+        reasons
+            .iter()
+            .find_map(|(holds, reason)| holds.then_some(*reason))
     }
 
     /// The ids of the pieces that are of a kind.
@@ -177,12 +185,17 @@ pub(crate) fn read(bytes: &[u8]) -> Result<TokenizerFile, EncodingError> {
     };
     let mut pieces: Vec<_> = file.pieces.iter().zip(0..).collect();
     pieces.retain(|(piece, _)| matches!(piece.2, ORDINARY | ADDED));
-    let tokens = pieces
+    let tokens: FxHashMap<String, u32> = pieces
         .iter()
         .map(|(piece, id)| (piece.0.to_owned(), *id))
         .collect();
+    if tokens.len() < pieces.len() {
+        return Err(refused(
+            "a piece stands in it twice; take the file that belongs to the model",
+        ));
+    }
     pieces.sort_by(|(one, _), (other, _)| other.1.total_cmp(&one.1));
-    let merges = merges(&pieces, &tokens);
+    let merges = merges(&pieces);
     let model = Model::new(tokens, merges, others, false)
         .filter(Model::has_blanks)
         .ok_or_else(|| refused("it has no piece for a space"))?;
@@ -201,20 +214,23 @@ pub(crate) fn read(bytes: &[u8]) -> Result<TokenizerFile, EncodingError> {
     Ok(TokenizerFile {
         model,
         steps,
-        way: Way::Blanks(prefix),
+        way: Way::whole(Alphabet::Blanks, "not cut", prefix),
     })
 }
 
-/// Every division of a piece into two, with the place of its score among all.
-fn merges(
-    by_score: &[(&VocabularyPiece<'_>, u32)],
-    tokens: &FxHashMap<String, u32>,
-) -> FxHashMap<(u32, u32), (u32, u32)> {
+/// Every division of a piece into two, with the place of its score among all. A file may hold pieces of any length, so that not
+/// every character is tried: a division is where a piece that it begins with meets one that it ends with.
+fn merges(by_score: &[(&VocabularyPiece<'_>, u32)]) -> FxHashMap<(u32, u32), (u32, u32)> {
+    let texts = by_score.iter().map(|(piece, id)| (piece.0.bytes(), *id));
+    let lefts = beginnings(texts.clone().map(|(text, id)| (text.collect(), id)));
+    let rights = beginnings(texts.map(|(text, id)| (text.rev().collect(), id)));
     let mut merges = FxHashMap::default();
     for (rank, (piece, id)) in (0..).zip(by_score) {
-        for (middle, _) in piece.0.char_indices().skip(1) {
-            let (left, right) = piece.0.split_at(middle);
-            if let (Some(left), Some(right)) = (tokens.get(left), tokens.get(right)) {
+        let mut rights = rights.get(id).into_iter().flatten().rev().peekable();
+        for (length, left) in lefts.get(id).into_iter().flatten() {
+            let rest = piece.0.len() - length;
+            while rights.next_if(|(length, _)| *length > rest).is_some() {}
+            if let Some((_, right)) = rights.next_if(|(length, _)| *length == rest) {
                 merges.insert((*left, *right), (rank, *id));
             }
         }
@@ -222,10 +238,30 @@ fn merges(
     merges
 }
 
+/// For each piece, all others that it begins with: their lengths and ids, the shortest first. There are no more of them than it
+/// has bytes, so that the time is in proportion to the bytes of all pieces, and to the logarithm of their number.
+fn beginnings(pieces: impl Iterator<Item = (Vec<u8>, u32)>) -> FxHashMap<u32, Vec<(usize, u32)>> {
+    let mut pieces: Vec<(Vec<u8>, u32)> = pieces.collect();
+    // In the order of bytes, what a piece begins with stands before it, and between the two only what begins with the same.
+    pieces.sort_unstable();
+    let mut open: Vec<(&[u8], u32)> = Vec::new();
+    let mut found = FxHashMap::default();
+    for (piece, id) in &pieces {
+        while open.pop_if(|(other, _)| !piece.starts_with(other)).is_some() {}
+        let others = open.iter().map(|(other, id)| (other.len(), *id));
+        found.insert(*id, others.collect());
+        open.push((piece, *id));
+    }
+    found
+}
+
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "tests read their fixtures")]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::Encoding;
 
     fn sample() -> Vec<u8> {
         let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/tokenizers");
@@ -254,6 +290,60 @@ mod tests {
         ] {
             assert!(refusal(bytes).starts_with("it is neither"), "{bytes:?}");
         }
+    }
+
+    /// The field of a message that holds bytes.
+    fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+        let mut field = vec![number << 3 | 2];
+        let mut length = bytes.len();
+        while length > 0x7f {
+            field.push(length as u8 | 0x80);
+            length >>= 7;
+        }
+        field.push(length as u8);
+        [field.as_slice(), bytes].concat()
+    }
+
+    /// Tried at every character, such pieces would take hours.
+    #[test]
+    fn a_model_with_pieces_of_a_megabyte_is_read() {
+        let longest = "a".repeat(1 << 20);
+        let shorter = (3..800).map(|length| "a".repeat(length));
+        let texts = shorter.chain([longest.clone(), format!("{longest}b")]);
+        let more = texts.flat_map(|text| field(1, &field(1, text.as_bytes())));
+        let file: Vec<u8> = sample().into_iter().chain(more).collect();
+        let encoding = Encoding::from_tokenizer("acme", &file).unwrap();
+        let count = |text: &str| encoding.counter().count(text);
+        assert_eq!(Some(count("baaaab")), encoding.reference().count("baaaab"));
+        // The first two letters take up one after the other until there is no longer piece.
+        assert_eq!(count(&longest), 1 + (1_u64 << 20).div_ceil(799));
+    }
+
+    proptest! {
+        #![proptest_config(chatmill_drawn::law(256))]
+
+        #[test]
+        fn divisions_are_those_at_every_character(texts in prop::collection::btree_set("[aéb]{1,6}", 1..40)) {
+            let tokens: FxHashMap<String, u32> = texts.iter().cloned().zip(0..).collect();
+            let pieces: Vec<_> = texts.iter().map(|text| VocabularyPiece(text, 0.0, ORDINARY)).collect();
+            let by_score: Vec<_> = pieces.iter().zip(0..).collect();
+            let mut plain = FxHashMap::default();
+            for (rank, (piece, id)) in (0..).zip(&by_score) {
+                for (middle, _) in piece.0.char_indices().skip(1) {
+                    let (left, right) = piece.0.split_at(middle);
+                    if let (Some(left), Some(right)) = (tokens.get(left), tokens.get(right)) {
+                        plain.insert((*left, *right), (rank, *id));
+                    }
+                }
+            }
+            prop_assert_eq!(merges(&by_score), plain);
+        }
+    }
+
+    #[test]
+    fn a_model_with_a_piece_twice_is_refused() {
+        let file = [sample(), field(1, &field(1, b"aa"))].concat();
+        assert!(refusal(&file).starts_with("a piece stands in it twice"));
     }
 
     #[test]

@@ -11,19 +11,32 @@ use serde::de::IgnoredAny;
 
 use self::steps::{JsonNormalizer, JsonPreTokenizer};
 use crate::bpe::model::Model;
-use crate::bpe::symbols::Others;
+use crate::bpe::reached::Alphabet;
+use crate::bpe::symbols::{CHARACTERS, Others};
 use crate::error::EncodingError;
 use crate::split::prefix::Prefix;
 use crate::split::splitter::Splitter;
 use crate::split::sync::BoundaryClasses;
 use crate::steps::Steps;
 
-/// What a tokenizer file comes to.
-pub(crate) enum TokenizerReading {
-    /// Merges after these steps.
-    Merges(Box<TokenizerFile>),
-    /// Something that only the crate can compute, for this reason.
+/// Why a tokenizer file is not counted by its merges.
+pub(crate) enum Unread {
+    /// It says something that only the crate can compute: this.
     Other(String),
+    /// It is none.
+    Refused(EncodingError),
+}
+
+impl From<EncodingError> for Unread {
+    fn from(error: EncodingError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<String> for Unread {
+    fn from(reason: String) -> Self {
+        Self::Other(reason)
+    }
 }
 
 /// A file that merges pairs.
@@ -35,33 +48,55 @@ pub(crate) struct TokenizerFile {
 }
 
 /// How counts are found without taking each step for each text.
-pub(crate) enum Way {
-    /// Bytes are merged in the pieces of a text that these have changed.
-    Bytes {
-        splitter: Splitter,
-        boundaries: BoundaryClasses,
-        /// What is said of how it cuts.
-        cut: String,
-    },
-    /// Characters are merged in whole texts, with a sign for spaces.
-    Blanks(Prefix),
-    /// There is none.
-    Steps,
+pub(crate) struct Way {
+    /// What is merged. Where that is bytes, the text was normalised before; characters are merged after all steps.
+    pub(crate) alphabet: Alphabet,
+    /// What is said of how it cuts.
+    pub(crate) cut: String,
+    pub(crate) splitter: Splitter,
+    pub(crate) boundaries: BoundaryClasses,
+    pub(crate) prefix: Prefix,
 }
 
-/// Reads a tokenizer file.
-pub(crate) fn read(json: &str) -> Result<TokenizerReading, EncodingError> {
+impl Way {
+    /// One that does not cut.
+    pub(crate) fn whole(alphabet: Alphabet, cut: &str, prefix: Prefix) -> Self {
+        Self {
+            alphabet,
+            cut: cut.to_owned(),
+            splitter: Splitter::Whole,
+            boundaries: BoundaryClasses::NONE,
+            prefix,
+        }
+    }
+}
+
+/// Reads a tokenizer file that merges pairs.
+pub(crate) fn read(json: &str) -> Result<TokenizerFile, Unread> {
     let head: TokenizerHead = serde_json::from_str(json).map_err(|error| misread(&error))?;
     if head.model.kind.as_deref() != Some("BPE") {
-        return Ok(TokenizerReading::Other(
-            "its model does not merge pairs".to_owned(),
-        ));
+        return Err(Unread::Other("its model does not merge pairs".to_owned()));
     }
     let file: BpeFile = serde_json::from_str(json).map_err(|error| misread(&error))?;
-    Ok(match understood(&head, file.model)? {
-        Ok(file) => TokenizerReading::Merges(Box::new(file)),
-        Err(reason) => TokenizerReading::Other(reason),
-    })
+    let normalizers: Vec<_> = head.normalizer.iter().flat_map(JsonNormalizer::flat).collect();
+    let cutters: Vec<_> = head
+        .pre_tokenizer
+        .iter()
+        .flat_map(JsonPreTokenizer::flat)
+        .collect();
+    let steps = Steps {
+        normalizers: normalizers
+            .iter()
+            .map(|step| step.read())
+            .collect::<Result<_, _>>()?,
+        pre_tokenizers: cutters.iter().map(|step| step.read()).collect::<Result<_, _>>()?,
+    };
+    let model = file.model.read(cutters.iter().any(|step| step.is_byte_level()))?;
+    let blanks = || steps::blanks(&normalizers, &cutters).filter(|_| model.has_blanks());
+    let way = steps::bytes(&cutters)
+        .or_else(|| Some(Way::whole(Alphabet::Blanks, "not cut", blanks()?)))
+        .unwrap_or_else(|| Way::whole(Alphabet::Characters, "cut step by step", Prefix::None));
+    Ok(TokenizerFile { model, steps, way })
 }
 
 /// The tokens that a `tokenizer.json` adds to its model's: control tokens above all. `None` for other tokenizer files, which
@@ -77,44 +112,6 @@ pub fn added_tokens(file: &[u8]) -> Result<Option<Vec<String>>, EncodingError> {
     let file: AddedTokens = serde_json::from_str(json).map_err(|error| misread(&error))?;
     let contents = file.added_tokens.into_iter().map(|token| token.content);
     Ok(file.model.map(|_| contents.collect()))
-}
-
-/// The file, or why only the crate can compute it.
-fn understood(head: &TokenizerHead, model: Bpe) -> Result<Result<TokenizerFile, String>, EncodingError> {
-    let normalizers: Vec<&JsonNormalizer> = head.normalizer.iter().flat_map(JsonNormalizer::flat).collect();
-    let cutters: Vec<&JsonPreTokenizer> = head
-        .pre_tokenizer
-        .iter()
-        .flat_map(JsonPreTokenizer::flat)
-        .collect();
-    let steps = || -> Result<Steps, String> {
-        Ok(Steps {
-            normalizers: normalizers
-                .iter()
-                .map(|step| step.read())
-                .collect::<Result<_, _>>()?,
-            pre_tokenizers: cutters.iter().map(|step| step.read()).collect::<Result<_, _>>()?,
-        })
-    };
-    let steps = match steps() {
-        Ok(steps) => steps,
-        Err(reason) => return Ok(Err(reason)),
-    };
-    let is_bytes = cutters.iter().any(|step| step.is_byte_level());
-    let model = match model.read(is_bytes)? {
-        Ok(model) => model,
-        Err(reason) => return Ok(Err(reason)),
-    };
-    let way = match (steps::bytes(&cutters), steps::blanks(&normalizers, &cutters)) {
-        (Some((splitter, boundaries, cut)), _) => Way::Bytes {
-            splitter,
-            boundaries,
-            cut,
-        },
-        (None, Some(prefix)) if model.has_blanks() => Way::Blanks(prefix),
-        _ => Way::Steps,
-    };
-    Ok(Ok(TokenizerFile { model, steps, way }))
 }
 
 fn misread(error: &serde_json::Error) -> EncodingError {
@@ -184,47 +181,41 @@ impl Merge {
 }
 
 impl Bpe {
-    /// The model, or why only the crate can compute it.
-    fn read(self, is_bytes: bool) -> Result<Result<Model, String>, EncodingError> {
-        let empty = |text: &Option<String>| text.as_deref().unwrap_or_default().is_empty();
-        let is_plain = self.dropout.unwrap_or_default() == 0.0
-            && empty(&self.continuing_subword_prefix)
-            && empty(&self.end_of_word_suffix);
+    fn read(self, is_bytes: bool) -> Result<Model, Unread> {
+        let is_empty = |text: &Option<String>| text.as_deref().is_none_or(str::is_empty);
+        let is_plain = self.dropout.is_none_or(|dropout| dropout == 0.0)
+            && is_empty(&self.continuing_subword_prefix)
+            && is_empty(&self.end_of_word_suffix);
         if !is_plain {
-            return Ok(Err(
-                "its merges depend on chance or on the place in a word".to_owned()
+            return Err(Unread::Other(
+                "its merges depend on chance or on the place in a word".to_owned(),
             ));
         }
-        let others = match self.others(is_bytes) {
-            Ok(others) => others,
-            Err(reason) => return Ok(Err(reason.to_owned())),
-        };
+        let others = self.others(is_bytes)?;
         let mut merges = FxHashMap::default();
         for (rank, merge) in (0..).zip(&self.merges) {
             let ids = merge.parts().and_then(|(left, right)| {
                 let id = |token: &str| self.vocab.get(token).copied();
-                Some((id(left)?, id(right)?, id(&format!("{left}{right}"))?))
+                Some(((id(left)?, id(right)?), id(&format!("{left}{right}"))?))
             });
-            let Some((left, right, both)) = ids else {
-                return Err(EncodingError::Vocabulary(
-                    "a merge names what is not a token; take the file that belongs to the model".to_owned(),
-                ));
-            };
-            merges.insert((left, right), (rank, both));
+            let (pair, both) = ids.ok_or_else(|| {
+                let problem = "a merge names what is not a token; take the file that belongs to the model";
+                EncodingError::Vocabulary(problem.to_owned())
+            })?;
+            merges.insert(pair, (rank, both));
         }
         let model = Model::new(self.vocab, merges, others, self.ignore_merges);
-        Ok(model.ok_or_else(|| "its merges join what stands for unknown characters".to_owned()))
+        model.ok_or_else(|| Unread::Other("its merges join what stands for unknown characters".to_owned()))
     }
 
     /// What a character is that is no token.
-    fn others(&self, is_bytes: bool) -> Result<Others, &'static str> {
+    fn others(&self, is_bytes: bool) -> Result<Others, String> {
         if is_bytes {
             let is_token = |character: &char| self.vocab.contains_key(character.to_string().as_str());
-            return if characters().iter().all(is_token) {
-                Ok(Others::None)
-            } else {
-                Err("a byte is not a token of it")
-            };
+            let is_whole = CHARACTERS.iter().all(is_token);
+            return is_whole
+                .then_some(Others::None)
+                .ok_or_else(|| "a byte is not a token of it".to_owned());
         }
         if self.byte_fallback {
             let bytes = (0..=u8::MAX).map(|byte| self.vocab.get(&format!("<{byte:#04X}>")).copied());
@@ -232,26 +223,14 @@ impl Bpe {
                 return Ok(Others::Bytes(bytes));
             }
         }
-        match self.unk_token.as_ref().map(|token| self.vocab.get(token)) {
-            Some(Some(id)) if !self.byte_fallback => Ok(Others::Unknown {
+        match self.unk_token.as_ref().and_then(|token| self.vocab.get(token)) {
+            Some(id) if !self.byte_fallback => Ok(Others::Unknown {
                 id: *id,
                 fuse: self.fuse_unk,
             }),
-            _ => Err("it has no token for what is unknown"),
+            _ => Err("it has no token for what is unknown".to_owned()),
         }
     }
-}
-
-/// The character of each byte in a byte-level vocabulary: visible ones of Latin-1 stand for themselves, the others follow one
-/// another from U+0100 on.
-pub(crate) fn characters() -> Vec<char> {
-    let mut others = '\u{100}'..;
-    (0..=u8::MAX)
-        .map(|byte| match byte {
-            b'!'..=b'~' | 0xa1..=0xac | 0xae..=0xff => char::from(byte),
-            _ => others.next().unwrap_or_default(),
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use regex_automata::Input;
 use regex_automata::meta::Regex;
+use regex_automata::{Input, PatternID};
 
 use crate::split::classes::Classes;
 use crate::split::part;
@@ -19,6 +19,17 @@ pub(crate) enum Finder {
     Family(Style),
     /// Single characters.
     Character(fn(char) -> bool),
+}
+
+/// Where a match ends: one of white space, the second of two patterns, gives its last character back where text follows.
+pub(crate) fn given_back(text: &str, found: Range<usize>, pattern: PatternID) -> usize {
+    let end = found.end;
+    if pattern == PatternID::ZERO || end == text.len() {
+        return end;
+    }
+    let last = part(text, found.clone()).chars().next_back();
+    let shorter = end - last.map_or(0, char::len_utf8);
+    if shorter > found.start { shorter } else { end }
 }
 
 impl Finder {
@@ -41,14 +52,8 @@ impl Finder {
             Self::Regex(regex) => {
                 let mut from = 0;
                 while let Some(found) = regex.search(&Input::new(text).range(from..)) {
-                    let mut end = found.end();
-                    let last = part(text, found.range()).chars().next_back();
-                    let shorter = end - last.map_or(0, char::len_utf8);
-                    if found.pattern().as_usize() == 1 && end < text.len() && shorter > found.start() {
-                        end = shorter;
-                    }
-                    matched(found.start()..end);
-                    from = end;
+                    from = given_back(text, found.range(), found.pattern());
+                    matched(found.start()..from);
                 }
             }
             Self::Family(style) => {

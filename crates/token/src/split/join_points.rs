@@ -45,7 +45,7 @@ impl JoinPoints {
         for (at, pair) in (1..).zip(token.windows(2)) {
             // The first byte of a character, after another character that is not ASCII.
             if let [last @ 0x80..=0xff, first @ 0xc0..=0xff] = *pair {
-                let (before, after) = token.split_at_checked(at).unwrap_or_default();
+                let (before, after) = token.split_at(at);
                 match (last_character(before), first_character(after)) {
                     (Some(left), Some(right)) => self.set(characters(left, right)),
                     // A token may begin or end within a character.

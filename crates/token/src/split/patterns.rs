@@ -11,7 +11,7 @@ use regex_syntax::ast::{self, Ast};
 use crate::error::EncodingError;
 use crate::split::finder::Finder;
 use crate::split::scan::Style;
-use crate::split::splitter::{Splitter, WHITE_SPACE};
+use crate::split::splitter::Splitter;
 use crate::split::sync::BoundaryClasses;
 
 /// Patterns that cut alike.
@@ -22,6 +22,14 @@ pub(crate) struct Family {
     pub(crate) boundaries: BoundaryClasses,
     /// As published. The first is what the reference is given.
     spellings: &'static [&'static str],
+}
+
+impl Family {
+    /// Its pattern as published.
+    #[expect(clippy::indexing_slicing, reason = "every family was published")]
+    pub(crate) fn published(&self) -> &'static str {
+        self.spellings[0]
+    }
 }
 
 /// The families, newest first.
@@ -108,7 +116,7 @@ pub(crate) enum Pattern {
     CustomEncoding {
         /// As given.
         text: Box<str>,
-        splitter: Box<Splitter>,
+        regex: Box<Regex>,
     },
 }
 
@@ -132,33 +140,18 @@ impl Pattern {
             let problem = format!("`{text}` is not a known family; there are {}", names.join(", "));
             return Err(EncodingError::Pattern(problem));
         }
-        let (body, has_tail) = Self::body(text);
-        check(body)?;
-        check_cover(body, has_tail)?;
-        let splitter = if has_tail {
-            Splitter::regex(body)
-        } else {
-            Splitter::plain(body)
-        };
+        let regex = compiled(text)?;
+        check_cover(&regex)?;
         Ok(Self::CustomEncoding {
             text: text.into(),
-            splitter: Box::new(
-                splitter.map_err(|_| EncodingError::Pattern("is too large to be computed".to_owned()))?,
-            ),
+            regex: Box::new(regex),
         })
     }
 
-    /// A pattern without the tail that looks ahead, and whether it has one.
-    pub(crate) fn body(text: &str) -> (&str, bool) {
-        let body = TAILS.iter().find_map(|tail| text.strip_suffix(tail));
-        (body.unwrap_or(text), body.is_some())
-    }
-
     /// The pattern as published, for the reference.
-    #[expect(clippy::indexing_slicing, reason = "every family was published")]
     pub(crate) fn published(&self) -> &str {
         match self {
-            Self::Known(family) => family.spellings[0],
+            Self::Known(family) => family.published(),
             Self::CustomEncoding { text, .. } => text,
         }
     }
@@ -175,8 +168,10 @@ impl Pattern {
     pub(crate) fn into_cut(self) -> (Splitter, BoundaryClasses) {
         match self {
             Self::Known(family) => (Splitter::scan(family.style), family.boundaries),
-            Self::CustomEncoding { text, splitter } if &*text == TEKKEN => (*splitter, BoundaryClasses::QWEN),
-            Self::CustomEncoding { splitter, .. } => (*splitter, BoundaryClasses::NONE),
+            Self::CustomEncoding { text, regex } if &*text == TEKKEN => {
+                (Splitter::Regex(regex), BoundaryClasses::QWEN)
+            }
+            Self::CustomEncoding { regex, .. } => (Splitter::Regex(regex), BoundaryClasses::NONE),
         }
     }
 }
@@ -189,24 +184,25 @@ pub(crate) fn family_of(pattern: &str) -> Option<&'static Family> {
 
 /// What finds the matches of a pattern, which may leave text out.
 pub(crate) fn finder(pattern: &str) -> Result<Finder, EncodingError> {
-    if let Some(family) = family_of(pattern) {
-        return Ok(Finder::Family(family.style));
-    }
-    let (body, has_tail) = Pattern::body(pattern);
-    check(body)?;
-    let all = if has_tail {
-        vec![body, WHITE_SPACE]
-    } else {
-        vec![body]
-    };
-    match Regex::new_many(&all) {
-        Ok(regex) => Ok(Finder::Regex(Box::new(regex))),
-        Err(_) => Err(EncodingError::Pattern("is too large to be computed".to_owned())),
+    match family_of(pattern) {
+        Some(family) => Ok(Finder::Family(family.style)),
+        None => Ok(Finder::Regex(Box::new(compiled(pattern)?))),
     }
 }
 
+/// Compiles a pattern; in the place of a tail that looks ahead comes plain white space as a second pattern.
+pub(crate) fn compiled(text: &str) -> Result<Regex, EncodingError> {
+    let body = TAILS.iter().find_map(|tail| text.strip_suffix(tail));
+    check(body.unwrap_or(text))?;
+    let regex = match body {
+        Some(body) => Regex::new_many(&[body, r"\s+"]),
+        None => Regex::new(text),
+    };
+    regex.map_err(|_| EncodingError::Pattern("is too large to be computed".to_owned()))
+}
+
 /// Whether a pattern without its tail can be computed as the reference does.
-pub(crate) fn check(body: &str) -> Result<(), EncodingError> {
+fn check(body: &str) -> Result<(), EncodingError> {
     let parsed = ast::parse::Parser::new()
         .parse(body)
         .map_err(|error| misread(error.span().start.offset, &error.kind().to_string()))?;
@@ -227,15 +223,8 @@ pub(crate) fn check(body: &str) -> Result<(), EncodingError> {
     Ok(())
 }
 
-/// Whether such a pattern leaves no text out.
-fn check_cover(body: &str, white_space: bool) -> Result<(), EncodingError> {
-    let alternatives = if white_space {
-        vec![body, WHITE_SPACE]
-    } else {
-        vec![body]
-    };
-    let regex = Regex::new_many(&alternatives)
-        .map_err(|_| EncodingError::Pattern("is too large to be computed".to_owned()))?;
+/// Whether a pattern leaves no text out.
+fn check_cover(regex: &Regex) -> Result<(), EncodingError> {
     let mut cache = regex.create_cache();
     let mut buffer = [0; 4];
     for character in '\0'..=char::MAX {

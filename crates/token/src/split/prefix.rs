@@ -1,15 +1,19 @@
 //! The sign for a space that some vocabularies have before the first word of a text.
 
-/// Before which pieces a sign is put that stands for a space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Before which pieces a sign is put that stands for a space; in tokenizer files, the scheme of `Metaspace`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 pub(crate) enum Prefix {
     /// Before none.
+    #[serde(rename = "never")]
     None,
     /// Before every one.
+    #[serde(skip)]
     Always,
     /// Before those that do not begin with one.
+    #[serde(rename = "always")]
     UnlessBlank,
     /// The same, at the beginning of all only.
+    #[serde(rename = "first")]
     FirstUnlessBlank,
 }
 

@@ -35,9 +35,9 @@ impl Aligned {
     }
 
     /// Where in the original a byte comes from.
+    #[expect(clippy::indexing_slicing, reason = "there is an origin for each byte")]
     pub(crate) fn origin(&self, byte: usize) -> u32 {
-        let last = self.origins.last();
-        self.origins.get(byte).or(last).copied().unwrap_or(0)
+        self.origins[byte]
     }
 
     /// Adds characters that come from one byte of the original.

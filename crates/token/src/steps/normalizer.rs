@@ -93,13 +93,14 @@ impl NormalizationForm {
                 segment.push(character);
                 starts.push(start);
             }
-            let mut add = |(number, composed): (usize, char)| {
-                let start = starts.get(number).or(starts.last()).copied().unwrap_or(start);
+            let (mut origins, mut start) = (starts.iter(), start);
+            let mut add = |composed: char| {
+                start = origins.next().copied().unwrap_or(start);
                 to.push(composed.encode_utf8(&mut [0; 4]), from.origin(start));
             };
             match self {
-                Self::Nfc => segment.nfc().enumerate().for_each(&mut add),
-                Self::Nfkc => segment.nfkc().enumerate().for_each(&mut add),
+                Self::Nfc => segment.nfc().for_each(&mut add),
+                Self::Nfkc => segment.nfkc().for_each(&mut add),
             }
         }
     }

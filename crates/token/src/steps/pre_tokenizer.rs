@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::bpe::symbols::CHARACTERS;
 use crate::split::finder::Finder;
 use crate::split::part;
 use crate::split::patterns::GPT2;
@@ -23,8 +24,6 @@ pub(crate) enum PreTokenizer {
         prefix_space: bool,
         /// Cut as GPT-2 does.
         split: bool,
-        /// The character of each byte.
-        alphabet: Vec<char>,
     },
 }
 
@@ -72,11 +71,7 @@ impl PreTokenizer {
                 }
                 to
             }
-            Self::ByteLevel {
-                prefix_space,
-                split,
-                alphabet,
-            } => {
+            Self::ByteLevel { prefix_space, split } => {
                 let mut spaced = Aligned::of_pieces(&from, |to, piece| {
                     if *prefix_space && !part(from.text.as_str(), piece.clone()).starts_with(' ') {
                         to.push(" ", from.origin(piece.start));
@@ -87,10 +82,11 @@ impl PreTokenizer {
                     let gpt2 = Finder::Family(GPT2.style);
                     spaced.pieces = cut(&spaced, &gpt2, Behavior::Isolated, false);
                 }
+                let characters = &*CHARACTERS;
                 Aligned::of_pieces(&spaced, |to, piece| {
                     let bytes = part(spaced.text.as_bytes(), piece.clone());
                     for (at, byte) in piece.zip(bytes) {
-                        if let Some(character) = alphabet.get(usize::from(*byte)) {
+                        if let Some(character) = characters.get(usize::from(*byte)) {
                             to.push(character.encode_utf8(&mut [0; 4]), spaced.origin(at));
                         }
                     }

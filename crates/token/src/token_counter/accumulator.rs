@@ -28,8 +28,8 @@ pub(super) struct Accumulator<'s> {
 
 impl<'s> Accumulator<'s> {
     pub(super) fn new(spans: &'s [ComponentSpan], totals: &'s mut [TokenCounts]) -> Self {
-        Self {
-            end: spans.first().unwrap_or(&BEHIND).end,
+        let mut new = Self {
+            end: 0,
             spans,
             here: 0,
             sums: [0; MAX_ENCODINGS_PER_GROUP],
@@ -37,7 +37,9 @@ impl<'s> Accumulator<'s> {
             chunks: 0,
             totals,
             each: Vec::new(),
-        }
+        };
+        new.end = new.span().end;
+        new
     }
 
     /// Counts span by span, too.

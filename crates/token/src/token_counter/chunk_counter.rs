@@ -34,7 +34,7 @@ impl ChunkCounter {
         Self {
             vocabularies: tables
                 .iter()
-                .map(|tables| (Arc::clone(tables), tables.scratch()))
+                .map(|tables| (Arc::clone(tables), Scratch::default()))
                 .collect(),
             short: Chunks::default(),
             long: Memory::default(),

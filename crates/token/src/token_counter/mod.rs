@@ -102,7 +102,9 @@ impl TokenCounter {
 
     /// The tokens of a rendering in each encoding, divided by components as [`Counter::token_counts`](crate::Counter::token_counts) does.
     pub fn token_counts(&mut self, text: &str, spans: &[ComponentSpan]) -> Vec<TokenCounts> {
-        self.each_batch(|batch, counted| batch.token_counts(text, spans, counted));
+        self.each_batch(|batch, counted| {
+            batch.count_text(text, spans, Accumulator::new(spans, counted));
+        });
         self.of_each(text, &self.counted, |counter| counter.token_counts(text, spans))
             .collect()
     }
@@ -340,10 +342,6 @@ impl Batch {
         }
     }
 
-    fn token_counts(&mut self, text: &str, spans: &[ComponentSpan], counts_by_encoding: &mut [TokenCounts]) {
-        self.count_text(text, spans, Accumulator::new(spans, counts_by_encoding));
-    }
-
     fn count_text(
         &mut self,
         text: &str,
@@ -427,23 +425,19 @@ impl Batch {
 
     /// The inside of a fragment, counted now or before.
     fn inside(&mut self, fragment: &str) -> Inside {
-        if let Some([first, last, counts @ ..]) = self.insides.get(fragment.as_bytes()) {
-            let mut inside = Inside {
+        if let Some([first, last, counts @ ..]) = self.insides.get(fragment.as_bytes())
+            && let Ok(counts) = counts.try_into()
+        {
+            return Inside {
                 first: *first as usize,
                 last: *last as usize,
-                counts: [0; MAX_ENCODINGS_PER_GROUP],
+                counts,
             };
-            for (to, from) in inside.counts.iter_mut().zip(counts) {
-                *to = *from;
-            }
-            return inside;
         }
         let (first, last) = self.points.interior(fragment).unwrap_or_default();
         let counts = self.count(fragment, first..last);
-        let mut words = [first as u64, last as u64, 0, 0, 0, 0];
-        for (to, from) in words.iter_mut().skip(2).zip(counts) {
-            *to = from;
-        }
+        let [a, b, c, d] = counts;
+        let words = [first as u64, last as u64, a, b, c, d];
         self.insides.keep(fragment.as_bytes(), &words);
         Inside { first, last, counts }
     }

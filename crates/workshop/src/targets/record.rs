@@ -20,7 +20,7 @@ use chatmill_source::Source;
 use chatmill_token::Counter;
 use serde::de::IgnoredAny;
 
-/// Where the record pretends to start in its file, so that a forgotten offset shows.
+/// The pretended offset of the record in its file, so that an offset that is not added shows.
 const START: u64 = 1_000;
 
 /// Participants whose perspective is tried.
@@ -46,9 +46,9 @@ pub(super) fn check(bytes: &[u8]) {
     }
 }
 
-/// Cuts the record into rows, if the source does that, and reads each conversation's rows twice over: what a source says
-/// of a row it says of its place, and rows that repeat are accounted for. What was rendered as a record (`!is_new`) is not
-/// rendered again.
+/// Cuts the record into rows, if the source does that, and reads each conversation's rows twice: facts of a
+/// source about a row must refer to its place, and repeated rows must be accounted for. A record that was
+/// rendered before (`!is_new`) is not rendered again.
 fn grouped_rows(source: &'static dyn Source, bytes: &[u8], is_new: bool, limits: &Limits) {
     let Ok(document) = json::scan(bytes, limits.depth) else {
         return;

@@ -1,4 +1,5 @@
-//! Tables: what holds for reading holds for dumps and CSV whose rows are wanted, and each row is a JSON object.
+//! Tables: the guarantees of reading hold for dumps and CSV whose rows are wanted, and each row is a JSON
+//! object.
 
 use std::sync::Arc;
 

@@ -17,9 +17,9 @@ pub(crate) struct Dictionary {
     head: usize,
     /// The values as the page holds them.
     page: Vec<u8>,
-    /// Where each ends in the page.
+    /// The end of each value in the page.
     ends: Vec<u32>,
-    /// By hash: indices and one, 0 where there is none. As many as a power of two.
+    /// Slots of the hash table: index plus one, 0 where empty. Their number is a power of two.
     slots: Vec<u32>,
 }
 
@@ -115,12 +115,12 @@ impl Dictionary {
         (0..self.len()).map(|index| self.value(index))
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub(crate) fn len(&self) -> u32 {
         self.ends.len() as u32
     }
 
-    /// The page, and an empty dictionary for what follows.
+    /// The page of the dictionary, which is empty afterwards.
     pub(crate) fn take(&mut self) -> Vec<u8> {
         let page = std::mem::take(&mut self.page);
         self.ends.clear();

@@ -1,4 +1,4 @@
-//! How the values of a column are written: plain, or as indices of a dictionary.
+//! The encodings of the values of a column: plain, or as indices into a dictionary.
 
 use parquet::basic::Encoding;
 use parquet::data_type::ByteArray;
@@ -12,15 +12,15 @@ use crate::parquet::key::{Key, Keys};
 /// Bytes of a text in the statistics; longer ones are cut.
 const STATISTICS_BYTES: usize = 64;
 
-/// What becomes of a finished page.
+/// The callback for a finished page.
 pub(crate) type Finish<'f> = dyn FnMut(&[u8], Encoding) -> Result<()> + 'f;
 
 /// Writes the values of a column.
 pub trait Encoder {
-    /// Bytes of the page at hand.
+    /// The bytes of the current page.
     fn bytes(&self) -> usize;
 
-    /// Whether the page at hand must end with its row, however small it is.
+    /// Whether the current page must end with its row, of any size.
     fn ends_page(&self) -> bool {
         false
     }
@@ -28,12 +28,13 @@ pub trait Encoder {
     /// Puts levels and values together, in `page` where they need a place, and begins anew.
     fn end_page(&mut self, levels: &[u8], page: &mut Vec<u8>, finish: &mut Finish<'_>) -> Result<()>;
 
-    /// The dictionary of the row group, with the number of its values, where there is one. What follows has a new one.
+    /// The dictionary of the row group, with the number of its values, if it has one. The following values
+    /// start a new one.
     fn dictionary(&mut self) -> Option<(Vec<u8>, u32)> {
         None
     }
 
-    /// What the footer says of the values of the row group. What follows is counted anew.
+    /// The statistics of the row group for the footer. The values that follow are counted anew.
     fn statistics(&mut self, _nulls: u64) -> Option<Statistics> {
         None
     }
@@ -167,7 +168,7 @@ pub struct Coded {
     bounds: Option<(Vec<u8>, Vec<u8>)>,
 }
 
-/// Which values are coded, and how they are compared.
+/// The values that a dictionary can encode, and how they are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CodedKind {
     Text,
@@ -180,7 +181,8 @@ pub(crate) enum CodedKind {
 enum CodedState {
     /// The dictionary takes values.
     Open,
-    /// It takes those of the row at hand, for a page has one encoding, and a row one page.
+    /// The dictionary takes the values of the current row, for a page has one encoding, and a row lies on one
+    /// page.
     Full,
     /// Pages hold the values themselves.
     Plain,
@@ -331,7 +333,8 @@ fn int(bytes: &[u8]) -> i32 {
     <[u8; 4]>::try_from(bytes).map_or(0, i32::from_le_bytes)
 }
 
-/// Statistics of texts. Of a long text there is what it begins with, and what is larger than all that begin so.
+/// Statistics of texts. For a long text, the lower bound is its first bytes, and the upper bound exceeds
+/// every text with these first bytes.
 fn of_texts(least: Option<&[u8]>, most: Option<&[u8]>, nulls: Option<u64>) -> Statistics {
     let cut_least = least.map(beginning);
     let cut_most = most.and_then(|most| {
@@ -349,7 +352,7 @@ fn of_texts(least: Option<&[u8]>, most: Option<&[u8]>, nulls: Option<u64>) -> St
         .into()
 }
 
-/// What a text begins with, cut between characters.
+/// The first bytes of a text, cut between characters.
 fn beginning(text: &[u8]) -> Vec<u8> {
     let mut end = text.len().min(STATISTICS_BYTES);
     while text

@@ -11,7 +11,7 @@ pub(crate) fn width(largest: u32) -> u32 {
 
 /// Appends numbers of `width` bits.
 pub(crate) fn encode<T: Copy + PartialEq + Into<u32>>(values: &[T], width: u32, out: &mut Vec<u8>) {
-    // What is packed before a run consists of whole groups, so runs are looked for where a group would begin.
+    // Values packed before a run consist of whole groups, so runs are searched where a group would begin.
     let (mut packed, mut rest): (&[T], &[T]) = (&[], values);
     let mut from = values;
     while let Some(first) = rest.first() {
@@ -69,7 +69,7 @@ fn push_number(mut number: u64, out: &mut Vec<u8>) {
 mod tests {
     use super::*;
 
-    /// Reads what was written, as the specification says.
+    /// Reads encoded values, as the specification defines.
     fn decode(mut bytes: &[u8], width: u32, count: usize) -> Vec<u32> {
         let mut take = || {
             let (first, rest) = bytes.split_first().unwrap();
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_come_back_whatever_their_width_and_their_runs() {
+    fn numbers_of_any_width_and_runs_are_read_back() {
         for width in 1..=20_u32 {
             let largest = (1_u32 << width) - 1;
             for count in [0, 1, 7, 8, 9, 63, 64, 65, 600] {

@@ -54,7 +54,7 @@ impl Compressor {
     }
 }
 
-/// What a page holds beside its bytes.
+/// The counts of a page, kept beside its bytes.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct PageCounts {
     /// Rows that begin in it.
@@ -65,7 +65,7 @@ pub(crate) struct PageCounts {
     pub(crate) nulls: u32,
 }
 
-/// The finished pages of a column in a row group, with what the footer says of them.
+/// The finished pages of a column in a row group, with their statistics for the footer.
 #[derive(Default)]
 pub(crate) struct Pages {
     finished: VecDeque<Bytes>,
@@ -125,7 +125,8 @@ impl Pages {
         self.nulls
     }
 
-    /// What the footer says of the column, once there are all its pages; in front of them comes the dictionary, where it has one.
+    /// The footer's entry for the column, after all its pages are written; the dictionary page, if any, comes
+    /// before them.
     pub(crate) fn close(
         &mut self,
         of: &ColumnDescPtr,

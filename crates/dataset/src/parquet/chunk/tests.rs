@@ -17,7 +17,7 @@ use crate::parquet::column::kind::{ColumnKind, Json, Number, Real, Text, Word};
 use crate::parquet::column::{Column, EndGroup, EndRow, Many, Maybe, One};
 use crate::parquet::row_group::RowGroupFile;
 
-/// What came of a column: its batches, and what the footer says of it in each row group.
+/// The result of writing a column: its batches, and its footer entry in each row group.
 struct Written {
     batches: Vec<RecordBatch>,
     chunks: Vec<ColumnChunkMetaData>,
@@ -192,7 +192,7 @@ fn a_word_that_is_too_long_for_the_dictionary_is_written_whole() {
     assert_eq!(texts(&written), expected);
     let statistics = written.chunks[0].statistics().unwrap();
     assert_eq!(statistics.min_bytes_opt(), Some("a".as_bytes()));
-    // Of a long text there is what is larger than all that begin with its first bytes.
+    // The upper bound of a long text exceeds every text with its first bytes.
     let most = format!("{}y", "x".repeat(63));
     assert_eq!(statistics.max_bytes_opt(), Some(most.as_bytes()));
     assert!(!statistics.max_is_exact());

@@ -17,12 +17,12 @@ const UTC: &str = "UTC";
 
 /// A kind of values.
 pub trait ColumnKind {
-    /// What writes them.
+    /// The encoder that writes these values.
     type Encoder: Encoder;
     /// A value.
     type Value<'v>;
 
-    /// Their Arrow type.
+    /// The Arrow type of these values.
     fn kind() -> DataType;
 
     /// A column of them.
@@ -30,7 +30,7 @@ pub trait ColumnKind {
         Field::new(name, Self::kind(), is_nullable)
     }
 
-    /// What writes a column of them.
+    /// A new encoder for a column of these values.
     fn encoder() -> Self::Encoder;
 
     /// Bytes of text and of binary in a value.
@@ -44,14 +44,15 @@ pub trait ColumnKind {
 
 /// A kind of values of which a row may hold a list.
 pub trait ListKind: ColumnKind {
-    /// What the list consists of.
+    /// The type of the list's elements.
     type Item: 'static;
 
     /// The value of an item.
     fn value(item: &Self::Item) -> Self::Value<'_>;
 }
 
-/// Declares kinds: what a value is, its type in the schema, what writes it and how, and its bytes of text where it is none of a few.
+/// Declares kinds: the type of a value, its type in the schema, its encoder, and its bytes of text where it
+/// has many distinct values.
 macro_rules! kinds {
     ($(
         $(#[$about:meta])*
@@ -161,7 +162,8 @@ kinds! {
     }
 }
 
-/// A number as the file holds it: what is more than that, as a sum of what somebody wrote can be, is the largest that it holds.
+/// A number as stored in the file: a larger one, such as a sum of numbers in the input, is capped at the
+/// largest that the file can hold.
 pub(crate) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -13,8 +13,8 @@ use crate::parquet::key::Keys;
 
 /// The prefix of the columns that hold one count per encoding.
 const TOKENS_PREFIX: &str = "tokens_";
-/// The prefix of the columns that hold the tokens of all requests per encoding. It does not begin as the other one does,
-/// so that whoever looks for `tokens_` finds counts only.
+/// The prefix of the columns that hold the tokens of all requests per encoding. It differs from the other one
+/// from the first letter, so that a search for `tokens_` finds counts only.
 const SENT_PREFIX: &str = "sent_tokens_";
 
 /// The encoding whose tokens a column of this name holds.
@@ -27,9 +27,9 @@ pub(crate) fn element(kind: DataType) -> Field {
     Field::new("element", kind, false)
 }
 
-/// What the names of columns begin with that hold a number per encoding.
+/// The prefix of the names of columns that hold a number per encoding.
 pub trait Prefix {
-    /// It.
+    /// The prefix.
     const PREFIX: &'static str;
 }
 

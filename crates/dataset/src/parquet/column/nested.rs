@@ -1,6 +1,8 @@
-//! A column of lists and structures whose shape is known when the file is begun: each part that holds a value is a leaf.
+//! A column of lists and structures whose shape is known when the file is begun: each part that holds a value
+//! is a leaf.
 //!
-//! Columns of the dataset's own tables are declared as types; this one is for files whose shape comes from elsewhere.
+//! Columns of the dataset's own tables are declared as types; this one is for files whose schema is known
+//! only at run time.
 
 use std::borrow::Cow;
 
@@ -10,7 +12,7 @@ use super::kind::{ColumnKind, Flag, Number, Text, Word};
 use super::{ColumnError, EachLeaf, Leaves, Missing, element};
 use crate::parquet::chunk::{Bits, Bytes, Coded, Context, Leaf, Nesting};
 
-/// What a value of a nested column is made of.
+/// The type of a value in a nested column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Text that repeats.
@@ -32,11 +34,11 @@ pub enum Shape {
 /// A member of a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its name.
+    /// The name of the field.
     pub name: &'static str,
-    /// What it holds.
+    /// The type of the field.
     pub shape: Shape,
-    /// Whether it may be missing.
+    /// Whether the field is nullable.
     pub may_be_missing: bool,
 }
 
@@ -63,7 +65,7 @@ impl Member {
 /// A value of a nested column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NestedValue<'v> {
-    /// None.
+    /// No value.
     Missing,
     /// Text, or JSON text.
     Text(Cow<'v, str>),
@@ -148,7 +150,7 @@ impl Nested {
         })
     }
 
-    /// Takes a value that stands here, inside so many lists.
+    /// Adds a value at this position, inside `lists` lists.
     pub(crate) fn push(
         &mut self,
         value: &NestedValue<'_>,

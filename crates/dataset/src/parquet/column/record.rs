@@ -14,7 +14,7 @@ pub trait RecordColumns: Sized {
     /// A value for each.
     type Row<'r>: Clone + 'r;
 
-    /// The Arrow fields, each with what it holds.
+    /// The Arrow fields, each with a description.
     fn fields(encodings: &[String]) -> Vec<(Field, &'static str)>;
 
     /// For each of them the fields of its structures.
@@ -26,7 +26,7 @@ pub trait RecordColumns: Sized {
     /// Bytes of text and of binary in a row; row groups are cut by them.
     fn text_bytes(row: &Self::Row<'_>, keys: &Keys) -> usize;
 
-    /// Takes a row that stands here.
+    /// Adds a row at this position.
     fn push(&mut self, row: Self::Row<'_>, at: Nesting, context: &Context) -> Result<(), ColumnError>;
 
     /// Visits their leaves, in the order of the schema.

@@ -13,9 +13,9 @@ use crate::tables::slice_id::SliceId;
 pub struct Receipt<B> {
     /// The slice.
     pub slice: SliceId,
-    /// Its files, in the order of the tables.
+    /// The files, in the order of the tables.
     pub files: Vec<PartFile>,
-    /// What the engine wants to know of it at the end.
+    /// Further data that the engine needs at the end of the run.
     pub body: B,
 }
 

@@ -15,7 +15,7 @@ use crate::tables::slice_id::SliceId;
 pub struct ShardManifests {
     folder: Dir,
     temp: Arc<Dir>,
-    /// How many slices each shard has.
+    /// The number of slices of each shard.
     slices: Vec<u32>,
     entries: Vec<ShardEntry>,
     sums: TableSums,
@@ -115,7 +115,7 @@ impl ShardManifests {
         let FileMeasure { bytes, hash } = FileMeasure::of(&open.out.hasher);
         self.entries.push(ShardEntry {
             path: manifest::shard_path(open.shard),
-            // What belongs to no slice is in a shard that has none.
+            // Files that belong to no slice are in a shard without slices.
             slices: self.slices.get(open.shard as usize).copied().unwrap_or_default(),
             files: open.files,
             bytes,

@@ -1,4 +1,5 @@
-//! Unfinished work that many processes do together, on one machine or on several over a shared folder: nobody holds a lock.
+//! Unfinished work that many processes do together, on one machine or on several over a shared folder: nobody
+//! holds a lock.
 //!
 //! ```text
 //! .<name>.staging/<fingerprint>/
@@ -10,8 +11,9 @@
 //!     temp/worker-<random>/      the unfinished files of a worker
 //! ```
 //!
-//! A file gets its name by a rename of a synced one. Each worker writes the same files for a slice, so that two workers on the same shard
-//! put the same files in one another's place. What a killed worker leaves is in a folder of its own, and goes with the rest.
+//! A file gets its name by a rename of a synced one. Each worker writes the same files for a slice, so that
+//! two workers on the same shard put the same files in one another's place. Files of a killed worker are in a
+//! folder of its own, which is removed with the rest.
 
 use std::path::Path;
 
@@ -50,7 +52,7 @@ pub struct PlannedWork {
     plan: Vec<u8>,
 }
 
-/// Finds the planned work of a destination; none where nothing was planned.
+/// Finds the planned work of a destination; `None` where nothing was planned.
 ///
 /// # Errors
 ///
@@ -125,15 +127,16 @@ impl PlannedWork {
     ///
     /// # Errors
     ///
-    /// Where the folder cannot be used, or somebody holds the destination's lock, who may take the work away.
+    /// Where the folder cannot be used, or another process holds the destination's lock and may remove the
+    /// work.
     pub fn join_as_worker(self) -> Result<Staging, DatasetError> {
         let root = self.root;
         let temp = root
             .make(TEMP, disk::PRIVATE_FOLDER)?
             .make(format!("{WORKER}{}", disk::random_digits()), disk::PRIVATE_FOLDER)?;
         let staging = Staging::within(self.destination, self.work_dir, root, temp, &self.fingerprint)?;
-        // Whoever takes the lock after this removes our folder, and we fail. Whoever held it before may be about to publish what
-        // we would write into.
+        // A process that takes the lock after this removes our folder, and we fail. A process that held it
+        // before may be about to publish the folder that we would write into.
         if let Err(error) = staging.destination.refuse_locked() {
             staging.remove_worker_folder();
             return Err(error);

@@ -9,8 +9,8 @@
 //!         temp/                                       unfinished files
 //! ```
 //!
-//! A file comes into `data` or `receipts` only by a rename of a synced file. What no receipt names is removed when
-//! the work is taken up again; what is not of our making is a reason to touch nothing.
+//! A file comes into `data` or `receipts` only by a rename of a synced file. Files that no receipt names are
+//! removed when the work is resumed; if there are foreign files, nothing is touched.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -91,7 +91,7 @@ pub(crate) fn open_at(
         && manifest.fingerprint == fingerprint
         && problems.is_empty()
     {
-        // What is not certified is not finished. It takes about as long as hashing the inputs did.
+        // Only a certified dataset is finished. Certifying takes about as long as hashing the inputs did.
         *problems = destination.read_back(manifest)?;
     }
     let replace = match found {
@@ -171,7 +171,8 @@ fn occupied(manifest: &Manifest, fingerprint: &str, problems: &[String]) -> Stri
 }
 
 impl Staging {
-    /// The work in the folder of a fingerprint; `temp` holds what is being written. It replaces nothing, and nobody holds the lock.
+    /// The work in the folder of a fingerprint; `temp` holds unfinished files. It replaces nothing, and no
+    /// lock is held.
     pub(crate) fn within(
         destination: Destination,
         work_dir: WorkDir,
@@ -201,7 +202,7 @@ impl Staging {
         }
     }
 
-    /// What was removed or discarded when the work was opened, for the user.
+    /// Messages for the user on what was removed or discarded when the work was opened.
     pub fn notices(&self) -> &[String] {
         &self.notices
     }
@@ -214,7 +215,7 @@ impl Staging {
     /// Opens the files of a slice, after removing those of an earlier attempt.
     pub fn parts(&self, slice: impl Into<SliceId>, options: &TableOptions) -> Result<PartSet, DatasetError> {
         let slice = slice.into();
-        // Of work that is shared, somebody else may be at this slice, and writes the same.
+        // In shared work, another worker may be at this slice, and writes the same files.
         if self.lock.is_some() {
             self.discard(slice)?;
         }
@@ -273,7 +274,7 @@ impl Staging {
 
     fn read_receipt(&self, slice: SliceId) -> Result<Option<Vec<u8>>, DatasetError> {
         let name = receipt::file_name(slice);
-        // What is not a receipt at all says nothing.
+        // A file that is no receipt at all is ignored.
         Ok(or_corruption(self.receipts.read_small(&name, RECEIPT_BYTES))?.unwrap_or(Some(Vec::new())))
     }
 
@@ -288,7 +289,8 @@ impl Staging {
         Ok(slices)
     }
 
-    /// Measures every file of every receipt, discards what does not match and removes what no receipt names.
+    /// Measures every file of every receipt, discards slices whose files do not match and removes files that
+    /// no receipt names.
     fn keep_what_is_done(&mut self) -> Result<(), DatasetError> {
         let mut named = ListedParts::default();
         for slice in self.slices()? {
@@ -345,7 +347,7 @@ impl Staging {
         if let Some(bytes) = self.read_receipt(slice)? {
             self.receipts.remove_file(receipt::file_name(slice))?;
             self.receipts.sync()?;
-            // What an unreadable receipt named is removed when the work is taken up again.
+            // Files of an unreadable receipt are removed when the work is resumed.
             let named =
                 receipt::decode::<IgnoredAny>(slice, &bytes).map_or_else(Vec::new, |receipt| receipt.files);
             for file in named {

@@ -3,7 +3,7 @@
 use crate::parquet::column::kind::{Flag, Json, KeyText, Number, Real, Text, Time, Word};
 use crate::parquet::column::{Maybe, One, record};
 
-/// What a row is.
+/// Description of a row.
 pub(super) const ABOUT: &str = "One row per message of every answer at a place of a conversation where there are several: regenerated answers, other branches, preferred and rejected ones. That of the conversation stands among them, so that a place can be read whole.";
 
 record! {

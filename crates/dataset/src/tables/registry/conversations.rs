@@ -3,7 +3,7 @@
 use crate::parquet::column::kind::{Flag, Json, KeyText, Number, Text, Time, Word};
 use crate::parquet::column::{Maybe, One, Structs, record};
 
-/// What a row is.
+/// Description of a row.
 pub(super) const ABOUT: &str = "One row per conversation.";
 
 record! {

@@ -3,7 +3,7 @@
 use crate::parquet::column::kind::{Number, Text, Word};
 use crate::parquet::column::{Maybe, One, record};
 
-/// What a row is.
+/// Description of a row.
 pub(super) const ABOUT: &str = "One row per finding: what was seen, where, and what to do.";
 
 record! {

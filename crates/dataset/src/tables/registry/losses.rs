@@ -4,7 +4,7 @@
 use crate::parquet::column::kind::{KeyText, Number, Position};
 use crate::parquet::column::{Many, One, record};
 
-/// What a row is.
+/// Description of a row.
 pub(super) const ABOUT: &str = "One row per rendering, kind of loss and reason.";
 
 record! {

@@ -3,7 +3,7 @@
 use crate::parquet::column::kind::{Flag, Json, KeyText, Number, Text, Word};
 use crate::parquet::column::{Maybe, One, record};
 
-/// What a row is.
+/// Description of a row.
 pub(super) const ABOUT: &str =
     "One row per reference that a message makes, and per reference that such a reference shows in its turn.";
 

@@ -3,7 +3,7 @@
 use crate::parquet::column::kind::{Json, KeyText, Number, Real, Text, Time, Word};
 use crate::parquet::column::{Many, Maybe, One, PerEncoding, TokensPrefix, record};
 
-/// What a row is.
+/// Description of a row.
 pub(super) const ABOUT: &str = "One row per message or notice, in canonical order.";
 
 record! {

@@ -113,7 +113,7 @@ tables! {
 }
 
 impl PartSet {
-    /// An empty set of tables that is kept in memory. Nothing is compressed, whatever the options are.
+    /// An empty set of tables in memory, without compression whatever the options are.
     pub fn in_memory(options: &TableOptions) -> Self {
         let options = TableOptions {
             compression: Compression::None,
@@ -130,7 +130,7 @@ impl PartSet {
 
 pub use conversations::ParticipantCell;
 
-/// The tables that every dataset has: what was found, what was rejected, and what it comes to.
+/// The tables that every dataset has: findings, rejects and totals.
 pub(crate) const ALWAYS_WRITTEN: [&str; 3] = [TotalColumns::NAME, FindingColumns::NAME, RejectColumns::NAME];
 
 /// The tables that are not written where only these are wanted, in the order of the registry.

@@ -3,7 +3,7 @@
 use crate::parquet::column::kind::{Bytes, Number, Text, Word};
 use crate::parquet::column::{One, record};
 
-/// What a row is.
+/// Description of a row.
 pub(super) const ABOUT: &str =
     "One row per record or message that could not be kept; enough to find it again.";
 

@@ -4,7 +4,7 @@
 use crate::parquet::column::kind::{self, Flag, Number, Text, Word};
 use crate::parquet::column::{Many, Maybe, One, PerEncoding, SentPrefix, Spans, TokensPrefix, record};
 
-/// What a row is.
+/// Description of a row.
 pub(super) const ABOUT: &str = "One row per rendering: a conversation in a dialect, seen from a perspective.";
 
 record! {

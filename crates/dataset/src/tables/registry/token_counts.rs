@@ -3,7 +3,7 @@
 use crate::parquet::column::kind::{KeyText, Number};
 use crate::parquet::column::{One, record};
 
-/// What a row is.
+/// Description of a row.
 pub(super) const ABOUT: &str =
     "One row per rendering and encoding; content, names, framing, tools, replies and meta add up to tokens.";
 

@@ -3,7 +3,7 @@
 use crate::parquet::column::kind::{Flag, KeyText, Number, Text, Word};
 use crate::parquet::column::{Maybe, One, record};
 
-/// What a row is.
+/// Description of a row.
 pub(super) const ABOUT: &str =
     "One row per tool call, and per result that answers no call or answers it again.";
 

@@ -3,7 +3,7 @@
 use crate::parquet::column::kind::{Number, Word};
 use crate::parquet::column::{Maybe, One, record};
 
-/// What a row is.
+/// Description of a row.
 pub(super) const ABOUT: &str = "One row per source, day, model, dialect, profile, encoding and coverage.";
 
 record! {

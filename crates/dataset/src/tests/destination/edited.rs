@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::{DERIVED, DatasetError, Opening, RECORD, certify, open, write_derived};
 
-use crate::tests::support::{place, publish, refusal, replacing_work, seal, snapshot, undisturbed};
+use crate::tests::support::{is_replaced, place, publish, refusal, replacing_work, seal, snapshot};
 
 fn reported() -> (tempfile::TempDir, std::path::PathBuf) {
     let (folder, out) = place();
@@ -32,10 +32,7 @@ fn an_edited_report_or_card_stays_and_is_named() {
         assert!(snapshot(&out) == before, "{name}");
         fs::remove_file(out.join(name)).unwrap();
         write_derived(&out, &[(name, b"new")]).unwrap();
-        seal(replacing_work(&out, "plan-a"), "plan-a", 3)
-            .publish()
-            .unwrap();
-        assert_eq!(snapshot(&out), undisturbed());
+        is_replaced(&out);
     }
 }
 
@@ -49,7 +46,7 @@ fn a_card_edited_during_the_run_stays() {
 }
 
 #[test]
-fn what_was_published_with_its_reports_can_be_reported_again_and_replaced() {
+fn a_dataset_published_with_reports_can_be_reported_again_and_replaced() {
     let (_folder, out) = place();
     let sealed = seal(crate::tests::support::work(&out, "plan-b"), "plan-b", 1);
     for name in DERIVED {
@@ -60,10 +57,7 @@ fn what_was_published_with_its_reports_can_be_reported_again_and_replaced() {
         write_derived(&out, &[("README.md", text.as_bytes())]).unwrap();
     }
     assert!(certify(&out).unwrap().holds());
-    seal(replacing_work(&out, "plan-a"), "plan-a", 3)
-        .publish()
-        .unwrap();
-    assert_eq!(snapshot(&out), undisturbed());
+    is_replaced(&out);
 }
 
 #[test]

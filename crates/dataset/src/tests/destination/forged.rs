@@ -14,7 +14,7 @@ use crate::tests::support::{forge_manifest, place, publish, relist, snapshot};
 const PART: &str = "messages/part-00000-00000.parquet";
 const SHARD_MANIFEST: &str = "lots/00000.jsonl";
 
-/// A dataset to be forged, and beside it one with somebody's private chats.
+/// A dataset to be forged, and beside it one with private chats of another person.
 fn two() -> (TempDir, PathBuf) {
     let (folder, out) = place();
     publish(&out, "plan-a", 1);
@@ -124,7 +124,7 @@ fn a_link_in_the_place_of_a_part_or_of_a_tables_folder_is_not_followed() {
 }
 
 #[test]
-fn a_pipe_or_a_folder_keeps_nobody_waiting() {
+fn a_pipe_or_a_folder_does_not_block() {
     for name in [SUCCESS, MANIFEST, SHARD_MANIFEST, PART] {
         let (_folder, out) = two();
         fs::remove_file(out.join(name)).unwrap();
@@ -206,7 +206,7 @@ fn a_part_of_another_length_is_not_read() {
 }
 
 #[test]
-fn what_a_forged_manifest_lists_is_not_replaced() {
+fn files_of_a_forged_manifest_are_not_replaced() {
     let (_folder, out) = two();
     fs::write(out.join("messages/thesis.txt"), "mine").unwrap();
     forge(&out, |manifest| {

@@ -1,4 +1,4 @@
-//! One run at a time, and no lock that stays.
+//! Locks: only one run at a time, and no lock is left behind.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Destinations: what may stand there and beside it, and what is never touched.
+//! Destinations: the entries that are accepted there and beside it, and those that are never touched.
 
 mod edited;
 mod forged;

@@ -23,7 +23,7 @@ fn pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// Runs what somebody does and expects it to be refused with nothing changed beside the destination.
+/// Runs an act and expects an error, with nothing changed beside the destination.
 fn is_refused(folder: &TempDir, what: &str, act: &dyn Fn() -> Result<(), DatasetError>) {
     let before = snapshot_of_all(folder.path());
     let error = act().expect_err(what);
@@ -255,7 +255,7 @@ fn a_link_under_a_temporary_name_of_a_report_is_not_followed() {
 }
 
 #[test]
-fn unfinished_work_is_seen_by_nobody_else_and_a_dataset_has_the_usual_mode() {
+fn staging_is_private_and_a_dataset_has_the_usual_mode() {
     let (folder, out) = place();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let work_dir = folder.path().join(".out.staging");
@@ -283,7 +283,7 @@ fn unfinished_work_is_seen_by_nobody_else_and_a_dataset_has_the_usual_mode() {
 }
 
 #[test]
-fn a_report_file_spares_inputs_links_and_what_it_does_not_finish() {
+fn a_report_file_replaces_no_input_or_link_and_nothing_before_it_is_finished() {
     use std::io::Write;
     let (folder, _) = place();
     let at = |name: &str| folder.path().join(name);

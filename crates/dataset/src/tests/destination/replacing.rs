@@ -1,4 +1,4 @@
-//! What becomes of a dataset that stands at the destination already.
+//! Replacing a dataset that exists at the destination.
 
 use std::fs;
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::path::Path;
 use crate::{DatasetError, Manifest, Opening, open, read_manifest};
 
 use crate::tests::support::{
-    done, forge, mark, names, place, publish, refusal, replacing_work, seal, snapshot, staged, undisturbed,
-    work, write_slice,
+    done, forge, is_finished, is_replaced, mark, names, place, publish, refusal, replacing_work, seal,
+    snapshot, staged, undisturbed, work, write_slice,
 };
 
 #[test]
-fn a_finished_dataset_is_left_as_it_is() {
+fn a_finished_dataset_is_not_changed() {
     let (folder, out) = place();
     publish(&out, "plan-a", 2);
     let before = snapshot(&out);
@@ -42,10 +42,7 @@ fn a_dataset_whose_manifest_is_not_certified_is_not_finished() {
         forge(&out, manifest);
         let error = refusal(&out, false).to_string();
         assert!(error.contains("it is damaged"), "{error}");
-        seal(replacing_work(&out, "plan-a"), "plan-a", 3)
-            .publish()
-            .unwrap();
-        assert_eq!(snapshot(&out), undisturbed());
+        is_replaced(&out);
     }
 }
 
@@ -65,10 +62,7 @@ fn a_dataset_with_a_corrupt_part_is_unfinished_and_one_with_a_foreign_file_is_fi
     fs::write(&part, bytes).unwrap();
     let error = refusal(&out, false).to_string();
     assert!(error.contains("it is damaged"), "{error}");
-    seal(replacing_work(&out, "plan-a"), "plan-a", 3)
-        .publish()
-        .unwrap();
-    assert_eq!(snapshot(&out), undisturbed());
+    is_replaced(&out);
 }
 
 #[test]
@@ -105,21 +99,17 @@ fn replacing_goes_on_after_an_interruption() {
     assert!(matches!(refusal(&out, false), DatasetError::Occupied { .. }));
     let staging = replacing_work(&out, "plan-a");
     assert_eq!(done(&staging), [1]);
-    seal(staging, "plan-a", 3).publish().unwrap();
-    assert_eq!(snapshot(&out), undisturbed());
+    is_finished(staging, &out);
 }
 
 #[test]
-fn replacing_where_nothing_lies_is_publishing() {
+fn replacing_an_absent_dataset_publishes() {
     let (_folder, out) = place();
-    seal(replacing_work(&out, "plan-a"), "plan-a", 3)
-        .publish()
-        .unwrap();
-    assert_eq!(snapshot(&out), undisturbed());
+    is_replaced(&out);
 }
 
 #[test]
-fn replacing_spares_files_that_somebody_put_into_a_dataset() {
+fn replacing_keeps_foreign_files_in_a_dataset() {
     let (_folder, out) = place();
     publish(&out, "plan-b", 1);
     for stranger in ["notes.txt", "messages/mine.parquet", "my-folder/file"] {
@@ -165,7 +155,7 @@ fn a_kill_between_exchange_and_tidying_is_cleared_by_the_next_run() {
     let receipts = folder.path().join("receipts");
     copy(&staged(&folder, "receipts"), &receipts);
     seal(staging, "plan-a", 3).publish().unwrap();
-    // What the kill would have left: the old dataset in the place of the new one, beside the receipts.
+    // The state after the kill: the old dataset in the place of the new one, beside the receipts.
     fs::create_dir_all(staged(&folder, "temp")).unwrap();
     mark(&folder);
     fs::rename(&old, staged(&folder, "data")).unwrap();
@@ -187,8 +177,7 @@ fn an_exchanged_old_dataset_is_never_taken_for_new_work() {
     fs::remove_dir_all(&out).unwrap();
     // Two of three slices have the same rows in both plans, so their receipts hold; what else lies there must go.
     let staging = work(&out, "plan-a");
-    seal(staging, "plan-a", 3).publish().unwrap();
-    assert_eq!(snapshot(&out), undisturbed());
+    is_finished(staging, &out);
 }
 
 fn interrupted_replacing(out: &Path) {
@@ -257,10 +246,7 @@ fn a_corrupt_dataset_is_unfinished() {
         assert!(matches!(error, DatasetError::Occupied { .. }));
         assert!(error.to_string().contains("damaged"), "{error}");
         assert!(error.to_string().contains(corruption), "{error}");
-        seal(replacing_work(&out, "plan-a"), "plan-a", 3)
-            .publish()
-            .unwrap();
-        assert_eq!(snapshot(&out), undisturbed());
+        is_replaced(&out);
     }
 }
 

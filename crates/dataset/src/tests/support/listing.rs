@@ -1,4 +1,4 @@
-//! What a dataset says of its files: written as a run does, and as somebody would who wants to hide something.
+//! File lists of datasets for tests: as a run writes them, and as an attacker writes them.
 
 use std::fs;
 use std::path::Path;
@@ -36,8 +36,8 @@ fn slice_of(path: &str) -> SliceId {
     }
 }
 
-/// Writes a manifest and its marker, and the manifests of its shards with the files that it lists, as somebody would who wants to
-/// hide something.
+/// Writes a manifest and its marker, and the manifests of its shards with the files that it lists, as an
+/// attacker would.
 pub(crate) fn forge(out: &Path, mut manifest: Manifest) {
     let last = manifest.shards.len() - 1;
     let mut lines = vec![Vec::new(); last + 1];

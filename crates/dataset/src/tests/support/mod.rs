@@ -327,7 +327,7 @@ pub(crate) fn reject() -> RejectRow<'static> {
     }
 }
 
-/// One full row for every table.
+/// Pushes one full row to every table.
 pub(crate) fn push_full(parts: &mut PartSet) {
     let row = conversation(parts);
     parts.push_conversation(row).unwrap();
@@ -350,7 +350,7 @@ pub(crate) fn push_full(parts: &mut PartSet) {
     parts.push_reject(reject()).unwrap();
 }
 
-/// One row for every table in which everything that may be missing is missing.
+/// Pushes one row to every table, with every nullable column missing.
 pub(crate) fn push_sparse(parts: &mut PartSet) {
     let zeros = &[0, 0];
     parts.push_conversation(ConversationRow::default()).unwrap();
@@ -541,11 +541,22 @@ pub(crate) fn interrupted(out: &Path) {
     }
 }
 
-/// What an undisturbed run of three slices publishes.
+/// The files that an undisturbed run of three slices publishes.
 pub(crate) fn undisturbed() -> Vec<(String, Vec<u8>)> {
     let (_folder, out) = place();
     publish(&out, "plan-a", 3);
     snapshot(&out)
+}
+
+/// A run goes on from this work, and publishes what an undisturbed run does.
+pub(crate) fn is_finished(staging: Staging, out: &Path) {
+    seal(staging, "plan-a", 3).publish().unwrap();
+    assert_eq!(snapshot(out), undisturbed());
+}
+
+/// Checks that a run replaces the occupant of a destination by the dataset of an undisturbed run.
+pub(crate) fn is_replaced(out: &Path) {
+    is_finished(replacing_work(out, "plan-a"), out);
 }
 
 /// Why a destination is refused.

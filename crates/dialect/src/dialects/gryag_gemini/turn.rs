@@ -7,7 +7,7 @@ use chatmill_model::{Component, Media, MediaKind, MediaSource, Message, Part, Pa
 use super::edition::Edition;
 use super::meta::{Excerpts, Meta};
 use crate::loss::{LossCode, Losses, reasons};
-use crate::messages::pairing::{FoundResult, Step, parts_without_results};
+use crate::messages::pairing::{FoundResult, Step};
 use crate::messages::system::SystemText;
 use crate::messages::text::{answered_in_words, declared_document, declared_text};
 use crate::messages::unsupported::NoPlace;
@@ -182,7 +182,7 @@ impl<'a> Turns<'_, 'a> {
         });
         let is_call = |part: &Part| matches!(part, Part::ToolCall(_));
         if !has_content && self.transcript.view().is_own(message) && message.parts.iter().any(is_call) {
-            for (_, part) in parts_without_results(message) {
+            for (_, part) in message.parts_without_results() {
                 if matches!(part, Part::Media(_)) {
                     self.losses.at(reasons::POLICY_DROPS_MEDIA, position);
                 }
@@ -228,7 +228,7 @@ impl<'a> Turns<'_, 'a> {
             parts.push(TurnPart::Text(line));
         }
         let mut media = Vec::new();
-        for (_, part) in parts_without_results(message) {
+        for (_, part) in message.parts_without_results() {
             match part {
                 Part::Text(text) => {
                     let text = declared_text(view, message, text, &mut self.losses);

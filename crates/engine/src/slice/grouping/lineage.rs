@@ -1,25 +1,25 @@
-//! Conversations of which one begins with the rows of another: whoever resumes or forks a session gets a new one, under a new id
-//! in a new file, into which the old rows are copied.
+//! Conversations that begin with the rows of another: resuming or forking a session makes a new one, with a
+//! new id in a new file, into which the old rows are copied.
 //!
-//! Only what rows begin with is kept, some bytes for each conversation. That two conversations are one shows late: their rows
-//! were spilled under both names by then, and are given one name before they come back.
+//! Only the first row's identity is kept, some bytes for each conversation. By the time two conversations
+//! turn out to be one, their rows were spilled under both keys; they get one key before they are read back.
 
 use std::collections::HashMap;
 
 /// Bytes of the hash of a row that begins a conversation.
 const HASH_BYTES: usize = 16;
 
-/// Which conversations are one.
+/// The conversations that continue each other, and so are one.
 #[derive(Default)]
 pub(super) struct Lineage {
     /// The first conversation that begins with a row.
     firsts: HashMap<[u8; HASH_BYTES], Box<[u8]>>,
-    /// The conversation whose rows another one's are.
+    /// The conversation into which each merged one goes.
     one: HashMap<Box<[u8]>, Box<[u8]>>,
 }
 
 impl Lineage {
-    /// Takes note that a conversation begins with a row. What is in another family is another row.
+    /// Notes that a conversation begins with a row. Rows of different families are different.
     pub(super) fn begins(&mut self, family: &str, row: &str, group: &[u8]) {
         let hash = blake3::Hasher::new()
             .update(family.as_bytes())

@@ -1,8 +1,8 @@
-//! Rows that belong to several conversations of their scope: to every one, as presence does that names no chat, or to those that
-//! name whom they are about, as members of a workspace do.
+//! Rows that belong to several conversations of their scope: to every one, such as presence without a chat
+//! id, or to those that mention the person a row is about, such as a member of a workspace.
 //!
-//! They stay in memory and are read with each conversation, so their bytes have limits. They are accounted for with the
-//! first conversation that they are read with; where there is none, they are read alone.
+//! They stay in memory and are read with each conversation, so their bytes have limits. They are accounted
+//! for with the first conversation that they are read with; where there is none, they are read alone.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -14,7 +14,7 @@ pub(super) struct Shared {
     limit: u64,
     /// Bytes of such rows that may still come.
     capacity: u64,
-    /// Bytes of rows about somebody that may still come.
+    /// The remaining bytes for rows about persons.
     name_capacity: u64,
     scopes: BTreeMap<String, Rows>,
 }
@@ -24,7 +24,7 @@ struct Rows {
     /// Bytes of those that belong to each conversation.
     bytes: u64,
     list: Vec<Row>,
-    /// Rows about somebody, by the word that names them.
+    /// Rows about persons, by the word that names each.
     named: HashMap<String, Vec<usize>>,
     /// Lengths of these words.
     lengths: BTreeSet<usize>,
@@ -34,13 +34,13 @@ struct Row {
     place: RowPlace,
     bytes: Vec<u8>,
     belongs_to_all: bool,
-    /// Whether it was read with a conversation.
+    /// Whether the row was read with a conversation.
     is_read: bool,
 }
 
 impl Shared {
-    /// No rows yet. Of those that belong to each conversation, one scope has at most `limit` bytes; all of them together have
-    /// at most `capacity`, and all about somebody as many.
+    /// An empty set. Of the rows that belong to every conversation, one scope has at most `limit` bytes and
+    /// all together at most `capacity`; rows about persons have at most `capacity` as well.
     pub(super) fn within(limit: u64, capacity: u64) -> Self {
         Self {
             limit,
@@ -80,7 +80,8 @@ impl Shared {
         true
     }
 
-    /// The rows of a scope for one more conversation, whose own rows these bytes are; in the first of them they count.
+    /// The rows of a scope for one more conversation, whose own rows these bytes are; they count in the first
+    /// one.
     pub(super) fn of<'b>(
         &mut self,
         scope: &str,
@@ -117,7 +118,7 @@ impl Shared {
 }
 
 impl Rows {
-    /// The rows about somebody who is named in these bytes.
+    /// The rows about persons who are named in these bytes.
     fn named_in<'b>(&self, own: impl Iterator<Item = &'b [u8]>) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         if self.named.is_empty() {

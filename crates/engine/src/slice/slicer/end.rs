@@ -1,4 +1,4 @@
-//! The end of an input, or of a range of one: whether it is what was hashed, and whether an earlier input has the same bytes.
+//! The end of an input, or of a range of one: comparison with its hash, and with the bytes of earlier inputs.
 
 use std::sync::atomic::Ordering;
 
@@ -21,7 +21,7 @@ impl Slicer<'_> {
         let is_end = range.is_none_or(|range| range.is_last);
         let before = range.map_or(0, |range| range.record);
         let may_repeat = self.repeats.as_ref();
-        // What is no chat, or an empty list of chats, may lie anywhere any number of times.
+        // Files without chats, and empty lists of chats, may occur anywhere any number of times.
         let holds_chats =
             current.is_chat && cut::at(&self.cut_totals.inputs, current.input).records + before > 0;
         let may_repeat =

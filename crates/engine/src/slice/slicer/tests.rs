@@ -35,7 +35,7 @@ fn a_slice_ends_after_so_many_inputs_however_small_they_are() {
 }
 
 #[test]
-fn what_was_recognised_is_forgotten_with_its_slice() {
+fn recognitions_are_dropped_with_their_slice() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["a", "b", "c"] {
         std::fs::write(
@@ -55,7 +55,7 @@ fn what_was_recognised_is_forgotten_with_its_slice() {
     assert_eq!(recognised, [1, 1, 1, 0]);
 }
 
-/// What is kept of each input while a run works, beside its path and what is counted of it.
+/// The bound covers the memory for each input while a run works, beside its path and counts.
 #[test]
 fn planned_inputs_with_their_counts_take_less_than_150_bytes() {
     let each = size_of::<PlannedInput>() + size_of::<CutCounts>();

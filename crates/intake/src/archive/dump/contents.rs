@@ -17,12 +17,12 @@ use crate::unpack::Codec;
 
 const CONTENTS_END: &str = "the dump ends inside its table of contents";
 
-/// Where the data of a dump stands.
+/// The place of the data in a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     /// In blocks after the table of contents.
     Custom,
-    /// In files beside it. A folder's table of contents says `tar` as well.
+    /// The data is in files beside the table of contents. That of a folder states `tar` as well.
     Files,
 }
 
@@ -30,7 +30,7 @@ pub(super) enum Format {
 pub(super) struct Contents {
     pub(super) layout: Layout,
     pub(super) format: Format,
-    /// How the data of the custom format is compressed.
+    /// The compression of the data in the custom format.
     pub(super) codec: Option<Codec>,
     /// The entries that have data, in their order.
     pub(super) parts: Vec<Part>,
@@ -44,7 +44,7 @@ pub(super) struct Part {
     pub(super) file: Option<String>,
 }
 
-/// What the data is.
+/// The kind of data.
 pub(super) enum Holds {
     Table(DumpTable),
     /// Large objects and the like; how the dump calls them.
@@ -74,7 +74,7 @@ impl Contents {
     }
 }
 
-/// Reads what stands before the entries.
+/// Reads the header before the entries.
 fn header(bytes: &mut Buffered) -> Result<(Layout, Format, Option<Codec>), StreamError> {
     let mut start = [0; 11];
     bytes
@@ -189,10 +189,10 @@ pub(super) fn entries(
     Ok(parts)
 }
 
-/// One entry as far as it matters.
+/// The relevant fields of one entry.
 struct Entry {
     id: u64,
-    /// What the entry is, in the dump's words: `TABLE DATA`, `BLOBS`, …
+    /// The kind of entry, in the dump's words: `TABLE DATA`, `BLOBS`, …
     kind: String,
     schema: String,
     tag: String,
@@ -259,7 +259,7 @@ impl Entry {
     }
 }
 
-/// Passes the offset of an entry's data; whether there is data, wherever it stands.
+/// Skips the offset of an entry's data; returns whether there is data, at any offset.
 fn offset_promises_data(fields: &mut Fields<'_>) -> Result<bool, StreamError> {
     let flag = fields.byte()?;
     fields.pass(fields.layout.offset_size as u64)?;
@@ -270,8 +270,8 @@ fn offset_promises_data(fields: &mut Fields<'_>) -> Result<bool, StreamError> {
     }
 }
 
-/// How the rows of a table are written, by the statement `COPY schema.table (a, "b c") FROM stdin;`. Without one they are
-/// inserted, and only the table's definition says what their columns are.
+/// The form of a table's rows, by the statement `COPY schema.table (a, "b c") FROM stdin;`. Without such a
+/// statement the rows are inserted, and only the table's definition names their columns.
 fn row_text(copy: &str, definition: Option<&String>) -> RowText {
     match Statement::parse(copy.as_bytes(), Syntax::default()) {
         // A table without columns has no list.

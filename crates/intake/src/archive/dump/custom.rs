@@ -30,7 +30,7 @@ struct Blocks {
     left: u64,
     /// Whether the present block may have further chunks.
     is_open: bool,
-    /// What it means that the bytes end inside the present block.
+    /// The message for bytes that end inside the current block.
     end: String,
     /// Whether an error came up; nothing is read after it.
     has_failed: bool,

@@ -6,7 +6,7 @@ use chatmill_diag::codes::RECORD_TOO_LONG;
 
 use crate::stream::{Buffered, StreamError};
 
-/// How the header says that integers are written.
+/// The format of integers, as stated in the header.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     /// Second number of the archive's version; the first is 1.
@@ -23,7 +23,7 @@ pub(super) struct Fields<'b> {
     pub(super) layout: Layout,
     /// Bytes of text that may still be kept.
     pub(super) budget: u64,
-    /// What it means that the bytes end.
+    /// The message for bytes that end early.
     end: &'b str,
 }
 
@@ -81,7 +81,7 @@ impl<'b> Fields<'b> {
         Ok(u64::try_from(self.int()?).ok())
     }
 
-    /// A text that is kept. It is not believed to be as long as it says before it was read.
+    /// Reads a text. The stated length is not trusted before the bytes were read.
     pub(super) fn text(&mut self) -> Result<Option<String>, StreamError> {
         let Some(length) = self.text_length()? else {
             return Ok(None);
@@ -101,7 +101,7 @@ impl<'b> Fields<'b> {
         }
     }
 
-    /// Whether there is a text, whatever it says.
+    /// Skips a text; returns whether there was one.
     pub(super) fn pass_text(&mut self) -> Result<bool, StreamError> {
         let length = self.text_length()?;
         self.pass(length.unwrap_or(0))?;
@@ -109,7 +109,7 @@ impl<'b> Fields<'b> {
     }
 }
 
-/// What it means that reading failed; `end` where the bytes are over.
+/// The error for a failed read; `end` is the message for bytes that end early.
 pub(super) fn broken(error: &io::Error, end: &str) -> StreamError {
     if error.kind() == io::ErrorKind::UnexpectedEof {
         StreamError::incomplete(end)

@@ -13,7 +13,7 @@ use crate::archive::{Member, MemberBody};
 use crate::stream::{Buffered, ReadBudget, StreamError};
 use crate::unpack::{Codec, unpacked};
 
-/// What may follow the name that the table of contents gives to a file.
+/// The suffixes that may follow the file name given in the table of contents.
 const ENDINGS: [(&str, Option<Codec>); 4] = [
     ("", None),
     (".gz", Some(Codec::Gzip)),

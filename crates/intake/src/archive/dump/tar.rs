@@ -18,7 +18,7 @@ const HEADER_BYTES: usize = 512;
 pub(crate) struct DumpTar {
     tar: Tar,
     gauge: Arc<ReadBudget>,
-    /// What the first member promises; nothing before it was read.
+    /// The parts that the first member promises; `None` before it was read.
     parts: Option<Vec<Part>>,
     /// Places among the parts, by the names of their files.
     files: BTreeMap<String, usize>,

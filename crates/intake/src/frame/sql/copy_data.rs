@@ -45,7 +45,8 @@ impl Framer {
         }
     }
 
-    /// Passes what follows the end mark in the body of an archive's table: line feeds, unless something is wrong.
+    /// Skips the bytes after the end mark in the body of an archive's table: line feeds, unless the data is
+    /// corrupt.
     pub(super) fn pass_copy_end(&mut self) {
         if self.pass_separators(is_space).is_none() {
             return;

@@ -4,7 +4,7 @@ use super::lexer::{Lexer, Mark, Scope};
 use crate::table::sql::{Dialect, Syntax, Token, Tokens};
 use crate::table::statement::Statement;
 
-/// What a comment says of the program that wrote the dump.
+/// Comments that identify the program that wrote the dump.
 const COMMENTS: &[(&[u8], Dialect)] = &[
     (b"PostgreSQL database dump", Dialect::PostgreSql),
     (b"PostgreSQL database cluster dump", Dialect::PostgreSql),
@@ -13,7 +13,7 @@ const COMMENTS: &[(&[u8], Dialect)] = &[
     (b"phpMyAdmin SQL Dump", Dialect::MySql),
 ];
 
-/// What may follow the first word of a dump's first statement.
+/// The words that may follow the first word of a dump's first statement.
 const OPENINGS: &[(&str, &str)] = &[
     ("ALTER", "TABLE DATABASE SCHEMA TYPE"),
     ("BEGIN", "TRANSACTION WORK ;"),
@@ -32,7 +32,8 @@ const OPENINGS: &[(&str, &str)] = &[
     ("TRUNCATE", "TABLE"),
 ];
 
-/// Whose dump begins like this, if it is one. Blank bytes stand before `head` at most.
+/// The SQL dialect of a dump with this beginning; `None` if it is no dump. At most blank bytes precede
+/// `head`.
 pub(in crate::frame) fn detect(head: &[u8]) -> Option<Dialect> {
     let mut rest = head.trim_ascii_start();
     if !matches!(rest.first()?, b'-' | b'/' | b'\\' | b'a'..=b'z' | b'A'..=b'Z') {
@@ -76,7 +77,8 @@ fn is_executed(text: &[u8]) -> bool {
     inside.and_then(<[u8]>::first).is_some_and(u8::is_ascii_digit)
 }
 
-/// Whose dump the first statement opens, if it is a statement. Without an end it is one only where a comment named the dump.
+/// The SQL dialect of a dump whose first statement this is. An unfinished statement counts only where a
+/// comment named the dump.
 fn opening(text: &[u8], mark: Option<Mark>, is_named: bool) -> Option<Dialect> {
     if mark.is_none() && !is_named {
         return None;

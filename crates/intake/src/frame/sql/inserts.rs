@@ -9,7 +9,8 @@ use crate::table::sql::Syntax;
 use crate::table::statement::Statement;
 
 impl Framer {
-    /// Rows of an `INSERT` follow; `text` is what stands before them, unless it was too long to be held.
+    /// Begins the rows of an `INSERT`; `text` is the statement before them, unless it was too long to be
+    /// held.
     pub(super) fn begin_inserts(&mut self, text: Option<&[u8]>, syntax: Syntax) {
         self.sql.part = Part::Inserts;
         if let Some(Statement::Insert { table, columns }) = text.map(|text| Statement::parse(text, syntax)) {

@@ -304,7 +304,7 @@ impl Lexer {
         is_end
     }
 
-    /// Reads what is not code; the bytes read. None are where it turns out to be code.
+    /// Reads a quote or comment; returns the bytes read, zero where it turns out to be code.
     fn quoted(&mut self, bytes: &[u8]) -> usize {
         match &mut self.mode {
             Mode::Code => 0,
@@ -340,7 +340,7 @@ impl Lexer {
         }
     }
 
-    /// Reads a quote between dollar signs, or what may begin one.
+    /// Reads a dollar-quoted string, or text that may begin one.
     fn dollar_quoted(&mut self, bytes: &[u8]) -> usize {
         let first = *cut::at(bytes, 0);
         match &mut self.mode {
@@ -454,6 +454,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::reader::testing::{cases, dialect};
 
     fn run(text: &str, dialect: Dialect, scope: Scope) -> Option<(Mark, &str)> {
         let (mark, at) = Lexer::new(Syntax::new(dialect), scope).run(text.as_bytes())?;
@@ -462,42 +463,15 @@ mod tests {
 
     #[test]
     fn statements_end_at_semicolons_outside_quotes_and_brackets() {
-        use Dialect::{MySql, PostgreSql, Sqlite};
-        let table: &[(&str, Dialect)] = &[
-            (";", PostgreSql),
-            ("SET a = ';';", PostgreSql),
-            (r"SELECT 'a\';", PostgreSql),
-            (r"SELECT E'a\';', E'a''\';';", PostgreSql),
-            (r"SELECT 'a\';';", MySql),
-            (r#"SELECT "a\";";"#, MySql),
-            ("SELECT 'it''s;', \"a\"\";\", `;`;", PostgreSql),
-            ("SELECT [;], [a]];", Sqlite),
-            ("SELECT a[1], 'x';", PostgreSql),
-            ("SELECT $$;$$, $x$;$$;$y$;$x$, $1, a$b;", PostgreSql),
-            ("SELECT $x$ $x $x$;", PostgreSql),
-            ("SELECT 1 -- ;\n, 2 /* ; /* ; */ ; */;", PostgreSql),
-            ("SELECT 1 # ;\n, 2 /* ; /* */;", MySql),
-            ("CREATE RULE r DO (SELECT 1; SELECT 2);", PostgreSql),
-            (
-                "CREATE FUNCTION f() BEGIN ATOMIC SELECT 1; SELECT CASE 1 WHEN 1 THEN 2 END; END;",
-                PostgreSql,
-            ),
-            (
-                "CREATE TEMP TRIGGER t BEGIN INSERT INTO x VALUES(1); END;",
-                Sqlite,
-            ),
-            ("SELECT 1 - 2 / 3;", PostgreSql),
-        ];
-        for (text, dialect) in table {
-            assert_eq!(
-                run(&format!("{text} more;"), *dialect, Scope::Statement),
-                Some((Mark::Semicolon, *text)),
-                "{text}"
-            );
+        cases("semicolons", |sql, text| {
             for cut in (0..text.len()).filter_map(|cut| text.get(..cut)) {
-                assert_eq!(run(cut, *dialect, Scope::Statement), None, "{cut}");
+                assert_eq!(run(cut, dialect(sql), Scope::Statement), None, "{cut}");
             }
-        }
+            let whole = format!("{text} more;");
+            let (mark, statement) = run(&whole, dialect(sql), Scope::Statement).unwrap();
+            assert_eq!(mark, Mark::Semicolon);
+            serde_json::to_string(statement).unwrap()
+        });
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Statements of a text dump: most say nothing about rows, some say whose rows follow and how to read them.
+//! Statements of a text dump: those that name the table of the following rows and the rules for reading them;
+//! most others are skipped.
 
 use chatmill_diag::codes::RECORD_TOO_LONG;
 
@@ -86,7 +87,7 @@ impl Framer {
         self.follow(statement, syntax);
     }
 
-    /// Does what a statement means for the rows that follow.
+    /// Applies the meaning of a statement to the following rows.
     fn follow(&mut self, statement: Statement, syntax: Syntax) {
         let limit = self.record_limit;
         let sql = &mut self.sql;

@@ -384,7 +384,7 @@ fn a_misplaced_header_loses_only_its_entry() {
     );
 }
 
-/// Where the headers of the directory stand.
+/// The offsets of the directory's headers.
 fn directory(bytes: &[u8]) -> Vec<usize> {
     let windows = bytes.windows(4).enumerate();
     let found = windows.filter(|(_, window)| window == b"PK\x01\x02");

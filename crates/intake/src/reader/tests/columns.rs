@@ -206,7 +206,7 @@ fn sizes_that_cannot_be_are_not_believed() {
 }
 
 #[test]
-fn rows_beyond_what_a_compression_may_become_end_the_file() {
+fn rows_beyond_the_compression_limit_end_the_file() {
     let word = "x".repeat(64 * 1024);
     let column: ArrayRef = Arc::new(StringArray::from(vec![word.as_str(); 4096]));
     let batch = RecordBatch::try_from_iter([("text", column)]).unwrap();
@@ -381,9 +381,9 @@ fn reading_ends_with_any_corrupt_byte() {
     }
 }
 
-/// It was asked again and again, and gave as many findings as there is memory.
+/// The decoder was asked again and again, and returned findings until memory was exhausted.
 #[test]
-fn a_decoder_that_panics_over_a_row_group_is_not_asked_for_it_again() {
+fn a_row_group_whose_decoder_panics_is_not_read_again() {
     std::panic::set_hook(Box::new(|_| {}));
     let mut broken = parquet(&[conversations(&[1]), conversations(&[2])], Compression::SNAPPY);
     // The length of the first page's levels.
@@ -393,7 +393,7 @@ fn a_decoder_that_panics_over_a_row_group_is_not_asked_for_it_again() {
     assert_eq!(entries[0].frames.len(), 1, "the other row group is read");
 }
 
-/// What was counted as read after each frame, and the length of the file.
+/// The number of bytes counted as read after each frame, and the length of the file.
 fn counted(bytes: &[u8]) -> (Vec<u64>, u64) {
     let folder = tempfile::tempdir().unwrap();
     let mut reader = open(folder.path(), bytes, &Limits::default());

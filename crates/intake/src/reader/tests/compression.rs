@@ -171,7 +171,7 @@ fn a_stream_cut_anywhere_never_counts_as_complete() {
         for cut in 1..packed.len() {
             let entry = read_one(&packed[..cut], &Limits::default());
             if cut == boundary {
-                // Nothing tells that a second member was there; what it held shows as an unfinished line.
+                // No byte marks the second member; its data shows as an unfinished line.
                 continue;
             }
             let codes = entry.codes();
@@ -342,7 +342,7 @@ fn a_window_above_the_limit_is_refused_before_anything_is_decoded() {
 }
 
 #[test]
-fn what_is_recognised_and_not_read_is_named() {
+fn unsupported_containers_are_named() {
     for (magic, name) in [
         (&b"7z\xBC\xAF\x27\x1C\0\x04"[..], "7z"),
         (b"Rar!\x1A\x07\x01\0", "RAR"),
@@ -365,7 +365,7 @@ fn what_is_recognised_and_not_read_is_named() {
 }
 
 #[test]
-fn the_hash_covers_what_was_not_decoded() {
+fn the_hash_covers_undecoded_bytes() {
     let limits = Limits {
         decompressed_floor: 10,
         decompressed_ratio: 0,

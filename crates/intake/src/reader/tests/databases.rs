@@ -58,7 +58,7 @@ fn every_type_of_cell_becomes_its_kind_of_value() {
 }
 
 #[test]
-fn tables_that_nobody_asked_for_are_counted() {
+fn unwanted_tables_are_counted() {
     let entry = read_chat(&database(CHAT), &Limits::default());
     assert_eq!(
         entry.script(),
@@ -162,7 +162,7 @@ fn tables_without_row_numbers_come_in_the_order_of_their_keys() {
 }
 
 #[test]
-fn nothing_that_is_computed_is_read() {
+fn computed_columns_and_views_are_not_read() {
     let bytes = database(
         "CREATE TABLE source (id, secret AS (id * 2), stored AS (id * 3) STORED);
          INSERT INTO source (id) VALUES (1);
@@ -289,7 +289,7 @@ fn a_journal_beside_the_database_is_noted_and_left_alone() {
 }
 
 #[test]
-fn what_belongs_to_a_database_is_no_input_of_its_own() {
+fn journals_of_a_database_are_no_inputs() {
     let folder = tempfile::tempdir().unwrap();
     for name in [
         "chat.db",

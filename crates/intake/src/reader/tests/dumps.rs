@@ -303,7 +303,7 @@ fn rows_are_bounded_and_statements_are_not() {
         vec!["(1,'a')"; 50_000].join(",")
     );
     assert_eq!(codes(&many), (Vec::new(), 50_000));
-    // What stands before the rows is held, as far as it can matter.
+    // The statement before the rows is held as far as it can matter.
     let long = |length: usize| {
         format!(
             "SET a = 1;\nINSERT INTO notes (id,text{}) VALUES (1,'a');\n",

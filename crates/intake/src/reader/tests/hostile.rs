@@ -55,7 +55,7 @@ proptest! {
 
     /// `read_all` checks that the events tile every entry.
     #[test]
-    fn whatever_is_read_is_accounted_for(
+    fn random_bytes_are_accounted_for(
         text in text(),
         container in 0_usize..10,
         cut in prop::option::weighted(0.3, any::<prop::sample::Index>()),

@@ -1,4 +1,4 @@
-//! Comments that MySQL executes: what stands in them is read as the server would, and nothing disappears.
+//! Comments that MySQL executes: their content is read as the server would read it, and nothing is lost.
 
 use std::io::Cursor;
 

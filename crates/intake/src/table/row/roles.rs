@@ -1,4 +1,4 @@
-//! Words of a table for who speaks, and the roles that a map gives them.
+//! A table's words for the speaker, and the roles that a map gives them.
 //!
 //! The word itself stays in the row as `source_type`.
 
@@ -7,7 +7,7 @@ use super::{Cell, push_string};
 /// The column of the speaker's role in a source of rows.
 pub(crate) const ROLE: &str = "role";
 
-/// What a source of rows calls the table's own word for it.
+/// The name that a source of rows has for the table's own word for a role.
 pub(crate) const WORD: &str = "source_type";
 
 /// The role that the value of the role column means; none where it has none.

@@ -1,4 +1,4 @@
-//! Conditions of format files: what stands at a path, and what does not.
+//! Conditions of format files: tests of the value at a path.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub(in crate::format) type Choices = OneOrMany<Choice>;
 #[derive(Clone, Debug, JsonSchema)]
 #[serde(untagged)]
 pub(in crate::format) enum Choice {
-    /// This word, or the word at this path.
+    /// The word itself, or the word at this path.
     Always(Word),
     /// A word where a condition holds.
     Where(ChoiceWhere),
@@ -31,7 +31,7 @@ pub(in crate::format) enum Choice {
 pub(in crate::format) struct ChoiceWhere {
     /// The word.
     pub is: String,
-    /// Where it holds.
+    /// The condition under which it applies.
     pub when: Conditions,
 }
 
@@ -61,7 +61,7 @@ impl TryFrom<String> for Word {
 string_or_table!(Choice: Always, Where);
 
 impl Choice {
-    /// Says that what decides it is read.
+    /// Marks the values that decide the condition as read.
     pub(in crate::format) fn read(&self, value: Value<'_>) {
         if let Self::Where(choice) = self {
             choice.when.read(value);
@@ -77,14 +77,15 @@ impl Choice {
     }
 }
 
-/// What must stand where. Of each path, one value must be one of the words. A word that ends in `*` means all that begin so; `true` and
-/// `false` are JSON's own; `present` is anything but null and an empty text, `absent` the opposite.
+/// A condition on values by path: of each path, one value must be one of the given words. A word that ends in
+/// `*` matches every value with that prefix; `true` and `false` are JSON's own; `present` matches everything
+/// but null and an empty text, `absent` the opposite.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "BTreeMap<String, Wanted>")]
 #[schemars(with = "BTreeMap<String, Wanted>")]
 pub(in crate::format) struct Condition(Vec<(MapPath, Vec<Test>)>);
 
-/// What a value is to be.
+/// A test of one value.
 #[derive(Clone, Debug)]
 enum Test {
     Present,
@@ -139,7 +140,7 @@ impl TryFrom<BTreeMap<String, Wanted>> for Condition {
 }
 
 impl Condition {
-    /// Whether it holds for a value. Nothing that is looked at counts as read.
+    /// Whether the condition holds for a value. Tested values are not marked as read.
     fn holds(&self, value: Value<'_>) -> bool {
         self.0.iter().all(|(path, tests)| {
             tests.iter().any(|test| match test {
@@ -165,12 +166,12 @@ impl Conditions {
         self.would_hold(value)
     }
 
-    /// Whether one of them holds, as somebody asks who reads nothing.
+    /// Whether one of the conditions holds, without marking values as read.
     pub(in crate::format) fn would_hold(&self, value: Value<'_>) -> bool {
         self.0.iter().any(|condition| condition.holds(value))
     }
 
-    /// Says that what they ask is read, as far as it holds nothing else.
+    /// Marks the tested values as read, if they contain nothing else.
     pub(in crate::format) fn read(&self, value: Value<'_>) {
         for (path, _) in self.0.iter().flat_map(|condition| &condition.0) {
             path.each(value, |value| {
@@ -181,7 +182,7 @@ impl Conditions {
         }
     }
 
-    /// Whether something is said at all.
+    /// Whether any condition is given.
     pub(in crate::format) fn are_given(&self) -> bool {
         !self.0.is_empty()
     }
@@ -190,14 +191,15 @@ impl Conditions {
 /// Whether a piece or a case is there: its conditions hold, or it has none, and none of what excludes it holds.
 pub(in crate::format) fn applies(when: &Conditions, unless: &Conditions, value: Value<'_>) -> bool {
     (!when.are_given() || when.would_hold(value)) && !unless.would_hold(value) && {
-        // What did not decide is left: another piece may be the one.
+        // Values of a condition that did not hold stay unread: another piece may read them.
         when.read(value);
         unless.read(value);
         true
     }
 }
 
-/// The word of the first choice that holds; what decides it is left, as far as it is not the word itself.
+/// The word of the first choice that applies; the values that decide it stay unread, except for the word
+/// itself.
 pub(in crate::format) fn chosen<'c, 'd>(choices: &'c [Choice], value: Value<'d>) -> Option<Chosen<'c, 'd>> {
     choices.iter().find_map(|choice| match choice {
         Choice::Always(Word::At(path)) => path.first(value).map(Chosen::Found),

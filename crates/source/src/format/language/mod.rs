@@ -1,8 +1,8 @@
-//! The language of format files: what may be written in one. The structures are the language; their comments are what editors
-//! show, by the JSON Schema that is made of them.
+//! The language of format files. The structures define the language; editors show their comments, by the JSON
+//! Schema generated from them.
 //!
-//! A format file has no expressions and no recursion: what it can say of a record is where things stand, which words mean what,
-//! and which of a list of cases holds. Reading takes time in proportion to the record.
+//! A format file has no expressions and no recursion: it gives the paths of values, the meaning of words, and
+//! lists of cases. Reading takes time in proportion to the record.
 
 pub(in crate::format) mod condition;
 pub(in crate::format) mod path;
@@ -29,11 +29,11 @@ use super::request::RequestMap;
 pub(in crate::format) struct Language {
     /// Name for people, for example `Gemini CLI sessions`.
     pub title: String,
-    /// Where the format is described, and where its files were seen.
+    /// The place where the format is described, and where its files were seen.
     pub specification: String,
-    /// What a conversation of this format can hold, in one clause.
+    /// The content that a conversation of this format can hold, in one clause.
     pub carries: String,
-    /// What kind of room its conversations are held in.
+    /// The kind of chat that its conversations are held in.
     #[serde(default)]
     pub scene: SceneWord,
     /// Whether the arguments of calls have to be text that holds JSON; else they may be JSON values.
@@ -42,30 +42,31 @@ pub(in crate::format) struct Language {
     /// Whether texts were written as UTF-8 and read as Latin-1 before they came here, as those of Facebook's exports: they are led back.
     #[serde(default)]
     pub mojibake: bool,
-    /// Whether what a model thought stands in its texts, between `<think>` and `</think>`.
+    /// Whether reasoning is in the text of a message, between `<think>` and `</think>`.
     #[serde(default)]
     pub thoughts_in_text: bool,
-    /// What tells a file of this format: of several marks each alone.
+    /// The marks that identify a file of this format: each of them is enough.
     #[serde(default)]
     pub recognise: Vec<RecordMark>,
     /// Files of the same export that hold no conversation: they are passed over and counted.
     #[serde(default)]
     #[expect(dead_code, reason = "what may stand here is said here, and `Signs` reads it")]
     pub beside: Vec<Beside>,
-    /// A record that is a request to a vendor's API: what is below is not said then.
+    /// Set for a record that is a request to a vendor's API: the tables below are left out then.
     pub request: Option<RequestMap>,
-    /// Where the conversation stands in the record.
+    /// The paths of the conversation's own fields in the record.
     #[serde(default)]
     pub conversation: ConversationMap,
-    /// Who stands above whom, where messages branch.
+    /// The parents of messages, where messages branch.
     pub tree: Option<TreeMap>,
-    /// Where everything stands in a message.
+    /// The paths of a message's fields.
     #[serde(default)]
     pub message: MessageMap,
-    /// Messages that are otherwise: of the first case that holds, what it says is taken instead of what `message` says.
+    /// Exceptions for some messages: the settings of the first case that applies replace those of `message`.
     #[serde(default)]
     pub case: Vec<Case>,
-    /// How elements of `parts` are read: the first whose condition holds reads it. What none reads is read as vendors' APIs write parts.
+    /// The readers of elements of `parts`: the first whose condition holds reads an element. Elements that
+    /// none reads are read as vendors' APIs write parts.
     #[serde(default)]
     pub part: Vec<Piece>,
     /// Keys that mean nothing for a conversation, separated by blanks; `outer.inner` is one in an object of that name, `$.key` one of the
@@ -75,8 +76,8 @@ pub(in crate::format) struct Language {
     /// Keys without meaning that hold words: they are kept among the extra fields, and not told.
     #[serde(default)]
     pub silent_words: String,
-    /// Objects and lists in which a program notes how it ran. As far as nothing reads them, they are kept among the extra fields,
-    /// whatever stands in them, and told once, as a note; written like `silent`.
+    /// Objects and lists in which a program notes how it ran. Their unread fields are kept among the extra
+    /// fields and reported once, as a note; written like `silent`.
     #[serde(default)]
     pub kept_whole: String,
     /// Objects whose keys are ids.
@@ -84,8 +85,8 @@ pub(in crate::format) struct Language {
     pub maps: String,
 }
 
-/// What tells files of a format. Every file that nobody named a source for is held against that of all formats; the rest of a
-/// format file is read by whoever reads records by it.
+/// The part of a format file that recognises files. Every file without a named source is compared with the
+/// marks of all formats; the rest of a format file is parsed only when records are read by it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::format) struct Signs {
@@ -97,7 +98,7 @@ pub(in crate::format) struct Signs {
     pub request: Option<IgnoredAny>,
 }
 
-/// What kind of room a conversation was held in.
+/// The kind of chat that a conversation was held in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::format) enum SceneWord {
@@ -106,11 +107,11 @@ pub(in crate::format) enum SceneWord {
     Assistant,
     /// Several people, with or without agents.
     GroupChat,
-    /// Nobody says: whoever speaks without a name is one person, as where there are but two.
+    /// Not stated: all messages of users without a name are taken to be from one person, as in a chat of two.
     Unknown,
 }
 
-/// What tells a record of this format. All that is said must hold.
+/// A mark that identifies a record of this format. All its conditions must hold.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct RecordMark {
@@ -123,7 +124,7 @@ pub(in crate::format) struct RecordMark {
     /// Names that do not.
     #[serde(default)]
     pub lacks: Vec<String>,
-    /// Names that all stand in the elements of one list of the record, whatever it is called.
+    /// Names that all occur in the elements of one list of the record, whatever its name.
     #[serde(default)]
     pub only_list: Vec<String>,
     /// Names of fields that hold a text.
@@ -135,9 +136,9 @@ pub(in crate::format) struct RecordMark {
     /// Words that do not stand under a name.
     #[serde(default)]
     pub denies: BTreeMap<String, WordList>,
-    /// How sure that is, from 1 (a guess) to 100 (nothing else looks like this).
+    /// Confidence, from 1 (a guess) to 100 (no other format looks like this).
     pub sure: u8,
-    /// What was seen, in one clause, for reports.
+    /// The evidence, in one clause, for reports.
     pub why: String,
 }
 
@@ -147,7 +148,7 @@ pub(in crate::format) struct RecordMark {
 pub(in crate::format) struct Beside {
     /// Names that stand in its records.
     pub has: Vec<String>,
-    /// What it is, for counts: `Claude.ai account file`.
+    /// The kind of file, for counts: `Claude.ai account file`.
     pub title: String,
 }
 
@@ -162,7 +163,7 @@ pub(in crate::format) enum WordList {
 }
 
 impl WordList {
-    /// All of them.
+    /// The words.
     pub(in crate::format) fn all(&self) -> &[String] {
         match self {
             Self::One(word) => std::slice::from_ref(word),
@@ -171,42 +172,44 @@ impl WordList {
     }
 }
 
-/// Where the conversation stands in the record.
+/// The paths of the conversation's fields in the record.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(in crate::format) struct ConversationMap {
     /// The conversations of a record that holds several; the paths below then start at one of them. Of several paths the first that leads
     /// to some counts.
     pub each: Paths,
-    /// What the structure of the record is called, in the column `shape`; the word `session` unless something else is said.
+    /// The name of the record's structure, in the column `shape`; `session` unless another is given.
     pub shape: Choices,
-    /// Its id.
+    /// The id of the conversation.
     pub id: Paths,
-    /// Its title.
+    /// The title of the conversation.
     pub title: Paths,
-    /// What it is about.
+    /// The description or topic of the conversation.
     pub description: Paths,
     /// The version of the format that it states.
     pub version: Paths,
     /// The model that its answers are asked of.
     pub model: Paths,
-    /// What the model was told before anybody spoke.
+    /// The system prompt that applies from the beginning.
     pub system: Texts,
     /// Definitions of tools, as a list.
     pub tools: Paths,
-    /// Everybody who belongs to it, also who says nothing.
+    /// The participants, including those who wrote no message.
     pub people: Option<PeopleMap>,
-    /// Its messages: a list, or `$` where each record is a message and those of one conversation are gathered.
+    /// The messages: a list, or `$` where each record is a message and those of one conversation are grouped.
     pub messages: Paths,
     /// Whether each record is a conversation of its own that is said like one message, as a question with its answers; `messages` is `$` then.
     pub alone: bool,
-    /// Records that say something of the conversation, and no message, where each record is a message. The paths above are sought in them,
-    /// from the last to the first: what was said last counts. The id is that of the first.
+    /// The condition for records that describe the conversation and are no messages, where each record is a
+    /// message. The paths above are looked up in such records, from the last to the first, so that the last
+    /// value counts. The id is that of the first.
     pub header: Conditions,
-    /// Whom such a record is about, where it names no conversation, as where a file lists everybody of a server: it belongs to those alone whose
-    /// messages hold this word, and of the people only those belong to one who say something.
+    /// The person that a record without a conversation id describes, as where a file lists all members of a
+    /// server: the record belongs to those conversations whose messages contain this word, and only
+    /// participants who wrote a message belong to a conversation.
     pub about: Paths,
-    /// How many messages the record says that it holds.
+    /// The number of messages that the record claims to hold.
     pub count: Option<MapPath>,
     /// Whether files that name the same conversation are one: its parts.
     pub join: bool,
@@ -215,14 +218,14 @@ pub(in crate::format) struct ConversationMap {
     /// The value by which messages are put in order, as ids that grow are: by length, then by letters. Of parts of a conversation
     /// that are joined the order is that of all.
     pub order: Paths,
-    /// Its messages once more, as where a program keeps the branch that was seen last beside all of them: those that are the same are
-    /// passed over.
+    /// A second copy of the messages, as where a program keeps the branch that was shown last beside all of
+    /// them: messages that are the same are skipped.
     pub again: Paths,
-    /// What is kept among its extra fields, in this order.
+    /// Values kept among the extra fields of the conversation, in this order.
     pub keep: Vec<MapPath>,
 }
 
-/// Everybody who belongs to a conversation.
+/// The participants of a conversation.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct PeopleMap {
@@ -236,15 +239,16 @@ pub(in crate::format) struct PeopleMap {
     pub name: Paths,
 }
 
-/// Who stands above whom.
+/// The parents of messages.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct TreeMap {
-    /// The id of what stands above a message. A message without this key stands below the one before it.
+    /// The id of the parent message. A message without this key is the child of the one before it.
     pub parent: Option<MapPath>,
-    /// The id of a message that is taken back, with all after it, where each record is a message: what follows stands in its place.
+    /// The id of a message that is undone, with all after it, where each record is a message: the messages
+    /// that follow replace them.
     pub back: Option<MapPath>,
-    /// How ids begin that mean nothing stands above.
+    /// Prefixes of parent ids that mean that a message has no parent.
     #[serde(default)]
     pub root: Vec<String>,
     /// Messages that stand in the one above them, at any depth.
@@ -254,11 +258,11 @@ pub(in crate::format) struct TreeMap {
     pub visible: Paths,
 }
 
-/// Where everything stands in a message; paths start at it.
+/// The paths of a message's fields; they start at the message.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(in crate::format) struct MessageMap {
-    /// Its id.
+    /// The id of the message.
     pub id: Paths,
     /// Whether ids are texts: a number is told.
     pub text_ids: bool,
@@ -268,37 +272,40 @@ pub(in crate::format) struct MessageMap {
     pub time: Paths,
     /// When it was edited: kept where it is another time than that of the message.
     pub edited: Paths,
-    /// Who speaks: a word for a role, or a path to one; of several the first that holds.
+    /// The role of the speaker: a word for it, or a path to one; of several the first that applies.
     pub role: Choices,
-    /// What the words for roles mean, beyond those that everybody uses; one that ends in `*` means all that begin so.
+    /// The meaning of words for roles beyond the usual ones; a word that ends in `*` matches every word with
+    /// that prefix.
     pub roles: BTreeMap<String, Speaks>,
-    /// What becomes of a message whose word for the role is not known.
+    /// The handling of a message whose word for the role is not known.
     pub unknown: Unknown,
-    /// Who it is.
+    /// The sender of the message.
     pub sender: Option<SenderMap>,
     /// The format's own word for what it is, for the column `source_type`.
     #[serde(rename = "type")]
     pub kind: Paths,
     /// The word that says nothing, for it is the usual one.
     pub usual_type: Option<String>,
-    /// What it says, piece by piece.
+    /// The content of the message, piece by piece.
     pub say: Vec<Piece>,
-    /// The words of `say` once more: they are kept where they are others, and said where `say` has none.
+    /// A second copy of the text in `say`: it is kept where it differs, and used as the text where `say`
+    /// gives none.
     pub again: Option<Again>,
-    /// What was said in its place, as answers that were asked for again: alternatives to it.
+    /// The alternatives to the message, such as answers that were generated again.
     pub others: Option<Others>,
     /// The words of an event, where it is one.
     pub notice: Texts,
-    /// Whether it continues the assistant's message before it.
+    /// Whether the message continues the assistant's message before it.
     pub joins: bool,
-    /// What a record is whose message has the id of an earlier one, where each record is a message; without it, another message.
+    /// The meaning of a record whose message has the id of an earlier one, where each record is a message; if
+    /// absent, it is another message.
     pub repeated: Option<Repeated>,
     /// Ids of those who are mentioned.
     pub mentions: Option<MapPath>,
     /// The message that it answers.
     pub reply: Option<ReplyMap>,
-    /// The call that it is the result of: a message that names one is a tool's. What a tool says is the answer, whether it names its call
-    /// or not.
+    /// The call that the message is the result of: a message that names a call has the role of a tool. The
+    /// text of a tool's message is the result, whether it names its call or not.
     pub result: Option<Answer>,
     /// The thread that it belongs to: those that say the same as an earlier message answer the first of them.
     pub thread: Paths,
@@ -308,13 +315,13 @@ pub(in crate::format) struct MessageMap {
     pub amends: Option<AmendMap>,
     /// The model that wrote it.
     pub model: Paths,
-    /// What it cost: an object in the words of any vendor's API, or where its counts stand.
+    /// The token usage: an object with the field names of any vendor's API, or the paths of its counts.
     pub usage: Option<UsageMap>,
-    /// What is kept among its extra fields before what nothing else reads.
+    /// Values kept among the extra fields of the message, before the fields that nothing else reads.
     pub keep: Vec<MapPath>,
 }
 
-/// What a word for a role means.
+/// The meaning of a word for a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::format) enum Speaks {
@@ -326,36 +333,37 @@ pub(in crate::format) enum Speaks {
     System,
     /// A tool's result.
     Tool,
-    /// Nobody: an event.
+    /// No speaker: an event.
     Notice,
-    /// Nobody, and nothing that belongs to the conversation: it is counted, and what it holds is told as anything that nobody reads.
+    /// No speaker and no part of the conversation: the record is counted, and its words are reported like any
+    /// unread field.
     Nothing,
 }
 
-/// What a record is whose message has the id of an earlier one.
+/// The meaning of a record whose message has the id of an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::format) enum Repeated {
-    /// That message as it became: it is read in the place of the earlier one.
+    /// A later version of that message: it replaces the earlier one.
     Replaces,
     /// More of it, where the earlier one is the assistant's and stands right before.
     Joins,
 }
 
-/// What becomes of a message whose word for the role is not known.
+/// The handling of a message whose word for the role is not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::format) enum Unknown {
-    /// It is an event, which a finding tells.
+    /// The message becomes an event, with a finding.
     #[default]
     Notice,
-    /// A person says it, which a finding tells.
+    /// The message is a user's, with a finding.
     User,
-    /// It is rejected.
+    /// The message is rejected.
     Reject,
 }
 
-/// Who speaks.
+/// The paths of the sender's fields.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(in crate::format) struct SenderMap {
@@ -373,7 +381,7 @@ pub(in crate::format) struct SenderMap {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(in crate::format) struct Answer {
-    /// Its id.
+    /// The id of the call.
     pub call: Paths,
     /// The tool.
     pub name: Paths,
@@ -383,22 +391,22 @@ pub(in crate::format) struct Answer {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct Again {
-    /// Where they stand.
+    /// The path of the texts.
     pub text: MapPath,
-    /// A sentence that stands there for what has no words.
+    /// A placeholder text in messages that have no text.
     pub placeholder: Option<String>,
-    /// Whether they are said as well, and not only kept, where they are others.
+    /// Whether a differing copy is added to the text, and not only kept.
     #[serde(default)]
     pub say: bool,
 }
 
-/// An earlier message that a record says anew, or adds something to.
+/// A record that repeats an earlier message, or adds to it.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct AmendMap {
     /// The id of the earlier message.
     pub of: MapPath,
-    /// What of the record is kept among the extra fields of that message.
+    /// Values of the record kept among the extra fields of that message.
     pub keep: Option<MapPath>,
     /// The name under which it is kept, with a number behind it: `edits` for `edits[0]`.
     pub name: String,
@@ -408,27 +416,27 @@ pub(in crate::format) struct AmendMap {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct ReplyMap {
-    /// Its id.
+    /// The id of the message that is answered.
     pub to: Paths,
     /// The id of the conversation that it stands in, where that may be another.
     pub conversation: Option<MapPath>,
-    /// What is kept among the extra fields where it stands in another conversation.
+    /// Values kept among the extra fields where the answered message is in another conversation.
     pub keep: Option<MapPath>,
 }
 
-/// What a message cost.
+/// The token usage of a message.
 #[derive(Clone, Debug, JsonSchema)]
 #[serde(untagged)]
 pub(in crate::format) enum UsageMap {
     /// An object in the words of any vendor's API.
     Object(MapPath),
-    /// Where its counts stand.
+    /// The paths of its counts.
     UsageCounts(UsageCounts),
 }
 
 string_or_table!(UsageMap: Object, UsageCounts);
 
-/// Where the tokens of a message are counted.
+/// The paths of the token counts of a message.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(in crate::format) struct UsageCounts {
@@ -448,38 +456,38 @@ pub(in crate::format) struct UsageCounts {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct Case {
-    /// Where it holds.
+    /// The condition under which the case applies.
     #[serde(default)]
     pub when: Conditions,
-    /// Where it does not.
+    /// The condition under which the case does not apply.
     #[serde(default)]
     pub unless: Conditions,
-    /// Who speaks.
+    /// The role of the speaker.
     pub role: Option<Choices>,
     /// The message's id.
     pub id: Option<Paths>,
     /// When it was said.
     pub time: Option<Paths>,
-    /// Who it is.
+    /// The sender of the message.
     pub sender: Option<SenderMap>,
-    /// What it says, piece by piece.
+    /// The content of the message, piece by piece.
     pub say: Option<Vec<Piece>>,
-    /// What was said in its place.
+    /// The alternatives to the message.
     pub others: Option<Others>,
     /// The words of an event.
     pub notice: Option<Texts>,
-    /// Whether it continues the assistant's message before it.
+    /// Whether the message continues the assistant's message before it.
     pub joins: Option<bool>,
     /// The earlier message that it is the new wording of, or that it adds something to.
     pub amends: Option<AmendMap>,
     /// The model that wrote it.
     pub model: Option<Paths>,
-    /// What it cost.
+    /// The token usage of the message.
     pub usage: Option<UsageMap>,
 }
 
 impl Case {
-    /// A message of this case: what the case says, and for the rest what all messages have.
+    /// The map for a message of this case: the case's settings, and for the rest those of all messages.
     pub(in crate::format) fn over(&self, message: &MessageMap) -> MessageMap {
         let mut own = message.clone();
         macro_rules! take {

@@ -1,8 +1,9 @@
 //! Paths of format files and field maps: a small part of JSON Path.
 //!
-//! `$` is the value at hand: the record, a message, an element of a list. `.key` and `["key"]` step into a field, `[0]` to an
-//! element, `[*]` to all elements, or to all values of an object, `[key=word]` to those whose field `key` is that word, `[@key]` to the one
-//! whose index stands in the field `key` beside the list; to the first, where none stands there.
+//! `$` is the current value: the record, a message, an element of a list. `.key` and `["key"]` step into a
+//! field, `[0]` to an element, `[*]` to all elements, or to all values of an object, `[key=word]` to those
+//! whose field `key` is that word, `[@key]` to the one whose index is in the field `key` beside the list, or
+//! to the first where that field is absent.
 
 use std::borrow::Cow;
 
@@ -25,7 +26,7 @@ pub(in crate::format) type Paths = OneOrMany<MapPath>;
 #[schemars(with = "String")]
 pub struct MapPath {
     text: String,
-    /// As names of a sketch are written.
+    /// The path in the notation of a sketch's names.
     name: String,
     steps: Vec<Step>,
 }
@@ -113,17 +114,17 @@ impl MapPath {
         })
     }
 
-    /// As it was written.
+    /// The path as written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether it is `$`.
+    /// Whether the path is `$`.
     pub fn is_root(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// What it leads to from here, without nulls.
+    /// The values at this path, without nulls.
     pub fn find<'d>(&self, from: Value<'d>) -> Vec<Value<'d>> {
         let mut found = Vec::new();
         self.each(from, |value| found.push(value));
@@ -135,7 +136,7 @@ impl MapPath {
         walk(&self.steps, from, &mut Some)
     }
 
-    /// What stands in the field that it ends with, null included; none where there is no such field.
+    /// The value of the field at the end of this path, null included; `None` where the field is absent.
     pub(crate) fn field<'d>(&self, from: Value<'d>) -> Option<Value<'d>> {
         let (Step::Key(key), before) = self.steps.split_last()? else {
             return None;
@@ -152,7 +153,7 @@ impl MapPath {
         keys.unwrap_or_default()
     }
 
-    /// The list whose elements it ends with, or what it leads to first where it ends with none.
+    /// The list whose elements the path ends with, or the first value at the path where it ends with none.
     pub(crate) fn list_in<'d>(&self, from: Value<'d>) -> Option<Value<'d>> {
         let steps = self.steps.strip_suffix(&[Step::Each]);
         walk(steps.unwrap_or(&self.steps), from, &mut Some)
@@ -173,7 +174,7 @@ impl MapPath {
             .map_or(Cow::Borrowed(self.text.as_str()), Cow::Borrowed)
     }
 
-    /// Its names, as far as they follow one another from the start, and whether nothing but `[*]` comes after them.
+    /// The leading names of the path, and whether only `[*]` follows them.
     pub fn keys(&self) -> (Vec<&str>, bool) {
         let keys: Vec<&str> = self
             .steps
@@ -187,17 +188,17 @@ impl MapPath {
         (keys, takes_all)
     }
 
-    /// As names of a sketch are written: `a.b[].c`.
+    /// The path in the notation of a sketch's names: `a.b[].c`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether something that it leads to is such.
+    /// Whether any value at the path satisfies `is`.
     pub(in crate::format) fn any<'d>(&self, from: Value<'d>, is: impl Fn(Value<'d>) -> bool) -> bool {
         walk(&self.steps, from, &mut |value| is(value).then_some(())).is_some()
     }
 
-    /// Does something with all that it leads to.
+    /// Calls a function with each value at the path.
     pub(in crate::format) fn each<'d>(&self, from: Value<'d>, mut then: impl FnMut(Value<'d>)) {
         walk(&self.steps, from, &mut |value| {
             then(value);
@@ -241,7 +242,7 @@ fn name_of(steps: &[Step]) -> String {
     name
 }
 
-/// Walks the steps from a value, until what is there says that it was the one.
+/// Walks the steps from a value, until the callback returns a result.
 fn walk<'d, T>(steps: &[Step], from: Value<'d>, there: &mut impl FnMut(Value<'d>) -> Option<T>) -> Option<T> {
     let (mut here, mut beside) = (from, from);
     for (at, step) in (1..).zip(steps) {

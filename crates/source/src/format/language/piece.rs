@@ -1,4 +1,4 @@
-//! What may be written of the pieces of a message, and of what was said in its place.
+//! The part of the language that describes pieces of messages, and alternatives to a message.
 
 use chatmill_model::Role;
 use schemars::JsonSchema;
@@ -8,28 +8,29 @@ use super::condition::{Choices, Conditions};
 use super::path::{MapPath, Paths};
 use super::template::{Template, Texts};
 
-/// A piece of a message. What it holds is read in the order that stands here.
+/// A piece of a message. Its fields are read in the order given here.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(in crate::format) struct Piece {
-    /// Where it is there.
+    /// The condition under which the piece is read.
     pub when: Conditions,
-    /// Where it is not.
+    /// The condition under which the piece is not read.
     pub unless: Conditions,
     /// A text that holds JSON: the paths below start in it.
     pub within: Option<MapPath>,
     /// The elements that are such pieces; the paths below then start at each.
     pub each: Option<MapPath>,
-    /// Who says it, where that is somebody else than who says the rest: it is a message of its own then.
+    /// The role of the piece where it differs from that of the message: the piece becomes a message of its
+    /// own then.
     pub role: Option<Role>,
-    /// What the model thought.
+    /// The reasoning of the model.
     pub reasoning: Texts,
     /// A picture, sound or file.
     pub file: Option<FileMap>,
     /// Words; at a path also a list of parts as vendors' APIs have them.
     pub text: Texts,
-    /// Words in whatever form they stand there: text, a number, a list of texts or of parts as vendors' APIs have them. Anything else is its JSON,
-    /// which a finding tells.
+    /// Text in any of the usual forms: text, a number, a list of texts or of parts as in vendors' APIs. Any
+    /// other value becomes its JSON, with a finding.
     pub content: Option<MapPath>,
     /// Whether lines in front that quote another message, each behind a `>`, are left out with the empty line after them.
     pub unquoted: bool,
@@ -43,9 +44,9 @@ pub(in crate::format) struct Piece {
     pub call: Option<CallMap>,
     /// A list of calls as `OpenAI` writes them.
     pub calls: Option<MapPath>,
-    /// What a tool answered.
+    /// The result of a tool call.
     pub result: Option<ResultMap>,
-    /// What of the piece is kept among the extra fields of the message, though it is without meaning.
+    /// Values of the piece kept among the extra fields of the message, though they carry no meaning.
     pub keep: Vec<MapPath>,
     /// Fields of the piece without meaning.
     pub ignore: Vec<String>,
@@ -61,7 +62,7 @@ impl Piece {
         texts.chain(files).any(MapPath::is_root)
     }
 
-    /// Whether it reads a message that is words alone.
+    /// Whether the piece reads a message that is a plain text.
     pub(in crate::format) fn is_whole(&self) -> bool {
         self.each.is_none() && self.within.is_none() && self.is_of_scalars()
     }
@@ -71,16 +72,17 @@ impl Piece {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(in crate::format) struct FileMap {
-    /// What it is: `image`, `audio`, `video`, `file`, or a path to a word that begins so. Else its MIME type says it, or the end of its name.
+    /// The kind of media: `image`, `audio`, `video`, `file`, or a path to a word with such a prefix. If
+    /// absent, the MIME type or the file extension decides.
     pub kind: Choices,
-    /// Its MIME type.
+    /// The MIME type.
     #[serde(rename = "type")]
     pub media_type: Paths,
-    /// Its name.
+    /// The file name.
     pub name: Paths,
-    /// Its address; one without `://` is a place beside the file, and only its name is known.
+    /// The address; one without `://` is a path beside the export, and only its file name is kept.
     pub url: Paths,
-    /// Its bytes in base64.
+    /// The bytes in base64.
     pub data: Paths,
     /// Words that go with it; none where they are its name.
     pub caption: Paths,
@@ -98,7 +100,7 @@ pub(in crate::format) struct CallMap {
     pub arguments: Paths,
 }
 
-/// What a tool answered.
+/// The result of a tool call.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(in crate::format) struct ResultMap {
@@ -108,34 +110,34 @@ pub(in crate::format) struct ResultMap {
     pub name: Paths,
     /// The answer: text, parts as vendors' APIs have them, or JSON.
     pub content: Texts,
-    /// Where it is a failure.
+    /// The condition under which the result is an error.
     pub error: Conditions,
     /// Whether there is no result where there is no answer, as of a call that is not answered yet.
     pub optional: bool,
 }
 
-/// What was said in the place of a message: where it says the same, it is the message itself.
+/// Alternatives to a message; an alternative with the same content is the message itself.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct Others {
     /// Each of them.
     pub each: MapPath,
-    /// What it says, piece by piece; paths start at it.
+    /// The content of an alternative, piece by piece; paths start at it.
     pub say: Vec<Piece>,
-    /// How there came to be several.
+    /// The origin of the alternatives.
     #[serde(default)]
     pub are: OthersAre,
-    /// Its rank, where they were ranked: the lowest is the best. Of answers that were ranked or scored, the best is said behind the message,
-    /// and the rest are alternatives to it.
+    /// The rank: the lowest is the best. Of ranked or scored answers the best becomes the message, and the
+    /// others its alternatives.
     pub rank: Option<MapPath>,
-    /// Its score, where they were scored: the more, the better.
+    /// The score: the higher, the better.
     pub score: Option<MapPath>,
     /// The model that gave it.
     #[serde(default)]
     pub model: Paths,
 }
 
-/// How there came to be several answers in one place.
+/// The origin of several answers in one place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::format) enum OthersAre {
@@ -144,6 +146,6 @@ pub(in crate::format) enum OthersAre {
     Regenerated,
     /// Several were asked for, of a model or of several.
     Choice,
-    /// Somebody judged them worse than the one that is said.
+    /// The alternatives were rated worse than the message.
     Rejected,
 }

@@ -1,4 +1,5 @@
-//! One value or several, and words that may be tables: read so that an error names what is wrong, and where.
+//! One value or a list of values, and words that may also be tables: read so that an error names the place of
+//! the mistake.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -17,14 +18,14 @@ impl<T> Default for OneOrMany<T> {
     }
 }
 
-/// How the schema says it.
+/// The two written forms, for the schema.
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "only the schema is made of it")]
 enum OneOrManyWritten<T> {
-    /// One.
+    /// A single value.
     One(T),
-    /// Several, of which the first that says something counts.
+    /// Several values, of which the first that gives a result counts.
     Many(Vec<T>),
 }
 

@@ -10,7 +10,7 @@ use super::path::MapPath;
 use super::several::{OneOrMany, string_or_table};
 use crate::reader::{id, left, quoted};
 
-/// Texts, of which the first that says something counts.
+/// Texts, of which the first that is not empty counts.
 pub(in crate::format) type Texts = OneOrMany<Template>;
 
 /// A text: a path like `$.text`, words with holes like `{name}: {value}`, or lines.
@@ -25,25 +25,25 @@ pub(in crate::format) enum Template {
 
 string_or_table!(Template: Words, Lines);
 
-/// A path, or words with holes: `{a.b}` is what stands at `$.a.b`.
+/// A path, or a text with placeholders: `{a.b}` is the value at `$.a.b`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(with = "String")]
 pub(in crate::format) enum Filled {
-    /// What stands at a path.
+    /// The text at a path.
     At(MapPath),
     /// Words, each followed by a hole but perhaps the last.
     Holes(Vec<(String, Option<MapPath>)>),
 }
 
-/// Texts that are put one below the other; what says nothing has no line.
+/// Texts on lines of their own; an empty text has no line.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct Lines {
-    /// Where they are there.
+    /// The condition under which the texts are used.
     #[serde(default)]
     pub when: Conditions,
-    /// Where they are not.
+    /// The condition under which the texts are not used.
     #[serde(default)]
     pub unless: Conditions,
     /// The elements that have such lines; paths below start at each.
@@ -51,7 +51,7 @@ pub(in crate::format) struct Lines {
     /// The texts.
     #[serde(rename = "lines")]
     pub texts: Vec<Template>,
-    /// What stands between them, and between elements; a line break unless something else is said.
+    /// The separator between the texts, and between elements; a line break unless another is given.
     #[serde(default = "line_break")]
     pub join: String,
 }
@@ -100,7 +100,7 @@ impl Template {
         }
     }
 
-    /// What it says of a value.
+    /// The text that the template gives for a value.
     pub(in crate::format) fn render(&self, value: Value<'_>, read: Read) -> String {
         match self {
             Self::Words(Filled::At(path)) => {
@@ -147,7 +147,7 @@ impl Lines {
 }
 
 impl Texts {
-    /// What the first says, as an id.
+    /// The id given by the first template that matches.
     pub(in crate::format) fn id(&self, value: Value<'_>) -> Option<String> {
         let read = Read { mojibake: false };
         let mut texts = self.0.iter().filter_map(|text| match text.path() {
@@ -157,17 +157,17 @@ impl Texts {
         texts.next()
     }
 
-    /// What the first says that says something; empty where none does.
+    /// The text of the first template that gives one; empty where none does.
     pub(in crate::format) fn render(&self, value: Value<'_>, read: Read) -> String {
         let mut texts = self.0.iter().map(|text| text.render(value, read));
         texts.find(|text| !text.is_empty()).unwrap_or_default()
     }
 }
 
-/// How strings of a format are read.
+/// The way in which the strings of a format are decoded.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::format) struct Read {
-    /// Whether they were read as Latin-1 once, though they are UTF-8.
+    /// Whether the strings were decoded as Latin-1, though they are UTF-8.
     pub mojibake: bool,
 }
 

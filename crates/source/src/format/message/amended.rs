@@ -1,14 +1,14 @@
-//! Earlier messages that records say anew, or add something to.
+//! Records that repeat earlier messages, or add to them.
 
 use std::collections::HashMap;
 
 use chatmill_model::Message;
 
-/// Where messages stand that records say anew or add to, and how often they do.
+/// Messages that later records repeat or add to, with the number of such records.
 #[derive(Debug, Default)]
 pub(in crate::format) struct Amended {
     places: HashMap<String, usize>,
-    /// How many messages have their places there.
+    /// The number of messages that are in the index.
     known: usize,
     times: HashMap<(usize, String), u32>,
 }
@@ -23,7 +23,7 @@ impl Amended {
         self.places.get(id).copied()
     }
 
-    /// How often a record of this name spoke of a message before.
+    /// The number of earlier records with this name about a message.
     pub(in crate::format) fn number(&mut self, place: usize, name: &str) -> u32 {
         let times = self.times.entry((place, name.to_owned())).or_default();
         *times += 1;

@@ -81,7 +81,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         self.accept(index, value, map, &speaker, path);
     }
 
-    /// Rejects a message of which nobody knows who speaks.
+    /// Rejects a message whose speaker is unknown.
     fn reject(&mut self, map: &MessageMap, value: Value<'d>, found: Option<Value<'d>>, path: &str) {
         let (field, words) = (map.role_field(), map.role_words());
         let text = format!("{field} is {words}: the message is rejected");
@@ -120,7 +120,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let timestamp = map.time.found(value);
         let timestamp = timestamp.and_then(|(time, name)| self.times.read(Some(time), name, &mut site));
         let format = self.format;
-        // What is wrong with a time is told last of a field map's message.
+        // For a field map, findings on the time of a message come last.
         let of_time = format.is_map.then(|| site.notes.findings.split_off(known));
         let mut kinds = map.kind.0.iter().filter_map(|path| path.first(value));
         let kind = kinds.find_map(role_word);
@@ -195,8 +195,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         (map.joins || is_same).then(|| messages.len() - 1)
     }
 
-    /// Gives an earlier message what a record says of it: words in place of its own, which are kept, and extra fields. `false` where
-    /// it is not there.
+    /// Adds a record's data to an earlier message: text that replaces its own, which is kept, and extra
+    /// fields. `false` where the message does not exist.
     fn amends(&mut self, map: &AmendMap, value: Value<'d>, draft: &mut MessageDraft) -> bool {
         let list = &mut self.turns.list;
         let target = map.of.first(value).and_then(id);
@@ -225,7 +225,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         true
     }
 
-    /// Adds a message, divided where somebody else speaks.
+    /// Adds a message, split where the speaker changes.
     pub(super) fn push(
         &mut self,
         value: Value<'d>,
@@ -277,7 +277,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// Who speaks: by an id, else by name, else by the role alone. Nobody, where a format names its people and this message none.
+    /// The sender: found by id, else by name, else by the role alone. `None` where a format names its senders
+    /// and this message has none.
     fn sender(
         &mut self,
         role: Role,
@@ -385,7 +386,8 @@ fn repeated<'d>(keys: &[String], object: Value<'d>) -> Option<Cow<'d, str>> {
     })
 }
 
-/// What a message says, and whether it is an event, whose words are those that the format says, else what it is called.
+/// Reads the content of a message. For an event, the text is the one that the format gives, else the event's
+/// name.
 fn read_content(
     pieces: PieceReader<'_>,
     map: &MessageMap,
@@ -424,7 +426,7 @@ fn read_content(
     (draft, is_notice)
 }
 
-/// Keeps what a format file says that is kept, and when a message was edited.
+/// Keeps the fields that a format file lists, and the time of an edit.
 fn keep(map: &MessageMap, value: Value<'_>, read: Read, draft: &mut MessageDraft) {
     // Some programs write 0 where nobody edited.
     if let Some((edited, name)) = map.edited.found(value)
@@ -444,7 +446,7 @@ fn keep(map: &MessageMap, value: Value<'_>, read: Read, draft: &mut MessageDraft
     }
 }
 
-/// Puts the words of an event in front: those that its format file says, else its own, else what it is called.
+/// Puts the text of an event first: that of its format file, else its own, else its name.
 fn notice(map: &MessageMap, words: String, kind: Option<&String>, draft: &mut MessageDraft) {
     let words = if map.notice.0.is_empty() {
         own_words(draft)
@@ -458,7 +460,7 @@ fn notice(map: &MessageMap, words: String, kind: Option<&String>, draft: &mut Me
         .insert(0, Part::Notice(words.unwrap_or_else(|| "event".to_owned())));
 }
 
-/// Takes the words of an event out of what it says.
+/// Takes the text of an event out of its content.
 fn own_words(draft: &mut MessageDraft) -> String {
     let mut texts = Vec::new();
     draft.parts.retain(|part| match part {

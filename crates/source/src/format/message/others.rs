@@ -50,7 +50,7 @@ struct Other {
 }
 
 impl Other {
-    /// How bad it is: by its rank, else by its score.
+    /// The sort key, worst last: by rank, else by score.
     fn badness(&self) -> (u64, f64) {
         let rank = self.judgement.rank.unwrap_or(u64::MAX);
         (rank, -self.judgement.score.map_or(f64::MIN, Score::value))
@@ -58,7 +58,7 @@ impl Other {
 }
 
 impl OthersAre {
-    /// How the others came to be, and how what is said did.
+    /// The origins of the alternatives, and of the answer that became the message.
     fn origins(self, role: Role) -> (AlternativeOrigin, AlternativeOrigin) {
         match self {
             Self::Regenerated if role == Role::User => (AlternativeOrigin::Branch, AlternativeOrigin::Branch),
@@ -70,8 +70,8 @@ impl OthersAre {
 }
 
 impl<'d> Reader<'d, '_> {
-    /// Sets what was said in the place of a message beside it: it became the messages of the conversation from `start` on. Of answers
-    /// that were judged the best follows the message, and the others stand beside that one.
+    /// Adds alternatives to a message, which became the conversation's messages from `start` on. Of rated
+    /// answers the best becomes the message, and the others are its alternatives.
     pub(in crate::format) fn others(
         &mut self,
         others: &Others,
@@ -123,7 +123,7 @@ impl<'d> Reader<'d, '_> {
     fn all_others(&mut self, others: &Others, value: Value<'d>, start: usize) -> Vec<Other> {
         let own = self.turns.list.messages.iter().skip(start);
         let own: Vec<Part> = own.flat_map(|message| message.parts.iter().cloned()).collect();
-        // What was thought stands with the answer that is shown alone.
+        // Reasoning belongs only to the answer that is shown.
         let is_thought = |part: &&Part| matches!(part, Part::Reasoning(_));
         let words: Vec<Part> = own.iter().filter(|part| !is_thought(part)).cloned().collect();
         let mut all = Vec::new();
@@ -175,7 +175,8 @@ impl<'d> Reader<'d, '_> {
 }
 
 impl Reader<'_, '_> {
-    /// Gives findings from this one on their places in the record: what they are about is no message of the conversation.
+    /// Replaces the places of findings from this one on by places in the record: their rows are no messages
+    /// of the conversation.
     fn places(&mut self, from: usize) {
         let frame = self.turns.list.frame;
         for finding in self.turns.list.notes.findings.iter_mut().skip(from) {

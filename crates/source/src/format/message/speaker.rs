@@ -1,4 +1,4 @@
-//! Who speaks in a message: the word for the role, and what it means.
+//! The speaker of a message: the word for the role, and its meaning.
 
 use chatmill_diag::{Severity, codes};
 use chatmill_intake::json::Value;
@@ -24,7 +24,7 @@ pub(super) struct SpeakerRole<'d> {
 #[derive(Clone, Copy)]
 pub(super) struct UnknownWord<'d>(pub(super) Option<Value<'d>>);
 
-/// Who speaks in a message.
+/// The role of a message's speaker.
 pub(super) fn speaker_of<'d>(map: &MessageMap, value: Value<'d>) -> SpeakerRole<'d> {
     let of_word = |word: &str| {
         let begins = |(pattern, _): &(&String, &Speaks)| {

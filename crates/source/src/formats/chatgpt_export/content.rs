@@ -16,7 +16,7 @@ pub(super) enum Nature {
     Text,
     /// The person's own instructions, or what is remembered of the person.
     Instruction,
-    /// How long the model thought.
+    /// A remark on the time that the model thought.
     Remark,
     /// A failure.
     Failure,
@@ -50,7 +50,7 @@ const QUOTATIONS: [&str; 2] = ["tether_quote", "sonic_webpage"];
 /// Fields that hold words, where a type is not known.
 const WORDS: [&str; 6] = ["text", "result", "content", "output_str", "summary", "title"];
 
-/// What the metadata of a message lists of its files.
+/// The files listed in the metadata of a message.
 pub(super) struct Attachments<'d> {
     list: Option<Value<'d>>,
     /// The first of each id, once one is looked for.

@@ -1,4 +1,4 @@
-//! The messages of a branch, in order: who speaks, what is a call and what its result.
+//! The messages of a branch, in order: speakers, calls and results.
 
 use chatmill_diag::{Finding, Limits, Path, codes};
 use chatmill_intake::json::{self, Kind, Mark, Value};
@@ -17,7 +17,7 @@ use crate::reader::{
     words,
 };
 
-/// Fields of a message that have a place, or say what another field says.
+/// Fields of a message that have a place, or repeat another field.
 const READ: [&str; 7] = words!(id author create_time content recipient weight metadata);
 
 /// Reads the messages of one branch.
@@ -25,7 +25,7 @@ pub(super) struct Reader<'d, 'r> {
     pub turns: Turns<'d, 'r>,
     /// The last call, as a place for results: id of its message, and the tool that it goes to.
     called: Option<(String, String)>,
-    /// Whether what was read last is a result of that call.
+    /// Whether the last message read is a result of that call.
     is_answered: bool,
 }
 
@@ -42,7 +42,7 @@ impl<'d, 'r> NodeReader<'d, 'r> for Reader<'d, 'r> {
             self.turns.list.reject(value.span(), *finding);
         }
         if self.turns.list.messages.len() == position {
-            // What joined another message, or says nothing, has a place in the record all the same.
+            // A message that was joined to another, or is empty, still has a place in the record.
             for finding in self.turns.list.notes.findings.iter_mut().skip(findings) {
                 if let Path::InMessage(suffix) = &finding.path {
                     finding.path = Path::Absolute(format!("{}.message{suffix}", node.path));
@@ -270,7 +270,7 @@ fn keep(message: Value<'_>, metadata: Option<Value<'_>>, author: Option<Value<'_
             }
         }
     }
-    // What the person told of themselves stands in the content, with a sentence before it.
+    // The user's custom instructions are in the content, after a sentence of the program's.
     let copies = metadata.and_then(|metadata| present(metadata, "user_context_message_data"));
     let texts = read.parts.iter().filter_map(|part| match part {
         Part::Text(text) if copies.is_some() => Some(text.as_str()),
@@ -285,7 +285,7 @@ fn keep(message: Value<'_>, metadata: Option<Value<'_>>, author: Option<Value<'_
     }
 }
 
-/// Whether a node holds what a person said.
+/// Whether a node holds a user's message.
 pub(super) fn is_of_person(value: Value<'_>) -> bool {
     let author = present(value, "message").and_then(|message| present(message, "author"));
     author.and_then(|author| text(author.get("role"))).as_deref() == Some("user")
@@ -301,7 +301,8 @@ fn is_tool(called: &str, author: &str) -> bool {
     called == author || family(called) == family(author)
 }
 
-/// What is said to a tool: an object, or words that become one, under the name that tools of plain text have.
+/// The arguments of a tool call: an object, or text wrapped into one, under the name that plain-text tools
+/// use.
 fn arguments(own_text: &str, limits: &Limits) -> (Arguments, ArgumentForm) {
     let is_object = json::scan(own_text.as_bytes(), limits.depth)
         .is_ok_and(|document| document.root().kind() == Kind::Object && document.notes().is_empty());

@@ -1,4 +1,5 @@
-//! The export of a `ChatGPT` account: `conversations.json` or its numbered parts, in the zip, in a folder, or alone.
+//! The export of a `ChatGPT` account: `conversations.json` or its numbered parts, in the zip, in a folder, or
+//! alone.
 //!
 //! A record is a conversation, and a conversation is a tree. The smallest example:
 //!
@@ -9,13 +10,14 @@
 //!     "content": {"content_type": "text", "parts": ["Is it open?"]}}}}}
 //! ```
 //!
-//! An edited question and an answer that was asked for again begin a branch; `[sources.chatgpt-export] branches` says which are
-//! read ([`tree`](crate::reader::tree)). Where a message says its words depends on its `content_type` ([`content`]). What an
-//! assistant says to anybody but `all` is a call, and has no id: what a tool says below it is its result ([`messages`]). What
-//! is hidden is a notice, unless it is an instruction or a result.
+//! An edited question or a regenerated answer begins a branch; `[sources.chatgpt-export] branches` selects
+//! those that are read ([`tree`](crate::reader::tree)). The field of a message's text depends on its
+//! `content_type` ([`content`]). An assistant's message to any recipient but `all` is a call, without an id:
+//! a tool's message below it is the result ([`messages`]). A hidden message is a notice, unless it is an
+//! instruction or a result.
 //!
-//! The other files of the zip hold no conversation: `user.json`, feedback and shared links; `chat.html` is a page that repeats
-//! everything.
+//! The other files of the zip hold no conversation: `user.json`, feedback and shared links; `chat.html` is a
+//! page that repeats everything.
 
 mod content;
 mod messages;
@@ -189,7 +191,7 @@ fn named(mapping: Value<'_>) -> Vec<(String, Value<'_>)> {
     values
 }
 
-/// The nodes with what stands above them: as they say, else as that says.
+/// The nodes with their parents: as a node states, else as the parent's list of children states.
 fn entries(named: &[(String, Value<'_>)]) -> Vec<Node> {
     let mut below: HashMap<String, &str> = HashMap::new();
     for (parent, value) in named {
@@ -214,7 +216,7 @@ fn entries(named: &[(String, Value<'_>)]) -> Vec<Node> {
     named.iter().map(node).collect()
 }
 
-/// Lets messages follow one another by their times where none of several says what stands above or below it.
+/// Orders messages by their times where none of several states a parent or children.
 fn line_up(entries: &mut [Node], values: &[Value<'_>], notes: &mut Notes) {
     if entries.len() < 2 || entries.iter().any(|node| node.parent.is_some()) {
         return;

@@ -1,4 +1,4 @@
-//! Cuts a transcript into turns, and what stands between them.
+//! Cuts a transcript into turns, and the text between them.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub(super) enum Block {
 /// A turn as it stands in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Opened {
-    /// What stands between its control tokens.
+    /// The range between the block's control tokens.
     pub inside: Range<usize>,
     /// From its first control token on.
     pub span: Range<usize>,
@@ -58,7 +58,7 @@ fn find(text: &str, from: usize, token: &str) -> Option<usize> {
     Some(from + text.get(from..)?.find(token)?)
 }
 
-/// Adds what stands between two turns, less the white space around it, unless that is nothing.
+/// Adds the text between two turns, without surrounding white space, unless it is empty.
 fn outside(text: &str, range: Range<usize>, blocks: &mut Vec<Block>) {
     let is_nothing = |piece: &str| piece.trim().is_empty();
     let between = text.get(range.clone()).unwrap_or_default();
@@ -75,7 +75,7 @@ pub(super) fn role_line(inside: &str) -> (&str, &str) {
     (line.strip_suffix('\r').unwrap_or(line), body)
 }
 
-/// Whether a turn that does not end asks the assistant, or anybody, to say something.
+/// Whether an unfinished turn is a prompt for the assistant, or for any speaker.
 pub(super) fn asks(inside: &str) -> bool {
     matches!(inside.trim(), "" | "assistant")
 }

@@ -40,7 +40,7 @@ static ABOUT: About = About {
     traits: NO_TEXT_ARGUMENTS,
 };
 
-/// What stands beside the text is read like what stands beside the turns of a request.
+/// Fields beside the text are read like the fields beside the messages of a request.
 const NAMES: Names<'_> = Names {
     turns: &["text"],
     system: None,
@@ -87,7 +87,7 @@ fn add(reader: &mut TextReader<'_, '_>, text: &str, block: Block) {
             let span = reader.written(turn.span.clone());
             let inside = text.get(turn.inside.clone()).unwrap_or_default();
             let is_last = turn.span.end == text.len();
-            // What asks the model for an answer is not a turn.
+            // A prompt for the model's answer is not a turn.
             if turn.is_closed || !is_last || !blocks::asks(inside) {
                 read_turn(reader, inside, &turn, span);
             }

@@ -1,4 +1,4 @@
-//! What one turn of a transcript says: the line of the role, and the text with its tags.
+//! One turn of a transcript: the line of the role, and the text with its tags.
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{self, Kind, Value};
@@ -13,16 +13,16 @@ const RESPONSE: [&str; 2] = ["<tool_response>", "</tool_response>"];
 /// The names of these tags.
 const TOOLS: [&str; 2] = ["tool_call", "tool_response"];
 
-/// Who speaks, by the line of the role.
+/// The speaker, as stated in the line of the role.
 #[derive(Debug, Default)]
 pub(super) struct Speaker {
-    /// Who it is; nobody known: a user.
+    /// The role; an unknown speaker is a user.
     pub role: Option<Role>,
     /// The word for that, where it is not the model's.
     pub word: Option<String>,
     /// The name.
     pub name: Option<String>,
-    /// What else stands in the line.
+    /// The rest of the line.
     pub rest: Option<String>,
 }
 
@@ -144,7 +144,7 @@ fn assistant(body: &str, limits: &Limits, problems: &mut Vec<Finding>) -> Vec<Pa
     parts
 }
 
-/// What stands before, between and after a pair of tags.
+/// The text before, between and after a pair of tags.
 fn tagged<'t>(text: &'t str, [open, close]: [&str; 2]) -> Option<(&'t str, &'t str, &'t str)> {
     let (before, rest) = text.split_once(open)?;
     let (inside, after) = rest.split_once(close)?;

@@ -1,9 +1,10 @@
-//! Texts that the program adds in the user's name: commands and their output, reminders, notes of interruption.
+//! Texts that the program adds in the user's name: commands and their output, reminders, notes of
+//! interruption.
 //!
-//! None of it is the person's words. A text that is nothing else is a notice; a reminder inside a text is taken out of it and
-//! kept beside the message.
+//! None of it was written by the user. A text that consists only of such additions is a notice; a reminder
+//! inside a text is removed from it and kept beside the message.
 
-/// How texts begin that the program writes, and a word for each.
+/// Prefixes of texts that the program writes, with a word for each.
 const WHOLE: [(&str, &str); 14] = [
     ("<command-name>", "command"),
     ("<command-message>", "command"),
@@ -27,7 +28,7 @@ const WHOLE: [(&str, &str); 14] = [
     ),
 ];
 
-/// Tags around what the program adds to somebody's words.
+/// Tags around the program's insertions in a user's text.
 const INSIDE: [&str; 4] = [
     "system-reminder",
     "ide_opened_file",
@@ -35,7 +36,7 @@ const INSIDE: [&str; 4] = [
     "ide_diagnostics",
 ];
 
-/// What kind of text it is, where the program wrote all of it.
+/// The kind of a text that the program wrote entirely.
 pub(super) fn word(text: &str) -> Option<&'static str> {
     let text = text.trim_start();
     WHOLE
@@ -57,7 +58,7 @@ pub(super) fn divided(text: &str) -> Option<(String, Vec<String>)> {
     (!added.is_empty()).then(|| (words.trim().to_owned(), added))
 }
 
-/// Where the first addition of a text stands.
+/// The range of the first insertion in a text.
 fn first(text: &str) -> Option<(usize, usize)> {
     let found = INSIDE.iter().filter_map(|tag| {
         let start = text.find(&format!("<{tag}>"))?;

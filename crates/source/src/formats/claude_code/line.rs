@@ -1,4 +1,4 @@
-//! A line of a session: what kind of event it is, and where it stands in the tree of lines.
+//! A line of a session: the kind of event, and its position in the tree of lines.
 
 use chatmill_intake::json::{Kind, Value};
 
@@ -32,15 +32,15 @@ wire! {
 
 /// One line.
 pub(super) struct Line<'d> {
-    /// Its index in the record.
+    /// The index of the line in the record.
     pub index: u32,
     /// The line.
     pub value: Value<'d>,
-    /// Its fields.
+    /// The fields of the line.
     pub fields: Wires<'d>,
-    /// What kind of event it is.
+    /// The kind of event.
     pub kind: String,
-    /// Its id.
+    /// The id of the line.
     pub uuid: Option<String>,
     /// The id of the line before it.
     pub parent: Option<String>,
@@ -63,7 +63,7 @@ impl<'d> Line<'d> {
             index,
             value,
             uuid: fields.uuid.and_then(id),
-            // What was summed up stands before the line that begins the rest.
+            // The parent of the line after a summary is the summarised part.
             parent: fields.parent.or(fields.logical_parent).and_then(id),
             session: fields.session.and_then(id).filter(|id| !id.is_empty()),
             is_sidechain: is_true(fields.is_sidechain),
@@ -73,12 +73,12 @@ impl<'d> Line<'d> {
         }
     }
 
-    /// Its id and what stands in it, as a place for findings.
+    /// The id and the value of the line, as a place for findings.
     pub(super) fn place(&self) -> (Option<&str>, Value<'d>) {
         (self.uuid.as_deref(), self.value)
     }
 
-    /// Whether somebody says something, or a tool answers.
+    /// Whether the line is a turn of a participant, or a tool's result.
     pub(super) fn is_turn(&self) -> bool {
         matches!(self.kind.as_str(), "user" | "assistant")
     }
@@ -93,7 +93,7 @@ impl<'d> Line<'d> {
             .collect()
     }
 
-    /// Whether it says the same as another line, whatever session they name.
+    /// Whether the line is equal to another, apart from the session that they name.
     pub(super) fn repeats(&self, other: &Self) -> bool {
         let body = |line: &Self| line.fields.message.map(|message| message.written().to_owned());
         self.kind == other.kind && body(self) == body(other)

@@ -32,18 +32,18 @@ const BOOKKEEPING: [&str; 9] = [
 /// The model that answers where no model does: the program wrote the answer.
 const NOBODY: &str = "<synthetic>";
 
-/// What a turn is called that was taken back.
+/// The name of the notice for a turn that was undone.
 const REWOUND: &str = "rewound";
 
 /// Reads the lines of one session.
 pub(super) struct Reader<'d, 'r> {
-    /// What they become.
+    /// The turns that the lines become.
     pub turns: Turns<'d, 'r>,
-    /// Where the answer with an id is, of which further pieces may come.
+    /// The position of the answer with each id that may have further pieces.
     answers: HashMap<String, usize>,
-    /// What each answer cost, as its last piece says it, by position.
+    /// The token usage of each answer, as stated by its last piece, by position.
     usages: HashMap<usize, Value<'d>>,
-    /// What the first piece of an answer of several says beside its content, by position.
+    /// The fields beside the content in the first piece of an answer of several pieces, by position.
     firsts: HashMap<usize, HashSet<(String, RawJson)>>,
     title: Option<String>,
     /// Fields of the session that every line says again.
@@ -63,7 +63,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// Reads all lines; where they are a subagent's, what belongs to every conversation of the file is not told again.
+    /// Reads all lines; for a subagent's lines, data that belongs to every conversation of the file is not
+    /// reported again.
     pub(super) fn read(mut self, lines: &[Line<'d>], is_sent: bool) -> Reading {
         let (lines, repeated) = unique(lines);
         self.turns.list.rows.repeated += repeated.len() as u64;
@@ -183,7 +184,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         self.finish(end)
     }
 
-    /// Everything that was read, of the session of its last turn.
+    /// The finished conversation, in the session of its last turn.
     fn finish(mut self, end: Option<&Line<'_>>) -> Reading {
         for (at, message) in self.turns.list.messages.iter_mut().enumerate() {
             message.extra.keep_some("usage", self.usages.get(&at).copied());
@@ -212,7 +213,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// A turn that was taken back. An answer was paid all the same: the first of its pieces says what the last one knows.
+    /// Adds a turn that was undone. Its answer was charged all the same: the first of its pieces gets the
+    /// usage that the last one states.
     fn rewound(&mut self, line: &Line<'d>) {
         self.notice(line, REWOUND, None);
         line.fields
@@ -302,7 +304,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let begun = line.answer.as_ref().and_then(|id| self.answers.get(id).copied());
         let position = match begun {
             Some(position) => {
-                // What the first piece says beside the content stands there already.
+                // The message already has the fields beside the content of the first piece.
                 let first = self.turns.list.messages.get(position);
                 let fields = || first.into_iter().flat_map(|first| &first.extra.0);
                 let first_fields = self.firsts.entry(position);
@@ -347,7 +349,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         position
     }
 
-    /// The model and what its answer cost. Every piece of an answer says it, and the last one knows it all.
+    /// Reads the model and the usage of an answer. Every piece of an answer states them, and the last one
+    /// completely.
     fn spent(&mut self, position: usize, line: &Line<'d>) {
         let (Some(answer), Some(message)) = (line.fields.message, self.turns.list.messages.get_mut(position))
         else {
@@ -375,7 +378,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// A line in which nobody says anything.
+    /// Adds a line without a turn.
     fn event(&mut self, line: &Line<'d>) {
         let word = if line.kind.is_empty() { "event" } else { &line.kind };
         if !BOOKKEEPING.contains(&word) {
@@ -384,7 +387,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         self.notice(line, word, None);
     }
 
-    /// Keeps a line as a notice, with what was read of it; what was not read is kept as it is.
+    /// Keeps a line as a notice, with its read fields; unread fields are kept as they are.
     fn notice(&mut self, line: &Line<'d>, word: &str, turn: Option<Turn>) {
         let timestamp = self
             .turns

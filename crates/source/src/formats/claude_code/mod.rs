@@ -8,12 +8,13 @@
 //!  "content":[{"type":"text","text":"Hello"}]}}
 //! ```
 //!
-//! Lines are gathered by session, so that one file may hold several; a subagent's lines are a conversation of their own,
-//! called by the session and the agent. A session that was resumed in another file is gathered with it, and forks of one are
-//! conversations that share a trunk. The lines of one streamed answer share a message id and become one message
-//! ([`messages`]). Lines form a tree by `parentUuid`: the path to the last turn is what people see, and what was rewound
-//! stays as notices ([`path`]). What the program itself says in the person's name (commands, reminders, summaries) is told apart
-//! from the person's words ([`injected`]). Older exports hold the lines as a list, `loglines`.
+//! Lines are grouped by session, so that one file may hold several; a subagent's lines are a conversation of
+//! their own, whose id combines session and agent. A session that was resumed in another file is grouped with
+//! it, and forks of one are conversations that share a trunk. The lines of one streamed answer share a
+//! message id and become one message ([`messages`]). Lines form a tree by `parentUuid`: the path to the last
+//! turn is the visible conversation, and rewound turns become notices ([`path`]). Texts that the program
+//! writes in the user's name (commands, reminders, summaries) are separated from the user's own
+//! ([`injected`]). Older exports hold the lines as a list, `loglines`.
 
 mod injected;
 mod line;
@@ -106,8 +107,9 @@ fn row(value: Value<'_>) -> Row {
     .beginning(begins(value))
 }
 
-/// What a line is called that has none before it, and its copies in sessions which resume or fork this one: its id, with its words,
-/// for ids may be short where people made them. A turn that lost its message has its copies, too.
+/// An identity for a line that has none before it, which its copies in resumed or forked sessions share: its
+/// id with its text, for ids may be short where people made them. Lines whose message is missing have copies,
+/// too.
 fn begins(value: Value<'_>) -> Option<String> {
     value.get("parentUuid").filter(|parent| parent.is_null())?;
     let uuid = text(value.get("uuid")).filter(|uuid| !uuid.is_empty())?;
@@ -155,7 +157,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
             scene: Scene::Assistant,
             ..std::mem::take(conversation)
         };
-        // Who asks a subagent is the agent that sent it, and no person.
+        // A subagent is asked by the agent that sent it, not by a person.
         let asking = conversation.participants.iter_mut();
         for asking in asking.filter(|one| is_sent && one.kind == ParticipantKind::Human) {
             asking.kind = ParticipantKind::Unknown;

@@ -1,8 +1,8 @@
-//! Which turns people see: the path from the last turn back to the first.
+//! The visible turns: the path from the last turn back to the first.
 //!
-//! Every line names the one before it. Whoever goes back and asks something else begins a second branch at the same line; the
-//! one that holds the last turn is shown. Two things beside the path belong to it: further pieces of an answer on it, and
-//! results of calls on it, for of calls that run side by side each result names its own.
+//! Every line names its parent. Going back and asking something else begins a second branch at the same line;
+//! the branch with the last turn is shown. Two things beside the path belong to it: further pieces of an
+//! answer on it, and results of calls on it, for each result of parallel calls names its own call as parent.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,8 +11,8 @@ use super::line::Line;
 /// Forks of a session that are conversations of their own. Each of them tells the whole trunk again.
 const MAX_FORKS: usize = 32;
 
-/// The turns that are seen, by their place in the list; and whether lines name one another in a circle, so that order
-/// alone says what follows what.
+/// The visible turns, by their index in the list; and whether lines refer to one another in a circle, so that
+/// only the order of the file counts.
 pub(super) fn visible(lines: &[&Line<'_>]) -> (Vec<bool>, bool) {
     let all = vec![true; lines.len()];
     if lines.iter().all(|line| line.parent.is_none()) {

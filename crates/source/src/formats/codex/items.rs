@@ -9,7 +9,7 @@ use crate::frame::FrameView;
 use crate::reader::vendor::responses;
 use crate::reader::{Keep as _, Site, Turn, Turns, embedded, id, logged, present, text, word, words};
 
-/// How texts begin that the program writes in the person's name, and a word for each.
+/// Prefixes of texts that the program writes in the person's name, with a word for each.
 const INJECTED: [(&str, &str); 8] = [
     ("<environment_context>", "environment"),
     ("<user_instructions>", "instructions"),
@@ -21,46 +21,47 @@ const INJECTED: [(&str, &str); 8] = [
     ("<skill>", "skill"),
 ];
 
-/// Events that only say that something begins, goes on or ends.
+/// Events that only mark a beginning, a continuation or an end.
 const SILENT: [&str; 14] = words!(
     task_started turn_started exec_command_begin exec_command_output_delta patch_apply_begin
     mcp_tool_call_begin web_search_begin agent_message_delta agent_reasoning_delta
     agent_reasoning_section_break thread_name_updated turn_diff task_complete turn_complete
 );
 
-/// All that a session has spent, and what its last request cost.
+/// Fields of the usage of the whole session, and of its last request.
 const TOTAL: &str = "total_token_usage";
 const LAST: &str = "last_token_usage";
 
-/// What is known of a session beside its messages.
+/// The facts of a session beside its messages.
 #[derive(Default)]
 pub(super) struct Session {
-    /// Its id.
+    /// The id of the session.
     pub id: Option<String>,
     /// Version of the program.
     pub version: Option<String>,
     /// Whether its lines have payloads.
     pub has_payloads: bool,
-    /// Everything else.
+    /// All other fields.
     pub beside: Extra,
 }
 
-/// What a session has spent so far.
+/// The token usage of a session so far.
 #[derive(Default)]
 struct Spent {
-    /// All of it, where the program says so.
+    /// The total, where the program states it.
     total: Option<Usage>,
-    /// What the last request cost.
+    /// The token usage of the last request.
     last: Option<Usage>,
-    /// How many messages there were then.
+    /// The number of messages at that time.
     messages: usize,
-    /// How many messages were looked at, and which of them is the last answer.
+    /// The number of messages that were searched, and the last answer among them.
     looked: usize,
     answer: Option<usize>,
 }
 
 impl Spent {
-    /// What was spent since then, if anything was. Without a sum, the same again was spent only for a new answer.
+    /// The usage since the last count, if there was any. Without a sum, an equal count is new only where an
+    /// answer came since.
     fn more(&mut self, info: Value<'_>, is_answered: bool) -> Option<Usage> {
         let trimmed = |key| present(info, key).and_then(logged::usage);
         let (total, last) = (trimmed(TOTAL), trimmed(LAST));
@@ -92,7 +93,7 @@ impl Spent {
 
 /// Reads the lines of one session.
 pub(super) struct Reader<'d, 'r> {
-    /// What they become.
+    /// The turns that the lines become.
     pub turns: Turns<'d, 'r>,
     twins: Twins,
     session: Session,
@@ -199,7 +200,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         self.session.beside.keep_rest(head, "", &known);
     }
 
-    /// What the model was told before anybody spoke.
+    /// Reads the instructions given to the model before the first turn.
     fn instructions(&mut self, index: u32, line: Value<'d>, head: Value<'d>) {
         let base = present(head, "base_instructions");
         let words = base
@@ -280,7 +281,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         self.turns.time((None, line), ("timestamp", field))
     }
 
-    /// Adds what a line says, or an item in it, about which are the findings from `known` on.
+    /// Adds the turn of a line, or of an item in it, whose findings are those from `known` on.
     fn add(&mut self, (index, line): (u32, Value<'d>), item: Value<'d>, turn: Turn, known: usize) {
         let before = self.turns.list.messages.len();
         let place = self.path(index);
@@ -289,7 +290,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         self.complete(before, timestamp);
     }
 
-    /// Gives a message that was added what its line says beside it.
+    /// Completes an added message with the other fields of its line.
     fn complete(&mut self, before: usize, timestamp: Option<Timestamp>) {
         let model = self.model;
         let Some(message) = self.turns.list.messages.get_mut(before) else {
@@ -302,7 +303,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// Something that happened; what an item says, too, is not told again.
+    /// Reads an event; one that an item also records is not added again.
     fn event(&mut self, index: u32, line: Value<'d>, event: Value<'d>) {
         let kind = text(event.get("type")).unwrap_or_default();
         let Some((speaker, field)) = event_text(&kind) else {
@@ -330,7 +331,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         self.add((index, line), event, turn, known);
     }
 
-    /// An event in which nobody says anything.
+    /// Adds an event without text.
     fn happened(&mut self, index: u32, line: Value<'d>, event: Value<'d>, kind: &str) {
         if kind == "token_count" {
             self.spent(index, line, event);
@@ -345,8 +346,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// What the last request cost. One that brought no answer was paid all the same: the event is a notice then, and says so. The event
-    /// comes again where nothing was spent.
+    /// Reads the token usage of the last request. A request without an answer was charged as well: its usage
+    /// becomes a notice. The event repeats where nothing was used.
     fn spent(&mut self, index: u32, line: Value<'d>, event: Value<'d>) {
         let info = present(event, "info");
         let mut named = [info, Some(event)].into_iter().flatten();
@@ -425,7 +426,7 @@ fn payload(line: Value<'_>) -> Option<(Value<'_>, &'static str)> {
     Some((payload, ".payload"))
 }
 
-/// What kind of text a turn is, where the program wrote it in the person's name.
+/// The kind of a text that the program wrote in the person's name.
 fn injected(turn: &Turn) -> Option<&'static str> {
     if turn.role != Some(Role::User) {
         return None;
@@ -439,7 +440,7 @@ fn injected(turn: &Turn) -> Option<&'static str> {
         .find_map(|(start, word)| first.starts_with(start).then_some(word))
 }
 
-/// Takes the marks around pictures out of what is said.
+/// Removes the marks around pictures from a text.
 fn unframe(turn: &mut Turn) {
     if !turn.parts.iter().any(|part| matches!(part, Part::Media(_))) {
         return;

@@ -1,4 +1,5 @@
-//! Sessions of Codex: items of the Responses API and events, one a line, in a file for each session and each subagent.
+//! Sessions of Codex: items of the Responses API and events, one a line, in a file for each session and each
+//! subagent.
 //!
 //! The smallest example:
 //!
@@ -8,10 +9,11 @@
 //!  "content":[{"type":"input_text","text":"Hi"}]}}
 //! ```
 //!
-//! There are three generations: one object with `session` and `items`; lines that are items, behind a first line without a
-//! type; and lines with a payload. Events say again what items say: an event is a message only where no item has its words,
-//! and what a command gave counts once ([`twins`]). Reasoning that is encrypted is kept as it is and never shown. What the
-//! program tells the model in the person's name (the place it works in, files with instructions) is a notice ([`items`]).
+//! There are three generations: one object with `session` and `items`; lines that are items, behind a first
+//! line without a type; and lines with a payload. Events repeat items: an event is a message only where no
+//! item has its text, and the output of a command counts once ([`twins`]). Encrypted reasoning is kept as it
+//! is and never shown. Texts that the program sends to the model in the user's name (the working directory,
+//! instruction files) are notices ([`items`]).
 
 mod items;
 mod twins;

@@ -1,7 +1,7 @@
-//! Events that say again what an item says.
+//! Events that repeat an item.
 //!
-//! Which of two twins stands first differs, and so does what stands between them. An event and an item of the same words are
-//! twins where they are near each other; each has one twin, so that something said twice stays said twice.
+//! Either of the two may come first, with other lines between them. An event and an item with the same text
+//! are twins where they are near each other; each has one twin, so that a text written twice stays twice.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use crate::reader::{present, text};
 /// Lines between two twins at most.
 const NEAR: usize = 64;
 
-/// What is said twice.
+/// Texts that are recorded twice, as an item and as an event.
 #[derive(Default)]
 pub(super) struct Twins {
     /// Lines that have no twin yet, by whose words they are and the words: the number, and whether it is an event.
@@ -63,7 +63,7 @@ impl Twins {
         }
     }
 
-    /// The texts of a content: together, and each alone, for an event leaves out what stands beside the words.
+    /// Notes the texts of a content: joined, and each alone, for an event leaves out everything but the text.
     fn content(&mut self, line: usize, speaker: &'static str, content: Value<'_>) {
         if let Some(words) = content.as_str() {
             self.pair(line, speaker, &words, false);
@@ -105,7 +105,7 @@ impl Twins {
     }
 }
 
-/// Whose words an event of a kind tells, and where they stand.
+/// The speaker of an event of this kind, and the field of the text.
 pub(super) fn event_text(kind: &str) -> Option<(&'static str, &'static str)> {
     Some(match kind {
         "user_message" => ("user", "message"),

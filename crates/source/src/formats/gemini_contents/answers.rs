@@ -1,7 +1,7 @@
-//! What was captured with a request as its answer: `candidates`, below `response` or beside `contents`.
+//! The captured answer of a request: `candidates`, below `response` or beside `contents`.
 //!
-//! The first candidate is the answer; the others are alternatives to it. One without content, as blocked ones are, stays among
-//! the fields without a place.
+//! The first candidate is the answer; the others are alternatives to it. One without content, as blocked ones
+//! are, stays among the fields without a place.
 
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{AlternativeOrigin, Extra, Judgement};
@@ -22,7 +22,7 @@ pub(super) struct Candidates<'d> {
 }
 
 impl<'d> Candidates<'d> {
-    /// Those of a record, where it has any.
+    /// The candidates of a record, if it has any.
     pub(super) fn of(root: Value<'d>) -> Option<Self> {
         let response = present(root, "response");
         let below = response.map(|response| ("response", response, ("response.candidates", ANSWER)));
@@ -39,7 +39,7 @@ impl<'d> Candidates<'d> {
         })
     }
 
-    /// Reads them after the turns; what they say besides is kept.
+    /// Reads the answers after the turns; their other fields are kept.
     pub(super) fn read(&self, reader: &mut Reader<'d, '_>, extra: &mut Extra) {
         // Whatever stands first in an answer is no system text.
         reader.has_front = false;

@@ -1,9 +1,10 @@
 //! The `[meta]` line that gryag puts before a message, and the `[speaker …]` line of October 2025, read back.
 //!
-//! A line is `[meta]` and pairs: `key=value`, or `key="value"` where `\"` is a quotation mark. It counts as metadata only
-//! when the whole text reads so; anything else is what somebody said. The bot's own reader knows no escapes: it cuts a
-//! name at the first quotation mark and takes what follows for further keys. Some texts fit only that reading, because
-//! a backslash before the closing mark is not escaped; these are read that way.
+//! A line is `[meta]` and pairs: `key=value`, or `key="value"` where `\"` is a quotation mark. It counts as
+//! metadata only when the whole text has this form; anything else is text of a message. The bot's own parser
+//! knows no escapes: it cuts a name at the first quotation mark and reads the rest as further keys. Some
+//! texts fit only that parser, because a backslash before the closing mark is not escaped; these are read
+//! that way.
 
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::Value;
@@ -72,14 +73,15 @@ pub(crate) fn unescape(text: &mut String) {
     }
 }
 
-/// Which quotation marks after a backslash belong to a value.
+/// The quotation marks after a backslash that belong to a value.
 #[derive(Clone, Copy, PartialEq)]
 enum Escapes {
-    /// All of them.
+    /// All quotation marks.
     All,
-    /// Those that neither the end nor a further key follows: after a value that ends in a backslash, one closes.
+    /// Quotation marks followed neither by the end nor by a further key: after a value that ends in a
+    /// backslash, the mark closes it.
     Inside,
-    /// None.
+    /// No quotation marks.
     None,
 }
 
@@ -93,13 +95,14 @@ impl Escapes {
     }
 }
 
-/// Of such signs any word may be a key, as it may be to the bot's own reader: which of them mean something is another question.
+/// Whether a character can be part of a key: any word may be a key, as for the bot's own parser; whether a
+/// key has a meaning is decided elsewhere.
 fn is_sign_of_key(sign: char) -> bool {
     sign.is_alphanumeric() || sign == '_'
 }
 
-/// Whether a blank, a key of such signs and `=` come first in a text. It is not looked at beyond these: this may be asked at each
-/// of its signs.
+/// Whether a text begins with a blank, a key of such characters and `=`. Only these are examined, since the
+/// function may be called at each character.
 fn begins_with_pair(text: &str, is_sign: fn(char) -> bool) -> bool {
     let word = text.trim_start();
     let after = word.trim_start_matches(is_sign);
@@ -169,7 +172,7 @@ fn quoted_value(text: &str, escapes: Escapes) -> Option<(String, &str)> {
     }
 }
 
-/// Says so when the model wrote metadata into its own text, which stands in `holder`, at `suffix` in the message.
+/// Reports metadata that the model wrote into its own text, which is in `holder`, at `suffix` in the message.
 pub(crate) fn find_leak(parts: &[Part], suffix: &str, holder: Value<'_>, site: &mut Site<'_>) {
     let texts = parts.iter().filter_map(|part| match part {
         Part::Text(text) => Some(text),

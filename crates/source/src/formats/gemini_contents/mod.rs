@@ -1,7 +1,9 @@
-//! Histories for Google's Gemini API, and gryag's, which are the same with a `[meta]` line before every message.
+//! Histories for Google's Gemini API, and gryag's, which are the same with a `[meta]` line before every
+//! message.
 //!
-//! A record is one captured request: an object with `contents`, maybe `systemInstruction` and `tools`, or a bare list of
-//! turns, as gryag's document prints it. Field names are read in camel case and in snake case. The smallest example:
+//! A record is one captured request: an object with `contents`, maybe `systemInstruction` and `tools`, or a
+//! bare list of turns, as gryag's document prints it. Field names are read in camel case and in snake case.
+//! The smallest example:
 //!
 //! ```json
 //! {"contents": [{"role": "user", "parts": [{"text": "[meta] chat_id=-1 message_id=5 user_id=9 name=\"Ann\""},
@@ -9,11 +11,12 @@
 //!               {"role": "model", "parts": [{"text": "Good morning."}]}]}
 //! ```
 //!
-//! The `[meta]` line gives ids, names and replies, and is not text then ([`meta`]). Where lines are used, a user's first
-//! turn without one is the system prompt that gryag puts there for models without a place for it. Calls and responses have
-//! no ids in this format unless a part says so: linking pairs them by place and name. A file that is a bare list is cut into
-//! its turns like every top-level array; gathered again, they are one conversation. A turn that is a record of its own is a
-//! conversation of one message. What was captured as the answer to a request ends it ([`answers`]).
+//! The `[meta]` line gives ids, names and replies, and is no part of the text then ([`meta`]). Where such
+//! lines are used, a user's first turn without one is the system prompt, which gryag puts there for models
+//! without a system role. Calls and responses have no ids in this format unless a part says so: linking pairs
+//! them by place and name. A file that is a bare list is cut into its turns like every top-level array;
+//! grouping makes them one conversation again. A turn that is a record of its own is a conversation of one
+//! message. The captured answer of a request ends the conversation ([`answers`]).
 
 mod answers;
 pub(crate) mod meta;

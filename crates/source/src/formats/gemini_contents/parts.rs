@@ -1,7 +1,7 @@
 //! Parts of a turn, in camel case and in snake case: text, thoughts, media, function calls and responses.
 //!
-//! What a part holds beyond the model is kept in the message's extra fields under its path. A part of an unknown kind is
-//! kept whole.
+//! Fields of a part without a place in the model are kept in the message's extra fields under their paths. A
+//! part of an unknown kind is kept whole.
 
 use chatmill_diag::{Severity, codes};
 use chatmill_intake::json::{Kind, Value};

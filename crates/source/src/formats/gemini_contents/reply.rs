@@ -6,10 +6,10 @@ use super::meta::Meta;
 use super::roster::{Agents, Roster};
 use crate::reader::{ExtraFields, Keep as _};
 
-/// The reply that metadata names: an id, what it says of the target, or both. Later versions of the bot leave the ids out of
-/// histories and keep the excerpt.
+/// The reply given in the metadata: an id, an excerpt of the target, or both. Later versions of the bot leave
+/// the ids out of histories and keep the excerpt.
 ///
-/// Where the target is the bot's, the bot's id here stands for the number of its account, which stays with the message.
+/// For a target of the bot's, the bot's id here replaces its account number, which is kept with the message.
 pub(crate) fn reference(
     meta: &Meta,
     roster: &Roster,

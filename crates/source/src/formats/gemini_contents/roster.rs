@@ -1,8 +1,9 @@
-//! Who speaks in a Gemini history: by user id where the metadata has one, else by user name, name, or role.
+//! The participants of a Gemini history: identified by user id where the metadata has one, else by user name,
+//! name, or role.
 //!
-//! A history has no roster, so everybody who speaks counts as listed. gryag's database is read with the same roster. All
-//! turns of the model are one bot's, whatever their lines call it: it has no user id there, and calls never have a line.
-//! Function responses belong to it, too.
+//! A history has no roster, so everybody who speaks counts as listed. gryag's database is read with the same
+//! roster. All turns of the model belong to one bot, whatever name their metadata lines give: the bot has no
+//! user id there, and calls never have a line. Function responses belong to it, too.
 
 use std::collections::HashMap;
 
@@ -38,7 +39,7 @@ pub(crate) struct Agents<'r> {
 }
 
 impl<'r> Agents<'r> {
-    /// The id of the agent who goes by one of these names. Replies name the bot's account, its own lines never do.
+    /// The id of the agent with one of these names. Replies name the bot's account, its own lines never do.
     pub(crate) fn called(&self, username: Option<&str>, name: Option<&str>) -> Option<&'r str> {
         let named = |has_alias| self.by_name.get(&(name?, has_alias)).copied();
         let other = match username {
@@ -64,7 +65,7 @@ impl Roster {
         }
     }
 
-    /// The participant who speaks in this role with this metadata.
+    /// The participant with this role and metadata.
     pub(crate) fn speaker(&mut self, role: Role, meta: &Meta) -> usize {
         let fallback = match role {
             Role::System => "system",
@@ -105,8 +106,9 @@ impl Roster {
         }
     }
 
-    /// Notes that a participant is marked as a bot. One that speaks as a user is not the archive's own bot but a guest: no
-    /// person, and no agent either, because an agent is one whose side of the conversation may be taken.
+    /// Notes that a participant is marked as a bot. A bot with the role of a user is a guest, not the
+    /// archive's own bot: neither a person nor an agent, since an agent's side of the conversation can be
+    /// trained on.
     pub(crate) fn mark_machine(&mut self, place: usize) {
         if let Some(participant) = self.participants.get_mut(place)
             && participant.kind == ParticipantKind::Human

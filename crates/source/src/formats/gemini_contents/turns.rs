@@ -24,15 +24,15 @@ const SECOND_NAME_OF_REPLY: &str = "reply_to_username";
 
 /// Reads the turns of one history, in order.
 pub(super) struct Reader<'d, 'r> {
-    /// What they become.
+    /// The messages that the turns become.
     pub list: ListReader<'d, 'r>,
     /// Whether the frame is nothing but their list.
     pub is_bare: bool,
-    /// Who speaks.
+    /// The participants.
     pub roster: Roster,
     /// When they spoke, where the bot noted it.
     pub times: Times,
-    /// What the line of each of them says.
+    /// The metadata line of each message.
     pub lines: Vec<Meta>,
     /// Whether the first turn is system text that somebody put there.
     pub has_front: bool,
@@ -59,7 +59,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// The line that says who speaks.
+    /// The line that identifies the sender.
     fn of_sender(&self) -> &Meta {
         match &self.speaker {
             Some(speaker) if self.meta == Meta::default() => speaker,
@@ -197,7 +197,7 @@ impl<'d> Reader<'d, '_> {
         }
     }
 
-    /// Notes what each message leaves to others to say, now that it is known what others say.
+    /// Notes the fields that each message leaves unstated because other messages state them.
     pub(super) fn note_unstated(&mut self) {
         for (message, meta) in self.list.messages.iter_mut().zip(&self.lines) {
             let unstated = message.sender.map(|sender| self.roster.unstated(sender, meta));
@@ -237,7 +237,7 @@ fn read_parts(list: Value<'_>, skipped: usize, content: &mut Content, site: &mut
     }
 }
 
-/// Says so where a line has keys that the bot never writes: maybe it is not a line, but what somebody said.
+/// Reports a line with keys that the bot never writes: it may be the text of a message.
 fn unknown_keys(meta: &Meta, turn: &Turn<'_>, site: &mut Site<'_>) {
     let unknown = meta.rest(&KNOWN).filter(|(key, _)| key != SECOND_NAME_OF_REPLY);
     let keys: Vec<&str> = unknown.map(|(key, _)| key.as_str()).collect();

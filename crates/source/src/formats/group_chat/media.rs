@@ -1,4 +1,4 @@
-//! Attachments: what `type` says a message carries, where its bytes are, and what `extra` knows of it.
+//! Attachments: the kind by `type`, the address of the bytes, and further data in `extra`.
 
 use std::borrow::Cow;
 

@@ -1,8 +1,9 @@
 //! Messages: identity, speaker, role, time, pieces, and the fields that have no place in the model.
 //!
-//! `Message::extra` keeps two levels apart by name, so that they can be written back where they stood: a field of the
-//! message's own `extra` object keeps its name, an unknown field beside it gets a leading `/` (`/avatar`). An `extra`
-//! that is not an object, or that has a name starting with `/`, is kept whole as `/extra`.
+//! `Message::extra` keeps two levels apart by name, so that they can be written back to their places: a field
+//! of the message's own `extra` object keeps its name, an unknown field beside it gets a leading `/`
+//! (`/avatar`). An `extra` that is not an object, or that has a name starting with `/`, is kept whole as
+//! `/extra`.
 
 use std::borrow::Cow;
 
@@ -21,7 +22,7 @@ use crate::reader::{
 
 /// Reads the messages of one conversation, in order.
 pub(super) struct Reader<'d, 'r> {
-    /// What they become.
+    /// The messages that the rows become.
     pub list: ListReader<'d, 'r>,
     /// The participants; speakers who are not listed are added.
     pub roster: Roster<'d>,
@@ -242,7 +243,7 @@ fn content(row: &Row<'_>, site: &mut Site<'_>) -> Option<String> {
     own_text.map(Cow::into_owned).or_else(raw)
 }
 
-/// What the extension took out of `extra`.
+/// The fields that the extension took out of `extra`.
 #[derive(Default)]
 struct Lifted {
     calls: Vec<Part>,
@@ -250,7 +251,8 @@ struct Lifted {
     name: Option<String>,
 }
 
-/// Everything without a place; of the message's own `extra`, `own_fields` belong to our extension.
+/// All fields without a place in the model; of the message's own `extra`, `own_fields` belong to our
+/// extension.
 fn extra(row: &Row<'_>, own_fields: &[&str], site: &mut Site<'_>, limits: &Limits) -> (Extra, Lifted) {
     let mut fields = ExtraFields::new();
     let mut lifted = Lifted::default();

@@ -1,8 +1,8 @@
 //! Group Chat Format, the open exchange format of the `EverMemOS` project.
 //!
-//! A record is one conversation: `version`, the metadata with the roster, and the list of messages. Times are ISO 8601,
-//! senders are ids of the roster, replies stand in `refer_list`. Four structures call themselves 1.0.0 and are told
-//! apart by what they hold ([`shape`]). The smallest example:
+//! A record is one conversation: `version`, the metadata with the roster, and the list of messages. Times are
+//! ISO 8601, senders are ids of the roster, replies are in `refer_list`. Four structures have the version
+//! 1.0.0 and are distinguished by their fields ([`shape`]). The smallest example:
 //!
 //! ```json
 //! {"version": "1.0.0",
@@ -11,9 +11,9 @@
 //!                         "content": "Morning"}]}
 //! ```
 //!
-//! What the format's importer (`validate_group_chat_format_input`) refuses is an error, what only its public validator
-//! refuses, or what nobody looks at but is odd, is a warning. Checks that can be read off the linked conversation
-//! (unknown senders, dangling references, empty lists) are rules and not here.
+//! Data that the format's importer (`validate_group_chat_format_input`) refuses is an error; data that only
+//! its public validator refuses, or that is unusual, is a warning. Checks of the linked conversation (unknown
+//! senders, dangling references, empty lists) are rules and not here.
 
 mod media;
 mod messages;

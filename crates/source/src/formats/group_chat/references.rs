@@ -125,8 +125,8 @@ fn object(
     })
 }
 
-/// What a preview shows in its turn, down to so many levels. What is not a reference there is none: it stays in the source's
-/// text of the outermost one.
+/// The references that a preview shows in its turn, down to `levels` levels. Anything else there stays in the
+/// source's text of the outermost reference.
 fn inner(list: Option<Value<'_>>, roster: &Roster<'_>, levels: u32) -> Vec<Reference> {
     let Some(list) = list.filter(|list| levels > 0 && list.kind() == Kind::Array) else {
         return Vec::new();
@@ -149,7 +149,7 @@ fn inner(list: Option<Value<'_>>, roster: &Roster<'_>, levels: u32) -> Vec<Refer
     list.items().filter_map(read).collect()
 }
 
-/// What an object shows of its target; nothing where it shows neither words nor author.
+/// The preview of a target; `None` where the object shows neither text nor author.
 fn preview(entry: Value<'_>, roster: &Roster<'_>) -> Option<Preview> {
     let mut preview = Preview::default();
     let mut role = None;

@@ -1,8 +1,10 @@
-//! The roster: who is listed in `user_details`, who speaks without being listed, and who of them is an agent.
+//! The roster: participants listed in `user_details`, speakers who are not listed, and which of them are
+//! agents.
 //!
-//! Old archives write job titles where the document wants `user` or `assistant`. There `scene_desc.bot_ids` names
-//! the agents; where it is absent too, the rule of the format's own demo script decides: an id that contains `robot`,
-//! `assistant` or `bot` is an agent's (so is `abbott`, which is why the guess is a finding).
+//! Old archives have job titles where the specification requires `user` or `assistant`. There
+//! `scene_desc.bot_ids` names the agents; where it is absent too, the rule of the format's own demo script
+//! decides: an id that contains `robot`, `assistant` or `bot` is an agent's (so is `abbott`, which is why the
+//! guess is a finding).
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -17,7 +19,7 @@ use crate::reader::{Keep as _, Notes, Site};
 /// Key under which a participant that is not an object keeps its value.
 const WHOLE: &str = "/";
 
-/// Everybody in a conversation.
+/// The participants of a conversation.
 pub(super) struct Roster<'d> {
     /// In roster order, then in order of first appearance.
     pub participants: Vec<Participant>,
@@ -80,7 +82,7 @@ impl<'d> Roster<'d> {
         }
     }
 
-    /// The participant who speaks; one who is not listed joins the roster.
+    /// The speaker; one who is not listed joins the roster.
     pub(super) fn speaker(&mut self, id: Cow<'d, str>, role: Option<Role>, site: &mut Site<'_>) -> usize {
         if let Some(place) = self.places.get(&id) {
             return *place;

@@ -10,12 +10,12 @@ use chatmill_model::{Extra, Scene};
 use super::wire::Record;
 use crate::reader::{Keep as _, Notes, id, text};
 
-/// Whether a role word of the roster says what the participant is.
+/// Whether a role word of the roster states the kind of participant.
 pub(super) fn states_kind(role: &str) -> bool {
     matches!(role, "user" | "assistant")
 }
 
-/// The metadata of a record, split into what has a place in the model and what is kept raw.
+/// The metadata of a record, split into fields with a place in the model and fields that are kept raw.
 #[derive(Default)]
 pub(super) struct Meta<'d> {
     /// Path of the object.
@@ -85,16 +85,17 @@ impl<'d> Meta<'d> {
         let mut ids = ["conversation_id", "group_id"].into_iter();
         self.id = ids.find_map(|key| object.get(key).and_then(id));
         let is_single = |key: &str| matches!(key, "name" | "scene" | "user_details");
-        // What has a place, and is kept all the same, has been looked at by now.
+        // Fields that have a place and are also kept raw have been read by now.
         for (key, value) in object.fields().filter(|(key, _)| !is_single(key)) {
             self.extra.keep(key, value);
         }
         notes.repeated_keys(object, self.path, is_single);
     }
 
-    /// Which structure this is: `L1` of 2025-10 has no scene, and job titles as roles; `L2` of 2025-11 the scenes `company`
-    /// and `work`, and the agents in `scene_desc.bot_ids`; `V1` of 2026-01, the document's, the scenes `assistant` and
-    /// `group_chat`; `V2` of 2026-04 `session_meta`, and the scenes `solo` and `team`.
+    /// The structure of this record. `L1` of 2025-10: no scene, and job titles as roles. `L2` of 2025-11: the
+    /// scenes `company` and `work`, and the agents in `scene_desc.bot_ids`. `V1` of 2026-01, as documented:
+    /// the scenes `assistant` and `group_chat`. `V2` of 2026-04: `session_meta`, and the scenes `solo` and
+    /// `team`.
     pub(super) fn shape(&self, record: &Record<'_>) -> &'static str {
         if record.conversation_meta.is_none() && record.session_meta.is_some() {
             return "V2";

@@ -9,7 +9,7 @@ use crate::reader::times::stamp;
 use crate::reader::times::zone::{READ_IN_ZONE, Zone};
 use crate::reader::{FieldText, Notes, Site, Times, field_text};
 
-/// The clock of a conversation whose `default_timezone`, an IANA name or an offset, stands at `path`.
+/// The clock of a conversation with the `default_timezone` (an IANA name or an offset) at `path`.
 pub(super) fn clock(
     default: Option<Value<'_>>,
     path: &str,

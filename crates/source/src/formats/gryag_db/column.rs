@@ -8,7 +8,7 @@ use crate::reader::quoted_json::{CellForm, CellPlace};
 /// A column that holds JSON.
 #[derive(Clone, Copy)]
 pub(super) struct Column<'d> {
-    /// What it holds; none when it is empty or no JSON.
+    /// The JSON value of the column; `None` when it is empty or no JSON.
     pub json: Option<Value<'d>>,
     /// The column as it stands in the row, unless it is empty.
     pub cell: Option<Value<'d>>,
@@ -30,7 +30,7 @@ impl<'d> Column<'d> {
         }
     }
 
-    /// Reads something inside the column `media`. What is found inside a text gets the place of the whole column.
+    /// Reads a value inside the column `media`. Findings inside a text get the place of the whole column.
     pub(super) fn read(&self, site: &mut Site<'_>, read: impl FnOnce(&mut Site<'_>)) {
         let (Some(document), Some(cell)) = (self.quoted, self.cell) else {
             return read(site);

@@ -1,22 +1,24 @@
-//! gryag's database: the table `messages` of a Telegram bot, in SQLite or PostgreSQL, in a dump or row by row as JSON.
+//! gryag's database: the table `messages` of a Telegram bot, in SQLite or PostgreSQL, in a dump or row by row
+//! as JSON.
 //!
-//! A conversation is what one chat, or one thread of a chat, has in the table, in the order of the row ids. What Telegram
-//! knew of a message stands as JSON in the column `media`, beside its pictures, and since October 2025 in columns of its
-//! own as well:
+//! A conversation is the rows of one chat, or of one thread of a chat, in the order of the row ids.
+//! Telegram's metadata of a message is JSON in the column `media`, beside its pictures, and since October
+//! 2025 also in columns of its own:
 //!
 //! ```json
 //! {"id": 71, "chat_id": -100, "thread_id": null, "user_id": 9, "role": "user", "text": "Morning", "ts": 1760688000,
 //!  "media": {"media": [], "meta": {"chat_id": -100, "message_id": 5, "user_id": 9, "name": "Ann", "username": "@ann"}}}
 //! ```
 //!
-//! The id of a message is Telegram's, because replies name that one; the id of the row stays in the extra fields. Rows
-//! that the bot wrote twice (every one since November 2025) are read once. Three things look like what they are not:
-//! replies that the bot made up, texts that only count the attachments, and metadata in the bot's own texts.
+//! The id of a message is Telegram's, because replies name that one; the id of the row stays in the extra
+//! fields. Rows that the bot wrote twice (every one since November 2025) are read once. Three things are
+//! misleading: replies that the bot invented, texts that only count the attachments, and metadata in the
+//! bot's own texts.
 //!
-//! The query that gryag's document shows, `SELECT role, text, media FROM messages ORDER BY id DESC`, gives rows without ids: what
-//! their metadata says of chat and message has to do.
+//! The query that gryag's document shows, `SELECT role, text, media FROM messages ORDER BY id DESC`, gives
+//! rows without ids: the chat and message ids are taken from their metadata.
 //!
-//! Left out are what the database computes from the texts: embeddings and search vectors.
+//! Values that the database computes from the texts (embeddings, search vectors) are left out.
 
 mod cells;
 mod column;

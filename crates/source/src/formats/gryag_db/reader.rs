@@ -16,7 +16,7 @@ use crate::formats::gemini_contents::{parts, reply};
 use crate::frame::{FrameView, Reading};
 use crate::reader::{Content, Element, Keep as _, ListReader, Times, list, present, quoted_json};
 
-/// What the bot is called where no row says so.
+/// The bot's name where no row gives one.
 const BOT: &str = "gryag";
 
 /// Reads the rows of one chat or thread.
@@ -88,11 +88,11 @@ struct Reader<'d, 'r> {
     place: Option<String>,
     roster: Roster,
     times: Times,
-    /// What is known of each message, and whether the bot made its reply up.
+    /// The metadata of each message, and whether the bot invented its reply reference.
     replies: Vec<(Meta, bool)>,
     /// Positions of messages with an id by what their rows hold.
     seen: HashMap<blake3::Hash, u32>,
-    /// What the last row held, and its message's position.
+    /// The hash of the last row, and the position of its message.
     last: Option<(blake3::Hash, u32)>,
 }
 
@@ -170,8 +170,8 @@ impl<'d> Reader<'d, '_> {
         self.push(row, message, facts.meta, facts.is_machine);
     }
 
-    /// Whether the row repeats one that was read, but for its own id and what is computed. Rows without an id of Telegram's
-    /// repeat only the row just before: people do say the same thing twice.
+    /// Whether the row repeats an earlier one, apart from its own id and computed columns. A row without
+    /// Telegram's id is compared only with the row just before, since people do write the same text twice.
     fn is_repeated(&mut self, row: Value<'_>, id: Option<&str>) -> bool {
         let body = single::fingerprint(row);
         let position = self.list.messages.len() as u32;

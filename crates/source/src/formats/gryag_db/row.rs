@@ -42,7 +42,8 @@ fn known_role(word: &str) -> Option<Role> {
     }
 }
 
-/// What the columns hold that has no place in the model: the row's own id, unknown columns, lists where a text belongs.
+/// The columns that have no place in the model: the row's own id, unknown columns, lists where a text
+/// belongs.
 pub(super) fn columns(row: Value<'_>, site: &mut Site<'_>) -> ExtraFields {
     let own_id = row_id(row);
     if cell(row, own_id).is_none() && !is_queried(row) {

@@ -1,4 +1,5 @@
-//! What a row stores beside the text: the column `media` with parts and metadata, and the columns that repeat the metadata.
+//! The data that a row stores beside the text: the column `media` with parts and metadata, and the columns
+//! that repeat the metadata.
 
 use std::borrow::Cow;
 
@@ -17,11 +18,11 @@ use crate::reader::{ExtraFields, Keep as _, below, repeats};
 pub(super) struct Stored<'d> {
     /// Parts as Gemini takes them, with their paths.
     pub parts: Vec<(String, Value<'d>)>,
-    /// What Telegram knew of the message, and its path.
+    /// Telegram's metadata of the message, and its path.
     pub meta: Option<(Value<'d>, &'static str)>,
     /// `media`, where it is neither a list nor an object.
     pub unread: Option<Value<'d>>,
-    /// Everything without a place, with its path.
+    /// All values without a place, with their paths.
     pub rest: Vec<(String, Value<'d>)>,
 }
 
@@ -41,7 +42,7 @@ impl<'d> Stored<'d> {
         match metadata.json.filter(|json| json.kind() == Kind::Object) {
             None => stored.rest.extend(whole(metadata.cell, "metadata")),
             Some(object) if stored.meta.is_none() => stored.meta = Some((object, "metadata")),
-            // What it says once more is known.
+            // The other repeated facts are known already.
             Some(object) => {
                 stored.meta.inspect(|(meta, _)| repeats(object, *meta));
                 let others = object.fields().filter(|(_, field)| field.marked() != Mark::Taken);
@@ -87,19 +88,20 @@ const FACTS: [(&str, Option<&str>, Option<&str>); 9] = [
     ("reply_excerpt", None, None),
 ];
 
-/// What is known of a message, each fact once.
+/// The facts about a message, each once.
 #[derive(Default)]
 pub(super) struct Facts {
     /// The facts, under the keys that gryag's metadata has for them.
     pub meta: Meta,
     /// Whether the sender is marked as a bot.
     pub is_machine: bool,
-    /// What contradicts the facts, and metadata of unknown meaning, by path.
+    /// Values that contradict the facts, and metadata of unknown meaning, by path.
     pub extra: ExtraFields,
 }
 
 impl Facts {
-    /// Gathers what the columns and the stored metadata say; the columns hold ids exactly, so they come first.
+    /// Collects the facts in the columns and in the stored metadata; the columns hold ids exactly, so they
+    /// come first.
     pub(super) fn of(row: Value<'_>, columns: &Stored<'_>) -> Self {
         let meta = columns.meta;
         let column = |name: &str| Some((name.to_owned(), cell(row, name)?));

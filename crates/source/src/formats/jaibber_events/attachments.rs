@@ -13,7 +13,7 @@ use crate::reader::{Site, Times, fields, kind_of, left, raw, word, words};
 /// Fields of an attachment that have a place in the model.
 const TAKEN: [&str; 3] = ["filename", "mimeType", "blobUrl"];
 
-/// Fields of a row of the table that say whose it is.
+/// Fields of a row of the table that name its owner.
 const OWNED: [&str; 6] = words!(projectId messageId uploadedBy uploaderName createdAt id);
 
 /// Reads the field `attachments`; `None` when it is not a list.

@@ -36,8 +36,8 @@ pub(super) fn check(events: &[Event], response_depth: u32, findings: &mut Vec<Fi
     }
 }
 
-/// Whether an event answers a mention or a task, whether or not it says in which chain it stands. The desktop client does not store
-/// what an entry is.
+/// Whether an event answers a mention or a task, with or without a chain. The desktop client does not store
+/// the kind of an entry.
 fn is_answer(event: &Event) -> bool {
     let is_api = event.extra.iter().any(|(key, _)| key == "senderType");
     event.kind == EventKind::Final

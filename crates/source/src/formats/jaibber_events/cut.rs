@@ -76,8 +76,8 @@ fn is_store(root: Value<'_>) -> bool {
         })
 }
 
-/// A row, and whose it is: of the project that it names, else of that of its page. Presence that stands on no page and names
-/// no project is everybody's.
+/// A row, with its project: the one that it names, else that of its page. Presence on no page and without a
+/// project belongs to every conversation.
 fn row(value: Value<'_>, page: &str) -> Row {
     let (mut keys, is_everywhere) = projects(value);
     if keys.is_empty() && !(page.is_empty() && is_everywhere) {

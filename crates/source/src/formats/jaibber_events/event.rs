@@ -7,7 +7,7 @@ use chatmill_model::{Media, Part, RawJson, Reference, Timestamp};
 
 use crate::reader::ExtraFields;
 
-/// Where a row was captured; where two rows are one message, the later kind counts.
+/// The place where a row was captured; where two rows are one message, the later variant counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Capture {
     /// The REST API, or a webhook.
@@ -19,7 +19,7 @@ pub(super) enum Capture {
     Store,
 }
 
-/// What a row is in a conversation.
+/// The role of a row in a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum EventKind {
     /// A complete message.
@@ -35,7 +35,7 @@ pub(super) enum EventKind {
     Notice,
 }
 
-/// Who speaks, as far as a row says.
+/// The speaker, as far as a row tells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Speaker {
     /// Id of the account, which a person and his agents share.
@@ -44,7 +44,7 @@ pub(super) struct Speaker {
     pub name: Option<String>,
     /// Another name that the row shows.
     pub shown: Option<String>,
-    /// Whether it is an agent.
+    /// Whether the speaker is an agent.
     pub is_agent: Option<bool>,
 }
 
@@ -62,13 +62,13 @@ pub(super) struct Attachment {
 pub(super) struct Event {
     /// Index of the row.
     pub row: u32,
-    /// Its bytes in the frame.
+    /// The bytes of the row in the frame.
     pub span: Range<usize>,
     /// The path of its fields below the row.
     pub prefix: &'static str,
-    /// Where it was captured.
+    /// The place of capture.
     pub capture: Capture,
-    /// What it does.
+    /// The kind of event.
     pub kind: EventKind,
     /// The type, in the words of the system.
     pub word: Option<String>,
@@ -78,52 +78,52 @@ pub(super) struct Event {
     pub stream: Option<String>,
     /// Ably's id of the event.
     pub envelope_id: Option<String>,
-    /// Who speaks.
+    /// The speaker.
     pub speaker: Speaker,
-    /// What is said.
+    /// The text.
     pub text: String,
     /// When.
     pub time: Option<Timestamp>,
-    /// What it answers.
+    /// The reference to the message that is answered.
     pub reference: Option<Reference>,
     /// Names that the field `mentions` holds.
     pub mentions: Vec<String>,
     /// Files.
     pub attachments: Vec<Attachment>,
-    /// How many agents have answered each other.
+    /// The number of agents that have answered each other.
     pub depth: Option<u64>,
     /// The names of these agents.
     pub chain: Vec<String>,
     /// The agent that a task is given to, or that takes it up.
     pub task_agent: Option<String>,
-    /// Whether it is of the user whose desktop client stored it.
+    /// Whether the speaker is the user whose desktop client stored the row.
     pub is_own: bool,
-    /// Everything else.
+    /// All other fields.
     pub extra: ExtraFields,
-    /// The participant who speaks, once all rows are known.
+    /// The participant of the speaker, once all rows are known.
     pub sender: Option<usize>,
-    /// Whom it mentions, in its field or in its text, once all rows are known.
+    /// The participants mentioned in the field or in the text, once all rows are known.
     pub mentioned: Mentioned,
 }
 
-/// Whom an event mentions.
+/// The participants that an event mentions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mentioned {
     /// Participants.
     pub places: Vec<usize>,
-    /// Their ids, and names that nobody in the room has, in order.
+    /// Their ids, and names that no participant has, in order.
     pub words: Vec<String>,
-    /// The field as it was written, where the names alone do not say whom it means.
+    /// The field as written, where its names do not identify the participants.
     pub written: Option<(String, RawJson)>,
 }
 
 impl Event {
-    /// Whether it says that an answer failed.
+    /// Whether the event reports a failed answer.
     pub(super) fn is_error(&self) -> bool {
         self.word.as_deref() == Some("error")
     }
 
-    /// Whether it is none of the messages: something happened, or an answer begins.
+    /// Whether the event is no message: an event of the system, or the beginning of an answer.
     pub(super) const fn is_notice(&self) -> bool {
         matches!(self.kind, EventKind::Start | EventKind::Notice)
     }

@@ -130,7 +130,7 @@ fn capture(opened: Opened<'_>) -> Capture {
     }
 }
 
-/// What of an envelope has no place in the model.
+/// The fields of an envelope that have no place in the model.
 fn envelope(opened: Opened<'_>) -> ExtraFields {
     let mut envelope_fields = ExtraFields::new();
     for (key, value) in opened.envelope.into_iter().flat_map(Value::fields) {
@@ -186,7 +186,8 @@ fn kind(
     (kind, Some(typed))
 }
 
-/// Account, name and kind. What the row states about the kind wins over what its type hints at.
+/// Account, name and kind of the speaker. A kind stated in the row takes precedence over one implied by its
+/// type.
 fn speaker(
     body: Value<'_>,
     capture: Capture,

@@ -1,14 +1,15 @@
 //! Finding `@name` in texts as Jaibber's clients do.
 //!
-//! A name is mentioned where it follows an `@`, in any case, and no ASCII letter, digit or underscore follows it. Nothing is
-//! asked of what stands before the `@`, and letters of other scripts do not end a name (`@Coderé` mentions Coder).
+//! A name is mentioned where it follows an `@`, in any case, and no ASCII letter, digit or underscore follows
+//! it. Any character may precede the `@`, and letters of other scripts do not end a name (`@Coderé` mentions
+//! Coder).
 
 use std::collections::{HashMap, HashSet};
 
 /// Names, looked up letter by letter so that a crowded room costs no more than a small one.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// Where in `bearers` a name stands.
+    /// The index in `bearers` of each name.
     whole: HashMap<String, usize>,
     /// The participants of each name.
     bearers: Vec<Vec<usize>>,
@@ -19,7 +20,8 @@ pub(super) struct Names {
     named: HashMap<usize, usize>,
 }
 
-/// Those of one name who may be meant by it: with more of them nobody can tell, and each would be mentioned wherever the name is.
+/// The most participants of one name that a mention may mean: with more, the mention is ambiguous, and each
+/// would be mentioned wherever the name appears.
 const MAX_NAMESAKES: usize = 64;
 
 /// Further `@` that a mention may hold, for a name may: without an end, a text of nothing else would be walked from each on.
@@ -101,7 +103,7 @@ impl Names {
     }
 }
 
-/// What `\w` of a JavaScript pattern matches.
+/// The characters that `\w` of a JavaScript pattern matches.
 const fn is_word(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
 }
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_too_long_to_be_mentioned_is_still_somebodys() {
+    fn a_name_too_long_for_a_mention_still_identifies_its_owner() {
         let mut names = Names::default();
         for (whose, letters) in [MAX_LETTERS, MAX_LETTERS + 1].into_iter().enumerate() {
             let name = "n".repeat(letters);

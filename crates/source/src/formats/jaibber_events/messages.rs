@@ -1,4 +1,4 @@
-//! Events as messages: their order, who speaks, whom they mention, what they answer.
+//! Events as messages: their order, speakers, mentions and references.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,8 +12,8 @@ use super::streams::{Assembler, RowOutcome, becomes};
 use super::times;
 use crate::reader::{ListReader, quoted_list};
 
-/// Orders what was put together, finds out who speaks, and adds it to the list, whose findings have rows as positions until
-/// then. Gives what became of each row.
+/// Orders the assembled events, finds their speakers, and adds them to the list, in whose findings positions
+/// are rows until then. Returns the outcome of each row.
 pub(super) fn finish_messages(
     mut assembler: Assembler,
     uploads: Vec<Event>,
@@ -81,8 +81,8 @@ fn attach(uploads: Vec<Event>, assembler: &mut Assembler) {
     }
 }
 
-/// The order of messages: that of the rows, or that of the times where the REST API gave some of them, whose pages begin
-/// with the newest. What has no time then stays with the row before it.
+/// The order of messages: that of the rows, or that of the times where the REST API gave some of them, whose
+/// pages begin with the newest. A message without a time then stays with the row before it.
 fn order(accepted: &[Event], has_rest: bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..accepted.len()).collect();
     let row = |at: &usize| accepted.get(*at).map(|event| event.row);
@@ -101,8 +101,8 @@ fn order(accepted: &[Event], has_rest: bool) -> Vec<usize> {
     timed.into_iter().map(|(_, at)| at).collect()
 }
 
-/// The participant who speaks in each event. Rows that name an account come first, because those of the desktop client,
-/// which name none, are understood by them.
+/// Finds the participant of each event's speaker. Rows with an account come first, because they identify the
+/// speakers of the desktop client's rows, which have none.
 fn name_senders(events: &mut [Event], roster: &mut Roster) {
     for has_account in [true, false] {
         let events = events.iter_mut();
@@ -112,10 +112,10 @@ fn name_senders(events: &mut [Event], roster: &mut Roster) {
     }
 }
 
-/// Finds out whom each event mentions.
+/// Finds the participants that each event mentions.
 ///
-/// In these rooms agents are called by a mention: somebody in the desktop client's store of whom nothing else is known is an
-/// agent when he is mentioned by somebody else, and a person when the store is his own.
+/// In these chats agents are called by a mention: an otherwise unknown participant in the desktop client's
+/// store is an agent when another one mentions them, and a person when the store is their own.
 fn find_mentions(events: &mut [Event], roster: &mut Roster) {
     for event in events.iter_mut() {
         let mut mentioned = Mentioned::default();

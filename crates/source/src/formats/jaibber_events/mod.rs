@@ -7,10 +7,11 @@
 //! {"from":"u1","fromUsername":"Coder","projectId":"p1","text":"Be","messageId":"r1","type":"chunk","agentName":"Coder"}
 //! ```
 //!
-//! A conversation is a project: rows of all kinds are gathered by the project's id and read together. Answers are put
-//! together from their pieces ([`streams`]), people and agents of one account are told apart ([`roster`]). Messages stay in
-//! input order; where the REST API, whose pages begin with the newest, gave some of them, they are ordered by time, and
-//! what has no time stays with the row before it ([`messages`]).
+//! A conversation is a project: rows of all kinds are grouped by the project's id and read together. Answers
+//! are assembled from their pieces ([`streams`]), people and agents of one account are distinguished
+//! ([`roster`]). Messages stay in input order; where the REST API, whose pages begin with the newest, gave
+//! some of them, they are ordered by time, and a message without a time stays with the row before it
+//! ([`messages`]).
 
 mod attachments;
 mod checks;
@@ -198,7 +199,7 @@ impl<'d> Reader<'d, '_> {
             let finding = Finding::new(&codes::MISSING_FIELD, "no row names its project");
             list.notes.push(finding.with_severity(Severity::Warning), None);
         }
-        // An empty list is a conversation in which nobody said anything, as it is for every source.
+        // An empty list is a conversation without messages, as for every source.
         let is_nothing = is_silent && list.rows.rows > 0;
         if is_nothing && list.rejects.is_empty() {
             let finding = only_present(self.key.as_deref());
@@ -208,7 +209,7 @@ impl<'d> Reader<'d, '_> {
         let is_repeated = |outcome: &&RowOutcome| matches!(outcome, RowOutcome::Repeats(_));
         list.rows.merged = outcomes.iter().filter(is_merged).count() as u64;
         list.rows.repeated = outcomes.iter().filter(is_repeated).count() as u64;
-        // What pieces and copies hold beyond what they share with their message stands in no message.
+        // Fields that pieces and copies do not share with their message are in no message.
         for (row, outcome) in list.frame.root().items().zip(&outcomes) {
             if matches!(outcome, RowOutcome::Merged(Some(_)) | RowOutcome::Repeats(_)) {
                 drop_extra(row);

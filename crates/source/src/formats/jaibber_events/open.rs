@@ -7,7 +7,7 @@ use chatmill_intake::json::{self, Kind, ScanError, Value};
 
 use crate::reader::fields;
 
-/// What channels of projects begin with.
+/// The prefix of project channels.
 const CHANNEL: &str = "jaibber:project:";
 
 /// A row without its wrapping.
@@ -17,7 +17,7 @@ pub(super) struct Opened<'d> {
     pub body: Value<'d>,
     /// The object around it.
     pub envelope: Option<Value<'d>>,
-    /// Where the body stands, as a path below the row.
+    /// The path of the body below the row.
     pub prefix: &'static str,
     /// The string that holds the body: places inside the body are places in this text, not in the frame.
     pub text: Option<Value<'d>>,
@@ -102,12 +102,13 @@ fn channel(opened: Opened<'_>) -> Option<String> {
     (!project.is_empty()).then(|| project.to_owned())
 }
 
-/// Whether presence is told that holds for every project: that of a channel, which names it, told without the channel.
+/// Whether the row is presence for every project: that of a channel, which names it, but recorded without the
+/// channel.
 pub(super) fn is_everywhere(opened: Opened<'_>) -> bool {
     is_presence(opened.body) && opened.body.get("projectIds").is_none_or(Value::is_null)
 }
 
-/// Whether somebody's presence is told.
+/// Whether the row is presence.
 pub(super) fn is_presence(body: Value<'_>) -> bool {
     body.get("userId").is_some() && !is_message(body) && body.get("type").is_none()
 }

@@ -1,8 +1,9 @@
-//! The participants of a room, from presence and from the senders of rows.
+//! The participants of a chat, from presence and from the senders of rows.
 //!
-//! An account is shared by a person and by the agents that run under it. A person's id is that of the account, an agent's is
-//! the account's with its name, `u1/Coder`. Rows of the desktop client name no account: their speakers are found by name.
-//! There is no list of members besides presence, so everybody who speaks counts as listed.
+//! An account is shared by a person and by the agents that run under it. A person's id is that of the
+//! account, an agent's is the account's with its name, `u1/Coder`. Rows of the desktop client name no
+//! account: their speakers are found by name. There is no list of members besides presence, so everybody who
+//! speaks counts as listed.
 
 use std::collections::HashMap;
 
@@ -29,7 +30,7 @@ enum Key {
 pub(super) struct Roster {
     /// In order of presence, then of first appearance.
     pub participants: Vec<Participant>,
-    /// Everybody's names.
+    /// The names of all participants.
     pub names: Names,
     places: HashMap<Key, usize>,
     ids: HashMap<String, usize>,
@@ -38,7 +39,7 @@ pub(super) struct Roster {
 }
 
 impl Roster {
-    /// Takes in what a row of presence tells.
+    /// Adds the participants of a row of presence.
     pub(super) fn join(&mut self, body: Value<'_>) {
         let text = |value: Value<'_>, key: &str| value.get(key).and_then(fields::id);
         let Some(account) = text(body, "userId") else {
@@ -83,7 +84,7 @@ impl Roster {
         let place = match (&speaker.account, name) {
             (Some(account), name) if speaker.is_agent == Some(true) => self.agent(account, name),
             (Some(account), name) => {
-                // The name of somebody who may be a person or an agent tells which.
+                // The name of a speaker of unknown kind decides between person and agent.
                 let unsure = name.filter(|_| speaker.is_agent.is_none());
                 let agent = unsure.and_then(|name| self.places.get(&agent_key(account, name)).copied());
                 agent.unwrap_or_else(|| self.place(Key::Person(account.clone()), name))
@@ -91,7 +92,7 @@ impl Roster {
             (None, None) => return None,
             (None, Some(name)) => match (self.among(name, speaker.is_agent), speaker.is_agent) {
                 (Some(known), _) => known,
-                // Where no account is known, the name stands for it.
+                // Where no account is known, the name replaces it.
                 (None, Some(true)) => self.agent(name, Some(name)),
                 (None, Some(false)) => self.place(Key::Person(name.to_owned()), Some(name)),
                 (None, None) => self.place(Key::Named(name.to_owned()), Some(name)),
@@ -112,7 +113,7 @@ impl Roster {
         fitting.clone().find(exact).or_else(|| fitting.clone().next())
     }
 
-    /// Those who are meant by a name or an id in the field `mentions`.
+    /// The participants that a name or an id in the field `mentions` stands for.
     pub(super) fn meant(&self, word: &str) -> Vec<usize> {
         match self.ids.get(word) {
             Some(place) => vec![*place],

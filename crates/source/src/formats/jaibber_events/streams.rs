@@ -1,9 +1,10 @@
-//! Putting answers together: which rows become messages, and which are pieces or repeats of others.
+//! Assembly of answers: rows that become messages, and rows that are pieces or repeats of others.
 //!
-//! Typing is a notice. The whole answer takes the place of its pieces; where it never came, the pieces in order are the text
-//! and the message keeps the type `chunk`. An answer stands where its last row stands. An id is one message: rows with the
-//! id of an earlier one are repeats, as rewinding a channel gives them, whatever they say; of copies captured in different
-//! ways the desktop client's wins over Ably's, and Ably's over the REST API's, and takes over what only the other one knows.
+//! Typing is a notice. The whole answer takes the place of its pieces; where it never came, the pieces in
+//! order are the text and the message keeps the type `chunk`. An answer has the place of its last row. An id
+//! is one message: rows with the id of an earlier one are repeats, as from rewinding a channel, whatever
+//! their text; of copies captured in different ways the desktop client's wins over Ably's, and Ably's over
+//! the REST API's, and takes over fields that only the other one has.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,16 +13,16 @@ use chatmill_diag::{Code, Finding, Severity, codes};
 use super::event::{Capture, Event, EventKind, finding_at};
 use crate::reader::{ExtraFields, Keep as _};
 
-/// What became of a row.
+/// The result of reading a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RowOutcome {
-    /// It is rejected.
+    /// The row is rejected.
     Rejected,
-    /// It was merged into this event, or into the roster.
+    /// The row was merged into this event, or into the roster.
     Merged(Option<usize>),
-    /// It repeats a row of this event, where that is known by then.
+    /// The row repeats a row of this event, if that is known by then.
     Repeats(Option<usize>),
-    /// It is the row that gives this event its place.
+    /// The row gives this event its place.
     Anchors(usize),
 }
 
@@ -39,7 +40,7 @@ impl RowOutcome {
 /// An answer while its rows come in.
 #[derive(Debug, Default)]
 struct Stream {
-    /// Its beginning.
+    /// The event that begins the stream.
     begun: Option<usize>,
     /// The whole answer.
     whole: Option<usize>,
@@ -60,7 +61,7 @@ struct Stream {
 pub(super) struct Assembler {
     /// Events that become messages or notices.
     pub accepted: Vec<Event>,
-    /// What became of each row, by index.
+    /// The outcome of each row, by index.
     pub outcomes: Vec<RowOutcome>,
     /// Findings, whose positions are still rows.
     pub findings: Vec<Finding>,
@@ -80,7 +81,7 @@ pub(super) struct Assembler {
 }
 
 impl Stream {
-    /// What the pieces say together.
+    /// The text of all pieces together.
     fn text(&self) -> String {
         self.pieces.iter().map(|(_, text)| text.as_str()).collect()
     }
@@ -116,7 +117,7 @@ impl Assembler {
         self.findings.push(finding_at(event, code, text, ""));
     }
 
-    /// Notes that a row says what an earlier one said; `of` is the event that both are part of, where there is one yet.
+    /// Notes that a row repeats an earlier one; `of` is the event of both, if it exists yet.
     fn repeat(&mut self, event: &Event, of: Option<usize>) {
         let text = "the row repeats an earlier one and is left out";
         self.note(event, &codes::REPEATED_ROW, text);
@@ -236,7 +237,7 @@ impl Assembler {
         for (row, _) in &stream.pieces {
             becomes(&mut self.outcomes, *row, RowOutcome::Merged(Some(at)));
         }
-        // What an agent had said before it failed stands nowhere else.
+        // The text that an agent wrote before it failed is in no other row.
         if let Some(event) = self.accepted.get_mut(at).filter(|event| event.is_error()) {
             let partial = stream.text();
             if !partial.is_empty() && !event.text.contains(&partial) {
@@ -245,7 +246,7 @@ impl Assembler {
         }
     }
 
-    /// Makes messages of the answers that never ended, and says what is odd about the others.
+    /// Makes messages of the answers that never ended, and reports anomalies of the others.
     pub(super) fn finish(&mut self) {
         for id in std::mem::take(&mut self.order) {
             let Some(mut stream) = self.streams.remove(&id) else {
@@ -309,15 +310,15 @@ impl Assembler {
     }
 }
 
-/// Says what became of a row that was taken before.
+/// Sets the outcome of a row that was taken before.
 pub(super) fn becomes(outcomes: &mut [RowOutcome], row: u32, outcome: RowOutcome) {
     if let Some(known) = outcomes.get_mut(row as usize) {
         *known = outcome;
     }
 }
 
-/// Whether two events with one id say the same. What was captured in different ways may differ in its text: clients add
-/// notices of their own.
+/// Whether two events with one id are copies. Copies that were captured in different ways may differ in their
+/// text: clients add notices of their own.
 fn is_copy(one: &Event, other: &Event) -> bool {
     fn agrees<T: PartialEq>(one: Option<&T>, other: Option<&T>) -> bool {
         one.zip(other).is_none_or(|(one, other)| one == other)

@@ -7,7 +7,7 @@ use chatmill_model::Timestamp;
 use crate::reader::times::stamp;
 use crate::reader::{Site, Times, iso8601};
 
-/// What a finding says of times that have no offset, and whose zone nobody knows.
+/// Text of the finding for times without an offset whose zone is unknown.
 pub(super) const NAIVE: &str = "times have no offset: their instants are unknown";
 
 /// Reads a number of milliseconds since 1970 or an ISO 8601 time.
@@ -35,7 +35,7 @@ pub(super) fn read(
     Some(times.iso(raw.into_owned(), unusable, value, site))
 }
 
-/// Where a time stands among others, in microseconds. Times without an offset are compared as if all had the same one.
+/// The sort key of a time, in microseconds. Times without an offset are compared as if all had the same one.
 pub(super) fn rank(time: &Timestamp) -> Option<i64> {
     time.instant.or_else(|| {
         let moment = iso8601::parse(&time.raw)?;

@@ -17,7 +17,7 @@ pub(crate) enum CallValue<'d> {
     Json(String, Vec<Value<'d>>),
 }
 
-/// What a step of a trace is.
+/// The kind of a step of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// A model answers.
@@ -28,7 +28,7 @@ pub(crate) enum Step {
     Tool,
 }
 
-/// What several messages that came out of a step are to one another.
+/// The relation between several messages that a step returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Several {
     /// They follow one another.
@@ -39,15 +39,15 @@ pub(crate) enum Several {
 
 /// One step of a trace.
 pub(crate) struct Call<'d> {
-    /// Its id.
+    /// The id of the step.
     pub id: Option<String>,
-    /// What it is.
+    /// The kind of step.
     pub step: Step,
     /// Name of the tool.
     pub name: Option<String>,
     /// Id of the call that a tool answers.
     pub answers: Option<String>,
-    /// Where it stands.
+    /// The value of the step in the record.
     pub at: Value<'d>,
     /// When it began, as far as that orders steps.
     pub begun: i128,
@@ -55,7 +55,7 @@ pub(crate) struct Call<'d> {
     pub done: Option<Timestamp>,
     /// The model.
     pub model: Option<Box<str>>,
-    /// What it cost.
+    /// The token usage of the step.
     pub usage: Option<Usage>,
     /// The system text.
     pub system: Vec<CallValue<'d>>,
@@ -65,7 +65,7 @@ pub(crate) struct Call<'d> {
     pub input: Vec<CallValue<'d>>,
     /// The output.
     pub output: Vec<CallValue<'d>>,
-    /// What several messages in it are to one another.
+    /// The relation between several output messages.
     pub several: Several,
 }
 
@@ -100,7 +100,7 @@ impl<'s> CallValue<'s> {
 }
 
 impl Call<'_> {
-    /// Reads what went in. Where what came out tells it again, nothing.
+    /// Reads the input. Where the output repeats it, nothing is read.
     pub(crate) fn read_input(&self, exchange: &mut Exchange<'_, '_>, limits: &Limits) {
         self.read_tools(exchange, limits);
         for system in &self.system {
@@ -121,7 +121,7 @@ impl Call<'_> {
         }
     }
 
-    /// What went in and came out, as it stands in the record.
+    /// The input and output values, as written in the record.
     pub(crate) fn values(&self) -> impl Iterator<Item = Value<'_>> {
         let fields = [&self.system, &self.tools, &self.input, &self.output]
             .into_iter()
@@ -185,7 +185,7 @@ impl Call<'_> {
     }
 }
 
-/// Whether a message says why the model wrote no more: what is a piece of an answer does not.
+/// Whether a message states a finish reason, which pieces of an answer do not.
 fn is_ended(message: Value<'_>) -> bool {
     present(message, "finish_reason").is_some()
 }
@@ -202,21 +202,21 @@ fn is_whole(output: Value<'_>) -> bool {
     })
 }
 
-/// What a message says, as a number; and whether it is the answer of a model, and of somebody else than the system.
+/// A hash of a message's content, with the facts that identify an answer of a model.
 #[derive(Clone, Copy)]
 pub(crate) struct Print {
     /// The number.
     pub hash: u64,
-    /// Who speaks.
+    /// The role of the speaker.
     pub role: Role,
     /// Whether there are words in it.
     pub has_words: bool,
-    /// Whether it calls tools.
+    /// Whether the message calls tools.
     pub has_calls: bool,
 }
 
 impl Print {
-    /// Those of all messages, in order.
+    /// The fingerprints of all messages, in order.
     pub(crate) fn all(messages: &[Message]) -> Vec<Self> {
         let outlines = messages
             .iter()
@@ -224,7 +224,7 @@ impl Print {
         outlines.map(Self::of).collect()
     }
 
-    /// That of a message.
+    /// The fingerprint of a message.
     pub(crate) fn of(message: &Message) -> Self {
         let mut hash = blake3::Hasher::new();
         let mut add = |text: &str| {

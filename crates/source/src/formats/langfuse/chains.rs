@@ -1,9 +1,10 @@
-//! From the steps of a trace to conversations: of each chain of requests the longest history, once.
+//! Conversations from the steps of a trace: the longest history of each chain of requests, once.
 //!
-//! A model is sent the whole history with every request, so that a trace of n answers holds it n times. A request that another
-//! one continues is a prefix of it: its answer stands there, and gets its model, its usage and its time from it. What a tool gave
-//! and no later request repeats comes last. Where requests hold no history (some frameworks log what is new alone), the
-//! steps in their order are the conversation.
+//! A model is sent the whole history with every request, so that a trace of n answers holds it n times. A
+//! request that another one continues is a prefix of it: its answer is in the longer history, and gets its
+//! model, usage and time from the earlier step. Tool results that no later request repeats come last. Where
+//! requests hold no history (some frameworks log only the new messages), the steps in their order are the
+//! conversation.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -20,7 +21,7 @@ use crate::reader::{Turn, Turns, drop_extra, message_object, present, quoted_lis
 
 /// A conversation that was found in a trace.
 pub(crate) struct Found<'d, 'r> {
-    /// What was read of it.
+    /// The messages that were read from the step.
     pub exchange: Exchange<'d, 'r>,
     /// The step that holds it whole.
     pub whole: Option<String>,
@@ -29,7 +30,8 @@ pub(crate) struct Found<'d, 'r> {
 }
 
 impl Found<'_, '_> {
-    /// The conversation of this number of a trace, as one of this source and structure; `extra` is what the trace itself says.
+    /// The conversation with this number of a trace, of this source and structure; `extra` holds the trace's
+    /// own fields.
     pub(crate) fn reading(
         mut self,
         (trace, number): (Option<&str>, usize),
@@ -51,19 +53,19 @@ impl Found<'_, '_> {
     }
 }
 
-/// What a step holds, in short.
+/// A summary of a step.
 struct Outline {
-    /// All that is said, but what the system says.
+    /// The fingerprints of all messages but the system's.
     prints: Vec<Print>,
-    /// Of these, what went in.
+    /// The number of input messages among them.
     sent: usize,
-    /// Where the answer stands among the messages.
+    /// The index of the answer among the messages.
     answer: usize,
-    /// What the answer says.
+    /// The fingerprint of the answer.
     first_answer: Option<u64>,
     /// Whether others came out beside it.
     has_others: bool,
-    /// What was thought before the answer: no later request repeats it.
+    /// The reasoning before the answer: no later request repeats it.
     thoughts: Vec<Part>,
 }
 
@@ -76,7 +78,7 @@ pub(crate) fn conversations<'d, 'r>(
     calls.sort_by_key(|call| call.begun);
     let (found, whole) = chains(frame, limits, &calls);
     let whole: HashSet<usize> = whole.into_iter().collect();
-    // Other steps are read as far as the conversations say what they say.
+    // Other steps count as read as far as the conversations contain their texts.
     let others = calls
         .iter()
         .enumerate()
@@ -198,7 +200,7 @@ fn learn_once(found: &mut [Found<'_, '_>]) {
     }
 }
 
-/// Reads a step for what it says alone.
+/// Reads a step alone, for its outline.
 fn outline(frame: FrameView<'_>, limits: &Limits, call: &Call<'_>) -> Option<Outline> {
     if call.step == Step::Tool {
         return None;
@@ -235,7 +237,7 @@ fn outline(frame: FrameView<'_>, limits: &Limits, call: &Call<'_>) -> Option<Out
     })
 }
 
-/// Which steps are a prefix of another, and of which.
+/// The steps that are a prefix of another step, with that step.
 fn covered(outlines: &[Option<Outline>], candidates: &[usize]) -> HashMap<usize, usize> {
     let mut by = HashMap::new();
     // Histories, as a number, and the step that ends with them: with its answer, and without.
@@ -272,7 +274,8 @@ fn covered(outlines: &[Option<Outline>], candidates: &[usize]) -> HashMap<usize,
             asked.insert(question, *place);
         }
     }
-    // What covers a step may be covered itself by a later one: from the last on, each end is known when it is asked for.
+    // A step that covers another may be covered by a later one: going from the last to the first, each end is
+    // known when it is needed.
     let mut ends: HashMap<usize, usize> = HashMap::new();
     for place in candidates.iter().rev() {
         let next = by.get(place).filter(|next| *next > place);
@@ -388,7 +391,7 @@ fn step_by_step<'d, 'r>(
     }
 }
 
-/// Whether what went in says who speaks.
+/// Whether the input names roles.
 fn names_role(value: &CallValue<'_>) -> bool {
     match value {
         CallValue::Value(value) => value.as_str().is_none_or(|text| text.contains("\"role\":")),
@@ -396,7 +399,7 @@ fn names_role(value: &CallValue<'_>) -> bool {
     }
 }
 
-/// Where the answers are, by what they say; of those that say the same, the first.
+/// The positions of answers by fingerprint; of equal answers, the first.
 fn answers(messages: &[Message]) -> HashMap<u64, usize> {
     let mut places = HashMap::new();
     for (place, message) in messages.iter().enumerate() {
@@ -426,7 +429,7 @@ fn nearest_answers(messages: &[Message]) -> Vec<usize> {
     nearest
 }
 
-/// Tells the first answer from a place on what its step says of it.
+/// Completes the first answer from a position on with the facts of its step.
 fn complete_answer(messages: &mut [Message], call: &Call<'_>, at: usize) {
     let mut answers = messages.iter_mut().skip(at);
     if let Some(message) = answers.find(|message| is_answer(message)) {
@@ -434,7 +437,8 @@ fn complete_answer(messages: &mut [Message], call: &Call<'_>, at: usize) {
     }
 }
 
-/// Adds what tools gave, where a call waits for it. A step of a tool is held against those chains alone in which one may.
+/// Adds tool results where a call waits for one. A step of a tool is compared only with chains that may have
+/// such a call.
 fn add_results(found: &mut [Found<'_, '_>], calls: &[Call<'_>]) {
     let mut waiting: Vec<Waiting> = Vec::with_capacity(found.len());
     let mut chains: HashMap<(bool, String), BTreeSet<usize>> = HashMap::new();
@@ -460,7 +464,7 @@ fn add_results(found: &mut [Found<'_, '_>], calls: &[Call<'_>]) {
             let place = own.find(call.answers.as_deref(), call.name.as_deref());
             match place.and_then(|place| own.take(place)) {
                 Some(asked) => add_result(&mut found.exchange, call, asked),
-                // All have their results: nobody comes back here.
+                // All calls have their results: these keys are not needed again.
                 None => keys.iter().flatten().for_each(|key| {
                     chains.get_mut(key).map(|chains| chains.remove(&chain));
                 }),
@@ -495,7 +499,8 @@ fn add_result(
     }
 }
 
-/// What a server of the Model Context Protocol gave, where it is nothing but texts: `{"content": [{"type": "text", "text": …}]}`.
+/// The result of a Model Context Protocol server that consists of texts only:
+/// `{"content": [{"type": "text", "text": …}]}`.
 fn texts_of_server(output: Value<'_>) -> Option<String> {
     let list = present(output, "content").filter(|list| list.kind() == Kind::Array && !list.is_empty())?;
     let is_text = |block: Value<'_>| text(block.get("type")).as_deref() == Some("text");

@@ -47,8 +47,8 @@ impl KnownTexts {
         }
     }
 
-    /// Marks each text in a value as read where it stands there, or has no words, and as left where it does not. What is kept
-    /// stays so.
+    /// Marks each text in a value as read if it is known or has no words, and as unread otherwise. Values
+    /// marked as kept are not changed.
     pub(crate) fn mark_each(&self, value: Value<'_>, limits: &Limits) {
         if value.marked() == Mark::Retained {
             return;
@@ -83,7 +83,7 @@ impl KnownTexts {
     }
 }
 
-/// Whether something is so of every text in a value, and in the JSON that its strings hold.
+/// Whether a predicate holds for every text in a value, and in the JSON of its strings.
 fn every_text(value: Value<'_>, limits: &Limits, layers: usize, is_so: &mut dyn FnMut(&str) -> bool) -> bool {
     match value.kind() {
         Kind::String => {

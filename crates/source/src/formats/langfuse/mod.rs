@@ -92,7 +92,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         }
     }
     let count = calls.len() as u64;
-    // A trace without a step that says anything still may say what went in and what came out.
+    // A trace whose steps have no text may still have an input and an output.
     if !calls
         .iter()
         .any(|call| call.step != Step::Tool && call.has_content())
@@ -251,7 +251,7 @@ fn tools_beside<'d>(step: Value<'d>, limits: &Limits) -> Option<CallValue<'d>> {
     Some(CallValue::Json(format!("[{}]", tools?.join(",")), vec![metadata]))
 }
 
-/// What an observation cost, in Langfuse's words or in the vendor's.
+/// The token usage of an observation, in Langfuse's field names or the vendor's.
 fn usage(value: Value<'_>) -> Option<Usage> {
     let number = |key: &str| logged::number(value, key);
     let (input, output) = (number("input"), number("output"));

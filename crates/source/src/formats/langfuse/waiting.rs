@@ -10,13 +10,13 @@ type Asked = (Option<String>, Option<String>);
 /// Calls without a result, in the order in which they were made.
 #[derive(Default)]
 pub(super) struct Waiting {
-    /// All calls so far; none in the place of one that has its result.
+    /// All calls so far; `None` in the place of one that has its result.
     calls: Vec<Option<Asked>>,
     by_id: HashMap<String, VecDeque<usize>>,
     by_name: HashMap<String, VecDeque<usize>>,
     /// Before this none waits.
     first: usize,
-    /// How many messages were looked at.
+    /// The number of messages that were searched.
     looked: usize,
 }
 
@@ -72,12 +72,12 @@ impl Waiting {
         self.first
     }
 
-    /// What a call is, which waits no longer.
+    /// Takes a call out of those that wait for a result.
     pub(super) fn take(&mut self, place: usize) -> Option<Asked> {
         self.calls.get_mut(place)?.take()
     }
 
-    /// What a call is.
+    /// The call at this place.
     pub(super) fn get(&self, place: usize) -> Option<&Asked> {
         self.calls.get(place)?.as_ref()
     }
@@ -130,7 +130,7 @@ mod tests {
         waiting.add_messages(&messages);
         let asked: Vec<&Asked> = waiting.asked().collect();
         assert_eq!(asked, [&(None, word("moon")), &(word("c"), word("tide"))]);
-        // What is added is looked at when it is there.
+        // A message is searched only after it was added.
         messages.push(result(""));
         waiting.add_messages(&messages);
         assert_eq!(waiting.find(Some("a"), Some("moon")), None);

@@ -1,8 +1,8 @@
 //! Cached blocks: a user message whose text is the earlier conversation, written out for a prompt cache.
 //!
-//! The block reads `User: …`, a blank line, `Assistant: …` and so on, and carries a cache mark. It stays one user message:
-//! what looks like a tool's answer inside it is text. It is compared with the messages before it, because a list that holds
-//! both sends the same words twice.
+//! The block reads `User: …`, a blank line, `Assistant: …` and so on, and carries a cache mark. It stays one
+//! user message: text that looks like a tool's result inside it is text. It is compared with the messages
+//! before it, because a list that holds both sends the same words twice.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -37,12 +37,13 @@ pub(super) struct Earlier {
     turns: Vec<(&'static str, String)>,
     /// Places of turns by the paragraph that a block begins with which begins with them.
     starts: HashMap<String, Vec<usize>>,
-    /// How many messages were looked at.
+    /// The number of messages that were searched.
     looked: usize,
 }
 
 impl Earlier {
-    /// How many of the earlier messages the block repeats: the longest run that starts where the block does.
+    /// The number of earlier messages that the block repeats: the longest run that starts where the block
+    /// does.
     pub(super) fn repeated(&mut self, block: &str, earlier: &[Message]) -> u64 {
         let new = earlier.get(self.looked..).unwrap_or_default();
         self.looked = earlier.len();
@@ -88,7 +89,7 @@ fn run(block: &str, turns: &[(&str, String)]) -> u64 {
     count
 }
 
-/// What follows a turn at the start of the text, where that is the end or a blank line.
+/// The text after a turn at the start of the text, if the turn is followed by the end or a blank line.
 fn after_turn<'t>(text: &'t str, (label, turn_text): &(&str, String)) -> Option<&'t str> {
     let after = text
         .strip_prefix(label)?
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_repeats_the_longest_run_that_starts_as_it_does() {
+    fn a_block_repeats_the_longest_run_with_the_same_beginning() {
         let mut earlier = Earlier::default();
         let mut messages = vec![
             message_with(Role::System, "Be brief."),
@@ -154,7 +155,7 @@ mod tests {
         assert_eq!(count("User: high\n\nAssistant: low", &messages), 1);
         assert_eq!(count("User: hig", &messages), 0);
         assert_eq!(count("User: low", &messages), 0);
-        // What was said since is known to the next block.
+        // The next block can repeat messages added since.
         messages.push(message_with(Role::Assistant, "low"));
         messages.push(message_with(Role::User, "thanks"));
         let longer = format!("{block}\n\nUser: thanks");

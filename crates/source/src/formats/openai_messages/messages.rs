@@ -20,13 +20,13 @@ use crate::reader::{
 
 /// Reads the messages of one record, in order.
 pub(super) struct Reader<'d, 'r> {
-    /// What they become, and what stands beside them.
+    /// The messages, and the fields beside them.
     pub exchange: Exchange<'d, 'r>,
     /// Whether a message has a `message_id`.
     pub has_message_ids: bool,
-    /// Whether what was asked is a conversation written out.
+    /// Whether the question is a conversation written out as text.
     is_written_out: bool,
-    /// What a cached block may repeat.
+    /// The messages that a cached block may repeat.
     earlier: cached::Earlier,
 }
 
@@ -89,13 +89,13 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// Reads texts: what somebody says in one turn, or several turns written out.
+    /// Reads texts: one turn, or several turns written out.
     fn read_texts(&mut self, role: Role, texts: &[Value<'d>]) {
         let Some(value) = texts.first() else { return };
         let words: Vec<_> = texts.iter().filter_map(|text| text.as_str()).collect();
         let text = words.join("\n");
         let mut turns = transcript::turns(&text).unwrap_or_else(|| {
-            // What answers a conversation that is written out goes on behind the name.
+            // The answer to a conversation that is written out continues after the name.
             let text = text.strip_prefix(' ').filter(|_| self.is_written_out);
             vec![(role, text.map_or_else(|| words.join("\n"), str::to_owned))]
         });

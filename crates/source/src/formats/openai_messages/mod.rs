@@ -151,13 +151,13 @@ fn is_like_message(has: impl Fn(&str) -> bool) -> bool {
     has("role") && (has("content") || has("tool_calls") || has("function_call"))
 }
 
-/// Where the message with this index stands; one that stands in no list is found by its bytes.
+/// The path of the message with this index; `None` for a message in no list, which is found by its bytes.
 pub(crate) fn path(index: u32) -> Option<String> {
     (index != OUTSIDE_LISTS).then(|| format!("$.messages[{index}]"))
 }
 
-/// Reads a record that has one list of messages, as this source; its structure is the one named, else told by what
-/// messages hold.
+/// Reads a record with one list of messages, as this source; the structure is the given one, else it follows
+/// from the messages.
 pub(crate) fn read(
     about: &'static About,
     shape: Option<&'static str>,
@@ -175,7 +175,7 @@ pub(crate) fn read(
     )
 }
 
-/// Reads a row whose turns stand in columns of several names; none where it has no such column.
+/// Reads a row whose turns are in columns of several names; `None` where it has no such column.
 pub(crate) fn read_columns(
     about: &'static About,
     shape: &'static str,
@@ -190,7 +190,7 @@ pub(crate) fn read_columns(
     Some(reading(about.traits, read))
 }
 
-/// Reads the turns of a row, and what stands beside them.
+/// Reads the turns of a row, and the fields beside them.
 fn conversation(
     (source, shape): (&'static str, Option<&'static str>),
     row: Row<'_>,

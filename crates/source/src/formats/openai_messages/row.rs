@@ -1,4 +1,4 @@
-//! The columns of a row that together are one conversation: what was told before, what was said, the question, the answer.
+//! The columns of a row that together are one conversation: system prompt, history, question, answer.
 
 use std::borrow::Cow;
 
@@ -27,9 +27,9 @@ pub(super) enum RowTurns<'d> {
 pub(super) struct Row<'d> {
     /// The columns that hold its turns.
     pub columns: Vec<Cow<'d, str>>,
-    /// What they hold, in its order.
+    /// The turns of the columns, in the row's order.
     pub turns: Vec<RowTurns<'d>>,
-    /// Which of the turns begins the answer.
+    /// The index of the turn that begins the answer.
     pub answer: Option<usize>,
 }
 
@@ -58,6 +58,7 @@ impl<'d> Row<'d> {
             turn.get("role").is_some() && turn.get("content").is_some()
         })
         .filter(|_| !knows.contains(&true));
+        let listed = listed.filter(|(_, list)| unnamed.is_none() || !is_empty_list(*list));
         row.add(frame, columns::first(root, Holds::System), limits)?;
         if let Some(listed) = whole.or(listed) {
             if whole.is_some() {
@@ -79,7 +80,7 @@ impl<'d> Row<'d> {
         Ok(row)
     }
 
-    /// What is asked: a list of messages, or texts of which those around it say what it is about.
+    /// Reads the question: a list of messages, or texts, of which some give the question's context.
     fn question(&mut self, frame: FrameView<'d>, limits: &Limits) -> Result<(), Box<Finding>> {
         let root = frame.root();
         let asked = columns::first(root, Holds::Question);
@@ -182,6 +183,12 @@ fn is_listed(value: Value<'_>) -> bool {
     turns.next().map_or(value.kind() == Kind::Array, |first| {
         first.get("role").is_some() || matches!(first.kind(), Kind::String)
     })
+}
+
+/// Whether a list has elements, and none of them a text or a field: recognition does not see it beside a list of messages.
+fn is_empty_list(list: Value<'_>) -> bool {
+    let mut items = list.items().peekable();
+    items.peek().is_some() && items.all(|item| item.is_empty() && item.kind() != Kind::String)
 }
 
 /// Whether a list holds nothing but messages, which no API has wrapped up.

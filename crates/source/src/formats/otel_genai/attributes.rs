@@ -1,8 +1,8 @@
-//! Where in a span the words of a conversation stand.
+//! The attributes of a span that hold the messages of a conversation.
 //!
-//! Today `gen_ai.input.messages` and its like hold JSON, in the span or in an event of it. Until 2025 every field of every message
-//! was an attribute (`gen_ai.prompt.0.content`), and `OpenInference` has the same under other names
-//! (`llm.input_messages.0.message.content`).
+//! Today `gen_ai.input.messages` and its like hold JSON, in the span or in an event of it. Until 2025 every
+//! field of every message was an attribute (`gen_ai.prompt.0.content`), and `OpenInference` has the same
+//! under other names (`llm.input_messages.0.message.content`).
 
 use std::collections::BTreeMap;
 
@@ -89,7 +89,7 @@ impl<'d> Span<'d> {
         keys.iter().find_map(|key| logged::tokens(&self.text(key)?))
     }
 
-    /// The step that the span tells of; none where it tells of something else.
+    /// The step that the span describes; `None` where it describes something else.
     pub(super) fn step(&self, index: usize, limits: &Limits) -> Option<Call<'d>> {
         let kind = self.first(&["gen_ai.operation.name", "openinference.span.kind"]);
         let kind = kind.or_else(|| text(self.value.get("span_kind")));
@@ -158,7 +158,8 @@ impl<'d> Span<'d> {
         })
     }
 
-    /// Marks what `input.value` and `output.value` say of a request once more, where its messages are attributes.
+    /// Marks the parts of `input.value` and `output.value` that repeat the messages in the attributes as
+    /// read.
     fn mark_repeats(&self, is_asked: bool, is_answered: bool, limits: &Limits) {
         let again = [(is_asked, "input.value"), (is_answered, "output.value")];
         let again = again.into_iter().filter(|(is_there, _)| *is_there);
@@ -352,7 +353,7 @@ impl<'d> Fields<'d> {
 /// in its name.
 const MAX_KEY_BYTES: usize = 256;
 
-/// Enters an attribute, and what stands in it, each by the keys that lead there.
+/// Adds an attribute, and the values in it, each under its path of keys.
 fn spread<'d>(key: String, value: Value<'d>, attributes: &mut BTreeMap<String, Value<'d>>) {
     if key.len() <= MAX_KEY_BYTES {
         for (inner, field) in value.fields() {

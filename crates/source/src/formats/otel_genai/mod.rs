@@ -1,4 +1,5 @@
-//! Spans of OpenTelemetry that tell of models, agents and tools, in OTLP's JSON: all three spellings of their attributes.
+//! Spans of OpenTelemetry for models, agents and tools, in OTLP's JSON: all three spellings of their
+//! attributes.
 //!
 //! The smallest example:
 //!
@@ -8,11 +9,12 @@
 //!  {"key":"gen_ai.output.messages","value":{"stringValue":"[{\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"content\":\"Hello\"}]}]"}}]}]}]}]}
 //! ```
 //!
-//! A span of Phoenix's has its ids in `context`, its kind in `span_kind` and its attributes in an object, flat or nested.
-//! Spans are written when they end, in any order and over several lines: those of a trace are gathered, and ordered by
-//! when they began. A trace is read as Langfuse's are: of every chain of requests the longest history ([`attributes`] says where
-//! in a span they stand). Of several messages in `gen_ai.output.messages` that each say why they ended, every one is an answer to the
-//! same request, as the conventions have it: the first is the answer, the others are alternatives.
+//! A span of Phoenix's has its ids in `context`, its kind in `span_kind` and its attributes in an object,
+//! flat or nested. Spans are written when they end, in any order and over several lines: those of a trace are
+//! grouped, and ordered by their start times. A trace is read as Langfuse's are: the longest history of every
+//! chain of requests ([`attributes`] finds the messages in a span). Several messages in
+//! `gen_ai.output.messages` that each have a finish reason are answers to the same request, by the
+//! conventions: the first is the answer, the others are alternatives.
 
 mod attributes;
 

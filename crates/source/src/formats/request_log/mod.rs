@@ -7,9 +7,10 @@
 //!  "response": {"choices": [{"message": {"role": "assistant", "content": "Hello"}}], "usage": {"prompt_tokens": 1}}}
 //! ```
 //!
-//! Request and answer are those of any vendor, as objects, inside a `body`, or as JSON in strings; a log that holds nothing
-//! but the texts is read, too. Of several answers (`choices`, `candidates`) the first is the answer, the others are alternatives. Every spelling that is read is in [`REQUESTS`] and [`ANSWERS`]. The model and what the
-//! answer cost stay with the answer. A request that failed is kept with the reason as a notice.
+//! Request and answer are those of any vendor, as objects, inside a `body`, or as JSON in strings; a log that
+//! holds only the texts is also read. Of several answers (`choices`, `candidates`) the first is the answer,
+//! the others are alternatives. Every spelling that is read is in [`REQUESTS`] and [`ANSWERS`]. The model and
+//! the token usage are kept with the answer. A request that failed is kept with the reason as a notice.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::RecordSketch;
@@ -180,7 +181,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     Ok(exchange.finish((ID, "log")))
 }
 
-/// What a request or an answer holds as its body.
+/// The body of a request or an answer, with its field name.
 fn body_of(value: Value<'_>) -> Option<(&'static str, Value<'_>)> {
     BODIES
         .into_iter()
@@ -192,7 +193,7 @@ fn holds_request(value: Value<'_>) -> bool {
     is_request(value) || body_of(value).is_some_and(|(_, body)| is_request(body))
 }
 
-/// Does something with a value, or with the JSON that it holds as a string; what is found there is placed at the string.
+/// Calls a function with a value, or with the JSON in its string; findings inside are placed at the string.
 pub(crate) fn opened<'d, 'r, T>(
     exchange: &mut Exchange<'d, 'r>,
     value: Value<'_>,

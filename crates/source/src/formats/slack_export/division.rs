@@ -108,7 +108,7 @@ fn divided<'m>(
     (own, left)
 }
 
-/// What tells the conversation of a message from the others of its channel.
+/// The part of a conversation's id that tells it from others of its channel.
 fn name(division: Division, post: &Post) -> String {
     match (division, &post.thread) {
         (Division::Channel, _) => String::new(),

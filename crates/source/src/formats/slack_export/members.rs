@@ -7,7 +7,7 @@ use chatmill_model::{Extra, Participant, ParticipantKind};
 
 use crate::reader::{ExtraFields, Keep as _, id, present, text};
 
-/// Everybody of one channel.
+/// The members of one channel.
 #[derive(Debug, Default)]
 pub(super) struct Members {
     list: Vec<Participant>,
@@ -53,7 +53,8 @@ impl Members {
         });
     }
 
-    /// The person of an id, who may be no member any more; `profile` is what the message says of its sender.
+    /// The person with an id, who may be no member any more; `profile` is the message's data about its
+    /// sender.
     pub(super) fn person(&mut self, id: &str, profile: Option<Value<'_>>) -> usize {
         let word = |key: &str| {
             let words = text(profile.and_then(|profile| profile.get(key)));
@@ -101,7 +102,7 @@ impl Members {
         place
     }
 
-    /// Everybody, where there was no list of members to be missing from.
+    /// All participants; without a member list, everybody counts as listed.
     pub(super) fn finish(mut self) -> Vec<Participant> {
         let is_listed = self.is_listed;
         self.list
@@ -110,7 +111,7 @@ impl Members {
         self.list
     }
 
-    /// Whether somebody is a bot.
+    /// Whether a member is a bot.
     pub(super) fn is_agent(&self, place: usize) -> bool {
         self.list
             .get(place)

@@ -18,7 +18,7 @@ use crate::reader::{
     wire, word, words,
 };
 
-/// Kinds of messages that somebody says; all others are events.
+/// Kinds of messages that a participant writes; all others are events.
 const MESSAGE_SUBTYPES: [&str; 7] = words!(
     bot_message thread_broadcast reply_broadcast file_share file_comment me_message slackbot_response
 );
@@ -47,7 +47,7 @@ wire! {
     }
 }
 
-/// Fields that say what others say.
+/// Fields that repeat other fields.
 const IDLE: [&str; 16] = words!(
     client_msg_id team user_team source_team reply_count reply_users_count latest_reply reply_users
     parent_user_id is_locked subscribed last_read upload display_as_bot replace_original delete_original
@@ -78,7 +78,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// Takes in a row that is no message: whoever speaks is to be known before.
+    /// Reads a row that is no message before the messages, so that speakers are known.
     pub(super) fn beside(&mut self, index: u32, row: Value<'d>) {
         match kind(row) {
             Some(Kind::Message) => return,
@@ -192,7 +192,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// What a message says: its text, else that of its blocks, else that of what is attached.
+    /// The text of a message: its own, else that of its blocks, else that of its attachments.
     fn read_text(&mut self, wire: &Wire<'_>, extra: &mut ExtraFields) -> (Vec<Part>, Vec<String>) {
         let mut mentions = Vec::new();
         let mut own_text = text(wire.text)
@@ -206,7 +206,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             }
         }
         if let Some(comment) = wire.comment {
-            // The text tells who commented on what, and says it again.
+            // The text names the author and the file of a comment, and repeats the comment.
             let comments = text(comment.get("comment")).unwrap_or_default();
             if own_text.trim().is_empty() {
                 own_text = words::resolved(&comments, &self.members, &mut mentions);
@@ -236,7 +236,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             .iter()
             .filter_map(|key| words(key))
             .collect();
-        // It says in short what the others say.
+        // The field is a short form of the others.
         let instead = words("fallback");
         let text = if texts.is_empty() {
             instead?

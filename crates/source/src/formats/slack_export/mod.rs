@@ -1,18 +1,20 @@
-//! The export of a Slack workspace: a folder for each channel with a file for each day, and lists of channels and members beside
-//! them, in a zip or unpacked.
+//! The export of a Slack workspace: a folder for each channel with a file for each day, and lists of channels
+//! and members beside them, in a zip or unpacked.
 //!
-//! A message does not say its channel: its folder does. The smallest example, `export/general/2026-01-05.json`:
+//! A message does not say its channel: its folder does. The smallest example,
+//! `export/general/2026-01-05.json`:
 //!
 //! ```json
 //! [{"type": "message", "user": "U1", "text": "Who waters the ferns?", "ts": "1767600300.000100"}]
 //! ```
 //!
-//! Rows are gathered by the name of the folder: messages of all days, the channel of that name or id out of `channels.json`,
-//! `groups.json`, `dms.json` and `mpims.json`, and the members whom these name, out of `users.json` ([`members`]). `ts` is id and time.
-//! Messages of one `thread_ts` are a thread, whatever their day; `[sources.slack-export] conversation` says whether a channel, a thread
-//! or a day is a conversation ([`division`]). Joins, topics and what was deleted are notices. Mentions, links and entities in `text`
-//! are resolved, and where it is empty its words are those of the blocks ([`words`]). Files of slackdump hold the same messages in another
-//! frame ([`dump`]).
+//! Rows are grouped by the name of the folder: messages of all days, the channel with that name or id from
+//! `channels.json`, `groups.json`, `dms.json` and `mpims.json`, and the members of these channels from
+//! `users.json` ([`members`]). `ts` is id and time. Messages of one `thread_ts` are a thread, whatever their
+//! day; `[sources.slack-export] conversation` sets whether a channel, a thread or a day is a conversation
+//! ([`division`]). Joins, topics and deletions are notices. Mentions, links and entities in `text` are
+//! resolved, and where it is empty the text of the blocks is used ([`words`]). Files of slackdump hold the
+//! same messages in another frame ([`dump`]).
 
 mod division;
 mod dump;
@@ -118,7 +120,7 @@ fn is_log(record: &RecordSketch) -> bool {
     has_all(&["user_id", "user_name", "change_type", "date"])
 }
 
-/// What a row is.
+/// The kind of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Message,
@@ -126,7 +128,7 @@ enum Kind {
     Member,
 }
 
-/// What a row is; nothing where it is none of this system's.
+/// The kind of a row; `None` where it is no row of Slack's.
 fn kind(row: Value<'_>) -> Option<Kind> {
     let has = |key: &str| row.get(key).is_some();
     if has("ts") || has("type") && has("text") {

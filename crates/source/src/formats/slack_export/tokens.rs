@@ -1,5 +1,5 @@
-//! Access tokens in addresses (`…?t=xoxe-…`): an export writes one behind the address of each file, and whoever has it can open the files
-//! of the workspace. They are cut out of everything that is kept of a message.
+//! Access tokens in addresses (`…?t=xoxe-…`): an export adds one to the address of each file, and its holder
+//! can open the files of the workspace. They are removed from all stored data of a message.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use chatmill_model::{MediaSource, Message, Part};
 
 use crate::reader::Site;
 
-/// How a token begins in an address.
+/// The prefix of a token in an address.
 const BEGINS: &str = "t=xox";
 
 /// Cuts the tokens of a row out of its message, and says so.
@@ -18,7 +18,7 @@ pub(super) fn cut(row: Value<'_>, message: &mut Message, site: &mut Site<'_>) {
     if count == 0 {
         return;
     }
-    // What nobody else reads is not kept either.
+    // Fields that no other code reads are cleaned as well.
     let mut inside = vec![row];
     while let Some(value) = inside.pop() {
         if value.kind() == Kind::String && tokens(value.written()).next().is_some() {
@@ -52,7 +52,7 @@ fn without(text: &mut String) {
     let mut copied = 0;
     for token in tokens(text) {
         let (before, behind) = (text.get(..token.start), text.get(token.end..));
-        // With what joins it to the address, unless that joins what follows.
+        // The `?` or `&` before the token is removed too, unless it joins the following text.
         let begins = before.is_some_and(|before| before.ends_with('?'));
         let (start, end) = if begins && behind.is_some_and(|behind| behind.starts_with('&')) {
             (token.start, token.end + 1)
@@ -70,7 +70,7 @@ fn without(text: &mut String) {
     }
 }
 
-/// Where tokens stand in a text, with their `t=`.
+/// The ranges of tokens in a text, with their `t=`.
 fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
     text.match_indices(BEGINS).filter_map(move |(start, _)| {
         let (before, token) = text.split_at_checked(start)?;
@@ -80,7 +80,7 @@ fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
         // The last is an ampersand that JSON or markup escapes.
         let is_joined =
             before.ends_with(['?', '&']) || ["\\u0026", "&amp;"].iter().any(|join| before.ends_with(join));
-        // What joins a token is no sign of one: no sign is looked at twice.
+        // The character before a token is no part of one: each character is examined once.
         (is_token && is_joined).then(|| {
             let signs = |sign: char| sign.is_ascii_alphanumeric() || "=-_%.".contains(sign);
             start..start + token.len() - token.trim_start_matches(signs).len()

@@ -170,7 +170,7 @@ fn walk(value: Value<'_>, depth: usize, members: &Members, mentions: &mut Vec<St
     }
 }
 
-/// Marks what blocks say of a message that its text says, too. What only they say is left.
+/// Marks the texts of blocks that the message's text repeats as read. Other texts stay unread.
 pub(super) fn repeat(blocks: Value<'_>, main_text: &str) {
     mark_repeats(blocks, &mut RepeatedText::of(&bare(main_text)));
 }

@@ -11,7 +11,7 @@ use super::{result, speech};
 use crate::reader::quoted_json::{CellForm, CellPlace};
 use crate::reader::{ExtraFields, MessageObject, Site, message_object, quoted_json, text_of};
 
-/// Reads what a row says.
+/// Reads the content of a row.
 pub(super) fn read(
     row: &Row<'_>,
     row_kind: RowKind,
@@ -98,7 +98,7 @@ pub(super) fn read(
     message
 }
 
-/// What a column holds: the document inside its string, or itself.
+/// The value of a column: the document inside its string, or the value itself.
 fn opened<'v>(value: Option<Value<'v>>, document: Option<&'v Document<'v>>) -> Option<Value<'v>> {
     document.map(Document::root).or(value)
 }

@@ -1,4 +1,4 @@
-//! From rows to messages and notices: who speaks, when, and what is left over.
+//! Conversion of rows to messages and notices: speakers, times, and remaining fields.
 
 use chatmill_diag::{Severity, codes};
 use chatmill_intake::json::Value;
@@ -13,17 +13,17 @@ use crate::reader::{ExtraFields, Keep as _, ListReader, Roster, Times, drop_extr
 
 /// Reads the rows of one thread.
 pub(super) struct Reader<'d, 'r> {
-    /// What they become.
+    /// The messages that the rows become.
     pub list: ListReader<'d, 'r>,
     /// Id of the thread.
     pub thread: Option<String>,
     /// The only agent that rows name: it also speaks in agents' rows that name none.
     pub agent: Option<String>,
-    /// Who speaks.
+    /// The participants.
     pub roster: Roster,
     /// The clock.
     pub times: Times,
-    /// How tools were used.
+    /// The way in which tools were used.
     pub era: Era,
 }
 

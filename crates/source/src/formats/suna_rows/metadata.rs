@@ -1,4 +1,4 @@
-//! The metadata of a row: what it adds to the content, and what is kept of it.
+//! The metadata of a row: additions to the content, and fields that are kept.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -16,7 +16,8 @@ pub(super) struct Metadata<'m> {
 }
 
 impl<'m> Metadata<'m> {
-    /// Takes what stands in the column, opened; anything but an object is kept as it is, and empty text is nothing.
+    /// Takes the column's value, parsed if it is a string; anything but an object is kept as it is, and empty
+    /// text is ignored.
     pub(super) fn new(value: Option<Value<'m>>) -> Self {
         Self {
             value: value.filter(|value| !value.is_null() && value.as_str().as_deref() != Some("")),
@@ -42,7 +43,7 @@ impl<'m> Metadata<'m> {
         self.taken.push(key);
     }
 
-    /// Whether the row was compressed: its text is not what was said.
+    /// Whether the row was compressed: its text differs from the original then.
     pub(super) fn is_compressed(&self) -> bool {
         self.get("compressed").is_some_and(|value| {
             value.as_bool() == Some(true)

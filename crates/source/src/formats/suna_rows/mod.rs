@@ -1,4 +1,5 @@
-//! Rows of Suna's `messages` table: from a database dump, CSV, JSON lines, pages of its API, and thread dumps.
+//! Rows of Suna's `messages` table: from a database dump, CSV, JSON lines, pages of its API, and thread
+//! dumps.
 //!
 //! A record is the list of all rows of one thread. The smallest example:
 //!
@@ -7,13 +8,15 @@
 //!   "content": "{\"role\": \"user\", \"content\": \"Morning\"}", "metadata": {}}]
 //! ```
 //!
-//! Content is a message object, a string that holds one (also twice), plain text where a context manager shortened it, or
-//! a list of parts; metadata an object, null, or a string. Rows are sorted by `created_at`, then as they come. What the
-//! system notes about itself is a notice: rows with `is_llm_message` false, and where a row says nothing of it `status`,
-//! `llm_response_end` and their like. Rows of agents without an `agent_id` are the thread's one agent's.
+//! Content is a message object, a string that holds one (also twice), plain text where a context manager
+//! shortened it, or a list of parts; metadata is an object, null, or a string. Rows are sorted by
+//! `created_at`, then by input order. Records of the system about itself are notices: rows with
+//! `is_llm_message` false, and where that is absent, rows of the types `status`, `llm_response_end` and
+//! similar. Rows of agents without an `agent_id` belong to the thread's only agent.
 //!
-//! Three generations of tool use are read alike ([`xml`], [`result`], [`metadata`]): calls written into the text as XML,
-//! calls and results in `OpenAI`'s shape, and copies of both in the metadata. A call that stands in two places is one call.
+//! Three generations of tool use are read alike ([`xml`], [`result`], [`metadata`]): calls written into the
+//! text as XML, calls and results in `OpenAI`'s shape, and copies of both in the metadata. A call in two
+//! places is one call.
 
 mod content;
 mod messages;

@@ -1,4 +1,4 @@
-//! Which rows make a message, and in which order: repeated rows, pieces of streams, times.
+//! The rows that make a message, and their order: repeated rows, pieces of streams, times.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -1,7 +1,7 @@
 //! Results of tools, in the forms of all eras.
 //!
-//! The answer is what the tool put out, as the model saw it: a string as it is, an object or a list as compact JSON. In
-//! the era of XML calls it stands inside an object called `tool_execution`, which also repeats the call.
+//! The result is the tool's output, as the model saw it: a string as it is, an object or a list as compact
+//! JSON. In the era of XML calls it is inside an object called `tool_execution`, which also repeats the call.
 
 use std::borrow::Cow;
 
@@ -130,7 +130,7 @@ impl Answer {
         }
     }
 
-    /// Adds what the metadata says, and the result to the message.
+    /// Adds the fields of the metadata, and the result, to the message.
     fn finish(self, metadata: &mut Metadata<'_>, message: &mut MessageContent) {
         let other_id = metadata.take_word("tool_call_id");
         if other_id.is_some() {

@@ -11,7 +11,7 @@ use crate::reader::{Site, Wire as _, id, message_object, quoted_json, text, wire
 /// Types whose rows are turns of the conversation.
 const TURNS: [&str; 4] = ["user", "assistant", "tool", "system"];
 
-/// Types whose rows say what the system did.
+/// Types of rows that record actions of the system.
 const EVENTS: [&str; 7] = words!(
     status llm_response_start llm_response_end assistant_response_end summary browser_state image_context
 );
@@ -51,7 +51,7 @@ wire! {
 /// A row of the table; columns that are null are absent.
 #[derive(Debug)]
 pub(super) struct Row<'d> {
-    /// Its index in the record.
+    /// The index of the row in the record.
     pub index: u32,
     /// The whole row.
     pub value: Value<'d>,
@@ -59,11 +59,11 @@ pub(super) struct Row<'d> {
     pub id: Option<String>,
     /// `type`.
     pub word: Option<Cow<'d, str>>,
-    /// All columns.
+    /// The columns of the row.
     pub columns: Columns<'d>,
 }
 
-/// What becomes of a row.
+/// The handling of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RowKind {
     /// A message.
@@ -104,7 +104,7 @@ impl<'d> Row<'d> {
         self.columns.word.unwrap_or(self.value)
     }
 
-    /// What becomes of the row: `is_llm_message` decides, as in Suna itself, and where it is missing the type.
+    /// The kind of the row: `is_llm_message` decides, as in Suna itself, and where it is missing the type.
     pub(super) fn row_kind(&self, site: &mut Site<'_>) -> RowKind {
         match (self.is_sent(site), self.word.as_deref()) {
             (Some(false), _) => RowKind::Notice,
@@ -142,7 +142,7 @@ impl<'d> Row<'d> {
         is_llm.is_none_or(|value| value.raw() == usual || value.as_str().as_deref() == usual.get(..1))
     }
 
-    /// Marks what a piece of an answer says that is stored whole, too.
+    /// Marks the text of a piece of an answer as read if the whole answer is stored, too.
     pub(super) fn repeats_whole(&self, limits: &Limits) {
         let Some(content) = self.columns.content else {
             return;
@@ -154,7 +154,7 @@ impl<'d> Row<'d> {
         }
     }
 
-    /// What the metadata says about a stream: its status and the run that it belongs to.
+    /// The stream named in the metadata: its status and the run that it belongs to.
     pub(super) fn stream(&self, limits: &Limits) -> Stream {
         let Some(metadata) = self.columns.metadata else {
             return Stream::default();
@@ -168,10 +168,10 @@ impl<'d> Row<'d> {
     }
 }
 
-/// Where a row stands in a stream.
+/// The position of a row in a stream.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
-    /// Whether it is a piece of an answer.
+    /// Whether the row is a piece of an answer.
     pub is_chunk: bool,
     /// Id of the run that answered.
     pub run: Option<String>,

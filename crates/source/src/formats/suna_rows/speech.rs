@@ -9,7 +9,7 @@ use super::types::{Content, Era, Extent, MessageContent};
 use super::xml;
 use crate::reader::{Keep as _, MessageObject, Site, message_object, quoted, raw};
 
-/// Reads what a person or an agent says; where the row has no content, that stands in the metadata `beside`.
+/// Reads the text of a person or an agent; where the row has no content, it is in the metadata `beside`.
 pub(super) fn read_speech(
     content: &Content<'_>,
     turn: MessageObject,
@@ -89,7 +89,7 @@ pub(super) fn read_speech(
             metadata.take("text_content");
         }
     }
-    // What the message object holds beyond the message.
+    // The other fields of the message object.
     let fields = rest.into_iter();
     draft
         .rest
@@ -130,7 +130,8 @@ fn warn(code: &'static Code, text: &str, suffix: &str, site: &mut Site<'_>) {
     site.push(finding, suffix, site.message);
 }
 
-/// Reads calls that stand in the text as XML, which is the message of the site, at `suffix` below its row. They count from 0 in each row, and a row's results name them by that number.
+/// Reads calls that are XML in the text of the site's message, at `suffix` below its row. They count from 0
+/// in each row, and a row's results name them by that number.
 pub(super) fn find_calls(
     draft: &mut MessageContent,
     id: Option<&str>,

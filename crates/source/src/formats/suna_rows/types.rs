@@ -5,7 +5,7 @@ use chatmill_model::{MessageKind, Part, Role};
 
 use crate::reader::{ExtraFields, Keep, MessageObject, parts, text_of};
 
-/// How a thread uses tools; where it uses several ways, the last of these.
+/// The way in which a thread uses tools; where it uses several ways, the last variant counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Era {
     /// Not at all.
@@ -31,18 +31,18 @@ impl Era {
     }
 }
 
-/// What a row says.
+/// The content of a row.
 #[derive(Debug)]
 pub(super) struct MessageContent {
     /// Turn or event.
     pub kind: MessageKind,
-    /// Who it speaks as.
+    /// The role of the speaker.
     pub role: Role,
-    /// Its pieces.
+    /// The parts of the message.
     pub parts: Vec<Part>,
-    /// What has no place in them.
+    /// The values that have no place in the parts.
     pub rest: ExtraFields,
-    /// How it uses tools.
+    /// The way in which it uses tools.
     pub era: Era,
 }
 
@@ -67,7 +67,7 @@ pub(super) enum Content<'c> {
 }
 
 impl<'c> Content<'c> {
-    /// What a value is, which stood in a string as `text` or was a value in the row.
+    /// The kind of a value that was `text` in a string, or a value in the row.
     pub(super) fn of(value: Option<Value<'c>>, text: Option<&str>) -> Self {
         let Some(value) = value else { return Self::Absent };
         if MessageObject::is_one(value) {
@@ -82,10 +82,10 @@ impl<'c> Content<'c> {
     }
 }
 
-/// How much of a message a row is.
+/// The portion of a message that a row holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// All of it.
+    /// The whole message.
     Whole,
     /// A piece of a streamed answer, whose text may break off anywhere.
     Piece,

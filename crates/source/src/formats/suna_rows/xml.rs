@@ -9,10 +9,10 @@
 //! </function_calls>
 //! ```
 //!
-//! It is not real XML: tags are matched in any case and with `name` as their only attribute, entities are not decoded, a
-//! block without its end is text, and so is one whose first tag has a U+200B after its `<`, which is taken out. A value is
-//! JSON when it starts like an object or a list and is valid, `true` and `false` are booleans, numbers are written as Python
-//! reads them (`007`, `1_000`, `1.`), and everything else is text.
+//! The format is not real XML: tags are matched in any case and with `name` as their only attribute, entities
+//! are not decoded, a block without its end is text, and so is one whose first tag has a U+200B after its
+//! `<`, which is removed. A value is JSON when it starts like an object or a list and is valid, `true` and
+//! `false` are booleans, numbers have Python's syntax (`007`, `1_000`, `1.`), and everything else is text.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ const CLOSE: &str = "</function_calls>";
 /// A piece of a text with calls in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Piece<'t> {
-    /// What stands around the blocks, without the white space next to them.
+    /// The text around the blocks, without the white space next to them.
     Text(&'t str),
     /// A call.
     Call(Call<'t>),
@@ -38,7 +38,7 @@ pub(super) enum Piece<'t> {
 pub(super) struct Call<'t> {
     /// Name of the tool.
     pub name: &'t str,
-    /// Its parameters as a JSON object; of a repeated one the last value.
+    /// The parameters as a JSON object; of a repeated one the last value.
     pub arguments: String,
     /// Whether a parameter stood there more than once.
     pub repeats: bool,
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_repeated_parameter_the_last_value_counts_in_the_first_place() {
+    fn a_repeated_parameter_has_its_last_value_in_the_first_place() {
         let text = "<function_calls><invoke name=\"x\"><parameter name=\"p\">a</parameter>\
                     <parameter name=\"q\">1</parameter><parameter name=\"p\">b</parameter></invoke></function_calls>";
         let call = call(text);

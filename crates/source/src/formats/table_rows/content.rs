@@ -1,7 +1,7 @@
-//! What a content column holds: words, parts, or a whole message, as it is or inside a string.
+//! The value of a content column: text, parts, or a whole message, as JSON or as JSON inside a string.
 //!
-//! People write JSON to each other: text is taken apart only where it is a message with a role or calls, or a list of
-//! which every element says its `type`.
+//! People send JSON to each other, so text is parsed only where it is a message with a role or calls, or a
+//! list whose elements all have a `type`.
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Document, Kind, Value};
@@ -10,16 +10,16 @@ use chatmill_model::Part;
 use crate::reader::quoted_json::{CellForm, CellPlace};
 use crate::reader::{ExtraFields, MessageObject, Site, message_object, parts, quoted_json, text_of};
 
-/// What the column says.
+/// The content of the column.
 #[derive(Debug, Default)]
 pub(super) struct CellContent {
     /// The message object, as far as it is read: everything but its content.
     pub turn: MessageObject,
-    /// Its pieces; for a result those that are not text.
+    /// The parts; for a result the parts that are not text.
     pub parts: Vec<Part>,
     /// The text of a result.
     pub answer: String,
-    /// What has no place, by path in the row.
+    /// The values without a place, by path in the row.
     pub rest: ExtraFields,
 }
 

@@ -16,9 +16,9 @@ use crate::reader::{
 
 /// Reads the rows of one conversation.
 pub(super) struct Reader<'d, 'r> {
-    /// What they become.
+    /// The messages that the rows become.
     pub list: ListReader<'d, 'r>,
-    /// Who speaks.
+    /// The participants.
     pub roster: Roster,
     /// The clock.
     pub times: Times,
@@ -89,7 +89,7 @@ fn stated_role(row: &Row<'_>, site: &mut Site<'_>) -> Option<Role> {
     role
 }
 
-/// Where a row says which role it has: in the column, else in its content.
+/// The name and value of the role: from its column, else from the content.
 fn states_role<'d>(row: &Row<'d>) -> (&'static str, Value<'d>) {
     let columns = [(".role", row.columns.role), (".content", row.columns.content)];
     let found = columns.into_iter().find_map(|(path, value)| Some((path, value?)));

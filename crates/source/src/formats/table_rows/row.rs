@@ -28,13 +28,13 @@ wire! {
 /// A row; columns that are null are absent.
 #[derive(Debug)]
 pub(super) struct Row<'d> {
-    /// Its index in the record.
+    /// The index of the row in the record.
     pub index: u32,
     /// The whole row.
     pub value: Value<'d>,
     /// Id of the message.
     pub id: Option<String>,
-    /// All columns.
+    /// The columns of the row.
     pub columns: Columns<'d>,
 }
 

@@ -7,13 +7,15 @@
 //!   "date": "2026-01-05T10:00:00", "date_unixtime": "1767603600", "from": "Ann", "from_id": "user1", "text": "Tomorrow?"}]}
 //! ```
 //!
-//! Each chat of an account is a conversation: those of `chats`, and those of `left_chats`. `date` is the clock of the computer that
-//! exported and has no zone: `date_unixtime` is read, where the export has it. `text` is a string, or a list of strings and of
-//! stretches with a form of their own ([`words`]). Ids are unique in one chat only. Entries of the type `service` are notices. In a chat
-//! with a bot, the bot is the assistant. A message that answers the first entry of a topic stands in that topic and answers nobody.
+//! Each chat of an account is a conversation: those of `chats`, and those of `left_chats`. `date` is the
+//! clock of the computer that exported and has no zone: `date_unixtime` is read, where the export has it.
+//! `text` is a string, or a list of strings and of formatted ranges ([`words`]). Ids are unique in one chat
+//! only. Entries of the type `service` are notices. In a chat with a bot, the bot is the assistant. A reply
+//! to the first entry of a topic is a message in that topic, and no reply.
 //!
-//! It is no format file: which speaker is the bot follows from the id of the chat, topics from entries before, mentions are cut from
-//! text, and whether an account or a chat is read decides what is missing. None of this another format needs.
+//! The format needs Rust, since the bot follows from the id of the chat, topics from earlier entries,
+//! mentions are cut from text, and the required fields depend on whether an account or a chat is read. No
+//! other format needs any of this.
 
 mod words;
 
@@ -317,7 +319,8 @@ impl<'d> Reader<'d, '_> {
         });
     }
 
-    /// Who wrote an entry: by an id, a number in old exports, else by name. A deleted account has no name.
+    /// The sender of an entry: identified by an id, a number in old exports, else by name. A deleted account
+    /// has no name.
     fn sender(&mut self, wire: &Wire<'_>) -> Option<usize> {
         let own = wire.from_id.or(wire.actor_id).and_then(id);
         let name = text(wire.from.or(wire.actor)).filter(|name| !name.is_empty());
@@ -331,7 +334,7 @@ impl<'d> Reader<'d, '_> {
     }
 }
 
-/// What happened, with the words that the export has for it.
+/// The text of an event, in the words of the export.
 fn event(wire: &Wire<'_>, own_text: String) -> String {
     let title = text(wire.title).filter(|title| !title.is_empty());
     let mut what = text(wire.action).unwrap_or_else(|| "service".to_owned());

@@ -67,7 +67,7 @@ pub(super) fn read(
     out
 }
 
-/// What a poll asks, and its answers.
+/// The question of a poll, and its answers.
 pub(super) fn poll(poll: Value<'_>) -> Option<String> {
     let words = |value: Value<'_>| text(Some(value)).or_else(|| text(value.get("text")));
     let mut out = present(poll, "question").and_then(words)?;

@@ -48,7 +48,7 @@ pub(super) fn is_read(name: &str) -> bool {
         .any(|(camel, snake)| name == *camel || name == *snake)
 }
 
-/// A column that is read and stands in a row twice, in whatever spelling.
+/// A column that is read and occurs twice in a row, in any spelling.
 pub(super) fn repeated(row: Value<'_>) -> Option<String> {
     COLUMNS.iter().find_map(|(camel, snake)| {
         let count = row

@@ -8,7 +8,7 @@ use crate::reader::{has, holds, surest, words};
 /// Fields that say which conversation a record belongs to.
 const PLACES: [&str; 4] = ["conversationId", "conversation_id", "channelId", "channel_id"];
 
-/// How sure it is that an entry is of this format, and why.
+/// The confidence that an entry is of this format, and the evidence.
 pub(super) fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     surest(sketch, recognise_record)
         .or_else(|| recognise_formatted(sketch))
@@ -30,7 +30,7 @@ pub(super) fn belongs_together(sketch: &Sketch) -> bool {
     is_list || sketch.records.iter().any(is_request)
 }
 
-/// Fields in which records of other formats say who speaks, or what.
+/// Fields in which records of other formats hold the speaker or the text.
 const OTHERS: [&str; 13] = words!(
     role messages prompt conversation conversations conversation_list chosen question query instruction data input request
 );
@@ -61,7 +61,8 @@ fn recognise_record(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     Some((90, why))
 }
 
-/// One user message alone in an array: the formatter's result. Longer arrays are lists of messages.
+/// Recognises the formatter's result: one user message alone in an array. Longer arrays are lists of
+/// messages.
 fn recognise_formatted(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     let [record] = sketch.records.as_slice() else {
         return None;

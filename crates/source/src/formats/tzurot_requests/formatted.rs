@@ -1,16 +1,16 @@
 //! The quote that the formatter appends to a message, read back into a reference.
 //!
-//! | words | who wrote the quoted message |
+//! | text | author of the quoted message |
 //! |---|---|
 //! | `I label:` line break `"…"` | the user |
-//! | `NAME label:` line break `"…"` | somebody called so |
+//! | `NAME label:` line break `"…"` | a person with this name |
 //! | `You label earlier: "…"`, later `You label: "…"` after a blank line | the active personality |
 //! | `NAME (ID) label: "…"` | another personality |
 //!
-//! A quoted picture or sound puts a sentence before the first two, or, since 2025-05-23, `(with an image)` after any
-//! `label`; its element is the last one, and here it becomes a marker in the quote again. Only a message with a list of
-//! elements can hold a quote. What is a bot's quote by its words alone (`Anna label: "…"`) stays text, because people write
-//! such sentences themselves.
+//! A quoted picture or sound puts a sentence before the first two, or, since 2025-05-23, `(with an image)`
+//! after any `label`; its element is the last one, and here it becomes a marker in the quote again. Only a
+//! message with a list of elements can hold a quote. A text that only looks like a bot's quote
+//! (`Anna label: "…"`) stays text, because people write such sentences themselves.
 
 use chatmill_model::{Media, MediaKind, MediaSource, Part, Preview, Reference};
 
@@ -63,13 +63,13 @@ pub(super) fn take_reference(parts: &mut Vec<Part>, user: &str) -> Option<Refere
 }
 
 struct Quote<'t> {
-    /// Who wrote what is quoted.
+    /// The author and text of the quoted message.
     preview: Preview,
     media_item: Option<MediaKind>,
     content: &'t str,
 }
 
-/// The preview of what somebody wrote, known by id or name; the active personality has neither.
+/// The preview of a message, with its author's id or name; the active personality has neither.
 fn by(sender: Option<&str>, sender_name: Option<&str>, from_agent: bool) -> Preview {
     Preview {
         sender: sender.map(str::to_owned),
@@ -79,7 +79,7 @@ fn by(sender: Option<&str>, sender_name: Option<&str>, from_agent: bool) -> Prev
     }
 }
 
-/// What stands after the name of a bot, and the media item that it announces.
+/// Texts that follow the name of a bot, with the kind of media that each announces.
 const MEDIA_ON_ONE_LINE: [(&str, Option<MediaKind>); 3] = [
     (" said: \"", None),
     (" said (with an image): \"", Some(MediaKind::Image)),

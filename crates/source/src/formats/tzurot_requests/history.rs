@@ -234,7 +234,7 @@ fn reference(quoted: Value<'_>, ids: &HashMap<String, String>) -> Reference {
     }
 }
 
-/// Everything that has no place elsewhere; the ids of Discord where there are several.
+/// All fields that have no place elsewhere; the ids of Discord where there are several.
 fn extra(row: Value<'_>, site: &mut Site<'_>) -> Extra {
     let mut fields = ExtraFields::new();
     for (key, value) in row.fields() {

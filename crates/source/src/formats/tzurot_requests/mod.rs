@@ -1,10 +1,11 @@
-//! Captured requests of Tzurot, a Discord bot with personalities (message format 2.0 of 2025-05-22), and its later history.
+//! Captured requests of Tzurot, a Discord bot with personalities (message format 2.0 of 2025-05-22), and its
+//! later history.
 //!
-//! A request is what the bot was about to say to its AI service: one thing that somebody said, and maybe the message that
-//! it replies to. Five shapes are told apart:
+//! A request is the bot's input to its AI service: one message of a user, and possibly the message that it
+//! replies to. There are five shapes:
 //!
 //! * `v1`: a list of several formatted messages, as version 1 of the format sent them;
-//! * `formatted`: what the formatter made, `{"role": "user", "content": …}`, the only element of its array;
+//! * `formatted`: the formatter's result, `{"role": "user", "content": …}`, the only element of its array;
 //! * `call`: the arguments of the formatter, `content` (text, parts, or a request) beside `currentPersonality`;
 //! * `request`: `messageContent` (text or parts) with `referencedMessage`, `userName` and `currentPersonality`;
 //! * `history`: rows of the table `conversation_history` of version 3, as an account's export or a dump has them.
@@ -14,13 +15,15 @@
 //!  "referencedMessage": {"author": "Ben", "isFromBot": false, "content": "Rust."}}
 //! ```
 //!
-//! The formats before version 3 know no history: a request is a conversation of one message, unless requests say that they
-//! belong together. Those with the same `conversationId` are one conversation, else those with the same `channelId` and
-//! the same personality, because a conversation has one personality that it is addressed to. The message that a request
-//! replies to becomes a reference with a preview. Markers like `[Image: https://…]` in a quoted text stay text.
+//! The formats before version 3 have no history: a request is a conversation of one message, unless requests
+//! are linked. Those with the same `conversationId` are one conversation, else those with the same
+//! `channelId` and the same personality, because a conversation has one personality that it is addressed to.
+//! The message that a request replies to becomes a reference with a preview. Markers like
+//! `[Image: https://…]` in a quoted text stay text.
 //!
-//! A list of several formatted messages looks like anybody's list of messages, and is detected as one; lists of one user message
-//! each, a line apart, are the formatter's. Personalities that are only quoted take no part, but may be asked for.
+//! A list of several formatted messages looks like any list of messages, and is detected as one; lists of one
+//! user message each, one per line, are the formatter's. Personalities that are only quoted do not speak, but
+//! can be selected as a perspective.
 
 mod columns;
 mod detect;
@@ -216,7 +219,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// Adds the personalities that are only quoted, after everybody else: one of them may be whom the requests are meant for.
+    /// Adds the personalities that are only quoted, after all other participants: one of them may be the
+    /// perspective of the requests.
     fn add_quoted(&mut self) {
         let references = self.list.messages.iter().flat_map(|message| &message.references);
         for preview in references.filter_map(|reference| reference.preview.as_ref()) {

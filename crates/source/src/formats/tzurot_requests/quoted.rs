@@ -82,7 +82,8 @@ pub(super) fn reference(
     })
 }
 
-/// What is quoted. A media item that stands in a field of its own (since 2025-05-24) gets its marker, as others have theirs.
+/// The text that is quoted. A media item in a field of its own (since 2025-05-24) gets a marker like the
+/// others.
 fn content(quoted: Value<'_>, site: &mut Site<'_>) -> Option<String> {
     let quoted_text = words(quoted, site);
     let own = [("audioUrl", "Audio"), ("imageUrl", "Image")];

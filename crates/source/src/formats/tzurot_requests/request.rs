@@ -12,7 +12,7 @@ use crate::reader::{ExtraFields, Keep as _, Site, Times, filled, id, parts};
 
 /// A request in any shape.
 pub(super) struct Request<'d> {
-    /// Which one.
+    /// The structure of the request.
     pub shape: &'static str,
     /// The record.
     pub root: Value<'d>,
@@ -20,9 +20,9 @@ pub(super) struct Request<'d> {
     pub role: Role,
     /// The object whose fields are those of a request.
     holder: Value<'d>,
-    /// What the user said.
+    /// The content of the user's message.
     content: Option<Value<'d>>,
-    /// Where it stands, below the record.
+    /// The name of its field in the record.
     field: &'static str,
 }
 
@@ -125,7 +125,8 @@ impl<'d> Request<'d> {
             .filter(|value| !value.is_null())
     }
 
-    /// Reads what it says: its pieces, what it replies to, and what has no place, by path. `user` is the id of the speaker, `ids` are those of all messages that are here.
+    /// Reads the content of the request: its parts, its reference, and fields without a place, by path.
+    /// `user` is the id of the speaker, `ids` are those of all messages in the frame.
     pub(super) fn content(
         &self,
         user: &str,
@@ -150,7 +151,7 @@ impl<'d> Request<'d> {
         (parts, references, rest)
     }
 
-    /// What the user said.
+    /// The parts of the user's message.
     fn own(&self, rest: &mut ExtraFields, site: &mut Site<'_>) -> Vec<Part> {
         let field = self.field;
         let Some(value) = self.content.filter(|value| !value.is_null()) else {

@@ -23,7 +23,7 @@ pub(super) struct Speakers {
     places: HashMap<Key, usize>,
 }
 
-/// What tells participants apart.
+/// The key that tells participants apart.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     /// By name and account.
@@ -59,7 +59,7 @@ impl Speakers {
         self.place(key, &plain, is_author, name, ParticipantKind::Human)
     }
 
-    /// The person of this account, whose id is known and nothing else; without an id it is somebody.
+    /// The person of this account, of whom only the id is known; without an id, an unnamed person.
     pub(super) fn account(&mut self, id: Option<String>) -> usize {
         let plain = self.id(id.as_deref().unwrap_or(UNNAMED));
         self.place(Key::User(None, id), &plain, false, None, ParticipantKind::Human)

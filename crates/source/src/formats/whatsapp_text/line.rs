@@ -1,4 +1,4 @@
-//! How a line of a chat begins: a date in the order of the phone's language, a time of 12 or 24 hours.
+//! The beginning of a line: a date in the order of the phone's language, a time of 12 or 24 hours.
 
 /// Marks of writing direction, which phones put in front of lines, names and notices.
 pub(super) const MARKS: [char; 7] = [
@@ -15,7 +15,7 @@ pub(super) struct Begin<'t> {
     pub date: [u32; 3],
     /// Whether the year stands first.
     pub is_year_first: bool,
-    /// What separates the numbers.
+    /// The separator between the numbers.
     pub separator: char,
     /// Hour, minute and second, in 24 hours; nothing where they are no time.
     pub time: Option<[u32; 3]>,
@@ -23,11 +23,11 @@ pub(super) struct Begin<'t> {
     pub has_halves: bool,
     /// Date and time as written.
     pub raw: &'t str,
-    /// What follows: name and text, or a notice.
+    /// The rest of the line: name and text, or a notice.
     pub rest: &'t str,
 }
 
-/// Reads the beginning of a line; none where the line goes on with what stood before.
+/// Reads the beginning of a line; `None` where the line continues the message before it.
 pub(super) fn begin(line: &str) -> Option<Begin<'_>> {
     let text = line.trim_start_matches(MARKS);
     let inside = text.strip_prefix('[');
@@ -139,14 +139,14 @@ pub(super) enum Order {
     MonthFirst,
 }
 
-/// What decides the order.
+/// The evidence for the order of day and month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Evidence {
     /// A number that can only be a day.
     Number,
     /// In one order times run forward more often than in the other.
     Sequence,
-    /// Nothing but the habit of those who write dates so.
+    /// Only the usual order of those who write dates with this separator.
     Habit,
     /// Some dates speak for the one, some for the other.
     Contradicting,

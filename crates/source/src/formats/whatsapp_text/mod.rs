@@ -7,10 +7,11 @@
 //! [12/9/20, 11:56:01 PM] Bo: I am
 //! ```
 //!
-//! A line that begins with no date goes on with the message before it. The order of day and month is that of the phone's language: the
-//! numbers of the whole chat decide it, then the sequence of its days, then habit, and a finding says so ([`line`]). Times have no zone. A
-//! line without a name is a notice, and so is one whose name is no name: what the app says under the name of a person or of the group
-//! ([`words`]), and what happened to something that has a colon in it. There are no ids and no replies.
+//! A line without a date continues the message before it. The order of day and month depends on the phone's
+//! language: the numbers of the whole chat decide it, then the sequence of its days, then the usual order,
+//! with a finding ([`line`]). Times have no zone. A line without a name is a notice, and so is a text that
+//! the app writes under the name of a person or of the group ([`words`]), or an event whose text contains a
+//! colon. There are no ids and no replies.
 
 mod line;
 mod words;
@@ -56,7 +57,7 @@ fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     is_ours.then(|| (90, vec!["lines begin with a date, a time and a name".to_owned()]))
 }
 
-/// Whether what follows a time is said by a program, whose logs have the level of what happened where a chat has a name.
+/// Whether the text after a time is a program's log line, which has a level where a chat has a name.
 fn is_logged(rest: &str) -> bool {
     let name = named(rest).map_or("", |(name, _)| name);
     LEVELS.contains(&name.rsplit('.').next().unwrap_or(name))
@@ -78,7 +79,7 @@ const LEVELS: [&str; 10] = [
 /// A message or a notice, with the lines that belong to it.
 struct Entry<'t> {
     begin: Begin<'t>,
-    /// Its bytes in the text.
+    /// The bytes of the message in the text.
     span: Range<usize>,
     /// Lines after the first.
     more: Vec<&'t str>,
@@ -119,7 +120,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     }))
 }
 
-/// The messages and notices of a text; the bytes before the first, where something is said in them.
+/// The messages and notices of a text; and the bytes before the first, if they contain text.
 fn entries(text: &str) -> (Option<Range<usize>>, Vec<Entry<'_>>) {
     let mut entries: Vec<Entry<'_>> = Vec::new();
     let mut before: Option<Range<usize>> = None;
@@ -166,8 +167,9 @@ impl Speakers {
         Self(counts)
     }
 
-    /// Whether what stands before a colon is a name. An event may hold a colon: where it begins with the name of somebody who speaks and
-    /// goes on as events do, or where a quotation is open before the colon. A name that begins with another is a name.
+    /// Whether the text before a colon is a name. An event may contain a colon: it begins with the name of a
+    /// speaker and continues as events do, or has an open quotation before the colon. A name that begins with
+    /// another is a name.
     fn is_name(&self, name: &str) -> bool {
         let is_rare = self.0.get(name).is_some_and(|count| *count == 1);
         let ends = name.char_indices().filter(|(_, sign)| *sign == ' ');
@@ -271,7 +273,8 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Whether the name over an entry is that of somebody who is there: notices of the app stand under that of the group, too.
+/// Whether the name of an entry is that of a participant: notices of the app also appear under the name of
+/// the group.
 fn mark_is_of_person(is_notice: bool, is_marked: bool, parts: &[Part]) -> bool {
     let is_deleted =
         |part: &Part| matches!(part, Part::Notice(text) if words::mark(text, false) == Some(Mark::Deleted));

@@ -16,7 +16,7 @@ macro_rules! words {
 }
 
 words! {
-    /// What stands in the place of a file that was not exported: of a kind that is not told,
+    /// Texts in place of a file that was not exported, of an unknown kind,
     OMITTED_FILE = "omitted_file";
     /// of a picture,
     OMITTED_IMAGE = "omitted_image";
@@ -24,21 +24,21 @@ words! {
     OMITTED_VIDEO = "omitted_video";
     /// of a sound.
     OMITTED_AUDIO = "omitted_audio";
-    /// What stands before a file's name in brackets.
+    /// Texts before a file's name in brackets.
     ATTACHED_BEFORE = "attached_before";
-    /// What stands behind a file's name.
+    /// Texts after a file's name.
     ATTACHED_BEHIND = "attached_behind";
-    /// What stands behind a message that was changed.
+    /// Texts after a message that was edited.
     EDITED = "edited";
-    /// What stands in the place of a message that was deleted.
+    /// Texts in place of a message that was deleted.
     DELETED = "deleted";
     /// Words of notices that stand under the name of a person or of the group, after a mark of direction.
     NOTICES = "notices";
-    /// What follows a name where an event is told: verbs, each of which something else follows.
+    /// Texts of events after a name: verbs, each of which is followed by an object.
     EVENTS = "events";
 }
 
-/// The kind of a file in whose place a text stands, because it was not exported.
+/// The kind of file that a text replaces, because the file was not exported.
 fn omitted(text: &str) -> Option<MediaKind> {
     [
         (&OMITTED_FILE, MediaKind::File),
@@ -61,19 +61,19 @@ pub(super) fn opens_quotation(text: &str) -> bool {
     text.chars().filter(is_quote).count() % 2 == 1
 }
 
-/// What a text is that the app wrote.
+/// The meaning of a text that the app wrote.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     /// A file: its kind and its name, where it was exported.
     Media(MediaKind, Option<String>),
     /// The message was deleted.
     Deleted,
-    /// Something happened.
+    /// An event.
     Notice,
 }
 
-/// What the app says with a text, if it is the app's. `is_marked`: a mark of direction stands before it, as before all that
-/// iPhones say by themselves.
+/// The meaning of a text, if the app wrote it. `is_marked`: a direction mark precedes it, as before every
+/// text that iPhones write themselves.
 pub(super) fn mark(text: &str, is_marked: bool) -> Option<Mark> {
     let text = text.trim();
     if let Some(kind) = omitted(text).filter(|_| is_marked || text.starts_with('<')) {

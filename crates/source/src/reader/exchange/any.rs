@@ -69,7 +69,7 @@ pub(crate) fn ai_sdk(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> 
     }
 }
 
-/// Whether it is an item of the Responses API.
+/// Whether the value is an item of the Responses API.
 fn is_item(value: Value<'_>) -> bool {
     match text(value.get("type")).as_deref() {
         Some("message") => value.get("content").is_some_and(|content| {
@@ -94,7 +94,7 @@ fn is_item(value: Value<'_>) -> bool {
     }
 }
 
-/// Whether its content is one of Converse's: blocks that no type tells apart.
+/// Whether the content is Converse's: blocks without a type.
 fn is_converse(value: Value<'_>) -> bool {
     value.get("role").is_some() && value.get("content").is_some_and(are_untyped)
 }

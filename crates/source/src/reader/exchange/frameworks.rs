@@ -1,6 +1,6 @@
-//! Messages as the frameworks around models write them: `LangChain`'s, Gemini's, the AI SDK's, OpenTelemetry's.
+//! Messages of agent frameworks and SDKs: `LangChain`'s, Gemini's, the AI SDK's, OpenTelemetry's.
 //!
-//! They differ in names alone: a list of parts, each of a type, and the role by some word.
+//! They differ only in names: a list of parts, each with a type, and a word for the role.
 
 use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Mark, Value};
@@ -149,7 +149,7 @@ pub(super) fn of_parts(
     turn
 }
 
-/// A message of who its `role` says, under its `id`.
+/// A message with the speaker of its `role`, and its `id`.
 fn begun<'p, 's>(value: Value<'_>, site: &'p mut Site<'s>, limits: &'p Limits) -> Pieces<'p, 's> {
     let word = text(value.get("role"));
     let mut pieces = Pieces::of(word.as_deref().and_then(role_words::role), site, limits);
@@ -157,7 +157,7 @@ fn begun<'p, 's>(value: Value<'_>, site: &'p mut Site<'s>, limits: &'p Limits) -
     pieces
 }
 
-/// Fields of a message of the AI SDK's that say again what its parts say.
+/// Fields of an AI SDK message that repeat its parts.
 const UI_COPIES: [&str; 2] = ["content", "reasoning"];
 
 /// Reads what the AI SDK gives for one request: text, thoughts and calls beside each other; none where there is neither.

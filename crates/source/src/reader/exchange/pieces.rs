@@ -13,14 +13,14 @@ use crate::reader::{
 
 /// A message of a framework's, piece after piece.
 pub(super) struct Pieces<'p, 's> {
-    /// What was read so far.
+    /// The turn so far.
     pub turn: Turn,
     site: &'p mut Site<'s>,
     limits: &'p Limits,
 }
 
 impl<'p, 's> Pieces<'p, 's> {
-    /// A message of which nothing is known but who speaks.
+    /// A message of which only the speaker is known.
     pub(super) fn of(role: Option<Role>, site: &'p mut Site<'s>, limits: &'p Limits) -> Self {
         let turn = Turn {
             role,
@@ -34,7 +34,7 @@ impl<'p, 's> Pieces<'p, 's> {
         self.turn.unknown(path, part, self.site);
     }
 
-    /// Calls with their results that stand beside the parts; those that parts tell are told there.
+    /// Reads calls with their results beside the parts; calls that are also parts are read there.
     pub(super) fn invocations<'v>(&mut self, value: Value<'v>) {
         let calls = self.turn.parts.iter().filter_map(|part| match part {
             Part::ToolCall(call) => Some(call.id.clone()),
@@ -94,7 +94,8 @@ impl<'p, 's> Pieces<'p, 's> {
         self.turn.parts.push(Part::ToolCall(call));
     }
 
-    /// What came of a call, by the names of the call's id, its name and the result.
+    /// Adds the result of a call; the three lists hold possible names of the fields for the call's id, its
+    /// name and the result.
     pub(super) fn answer(&mut self, answer: Value<'_>, [id, name, result]: [&[&str]; 3], is_error: bool) {
         let result = first_present(answer, result);
         // The AI SDK says of a result what it is: {"type": "text", "value": …}.
@@ -158,7 +159,7 @@ impl<'p, 's> Pieces<'p, 's> {
     }
 }
 
-/// What parts say: each text, and all of them together.
+/// The texts of parts: each, and all joined.
 pub(super) struct Words<'p> {
     texts: HashSet<&'p str>,
     whole: String,
@@ -176,7 +177,7 @@ impl<'p> Words<'p> {
         }
     }
 
-    /// Whether they say a text; then it is read.
+    /// Whether the texts contain this one; it is marked as read then.
     pub(super) fn have(&self, wanted: Option<Value<'_>>) -> bool {
         let has_text =
             |wanted: &str| wanted.is_empty() || self.texts.contains(wanted) || self.whole == wanted;

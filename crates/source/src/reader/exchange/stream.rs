@@ -11,7 +11,7 @@ use crate::reader::extra::repeats;
 use crate::reader::fields::{filled, items, present, text};
 use crate::reader::turns::Turn;
 
-/// What a piece belongs to.
+/// The kind of block that a piece belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Block {
     Text,
@@ -21,9 +21,9 @@ enum Block {
 
 /// A piece of an answer.
 struct Piece {
-    /// Which of several answers it belongs to.
+    /// The choice among several answers that the piece belongs to.
     choice: String,
-    /// Which of its blocks.
+    /// The block of the answer that the piece belongs to.
     place: String,
     block: Block,
     text_so_far: String,
@@ -129,7 +129,7 @@ fn given(text: String, limits: &Limits) -> (Arguments, ArgumentForm) {
     (given, ArgumentForm::Text)
 }
 
-/// What says which model it was, and what it cost: the events, and what stands in them.
+/// The values that can hold the model and the usage: the events, and objects inside them.
 pub(super) fn usage_holders(list: Value<'_>) -> Vec<Value<'_>> {
     let inside = |event| {
         ["message", "metadata", "response"]

@@ -1,10 +1,11 @@
-//! ISO 8601 times as `datetime.fromisoformat` of Python 3.11 reads them, which is what the format's importer calls.
+//! ISO 8601 times as `datetime.fromisoformat` of Python 3.11 reads them, which is what the format's importer
+//! calls.
 //!
-//! Read: extended and basic form, any one character between date and time, date alone, week dates, fractions with point or comma
-//! (digits beyond microseconds are cut), `Z` and offsets down to microseconds. Read beyond that, and noted as
-//! [anomalies](TimeAnomaly): 24:00, a leap second, a lower-case `z`, white space around the time. Not read: ordinal dates, epoch
-//! numbers. Nor are the remains that the C parser of 3.11 passes over in silence (`10:20:30.123456 +01:00`, `10:20.5`): what they
-//! mean is anybody's guess.
+//! Read: extended and basic form, any one character between date and time, date alone, week dates, fractions
+//! with point or comma (digits beyond microseconds are cut), `Z` and offsets down to microseconds. Read
+//! beyond that, and noted as [anomalies](TimeAnomaly): 24:00, a leap second, a lower-case `z`, white space
+//! around the time. Not read: ordinal dates, epoch numbers. Nor are texts with a remainder that the C parser
+//! of 3.11 ignores (`10:20:30.123456 +01:00`, `10:20.5`): their meaning is ambiguous.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, ISOWeekDate, Time, Weekday};
@@ -21,7 +22,7 @@ pub(crate) struct Moment {
     pub civil: DateTime,
     /// Microseconds east of UTC, where the text says.
     pub offset: Option<i64>,
-    /// What is odd about it.
+    /// The anomalies of the time.
     pub anomalies: TimeAnomalies,
 }
 

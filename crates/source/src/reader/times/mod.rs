@@ -27,7 +27,7 @@ pub(crate) struct Times {
     anomalies_seen: UnusualTimes,
     /// The zone of times without an offset, where one is known.
     zone: Option<Zone>,
-    /// What a finding says of such times: where their zone is known, and where it is not.
+    /// Texts of the finding: where the zone of these times is known, and where it is not.
     naive: [&'static str; 2],
 }
 
@@ -38,7 +38,8 @@ impl Times {
         Self::within(Zone::of_check(options), [READ_IN_ZONE, text])
     }
 
-    /// The same for times of this zone, with what a finding says of them: where their zone is known, and where it is not.
+    /// A clock for times of this zone, with the texts of the finding: where their zone is known, and where it
+    /// is not.
     pub(crate) fn within(zone: Option<Zone>, naive: [&'static str; 2]) -> Self {
         Self {
             anomalies_seen: UnusualTimes::default(),
@@ -129,7 +130,7 @@ impl Times {
         Timestamp { instant, raw, offset }
     }
 
-    /// Reports what is odd about the times: one finding for each kind, at its first occurrence.
+    /// Reports anomalies of the times: one finding for each kind, at its first occurrence.
     pub(crate) fn finish(self, notes: &mut Notes) {
         self.anomalies_seen.finish(notes);
     }
@@ -181,7 +182,7 @@ fn text(value: Value<'_>) -> Option<Cow<'_, str>> {
 /// Microseconds since 1970.
 #[derive(Clone, Copy)]
 enum Moment {
-    /// With an offset, or counted from 1970.
+    /// The time has an offset, or is counted from 1970.
     Known(i64),
     /// Without an offset, as if it were UTC.
     Local(i64),
@@ -212,7 +213,8 @@ fn in_words(text: &str) -> Option<i64> {
     i64::try_from(since.as_micros()).ok()
 }
 
-/// A count since 1970 whose magnitude tells the unit: seconds up to the year 5138, then milliseconds, then microseconds.
+/// A count since 1970 whose magnitude determines the unit: seconds up to the year 5138, then milliseconds,
+/// then microseconds.
 fn count(text: &str, anomalies: &mut TimeAnomalies) -> Option<i64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let is_count = whole.len() >= COUNT_DIGITS

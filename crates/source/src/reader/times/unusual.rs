@@ -49,7 +49,7 @@ impl TimeAnomaly {
     }
 }
 
-/// All anomalies of a time.
+/// The set of anomalies of a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TimeAnomalies([bool; TimeAnomaly::ALL.len()]);
 
@@ -90,7 +90,7 @@ impl UnusualTimes {
         }
     }
 
-    /// Counts a time without an offset; `text` says what that means in this conversation.
+    /// Counts a time without an offset; `text` is the finding's message for this conversation.
     pub(crate) fn enter_naive(&mut self, text: &str, severity: Severity, place: impl Fn(Finding) -> Finding) {
         if let Some(known) = &mut self.naive {
             known.count += 1;

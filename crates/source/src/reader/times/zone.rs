@@ -6,7 +6,7 @@ use crate::options::ReadOptions;
 use crate::reader::times::iso8601::{self, Moment};
 use crate::reader::times::unusual::TimeAnomaly;
 
-/// What a finding says of times that have no offset, where a check knows their zone.
+/// Text of the finding for times without an offset, where a check knows their zone.
 pub(crate) const READ_IN_ZONE: &str = "times without an offset are read in the zone of the settings";
 
 /// A zone, by its IANA name or its offset.

@@ -1,8 +1,8 @@
 //! Tool calls that were streamed and stored in pieces.
 //!
-//! A stream sends a call's id and name once and its arguments a few characters at a time. Where nobody joined the pieces, a
-//! list of calls holds one call with empty arguments, followed by entries without id and name that each hold a piece of the
-//! text. The pieces belong to the call before them.
+//! A stream sends a call's id and name once and its arguments a few characters at a time. Where the pieces
+//! were not joined, a list of calls holds one call with empty arguments, followed by entries without id and
+//! name that each hold a piece of the text. The pieces belong to the call before them.
 
 use chatmill_diag::{Limits, codes};
 use chatmill_intake::json::Value;

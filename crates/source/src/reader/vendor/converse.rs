@@ -1,4 +1,4 @@
-//! Turns of Bedrock's Converse API: blocks with one field, which says what each is.
+//! Turns of Bedrock's Converse API: blocks with one field, whose name is the kind of block.
 
 use chatmill_diag::{Limits, Severity};
 use chatmill_intake::json::{Kind, Value};
@@ -94,7 +94,7 @@ const DOCUMENTS: [(&str, &str); 9] = [
     ("md", "text/markdown"),
 ];
 
-/// The text of a document that is one, or whose blocks are all text; where it stands.
+/// The text of a document that is text, or whose blocks are all text; and the field that holds it.
 fn document_text(source: Value<'_>) -> Option<(String, &'static str)> {
     if let Some(words) = text(source.get("text")) {
         return Some((words, "text"));

@@ -79,7 +79,7 @@ fn make_call(turn: &mut Turn, item: Value<'_>, given: (Arguments, ArgumentForm),
     turn.parts.push(Part::ToolCall(ToolCall::new(id, name, given)));
 }
 
-/// What a tool answered: text, or a list of parts whose texts are joined by line breaks.
+/// Reads a tool's output: text, or a list of parts whose texts are joined by line breaks.
 fn output(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     turn.role = Some(Role::Tool);
     let (mut content, mut others) = (String::new(), Vec::new());
@@ -109,7 +109,8 @@ fn call_id(item: Value<'_>, site: &mut Site<'_>) -> Option<String> {
     word(Some(id), key, site)
 }
 
-/// What the model thought, as far as it is shown: summaries, or the text itself. What it says next is the same turn.
+/// Reads the model's reasoning as far as it is visible: summaries, or the text itself. The output that
+/// follows belongs to the same turn.
 fn reasoning(turn: &mut Turn, item: Value<'_>) {
     turn.role = Some(Role::Assistant);
     turn.leads = true;

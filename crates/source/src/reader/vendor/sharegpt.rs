@@ -10,11 +10,11 @@ use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{Part, RawJson, Role, ToolResult};
 
 use crate::formats::chatml;
+use crate::reader::tool_calls::definitions::definition;
 use crate::reader::tool_calls::spelled;
-use crate::reader::tool_definitions::definition;
 use crate::reader::{Keep as _, Site, Turn, message_object, present, python, text, thoughts};
 
-/// What a record spells whose system text describes the tools, with calls and results in tags.
+/// The tag in a system text that describes tools; such records have calls and results in tags.
 pub(crate) const TAGGED: &str = "<tools>";
 
 /// Tags around calls and results, as Hermes writes them.
@@ -35,7 +35,7 @@ pub(crate) fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Tu
     read(value, false, site, limits)
 }
 
-/// The same where tags stand around calls and results.
+/// The same for a format with tags around calls and results.
 pub(crate) fn tagged_turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
     read(value, true, site, limits)
 }
@@ -56,7 +56,7 @@ fn read(value: Value<'_>, has_tags: bool, site: &mut Site<'_>, limits: &Limits) 
     match present(value, field) {
         None => {
             site.missing(field, Severity::Error);
-            // What a tool says is a result, also where that is nothing.
+            // A tool's text is a result, even when it is empty.
             if turn.role == Some(Role::Tool) && !is_call {
                 turn.parts.push(result(String::new()));
             }
@@ -114,7 +114,7 @@ fn result(content: String) -> Part {
     })
 }
 
-/// What tools answered: a list in which each result names its tool or its call, else one result.
+/// The results of tools: a list in which each result names its tool or its call, else one result.
 fn results(words: String, limits: &Limits) -> Vec<Part> {
     let listed = json::scan(words.as_bytes(), limits.depth)
         .ok()
@@ -182,7 +182,7 @@ fn is_tool(tool: &Value<'_>) -> bool {
     present(inside, "name").is_some() && present(inside, "parameters").is_some()
 }
 
-/// What the assistant says, and what it thought before.
+/// The assistant's text, and the reasoning before it.
 fn text_parts(words: String) -> Vec<Part> {
     let Some((thought, turn)) = thoughts::divided(&words) else {
         return vec![Part::Text(words)];

@@ -1,4 +1,4 @@
-//! Who is there and says nothing.
+//! Participants who wrote no message.
 
 use chatmill_diag::Severity;
 use serde_json::{Value, json};
@@ -52,13 +52,13 @@ fn presence_without_a_project_fills_the_roster_of_every_conversation() {
 }
 
 #[test]
-fn presence_that_names_no_project_and_stands_alone_is_found() {
+fn presence_alone_without_a_project_is_recognised() {
     let readings = read_gathered(&[present(), present()]);
     let reading = &readings[""];
     assert!(reading.conversation.is_none() && reading.error.is_none());
     assert_eq!(names(&reading.findings), ["empty-conversation"]);
     assert_eq!(reading.findings[0].severity, Severity::Warning);
-    // Who says that he is in no project is in none.
+    // A participant who states no project is in none.
     let mut away = present();
     away["projectIds"] = json!([]);
     let readings = read_gathered(&[away, payload("ann", "message", "m1", "x")]);

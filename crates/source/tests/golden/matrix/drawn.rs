@@ -1,5 +1,6 @@
-//! Drawn neighbours of samples: what is changed in two or three places is taken for its own format, for nobody's, or for one that loses
-//! none of its words: what it does not read it rejects or, where it reads some, keeps among the extra fields.
+//! Randomly drawn neighbours of samples: a sample changed in two or three places is recognised as its own
+//! format, as none, or as one that loses none of its words: unread words are rejected with the record or,
+//! where some are read, kept among the extra fields.
 
 use std::collections::BTreeSet;
 
@@ -14,16 +15,16 @@ use super::{Sample, alone, samples, verdict};
 /// Neighbours that an ordinary run of the tests draws.
 const DRAWN: u32 = 1_500;
 
-/// What a record is put under.
+/// The name of an object into which a record is moved.
 const AROUND: &str = "payload_data";
 
-/// How names end that no format has.
+/// A suffix that makes a name unknown to every format.
 const HIDDEN: &str = "_hidden";
 
 pub(super) fn trial() -> Trial {
     Trial::test("matrix/drawn_neighbours", || {
         let mut samples = samples()?;
-        // Of what is faulty from the beginning no format reads much.
+        // No format reads much of an intentionally faulty sample.
         samples.retain(|sample| !sample.name.contains("faulty"));
         let mut random = random(35);
         let mut emptied = Vec::new();
@@ -101,7 +102,8 @@ fn lost(sample: &Sample, other: &dyn Source, neighbour: &Value) -> BTreeSet<Stri
     wanted
 }
 
-/// A neighbour as its own format reads it: without what stands around it, and with lists of messages by their names, which others may go without.
+/// A neighbour in its own format: without its wrapper, and with lists of messages under their usual names,
+/// which other formats do not need.
 fn named_again(neighbour: &Value) -> Value {
     match neighbour {
         Value::Array(items) => items.iter().map(named_again).collect(),

@@ -1,4 +1,5 @@
-//! Rows that are no chats: no format takes them, whatever stands around them. `no-chats/*.jsonl` holds records, `*.log` lines.
+//! Rows that are no chats: no format matches them, in any wrapper. `no-chats/*.jsonl` holds records, `*.log`
+//! lines.
 
 use std::fs;
 use std::path::Path;
@@ -37,7 +38,7 @@ pub(super) fn trial() -> Trial {
     })
 }
 
-/// How a file begins, as it is cut.
+/// The head of a file, cut as for detection.
 fn head_of_file(path: &Path) -> Head {
     let inputs = discover(&path.to_string_lossy(), Path::new("")).unwrap();
     let mut reader = Reader::open(&inputs[0], &Limits::default());
@@ -47,7 +48,8 @@ fn head_of_file(path: &Path) -> Head {
     }
 }
 
-/// All rows of a file, and the neighbours of each; what is left of one without one of its names may be anything.
+/// All rows of a file, and the neighbours of each; the rest of a row without one of its names may match any
+/// format.
 fn heads(text: &str) -> Result<Vec<(String, Head)>, Failed> {
     let rows: Vec<&str> = text.lines().collect();
     let mut heads = vec![

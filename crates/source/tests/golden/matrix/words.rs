@@ -10,18 +10,18 @@ use chatmill_model::{Conversation, Extra, Media, MediaSource, Part};
 use chatmill_source::{FrameView, ReadOptions, Reading, Source};
 use serde_json::Value;
 
-/// What becomes of the words of a file.
+/// The destinations of a file's words.
 #[derive(Default)]
 pub(super) struct Words {
-    /// Those of messages, those of other answers too.
+    /// Words of messages and alternatives.
     pub(super) read: BTreeSet<String>,
-    /// Those of records and messages that are rejected.
+    /// Words of records and messages that are rejected.
     pub(super) rejected: BTreeSet<String>,
-    /// Those of extra fields, and of findings, which name a word that says who speaks.
+    /// Words of extra fields and of findings, which name the unknown word for a role.
     pub(super) kept: BTreeSet<String>,
 }
 
-/// What a source makes of the words of a file.
+/// Sorts the words of a file by where the source puts them.
 pub(super) fn read(source: &dyn Source, head: &Head) -> Words {
     let limits = Limits::default();
     let mut words = Words::default();

@@ -1,4 +1,4 @@
-//! What a file is taken for does not change in a zip or compressed: each sample of each format is recognised there as it is outside.
+//! A file in a zip or compressed is recognised as the file itself: each sample of each format.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -32,7 +32,7 @@ fn files() -> Vec<(String, PathBuf)> {
     files
 }
 
-/// What each entry of the files of a path is taken for, by its name.
+/// The format recognised for each entry of the files of a path, by name.
 fn taken_for(path: &Path) -> BTreeMap<String, Option<&'static str>> {
     let mut taken = BTreeMap::new();
     let limits = Limits::default();
@@ -55,7 +55,7 @@ fn taken_for(path: &Path) -> BTreeMap<String, Option<&'static str>> {
 }
 
 #[test]
-fn a_file_in_a_zip_and_a_compressed_one_are_what_they_are_outside() {
+fn files_in_a_zip_and_compressed_files_are_recognised_as_plain_ones() {
     let test_dir = TestDir::new();
     let mut zip = ZipWriter::new(File::create(test_dir.path("all.zip")).unwrap());
     for (name, path) in files() {

@@ -36,7 +36,7 @@ fn replies_find_their_messages_by_id_and_by_excerpt() {
 }
 
 #[test]
-fn the_bots_side_is_taken_and_nobody_answers_a_made_up_reply() {
+fn the_bot_is_the_perspective_and_an_invented_reply_is_no_reference() {
     let linked = rows("senders-every-row-twice.json");
     let perspective = chatmill_dialect::auto_perspective(&linked).unwrap();
     assert_eq!(linked.conversation.participants[perspective].id, "gryag_bot");
@@ -81,7 +81,7 @@ fn a_capture_of_the_prompt_reads_as_the_rows_that_it_was_made_of() {
                 let real = message.references.iter().filter(|reference| !reference.is_pseudo);
                 real.map(|reference| reference.target.clone()).collect::<Vec<_>>()
             };
-            // What only an excerpt names has an id once it is found.
+            // A target known only by its excerpt has an id once it is found.
             if row.references.iter().all(|reference| reference.target.is_some()) {
                 assert_eq!(replies(row), replies(turn));
             }

@@ -1,5 +1,6 @@
-//! What Jaibber's payloads say of a capture reads back as the same conversation, minus what was declared as lost: field by
-//! field, and with what people and agents of one account are called. Other systems' conversations are the law's business.
+//! Jaibber's payloads of a capture read back as the same conversation, minus the declared losses: field by
+//! field, with the names of people and agents of one account. Conversations of other systems are covered by
+//! the completeness test.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +48,8 @@ fn written(linked: &Linked) -> (String, Vec<Loss>) {
     renderings.remove(0)
 }
 
-/// The conversation as far as the losses leave it: what every message says, with ids of people in place of numbers.
+/// The conversation without the declared losses: the content of every message, with ids of participants in
+/// place of numbers.
 fn forget(linked: &Linked, losses: &[Loss]) -> Vec<Value> {
     let dropped = |code: LossCode, position: u32| {
         losses
@@ -108,7 +110,8 @@ fn forget(linked: &Linked, losses: &[Loss]) -> Vec<Value> {
     messages
 }
 
-/// How payloads tell a mention: of the silent they know the name, where it is nobody else's and no field is kept as it was.
+/// The form in which payloads state a mention: of participants without messages they know the name, where it
+/// is unique and no field is kept unchanged.
 fn mentioned(linked: &Linked, message: &Message, id: &str) -> Option<String> {
     let people = &linked.conversation.participants;
     let place = people.iter().position(|person| person.id == id);
@@ -128,7 +131,7 @@ fn spoken(linked: &Linked) -> impl Iterator<Item = &Message> {
     messages.filter(|message| message.source_type.as_deref() != Some("attachment"))
 }
 
-/// Who speaks, and under what account: what is left of the roster.
+/// The participants who speak, and their accounts: the part of the roster that remains.
 fn speaking(linked: &Linked) -> BTreeSet<String> {
     spoken(linked)
         .filter_map(|message| Some(&linked.conversation.participants[message.sender?]))

@@ -33,7 +33,7 @@ fn found(findings: &[Finding], code: &str) -> Vec<(Option<u32>, String)> {
         .collect()
 }
 
-/// What a rendering says and lost.
+/// The text and the losses of a rendering.
 fn said(dialect: &str, linked: &Linked, policy: &Policy) -> (String, Vec<(LossCode, u64)>) {
     let dialect = chatmill_dialect::find(dialect).unwrap();
     let perspective = auto_perspective(linked).filter(|_| !dialect.is_neutral());
@@ -243,7 +243,7 @@ fn references_lie_as_deep_as_the_limit_and_no_deeper() {
 }
 
 #[test]
-fn a_number_in_a_refer_list_is_an_id_and_an_id_that_stands_twice_is_quoted_once() {
+fn a_number_in_a_refer_list_is_an_id_and_a_repeated_id_is_quoted_once() {
     let (linked, _) = read("group-chat", "replies-in-replies.json");
     assert_eq!(linked.links[4][0].target, Some(3));
     let (text, losses) = said("openai-chat", &linked, &Policy::default());
@@ -379,7 +379,7 @@ fn thoughts_at_the_head_of_a_text_are_reasoning_in_every_source() {
 }
 
 #[test]
-fn a_run_says_how_many_renderings_left_reasoning_out() {
+fn a_run_reports_the_number_of_renderings_without_reasoning() {
     let test_dir = TestDir::new();
     test_dir.write("in/a.json", text_of("thoughts.json"));
     let dialects = "[render]\ndialects = [\"openai-chat\", \"chatml\"]\n";
@@ -424,7 +424,7 @@ fn a_name_that_the_field_cannot_spell_is_the_same_in_quotes() {
 }
 
 #[test]
-fn parts_are_null_where_the_text_says_all_of_it() {
+fn parts_are_null_where_the_text_is_complete() {
     let test_dir = TestDir::new();
     test_dir.write("in/a.json", text_of("thoughts.json"));
     test_dir.run("out", "", 1).unwrap();

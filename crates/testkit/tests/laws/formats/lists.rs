@@ -1,5 +1,5 @@
-//! Conversations whose messages are records of their own: bare lists as files, lines and elements, and rows that say which
-//! conversation they belong to.
+//! Conversations whose messages are records of their own: bare lists as files, lines and elements, and rows
+//! that name their conversation.
 
 use std::path::Path;
 

@@ -105,7 +105,7 @@ fn a_cache_mark_is_read_and_changes_no_text() {
 }
 
 #[test]
-fn a_block_is_one_message_and_what_it_repeats_is_counted() {
+fn a_block_is_one_message_and_repeated_messages_are_counted() {
     for case in cases("block") {
         let mut messages = case["input"]["messages"].as_array().unwrap().clone();
         let before = messages.len();

@@ -1,4 +1,5 @@
-//! What a folder holds is read as what it is: chats by their sources, rows by one map in every container, other files not at all.
+//! Recognition of a folder's files: chats by their sources, rows by one map in every container, other files
+//! not at all.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -103,7 +104,7 @@ fn a_picture_that_is_named_alone_is_an_error() {
 }
 
 #[test]
-fn what_exclude_names_is_left_out_inside_archives_too() {
+fn excluded_names_are_left_out_inside_archives_too() {
     let test_dir = TestDir::new();
     let files: [(&str, &[u8]); 2] = [("old/a.json", b"{"), ("new/b.json", CHAT.as_bytes())];
     test_dir.write("in/all.tar", tar(&files));
@@ -176,7 +177,7 @@ fn rows_with_the_default_names_need_no_map() {
 }
 
 #[test]
-fn a_field_map_reads_what_its_paths_lead_to_and_says_which_lead_nowhere() {
+fn a_field_map_reads_values_at_its_paths_and_reports_paths_without_a_value() {
     let test_dir = TestDir::new();
     test_dir.write(
         "in/a.json",
@@ -231,7 +232,7 @@ fn a_field_map_reads_the_rows_of_a_parquet_file() {
 }
 
 #[test]
-fn damage_is_located_where_it_is() {
+fn corruption_is_located_at_its_place() {
     let test_dir = TestDir::new();
     let broken =
         "{\n  \"messages\": [\n    {\"role\": \"user\", \"content\": \"x\"},\n<<<<<<< HEAD\n  ]\n}\n";
@@ -251,7 +252,7 @@ fn damage_is_located_where_it_is() {
 }
 
 #[test]
-fn an_unknown_file_is_called_by_the_name_of_what_it_looks_like() {
+fn an_unknown_file_is_reported_as_the_format_it_resembles() {
     let test_dir = TestDir::new();
     let text = r#"{"userId":"8:ann","conversations":[{"id":"1","MessageList":[{"id":"2","from":"8:ann","content":"x"}]}]}"#;
     let path = test_dir.write("messages.json", text);

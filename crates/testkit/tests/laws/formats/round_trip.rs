@@ -1,4 +1,4 @@
-//! What is written back as a group chat reads back as the same conversation.
+//! A conversation written back as a group chat reads back as the same conversation.
 
 use chatmill_dialect::{Policy, View};
 use chatmill_model::Linked;
@@ -28,7 +28,7 @@ proptest! {
     }
 
     #[test]
-    fn every_dialect_writes_what_its_media_type_says_and_declares_what_it_drops(chat in group_chat()) {
+    fn every_dialect_writes_its_media_type_and_declares_its_losses(chat in group_chat()) {
         let linked = read("group-chat", &chat.to_string());
         let policy = Policy::default();
         for dialect in chatmill_dialect::DIALECTS {

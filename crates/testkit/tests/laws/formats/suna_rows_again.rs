@@ -16,7 +16,7 @@ fn write(linked: &Linked) -> (String, Vec<LossCode>) {
     (text, losses.iter().map(|loss| loss.code).collect())
 }
 
-/// What a message is, less what the dialect declares as lost.
+/// The content of a message, less the dialect's declared losses.
 fn essence(linked: &Linked, message: &Message, codes: &[LossCode]) -> String {
     let sender = message.sender.map(|sender| {
         let participant = &linked.conversation.participants[sender];

@@ -20,7 +20,7 @@ fn render(dialect: &str, messages: &Value) -> (Value, Vec<(LossCode, u64)>) {
     (serde_json::from_str(&text).unwrap(), losses.collect())
 }
 
-/// What a list says, whatever stands around it: role, text, ids of calls, id of the answered call.
+/// The content of a list without its wrapping: role, text, ids of calls, id of the answered call.
 fn essence(list: &Value) -> Vec<Value> {
     let calls = |message: &Value| -> Vec<Value> {
         let calls = message["tool_calls"].as_array().into_iter().flatten();
@@ -43,7 +43,7 @@ fn essence(list: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn the_filter_leaves_what_the_code_of_its_day_leaves() {
+fn the_filter_keeps_the_same_messages_as_the_original_code() {
     let cases = vectors("dialects/suna-bedrock", "filter");
     assert_eq!(cases.len(), 7);
     for case in cases {
@@ -70,7 +70,7 @@ fn the_filter_leaves_what_the_code_of_its_day_leaves() {
 }
 
 #[test]
-fn seven_patterns_tell_a_text_that_embeds_a_result() {
+fn seven_patterns_detect_a_text_that_embeds_a_result() {
     let cases = vectors("dialects/suna-bedrock", "embedded");
     assert_eq!(cases.len(), 9);
     for case in cases {

@@ -1,8 +1,9 @@
-//! The scenarios of the Tzurot document through source, linking and dialect; and back from what came out.
+//! The scenarios of the Tzurot document through source, linking and dialect; and the output read back.
 //!
-//! Of the formatter's vectors two do not apply: one display name comes from the bot's own registry of personalities,
-//! which no captured request carries; another stands in `personalityDisplayName`, which that formatter overlooked and
-//! the source reads. Vectors of the releases after the document concern how they word a quote: they are for the dialect.
+//! Of the formatter's vectors two do not apply: one display name comes from the bot's own registry of
+//! personalities, which no captured request carries; another is in `personalityDisplayName`, which that
+//! formatter overlooked and the source reads. Vectors of later releases concern the wording of a quote, and
+//! are tested with the dialect.
 
 use chatmill_model::{LinkStatus, Linked};
 use chatmill_testkit::conversations::{read, renderings};
@@ -74,7 +75,7 @@ fn the_formatters_vectors_come_out_of_the_pipeline_byte_for_byte() {
 }
 
 #[test]
-fn a_formatted_request_reads_back_as_what_it_says() {
+fn a_formatted_request_is_read_back() {
     let mut quotes = 0;
     for case in cases(SCENARIOS) {
         let linked = linked(&case["expected"][0]);

@@ -1,5 +1,5 @@
-//! Splits of datasets whose conversations were compared: what repeats, forks or continues another stays beside it, and more
-//! data moves nothing.
+//! Splits of datasets whose conversations were compared: repeats, forks and continuations stay together, and
+//! more data moves nothing.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ fn later(id: &str, day: usize, kind: u8, subject: usize, alone: usize) -> (Value
         // The same words at another time, all or all but one of them.
         1 => {}
         2 => said[1] = said[1].replacen("w7 ", "changed ", 1),
-        // What a fork or a continuation has in common with the first was said at the same time.
+        // The messages that a fork or a continuation shares with the first have the same times.
         3 => {
             said.truncate(2);
             said.extend(texts(alone, 2));
@@ -144,7 +144,7 @@ fn a_chat_that_ties_two_groups_together_moves_the_later_one_only() {
     let before = divided(&test_dir, "before", &split);
     let home = &before["c0"];
     let (other, elsewhere) = before.iter().find(|(_, part)| *part != home).expect("two parts");
-    // The same thread once more, which now says what another one says.
+    // The same thread once more, with the content of another one.
     let subject: usize = other.trim_start_matches('c').parse().unwrap();
     test_dir.write("in/2.jsonl", json_lines(&[chat("c0", 9, &texts(subject, 4))]));
     let after = divided(&test_dir, "after", &split);

@@ -54,7 +54,7 @@ fn spelled_out(value: Value) -> Value {
 }
 
 #[test]
-fn a_table_of_structures_holds_what_the_lines_hold() {
+fn a_table_of_structures_has_the_values_of_the_lines() {
     let (test_dir, dataset) = milled();
     let cases = [
         ("trl-messages", "hf-messages"),

@@ -1,4 +1,4 @@
-//! How exports are divided: nothing moves, and nothing that belongs together is torn apart.
+//! Division of exports: nothing moves between parts, and related conversations are in one part.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ fn list(number: usize, space: &str) -> String {
 
 const CHATS: &str = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n";
 
-/// Mills chats and says in which part each conversation stands.
+/// Processes chats and returns the part of each conversation.
 fn divided(test_dir: &TestDir, out: &str, split: &Split) -> BTreeMap<String, String> {
     test_dir.run(out, CHATS, 1).unwrap();
     let dataset = Dataset::open(&test_dir.path(out)).unwrap();

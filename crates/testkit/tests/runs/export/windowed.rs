@@ -1,4 +1,5 @@
-//! Exports of windowed datasets, a row an answer: keys, order, budgets and files; and texts with what the assistant says.
+//! Exports of windowed datasets, one row per answer: keys, order, budgets and files; and texts with the
+//! assistant's spans.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -153,7 +154,7 @@ fn divided(dialect: &str, format: Format) -> ExportRequest {
 }
 
 #[test]
-fn every_envelope_keeps_the_rows_of_a_room_apart_in_order_and_in_one_file() {
+fn every_envelope_writes_the_rows_of_a_chat_separately_in_order_and_in_one_file() {
     let (test_dir, dataset) = milled();
     for envelope in envelopes_of_conversations() {
         let request = |format| ExportRequest {
@@ -236,7 +237,7 @@ fn assert_same_words(envelope: &str, rendering: &Value, record: &Value) {
 }
 
 #[test]
-fn samples_of_inspect_have_ids_of_their_own_whatever_rooms_and_people_are_called() {
+fn samples_of_inspect_have_unique_ids_with_any_names() {
     let (test_dir, dataset) = milled();
     let out = test_dir.path("samples");
     let request = ExportRequest {
@@ -315,7 +316,7 @@ fn texts_and_lists_come_with_the_bytes_that_the_assistant_says() {
         }
         assert_eq!(read, rendered.len(), "{dialect}");
     }
-    // What is an object is columns, into which no range of the whole can point.
+    // An object becomes columns, for which spans of the whole text are meaningless.
     let out = test_dir.path("object");
     export(&dataset, &divided("openai-chat", Format::Parquet), &out).unwrap();
     let schema = batches(&out.join("train.parquet"))[0].schema();

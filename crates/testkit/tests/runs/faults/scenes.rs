@@ -16,12 +16,13 @@ use chatmill_export::{ExportError, ExportRequest, Filters, Format, NestedAs, exp
 use chatmill_testkit::samples::samples;
 use chatmill_workshop::TestDir;
 
-/// How a command ended that did not end well.
+/// The failed end of a command.
 #[derive(Debug)]
 pub(crate) enum Ended {
-    /// With an error that repeating may heal: exit code 3, or 1 with the file on stderr where nothing is written.
+    /// The command ended with an error that repeating may cure: exit code 3, or 1 with the file on stderr
+    /// where nothing is written.
     Repeatable(String),
-    /// With the claim that the request is wrong: exit code 2.
+    /// The command ended with the claim that the request is wrong: exit code 2.
     Wrong(String),
 }
 
@@ -34,7 +35,7 @@ pub(crate) struct Scene {
     pub prepare: fn(&TestDir),
     /// The command; what it gives must not depend on faults.
     pub act: fn(&TestDir) -> Result<Found, Ended>,
-    /// What must hold after it, however it ended.
+    /// The state that must hold after the command, however it ended.
     pub look: fn(&TestDir) -> Result<(), String>,
 }
 
@@ -199,7 +200,8 @@ fn mill(shop: &TestDir, more: &str, replace: bool) -> Result<Found, Ended> {
     Ok(shop.hashes("out"))
 }
 
-/// Two shares, one after the other and the first again, of a plan of several lots. What each finds done, it passes over.
+/// Two workers, one after the other and the first again, on a plan of several shards. Each skips the finished
+/// ones.
 fn shared(shop: &TestDir, more: &str) -> Result<Found, Ended> {
     let never = AtomicBool::new(false);
     let out = shop.path("out");
@@ -237,7 +239,8 @@ fn shared(shop: &TestDir, more: &str) -> Result<Found, Ended> {
     work_all()?;
     let mut ended = shards::finish(&out, options(false), &Silent, &never);
     if let Err(RunError::ShardsMissing { .. }) = ended {
-        // An earlier one that failed while it read a lot again: it has named the lot, and whoever is told does it.
+        // An earlier worker that failed while it read a shard again: it has named the shard, and the next
+        // worker does it.
         work_all()?;
         ended = shards::finish(&out, options(false), &Silent, &never);
     }

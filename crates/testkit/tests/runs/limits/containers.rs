@@ -1,4 +1,4 @@
-//! What an input unpacks to: compressions, archives, databases.
+//! Limits on unpacking an input: compressions, archives, databases.
 
 use std::io::{Cursor, Write as _};
 
@@ -42,7 +42,7 @@ fn decompression(at: &str, beyond: &str, unpacked: &[u8], packed: &[u8]) {
 }
 
 #[test]
-fn three_limits_bound_what_an_input_unpacks_to() {
+fn three_limits_bound_the_unpacked_size_of_an_input() {
     let unpacked = lines(
         &(0..40)
             .map(|number| plain(&format!("c{number}")))
@@ -80,7 +80,7 @@ fn columns(rows: usize) -> Vec<u8> {
 }
 
 #[test]
-fn unfolded_floor_and_unfolded_ratio_bound_what_columns_say() {
+fn unfolded_floor_and_unfolded_ratio_bound_the_values_of_columns() {
     let packed = columns(40);
     let files: [(&str, &[u8]); 2] = [("x.parquet", &packed), ("z.json", &plain("z").into_bytes())];
     // A row and its two columns.

@@ -1,4 +1,4 @@
-//! What a conversation holds, refers to and is gathered from.
+//! Limits on a conversation: its content, references and grouped rows.
 
 use std::fmt::Write as _;
 
@@ -129,7 +129,7 @@ fn response_depth_bounds_a_chain_of_agents() {
 }
 
 #[test]
-fn partition_bounds_what_is_gathered_at_a_time() {
+fn partition_bounds_the_rows_grouped_at_a_time() {
     let row = |thread: usize, number: usize| {
         format!(
             r#"{{"message_id":"m{number}","thread_id":"t{thread}","type":"user","is_llm_message":true,"content":{{"role":"user","content":"{}"}},"created_at":"2026-01-01T00:00:{number:02}Z"}}"#,
@@ -145,7 +145,7 @@ fn partition_bounds_what_is_gathered_at_a_time() {
 }
 
 #[test]
-fn shared_rows_bound_what_is_read_with_every_conversation() {
+fn shared_rows_bound_the_rows_read_with_every_conversation() {
     let present = r#"{"userId":"u2","username":"bob","isAgent":true,"agentName":"Coder"}"#.to_owned();
     let said = r#"{"from":"u1","fromUsername":"ines","projectId":"p","text":"hi","messageId":"m1","type":"message"}"#;
     let bytes = present.len();

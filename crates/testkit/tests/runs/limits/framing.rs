@@ -1,4 +1,4 @@
-//! What is cut from an input: records, documents, nesting.
+//! Limits on cutting an input: records, documents, nesting.
 
 use chatmill_engine::Plan;
 use chatmill_workshop::{TestDir, rows};

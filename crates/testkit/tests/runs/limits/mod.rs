@@ -32,7 +32,7 @@ fn mill(files: &[(&str, &[u8])], limits: &str) -> Milled {
 }
 
 impl Milled {
-    /// How often a code was found.
+    /// The number of findings of a code.
     fn found(&self, name: &str) -> u64 {
         let counts = self.summary.totals.findings.values();
         counts

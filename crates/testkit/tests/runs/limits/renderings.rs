@@ -1,4 +1,4 @@
-//! What is rendered and counted: windows, perspectives, templates, vocabularies.
+//! Limits on rendering and counting: windows, perspectives, templates, vocabularies.
 
 use std::sync::atomic::AtomicBool;
 
@@ -80,7 +80,7 @@ fn perspectives_bounds_the_participants_who_are_the_assistant_in_turn() {
 }
 
 #[test]
-fn rendering_bounds_what_a_dialect_takes_when_check_asks_it() {
+fn rendering_bounds_the_renderings_of_a_check() {
     let test_dir = TestDir::new();
     let path = test_dir.write("in/x.jsonl", lines(&[plain("a")]));
     let plan = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n";

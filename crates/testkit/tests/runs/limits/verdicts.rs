@@ -1,4 +1,4 @@
-//! What is found and kept of it, and how a run ends.
+//! Limits on findings, and on the end of a run.
 
 use chatmill_workshop::rows;
 
@@ -61,7 +61,7 @@ fn unread_paths_folds_the_rest_into_one_row_with_its_number() {
 }
 
 #[test]
-fn reject_head_bounds_what_the_rejects_table_keeps() {
+fn reject_head_bounds_the_bytes_in_the_rejects_table() {
     let broken = "{\"conversation_list\": [1, 2, 3";
     let file = lines(&[plain("a"), broken.to_owned()]);
     for (limit, kept) in [

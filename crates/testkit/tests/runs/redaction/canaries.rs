@@ -12,7 +12,7 @@ use memchr::memmem;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Map, Value};
 
-/// What must not come out, in lower case, with what it is.
+/// Words that must not appear in any output, in lower case, with their meaning.
 pub(crate) const CANARIES: [(&str, &str); 8] = [
     ("email", "zaphira.quillon@canary-post.example"),
     ("phone", "+49 30 90182077"),
@@ -109,7 +109,8 @@ fn any(random: &mut Random) -> String {
 fn seed_value(random: &mut Random, value: &mut Value, count: &mut usize) {
     match value {
         Value::String(text) => {
-            // What tells formats and kinds apart is hit seldom: else nothing but rejects would be left.
+            // Strings that distinguish formats and kinds are changed seldom: otherwise nearly all records
+            // would be rejected.
             let is_prose = text.contains(' ');
             if random.once_in(if is_prose { 2 } else { 14 }) {
                 *count += 1;

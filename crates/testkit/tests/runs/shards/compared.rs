@@ -132,7 +132,7 @@ fn a_worker_killed_in_either_stage_corrupts_nothing() {
         assert_eq!(status.stage.as_str(), stage);
         assert!(matches!(finish(&out), Err(RunError::ShardsMissing { .. })));
     }
-    // What both left half written.
+    // The remains of both interrupted workers.
     let root = root_of(&test_dir, "out");
     let left = root.join("temp/worker-0123456789abcdef");
     fs::create_dir_all(&left).unwrap();
@@ -171,7 +171,7 @@ fn corrupt_or_foreign_comparison_files_of_shards_are_built_again() {
         },
     ];
     for damage in damages {
-        // All but the last lot, so that nobody has compared anything with it.
+        // All but the last shard, so that nothing was compared with it.
         let last = u32::try_from(planned.shards - 1).unwrap();
         work(&out, &ShardSelection::Numbers((0..last).collect())).unwrap();
         damage(&kept(&test_dir, "out")[2], 2);
@@ -193,7 +193,7 @@ fn corrupt_or_foreign_comparison_files_of_shards_are_built_again() {
             fs::remove_file(path).unwrap();
         }
     }
-    // Nothing was lost that was rendered before, and nothing of it is believed without where its conversations stand.
+    // No earlier rendering was lost, and none is used without the clusters of its conversations.
     assert_eq!(shards::status(&out).unwrap().stage, Stage::Compare);
     work(&out, &ALL).unwrap();
     finish(&out).unwrap();
@@ -273,7 +273,7 @@ fn stages_of_a_run(test_dir: &TestDir) -> Vec<String> {
 }
 
 #[test]
-fn a_run_goes_on_with_what_shares_compared() {
+fn a_run_resumes_from_compared_shards() {
     let test_dir = filled();
     run(&test_dir);
     plan_with(&test_dir, "out", &compared());

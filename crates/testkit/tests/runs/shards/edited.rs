@@ -1,5 +1,5 @@
-//! Plans, lots and receipts that somebody edited, swapped, lost or restored from elsewhere: each is refused or done again, and what
-//! is published in the end is the whole.
+//! Plans, shards and receipts that were edited, swapped, lost or restored from elsewhere: each is refused or
+//! processed again, and the published dataset is complete.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -217,7 +217,7 @@ const PLANS: &[(&str, Edit)] = &[
     }),
 ];
 
-/// What is believed with a hash only.
+/// The fields that are trusted only with a hash.
 const UNSEALED: &[(&str, Edit)] = &[
     ("the hash is another", |plan| plan["hash"] = json!("0".repeat(64))),
     ("the hash is missing", |plan| {
@@ -250,7 +250,7 @@ fn assert_refused(out: &Path, what: &str) {
 }
 
 #[test]
-fn no_edit_of_a_plan_is_believed_before_or_after_the_work() {
+fn an_edited_plan_is_refused_before_and_after_the_work() {
     let test_dir = filled();
     let out = test_dir.path("out");
     assert!(plan(&test_dir, "out").shards > 8);
@@ -280,7 +280,7 @@ fn no_edit_of_a_plan_is_believed_before_or_after_the_work() {
     assert!(chatmill_dataset::certify(&out).unwrap().holds());
 }
 
-/// Edits of what is said of a lot that is done; the first lot is a stretch of an input.
+/// Edits of the outcome of a finished shard; the first shard is a range of an input.
 const LOTS: &[(&str, Edit)] = &[
     ("it is empty", |lot| {
         *lot = json!({"hash": "", "slices": 0, "cut": {}});

@@ -1,4 +1,5 @@
-//! Who meets whom over one destination: workers, whoever runs or finishes it alone, and whoever only looks.
+//! Processes that share one destination: workers, a process that runs or finishes it alone, and one that only
+//! reads.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +16,7 @@ use super::{filled, finish, hashes, plan, root_of, work};
 
 const ALL: ShardSelection = ShardSelection::Part { index: 0, of: 1 };
 
-/// Works on everything, and lets something happen in the middle of a lot.
+/// Processes all shards, and calls `act` in the middle of one.
 fn work_while(out: &Path, act: &(dyn Fn() + Sync)) -> Result<shards::Worked, RunError> {
     let during = During::new("render", 12_000, act);
     let options = RunOptions {
@@ -58,7 +59,7 @@ fn a_shard_finished_by_another_worker_needs_no_second_result() {
     test_dir.run("run", &tiny(), 1).unwrap();
     plan(&test_dir, "out");
     let out = test_dir.path("out");
-    // Ids collide over the lots, so that what is finished differs from what the worker would write.
+    // Ids collide between shards, so that the finished dataset differs from the worker's files.
     let overtake = || {
         work(&out, &ALL).unwrap();
         finish(&out).unwrap();
@@ -115,7 +116,7 @@ fn workers_are_refused_during_a_single_run_or_finish() {
     assert_whole(&test_dir);
 }
 
-/// All that lies below a folder, with when it changed.
+/// All files below a folder, with the times of their last changes.
 fn everything(folder: &Path) -> BTreeMap<String, std::time::SystemTime> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];

@@ -1,4 +1,4 @@
-//! Requests that break one rule each: a judge that lets one through is no judge.
+//! Requests that break one rule each, all of which the validator must reject.
 
 use std::collections::BTreeSet;
 

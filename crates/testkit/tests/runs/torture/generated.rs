@@ -33,7 +33,7 @@ fn policies() -> [Policy; 3] {
 }
 
 #[test]
-fn what_generators_write_is_valid_or_says_why_not() {
+fn generated_renderings_are_valid_or_have_a_reason() {
     let mut seen = (0, 0);
     let count = chatmill_drawn::cases(20) as usize;
     let chats = histories::chat_lines(count);

@@ -1,5 +1,5 @@
-//! The sixteen histories beside what other converters make of them, and what each dialect makes of the hardest: the tables of
-//! `docs/torture.md`. `BLESS=1` writes them again.
+//! The sixteen histories with the results of other converters, and the renderings of the hardest in each
+//! dialect: the tables of `docs/torture.md`. `BLESS=1` writes them again.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,8 +22,8 @@ const PEERS: [&str; 8] = [
     "AI SDK 6",
 ];
 
-/// What the other converters did with the cases of [`SIXTEEN`], in its order, on the way from Chat Completions to Anthropic Messages.
-/// ok: the result would be accepted. One word where all eight did the same.
+/// The results of the other converters for the cases of [`SIXTEEN`], in its order, from Chat Completions to
+/// Anthropic Messages. ok: the result would be accepted. One word where all eight did the same.
 const DONE: [&[&str]; 16] = [
     &[
         "lost", "lost", "lost", "lost", "no place", "lost", "lost", "no place",
@@ -142,9 +142,9 @@ struct Outcome {
     told: BTreeSet<LossCode>,
     /// Over the whole conversation.
     by_nature: BTreeSet<LossCode>,
-    /// All that it writes.
+    /// The output.
     text: String,
-    /// Whether it shows the conversation, and not single turns of it.
+    /// Whether the dialect shows the conversation, and not single turns of it.
     shows_history: bool,
 }
 
@@ -231,7 +231,7 @@ fn matrix(cases: &[(String, Linked)]) -> String {
     table
 }
 
-/// What becomes of names, of pairs and of orphans in each dialect.
+/// The names, pairs and orphans of the cases in each dialect.
 fn dialects(cases: &[(String, Linked)]) -> String {
     let mut table = head(&[
         "Dialect",
@@ -298,7 +298,7 @@ fn dialects(cases: &[(String, Linked)]) -> String {
 }
 
 #[test]
-fn the_tables_of_the_page_are_what_the_dialects_do() {
+fn the_tables_of_the_page_equal_the_dialects_results() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/torture.md");
     let written = fs::read_to_string(&path).unwrap();
     let cases = cases();

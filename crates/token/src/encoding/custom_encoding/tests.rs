@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::bpe::symbols::CHARACTERS;
 use crate::encoding::Encoding;
 use crate::files::ranks::tests::rank_file;
 use crate::split::patterns::FAMILIES;
@@ -98,8 +99,7 @@ fn ranks_and_patterns_that_are_none_are_refused() {
 /// The small vocabulary as a tokenizer file: for each token, every division into two tokens is a merge.
 fn tokenizer_file(pre_tokenizer: &Value) -> String {
     let ranks = Ranks::read(&text_of(&samples().join("small.tiktoken"))).unwrap();
-    let characters = tokenizer_json::characters();
-    let said = |bytes: &[u8]| -> String { bytes.iter().map(|byte| characters[usize::from(*byte)]).collect() };
+    let said = |bytes: &[u8]| -> String { bytes.iter().map(|byte| CHARACTERS[usize::from(*byte)]).collect() };
     let known: std::collections::BTreeSet<&[u8]> =
         ranks.tokens().iter().map(|(token, _)| token.as_slice()).collect();
     let mut vocab = serde_json::Map::new();

@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::files::tokenizer_json::characters;
+use crate::bpe::reached::Alphabet;
+use crate::files::tokenizer_json::Way;
 use crate::split::finder::Finder;
 use crate::split::patterns::{self, DEEPSEEK, GPT2, Pattern};
 use crate::split::prefix::Prefix;
@@ -66,7 +67,7 @@ pub(super) enum JsonPreTokenizer {
     Metaspace {
         replacement: char,
         add_prefix_space: Option<bool>,
-        prepend_scheme: Option<JsonScheme>,
+        prepend_scheme: Option<Prefix>,
         split: Option<bool>,
     },
     Sequence {
@@ -74,14 +75,6 @@ pub(super) enum JsonPreTokenizer {
     },
     #[serde(other)]
     Other,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum JsonScheme {
-    Always,
-    First,
-    Never,
 }
 
 const fn yes() -> bool {
@@ -163,7 +156,6 @@ impl JsonPreTokenizer {
             } => PreTokenizer::ByteLevel {
                 prefix_space: *add_prefix_space,
                 split: *use_regex,
-                alphabet: characters(),
             },
             Self::Split {
                 pattern,
@@ -196,28 +188,21 @@ impl JsonPreTokenizer {
         })
     }
 
-    /// The sign that `Metaspace` puts before pieces.
+    /// The sign that `Metaspace` puts before pieces; no other step puts one.
     fn prefix(&self) -> Prefix {
         match self {
             Self::Metaspace {
-                add_prefix_space: Some(false),
+                add_prefix_space,
+                prepend_scheme,
                 ..
-            }
-            | Self::Metaspace {
-                prepend_scheme: Some(JsonScheme::Never),
-                ..
-            } => Prefix::None,
-            Self::Metaspace {
-                prepend_scheme: Some(JsonScheme::First),
-                ..
-            } => Prefix::FirstUnlessBlank,
-            _ => Prefix::UnlessBlank,
+            } if *add_prefix_space != Some(false) => prepend_scheme.unwrap_or(Prefix::UnlessBlank),
+            _ => Prefix::None,
         }
     }
 }
 
-/// How bytes are cut, and where every text may be cut, where nothing else is done to them; and what is said of it.
-pub(super) fn bytes(steps: &[&JsonPreTokenizer]) -> Option<(Splitter, BoundaryClasses, String)> {
+/// How bytes are cut, and where every text may be cut, where nothing else is done to them.
+pub(super) fn bytes(steps: &[&JsonPreTokenizer]) -> Option<Way> {
     let (
         JsonPreTokenizer::ByteLevel {
             add_prefix_space: false,
@@ -228,18 +213,25 @@ pub(super) fn bytes(steps: &[&JsonPreTokenizer]) -> Option<(Splitter, BoundaryCl
     else {
         return None;
     };
-    let cuts: Vec<SplitRule<'_>> = cuts.iter().map(|step| step.cut()).collect::<Option<_>>()?;
-    let gpt2 = use_regex.then_some(SplitRule::Pattern("gpt2"));
-    let cuts: Vec<SplitRule<'_>> = cuts.into_iter().chain(gpt2).collect();
+    let mut cuts: Vec<SplitRule<'_>> = cuts.iter().map(|step| step.cut()).collect::<Option<_>>()?;
+    cuts.extend(use_regex.then_some(SplitRule::Pattern(GPT2.published())));
+    let way = |cut, splitter, boundaries| Way {
+        cut,
+        splitter,
+        boundaries,
+        ..Way::whole(Alphabet::Bytes, "", Prefix::None)
+    };
     if let [SplitRule::Pattern(pattern)] = cuts.as_slice()
-        && let Ok(pattern) = Pattern::read(pattern)
+        && let Ok(pattern) = Pattern::spelled(pattern)
     {
         let said = pattern.cuts();
         let (splitter, boundaries) = pattern.into_cut();
-        return Some((splitter, boundaries, said));
+        return Some(way(said, splitter, boundaries));
     }
     let boundaries = match cuts.as_slice() {
-        [SplitRule::Digit, SplitRule::Pattern("gpt2")] => BoundaryClasses::GPT2_DIGITS,
+        [SplitRule::Digit, SplitRule::Pattern(pattern)] if *pattern == GPT2.published() => {
+            BoundaryClasses::GPT2_DIGITS
+        }
         [
             SplitRule::Pattern(first),
             SplitRule::Pattern(second),
@@ -249,15 +241,10 @@ pub(super) fn bytes(steps: &[&JsonPreTokenizer]) -> Option<(Splitter, BoundaryCl
     };
     let finders = cuts.iter().map(|cut| match cut {
         SplitRule::Digit => Some(Finder::Character(char::is_numeric)),
-        SplitRule::Pattern("gpt2") => Some(Finder::Family(GPT2.style)),
         SplitRule::Pattern(pattern) => patterns::finder(pattern).ok(),
     });
-    let finders: Vec<Finder> = finders.collect::<Option<_>>()?;
-    Some((
-        Splitter::Steps(finders),
-        boundaries,
-        "cut step by step".to_owned(),
-    ))
+    let splitter = Splitter::Steps(finders.collect::<Option<_>>()?);
+    Some(way("cut step by step".to_owned(), splitter, boundaries))
 }
 
 /// A step that leaves what it finds as pieces, and what lies between.
@@ -282,7 +269,7 @@ impl JsonPreTokenizer {
                 pattern: JsonPattern::Regex(pattern),
                 behavior: Behavior::Removed,
                 invert: true,
-            } if Pattern::read(pattern).is_ok() => Some(SplitRule::Pattern(pattern)),
+            } if Pattern::spelled(pattern).is_ok() => Some(SplitRule::Pattern(pattern)),
             _ => None,
         }
     }
@@ -290,37 +277,37 @@ impl JsonPreTokenizer {
 
 /// What stands before texts, where all that is done to them is to write a sign for each space.
 pub(super) fn blanks(normalizers: &[&JsonNormalizer], steps: &[&JsonPreTokenizer]) -> Option<Prefix> {
-    let sign = BLANK.to_string();
-    let before = match normalizers {
-        [] => {
-            return match steps {
-                [
-                    step @ JsonPreTokenizer::Metaspace {
-                        replacement: BLANK,
-                        split: Some(false),
-                        ..
-                    },
-                ] => Some(step.prefix()),
-                _ => None,
-            };
-        }
-        [JsonNormalizer::Replace { pattern, content }] => {
-            (pattern.is_space() && *content == sign).then_some(Prefix::None)
-        }
+    if let (
+        [],
         [
-            JsonNormalizer::Prepend { prepend },
-            JsonNormalizer::Replace { pattern, content },
-        ]
-        | [
-            JsonNormalizer::Replace { pattern, content },
-            JsonNormalizer::Prepend { prepend },
-        ] => (pattern.is_space() && *content == sign && *prepend == sign).then_some(Prefix::Always),
-        _ => None,
+            step @ JsonPreTokenizer::Metaspace {
+                replacement: BLANK,
+                split: Some(false),
+                ..
+            },
+        ],
+    ) = (normalizers, steps)
+    {
+        return Some(step.prefix());
+    }
+    let is_blank = |text: &str| text.chars().eq([BLANK]);
+    let is_sign = |step: &JsonNormalizer| match step {
+        JsonNormalizer::Replace { pattern, content } => pattern.is_space() && is_blank(content),
+        _ => false,
+    };
+    let is_first = |step: &JsonNormalizer| match step {
+        JsonNormalizer::Prepend { prepend } => is_blank(prepend),
+        _ => false,
+    };
+    let before = match normalizers {
+        [step] if is_sign(step) => Prefix::None,
+        [one, other] if is_sign(one) && is_first(other) || is_first(one) && is_sign(other) => Prefix::Always,
+        _ => return None,
     };
     // There is no space left that a split could find.
     let is_cut = |step: &&JsonPreTokenizer| match step {
         JsonPreTokenizer::Split { pattern, invert, .. } => *invert || !pattern.is_space(),
         _ => true,
     };
-    before.filter(|_| !steps.iter().any(is_cut))
+    (!steps.iter().any(is_cut)).then_some(before)
 }

@@ -4,7 +4,6 @@ use chatmill_model::{Component, Level, Message, Part, Role, Sink, ToolCall, Tool
 
 use super::RowWriter;
 use crate::loss::reasons;
-use crate::messages::pairing::FoundResult;
 use crate::messages::text::{cleaned, declared_document};
 use crate::naming::participants::UNNAMED;
 use crate::text::control_tokens::{Reserved, escape};
@@ -59,13 +58,9 @@ impl<'a> RowWriter<'_, 'a> {
             self.losses
                 .at(reasons::RESULT_BEARS_THE_CALLS_ID, message.position);
         }
-        let found = FoundResult {
-            message,
-            result,
-            part: place as u32,
-        };
+        let marks = message.marks_on(place) as u64;
         self.losses
-            .several(reasons::ROW_HAS_NO_BLOCK, message.position, found.marks());
+            .several(reasons::ROW_HAS_NO_BLOCK, message.position, marks);
         let name = result.name.as_deref();
         let name = name.or_else(|| self.tools.tool_of(message, place));
         sink.framing("\"");
@@ -126,15 +121,13 @@ impl<'a> RowWriter<'_, 'a> {
         let arena = self.transcript.arena();
         let mut texts: Vec<TextBlock<'a>> = Vec::new();
         let mut is_behind_call = false;
-        let mut is_behind_result = false;
-        for (_, part) in message.own_parts() {
+        for (_, part) in message.parts_without_results() {
             let text = match part {
                 Part::Text(text) => cleaned(view, message, text.into(), &mut self.losses),
                 Part::Media(media) => match declared_document(media, position, &mut self.losses) {
                     Some(document) => document.into(),
                     None if view.policy.media == MediaPolicy::Drop => {
                         self.losses.at(reasons::POLICY_DROPS_MEDIA, position);
-                        is_behind_result = false;
                         continue;
                     }
                     None => {
@@ -144,8 +137,6 @@ impl<'a> RowWriter<'_, 'a> {
                 },
                 Part::CacheMark => {
                     match texts.last_mut() {
-                        // The row of the result declares it.
-                        _ if is_behind_result => {}
                         Some(last) if !is_behind_call && last.is_cached => {
                             self.losses.at(reasons::MARKED_ALREADY, position);
                         }
@@ -156,17 +147,12 @@ impl<'a> RowWriter<'_, 'a> {
                     }
                     continue;
                 }
-                Part::ToolCall(_) | Part::ToolResult(_) => {
-                    is_behind_call |= matches!(part, Part::ToolCall(_));
-                    is_behind_result = matches!(part, Part::ToolResult(_));
+                Part::ToolCall(_) => {
+                    is_behind_call = true;
                     continue;
                 }
-                Part::Reasoning(_) | Part::Notice(_) => {
-                    is_behind_result = false;
-                    continue;
-                }
+                Part::ToolResult(_) | Part::Reasoning(_) | Part::Notice(_) => continue,
             };
-            is_behind_result = false;
             if text.is_empty() {
                 continue;
             }

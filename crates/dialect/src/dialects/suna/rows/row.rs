@@ -5,7 +5,6 @@ use chatmill_model::{Component, Message, MessageKind, Part, Role, Sink};
 use super::columns::Value;
 use super::{RowContent, RowWriter};
 use crate::loss::{LossCode, reasons};
-use crate::messages::pairing::parts_without_results;
 use crate::naming::unique::free_id;
 use crate::text::times;
 use crate::view::facts;
@@ -61,7 +60,9 @@ impl<'a> RowWriter<'_, 'a> {
         let lost = message.parts.iter().filter(is_medium).count() - shown;
         self.losses
             .several(reasons::ROW_OF_A_RESULT_IS_TEXT, message.position, lost as u64);
-        let marks = parts_without_results(message).filter(|(_, part)| matches!(part, Part::CacheMark));
+        let marks = message
+            .parts_without_results()
+            .filter(|(_, part)| matches!(part, Part::CacheMark));
         let marks = if has_content { 0 } else { marks.count() as u64 };
         self.losses
             .several(reasons::NO_TEXT_BEFORE_THE_MARK, message.position, marks);

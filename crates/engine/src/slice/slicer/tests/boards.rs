@@ -1,4 +1,5 @@
-//! All that a source can state about the entries of an export and about a record, with a source that states all of it.
+//! Every fact that a source can state about the entries of an export and about a record, with a source that
+//! states all of them.
 
 use std::path::Path;
 
@@ -123,8 +124,8 @@ impl Source for Boards {
 /// Id, messages, and rows that are accounted for.
 type Found = (String, usize, usize);
 
-/// What reading a folder of boards gives: of each conversation its id, its messages, and the rows that are accounted for in it;
-/// what was passed over; and how many records were cut.
+/// The result of reading a folder of boards: of each conversation its id, its messages and its accounted
+/// rows; the skipped entries; and the number of records.
 fn read(files: &[(&str, &str)], limits: &Limits) -> (Vec<Found>, Vec<(&'static str, u64)>, u64) {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -201,7 +202,7 @@ fn the_path_of_an_entry_names_the_conversation_of_its_rows() {
 }
 
 #[test]
-fn a_row_about_somebody_comes_with_those_who_name_them_and_counts_once() {
+fn a_row_about_a_person_joins_conversations_that_name_them_and_counts_once() {
     let files = [
         ("a/people", r#"[{"person":"U1"},{"person":"U2"},{"person":"U3"}]"#),
         ("a/x/1", r#"[{"said":"U1 and U2"}]"#),
@@ -209,7 +210,7 @@ fn a_row_about_somebody_comes_with_those_who_name_them_and_counts_once() {
         ("b/people", r#"[{"person":"U1"}]"#),
     ];
     let (found, _, cut) = read(&files, &Limits::default());
-    // Whoever nobody names is read alone, export by export.
+    // Persons who are never named are read alone, export by export.
     assert_eq!(cut, 7);
     assert_eq!(
         found.iter().map(|(_, _, rows)| rows).sum::<usize>(),
@@ -224,7 +225,7 @@ fn a_row_about_somebody_comes_with_those_who_name_them_and_counts_once() {
 }
 
 #[test]
-fn rows_about_somebody_beyond_the_limit_are_a_conversation_of_their_own() {
+fn rows_about_persons_beyond_the_limit_are_a_conversation_of_their_own() {
     let members = r#"[{"person":"U1"},{"person":"U2"}]"#;
     let files = [("a/people", members), ("a/x/1", r#"[{"said":"U1 and U2"}]"#)];
     let row = r#"{"person":"U1"}"#.len() as u64;
@@ -273,7 +274,7 @@ fn messages_of_separate_lists_have_the_paths_of_their_bytes() {
         form: chatmill_intake::Form::Original,
     };
     let outcome = crate::record::read(Ok(&Boards), &frame, boards.as_bytes(), Settings::plain(&limits));
-    // What a rule finds names the message by its position only.
+    // Findings of rules name the message by its position only.
     let mut places: Vec<_> = outcome.also[0]
         .findings
         .iter()

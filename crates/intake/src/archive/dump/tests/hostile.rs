@@ -143,7 +143,7 @@ fn a_cut_tar_is_never_a_shorter_one() {
 }
 
 #[test]
-fn what_is_missing_is_named() {
+fn missing_parts_are_named() {
     let (contents, blocks) = split(&sample("five-rows/pg18-piped.dump"));
     let entries = read(&contents);
     assert_eq!(names(&entries), [""]);

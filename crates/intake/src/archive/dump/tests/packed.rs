@@ -61,7 +61,7 @@ fn blocks(mut bytes: &[u8]) -> Vec<(u32, Vec<u8>)> {
 
 /// The dump with its bodies packed anew and cut into chunks.
 pub(super) fn packed(method: u8, pack: fn(&[u8]) -> Vec<u8>, chunk: usize) -> Vec<u8> {
-    /// Where the header of version 1.16 names the compression.
+    /// The offset at which the header of version 1.16 names the compression.
     const METHOD: usize = 11;
     let (mut dump, rest) = split(&sample("five-rows/pg18-piped.dump"));
     assert_eq!(dump[METHOD], 1);

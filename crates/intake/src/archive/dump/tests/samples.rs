@@ -1,4 +1,4 @@
-//! Dumps that PostgreSQL made, against what PostgreSQL says its rows are.
+//! Dumps made by PostgreSQL, compared with PostgreSQL's own account of the rows.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,8 @@ use crate::discover::discover;
 use crate::reader::Reader;
 use crate::reader::testing::{Entry, gzip, map, open, read_all, tar, zip, zstd};
 
-/// A row whose values are texts: what a dump of `INSERT` statements writes as numbers and truth values, `COPY` writes as text.
+/// A row with all values as texts: `COPY` writes numbers and booleans as text, where `INSERT` statements do
+/// not.
 fn as_texts(row: &str) -> BTreeMap<String, Option<String>> {
     let row: BTreeMap<String, Box<RawValue>> = serde_json::from_str(row).unwrap();
     let text = |value: Box<RawValue>| match value.get() {

@@ -29,7 +29,7 @@ fn a_list_without_names_ids_and_times_has_all_that_the_validators_ask() {
 }
 
 #[test]
-fn system_text_is_an_event_that_says_so_and_reads_back_as_system_text() {
+fn system_text_is_a_marked_event_and_reads_back_as_system_text() {
     let (chat, said) = written("openai-messages", "plain-list.json");
     let first = &chat["conversation_list"][0];
     assert_eq!(first["type"], "system");
@@ -79,7 +79,7 @@ fn a_quote_without_an_id_gets_one_and_its_author_a_place_in_the_roster() {
 }
 
 #[test]
-fn a_quote_keeps_its_time_and_author_and_declares_what_has_no_place() {
+fn a_quote_keeps_its_time_and_author_and_declares_other_fields_lost() {
     let (chat, said) = written("tzurot-requests", "quoted-hook.json");
     let quote = &chat["conversation_list"][0]["refer_list"][0];
     let expected = json!({

@@ -30,7 +30,7 @@ fn a_history_without_lines_comes_back_without_lines_and_its_bot_is_gryag() {
 }
 
 #[test]
-fn a_line_holds_what_its_own_message_says() {
+fn a_line_holds_the_text_of_its_own_message() {
     let linked = sample("gemini-contents", "gryag/topic.json");
     let said = say(&linked, "gryag-gemini").text;
     assert_eq!(said.matches("thread_id=12").count(), 1, "{said}");
@@ -50,7 +50,7 @@ fn a_reply_keeps_its_target_user_when_the_message_is_missing() {
 }
 
 #[test]
-fn the_bots_account_stands_in_the_line_of_who_answers_it() {
+fn the_bots_account_is_in_the_line_of_the_user_who_replies() {
     let linked = sample("gemini-contents", "gryag/bot-answered.json");
     for dialect in ["gryag-gemini", "gryag-gemini@2025-10-17"] {
         let said = say(&linked, dialect);

@@ -27,7 +27,7 @@ fn published(linked: &Linked) -> (Vec<Value>, Option<&'static str>) {
 }
 
 #[test]
-fn every_payload_has_what_the_document_demands_and_is_recognised() {
+fn every_payload_has_the_required_fields_and_is_recognised() {
     let mut tried = 0;
     for (name, linked) in cases() {
         let (payloads, source) = published(&linked);

@@ -1,4 +1,5 @@
-//! What the documents of Group Chat Format, Suna, gryag, Jaibber and Tzurot say, sentence by sentence where it is easily missed.
+//! Rules from the documentation of Group Chat Format, Suna, gryag, Jaibber and Tzurot, sentence by sentence
+//! where one is easily missed.
 
 mod group_chat;
 mod gryag;

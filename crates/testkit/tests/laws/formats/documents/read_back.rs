@@ -1,4 +1,5 @@
-//! What a dialect writes, our own reader accepts: without an error, or the rendering is invalid and says by which rule.
+//! Every dialect's output is accepted by our own reader: without an error, or the rendering is invalid and
+//! names the rule.
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_dialect::{DIALECTS, Policy, View, auto_perspective};
@@ -25,7 +26,7 @@ fn errors(source: &str, text: &str) -> Vec<Finding> {
 }
 
 #[test]
-fn what_a_dialect_writes_its_own_source_accepts() {
+fn every_dialects_own_source_accepts_its_output() {
     let mut tried = 0;
     let mut refused = Vec::new();
     let silent =

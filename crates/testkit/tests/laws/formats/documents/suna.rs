@@ -5,7 +5,7 @@ use chatmill_dialect::LossCode;
 use super::{recognised, sample, say};
 
 #[test]
-fn a_row_without_an_agent_is_the_threads_one_agents_and_nobody_is_named() {
+fn a_row_without_an_agent_belongs_to_the_threads_only_agent_and_has_no_name() {
     let linked = sample("suna-rows", "suna/agent-comes-late.json");
     assert_eq!(linked.conversation.participants.len(), 2);
     let list = r#"[{"role":"user","content":"Is the kiln warm?","message_id":"m1"},{"role":"assistant","content":"Not yet.","message_id":"m2"},{"role":"user","content":"And now?","message_id":"m3"},{"role":"assistant","content":"Now it is.","message_id":"m4"}]"#;
@@ -37,7 +37,7 @@ fn with_several_agents_all_stay_the_assistant() {
 }
 
 #[test]
-fn a_row_that_is_sent_to_the_model_is_a_message_whatever_its_type() {
+fn a_row_of_any_type_that_is_sent_to_the_model_is_a_message() {
     let linked = sample("suna-rows", "suna/sent-rows.json");
     let said = say(&linked, "suna-llm");
     for text in ["Here is the picture", "So far: a kiln."] {
@@ -48,7 +48,7 @@ fn a_row_that_is_sent_to_the_model_is_a_message_whatever_its_type() {
 }
 
 #[test]
-fn a_cached_block_that_comes_in_goes_out_as_it_is() {
+fn a_cached_block_is_written_unchanged() {
     let linked = sample("openai-messages", "suna/cached-list.json");
     assert_eq!(
         say(&linked, "suna-cached").text,
@@ -64,7 +64,7 @@ fn a_cached_block_that_comes_in_goes_out_as_it_is() {
 }
 
 #[test]
-fn rows_have_times_threads_and_metadata_whatever_they_were_before() {
+fn rows_of_any_source_get_times_threads_and_metadata() {
     let linked = sample("gryag-db", "gryag/row.json");
     let said = say(&linked, "suna-rows").text;
     for column in [

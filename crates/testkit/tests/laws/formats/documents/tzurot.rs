@@ -28,7 +28,7 @@ fn a_personality_that_is_only_quoted_may_be_the_one_that_reads() {
 }
 
 #[test]
-fn a_quoted_picture_is_kept_though_an_embed_names_its_address() {
+fn a_quoted_picture_is_retained_although_an_embed_has_its_address() {
     let linked = sample("tzurot-requests", "tzurot/embedded-picture.json");
     for dialect in ["tzurot", "tzurot@v2-final"] {
         let said = say(&linked, dialect).text;
@@ -38,7 +38,7 @@ fn a_quoted_picture_is_kept_though_an_embed_names_its_address() {
 }
 
 #[test]
-fn the_last_release_tells_a_self_reply_by_the_accounts() {
+fn the_last_release_detects_a_self_reply_by_the_accounts() {
     let linked = sample("tzurot-requests", "tzurot/accounts.json");
     assert!(say(&linked, "tzurot@v2-final").text.contains("I said:"));
     assert!(say(&linked, "tzurot").text.contains("bobby said:"));

@@ -8,10 +8,10 @@ use crate::read::{Batch, Components, Dataset, Numbers};
 
 /// Columns of a table that are read together.
 pub trait Columns: Sized {
-    /// What they are called.
+    /// The names of these columns.
     fn names() -> Vec<&'static str>;
 
-    /// Those of a batch.
+    /// The columns of one batch.
     fn of(batch: &Batch) -> Result<Self, DatasetError>;
 }
 
@@ -38,7 +38,7 @@ impl Columns for Components {
     }
 }
 
-/// What is done with a row: its columns, further ones of numbers, and which row of them it is.
+/// Callback for one row: receives its columns, further columns of numbers, and the index of the row in them.
 pub type RowVisit<'v, C> = dyn FnMut(&C, &[Numbers], usize) -> Result<(), DatasetError> + 'v;
 
 impl Dataset {

@@ -1,11 +1,13 @@
-//! Definitions of tools as datasets of function calls write them: parameters as a plain table, with types in Python's words.
+//! Definitions of tools in datasets of function calls: parameters as a plain table, with Python's names of
+//! types.
 //!
 //! ```json
 //! {"name":"tide","description":"The tide.","parameters":{"port":{"description":"The port.","type":"str","default":"Porto"}}}
 //! ```
 //!
-//! Such a table becomes the schema of an object: what has no default and is not called optional is required. Every other definition stays
-//! as it is written; what vendors write differently, dialects know.
+//! Such a table becomes the schema of an object: parameters without a default that are not marked optional
+//! are required. Every other definition is kept as written; differences between vendors are handled by
+//! dialects.
 
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::RawJson;
@@ -14,7 +16,7 @@ use chatmill_model::json::push_string;
 use crate::reader::extra::raw;
 use crate::reader::fields::present;
 
-/// How deep a type may stand in others: `List[List[int]]` is two deep.
+/// The deepest nesting of types: `List[List[int]]` is two deep.
 const MOST_NESTED: u8 = 8;
 
 /// A definition of a tool, with a table of parameters as the schema that it means.
@@ -33,8 +35,8 @@ pub(crate) fn definition(tool: Value<'_>) -> RawJson {
     RawJson(format!("{before}{}{behind}", schema(table)))
 }
 
-/// Whether parameters are a table: each an object whose type is a word. In a schema, `type` is a word itself, and what stands under
-/// `properties` is no type.
+/// Whether parameters are a table: each is an object whose type is a word. In a schema, `type` is a word
+/// itself, and the value of `properties` is no type.
 fn is_table(parameters: Value<'_>) -> bool {
     let is_parameter = |(key, found): (_, Value<'_>)| {
         key != "additionalProperties" && found.get("type").is_some_and(|word| word.kind() == Kind::String)
@@ -92,7 +94,7 @@ fn property(schema: &mut String, parameter: Value<'_>) -> bool {
         match &*name {
             "type" => {}
             "required" if required.is_some() => {}
-            // What of a type JSON has no word for is told in words.
+            // Parts of a type that JSON Schema cannot express are added to the description.
             "description" if !is_all && value.kind() == Kind::String => {
                 is_all = true;
                 key(schema, "description");
@@ -119,9 +121,9 @@ fn property(schema: &mut String, parameter: Value<'_>) -> bool {
 /// A type as a schema says it.
 #[derive(Default)]
 struct JsonType {
-    /// What stands behind `"type":`, and of lists what they hold; empty where it may be anything.
+    /// The JSON after `"type":`, and for lists the type of their elements; empty where any type is allowed.
     json: String,
-    /// Whether that says all that the word did.
+    /// Whether the JSON expresses the whole type.
     is_all: bool,
 }
 

@@ -54,7 +54,7 @@ fn of_demo(root: &Path) -> Result<Value> {
     }
     sources.sort_by_key(|(_, _, conversations)| std::cmp::Reverse(*conversations));
     let tables = run.manifest.tables.iter();
-    let encodings = run.totals.tokens.iter();
+    let encodings = run.totals.overview.renderings.iter();
     Ok(context! {
         files => sources.iter().map(|(_, files, _)| files).sum::<u64>(),
         conversations => sources.iter().map(|(_, _, of)| of).sum::<u64>(),

@@ -113,8 +113,8 @@ bench-whole MEGABYTES="100" ROUNDS="3" BEFORE="":
     cargo xtask ranks target/bench/ranks
     python3 -m venv target/bench/python
     target/bench/python/bin/pip install --quiet --requirement benches/peer/requirements.txt
-    python3 benches/chats.py {{MEGABYTES}} 7 > target/bench/chats.jsonl
-    target/bench/python/bin/python benches/whole.py target/dist/chatmill target/bench/chats.jsonl target/bench/work --ranks target/bench/ranks --rounds {{ROUNDS}} {{ if BEFORE == "" { "" } else { "--before " + BEFORE } }}
+    for corpus in rooms agents scripts; do python3 benches/chats.py {{MEGABYTES}} 7 $corpus > target/bench/$corpus.jsonl; done
+    target/bench/python/bin/python benches/whole.py target/dist/chatmill target/bench/rooms.jsonl target/bench/work --also agents=target/bench/agents.jsonl --also scripts=target/bench/scripts.jsonl --write docs/performance.md --ranks target/bench/ranks --rounds {{ROUNDS}} {{ if BEFORE == "" { "" } else { "--before " + BEFORE } }}
 
 # `convert` of MEGABYTES of ShareGPT beside what TRL and LLaMA-Factory do with the same file: seconds and peaks of memory
 bench-convert MEGABYTES="100" ROUNDS="3":

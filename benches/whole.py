@@ -1,8 +1,9 @@
 """Whole processes side by side: one corpus, chatmill in several ways, and the Python peer. Prints ratios.
 
-    python3 benches/whole.py CHATMILL CORPUS WORK [--ranks RANKS] [--rounds N] [--reference-mb MB] [--before OTHER]
+    python3 benches/whole.py CHATMILL CORPUS WORK [--also NAME=FILE]… [--ranks RANKS] [--rounds N] [--reference-mb MB] [--before OTHER] [--write PAGE]
 
-CHATMILL is a release binary, CORPUS a file of group chats (JSON lines), WORK a folder that may be emptied. Every round runs
+CHATMILL is a release binary, CORPUS a file of chats (JSON lines), WORK a folder that may be emptied; `--also` names corpora that are
+run with and without counting, and nothing else. `--write` puts the table and a picture of it into a page of docs/. Every round runs
 each contestant once, in turn, so that a slow minute of the machine is shared by all; the median of the rounds counts.
 Wall and processor time and the peak of resident memory are the operating system's own figures for the process
 and its children. `--reference-mb` cuts the corpus for the one contestant that lets tiktoken-rs count everything; `--before` is the binary of
@@ -23,14 +24,14 @@ TWELVE = [
     "gryag-gemini",
     "gryag-compact",
     "suna-llm",
-    "suna-list",
     "suna-cached",
     "jaibber-context",
     "openai-chat",
     "anthropic-messages",
     "gemini-contents",
     "bedrock-converse",
-    "hf-messages",
+    "sharegpt",
+    "chatml",
 ]
 FIVE = ["openai-chat", "gryag-gemini", "gryag-compact", "suna-cached", "jaibber-context"]
 BOTH = ["o200k_base", "cl100k_base"]
@@ -39,7 +40,7 @@ BOTH = ["o200k_base", "cl100k_base"]
 def pipeline(work, name, corpus, dialects, encodings, more=""):
     path = work / f"{name}.toml"
     path.write_text(
-        f'name = "{name}"\n[[input]]\npath = "{corpus.resolve()}"\nsource = "group-chat"\n'
+        f'name = "{name}"\n[[input]]\npath = "{corpus.resolve()}"\n'
         f"[render]\ndialects = {dialects}\n[count]\nencodings = {encodings}\n"
         f'[output]\npath = "{(work / "out" / name).resolve()}"\n{more}',
         encoding="utf-8",
@@ -82,6 +83,15 @@ def contestants(arguments, work):
         command = [binary, "run", str(path), "--threads", str(threads), "--progress", "none", *flags]
         found.append(Contestant(name, what, command, corpus.stat().st_size / 1e6, work / "out" / name))
 
+    def reads(name, what, *words):
+        command = [mill, name, str(arguments.corpus), *words, "--threads", "1", "--progress", "none"]
+        found.append(Contestant(f"{name}-1", what, command, megabytes, work / "out" / name))
+
+    reads("check", "`check`")
+    reads("tokens", "`tokens`, 1 dialect x 1 encoding", "--dialect", "openai-chat", "--encoding", "o200k_base")
+    for name, corpus in arguments.also:
+        ours(f"{name}-full-1", f"{name}: 12 dialects x 2 encodings", corpus, TWELVE, BOTH, 1)
+        ours(f"{name}-bare-1", f"{name}: 12 dialects, no counting", corpus, TWELVE, [], 1)
     for threads in (1, 2):
         ours(f"full-{threads}", "12 dialects x 2 encodings", arguments.corpus, TWELVE, BOTH, threads)
         ours(f"bare-{threads}", "12 dialects, no counting", arguments.corpus, TWELVE, [], threads)
@@ -116,12 +126,12 @@ def cut(corpus, target, size):
 
 
 def report(found):
-    print(f"{'contestant':16} {'threads':>7} {'wall s':>8} {'cpu s':>8} {'MB/s':>7} {'peak MB':>8}  what")
+    print(f"{'contestant':18} {'threads':>7} {'wall s':>8} {'cpu s':>8} {'MB/s':>7} {'peak MB':>8}  what")
     for one in found:
         threads = one.name.rsplit("-", 1)[1]
         wall, cpu, peak = (one.median(which) for which in range(3))
         speed = one.megabytes / wall
-        print(f"{one.name:16} {threads:>7} {wall:8.2f} {cpu:8.2f} {speed:7.1f} {peak / 1e6:8.0f}  {one.what}")
+        print(f"{one.name:18} {threads:>7} {wall:8.2f} {cpu:8.2f} {speed:7.1f} {peak / 1e6:8.0f}  {one.what}")
     by_name = {one.name: one for one in found}
 
     def ratio(what, slower, faster):
@@ -146,11 +156,46 @@ def report(found):
         processor(f"before / now, {by_name[name].what}", f"before-{name}", name)
 
 
+def named(word):
+    name, _, path = word.partition("=")
+    return name, pathlib.Path(path)
+
+
+def write(page, found):
+    """Puts megabytes of input a processor second into the page, and a picture of them beside it."""
+    speeds = [(one.what, one.megabytes / one.median(1)) for one in found if one.name.endswith("-1") and one.megabytes > 5]
+    rows = [f"| {what} | {speed:.1f} |" for what, speed in speeds]
+    text, mark = page.read_text(encoding="utf-8"), "<!-- {}whole -->"
+    before, rest = text.split(mark.format(""))
+    table = "\n".join(["| What, one thread | MB/s |", "|---|---:|", *rows])
+    page.write_text(f"{before}{mark.format('')}\n\n{table}\n\n{mark.format('/')}{rest.split(mark.format('/'))[1]}", encoding="utf-8")
+    (page.parent / "images" / "speed.svg").write_text(picture(speeds), encoding="utf-8")
+
+
+def picture(speeds):
+    """A bar for each speed; its colours are read on white and on black."""
+    most = max(speed for _, speed in speeds)
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {28 * len(speeds) + 8}" font-family="sans-serif" font-size="13" fill="#808080">',
+        "<title>Megabytes of input a processor second, one thread</title>",
+    ]
+    for number, (what, speed) in enumerate(speeds):
+        top = 28 * number + 8
+        lines += [
+            f'<text x="330" y="{top + 14}" text-anchor="end">{what.replace("`", "")}</text>',
+            f'<rect x="340" y="{top}" width="{350 * speed / most:.0f}" height="20" fill="#3b82c4"/>',
+            f'<text x="{348 + 350 * speed / most:.0f}" y="{top + 14}">{speed:.1f}</text>',
+        ]
+    return "\n".join([*lines, "</svg>", ""])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("chatmill", type=pathlib.Path)
     parser.add_argument("corpus", type=pathlib.Path)
     parser.add_argument("work", type=pathlib.Path)
+    parser.add_argument("--also", type=named, action="append", default=[], metavar="NAME=FILE")
+    parser.add_argument("--write", type=pathlib.Path, metavar="PAGE")
     parser.add_argument("--ranks", type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--reference-mb", type=float, default=5.0)
@@ -162,6 +207,8 @@ def main():
         for one in found:
             one.run()
     report(found)
+    if arguments.write:
+        write(arguments.write, found)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ pub use output::{ContentRule, ContentSetting, OutputSection};
 pub use parse::parse;
 pub use redact::{RedactKinds, RedactMode, RedactSection};
 pub use render::{RenderSection, TemplateSection};
-pub use select::{DedupSection, SelectSection, Treatment};
+pub use select::{DedupSection, Operator, SelectSection, Treatment, WhereSection, WhereValue};
 pub use table_map::TableMapSection;
 pub use view::{PerspectiveChoice, PerspectiveRule, PerspectiveSection, PromptSection, ToolsSection};
 pub use window::{HistoryRule, HistorySetting, MaxTokensSetting, SessionGap, WindowSection};

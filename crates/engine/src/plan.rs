@@ -26,6 +26,7 @@ use crate::record::{self, RecordHash, Settings};
 mod budget;
 mod certified;
 mod check_settings;
+mod condition;
 mod encodings;
 mod field_map;
 mod inputs;
@@ -176,7 +177,7 @@ impl Plan {
         let templates = Templates::load(&pipeline.templates, base, &limits)?;
         let targets = targets::targets(&pipeline.render.dialects, &templates)?;
         let loaded = Encodings::load(&pipeline.count, base, limits.vocabulary)?;
-        let selection = Selection::new(&pipeline.select)?;
+        let selection = Selection::new(&pipeline.select, &loaded.encodings)?;
         let windows = WindowPlan::new(
             &pipeline.window,
             &pipeline.perspective.speaker,
@@ -275,7 +276,7 @@ impl Plan {
         read: &Linked,
         record: &RecordHash<'_>,
         found: impl Iterator<Item = &'f str>,
-    ) -> Option<&'static str> {
+    ) -> Option<&str> {
         let id = self.base_id(input, read, record);
         let section = cut::at(&self.inputs, input).section;
         if let Some(reason) = self.mix.leaves_out(section, &id) {

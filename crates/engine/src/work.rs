@@ -394,7 +394,7 @@ impl<'p> Work<'_, 'p> {
 
     /// The cluster of a conversation, or the reason why the plan leaves it out: by its content before
     /// redaction.
-    fn standing(&mut self, read: &ReadRecord<'_>) -> Result<ClusterMembership, &'static str> {
+    fn standing(&mut self, read: &ReadRecord<'_>) -> Result<ClusterMembership, &'p str> {
         let plan = self.tools.plan;
         if read.outcome.linked.is_none() {
             return Ok(ClusterMembership::default());

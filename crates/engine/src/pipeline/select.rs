@@ -1,6 +1,9 @@
 //! `[select]` and `[dedup]`: which conversations stay. These are the words of the file; [`Selection`](crate::plan::Selection) is what
 //! `[select]` means.
 
+use std::cmp::Ordering;
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,8 +33,93 @@ pub struct SelectSection {
     pub with_tool_calls: bool,
     /// The findings that exclude a conversation: codes (`RF001`), the beginnings of codes (`RF`) or names.
     pub without_findings: Option<Vec<String>>,
+    /// Conditions over fields of the record and over lengths in tokens; a conversation that is kept meets all of them.
+    #[serde(rename = "where", skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<WhereSection>,
     /// The number of records that are read; the rest is left out.
     pub limit: Option<u64>,
+}
+
+/// `[[select.where]]`: a condition over a field of the record or a length. A field that is missing or of another kind meets none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WhereSection {
+    /// The field: `extra.KEY` (what the source keeps of the record; `extra.KEY.KEY` below it), `turns`, or a length in tokens:
+    /// `tokens@ENCODING` of all messages, calls and results, `answer_tokens@ENCODING` of each answer, `turn_tokens@ENCODING` of each turn.
+    pub field: String,
+    /// The comparison.
+    pub op: Operator,
+    /// A number or a text; for `in` a list of them.
+    pub value: WhereValue,
+}
+
+/// How a field is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "their words are what they do")]
+pub enum Operator {
+    #[serde(rename = "==")]
+    Equal,
+    #[serde(rename = "!=")]
+    Unequal,
+    #[serde(rename = "<")]
+    Less,
+    #[serde(rename = "<=")]
+    AtMost,
+    #[serde(rename = ">")]
+    Greater,
+    #[serde(rename = ">=")]
+    AtLeast,
+    #[serde(rename = "in")]
+    In,
+}
+
+impl Operator {
+    /// Its word in a pipeline file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Equal => "==",
+            Self::Unequal => "!=",
+            Self::Less => "<",
+            Self::AtMost => "<=",
+            Self::Greater => ">",
+            Self::AtLeast => ">=",
+            Self::In => "in",
+        }
+    }
+
+    /// Whether it holds where the left side stands to the right as `order` says.
+    pub(crate) fn holds(self, order: Ordering) -> bool {
+        match self {
+            Self::Equal | Self::In => order.is_eq(),
+            Self::Unequal => order.is_ne(),
+            Self::Less => order.is_lt(),
+            Self::AtMost => order.is_le(),
+            Self::Greater => order.is_gt(),
+            Self::AtLeast => order.is_ge(),
+        }
+    }
+}
+
+/// What a field is compared with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a number, a text, or a list of numbers or of texts")]
+#[expect(missing_docs, reason = "the variants are what they hold")]
+pub enum WhereValue {
+    Number(f64),
+    Text(String),
+    Numbers(Vec<f64>),
+    Texts(Vec<String>),
+}
+
+impl fmt::Display for WhereValue {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(out, "{number}"),
+            Self::Text(text) => write!(out, "{text:?}"),
+            Self::Numbers(numbers) => write!(out, "{numbers:?}"),
+            Self::Texts(texts) => write!(out, "{texts:?}"),
+        }
+    }
 }
 
 /// `[dedup]`. The first in the order of the inputs is never a duplicate. Without the section nothing is compared.

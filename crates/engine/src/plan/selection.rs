@@ -2,27 +2,30 @@
 
 use std::collections::BTreeSet;
 
-use chatmill_model::{Conversation, Message, MessageKind, Part, Role, Scene};
+use chatmill_model::{Conversation, Message, Part, Scene};
+use chatmill_token::Encoding;
 
 use super::check_settings::named_codes;
+use super::condition::{self, Condition};
 use crate::error::PlanError;
 use crate::pipeline::SelectSection;
 
 /// A resolved `[select]` section.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Selection {
     since: Option<i64>,
     until: Option<i64>,
     conversations: Option<BTreeSet<String>>,
     scene: Option<Scene>,
     without_findings: BTreeSet<&'static str>,
+    conditions: Vec<Condition>,
     /// The section, for the settings that need no resolving.
     select: SelectSection,
 }
 
 impl Selection {
-    /// Checks and resolves the section.
-    pub fn new(select: &SelectSection) -> Result<Self, PlanError> {
+    /// Checks and resolves the section; `encodings` are those that the pipeline counts in.
+    pub fn new(select: &SelectSection, encodings: &[Encoding]) -> Result<Self, PlanError> {
         if let Some(fraction) = select.sample
             && !(0.0..=1.0).contains(&fraction)
         {
@@ -42,6 +45,11 @@ impl Selection {
             conversations: conversations.map(|ids| ids.iter().cloned().collect()),
             scene: select.scene.as_deref().map(scene).transpose()?,
             without_findings,
+            conditions: select
+                .conditions
+                .iter()
+                .map(|section| Condition::new(section, encodings))
+                .collect::<Result<_, _>>()?,
             select: select.clone(),
         })
     }
@@ -53,7 +61,7 @@ impl Selection {
         id: &str,
         conversation: &Conversation,
         mut found: impl Iterator<Item = &'f str>,
-    ) -> Option<&'static str> {
+    ) -> Option<&str> {
         let select = &self.select;
         let (first, last) = match (self.since, self.until) {
             (None, None) => (None, None),
@@ -77,7 +85,10 @@ impl Selection {
             Some("scene")
         } else if !select.participants.iter().flatten().all(is_here) {
             Some("participants")
-        } else if select.min_turns.is_some_and(|least| turns(conversation) < least) {
+        } else if select
+            .min_turns
+            .is_some_and(|least| (condition::turns(conversation).count() as u64) < least)
+        {
             Some("min_turns")
         } else if select.with_tool_calls && !conversation.messages.iter().any(calls) {
             Some("with_tool_calls")
@@ -85,7 +96,8 @@ impl Selection {
         {
             Some("without_findings")
         } else {
-            None
+            let mut conditions = self.conditions.iter();
+            conditions.find_map(|condition| condition.leaves_out(conversation))
         }
     }
 }
@@ -112,14 +124,6 @@ fn scene(word: &str) -> Result<Scene, PlanError> {
             scenes.into_iter().map(Scene::as_str),
         )
     })
-}
-
-/// Messages that people and agents wrote.
-fn turns(conversation: &Conversation) -> u64 {
-    let is_turn = |message: &&Message| {
-        message.kind == MessageKind::Message && matches!(message.role, Role::User | Role::Assistant)
-    };
-    conversation.messages.iter().filter(is_turn).count() as u64
 }
 
 fn calls(message: &Message) -> bool {
@@ -203,9 +207,10 @@ mod tests {
         }
     }
 
-    fn left_out(select: &str, found: &[&str]) -> Option<&'static str> {
-        let selection = Selection::new(&toml::from_str(select).unwrap()).unwrap();
-        selection.leaves_out("c", &chat(), found.iter().copied())
+    fn left_out(select: &str, found: &[&str]) -> Option<String> {
+        let selection = Selection::new(&toml::from_str(select).unwrap(), &[]).unwrap();
+        let reason = selection.leaves_out("c", &chat(), found.iter().copied());
+        reason.map(str::to_owned)
     }
 
     #[test]
@@ -216,9 +221,15 @@ mod tests {
             ("min_turns", "1", "0"),
             ("without_findings", "[\"RF\"]", "[\"TL\", \"invalid-json\"]"),
         ] {
-            assert_eq!(left_out(&format!("{key} = {out}"), &["RF001"]), Some(key));
+            assert_eq!(
+                left_out(&format!("{key} = {out}"), &["RF001"]).as_deref(),
+                Some(key)
+            );
             assert_eq!(left_out(&format!("{key} = {within}"), &["RF001"]), None, "{key}");
         }
-        assert_eq!(left_out("with_tool_calls = true", &[]), Some("with_tool_calls"));
+        assert_eq!(
+            left_out("with_tool_calls = true", &[]).as_deref(),
+            Some("with_tool_calls")
+        );
     }
 }

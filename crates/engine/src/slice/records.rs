@@ -295,7 +295,7 @@ impl<'s> ReadRecord<'s> {
     }
 
     /// The key of the plan that leaves the conversation out, if one does: by its content before redaction.
-    pub(crate) fn left_out_by(&self, plan: &Plan) -> Option<&'static str> {
+    pub(crate) fn left_out_by<'p>(&self, plan: &'p Plan) -> Option<&'p str> {
         let read = self.outcome.as_read()?;
         plan.leaves_out(self.record.entry.input, read, &self.hash, self.codes())
     }

@@ -74,22 +74,11 @@ impl Tables {
         });
     }
 
-    /// The bytes at which the tokens of a text begin, a bit each; the text is not longer than [`SHORT_PIECE_BYTES`](crate::bpe::merge::SHORT_PIECE_BYTES).
-    pub(crate) fn beginnings(&self, scratch: &mut Scratch, text: &str) -> u64 {
-        self.bits(scratch, text, |piece| self.vocabulary.beginnings(piece))
-    }
-
     /// The bytes at which the pieces of a text begin, a bit each; the text is not longer than [`SHORT_PIECE_BYTES`](crate::bpe::merge::SHORT_PIECE_BYTES).
     pub(crate) fn pieces(&self, scratch: &mut Scratch, text: &str) -> u64 {
-        self.bits(scratch, text, |_| 1)
-    }
-
-    /// The bits of all pieces of a text, each from where it begins.
-    #[inline]
-    fn bits(&self, scratch: &mut Scratch, text: &str, of_piece: impl Fn(&[u8]) -> u64) -> u64 {
         let (mut bits, mut at) = (0, 0);
         self.splitter.each(&mut scratch.cache, text, |piece| {
-            bits |= of_piece(piece) << at;
+            bits |= 1 << at;
             at += piece.len();
         });
         bits

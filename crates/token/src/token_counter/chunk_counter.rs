@@ -25,7 +25,7 @@ pub(crate) struct ChunkCounter {
     vocabularies: Vec<(Arc<Tables>, Scratch)>,
     short: Chunks,
     long: Memory,
-    /// The words of the last long chunk that was not remembered.
+    /// The words of the last long chunk that was new.
     words: Vec<u64>,
 }
 
@@ -65,13 +65,13 @@ impl ChunkCounter {
     }
 
     fn long(&mut self, chunk: &str) -> &[u64] {
-        // A borrow that is returned in one branch only would be one in all of them; so it is looked up again.
-        if self.long.get(chunk.as_bytes()).is_none() {
-            self.find_long(chunk);
-            self.long.keep(chunk.as_bytes(), &self.words);
+        // A borrow that is returned in one branch only would be one in all of them; a place is none.
+        if let Some(place) = self.long.find(chunk.as_bytes()) {
+            return self.long.at(place);
         }
-        // One that is more than there is room for was just found.
-        self.long.get(chunk.as_bytes()).unwrap_or(&self.words)
+        self.find_long(chunk);
+        self.long.keep(chunk.as_bytes(), &self.words);
+        &self.words
     }
 
     #[cold]
@@ -80,8 +80,8 @@ impl ChunkCounter {
         if let Some(pieces) = self.common_pieces(chunk) {
             each_piece(chunk, pieces, |at, piece| lanes.set_part(at, self.piece(piece)));
         } else {
-            for (encoding, (tables, scratch)) in self.vocabularies.iter_mut().enumerate() {
-                lanes.set(encoding, tables.beginnings(scratch, chunk));
+            for encoding in 0..self.encodings() {
+                lanes.set(encoding, self.beginnings_in(encoding, chunk));
             }
         }
         self.short.keep(key, lanes);
@@ -109,9 +109,9 @@ impl ChunkCounter {
     /// Finds the tokens of a chunk of at most [`SHORT_PIECE_BYTES`] bytes: a word for each encoding.
     fn find_in_words(&mut self, chunk: &str) {
         let Some(pieces) = self.common_pieces(chunk) else {
-            for ((tables, scratch), word) in self.vocabularies.iter_mut().zip(&mut self.words) {
-                *word = tables.beginnings(scratch, chunk);
-            }
+            self.words = (0..self.encodings())
+                .map(|encoding| self.beginnings_in(encoding, chunk))
+                .collect();
             return;
         };
         each_piece(chunk, pieces, |at, piece| {
@@ -133,6 +133,22 @@ impl ChunkCounter {
         let pieces = |(tables, scratch): &mut (Arc<Tables>, Scratch)| tables.pieces(scratch, chunk);
         let first = pieces(all.next()?);
         all.all(|each| pieces(each) == first).then_some(first)
+    }
+
+    /// The bytes at which the tokens of a chunk of at most [`SHORT_PIECE_BYTES`] bytes begin in one encoding, a bit each, by pieces that only it may
+    /// have.
+    fn beginnings_in(&mut self, encoding: usize, chunk: &str) -> u64 {
+        let Some((tables, scratch)) = self.vocabularies.get_mut(encoding) else {
+            return 0;
+        };
+        let mut all = 0;
+        each_piece(chunk, tables.pieces(scratch, chunk), |at, piece| {
+            let key = ChunkKey::of(piece, 0, piece.len());
+            let known = key.and_then(|key| self.short.get(key));
+            let merged = || tables.vocabulary.beginnings(piece);
+            all |= known.map_or_else(merged, |lanes| lanes.begin(encoding)) << at;
+        });
+        all
     }
 
     /// The tokens of a piece of a short chunk. What is a piece of a text is one piece when it stands alone, so it is a chunk, too.

@@ -5,8 +5,11 @@
 //! discarded: what a memory is good for, the renderings of one conversation, stands close together.
 
 use std::hash::Hasher;
+use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::split::part;
 
 /// Bytes that a memory holds.
 pub(crate) const MAX_MEMORY_BYTES: usize = 8 << 20;
@@ -37,6 +40,16 @@ struct Remembered {
 impl Memory {
     /// What is known of a text.
     pub(crate) fn get(&self, text: &[u8]) -> Option<&[u64]> {
+        self.words.get(self.find(text)?)
+    }
+
+    /// The words of a place at which a text was found.
+    pub(crate) fn at(&self, place: Range<usize>) -> &[u64] {
+        part(self.words.as_slice(), place)
+    }
+
+    /// The place of the words about a text.
+    pub(crate) fn find(&self, text: &[u8]) -> Option<Range<usize>> {
         let entry = self.entries.get(&fingerprint(text))?;
         if entry.bytes != text.len() {
             return None;
@@ -47,10 +60,7 @@ impl Memory {
         } else {
             known.starts_with(blake3::hash(text).as_bytes())
         };
-        if !is_same {
-            return None;
-        }
-        self.words.get(entry.words..entry.words + entry.count)
+        is_same.then_some(entry.words..entry.words + entry.count)
     }
 
     /// Remembers words about a text, unless it alone is more than there is room for.

@@ -96,6 +96,8 @@ impl Nesting {
 /// A column of the file, which is a leaf of the schema.
 pub struct Leaf<E> {
     of: ColumnDescPtr,
+    /// The largest repetition and definition level, 0 where there are none.
+    most: Nesting,
     encoder: E,
     repetitions: Vec<u8>,
     definitions: Vec<u8>,
@@ -106,8 +108,14 @@ pub struct Leaf<E> {
 
 impl<E: Encoder> Leaf<E> {
     pub(crate) fn new(of: ColumnDescPtr, encoder: E) -> Self {
+        let [repetition, definition] =
+            [of.max_rep_level(), of.max_def_level()].map(|level| level.unsigned_abs() as u8);
         Self {
             of,
+            most: Nesting {
+                repetition,
+                definition,
+            },
             encoder,
             repetitions: Vec::new(),
             definitions: Vec::new(),
@@ -118,10 +126,10 @@ impl<E: Encoder> Leaf<E> {
 
     fn level(&mut self, at: Nesting) {
         self.counts.values += 1;
-        if self.of.max_rep_level() > 0 {
+        if self.most.repetition > 0 {
             self.repetitions.push(at.repetition);
         }
-        if self.of.max_def_level() > 0 {
+        if self.most.definition > 0 {
             self.definitions.push(at.definition);
         }
     }
@@ -156,13 +164,13 @@ impl<E: Encoder> Leaf<E> {
         } = context;
         levels.clear();
         for (values, most) in [
-            (&mut self.repetitions, self.of.max_rep_level()),
-            (&mut self.definitions, self.of.max_def_level()),
+            (&mut self.repetitions, self.most.repetition),
+            (&mut self.definitions, self.most.definition),
         ] {
             if most > 0 {
                 let at = levels.len();
                 levels.extend_from_slice(&[0; 4]);
-                hybrid::encode(values, hybrid::width(most.unsigned_abs().into()), levels);
+                hybrid::encode(values, hybrid::width(most.into()), levels);
                 let length = (levels.len() - at - 4) as u32;
                 let place = levels.split_at_mut(at).1.split_at_mut(4).0;
                 place.copy_from_slice(&length.to_le_bytes());

@@ -54,7 +54,7 @@ impl Dictionary {
             let slot = begin.wrapping_add(step) & mask;
             match *self.slots.get(slot)? {
                 0 => return self.add(slot, value, limit),
-                known if self.value(known - 1) == value => return Some(known - 1),
+                known if is_equal(self.value(known - 1), value) => return Some(known - 1),
                 _ => {}
             }
         }
@@ -126,6 +126,14 @@ impl Dictionary {
         self.ends.clear();
         self.slots.clear();
         page
+    }
+}
+
+/// Most values are numbers, for which no function is called.
+fn is_equal(one: &[u8], other: &[u8]) -> bool {
+    match (<[u8; 8]>::try_from(one), <[u8; 8]>::try_from(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
     }
 }
 

@@ -12,6 +12,9 @@ use crate::parquet::key::{Key, Keys};
 /// Bytes of a text in the statistics; longer ones are cut.
 const STATISTICS_BYTES: usize = 64;
 
+/// Numbers below this are looked up in a list, larger ones in the dictionary's hash table.
+const SMALL_NUMBERS: u64 = 1 << 14;
+
 /// The callback for a finished page.
 pub(crate) type Finish<'f> = dyn FnMut(&[u8], Encoding) -> Result<()> + 'f;
 
@@ -160,8 +163,8 @@ pub struct Coded {
     dictionary: Dictionary,
     state: CodedState,
     indices: Vec<u32>,
-    /// By the number of a key: its index and one, 0 where that is not known.
-    of_key: Vec<u32>,
+    /// By the number of a key, or by a small number itself: its index and one, 0 where that is not known.
+    known: Vec<u32>,
     /// The values of a page without a dictionary.
     plain: Vec<u8>,
     /// Least and most of the values without a dictionary.
@@ -198,7 +201,7 @@ impl Coded {
             },
             state: CodedState::Open,
             indices: Vec::new(),
-            of_key: Vec::new(),
+            known: Vec::new(),
             plain: Vec::new(),
             bounds: None,
         }
@@ -227,20 +230,29 @@ impl Coded {
 
     /// The text of a key, whose index is found once per row group.
     pub(crate) fn push_key(&mut self, key: Key, keys: &Keys) -> Result<()> {
-        let known = self
-            .of_key
-            .get(key.index())
-            .and_then(|index| index.checked_sub(1));
+        self.push_known(key.index(), || keys.text(key).as_bytes())
+    }
+
+    /// A number as the file holds it. The index of a small one is found once per row group.
+    pub(crate) fn push_number<const BYTES: usize>(&mut self, number: u64, value: [u8; BYTES]) -> Result<()> {
+        if number < SMALL_NUMBERS {
+            return self.push_known(number as usize, || &value);
+        }
+        self.push(&value)
+    }
+
+    fn push_known<'v>(&mut self, place: usize, value: impl FnOnce() -> &'v [u8]) -> Result<()> {
+        let known = self.known.get(place).and_then(|index| index.checked_sub(1));
         if let (Some(index), CodedState::Open) = (known, self.state) {
             self.indices.push(index);
             return Ok(());
         }
-        self.push(keys.text(key).as_bytes())?;
+        self.push(value())?;
         if let (CodedState::Open, Some(index)) = (self.state, self.indices.last()) {
-            if self.of_key.len() <= key.index() {
-                self.of_key.resize(key.index() + 1, 0);
+            if self.known.len() <= place {
+                self.known.resize(place + 1, 0);
             }
-            if let Some(known) = self.of_key.get_mut(key.index()) {
+            if let Some(known) = self.known.get_mut(place) {
                 *known = index + 1;
             }
         }
@@ -271,14 +283,14 @@ impl Encoder for Coded {
         self.indices.clear();
         if self.state == CodedState::Full {
             self.state = CodedState::Plain;
-            self.of_key.clear();
+            self.known.clear();
         }
         finish(page, Encoding::RLE_DICTIONARY)
     }
 
     fn dictionary(&mut self) -> Option<(Vec<u8>, u32)> {
         self.state = CodedState::Open;
-        self.of_key.clear();
+        self.known.clear();
         let count = self.dictionary.len();
         let page = self.dictionary.take();
         (count > 0).then_some((page, count))

@@ -44,15 +44,13 @@ fn pack<T: Copy + Into<u32>>(values: &[T], width: u32, out: &mut Vec<u8>) {
         let value: u32 = (*value).into();
         bits |= u64::from(value) << filled;
         filled += width;
-        while filled >= 8 {
-            out.push((bits & 0xff) as u8);
-            bits >>= 8;
-            filled -= 8;
+        if filled >= u32::BITS {
+            out.extend_from_slice(&(bits as u32).to_le_bytes());
+            bits >>= u32::BITS;
+            filled -= u32::BITS;
         }
     }
-    if filled > 0 {
-        out.push((bits & 0xff) as u8);
-    }
+    out.extend_from_slice(&(bits as u32).to_le_bytes());
     out.resize(end, 0);
 }
 

@@ -114,7 +114,7 @@ kinds! {
         value: u64,
         arrow: DataType::Int64,
         encoder: Coded = Coded::new(CodedKind::Long),
-        push: |encoder, value| encoder.push(&signed(value).to_le_bytes()),
+        push: |encoder, value| encoder.push_number(value, signed(value).to_le_bytes()),
     }
 
     /// A position: a number of 31 bits.
@@ -122,7 +122,7 @@ kinds! {
         value: u32,
         arrow: DataType::Int32,
         encoder: Coded = Coded::new(CodedKind::Int),
-        push: |encoder, value| encoder.push(&of_31_bits(value)?.to_le_bytes()),
+        push: |encoder, value| encoder.push_number(value.into(), of_31_bits(value)?.to_le_bytes()),
     }
 
     /// A yes or no.

@@ -9,7 +9,8 @@ use chatmill_dataset::overview::{
     CallCount, ClusterCount, LARGEST, LargeConversation, LossCount, Overview, ReferenceCount, RoleCount,
     TOOLS, ToolCount, cut,
 };
-use chatmill_dialect::{Dialect, Loss, LossCode};
+use chatmill_diag::cut::at;
+use chatmill_dialect::{Dialect, LossCode};
 use chatmill_link::{ClusterMembership, Duplicate};
 use chatmill_model::{CallStatus, Linked, Message, MessageKind};
 use serde::{Deserialize, Serialize};
@@ -40,8 +41,8 @@ pub(crate) struct OverviewSums {
     clusters: BTreeMap<String, u64>,
     exact: u64,
     near: u64,
-    /// Renderings and occurrences by kind of loss, for each dialect of the plan.
-    losses: BTreeMap<usize, BTreeMap<String, Pair>>,
+    /// Renderings and occurrences by the place of a kind of loss among all, for each dialect of the plan.
+    losses: BTreeMap<usize, BTreeMap<usize, Pair>>,
 }
 
 /// Two sums.
@@ -60,15 +61,21 @@ impl Pair {
 pub(crate) struct LossAmounts(Vec<(LossCode, u64)>);
 
 impl LossAmounts {
-    /// Counts the losses of a rendering. Most are of few kinds, and the next one is often of the same.
-    pub(crate) fn count(&mut self, losses: &[Loss]) {
+    /// Begins with the next rendering.
+    pub(crate) fn begin(&mut self) {
         self.0.clear();
-        for loss in losses {
-            match self.0.iter_mut().rfind(|(code, _)| *code == loss.code) {
-                Some((_, amount)) => *amount += loss.amount,
-                None => self.0.push((loss.code, loss.amount)),
-            }
+    }
+
+    /// Adds what was lost of one kind, for one of its reasons.
+    pub(crate) fn add(&mut self, kind: LossCode, more: u64) {
+        match self.0.iter_mut().find(|(code, _)| *code == kind) {
+            Some((_, amount)) => *amount += more,
+            None => self.0.push((kind, more)),
         }
+    }
+
+    /// Ends with a rendering: its kinds are sorted by their words.
+    pub(crate) fn finish(&mut self) {
         self.0.sort_unstable_by_key(|(code, _)| code.as_str());
     }
 
@@ -192,7 +199,7 @@ impl OverviewSums {
     pub(crate) fn add_losses(&mut self, rank: usize, losses: &LossAmounts) {
         let sums = self.losses.entry(rank).or_default();
         for (code, amount) in &losses.0 {
-            change(sums, code.as_str(), |sums| sums.add(Pair(1, *amount)));
+            sums.entry(*code as usize).or_default().add(Pair(1, *amount));
         }
     }
 
@@ -321,17 +328,21 @@ fn tools(nameless: ToolCount, tools: BTreeMap<String, ToolCount>) -> Vec<ToolCou
     rows
 }
 
-fn losses(mut losses: BTreeMap<usize, BTreeMap<String, Pair>>, targets: &[Dialect]) -> Vec<LossCount> {
+fn losses(mut losses: BTreeMap<usize, BTreeMap<usize, Pair>>, targets: &[Dialect]) -> Vec<LossCount> {
     let mut rows = Vec::new();
     for (rank, target) in targets.iter().enumerate() {
         let losses = losses.remove(&rank).into_iter().flatten();
-        rows.extend(losses.map(|(code, sums)| LossCount {
-            dialect: target.id().to_owned(),
-            profile: target.profile().to_owned(),
-            code,
-            renderings: sums.0,
-            amount: sums.1,
-        }));
+        let mut of_target: Vec<LossCount> = losses
+            .map(|(code, sums)| LossCount {
+                dialect: target.id().to_owned(),
+                profile: target.profile().to_owned(),
+                code: at(LossCode::ALL, code).as_str().to_owned(),
+                renderings: sums.0,
+                amount: sums.1,
+            })
+            .collect();
+        of_target.sort_unstable_by(|one, other| one.code.cmp(&other.code));
+        rows.append(&mut of_target);
     }
     rows
 }
@@ -349,7 +360,7 @@ mod tests {
                 ..ToolCount::default()
             },
             clusters: BTreeMap::from([(format!("cluster {}", characters % 2), 1)]),
-            losses: BTreeMap::from([(1, BTreeMap::from([("l".to_owned(), Pair(1, characters))]))]),
+            losses: BTreeMap::from([(1, BTreeMap::from([(0, Pair(1, characters))]))]),
             ..OverviewSums::default()
         };
         sums.lengths.add(characters);

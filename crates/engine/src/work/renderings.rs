@@ -22,7 +22,7 @@ use crate::work::bill::{self, BillingMode, OwnSpans};
 use crate::work::overview::LossAmounts;
 use crate::work::render::{self, WindowedRenderer};
 use crate::work::shares::{BillShare, Billed};
-use crate::work::totals::{AnswerGroup, RenderingGroup, Sums};
+use crate::work::totals::{AnswerGroup, RenderingGroup};
 
 /// The keys of the names in a plan.
 pub(super) struct PlanKeys {
@@ -257,17 +257,14 @@ impl<'p> Work<'_, 'p> {
 
     /// Counts the losses of a rendering, and writes a row for each kind and reason.
     fn losses(&mut self, key: &RenderingKey<'_>, rendering: &Rendering) -> Result<(), WorkError> {
-        // Most losses are of few codes: sorting the words of all of them takes longer than all else that is done with them.
         let losses = &mut self.buffers.losses;
-        losses.count(&rendering.losses);
-        self.receipt.overview.add_losses(key.rank, losses);
-        let drops_thoughts = self.tools.plan.policy().reasoning == Reasoning::Drop
-            && losses.codes().any(|code| code == LossCode::ReasoningDropped);
-        self.receipt.without_reasoning += u64::from(drops_thoughts);
-        if !self.parts.writes_losses() {
-            return Ok(());
-        }
+        let is_written = self.parts.writes_losses();
+        losses.begin();
         for loss in self.buffers.folded.fold(&rendering.losses) {
+            losses.add(loss.code, loss.amount);
+            if !is_written {
+                continue;
+            }
             let reason = self.keys.reason(loss.reason, self.parts);
             let code = self.keys.code(loss.code, self.parts);
             self.parts.push_loss(LossRow {
@@ -282,6 +279,11 @@ impl<'p> Work<'_, 'p> {
                 positions: loss.positions,
             })?;
         }
+        losses.finish();
+        self.receipt.overview.add_losses(key.rank, losses);
+        let drops_thoughts = self.tools.plan.policy().reasoning == Reasoning::Drop
+            && losses.codes().any(|code| code == LossCode::ReasoningDropped);
+        self.receipt.without_reasoning += u64::from(drops_thoughts);
         Ok(())
     }
 
@@ -372,6 +374,23 @@ impl<'p> Work<'_, 'p> {
             requests += share.requests;
             let is_last = number + 1 == shares.len();
             let with_last = |number: u64| if is_last { number } else { 0 };
+            let answers = AnswerGroup {
+                day: share.day,
+                model: share.model.to_owned(),
+                source: Cow::Borrowed(key.accepted.linked.conversation.source),
+            };
+            let group = RenderingGroup {
+                target: key.rank,
+                coverage: Cow::Borrowed(rendering.coverage.as_str()),
+            };
+            let sums = self.receipt.totals.of(answers, group);
+            sums.conversations += with_last(is_first.into());
+            sums.messages_rendered += with_last(rendering.messages_rendered.into());
+            sums.bytes += share.bytes;
+            sums.logged += share.logged;
+            sums.requests += share.requests;
+            sums.invalid += with_last((!is_valid).into());
+            sums.losses += with_last(rendering.loss_count());
             // Without an encoding there is still a row of totals, with no tokens in it.
             let uncounted = [TokenCounts::default()];
             let (counts_by_encoding, whole) = if billed.counts_by_encoding.is_empty() {
@@ -379,30 +398,12 @@ impl<'p> Work<'_, 'p> {
             } else {
                 (share.counts_by_encoding.as_slice(), billed.counts_by_encoding)
             };
-            let totals = self.receipt.totals.of(AnswerGroup {
-                day: share.day,
-                model: share.model.to_owned(),
-                source: Cow::Borrowed(key.accepted.linked.conversation.source),
-            });
             for ((encoding, token_counts), whole) in counts_by_encoding.iter().enumerate().zip(whole) {
-                let group = RenderingGroup {
-                    target: key.rank,
-                    encoding,
-                    coverage: Cow::Borrowed(rendering.coverage.as_str()),
-                };
-                let sums = Sums {
-                    conversations: with_last(is_first.into()),
-                    messages_rendered: with_last(rendering.messages_rendered.into()),
-                    bytes: share.bytes,
-                    token_counts: *token_counts,
-                    logged: share.logged,
-                    requests: share.requests,
-                    invalid: with_last((!is_valid).into()),
-                    losses: with_last(rendering.loss_count()),
-                    ..Sums::default()
-                };
-                let tokens = is_last.then_some(whole.tokens);
-                totals.add(group, &sums, tokens);
+                let sums = sums.encoding(encoding);
+                sums.token_counts += *token_counts;
+                if is_last {
+                    sums.distribution.add(whole.tokens);
+                }
             }
         }
         requests

@@ -19,6 +19,9 @@ use jiff::tz::TimeZone;
 
 use crate::work::bill::Request;
 
+/// Shares that are searched for a day and model before the map is asked.
+const NEWEST: usize = 4;
+
 /// The part of a rendering's cost that belongs to one day and model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BillShare<'l> {
@@ -53,6 +56,11 @@ impl Logged {
     /// Requests, tokens sent, the share of them from a cache, tokens written.
     pub const fn counts(self) -> [u64; 4] {
         [self.requests, self.input, self.cached_input, self.output]
+    }
+
+    /// Whether nothing was logged.
+    pub(crate) fn is_none(&self) -> bool {
+        *self == Self::default()
     }
 
     /// The usage logged for one request.
@@ -133,9 +141,10 @@ impl Billed<'_> {
         let mut shares: Vec<BillShare<'l>> = Vec::new();
         let mut known = BTreeMap::new();
         let mut place = |(day, model): (Option<Day>, &'l str)| {
-            // Answers follow one another by the day, and the map is asked where that changes.
-            if shares.last().is_some_and(|last| (last.day, last.model) == (day, model)) {
-                return shares.len() - 1;
+            // Answers follow one another by the day, and a few models take turns: the map is asked where that changes.
+            let mut newest = shares.iter().enumerate().rev().take(NEWEST);
+            if let Some((number, _)) = newest.find(|(_, share)| (share.day, share.model) == (day, model)) {
+                return number;
             }
             *known.entry((day, model)).or_insert_with(|| {
                 shares.push(BillShare {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use chatmill_dataset::Spread;
 use chatmill_dataset::overview::RenderingCount;
 use chatmill_dataset::rows::TotalRow;
-use chatmill_diag::{Day, cut};
+use chatmill_diag::{Day, cut, is_zero};
 use chatmill_token::{Encoding, TokenCounts};
 use serde::{Deserialize, Serialize};
 
@@ -25,13 +25,11 @@ pub(crate) struct AnswerGroup {
     pub(crate) source: Cow<'static, str>,
 }
 
-/// The renderings that a total is of. Names are indices into the plan, so that counting copies none.
+/// The renderings that totals are of, one for each encoding. Names are indices into the plan, so that counting copies none.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct RenderingGroup {
     /// Place of the dialect with its profile in the plan.
     pub(crate) target: usize,
-    /// Place of the encoding in the plan; 0 when nothing is counted.
-    pub(crate) encoding: usize,
     /// Coverage.
     pub(crate) coverage: Cow<'static, str>,
 }
@@ -60,30 +58,45 @@ impl<'p> TotalNames<'p> {
         }
     }
 
-    fn encoding(&self, group: &RenderingGroup) -> &'p str {
-        cut::at::<&str>(&self.encodings, group.encoding)
+    fn encoding(&self, place: usize) -> &'p str {
+        cut::at::<&str>(&self.encodings, place)
     }
 }
 
-/// The sums and the distribution of a group, or the share of a rendering in them.
+/// The sums of a group, or the share of a rendering in them. A receipt holds thousands, in which most numbers are zero.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Sums {
     /// Conversations that have a rendering in it.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) conversations: u64,
     /// Messages that its renderings show.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) messages_rendered: u64,
     /// Bytes of their texts.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) bytes: u64,
-    /// Tokens and their parts.
-    pub(crate) token_counts: TokenCounts,
     /// The usage that the provider logged for its requests.
+    #[serde(default, skip_serializing_if = "Logged::is_none")]
     pub(crate) logged: Logged,
     /// The number of requests.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) requests: u64,
     /// Renderings that break a rule of the dialect.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) invalid: u64,
     /// The losses, in occurrences.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) losses: u64,
+    /// The tokens in each encoding; one without any when nothing is counted.
+    by_encoding: Vec<EncodingSums>,
+}
+
+/// The tokens of a group in an encoding.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct EncodingSums {
+    /// Tokens and their parts.
+    #[serde(with = "numbers")]
+    pub(crate) token_counts: TokenCounts,
     /// Renderings by their number of tokens.
     pub(crate) distribution: Spread,
 }
@@ -93,12 +106,22 @@ impl Sums {
         self.conversations += more.conversations;
         self.messages_rendered += more.messages_rendered;
         self.bytes += more.bytes;
-        self.token_counts += more.token_counts;
         self.requests += more.requests;
         self.logged += more.logged;
         self.invalid += more.invalid;
         self.losses += more.losses;
-        self.distribution.merge(&more.distribution);
+        for (place, more) in more.by_encoding.iter().enumerate() {
+            let sums = self.encoding(place);
+            sums.token_counts += more.token_counts;
+            sums.distribution.merge(&more.distribution);
+        }
+    }
+
+    /// The sums of the encoding at this place in the plan, 0 when nothing is counted.
+    pub(crate) fn encoding(&mut self, place: usize) -> &mut EncodingSums {
+        let places = self.by_encoding.len().max(place + 1);
+        self.by_encoding.resize_with(places, EncodingSums::default);
+        cut::at_mut(&mut self.by_encoding, place)
     }
 }
 
@@ -133,25 +156,64 @@ mod pairs {
     }
 }
 
-impl RenderingTotals {
-    /// Adds one share of a rendering; the rendering itself has so many tokens and is counted once, with its last share.
-    pub(crate) fn add(&mut self, group: RenderingGroup, share: &Sums, tokens: Option<u64>) {
-        let sums = self.0.entry(group).or_default();
-        sums.add(share);
-        if let Some(tokens) = tokens {
-            sums.distribution.add(tokens);
-        }
+/// Token counts as a list of their numbers.
+mod numbers {
+    use chatmill_model::ComponentCounts;
+    use chatmill_token::TokenCounts;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields so")]
+    pub(super) fn serialize<S: Serializer>(counts: &TokenCounts, serializer: S) -> Result<S::Ok, S::Error> {
+        let TokenCounts {
+            tokens,
+            parts,
+            assistant_content,
+            sent,
+            written,
+        } = *counts;
+        let ComponentCounts {
+            content,
+            names,
+            framing,
+            tools,
+            replies,
+            meta,
+        } = parts;
+        let parts = [content, names, framing, tools, replies, meta];
+        ([tokens, assistant_content, sent, written], parts).serialize(serializer)
     }
 
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TokenCounts, D::Error> {
+        let ([tokens, assistant_content, sent, written], parts) = Deserialize::deserialize(deserializer)?;
+        let [content, names, framing, tools, replies, meta] = parts;
+        Ok(TokenCounts {
+            tokens,
+            parts: ComponentCounts {
+                content,
+                names,
+                framing,
+                tools,
+                replies,
+                meta,
+            },
+            assistant_content,
+            sent,
+            written,
+        })
+    }
+}
+
+impl RenderingTotals {
     fn merge(&mut self, other: Self) {
         merge(&mut self.0, other.0, |sums, more| sums.add(&more));
     }
 }
 
 impl Totals {
-    /// The totals of a group.
-    pub(crate) fn of(&mut self, answers: AnswerGroup) -> &mut RenderingTotals {
-        self.0.entry(answers).or_default()
+    /// The sums of a group.
+    pub(crate) fn of(&mut self, answers: AnswerGroup, renderings: RenderingGroup) -> &mut Sums {
+        let totals = self.0.entry(answers).or_default();
+        totals.0.entry(renderings).or_default()
     }
 
     /// Adds other totals.
@@ -161,17 +223,21 @@ impl Totals {
 
     /// The renderings of each dialect, profile, coverage and encoding over all answers, in the order of the dialects.
     pub(crate) fn renderings(&self, names: &TotalNames<'_>) -> Vec<RenderingCount> {
-        let mut whole = RenderingTotals::default();
+        let mut whole = Self::default();
         for (group, sums) in self.0.values().flat_map(|renderings| &renderings.0) {
-            whole.0.entry(group.clone()).or_default().add(sums);
+            whole.of(AnswerGroup::default(), group.clone()).add(sums);
         }
-        let mut sorted: Vec<_> = whole.0.iter().collect();
-        sorted.sort_by_key(|(group, _)| (group.target, names.encoding(group), &group.coverage));
+        let mut sorted: Vec<_> = whole.rows().collect();
+        sorted.sort_by_key(|row| {
+            (
+                row.group.target,
+                names.encoding(row.encoding),
+                &row.group.coverage,
+            )
+        });
         let sorted = sorted.into_iter();
         sorted
-            .map(|(group, sums)| {
-                rendering_count(&row(&AnswerGroup::default(), None, group, sums, names), sums)
-            })
+            .map(|row| rendering_count(&row.named(None, names), row.of_encoding))
             .collect()
     }
 
@@ -181,78 +247,108 @@ impl Totals {
         names: &TotalNames<'_>,
         mut give: impl FnMut(TotalRow<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let groups = self.0.iter().flat_map(|(answers, renderings)| {
-            let groups = renderings.0.iter();
-            groups.map(move |(group, sums)| (answers, group, sums))
+        let mut sorted: Vec<_> = self.rows().collect();
+        sorted.sort_by_key(|row| {
+            let AnswerGroup { day, model, source } = row.answers;
+            let encoding = names.encoding(row.encoding);
+            (
+                source,
+                day,
+                model,
+                row.group.target,
+                encoding,
+                &row.group.coverage,
+            )
         });
-        let mut sorted: Vec<_> = groups.collect();
-        sorted.sort_by_key(|(answers, group, _)| {
-            let encoding = names.encoding(group);
-            let AnswerGroup { day, model, source } = answers;
-            (source, day, model, group.target, encoding, &group.coverage)
-        });
-        sorted.into_iter().try_for_each(|(answers, group, sums)| {
-            let day = answers.day.map(|day| day.to_string());
-            give(row(answers, day.as_deref(), group, sums, names))
+        sorted.into_iter().try_for_each(|row| {
+            let day = row.answers.day.map(|day| day.to_string());
+            give(row.named(day.as_deref(), names))
+        })
+    }
+
+    fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.0.iter().flat_map(|(answers, renderings)| {
+            renderings.0.iter().flat_map(move |(group, sums)| {
+                let encodings = sums.by_encoding.iter().enumerate();
+                encodings.map(move |(encoding, of_encoding)| Row {
+                    answers,
+                    group,
+                    sums,
+                    encoding,
+                    of_encoding,
+                })
+            })
         })
     }
 }
 
-fn row<'n>(
-    answers: &'n AnswerGroup,
-    day: Option<&'n str>,
-    group: &'n RenderingGroup,
-    sums: &Sums,
-    of: &TotalNames<'n>,
-) -> TotalRow<'n> {
-    let (dialect, profile) = *cut::at(&of.targets, group.target);
-    let token_counts = &sums.token_counts;
-    TotalRow {
-        source: &answers.source,
-        day,
-        model: Some(answers.model.as_str()).filter(|model| !model.is_empty()),
-        dialect,
-        profile,
-        encoding: of.encoding(group),
-        coverage: &group.coverage,
-        conversations: sums.conversations,
-        renderings: sums.distribution.count(),
-        messages_rendered: sums.messages_rendered,
-        bytes: sums.bytes,
-        tokens: token_counts.tokens,
-        content: token_counts.parts.content,
-        names: token_counts.parts.names,
-        framing: token_counts.parts.framing,
-        tools: token_counts.parts.tools,
-        replies: token_counts.parts.replies,
-        meta: token_counts.parts.meta,
-        assistant_content: token_counts.assistant_content,
-        requests: sums.requests,
-        tokens_sent: token_counts.sent,
-        written: token_counts.written,
-        logged_requests: sums.logged.requests,
-        logged_input: sums.logged.input,
-        logged_cached_input: sums.logged.cached_input,
-        logged_output: sums.logged.output,
-        p50: sums.distribution.percentile(50),
-        p95: sums.distribution.percentile(95),
-        p99: sums.distribution.percentile(99),
-        invalid: sums.invalid,
-        losses: sums.losses,
+/// A group in one encoding.
+struct Row<'t> {
+    answers: &'t AnswerGroup,
+    group: &'t RenderingGroup,
+    sums: &'t Sums,
+    encoding: usize,
+    of_encoding: &'t EncodingSums,
+}
+
+impl<'t> Row<'t> {
+    fn named<'n>(&self, day: Option<&'n str>, of: &TotalNames<'n>) -> TotalRow<'n>
+    where
+        't: 'n,
+    {
+        let (dialect, profile) = *cut::at(&of.targets, self.group.target);
+        let (sums, answers) = (self.sums, self.answers);
+        let EncodingSums {
+            token_counts,
+            distribution,
+        } = self.of_encoding;
+        TotalRow {
+            source: &answers.source,
+            day,
+            model: Some(answers.model.as_str()).filter(|model| !model.is_empty()),
+            dialect,
+            profile,
+            encoding: of.encoding(self.encoding),
+            coverage: &self.group.coverage,
+            conversations: sums.conversations,
+            renderings: distribution.count(),
+            messages_rendered: sums.messages_rendered,
+            bytes: sums.bytes,
+            tokens: token_counts.tokens,
+            content: token_counts.parts.content,
+            names: token_counts.parts.names,
+            framing: token_counts.parts.framing,
+            tools: token_counts.parts.tools,
+            replies: token_counts.parts.replies,
+            meta: token_counts.parts.meta,
+            assistant_content: token_counts.assistant_content,
+            requests: sums.requests,
+            tokens_sent: token_counts.sent,
+            written: token_counts.written,
+            logged_requests: sums.logged.requests,
+            logged_input: sums.logged.input,
+            logged_cached_input: sums.logged.cached_input,
+            logged_output: sums.logged.output,
+            p50: distribution.percentile(50),
+            p95: distribution.percentile(95),
+            p99: distribution.percentile(99),
+            invalid: sums.invalid,
+            losses: sums.losses,
+        }
     }
 }
 
-fn rendering_count(total: &TotalRow<'_>, sums: &Sums) -> RenderingCount {
+fn rendering_count(total: &TotalRow<'_>, of_encoding: &EncodingSums) -> RenderingCount {
     RenderingCount {
         dialect: total.dialect.to_owned(),
         profile: total.profile.to_owned(),
         coverage: total.coverage.to_owned(),
         encoding: total.encoding.to_owned(),
-        renderings: sums.distribution.count(),
+        renderings: total.renderings,
         messages_rendered: total.messages_rendered,
         bytes: total.bytes,
         tokens: total.tokens,
-        parts: sums.token_counts.parts,
+        parts: of_encoding.token_counts.parts,
         assistant_content: total.assistant_content,
         requests: total.requests,
         tokens_sent: total.tokens_sent,
@@ -282,30 +378,23 @@ mod tests {
         }
     }
 
-    fn add(
-        totals: &mut Totals,
-        source: &'static str,
-        (target, encoding): (usize, usize),
-        share: &Sums,
-        tokens: Option<u64>,
-    ) {
+    fn of<'t>(totals: &'t mut Totals, source: &'static str, target: usize) -> &'t mut Sums {
         let answers = AnswerGroup {
             source: source.into(),
             ..AnswerGroup::default()
         };
         let group = RenderingGroup {
             target,
-            encoding,
             coverage: "whole".into(),
         };
-        totals.of(answers).add(group, share, tokens);
+        totals.of(answers, group)
     }
 
     #[test]
     fn rows_come_in_the_order_of_sources_dialects_and_encodings_by_their_names() {
         let mut totals = Totals::default();
         for (source, target, encoding) in [("b", 0, 0), ("a", 1, 0), ("a", 0, 1), ("a", 0, 0)] {
-            add(&mut totals, source, (target, encoding), &Sums::default(), None);
+            of(&mut totals, source, target).encoding(encoding);
         }
         let text = serde_json::to_string(&totals).unwrap();
         let read: Totals = serde_json::from_str(&text).unwrap();
@@ -334,15 +423,14 @@ mod tests {
                 sent: 2 * tokens,
                 ..TokenCounts::default()
             };
-            let share = Sums {
-                conversations: 1,
-                messages_rendered: 1,
-                bytes: 2,
-                token_counts,
-                requests: 2,
-                ..Sums::default()
-            };
-            add(totals, "s", (0, 0), &share, Some(tokens));
+            let sums = of(totals, "s", 0);
+            sums.conversations += 1;
+            sums.messages_rendered += 1;
+            sums.bytes += 2;
+            sums.requests += 2;
+            let sums = sums.encoding(0);
+            sums.token_counts += token_counts;
+            sums.distribution.add(tokens);
         };
         let (mut whole, mut left, mut right) = (Totals::default(), Totals::default(), Totals::default());
         for tokens in [5, 9, 1] {
@@ -362,21 +450,16 @@ mod tests {
     fn renderings_of_all_sources_are_one_row_with_its_own_percentiles() {
         let mut totals = Totals::default();
         for (source, tokens) in [("a", 1), ("a", 2), ("b", 8), ("b", 9), ("b", 10)] {
-            let token_counts = TokenCounts {
-                tokens,
-                ..TokenCounts::default()
-            };
-            let share = Sums {
-                conversations: 1,
-                messages_rendered: 2,
-                bytes: 3,
-                token_counts,
-                requests: 1,
-                invalid: u64::from(tokens == 1),
-                losses: 4,
-                ..Sums::default()
-            };
-            add(&mut totals, source, (0, 0), &share, Some(tokens));
+            let sums = of(&mut totals, source, 0);
+            sums.conversations += 1;
+            sums.messages_rendered += 2;
+            sums.bytes += 3;
+            sums.requests += 1;
+            sums.invalid += u64::from(tokens == 1);
+            sums.losses += 4;
+            let sums = sums.encoding(0);
+            sums.token_counts.tokens += tokens;
+            sums.distribution.add(tokens);
         }
         assert_eq!(totals.0.len(), 2);
         let [whole] = &totals.renderings(&names())[..] else {

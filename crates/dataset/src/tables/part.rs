@@ -1,9 +1,12 @@
 //! The file of one table in one slice: rows are written to its columns, and its columns to row groups.
 
 use std::io::{self, Write};
+use std::panic::resume_unwind;
 use std::path::PathBuf;
+use std::thread;
 
 use bytes::Bytes;
+use chatmill_diag::faults::carried;
 
 use crate::disk::{self, DiskFile};
 use crate::error::DatasetError;
@@ -107,16 +110,12 @@ impl<T: Table> Slot<T> {
         }
     }
 
-    /// Finishes its files, in the order of their names.
-    pub(crate) fn close(
-        mut self,
-        place: &SlicePlace,
-        context: &mut Context,
-    ) -> Result<Vec<PartFile>, DatasetError> {
+    /// Writes the rest of its files, in the order of their names.
+    pub(crate) fn close(mut self, context: &mut Context) -> Result<Vec<WrittenPart>, DatasetError> {
         self.open
             .sort_by(|(_, one), (_, other)| one.folder.cmp(&other.folder));
         let parts = self.open.into_iter();
-        parts.map(|(_, part)| part.finish(place, context)).collect()
+        parts.map(|(_, part)| part.close(context)).collect()
     }
 
     /// Finishes its files in memory, in the order of their names; a table without rows has none.
@@ -133,9 +132,30 @@ impl<T: Table> Slot<T> {
 pub(crate) fn write_empty<T: Table>(
     place: &SlicePlace,
     options: &TableOptions,
-) -> Result<PartFile, DatasetError> {
+) -> Result<WrittenPart, DatasetError> {
     let medium = Medium::Staging(place.clone());
-    OpenPart::<T>::create(&medium, options, None)?.finish(place, &mut Context::new(options.compression))
+    OpenPart::<T>::create(&medium, options, None)?.close(&mut Context::new(options.compression))
+}
+
+/// Finishes the files of a slice, all at the same time: each waits for the disk several times.
+pub(crate) fn finish(parts: Vec<WrittenPart>, place: &SlicePlace) -> Result<Vec<PartFile>, DatasetError> {
+    let carry = carried();
+    thread::scope(|scope| {
+        let mut finishing = Vec::new();
+        for part in parts {
+            let (path, carry) = (part.path.clone(), &carry);
+            let finish = move || {
+                carry();
+                part.finish(place)
+            };
+            let thread = thread::Builder::new().spawn_scoped(scope, finish);
+            finishing.push(thread.map_err(|source| DatasetError::io("start a thread for", &path, source))?);
+        }
+        let finished = finishing
+            .into_iter()
+            .map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        finished.collect()
+    })
 }
 
 /// An open file of a table.
@@ -198,12 +218,45 @@ impl<T: Table> OpenPart<T> {
         ended.map_err(|error| error.of(T::NAME, &self.path))
     }
 
-    /// Closes the file, reads it back, syncs it and gives it its name.
-    fn finish(mut self, place: &SlicePlace, context: &mut Context) -> Result<PartFile, DatasetError> {
+    /// Writes the rest of the file.
+    fn close(mut self, context: &mut Context) -> Result<WrittenPart, DatasetError> {
         self.end_group(context)?;
-        self.file
-            .finish()
-            .map_err(|error| DatasetError::parquet("write", &self.path, error))?;
+        match self.file.into_inner() {
+            Ok(sink) => Ok(WrittenPart {
+                table: T::NAME,
+                folder: self.folder,
+                temp: self.temp,
+                path: self.path,
+                sink,
+                rows: self.rows,
+            }),
+            Err(error) => Err(DatasetError::parquet("write", &self.path, error)),
+        }
+    }
+
+    /// Closes the file and gives its bytes, where it is in memory.
+    fn into_bytes(self, context: &mut Context) -> Result<Bytes, DatasetError> {
+        let WrittenPart { path, sink, .. } = self.close(context)?;
+        match sink {
+            Sink::Memory(bytes) => Ok(bytes.into()),
+            Sink::Disk(_) => Err(DatasetError::corrupt(&path, "it was to be in memory")),
+        }
+    }
+}
+
+/// A file of a table that is written to its end.
+pub(crate) struct WrittenPart {
+    table: &'static str,
+    folder: String,
+    temp: String,
+    path: PathBuf,
+    sink: Sink,
+    rows: u64,
+}
+
+impl WrittenPart {
+    /// Reads the file back, syncs it and gives it its name.
+    fn finish(self, place: &SlicePlace) -> Result<PartFile, DatasetError> {
         let Some(written) = place.temp.read_file(&self.temp)? else {
             return Err(DatasetError::corrupt(
                 &self.path,
@@ -218,7 +271,7 @@ impl<T: Table> OpenPart<T> {
             ));
         }
         let measure = written.measure(&self.path)?;
-        if let Sink::Disk(file) = self.file.inner() {
+        if let Sink::Disk(file) = &self.sink {
             file.sync()
                 .map_err(|source| DatasetError::io("sync", &self.path, source))?;
         }
@@ -227,22 +280,11 @@ impl<T: Table> OpenPart<T> {
             .temp
             .rename(&self.temp, &work_dir, part_file::file_name(place.slice))?;
         Ok(PartFile {
-            table: T::NAME.to_owned(),
+            table: self.table.to_owned(),
             path: part_file::part_name(&self.folder, place.slice),
             rows,
             bytes: measure.bytes,
             hash: measure.hash,
         })
-    }
-
-    /// Closes the file and gives its bytes, where it is in memory.
-    fn into_bytes(mut self, context: &mut Context) -> Result<Bytes, DatasetError> {
-        self.end_group(context)?;
-        let path = self.path;
-        match self.file.into_inner() {
-            Ok(Sink::Memory(bytes)) => Ok(bytes.into()),
-            Ok(Sink::Disk(_)) => Err(DatasetError::corrupt(&path, "it was to be in memory")),
-            Err(error) => Err(DatasetError::parquet("write", &path, error)),
-        }
     }
 }

@@ -13,6 +13,7 @@ use crate::publish::work::shard_manifests::ShardManifests;
 use crate::publish::work::staging::Staging;
 use crate::tables::REGISTRY;
 use crate::tables::options::TableOptions;
+use crate::tables::part;
 use crate::tables::part_file::PartFile;
 use crate::tables::slice_id::SliceId;
 
@@ -39,12 +40,14 @@ impl Staging {
             .filter(|table| !is_written(table))
             .map(str::to_owned)
             .collect();
+        let (place, mut empty) = (self.place(SliceId::default()), Vec::new());
         for table in REGISTRY {
             let has_files = shards.has(table.name) || rest.iter().any(|file| file.table == table.name);
             if is_written(&table.name) && !has_files {
-                rest.push((table.write_empty)(&self.place(SliceId::default()), options)?);
+                empty.push((table.write_empty)(&place, options)?);
             }
         }
+        rest.extend(part::finish(empty, &place)?);
         (manifest.shards, manifest.tables) = shards.finish(rest)?;
         if let Some(table) = manifest
             .tables

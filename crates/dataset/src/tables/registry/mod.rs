@@ -12,7 +12,7 @@ use crate::parquet::key::Key;
 use crate::tables::describe::page;
 use crate::tables::memory::MemoryTable;
 use crate::tables::options::TableOptions;
-use crate::tables::part::{self, Medium, Slot};
+use crate::tables::part::{self, Medium, Slot, WrittenPart};
 use crate::tables::part_file::{PartFile, SlicePlace};
 use crate::tables::table::{Table, schema};
 
@@ -22,7 +22,7 @@ pub(crate) struct Registered {
     pub(crate) schema: fn(&[String]) -> SchemaRef,
     pub(crate) describe: fn() -> String,
     /// Writes the file that stands for a table without rows.
-    pub(crate) write_empty: fn(&SlicePlace, &TableOptions) -> Result<PartFile, DatasetError>,
+    pub(crate) write_empty: fn(&SlicePlace, &TableOptions) -> Result<WrittenPart, DatasetError>,
 }
 
 macro_rules! tables {
@@ -83,11 +83,12 @@ macro_rules! tables {
             /// Each file is flushed, closed, read back (footer rows and hash), synced and renamed into place, and
             /// its folder synced. A set that is dropped instead leaves only temporary files.
             pub fn close(mut self) -> Result<Vec<PartFile>, DatasetError> {
-                let mut files = Vec::new();
-                if let Medium::Staging(place) = &self.medium {
-                    $(files.extend(self.$module.close(place, &mut self.context)?);)+
-                }
-                Ok(files)
+                let Medium::Staging(place) = &self.medium else {
+                    return Ok(Vec::new());
+                };
+                let mut parts = Vec::new();
+                $(parts.extend(self.$module.close(&mut self.context)?);)+
+                part::finish(parts, place)
             }
 
             /// Finishes the tables of a set in memory, in the order of the registry; those without rows are empty.

@@ -6,6 +6,7 @@
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Linked, Part};
+use memchr::memchr_iter;
 
 use crate::walk::at_message;
 
@@ -71,8 +72,7 @@ const AROUND: usize = 40;
 impl Mended {
     fn of(text: &str) -> Self {
         let mut mended = Self::default();
-        // Every sequence begins with one of these, and most texts have none.
-        if !text.chars().any(is_lead) {
+        if !has_lead(text.as_bytes()) {
             return mended;
         }
         let mut rest = text;
@@ -162,6 +162,11 @@ fn is_lead(character: char) -> bool {
     matches!(u32::from(character), 0xC2..=0xF4)
 }
 
+/// Whether a text has a character that a sequence begins with, which most texts have not. In UTF-8 all of them begin with one byte.
+fn has_lead(text: &[u8]) -> bool {
+    memchr_iter(0xC3, text).any(|at| matches!(text.get(at + 1), Some(0x82..=0xB4)))
+}
+
 /// The byte that Windows-1252 or Latin-1 reads as a character.
 fn byte(character: char) -> Option<u8> {
     if let Ok(byte) = u8::try_from(u32::from(character)) {
@@ -193,6 +198,14 @@ mod tests {
         ] {
             let mended = Mended::of(broken);
             assert_eq!((mended.text.as_str(), mended.count), (meant, count));
+        }
+    }
+
+    #[test]
+    fn a_lead_is_found_by_its_bytes() {
+        for character in '\u{0}'..='\u{2fff}' {
+            let text = character.to_string();
+            assert_eq!(has_lead(text.as_bytes()), is_lead(character), "{character:?}");
         }
     }
 

@@ -23,10 +23,11 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
         };
         let target = cut::at(&linked.conversation.messages, position as usize);
         let text_differs = preview.content.as_deref().is_some_and(|shown| {
-            !quoted
-                .entry(position)
-                .or_insert_with(|| Quoted::by(target))
-                .agrees(shown)
+            !is_beginning(target, shown)
+                && !quoted
+                    .entry(position)
+                    .or_insert_with(|| Quoted::by(target))
+                    .agrees(shown)
         });
         let facts = [
             ("text", text_differs),
@@ -100,6 +101,11 @@ struct Quoted<'a> {
     /// The words that were read.
     words: Vec<&'a str>,
     rest: Box<dyn Iterator<Item = &'a str> + 'a>,
+}
+
+/// Whether a preview begins a message of a text as it is written: most do, and agree with it.
+fn is_beginning(target: &Message, shown: &str) -> bool {
+    matches!(target.parts.as_slice(), [Part::Text(text)] if text.starts_with(shown))
 }
 
 impl<'a> Quoted<'a> {

@@ -51,6 +51,10 @@ fn knows(participant: &Participant, name: &str) -> bool {
         participant.name.as_deref(),
         participant.alias.as_deref(),
     ];
+    // Most names are written as the roster writes them.
+    if known.contains(&Some(name)) {
+        return true;
+    }
     let name = plain(name);
     name.is_empty()
         || ROLES.contains(&name.as_str())

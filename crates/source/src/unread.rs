@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Mark, Value, append_key};
-use chatmill_model::{Conversation, Extra, Message, RawJson};
+use chatmill_model::{Conversation, Extra, Message, RawJson, bytes};
 
 use crate::frame::{FrameView, Reading};
 use crate::reader::raw;
@@ -385,6 +385,10 @@ fn shown(name: &str) -> Cow<'_, str> {
 
 /// Whether a text has at least two words, of letters. Where a script has no spaces, each letter is a word.
 pub(crate) fn holds_words(text: &str) -> bool {
+    // Most texts are ids, times and single words.
+    if !bytes::any(text.as_bytes(), may_part_words) {
+        return false;
+    }
     let (mut seen, mut is_word) = (0, false);
     for byte in text.bytes() {
         match byte {
@@ -403,11 +407,16 @@ pub(crate) fn holds_words(text: &str) -> bool {
     false
 }
 
+/// Whether a byte is a blank, or of a script that may need none.
+const fn may_part_words(byte: u8) -> bool {
+    (byte == b' ') | (byte.wrapping_sub(b'\t') < 5) | !byte.is_ascii()
+}
+
 fn holds_words_of_any_script(text: &str) -> bool {
     let mut words = text.split_whitespace().map(|word| {
-        let letters = word.chars().filter(|letter| letter.is_alphabetic());
-        match letters.clone().filter(|letter| has_no_spaces(*letter)).count() {
-            0 => usize::from(letters.clone().next().is_some()),
+        let is_word = |letter: &char| has_no_spaces(*letter) && letter.is_alphabetic();
+        match word.chars().filter(is_word).take(2).count() {
+            0 => usize::from(word.chars().any(char::is_alphabetic)),
             letters => letters,
         }
     });

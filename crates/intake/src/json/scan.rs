@@ -392,11 +392,27 @@ fn holds(text: &str, integer: bool) -> bool {
     }
 }
 
+/// Bytes that are passed at once.
+const BLOCK_BYTES: usize = 16;
+
+/// Whether no byte of a block ends a plain run.
+#[inline]
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "without branches, the block is looked at at once"
+)]
+fn is_plain(block: &[u8; BLOCK_BYTES]) -> bool {
+    let ends = |byte: u8| (byte == b'"') | (byte == b'\\') | (byte < 0x20);
+    !block.iter().fold(false, |found, byte| found | ends(*byte))
+}
+
 /// The number of bytes before the first quote, backslash or control character.
 #[inline]
 pub(crate) fn plain_run(bytes: &[u8]) -> usize {
-    let (words, tail) = bytes.as_chunks::<8>();
-    let mut run = 0;
+    // Most of a long text is passed in blocks, without looking where one ends: that is work for vector instructions.
+    let (blocks, _) = bytes.as_chunks::<BLOCK_BYTES>();
+    let mut run = BLOCK_BYTES * blocks.iter().take_while(|block| is_plain(block)).count();
+    let (words, tail) = bytes.split_at(run).1.as_chunks::<8>();
     for word in words {
         let stops = stops(u64::from_le_bytes(*word));
         if stops != 0 {

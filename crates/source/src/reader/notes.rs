@@ -62,6 +62,13 @@ impl Notes {
     }
 }
 
+/// Whether a name stands more than once anywhere inside a value.
+fn has_repeats(value: Value<'_>) -> bool {
+    !value.duplicate_keys().is_empty()
+        || value.fields().any(|(_, field)| has_repeats(field))
+        || value.items().any(has_repeats)
+}
+
 /// A `duplicate-key` finding without its place.
 fn repeated_key(loses_a_value: bool) -> Finding {
     if loses_a_value {
@@ -175,7 +182,9 @@ impl Site<'_> {
 
     /// Notes names that stand more than once anywhere inside a value that is kept raw.
     pub(crate) fn repeated_keys_within(&mut self, value: Value<'_>, suffix: &str) {
-        self.repeats_below(value, &mut suffix.to_owned());
+        if has_repeats(value) {
+            self.repeats_below(value, &mut suffix.to_owned());
+        }
     }
 
     /// Like the function above, for a path that is restored afterwards: many elements may be below a long

@@ -1,5 +1,9 @@
 //! The content hash of a conversation: equal for conversations of equal content, from whatever input.
 
+use std::hash::Hasher as _;
+
+use rustc_hash::FxHasher;
+
 use crate::alternative::{Alternative, Judgement};
 use crate::conversation::Conversation;
 use crate::extra::Extra;
@@ -40,7 +44,8 @@ pub fn content_hash(conversation: &Conversation) -> String {
     hash.finish()
 }
 
-/// A hash of content and sender for each message: equal for two copies of a message, whatever else differs.
+/// A hash of content and sender for each message: equal for two copies of a message, whatever else differs. It is fast and not
+/// proof against somebody who wants two messages to look alike.
 pub fn body_hashes(conversation: &Conversation) -> Vec<u64> {
     let mut hash = Hash::default();
     let mut hashes = Vec::with_capacity(conversation.messages.len());
@@ -73,14 +78,16 @@ impl Hash {
         }
     }
 
-    /// The first eight bytes of the hash of what was given since the last time.
+    /// A short hash of what was given since the last time.
     fn take(&mut self) -> u64 {
-        self.hasher.update(&self.waiting);
+        let mut short = FxHasher::default();
+        short.write(&self.waiting);
         self.waiting.clear();
-        let mut first = [0; 8];
-        self.hasher.finalize_xof().fill(&mut first);
-        self.hasher.reset();
-        u64::from_le_bytes(first)
+        if self.hasher.count() > 0 {
+            short.write(self.hasher.finalize().as_bytes());
+            self.hasher.reset();
+        }
+        short.finish()
     }
 
     fn finish(mut self) -> String {

@@ -8,6 +8,7 @@
 //! Why: docs/decisions/2026-11-22-rendering-sink-and-pieces.md.
 
 use std::borrow::Cow;
+use std::collections::hash_map::Entry;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -20,6 +21,8 @@ use crate::span::{Component, ComponentSpan, Level, Speaker};
 const MAX_GLUE_BYTES: usize = 200;
 /// Pieces of glue that are remembered; beyond them neighbours stay apart.
 const MAX_GLUE_PIECES: usize = 1 << 14;
+/// Glue that is found again without hashing, by the place of its words and of the glue before it.
+const RECENT_GLUE: usize = 1 << 8;
 /// Pieces of one conversation that are remembered; the texts of further ones are escaped and counted whenever they are pushed.
 const MAX_PIECES: usize = 1 << 20;
 /// Bytes, as written, of the longest owned text that has a number: quoted heads, ids and names that a dialect generates.
@@ -69,20 +72,33 @@ impl PartialEq for Identity {
     }
 }
 
+/// The number of the glue before, and the place of the words.
+type GlueKey = (u32, usize, usize);
+
 /// The buffers of a sink, which later conversations reuse: their capacity, and the glue.
 #[derive(Debug, Default)]
 pub struct SinkBuffers {
     text: String,
     spans: Vec<ComponentSpan>,
     runs: Vec<PieceRun>,
-    glue: FxHashMap<(u32, usize, usize), u32>,
+    glue: FxHashMap<GlueKey, u32>,
+    recent_glue: Vec<(GlueKey, u32)>,
     glue_identity: Identity,
-    pieces: FxHashMap<(usize, usize, Level), u32>,
+    /// The numbers of a text at each level, which are one where escaping changes nothing.
+    pieces: FxHashMap<(usize, usize), Numbers>,
     /// Short owned texts, as they are written.
     owned: FxHashMap<Box<str>, u32>,
     /// For each piece the range of its escaped text; none where escaping changes nothing.
     written: Vec<Option<(usize, usize)>>,
     escaped: String,
+}
+
+/// The numbers of a text, by its level.
+#[derive(Debug, Default)]
+struct Numbers {
+    raw: Option<u32>,
+    string: Option<u32>,
+    inner_string: Option<u32>,
 }
 
 /// What the renderings of one conversation are written into, one after the other.
@@ -111,6 +127,7 @@ impl<'a> Sink<'a> {
         buffers.written.clear();
         buffers.escaped.clear();
         buffers.owned.clear();
+        buffers.recent_glue.resize(RECENT_GLUE, Default::default());
         let mut sink = Self {
             buffers,
             identity: Identity::default(),
@@ -374,12 +391,18 @@ impl SinkBuffers {
     /// The number of glue that stands directly after other glue, or after none (0); none where too many are known.
     fn glue_number(&mut self, before: u32, text: &'static str) -> Option<u32> {
         let key = (before, text.as_ptr() as usize, text.len());
-        if let Some(number) = self.glue.get(&key) {
-            return Some(*number);
+        let place = (before as usize).wrapping_mul(7) ^ key.1;
+        let recent = self.recent_glue.get_mut(place % RECENT_GLUE)?;
+        if recent.0 == key {
+            return Some(recent.1);
         }
         let next = self.glue.len() + 1;
-        let number = u32::try_from(next).ok().filter(|_| next <= MAX_GLUE_PIECES)?;
-        self.glue.insert(key, number);
+        let number = match self.glue.entry(key) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) if next <= MAX_GLUE_PIECES => *new.insert(u32::try_from(next).ok()?),
+            Entry::Vacant(_) => return None,
+        };
+        *recent = (key, number);
         Some(number)
     }
 
@@ -406,47 +429,59 @@ impl SinkBuffers {
 
     /// Writes a text that stays where it is as long as its number holds.
     fn push_borrowed(&mut self, text: &str, level: Level) -> Piece {
-        let key = (text.as_ptr() as usize, text.len(), level);
-        if let Some(number) = self.pieces.get(&key) {
+        let key = (text.as_ptr() as usize, text.len());
+        let is_full = self.pieces.len() >= MAX_PIECES;
+        let numbers = match self.pieces.entry(key) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(_) if is_full => {
+                push(&mut self.text, text, level);
+                return Piece::Unknown;
+            }
+            Entry::Vacant(new) => new.insert(Numbers::default()),
+        };
+        let raw = numbers.raw;
+        let own = match level {
+            Level::Raw => &mut numbers.raw,
+            Level::JsonString => &mut numbers.string,
+            Level::JsonInJsonString => &mut numbers.inner_string,
+        };
+        if let Some(number) = *own {
             #[expect(
                 clippy::indexing_slicing,
                 reason = "a number is given together with its place"
             )]
-            match self.written[*number as usize] {
+            match self.written[number as usize] {
                 None => self.text.push_str(text),
                 Some((start, end)) => self.text.push_str(self.escaped.split_at(end).0.split_at(start).1),
             }
-            return Piece::Text(*number);
-        }
-        if self.pieces.len() >= MAX_PIECES {
-            push(&mut self.text, text, level);
-            return Piece::Unknown;
-        }
-        if level != Level::Raw && !json::has_escapes(text) {
-            // A text that escaping does not change is the same piece at every level.
-            let piece = self.push_borrowed(text, Level::Raw);
-            if let Piece::Text(number) = piece {
-                self.pieces.insert(key, number);
-            }
-            return piece;
+            return Piece::Text(number);
         }
         let start = self.text.len();
-        push(&mut self.text, text, level);
-        let written = self.text.split_at(start).1;
-        let place = if level == Level::Raw {
-            None
-        } else if self.escaped.len() + written.len() > MAX_ESCAPED_BYTES {
-            return Piece::Unknown;
-        } else {
-            let start = self.escaped.len();
-            self.escaped.push_str(written);
-            Some((start, self.escaped.len()))
-        };
+        let is_plain = level == Level::Raw || !json::has_escapes(text);
+        push(&mut self.text, text, if is_plain { Level::Raw } else { level });
+        if let Some(number) = raw.filter(|_| is_plain) {
+            *own = Some(number);
+            return Piece::Text(number);
+        }
         let Ok(number) = u32::try_from(self.written.len()) else {
             return Piece::Unknown;
         };
+        let place = if is_plain {
+            None
+        } else {
+            let written = self.text.split_at(start).1;
+            let start = self.escaped.len();
+            if start + written.len() > MAX_ESCAPED_BYTES {
+                return Piece::Unknown;
+            }
+            self.escaped.push_str(written);
+            Some((start, self.escaped.len()))
+        };
         self.written.push(place);
-        self.pieces.insert(key, number);
+        *own = Some(number);
+        if is_plain {
+            numbers.raw = Some(number);
+        }
         Piece::Text(number)
     }
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memchr_iter;
+
 /// The words that such ids have.
 pub const KEYS: [&str; 6] = [
     "chat_id",
@@ -18,8 +20,9 @@ const END: &str = "_id";
 /// The ranges of technical ids in a text: one of the [`KEYS`], `=` or `:`, and a number, as words of their own. Blanks around the
 /// sign and quotation marks around key and number do not matter.
 pub fn ids(text: &str) -> Vec<Range<usize>> {
-    let found = text.match_indices(END).filter_map(|(at, end)| {
-        let behind_key = at + end.len();
+    let found = memchr_iter(b'_', text.as_bytes()).filter_map(|at| {
+        let behind_key = at + END.len();
+        text.get(at..behind_key).filter(|end| *end == END)?;
         let start = start_of_key(text.get(..behind_key)?)?;
         let length = number_behind(text.get(behind_key..)?)?;
         Some(start..behind_key + length)

@@ -340,7 +340,8 @@ impl Losses {
     /// The losses in order of position and code, those without a position first; equal ones are added up.
     pub(crate) fn finish(mut self) -> Vec<Loss> {
         let key = |loss: &Loss| (loss.position, loss.code, loss.reason);
-        self.0.sort_unstable_by_key(key);
+        // Each pass adds its losses in order: a stable sort merges them.
+        self.0.sort_by_key(key);
         self.0.dedup_by(|next, first| {
             let is_equal = key(next) == key(first);
             if is_equal {

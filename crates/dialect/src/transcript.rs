@@ -150,9 +150,18 @@ impl<'a> Transcript<'a> {
 
     /// The turns in an order, not yet fitted to a dialect.
     pub(crate) fn draft(&self, order: Order) -> TurnPlan<'a> {
-        match order {
-            Order::Paired => self.paired.get_or_init(|| draft::draft(self, order)).clone(),
-            Order::Filtered(_) | Order::Toolless(_) => draft::draft(self, order),
+        let is_paired = match order {
+            Order::Paired => true,
+            // Where nobody uses tools, leaving them out leaves nothing out.
+            Order::Toolless(_) => !self.has_tool_use(),
+            Order::Filtered(_) => false,
+        };
+        if is_paired {
+            self.paired
+                .get_or_init(|| draft::draft(self, Order::Paired))
+                .clone()
+        } else {
+            draft::draft(self, order)
         }
     }
 

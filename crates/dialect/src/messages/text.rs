@@ -115,7 +115,8 @@ pub(crate) fn declared_text<'a>(
     losses: &mut Losses,
 ) -> Cow<'a, str> {
     let shown = shown(view, message, text);
-    if *shown != *text {
+    let is_same = |shown: &str| std::ptr::eq(shown, text) || shown == text;
+    if !is_same(&shown) {
         declare_sent(message, losses);
     }
     cleaned(view, message, shown, losses)

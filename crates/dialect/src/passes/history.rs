@@ -95,6 +95,8 @@ fn drop_marks(plan: &mut TurnPlan<'_>, turn: &Turn<'_>, start: usize) {
 #[derive(Default)]
 struct History<'a> {
     words: Vec<TextRun<'a>>,
+    /// The words of the turn at hand.
+    own_words: Vec<TextRun<'a>>,
     /// Messages that are in a block.
     positions: BTreeSet<u32>,
     /// Their turns.
@@ -106,7 +108,8 @@ struct History<'a> {
 impl<'a> History<'a> {
     /// Adds a turn: `ROLE: TEXT`, after a blank line; a turn without text has no line.
     fn add(&mut self, plan: &mut TurnPlan<'a>, turn: &Turn<'a>, blocks: &[Block<'a>]) {
-        let mut words = Vec::new();
+        let words = &mut self.own_words;
+        words.clear();
         let mut losses = std::mem::take(&mut plan.losses);
         let mut declare = |cause: LossCause| {
             if let Some(position) = turn.position {
@@ -127,7 +130,7 @@ impl<'a> History<'a> {
             }
         }
         plan.joined(blocks, |run| words.push(run));
-        let trimmed = [trim_start(&mut words), trim_end(&mut words)];
+        let trimmed = [trim_start(words), trim_end(words)];
         if trimmed.contains(&true) {
             declare(reasons::BLOCK_TRIMS_TEXTS);
         }
@@ -155,7 +158,7 @@ impl<'a> History<'a> {
             Role::User | Role::System => "User: ",
         };
         self.words.push(TextRun::new(label, Component::Framing));
-        self.words.append(&mut words);
+        self.words.append(words);
     }
 
     /// Makes one cached block of the older turns.

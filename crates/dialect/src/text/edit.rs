@@ -91,6 +91,9 @@ pub(crate) fn on_one_line(text: &str) -> Cow<'_, str> {
         };
         seen = start + character.len_utf8();
         if is_line_break(character) {
+            if copied == 0 {
+                out.reserve(text.len());
+            }
             let before = cut::text(text, copied..start);
             let ends_return =
                 character == '\n' && start > 0 && text.as_bytes().get(start - 1) == Some(&b'\r');

@@ -15,7 +15,7 @@ use crate::messages::system;
 use crate::messages::text::{declared_document, declared_text};
 use crate::messages::unsupported::NoPlace;
 use crate::naming::participants::speaker;
-use crate::text::edit::{change, on_one_line};
+use crate::text::edit::on_one_line;
 use crate::text::media::{placeholder, word};
 use crate::transcript::Transcript;
 use crate::view::policy::MediaPolicy;
@@ -154,11 +154,12 @@ impl<'a> LineWriter<'_, 'a> {
         if self.edition.breaks == Breaks::Unchanged {
             return arena.keep(text);
         }
-        if matches!(on_one_line(&text), Cow::Owned(_)) {
-            self.losses
-                .at(reasons::LINE_BREAK_FORGES_A_LINE, message.position);
-        }
-        arena.keep(change(text, on_one_line))
+        let Cow::Owned(line) = on_one_line(&text) else {
+            return arena.keep(text);
+        };
+        self.losses
+            .at(reasons::LINE_BREAK_FORGES_A_LINE, message.position);
+        arena.keep(line)
     }
 
     fn media(&mut self, media: &'a Media, position: u32) -> Option<&'a str> {

@@ -6,8 +6,9 @@
 //! else is cut is the edition's matter.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
+use chatmill_diag::cut;
 use chatmill_model::{Component, Fact, LinkStatus, Message, Part, Participant, Preview};
 
 use super::edition::{Edition, Key};
@@ -29,7 +30,8 @@ pub(super) type Excerpts<'a> = HashMap<u32, &'a str>;
 /// The values of a line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meta<'a> {
-    values: BTreeMap<Key, &'a str>,
+    /// By their keys.
+    values: [Option<&'a str>; Key::Excerpt as usize + 1],
     /// Those among them that are further fields of the message.
     from_extra: Vec<Key>,
 }
@@ -76,16 +78,17 @@ impl<'a> Meta<'a> {
     }
 
     fn set(&mut self, key: Key, value: Option<&'a str>) {
-        match value {
-            Some(value) => self.values.insert(key, value),
-            None => self.values.remove(&key),
-        };
+        *cut::at_mut(&mut self.values, key as usize) = value;
+    }
+
+    fn get(&self, key: Key) -> Option<&'a str> {
+        *cut::at(&self.values, key as usize)
     }
 
     /// Takes a value from the further fields of a message, where it has it there.
     fn take_extra(&mut self, transcript: &Transcript<'a>, message: &'a Message, key: Key) {
         if let Some(value) = message.extra.get(key.name()).and_then(plain_value) {
-            self.values.insert(key, transcript.arena().keep(value));
+            self.set(key, Some(transcript.arena().keep(value)));
             self.from_extra.push(key);
         }
     }
@@ -128,13 +131,13 @@ impl<'a> Meta<'a> {
                 (LinkStatus::Preview, _) if preview.is_some() => {
                     let (text, is_cut) = excerpt(content, EXCERPT_CHARACTERS);
                     losses.several(reasons::EXCERPT_OF_200, position, u64::from(is_cut));
-                    self.values.insert(Key::Excerpt, transcript.arena().keep(text));
+                    self.set(Key::Excerpt, Some(transcript.arena().keep(text)));
                 }
                 _ => {}
             }
         }
         let keys: &[Key] = match (has_reply, is_generated) {
-            (true, _) if self.values.contains_key(&Key::ReplyUsername) => &[Key::ReplyUser],
+            (true, _) if self.get(Key::ReplyUsername).is_some() => &[Key::ReplyUser],
             (true, _) => &[Key::ReplyUser, Key::ReplyUsername],
             (false, true) => &[],
             (false, false) => &[Key::ReplyUser, Key::ReplyUsername, Key::ReplyName],
@@ -165,7 +168,7 @@ impl<'a> Meta<'a> {
         let view = transcript.view();
         let author = view.sender(target);
         if let Some(author) = author.filter(|author| !view.is_own(target) && !has_no_id(author)) {
-            self.values.insert(Key::ReplyUser, &author.id);
+            self.set(Key::ReplyUser, Some(&author.id));
         }
         self.set(Key::ReplyUsername, author.and_then(username));
         let name = author.and_then(Participant::own_name);
@@ -173,7 +176,7 @@ impl<'a> Meta<'a> {
         let excerpt = excerpts
             .entry(target.position)
             .or_insert_with(|| excerpt_of(transcript, target));
-        self.values.insert(Key::Excerpt, excerpt);
+        self.set(Key::Excerpt, Some(excerpt));
     }
 
     /// The words of the line, none where no value is left; and how many of the message's further fields stand in it.
@@ -184,11 +187,12 @@ impl<'a> Meta<'a> {
         position: u32,
         losses: &mut Losses,
     ) -> (Vec<TextRun<'a>>, u64) {
-        let mut words = Vec::new();
+        let values = self.values.iter().flatten().count();
+        let mut words = Vec::with_capacity(1 + 4 * values);
         let mut fields = 0;
         for key in edition.order {
             fields += u64::from(self.from_extra.contains(key));
-            let value = self.values.get(key).filter(|value| !value.is_empty());
+            let value = self.get(*key).filter(|value| !value.is_empty());
             let value = value.and_then(|value| edition.value(*key, value, position, losses));
             let Some((value, quote)) = value else {
                 continue;
@@ -291,10 +295,11 @@ mod tests {
     use super::*;
 
     fn meta<'a>(values: &[(Key, &'a str)]) -> Meta<'a> {
-        Meta {
-            values: values.iter().copied().collect(),
-            from_extra: Vec::new(),
+        let mut meta = Meta::default();
+        for (key, value) in values {
+            meta.set(*key, Some(value));
         }
+        meta
     }
 
     fn line(meta: &Meta<'_>) -> String {
@@ -304,12 +309,8 @@ mod tests {
     /// The line as it reads without the escapes of the JSON string that it stands in.
     fn line_of(edition: &'static Edition, meta: &Meta<'_>) -> String {
         let arena = TextArena::default();
-        let values = meta
-            .values
-            .iter()
-            .map(|(key, value)| (*key, arena.keep((*value).to_owned())));
         let meta = Meta {
-            values: values.collect(),
+            values: meta.values.map(|value| Some(arena.keep(value?.to_owned()))),
             from_extra: Vec::new(),
         };
         let (words, _) = meta.line(edition, &arena, 0, &mut Losses::default());

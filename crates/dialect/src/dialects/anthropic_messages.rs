@@ -154,8 +154,7 @@ fn write_blocks<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a
                 }
             }
             _ => {
-                sink.framing("{\"type\":\"text\",\"text\":");
-                plan.write_string(sink, block);
+                plan.write_string(sink, "{\"type\":\"text\",\"text\":\"", block);
             }
         }
         if block.is_cached {

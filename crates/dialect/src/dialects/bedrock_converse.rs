@@ -235,8 +235,7 @@ fn write_blocks<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a
                 });
             }
             _ => {
-                sink.framing("{\"text\":");
-                plan.write_string(sink, block);
+                plan.write_string(sink, "{\"text\":\"", block);
                 sink.framing("}");
             }
         }

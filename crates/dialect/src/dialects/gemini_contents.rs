@@ -234,8 +234,7 @@ fn write_parts<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a>
                 sink.framing(if media.is_empty() { "}" } else { "}]}" });
             }
             _ => {
-                sink.framing("{\"text\":");
-                plan.write_string(sink, block);
+                plan.write_string(sink, "{\"text\":\"", block);
             }
         }
         sink.framing("}");

@@ -146,7 +146,7 @@ fn message<'a>(
         }
         sink.framing("]");
     } else {
-        plan.write_joined(sink, shown());
+        plan.write_joined(sink, "\"", shown());
     }
     sink.set_speaker(Speaker::Other);
     sink.framing("}");
@@ -164,8 +164,7 @@ fn part<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, block: &Block<'a>) {
         });
         picture_address(sink, media);
     } else {
-        sink.framing("{\"type\":\"input_text\",\"text\":");
-        plan.write_string(sink, block);
+        plan.write_string(sink, "{\"type\":\"input_text\",\"text\":\"", block);
     }
     sink.framing("}");
 }

@@ -82,7 +82,7 @@ fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
     sink.framing(if is_empty { "{\"conversations\":[]" } else { "]" });
     if !plan.system.is_empty() {
         sink.framing(",\"system\":");
-        plan.write_joined(sink, &plan.system);
+        plan.write_joined(sink, "\"", &plan.system);
     }
     if !plan.definitions.is_empty() {
         let mut tools = Sink::default();
@@ -120,12 +120,12 @@ fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, turn: &Turn<'a>, blocks: 
         (Role::Assistant, _) => {
             sink.framing("{\"from\":\"gpt\",\"value\":");
             sink.answer(plan.speaker(Role::Assistant, blocks), position);
-            plan.write_joined(sink, blocks);
+            plan.write_joined(sink, "\"", blocks);
             sink.set_speaker(Speaker::Other);
         }
         _ => {
             sink.framing("{\"from\":\"human\",\"value\":");
-            plan.write_joined(sink, blocks);
+            plan.write_joined(sink, "\"", blocks);
         }
     }
     sink.framing("}");

@@ -3,8 +3,6 @@
 //! A turn that is a cached block already stays what it is; what stands between two of them is a block of its own. A list has
 //! four marks at most: what follows the last of them stands as it is.
 
-use std::collections::BTreeSet;
-
 use chatmill_model::{Component, Role};
 
 use super::{Pass, joined_texts, message_ids};
@@ -98,7 +96,7 @@ struct History<'a> {
     /// The words of the turn at hand.
     own_words: Vec<TextRun<'a>>,
     /// Messages that are in a block.
-    positions: BTreeSet<u32>,
+    positions: Vec<u32>,
     /// Their turns.
     turns: u64,
     /// Blocks that may still be made.
@@ -139,7 +137,7 @@ impl<'a> History<'a> {
             declare(reasons::NO_TEXT_NO_LINE);
         }
         if let Some(position) = turn.position.filter(|_| !is_empty) {
-            self.positions.insert(position);
+            self.positions.push(position);
             self.turns += 1;
             let labels = ["User: ", "Assistant: ", "Tool: "];
             let spelled = words.iter().map(|words| paragraphs_like(words.text, &labels));
@@ -180,13 +178,15 @@ impl<'a> History<'a> {
     }
 
     /// Declares what being in a block costs every message.
-    fn declare(&self, plan: &mut TurnPlan<'a>, transcript: &Transcript<'a>) {
-        let has_id = |position: &&u32| {
-            let message = transcript.view().message(**position);
-            message.is_some_and(|message| message.id.is_some())
-        };
+    fn declare(mut self, plan: &mut TurnPlan<'a>, transcript: &Transcript<'a>) {
+        self.positions.sort_unstable();
+        self.positions.dedup();
         let written = message_ids::written(plan);
-        let lost = self.positions.difference(&written).filter(has_id).count() as u64;
+        let is_lost = |position: &&u32| {
+            let message = transcript.view().message(**position);
+            message.is_some_and(|message| message.id.is_some()) && !written.contains(*position)
+        };
+        let lost = self.positions.iter().filter(is_lost).count() as u64;
         let losses = &mut plan.losses;
         losses.whole_rendering((LossCode::MessageIdDropped, reasons::BLOCK_HAS_NO_IDS), lost);
         losses.whole_rendering(reasons::OLDER_TURNS_ARE_ONE_BLOCK, self.turns);

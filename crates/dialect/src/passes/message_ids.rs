@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use chatmill_diag::cut;
+
 use super::{Pass, codes_if};
 use crate::loss::{LossCode, reasons};
 use crate::transcript::turns::TurnPlan;
@@ -25,11 +27,16 @@ pub(super) const GIVEN: Pass = Pass {
     loses: super::no_losses,
     run: |plan, transcript, profile| {
         if profile.keeps_message_ids {
-            let mut named = BTreeSet::new();
-            for turn in &mut plan.turns {
-                let position = turn.position.filter(|position| named.insert(*position));
-                let message = position.and_then(|position| transcript.view().message(position));
-                turn.message_id = message.and_then(|message| message.id.as_deref());
+            let turns = plan.turns.iter().enumerate();
+            let mut firsts: Vec<_> = turns
+                .filter_map(|(index, turn)| Some((turn.position?, index)))
+                .collect();
+            firsts.sort_unstable();
+            firsts.dedup_by_key(|(position, _)| *position);
+            for (position, index) in firsts {
+                let message = transcript.view().message(position);
+                cut::at_mut(&mut plan.turns, index).message_id =
+                    message.and_then(|message| message.id.as_deref());
             }
         }
     },

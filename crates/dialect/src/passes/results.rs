@@ -32,7 +32,7 @@ pub(super) const PASS: Pass = Pass {
             }
             let is_object = profile
                 .object_results
-                .filter(|_| json::is_object(result.content) && json::is_portable(result.content));
+                .filter(|_| json::is_portable_object(result.content));
             if is_object.is_some_and(|holds| holds(result.content, result.is_error())) {
                 result.is_object = true;
                 let compact = json::compact(result.content);

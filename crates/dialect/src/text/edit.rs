@@ -113,13 +113,20 @@ pub(crate) fn on_one_line(text: &str) -> Cow<'_, str> {
 
 /// Paragraphs of a text, the first aside, that begin like one of these.
 pub(crate) fn paragraphs_like(text: &str, starts: &[&str]) -> u64 {
-    let begins = |paragraph: &&str| starts.iter().any(|start| paragraph.starts_with(start));
-    text.split("\n\n").skip(1).filter(begins).count() as u64
+    let mut count = 0;
+    let mut rest = text;
+    while let Some((_, line)) = rest.split_once('\n') {
+        rest = line.strip_prefix('\n').unwrap_or(line);
+        let begins = rest.len() < line.len() && starts.iter().any(|start| rest.starts_with(start));
+        count += u64::from(begins);
+    }
+    count
 }
 
 /// Collapses runs of white space to one space and cuts to `limit` code points; returns whether it was cut.
 pub(crate) fn excerpt(text: &str, limit: usize) -> (String, bool) {
-    let mut out = String::new();
+    // A code point has four bytes at most.
+    let mut out = String::with_capacity(text.len().min(4 * limit));
     let mut length = 0;
     for word in text.split_whitespace() {
         if length > 0 {

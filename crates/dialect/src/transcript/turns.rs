@@ -382,22 +382,23 @@ impl<'a> TurnPlan<'a> {
         }
     }
 
-    /// Writes the texts of blocks as one JSON string.
+    /// Writes the texts of blocks as one JSON string, behind what ends with its quote.
     pub(crate) fn write_joined<'b>(
         &self,
         sink: &mut Sink<'a>,
+        opening: &'static str,
         blocks: impl IntoIterator<Item = &'b Block<'a>>,
     ) where
         'a: 'b,
     {
-        sink.framing("\"");
+        sink.framing(opening);
         self.joined(blocks, |words| words.write(sink, Level::JsonString));
         sink.framing("\"");
     }
 
-    /// Writes the text of a block as one JSON string.
-    pub(crate) fn write_string(&self, sink: &mut Sink<'a>, block: &Block<'a>) {
-        sink.framing("\"");
+    /// Writes the text of a block as one JSON string, behind what ends with its quote.
+    pub(crate) fn write_string(&self, sink: &mut Sink<'a>, opening: &'static str, block: &Block<'a>) {
+        sink.framing(opening);
         self.runs(block)
             .for_each(|words| words.write(sink, Level::JsonString));
         sink.framing("\"");

@@ -109,21 +109,24 @@ impl List {
                 .filter(|block| !block.is_call() && !block.is_thought())
         };
         if self.always_content || shown().next().is_some() {
-            sink.framing(",\"content\":");
             let is_list = match self.content {
                 ContentAs::String => false,
                 ContentAs::StringUnlessMarked => shown().any(|block| block.is_cached),
                 ContentAs::Blocks => true,
             };
             if is_list || blocks.iter().any(Block::is_media) {
+                sink.framing(",\"content\":");
                 parts(sink, plan, shown());
             } else {
-                plan.write_joined(sink, shown());
+                plan.write_joined(sink, ",\"content\":\"", shown());
             }
         }
         if blocks.iter().any(Block::is_thought) {
-            sink.framing(",\"reasoning_content\":");
-            plan.write_joined(sink, blocks.iter().filter(|block| block.is_thought()));
+            plan.write_joined(
+                sink,
+                ",\"reasoning_content\":\"",
+                blocks.iter().filter(|block| block.is_thought()),
+            );
         }
     }
 
@@ -218,8 +221,7 @@ fn parts<'a: 'b, 'b>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: impl Iter
             picture_address(sink, media);
             sink.framing("}}");
         } else {
-            sink.framing("{\"type\":\"text\",\"text\":");
-            plan.write_string(sink, block);
+            plan.write_string(sink, "{\"type\":\"text\",\"text\":\"", block);
             mark(sink, block.is_cached);
             sink.framing("}");
         }

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, RawJson, Sink};
+use chatmill_model::{Component, Level, RawJson, Sink};
 
-/// A key as it stands in JSON, so that it is one segment.
+/// A key as it stands in JSON between a comma and the quote of a string, so that all of it is one segment.
 macro_rules! key {
     ($key:literal) => {
-        concat!("\"", $key, "\":")
+        concat!(",\"", $key, "\":\"")
     };
 }
 pub(crate) use key;
@@ -55,8 +55,14 @@ impl<'r, 'a> Object<'r, 'a> {
 
     /// Writes a key of the format, quoted and with its colon ([`key!`]); its value has to follow.
     pub(crate) fn key(&mut self, key: &'static str) -> &mut Sink<'a> {
-        self.separate();
-        self.sink.framing(key);
+        let (key, _) = key.split_at(key.len() - 1);
+        self.segment(key)
+    }
+
+    /// Writes a key, less the comma where it is the first.
+    fn segment(&mut self, key: &'static str) -> &mut Sink<'a> {
+        let comma = usize::from(std::mem::take(&mut self.is_empty));
+        self.sink.framing(key.split_at(comma).1);
         self.sink
     }
 
@@ -68,7 +74,9 @@ impl<'r, 'a> Object<'r, 'a> {
         component: Component,
     ) {
         if let Some(value) = value {
-            self.key(key).json_string(value, component);
+            let sink = self.segment(key);
+            sink.content(value, Level::JsonString, component);
+            sink.framing("\"");
         }
     }
 

@@ -27,7 +27,9 @@ pub fn scan(bytes: &[u8], depth_limit: u32) -> Result<Document<'_>, ScanError> {
             "a frame of 4 GiB or more cannot be read",
         ));
     }
-    let text = std::str::from_utf8(bytes)
+    // Where it fails, the standard library tells the place.
+    let text = simdutf8::basic::from_utf8(bytes)
+        .or_else(|_| std::str::from_utf8(bytes))
         .map_err(|error| scan_error(&INVALID_UTF8, error.valid_up_to(), "expected UTF-8 text"))?;
     let mut scanner = Scanner {
         bytes,

@@ -1,8 +1,6 @@
 //! The content hash of a conversation: equal for conversations of equal content, from whatever input.
 
-use std::hash::Hasher as _;
-
-use rustc_hash::FxHasher;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
 use crate::alternative::{Alternative, Judgement};
 use crate::conversation::Conversation;
@@ -44,9 +42,9 @@ pub fn content_hash(conversation: &Conversation) -> String {
     hash.finish()
 }
 
-/// A hash of content and sender for each message: equal for two copies of a message, whatever else differs. It is fast and not
-/// proof against somebody who wants two messages to look alike.
-pub fn body_hashes(conversation: &Conversation) -> Vec<u64> {
+/// A hash of content and sender for each message: equal for two copies of a message, whatever else differs. Nobody who does not know
+/// the keys can make two messages look alike; with other keys the hashes are others.
+pub fn body_hashes(conversation: &Conversation, keys: &RandomState) -> Vec<u64> {
     let mut hash = Hash::default();
     let mut hashes = Vec::with_capacity(conversation.messages.len());
     for message in &conversation.messages {
@@ -55,7 +53,7 @@ pub fn body_hashes(conversation: &Conversation) -> Vec<u64> {
         for part in &message.parts {
             hash.part(part);
         }
-        hashes.push(hash.take());
+        hashes.push(hash.take(keys));
     }
     hashes
 }
@@ -79,8 +77,8 @@ impl Hash {
     }
 
     /// A short hash of what was given since the last time.
-    fn take(&mut self) -> u64 {
-        let mut short = FxHasher::default();
+    fn take(&mut self, keys: &RandomState) -> u64 {
+        let mut short = keys.build_hasher();
         short.write(&self.waiting);
         self.waiting.clear();
         if self.hasher.count() > 0 {

@@ -7,7 +7,9 @@
 //! one is compared with all before it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::RandomState;
 use std::io;
+use std::sync::LazyLock;
 
 use chatmill_dataset::{DatasetError, Spill};
 use chatmill_diag::limits::MIB;
@@ -57,6 +59,9 @@ impl Location {
     }
 }
 
+/// What bodies of messages are hashed with: traces are compared within one process.
+static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+
 /// A listed participant: id, name and kind.
 #[derive(Serialize, Deserialize)]
 struct Listed(String, Option<String>, String);
@@ -102,7 +107,7 @@ impl Trace {
             RecordForm::Group(_) => place,
         };
         let list = conversation.traits.reference_list;
-        let bodies = body_hashes(conversation).into_iter();
+        let bodies = body_hashes(conversation, &KEYS).into_iter();
         for ((message, body), links) in conversation.messages.iter().zip(bodies).zip(&linked.links) {
             let open = || message.references.iter().zip(links).enumerate();
             let open = || open().filter(|(_, (_, link))| is_open(link));

@@ -72,6 +72,11 @@ impl<W: Write + Send> RowGroupFile<W> {
         Ok(())
     }
 
+    /// Writes the footer.
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        self.writer.finish().map(|_| ())
+    }
+
     /// The underlying writer.
     pub(crate) fn inner(&self) -> &W {
         self.writer.inner()

@@ -221,25 +221,30 @@ impl<T: Table> OpenPart<T> {
     /// Writes the rest of the file.
     fn close(mut self, context: &mut Context) -> Result<WrittenPart, DatasetError> {
         self.end_group(context)?;
-        match self.file.into_inner() {
-            Ok(sink) => Ok(WrittenPart {
-                table: T::NAME,
-                folder: self.folder,
-                temp: self.temp,
-                path: self.path,
-                sink,
-                rows: self.rows,
-            }),
-            Err(error) => Err(DatasetError::parquet("write", &self.path, error)),
-        }
+        self.file
+            .finish()
+            .map_err(|error| DatasetError::parquet("write", &self.path, error))?;
+        Ok(WrittenPart {
+            table: T::NAME,
+            file: match self.file.inner() {
+                Sink::Disk(file) => Some(file.clone()),
+                Sink::Memory(_) => None,
+            },
+            folder: self.folder,
+            temp: self.temp,
+            path: self.path,
+            rows: self.rows,
+        })
     }
 
     /// Closes the file and gives its bytes, where it is in memory.
-    fn into_bytes(self, context: &mut Context) -> Result<Bytes, DatasetError> {
-        let WrittenPart { path, sink, .. } = self.close(context)?;
-        match sink {
-            Sink::Memory(bytes) => Ok(bytes.into()),
-            Sink::Disk(_) => Err(DatasetError::corrupt(&path, "it was to be in memory")),
+    fn into_bytes(mut self, context: &mut Context) -> Result<Bytes, DatasetError> {
+        self.end_group(context)?;
+        let path = self.path;
+        match self.file.into_inner() {
+            Ok(Sink::Memory(bytes)) => Ok(bytes.into()),
+            Ok(Sink::Disk(_)) => Err(DatasetError::corrupt(&path, "it was to be in memory")),
+            Err(error) => Err(DatasetError::parquet("write", &path, error)),
         }
     }
 }
@@ -250,7 +255,8 @@ pub(crate) struct WrittenPart {
     folder: String,
     temp: String,
     path: PathBuf,
-    sink: Sink,
+    /// As it was written, where it is on disk.
+    file: Option<DiskFile>,
     rows: u64,
 }
 
@@ -271,7 +277,7 @@ impl WrittenPart {
             ));
         }
         let measure = written.measure(&self.path)?;
-        if let Sink::Disk(file) = &self.sink {
+        if let Some(file) = &self.file {
             file.sync()
                 .map_err(|source| DatasetError::io("sync", &self.path, source))?;
         }

@@ -162,7 +162,6 @@ mod numbers {
     use chatmill_token::TokenCounts;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields so")]
     pub(super) fn serialize<S: Serializer>(counts: &TokenCounts, serializer: S) -> Result<S::Ok, S::Error> {
         let TokenCounts {
             tokens,

@@ -12,7 +12,7 @@ pub fn push_string(out: &mut String, text: &str) {
 /// Appends the inside of a JSON string: only `"`, `\` and U+0000–1F are escaped, short forms first.
 pub fn push_escaped(out: &mut String, text: &str) {
     let mut rest = text;
-    while let Some(at) = first_escape(rest) {
+    while let Some(at) = bytes::position(rest.as_bytes(), needs_escape) {
         let (plain, tail) = rest.split_at(at);
         out.push_str(plain);
         let mut characters = tail.chars();
@@ -22,11 +22,6 @@ pub fn push_escaped(out: &mut String, text: &str) {
         rest = characters.as_str();
     }
     out.push_str(rest);
-}
-
-/// The first byte that escaping would change; a character of one byte.
-pub fn first_escape(text: &str) -> Option<usize> {
-    bytes::position(text.as_bytes(), needs_escape)
 }
 
 /// Whether escaping would change the text.

@@ -122,26 +122,3 @@ fn one_counter_counts_what_different_sinks_hold() {
         }
     }
 }
-
-#[test]
-fn long_lines_count_alike_at_every_level_of_escapes() {
-    let mut counter = TokenCounter::new(ENCODINGS);
-    let mut counts_by_encoding = Vec::new();
-    let line = "A line of words that is long enough to be remembered: 12 words, and more";
-    // Lines begin and end with what may and may not be cut from an escape beside it.
-    let ends = ["", " ", "1", "n", "'", "日本", ".", "\u{301}"];
-    let lines: Vec<String> = ends.iter().map(|end| format!("{end}{line}{end}")).collect();
-    let text = ["\n", "\\", "\"", "\t\r\n"]
-        .map(|escaped| lines.join(escaped))
-        .join("\u{1}");
-    let mut sink = Sink::default();
-    for level in [Level::Raw, Level::JsonString, Level::JsonInJsonString] {
-        sink.begin();
-        sink.content(text.as_str(), level, Component::Content);
-        counter.count_sink(&sink, &mut counts_by_encoding);
-        for (encoding, token_counts) in ENCODINGS.iter().zip(&counts_by_encoding) {
-            let expected = encoding.counter().token_counts(sink.text(), sink.spans());
-            assert_eq!(*token_counts, expected, "{} at {level:?}", encoding.name());
-        }
-    }
-}

@@ -175,29 +175,25 @@ impl Classes {
         if first < 0x80 {
             return Some((self.of_ascii(first), at + 1));
         }
-        let (code, next) = character(text, at);
-        Some((self.of(code), next))
+        let (code, bytes) = decoded(text, at, first);
+        Some((self.of(code), at + bytes))
     }
 }
 
-/// The code point that begins at a byte of a UTF-8 text, and where the next one begins.
-#[inline]
+/// The code point that begins at a byte, whose first byte is not ASCII, and its length.
 #[expect(
     clippy::indexing_slicing,
     reason = "in UTF-8 the first byte says how many follow"
 )]
-pub(crate) fn character(text: &[u8], at: usize) -> (u32, usize) {
+fn decoded(text: &[u8], at: usize, first: u8) -> (u32, usize) {
     let more = |offset: usize| u32::from(text[at + offset] & 0x3f);
-    let first = u32::from(text[at]);
-    if first < 0x80 {
-        (first, at + 1)
-    } else if first < 0xe0 {
-        ((first & 0x1f) << 6 | more(1), at + 2)
+    let first = u32::from(first);
+    if first < 0xe0 {
+        ((first & 0x1f) << 6 | more(1), 2)
     } else if first < 0xf0 {
-        ((first & 0x0f) << 12 | more(1) << 6 | more(2), at + 3)
+        ((first & 0x0f) << 12 | more(1) << 6 | more(2), 3)
     } else {
-        let code = (first & 0x07) << 18 | more(1) << 12 | more(2) << 6 | more(3);
-        (code, at + 4)
+        ((first & 0x07) << 18 | more(1) << 12 | more(2) << 6 | more(3), 4)
     }
 }
 

@@ -19,7 +19,7 @@
 //!
 //! Why: docs/decisions/2026-11-21-token-count-cache.md.
 
-use crate::split::classes::{self, Classes, Kind, Set};
+use crate::split::classes::{Classes, Kind, Set};
 use crate::split::join_points::JoinPoints;
 
 /// Which classes of characters have a boundary between them, in a family of encodings.
@@ -105,8 +105,7 @@ pub(crate) struct SyncPoints {
     join_points: JoinPoints,
     /// Where nothing cuts texts but what a vocabulary holds: its neighbours, of all characters.
     neighbours: Option<JoinPoints>,
-    /// By the code points of one byte and of two.
-    low: Box<[BoundaryStep; 0x800]>,
+    ascii: [BoundaryStep; 128],
     steps: [BoundaryStep; Kind::ALL.len()],
 }
 
@@ -132,11 +131,11 @@ impl SyncPoints {
                 join_points
             },
             neighbours: None,
-            low: Box::new([BoundaryStep::default(); 0x800]),
+            ascii: [BoundaryStep::default(); 128],
             steps: Kind::ALL.map(|kind| boundaries.step(kind)),
         };
-        for (place, code) in points.low.iter_mut().zip(0..) {
-            *place = boundaries.step(classes.of(code));
+        for (place, byte) in points.ascii.iter_mut().zip(0..) {
+            *place = boundaries.step(classes.of_ascii(byte));
         }
         points
     }
@@ -163,15 +162,12 @@ impl SyncPoints {
             }
             return;
         }
-        let bytes = text.as_bytes();
         let mut behind = BoundaryStep::default();
-        // The code point before, and where the next character begins.
-        let (mut before, mut at) = (0, 0);
+        let mut before = '\0';
         let mut start = 0;
         // Boundaries are collected in a word first: whether there is one is as good as random, and a wrong guess costs more than this.
-        for block in bytes.chunks(64) {
+        for block in text.as_bytes().chunks(64) {
             let mut boundaries = 0_u64;
-            let end = start + block.len();
             if block.is_ascii() {
                 for byte in block {
                     let step = self.ascii_step(*byte);
@@ -179,38 +175,36 @@ impl SyncPoints {
                     behind = step;
                 }
                 boundaries >>= 64 - block.len();
-                at = end;
-            }
-            while at < end {
-                let (code, next) = classes::character(bytes, at);
-                let step = self.step(code);
-                let mut is_boundary = behind.behind & step.kind != 0;
-                if behind.kind & step.kind & CASELESS != 0 {
-                    is_boundary |= !self.may_join(before, code);
+            } else {
+                for (at, byte) in block.iter().enumerate() {
+                    if byte.is_ascii() {
+                        let step = self.ascii_step(*byte);
+                        boundaries |= u64::from(behind.behind & step.kind != 0) << at;
+                        behind = step;
+                    } else if let Some(character) = character_at(text, start + at) {
+                        let step = self.step(self.classes.of(character as u32));
+                        let is_boundary = behind.behind & step.kind != 0
+                            || behind.kind & step.kind & CASELESS != 0
+                                && !self.join_points.may_join(before, character);
+                        boundaries |= u64::from(is_boundary) << at;
+                        (behind, before) = (step, character);
+                    }
                 }
-                boundaries |= u64::from(is_boundary) << (at - start);
-                (behind, before, at) = (step, code, next);
             }
-            // One call for all ends, so that it is inlined: the last one is that of the text.
-            let mut is_last = end == bytes.len();
-            while boundaries != 0 || is_last {
-                let found = if boundaries == 0 {
-                    is_last = false;
-                    end
-                } else {
-                    start + boundaries.trailing_zeros() as usize
-                };
-                boundaries &= boundaries.wrapping_sub(1);
-                chunk(found);
+            while boundaries != 0 {
+                chunk(start + boundaries.trailing_zeros() as usize);
+                boundaries &= boundaries - 1;
             }
-            start = end;
+            start += block.len();
+        }
+        if !text.is_empty() {
+            chunk(text.len());
         }
     }
 
     #[expect(clippy::indexing_slicing, reason = "there is a step for each kind")]
-    fn step(&self, code: u32) -> BoundaryStep {
-        let low = self.low.get(code as usize).copied();
-        low.unwrap_or_else(|| self.steps[self.classes.of(code) as usize])
+    fn step(&self, kind: Kind) -> BoundaryStep {
+        self.steps[kind as usize]
     }
 
     #[expect(
@@ -218,12 +212,7 @@ impl SyncPoints {
         reason = "there is a step for each byte of seven bits"
     )]
     fn ascii_step(&self, byte: u8) -> BoundaryStep {
-        self.low[usize::from(byte & 0x7f)]
-    }
-
-    fn may_join(&self, before: u32, after: u32) -> bool {
-        let both = char::from_u32(before).zip(char::from_u32(after));
-        both.is_none_or(|(before, after)| self.join_points.may_join(before, after))
+        self.ascii[usize::from(byte & 0x7f)]
     }
 
     /// The first and the last sync point inside a text, which may be one; none where there is none.
@@ -260,6 +249,11 @@ pub(crate) const BLANK: char = '\u{2581}';
 
 /// Letters that any two of one script may stand in a word.
 const CASELESS: u16 = Set::of(&[Kind::Letter]).0;
+
+/// The character that begins at a byte; nothing within one.
+fn character_at(text: &str, at: usize) -> Option<char> {
+    text.get(at..)?.chars().next()
+}
 
 #[cfg(test)]
 mod tests {

@@ -18,7 +18,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use chatmill_model::Sink;
-use chatmill_model::json;
 use chatmill_model::span::{Component, ComponentSpan};
 
 use self::accumulator::Accumulator;
@@ -338,9 +337,7 @@ impl Batch {
             first: first as u32,
             last: last as u32,
             head: self.pieces.part(bytes(0..first)),
-            tail: has_points
-                .then(|| self.pieces.part(bytes(last..length)))
-                .flatten(),
+            tail: self.pieces.part(bytes(last..length)),
             tokens: inside.counts.map(|tokens| tokens as u32),
         }
     }
@@ -438,51 +435,11 @@ impl Batch {
             };
         }
         let (first, last) = self.points.interior(fragment).unwrap_or_default();
-        let counts = self.count_stretches(fragment, first..last);
+        let counts = self.count(fragment, first..last);
         let [a, b, c, d] = counts;
         let words = [first as u64, last as u64, a, b, c, d];
         self.insides.keep(fragment.as_bytes(), &words);
         Inside { first, last, counts }
-    }
-
-    /// The tokens of a part of a text that begins and ends at boundaries. Its stretches between characters that are escaped are the same at
-    /// every level of escapes: a long one is counted once, from its first to its last sync point.
-    fn count_stretches(&mut self, text: &str, range: Range<usize>) -> [u64; MAX_ENCODINGS_PER_GROUP] {
-        let mut sum = [0; MAX_ENCODINGS_PER_GROUP];
-        let mut add = |counts: [u64; MAX_ENCODINGS_PER_GROUP]| {
-            for (sum, more) in sum.iter_mut().zip(counts) {
-                *sum += more;
-            }
-        };
-        let mut counted_to = range.start;
-        let mut start = range.start;
-        while start < range.end {
-            let rest = part(text, start..range.end);
-            let length = json::first_escape(rest).unwrap_or(rest.len());
-            let stretch = part(rest, 0..length);
-            if (LONG_RUN_BYTES..range.len()).contains(&length)
-                && let Some((first, last)) = self.points.interior(stretch)
-            {
-                add(self.count(text, counted_to..start + first));
-                add(self.count_stretch(part(stretch, first..last)));
-                counted_to = start + last;
-            }
-            start += length + 1;
-        }
-        add(self.count(text, counted_to..range.end));
-        sum
-    }
-
-    /// The tokens of a stretch that begins and ends at boundaries, counted now or before.
-    fn count_stretch(&mut self, stretch: &str) -> [u64; MAX_ENCODINGS_PER_GROUP] {
-        // What is known of a text that does not end at boundaries are six words, and never taken for these four.
-        let known = self.insides.get(stretch.as_bytes());
-        if let Some(counts) = known.and_then(|words| words.try_into().ok()) {
-            return counts;
-        }
-        let counts = self.count(stretch, 0..stretch.len());
-        self.insides.keep(stretch.as_bytes(), &counts);
-        counts
     }
 
     /// The tokens of a part of a text that begins and ends at boundaries.

@@ -181,6 +181,27 @@ fn a_full_dictionary_ends_and_the_values_after_it_stand_for_themselves() {
 }
 
 #[test]
+fn small_numbers_are_found_beside_large_ones_in_each_row_group_and_when_the_dictionary_is_full() {
+    // Every other number is small, at the bound up to which they are in a list, or beyond it.
+    let number = |row: usize| match row % 8 {
+        0 => 5,
+        2 => (1 << 14) - 1,
+        4 => 1 << 14,
+        6 => 0,
+        _ => row as u64 * 3,
+    };
+    let full = PAGE_BYTES / 4 + 2 * PAGE_ROWS as usize;
+    let written = written::<One<Number>>(full + 100, |column, row, context| {
+        column.push(number(row), Nesting::default(), context).unwrap();
+        row + 1 != full
+    });
+    assert_eq!(written.chunks.len(), 2);
+    let batches = written.batches.iter();
+    let read = batches.flat_map(|batch| batch.column(0).as_primitive::<Int64Type>().values().to_vec());
+    assert!(read.eq((0..full + 100).map(|row| number(row).cast_signed())));
+}
+
+#[test]
 fn a_word_that_is_too_long_for_the_dictionary_is_written_whole() {
     let long = "x".repeat(PAGE_BYTES);
     let words = ["a", &long, "a", "b"];

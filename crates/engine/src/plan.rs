@@ -26,7 +26,6 @@ use crate::record::{self, RecordHash, Settings};
 mod budget;
 mod certified;
 mod check_settings;
-mod condition;
 mod encodings;
 mod field_map;
 mod inputs;

@@ -1,12 +1,14 @@
 //! `[select]`: which conversations a run keeps.
 
+mod condition;
+
 use std::collections::BTreeSet;
 
 use chatmill_model::{Conversation, Message, Part, Scene};
 use chatmill_token::Encoding;
 
+use self::condition::Condition;
 use super::check_settings::named_codes;
-use super::condition::{self, Condition};
 use crate::error::PlanError;
 use crate::pipeline::SelectSection;
 

@@ -265,11 +265,11 @@ impl Totals {
         })
     }
 
-    fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+    fn rows(&self) -> impl Iterator<Item = GroupedTotal<'_>> {
         self.0.iter().flat_map(|(answers, renderings)| {
             renderings.0.iter().flat_map(move |(group, sums)| {
                 let encodings = sums.by_encoding.iter().enumerate();
-                encodings.map(move |(encoding, of_encoding)| Row {
+                encodings.map(move |(encoding, of_encoding)| GroupedTotal {
                     answers,
                     group,
                     sums,
@@ -282,7 +282,7 @@ impl Totals {
 }
 
 /// A group in one encoding.
-struct Row<'t> {
+struct GroupedTotal<'t> {
     answers: &'t AnswerGroup,
     group: &'t RenderingGroup,
     sums: &'t Sums,
@@ -290,7 +290,7 @@ struct Row<'t> {
     of_encoding: &'t EncodingSums,
 }
 
-impl<'t> Row<'t> {
+impl<'t> GroupedTotal<'t> {
     fn named<'n>(&self, day: Option<&'n str>, of: &TotalNames<'n>) -> TotalRow<'n>
     where
         't: 'n,

@@ -37,7 +37,11 @@ pub(super) fn describe(name: &str, out: &str, summary: &RunSummary, columns: usi
         inputs(summary, columns, terminal::shows_all()),
         findings(&totals.findings, columns),
     ];
-    blocks.extend(tokens(&totals.overview.renderings, &whole_bill(out, summary), columns));
+    blocks.extend(tokens(
+        &totals.overview.renderings,
+        &whole_bill(out, summary),
+        columns,
+    ));
     blocks.push(verdict(out, summary));
     blocks.push(next_steps(out, summary));
     let summary = blocks.join("\n");

@@ -205,7 +205,12 @@ fn templated(template: &str, limit: &str) -> Result<bool, String> {
     let options = chatmill_engine::RunOptions::default();
     let summary = chatmill_engine::run(plan, options, &Silent, &AtomicBool::new(false));
     let invalid = |totals: chatmill_engine::summary::RunTotals| {
-        totals.overview.renderings.iter().map(|total| total.invalid).sum::<u64>()
+        totals
+            .overview
+            .renderings
+            .iter()
+            .map(|total| total.invalid)
+            .sum::<u64>()
     };
     summary
         .map(|summary| invalid(summary.totals) == 0)

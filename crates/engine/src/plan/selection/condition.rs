@@ -136,13 +136,6 @@ impl Condition {
 impl Field {
     fn read(word: &str, encodings: &[Encoding]) -> Result<Self, PlanError> {
         const KEY: &str = "select.where.field";
-        const FIELDS: [&str; 5] = [
-            "extra.KEY",
-            "turns",
-            "tokens@ENCODING",
-            "answer_tokens@ENCODING",
-            "turn_tokens@ENCODING",
-        ];
         if let Some(name) = word.strip_prefix("extra.").filter(|name| !name.is_empty()) {
             return Ok(Self::Extra(name.to_owned()));
         }
@@ -153,7 +146,13 @@ impl Field {
             Some(("tokens", encoding)) => (Length::Conversation, encoding),
             Some(("answer_tokens", encoding)) => (Length::Answer, encoding),
             Some(("turn_tokens", encoding)) => (Length::Turn, encoding),
-            _ => return Err(PlanError::unknown(KEY, "field", word, FIELDS.into_iter())),
+            _ => {
+                let problem = format!(
+                    "`{word}` is no field: write `extra.{word}` for one of the record, `turns`, or `tokens`, `answer_tokens` or \
+                     `turn_tokens` with `@` and an encoding"
+                );
+                return Err(PlanError::value(KEY, problem));
+            }
         };
         let known = encodings.iter().find(|known| known.name() == encoding);
         let known = known.or_else(|| chatmill_token::find(encoding));

@@ -116,6 +116,14 @@ bench-whole MEGABYTES="100" ROUNDS="3" BEFORE="":
     for corpus in rooms agents scripts; do python3 benches/chats.py {{MEGABYTES}} 7 $corpus > target/bench/$corpus.jsonl; done
     target/bench/python/bin/python benches/whole.py target/dist/chatmill target/bench/rooms.jsonl target/bench/work --also agents=target/bench/agents.jsonl --also scripts=target/bench/scripts.jsonl --write docs/performance.md --ranks target/bench/ranks --rounds {{ROUNDS}} {{ if BEFORE == "" { "" } else { "--before " + BEFORE } }}
 
+# plain text in one encoding beside the peers for Python, each cold in a process of its own (needs Python and its package index)
+bench-plain ROUNDS="3":
+    .ci/wheel/run release short
+    cargo xtask ranks target/bench/ranks
+    python/target/environment/bin/pip install --quiet --requirement benches/peer/plain.txt
+    for corpus in rooms agents scripts; do python3 benches/chats.py 20 7 $corpus > target/bench/$corpus.jsonl; done
+    python/target/environment/bin/python -B benches/plain.py target/bench/ranks/o200k_base.tiktoken target/bench --rounds {{ROUNDS}}
+
 # `convert` of MEGABYTES of ShareGPT beside what TRL and LLaMA-Factory do with the same file: seconds and peaks of memory
 bench-convert MEGABYTES="100" ROUNDS="3":
     cargo build --profile dist --package chatmill-cli

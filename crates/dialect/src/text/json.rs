@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
 use chatmill_model::json::push_compact;
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 /// The text of a JSON string; none when the JSON is something else.
@@ -66,63 +65,12 @@ pub(crate) fn compact(raw: &str) -> Cow<'_, str> {
 /// Whether every decoder reads a text as JSON: no half of a surrogate pair, no number beyond what a float holds, no
 /// nesting beyond what decoders allow.
 pub(crate) fn is_portable(raw: &str) -> bool {
-    serde_json::from_str::<Decoded>(raw).is_ok()
+    serde_json::from_str::<serde_json::Value>(raw).is_ok()
 }
 
 /// Whether a text is a JSON object that every decoder reads.
 pub(crate) fn is_portable_object(text: &str) -> bool {
     text.trim_start_matches([' ', '\t', '\n', '\r']).starts_with('{') && is_portable(text)
-}
-
-/// Any value, decoded and let go.
-struct Decoded;
-
-impl<'de> Deserialize<'de> for Decoded {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Self)
-    }
-}
-
-impl<'de> Visitor<'de> for Decoded {
-    type Value = Self;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("any value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self, A::Error> {
-        while items.next_element::<Self>()?.is_some() {}
-        Ok(self)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self, A::Error> {
-        while fields.next_entry::<Self, Self>()?.is_some() {}
-        Ok(self)
-    }
 }
 
 #[cfg(test)]

@@ -9,8 +9,6 @@ that gives other numbers than tiktoken (for families: than `tokenizers`) is name
 """
 
 import argparse
-import base64
-import functools
 import importlib
 import importlib.metadata
 import json
@@ -20,17 +18,7 @@ import subprocess
 import sys
 import time
 
-PATTERN = "|".join(
-    [
-        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-        r"\p{N}{1,3}",
-        r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
-        r"\s*[\r\n]+",
-        r"\s+(?!\S)",
-        r"\s+",
-    ]
-)
+from peer.o200k import PATTERN, ranks
 
 
 def texts(corpus, most):
@@ -46,12 +34,6 @@ def texts(corpus, most):
             if size >= most:
                 break
     return found, size
-
-
-@functools.cache
-def ranks(path):
-    lines = pathlib.Path(path).read_bytes().splitlines()
-    return {base64.b64decode(token): int(rank) for token, rank in map(bytes.split, lines)}
 
 
 def byte_level(path):

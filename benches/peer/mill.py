@@ -10,25 +10,13 @@ RANKS is a folder with `o200k_base.tiktoken` (`cargo xtask ranks` writes it): no
 """
 
 import argparse
-import base64
 import multiprocessing
 import pathlib
 
+import o200k
 import orjson
 import pyarrow
 import pyarrow.parquet
-
-PATTERN = "|".join(
-    [
-        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-        r"\p{N}{1,3}",
-        r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
-        r"\s*[\r\n]+",
-        r"\s+(?!\S)",
-        r"\s+",
-    ]
-)
 
 ROWS = pyarrow.schema(
     [
@@ -152,10 +140,8 @@ def counter(ranks):
         return lambda text: 0
     import tiktoken
 
-    lines = (pathlib.Path(ranks) / "o200k_base.tiktoken").read_bytes().splitlines()
-    pairs = (line.split() for line in lines)
-    vocabulary = {base64.b64decode(token): int(rank) for token, rank in pairs}
-    encoding = tiktoken.Encoding("o200k_base", pat_str=PATTERN, mergeable_ranks=vocabulary, special_tokens={})
+    vocabulary = o200k.ranks(pathlib.Path(ranks) / "o200k_base.tiktoken")
+    encoding = tiktoken.Encoding("o200k_base", pat_str=o200k.PATTERN, mergeable_ranks=vocabulary, special_tokens={})
     return lambda text: len(encoding.encode_ordinary(text))
 
 

@@ -7,6 +7,7 @@ use chatmill_dialect::{Dialect, Policy, View};
 use chatmill_model::{Conversation, Message, MessageOrigin, Part, Participant, ParticipantKind, Role};
 use chatmill_token::Encoding;
 
+use super::encodings;
 use super::small_file::read_bytes;
 use super::templates::Templates;
 use crate::error::PlanError;
@@ -95,8 +96,7 @@ impl BudgetSources<'_> {
     /// An encoding by name, or of a file, and the special tokens that the file lists.
     fn tokenizer(&self, word: &str, limits: &Limits) -> Result<(Encoding, Option<Vec<String>>), PlanError> {
         const KEY: &str = "window.max_tokens.tokenizer";
-        let counted = self.encodings.iter().find(|encoding| encoding.name() == word);
-        if let Some(known) = counted.or_else(|| chatmill_token::find(word)) {
+        if let Some(known) = encodings::named(self.encodings, word) {
             return Ok((known.clone(), None));
         }
         let unread = |error| {

@@ -53,6 +53,12 @@ impl Encodings {
     }
 }
 
+/// The encoding of a name: one of these, else one that is built in.
+pub(super) fn named<'e>(own: &'e [Encoding], name: &str) -> Option<&'e Encoding> {
+    let own = own.iter().find(|known| known.name() == name);
+    own.or_else(|| chatmill_token::find(name))
+}
+
 fn registered(name: &str) -> Result<&'static Encoding, PlanError> {
     chatmill_token::find(name).ok_or_else(|| {
         let known = chatmill_token::ENCODINGS.iter().map(Encoding::name);

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::error::PlanError;
 use crate::pipeline::{Operator, WhereSection, WhereValue};
+use crate::plan::encodings::named;
 
 /// What a condition looks at.
 #[derive(Clone)]
@@ -48,13 +49,18 @@ impl Condition {
     /// Checks and resolves a section.
     pub(super) fn new(section: &WhereSection, encodings: &[Encoding]) -> Result<Self, PlanError> {
         let is_list = matches!(section.value, WhereValue::Numbers(_) | WhereValue::Texts(_));
-        let is_empty = match &section.value {
-            WhereValue::Numbers(numbers) => numbers.is_empty(),
-            WhereValue::Texts(texts) => texts.is_empty(),
-            WhereValue::Number(_) | WhereValue::Text(_) => false,
+        let (is_empty, is_finite) = match &section.value {
+            WhereValue::Number(number) => (false, number.is_finite()),
+            WhereValue::Text(_) => (false, true),
+            WhereValue::Numbers(numbers) => (
+                numbers.is_empty(),
+                numbers.iter().all(|number| number.is_finite()),
+            ),
+            WhereValue::Texts(texts) => (texts.is_empty(), true),
         };
         let op = section.op.as_str();
         let problem = match (section.op == Operator::In, is_list) {
+            _ if !is_finite => Some("a number must be finite".to_owned()),
             _ if is_empty => Some("the list is empty; name something or leave the condition out".to_owned()),
             (true, false) => Some("`in` needs a list of numbers or of texts".to_owned()),
             (false, true) => Some(format!("`{op}` needs one number or text; `in` takes a list")),
@@ -154,9 +160,7 @@ impl Field {
                 return Err(PlanError::value(KEY, problem));
             }
         };
-        let known = encodings.iter().find(|known| known.name() == encoding);
-        let known = known.or_else(|| chatmill_token::find(encoding));
-        let known = known.ok_or_else(|| {
+        let known = named(encodings, encoding).ok_or_else(|| {
             let names = encodings
                 .iter()
                 .chain(chatmill_token::ENCODINGS)

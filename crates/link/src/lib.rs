@@ -11,9 +11,11 @@ mod duplicates;
 mod excerpts;
 mod forest;
 mod likeness;
+mod ngrams;
 mod pairing;
 mod references;
 mod repeats;
+mod words;
 
 use chatmill_diag::{Finding, Limits};
 use chatmill_model::{Conversation, Linked};
@@ -21,7 +23,9 @@ use chatmill_model::{Conversation, Linked};
 pub use duplicates::{Cluster, ClusterMembership, Duplicate, memberships};
 pub use forest::Forest;
 pub use likeness::Likeness;
+pub use ngrams::{IndexFull, Ngrams, Run};
 pub use repeats::Repeats;
+pub use words::each_word;
 
 /// Links a conversation: drops repeated messages, makes ids unique, resolves references, pairs calls with results.
 ///

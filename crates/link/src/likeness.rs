@@ -11,6 +11,8 @@ use std::io::{self, Read, Write};
 use chatmill_model::{Alternative, Conversation, Message, MessageKind, Part, Role};
 use minhash_rs::prelude::{MinHash, MinHasher, band_hash};
 
+use crate::words::each_word;
+
 /// Words in a run.
 const SHINGLE_WORDS: usize = 3;
 /// Orders of the runs: numbers of a signature.
@@ -204,32 +206,6 @@ fn signature<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<Box<Signatu
         }
     }
     (words >= SHINGLE_WORDS).then_some(signature)
-}
-
-/// Runs of letters and digits in small letters; where words are not set apart, each character is one.
-fn each_word(text: &str, word: &mut impl FnMut(&str)) {
-    let mut small = String::new();
-    for piece in text.split(|character: char| !character.is_alphanumeric()) {
-        let mut rest = piece;
-        while let Some(character) = rest.chars().next() {
-            let end = if stands_alone(character) {
-                character.len_utf8()
-            } else {
-                rest.find(stands_alone).unwrap_or(rest.len())
-            };
-            let (this, next) = rest.split_at(end);
-            small.clear();
-            small.extend(this.chars().flat_map(char::to_lowercase));
-            word(&small);
-            rest = next;
-        }
-    }
-}
-
-/// Whether a character belongs to a script that writes no spaces: Thai to Khmer, kana, Han.
-fn stands_alone(character: char) -> bool {
-    matches!(character, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
-        | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{3ffff}')
 }
 
 /// BLAKE3 over parts that cannot run into one another.

@@ -13,4 +13,5 @@ mod cases;
 mod duplicates;
 mod forest;
 mod large;
+mod ngrams;
 mod properties;

@@ -24,6 +24,7 @@ from ._chatmill import Batch, Column, Table, Work, __version__, answer
 from ._chatmill import Counter as _Counter
 from ._errors import Error, IncompleteError, InternalError, RequestError
 from ._progress import Progress, callback
+from ._results import Export, Run
 from ._tables import Archive, Part, Rendered, RenderedPart
 
 if TYPE_CHECKING:
@@ -38,12 +39,14 @@ __all__ = [
     "Column",
     "Counter",
     "Error",
+    "Export",
     "IncompleteError",
     "InternalError",
     "Part",
     "Rendered",
     "RenderedPart",
     "RequestError",
+    "Run",
     "Table",
     "__version__",
     "certify",
@@ -249,8 +252,8 @@ def run(
     limit: int | None = None,
     progress: Progress = None,
     **overrides: Any,
-) -> dict[str, Any]:
-    """Mills a pipeline file to a dataset, and gives its summary.
+) -> Run:
+    """Runs a pipeline file, and gives the summary, with the dataset's tables as ``.polars(table)`` and ``.datasets(table)``.
 
     Keywords beside these replace keys of the file: ``policy={"names": "prefix"}``. ``summary["exit_code"]`` is 1 where there
     are more rejects or errors than the file allows.
@@ -261,7 +264,8 @@ def run(
     arguments += ["--replace"] if replace else []
     arguments += ["--limit", str(_settings.number("limit", limit))] if limit is not None else []
     arguments += [f"--set={assignment}" for assignment in _settings.assignments(overrides)]
-    return _json([*arguments, "--", _settings.path("pipeline", pipeline)], progress)
+    summary = _json([*arguments, "--", _settings.path("pipeline", pipeline)], progress)
+    return Run(summary, summary["dataset"])
 
 
 def check(
@@ -335,8 +339,9 @@ def export(
     keep_unasked: bool = False,
     replace: bool = False,
     progress: Progress = None,
-) -> dict[str, Any]:
-    """Writes training and evaluation files of a dataset into a folder, and gives what its ``export.json`` says.
+) -> Export:
+    """Writes training and evaluation files of a dataset into a folder, and gives what its ``export.json`` says, with the parts as ``.polars(part)``
+    and ``.datasets()``.
 
     ``split={"train": 95, "test": 5}`` divides the rows; ``max_tokens="4096@o200k_base"`` leaves out what is longer; ``keep_unasked``
     keeps answers before which nobody speaks, which envelopes of conversations leave out.
@@ -353,8 +358,7 @@ def export(
     arguments += ["--replace"] if replace else []
     answer([*arguments, "--", _settings.path("dataset", dataset)], callback(progress))
     with open(os.path.join(out, "export.json"), encoding="utf-8") as file:
-        summary: dict[str, Any] = json.load(file)
-    return summary
+        return Export(json.load(file), os.fspath(out))
 
 
 def _json(arguments: list[str], progress: Progress) -> dict[str, Any]:

@@ -55,6 +55,32 @@ def test_a_run_is_certified_compared_and_exported(pipeline: Path, tmp_path: Path
     assert not chatmill.certify(out)
 
 
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_tables_of_a_run_and_parts_of_an_export_are_frames(pipeline: Path, tmp_path: Path, form: str) -> None:
+    ran = chatmill.run(pipeline)
+    assert ran.polars("messages").collect().height == 4 and ran.polars().collect()["dialect"].to_list() == ["openai-chat"] * 2
+    with pytest.raises(chatmill.RequestError, match="no table `?lots`?; it has alternatives"):
+        ran.polars("lots")
+    made = chatmill.export(tmp_path / "out", tmp_path / "train", dialect="openai-chat", format=form)
+    assert made.polars().collect().height == made.polars("data").collect().height == made["kept"] == 2
+    with pytest.raises(chatmill.RequestError, match="name one of the parts: data"):
+        made.polars("test")
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_tables_of_a_run_and_parts_of_an_export_are_datasets(pipeline: Path, tmp_path: Path, form: str) -> None:
+    pytest.importorskip("datasets")
+    ran = chatmill.run(pipeline)
+    assert len(ran.datasets("messages")) == 4
+    made = chatmill.export(
+        tmp_path / "out", tmp_path / "train", dialect="openai-chat", format=form, split={"train": 1, "test": 1}
+    )
+    parts = made.datasets()
+    assert set(parts) == {"train", "test"} and sum(len(rows) for rows in parts.values()) == 2
+    row = next(row for rows in parts.values() for row in rows)
+    assert [message["role"] for message in row["messages"]] == ["user", "assistant"]
+
+
 def test_files_are_checked(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text(chat("Hi", "Hello!") + "\n{broken\n")

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::split::patterns::PatternError;
+
 /// What is wrong with an encoding that a pipeline brings along; who asked for it knows the file.
 #[derive(Debug, PartialEq, Eq, Error)]
 pub enum EncodingError {
@@ -18,6 +20,6 @@ pub enum EncodingError {
     #[error("{0}")]
     Vocabulary(String),
     /// A pattern that cannot be computed, or does not cut every text.
-    #[error("the pattern {0}")]
-    Pattern(String),
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
 }

@@ -9,8 +9,6 @@
 
 mod bpe;
 mod counter;
-#[cfg(test)]
-mod differential;
 mod encoding;
 mod encodings;
 mod error;

@@ -8,10 +8,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::bpe::model::Model;
 use crate::bpe::pairs::NO_TOKEN;
-use crate::bpe::symbols::{CHARACTERS, Others};
+use crate::bpe::symbols::Others;
 use crate::bpe::vocabulary::{MOST_TOKENS, Vocabulary};
 use crate::error::EncodingError;
 use crate::split::sync::BLANK;
+use crate::steps::byte_alphabet::CHARACTERS;
 
 /// What the symbols of a vocabulary are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,12 +12,13 @@ use serde::de::IgnoredAny;
 use self::steps::{JsonNormalizer, JsonPreTokenizer};
 use crate::bpe::model::Model;
 use crate::bpe::reached::Alphabet;
-use crate::bpe::symbols::{CHARACTERS, Others};
+use crate::bpe::symbols::Others;
 use crate::error::EncodingError;
 use crate::split::prefix::Prefix;
 use crate::split::splitter::Splitter;
 use crate::split::sync::BoundaryClasses;
 use crate::steps::Steps;
+use crate::steps::byte_alphabet::CHARACTERS;
 
 /// Why a tokenizer file is not counted by its merges.
 pub(crate) enum Unread {

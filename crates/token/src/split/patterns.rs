@@ -7,8 +7,8 @@
 use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
 use regex_syntax::ast::{self, Ast};
+use thiserror::Error;
 
-use crate::error::EncodingError;
 use crate::split::finder::Finder;
 use crate::split::scan::Style;
 use crate::split::splitter::Splitter;
@@ -122,13 +122,13 @@ pub(crate) enum Pattern {
 
 impl Pattern {
     /// The name of a family, or a pattern.
-    pub(crate) fn read(text: &str) -> Result<Self, EncodingError> {
+    pub(crate) fn read(text: &str) -> Result<Self, PatternError> {
         let named = FAMILIES.iter().find(|family| family.name == text);
         named.map_or_else(|| Self::spelled(text), |family| Ok(Self::Known(family)))
     }
 
     /// A pattern, which may be that of a family.
-    pub(crate) fn spelled(text: &str) -> Result<Self, EncodingError> {
+    pub(crate) fn spelled(text: &str) -> Result<Self, PatternError> {
         if let Some(family) = family_of(text) {
             return Ok(Self::Known(family));
         }
@@ -138,7 +138,7 @@ impl Pattern {
         {
             let names: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
             let problem = format!("`{text}` is not a known family; there are {}", names.join(", "));
-            return Err(EncodingError::Pattern(problem));
+            return Err(PatternError(problem));
         }
         let regex = compiled(text)?;
         check_cover(&regex)?;
@@ -176,6 +176,11 @@ impl Pattern {
     }
 }
 
+/// A pattern that cannot be computed, or does not cut every text: what is wrong with it, after "the pattern".
+#[derive(Debug, PartialEq, Eq, Error)]
+#[error("the pattern {0}")]
+pub struct PatternError(String);
+
 /// The family that publishes a pattern.
 pub(crate) fn family_of(pattern: &str) -> Option<&'static Family> {
     let mut families = FAMILIES.iter().copied();
@@ -183,7 +188,7 @@ pub(crate) fn family_of(pattern: &str) -> Option<&'static Family> {
 }
 
 /// What finds the matches of a pattern, which may leave text out.
-pub(crate) fn finder(pattern: &str) -> Result<Finder, EncodingError> {
+pub(crate) fn finder(pattern: &str) -> Result<Finder, PatternError> {
     match family_of(pattern) {
         Some(family) => Ok(Finder::Family(family.style)),
         None => Ok(Finder::Regex(Box::new(compiled(pattern)?))),
@@ -191,18 +196,18 @@ pub(crate) fn finder(pattern: &str) -> Result<Finder, EncodingError> {
 }
 
 /// Compiles a pattern; in the place of a tail that looks ahead comes plain white space as a second pattern.
-pub(crate) fn compiled(text: &str) -> Result<Regex, EncodingError> {
+pub(crate) fn compiled(text: &str) -> Result<Regex, PatternError> {
     let body = TAILS.iter().find_map(|tail| text.strip_suffix(tail));
     check(body.unwrap_or(text))?;
     let regex = match body {
         Some(body) => Regex::new_many(&[body, r"\s+"]),
         None => Regex::new(text),
     };
-    regex.map_err(|_| EncodingError::Pattern("is too large to be computed".to_owned()))
+    regex.map_err(|_| PatternError("is too large to be computed".to_owned()))
 }
 
 /// Whether a pattern without its tail can be computed as the reference does.
-fn check(body: &str) -> Result<(), EncodingError> {
+fn check(body: &str) -> Result<(), PatternError> {
     let parsed = ast::parse::Parser::new()
         .parse(body)
         .map_err(|error| misread(error.span().start.offset, &error.kind().to_string()))?;
@@ -211,12 +216,12 @@ fn check(body: &str) -> Result<(), EncodingError> {
         .translate(body, &parsed)
         .map_err(|error| misread(error.span().start.offset, &error.kind().to_string()))?;
     if !hir.properties().look_set().is_empty() {
-        return Err(EncodingError::Pattern(
+        return Err(PatternError(
             r"looks around with `^`, `$` or `\b`; only a final `\s+(?!\S)|\s+` may".to_owned(),
         ));
     }
     if hir.properties().minimum_len() == Some(0) {
-        return Err(EncodingError::Pattern(
+        return Err(PatternError(
             "matches the empty text; every alternative must take a character".to_owned(),
         ));
     }
@@ -224,14 +229,14 @@ fn check(body: &str) -> Result<(), EncodingError> {
 }
 
 /// Whether a pattern leaves no text out.
-fn check_cover(regex: &Regex) -> Result<(), EncodingError> {
+fn check_cover(regex: &Regex) -> Result<(), PatternError> {
     let mut cache = regex.create_cache();
     let mut buffer = [0; 4];
     for character in '\0'..=char::MAX {
         let text: &str = character.encode_utf8(&mut buffer);
         let input = Input::new(text).anchored(Anchored::Yes);
         if regex.search_half_with(&mut cache, &input).is_none() {
-            return Err(EncodingError::Pattern(format!(
+            return Err(PatternError(format!(
                 "leaves U+{:04X} in no piece; add an alternative for it, for example `|.` with `(?s)`",
                 u32::from(character)
             )));
@@ -240,8 +245,8 @@ fn check_cover(regex: &Regex) -> Result<(), EncodingError> {
     Ok(())
 }
 
-fn misread(byte: usize, problem: &str) -> EncodingError {
-    EncodingError::Pattern(format!(
+fn misread(byte: usize, problem: &str) -> PatternError {
+    PatternError(format!(
         r"is not understood at byte {byte}: {problem}; only a final `\s+(?!\S)|\s+` may look ahead"
     ))
 }
@@ -251,20 +256,18 @@ struct Possessive;
 
 impl ast::Visitor for Possessive {
     type Output = ();
-    type Err = EncodingError;
+    type Err = PatternError;
 
-    fn finish(self) -> Result<(), EncodingError> {
+    fn finish(self) -> Result<(), PatternError> {
         Ok(())
     }
 
-    fn visit_pre(&mut self, ast: &Ast) -> Result<(), EncodingError> {
+    fn visit_pre(&mut self, ast: &Ast) -> Result<(), PatternError> {
         match ast {
-            Ast::Repetition(outer) if matches!(*outer.ast, Ast::Repetition(_)) => {
-                Err(EncodingError::Pattern(format!(
-                    "has a possessive quantifier at byte {}; write it without the last `+`, or name the family that it is of",
-                    outer.op.span.start.offset
-                )))
-            }
+            Ast::Repetition(outer) if matches!(*outer.ast, Ast::Repetition(_)) => Err(PatternError(format!(
+                "has a possessive quantifier at byte {}; write it without the last `+`, or name the family that it is of",
+                outer.op.span.start.offset
+            ))),
             _ => Ok(()),
         }
     }

@@ -3,6 +3,7 @@
 //! They are computed as they are written, on whole texts. Counts that go a shorter way are held against this one.
 
 pub(crate) mod aligned;
+pub(crate) mod byte_alphabet;
 pub(crate) mod normalizer;
 pub(crate) mod pre_tokenizer;
 

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use crate::bpe::symbols::CHARACTERS;
 use crate::split::finder::Finder;
 use crate::split::part;
 use crate::split::patterns::GPT2;
 use crate::split::prefix::Prefix;
 use crate::steps::aligned::Aligned;
+use crate::steps::byte_alphabet::CHARACTERS;
 
 /// One step of cutting; it is done to every piece of the step before.
 pub(crate) enum PreTokenizer {

@@ -11,6 +11,8 @@
 mod accumulator;
 mod chunk_counter;
 mod chunks;
+#[cfg(test)]
+mod differential;
 mod memory;
 mod pieces;
 

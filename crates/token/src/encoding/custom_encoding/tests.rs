@@ -5,10 +5,10 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::bpe::symbols::CHARACTERS;
 use crate::encoding::Encoding;
 use crate::files::ranks::tests::rank_file;
 use crate::split::patterns::FAMILIES;
+use crate::steps::byte_alphabet::CHARACTERS;
 
 fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/patterns")

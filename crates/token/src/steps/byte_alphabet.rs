@@ -1,0 +1,14 @@
+//! The alphabet of byte-level vocabularies: a visible character for each byte.
+
+use std::sync::LazyLock;
+
+/// The character of each byte in a byte-level vocabulary: visible ones of Latin-1 stand for themselves, the others follow one
+/// another from U+0100 on.
+pub(crate) static CHARACTERS: LazyLock<Vec<char>> = LazyLock::new(|| {
+    let mut others = '\u{100}'..;
+    let characters = (0..=u8::MAX).filter_map(|byte| match byte {
+        b'!'..=b'~' | 0xa1..=0xac | 0xae..=0xff => Some(char::from(byte)),
+        _ => others.next(),
+    });
+    characters.collect()
+});

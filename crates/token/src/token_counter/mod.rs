@@ -11,8 +11,6 @@
 mod accumulator;
 mod chunk_counter;
 mod chunks;
-#[cfg(test)]
-mod differential;
 mod memory;
 mod pieces;
 
@@ -510,14 +508,4 @@ fn each_bit(mut bits: u64, mut each: impl FnMut(usize)) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    impl TokenCounter {
-        /// Bytes that long texts take in each memory at present, at most.
-        pub(crate) fn remembered(&self) -> usize {
-            let bytes = |batch: &Batch| batch.insides.bytes().max(batch.ways.remembered());
-            self.batches.iter().map(bytes).max().unwrap_or_default()
-        }
-    }
-}
+mod tests;

@@ -14,7 +14,16 @@ use chatmill_model::span::{Component, ComponentSpan, Speaker};
 use proptest::prelude::*;
 use tiktoken_rs::CoreBPE;
 
+use super::*;
 use crate::{ENCODINGS, find};
+
+impl TokenCounter {
+    /// Bytes that long texts take in each memory at present, at most.
+    pub(crate) fn remembered(&self) -> usize {
+        let bytes = |batch: &Batch| batch.insides.bytes().max(batch.ways.remembered());
+        self.batches.iter().map(bytes).max().unwrap_or_default()
+    }
+}
 
 /// One or two characters of every class that any pattern tells apart.
 const CLASSES: [char; 17] = [

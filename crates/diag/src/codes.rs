@@ -89,6 +89,7 @@ codes! {
     CONVERSATION_TOO_LARGE = "AS003-conversation-too-large";
     DUPLICATE_CONVERSATION_ID = "AS004-duplicate-conversation-id";
     CONFLICTING_MESSAGE = "AS005-conflicting-message";
+    EVALUATION_OVERLAP = "AS006-evaluation-overlap";
     DANGLING_REFERENCE = "RF001-dangling-reference";
     REFERENCE_TO_ITSELF = "RF002-reference-to-itself";
     REFERENCE_CYCLE = "RF003-reference-cycle";

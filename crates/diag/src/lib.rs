@@ -18,9 +18,9 @@ pub mod ledger;
 pub mod limits;
 pub mod page;
 pub mod reason;
+mod shown;
 pub mod steps;
 pub mod suggest;
-pub mod visible;
 
 pub use class::Class;
 pub use code::{Code, Page, Severity};
@@ -29,3 +29,4 @@ pub use finding::{Finding, Meant, Path, Reject, RejectLevel, ShownId, Span};
 pub use ledger::{Ledger, RowLedger, is_zero};
 pub use limits::Limits;
 pub use reason::Reason;
+pub use shown::{markdown, numbers, visible};

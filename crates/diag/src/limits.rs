@@ -30,6 +30,17 @@ pub const TEMPLATE_TAG: usize = 32 * 1024;
 /// Branches `elif` of a chat template, each of which stands inside the one before.
 pub const TEMPLATE_BRANCHES: usize = 250;
 
+/// The default of [`Limits::evaluation_words`] and [`Limits::split_words`].
+const INDEXED_WORDS: u64 = 16_000_000;
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes fields by reference"
+)]
+fn are_default_words(words: &u64) -> bool {
+    *words == INDEXED_WORDS
+}
+
 /// The limits of a run and their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -77,8 +88,16 @@ pub struct Limits {
     /// Bytes of gathered rows that belong to every conversation of an input, as presence without a project does, and are read
     /// with each of them; further ones are read as if they were a conversation of their own.
     pub shared_rows: u64,
-    /// Conversations that are compared with one another where `[dedup]` asks for it, at about 600 bytes each.
+    /// Conversations that are looked at before the first is rendered (`[dedup]`, `input.weight`, `mix.total`, `tools.infer = "input"`), with
+    /// those of earlier datasets; each takes up to 600 bytes of memory.
     pub compared: u64,
+    /// Words of the evaluations of `[select.decontaminate]`, at 14 to 25 bytes of memory each; more are refused before the run begins.
+    #[serde(skip_serializing_if = "are_default_words")]
+    pub evaluation_words: u64,
+    /// Words of all parts but the first that an export with `--split` compares, at 14 to 25 bytes of memory each. Of more, it does not count
+    /// what the parts have in common, and `split.ngram_leaks = "move"` and `"drop"` are refused.
+    #[serde(skip_serializing_if = "are_default_words")]
+    pub split_words: u64,
     /// Bytes of a rank file or a tokenizer file; a larger one is refused before the run begins.
     pub vocabulary: u64,
     /// Bytes of a `tokenizer_config.json`, or of a file with a chat template; a larger one is refused before the run begins.
@@ -138,6 +157,8 @@ impl Default for Limits {
             partition: 16 * MIB,
             shared_rows: 64 * KIB,
             compared: 4_000_000,
+            evaluation_words: INDEXED_WORDS,
+            split_words: INDEXED_WORDS,
             vocabulary: 128 * MIB,
             template_file: 8 * MIB,
             template: 128 * KIB,

@@ -4,7 +4,7 @@
 //! clusters. Time grows with the number of conversations and of similar pairs, never with the number of all
 //! pairs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::io::{self, Read, Write};
 
@@ -57,27 +57,27 @@ impl Cluster {
     }
 }
 
-/// The first byte of a standing that is written down.
-const ALONE: u8 = 0;
+/// Bits of the first byte of a membership that is written down.
 const IN_CLUSTER: u8 = 1;
 const EXACT: u8 = 2;
-const NEAR: u8 = 3;
+const NEAR: u8 = 4;
 
 impl ClusterMembership {
-    /// Writes the membership as bytes, with the cluster unless the conversation is unique; 9 at most.
+    /// Writes the membership as bytes, with the cluster where there is one; 9 at most.
     ///
     /// # Errors
     ///
     /// Those of the writer.
     pub fn write_to(&self, into: &mut dyn Write) -> io::Result<()> {
-        let Some(Cluster(cluster)) = self.cluster else {
-            return into.write_all(&[ALONE]);
-        };
-        into.write_all(&[match self.duplicate {
-            None => IN_CLUSTER,
+        let duplicate = match self.duplicate {
+            None => 0,
             Some(Duplicate::Exact) => EXACT,
             Some(Duplicate::Near) => NEAR,
-        }])?;
+        };
+        let Some(Cluster(cluster)) = self.cluster else {
+            return into.write_all(&[duplicate]);
+        };
+        into.write_all(&[duplicate | IN_CLUSTER])?;
         into.write_all(&cluster.to_le_bytes())
     }
 
@@ -87,15 +87,18 @@ impl ClusterMembership {
     ///
     /// Those of the reader, and `InvalidData` where the bytes are no membership.
     pub fn read_from(from: &mut dyn Read) -> io::Result<Self> {
-        let [standing] = bytes(from)?;
-        let duplicate = match standing {
-            ALONE => return Ok(Self::default()),
-            IN_CLUSTER => None,
+        let [flags] = bytes(from)?;
+        let duplicate = match flags & !IN_CLUSTER {
+            0 => None,
             EXACT => Some(Duplicate::Exact),
             NEAR => Some(Duplicate::Near),
             _ => return Err(io::ErrorKind::InvalidData.into()),
         };
-        let cluster = Some(Cluster(u64::from_le_bytes(bytes(from)?)));
+        let cluster = if flags & IN_CLUSTER == 0 {
+            None
+        } else {
+            Some(Cluster(u64::from_le_bytes(bytes(from)?)))
+        };
         Ok(Self { cluster, duplicate })
     }
 }
@@ -140,6 +143,44 @@ pub fn memberships(likenesses: &[Likeness], threshold: Option<f64>) -> Vec<Clust
             duplicate,
         })
         .collect()
+}
+
+/// The degree to which each conversation repeats one of `earlier`, which may repeat each other. `threshold` as in [`memberships`].
+pub fn repeats_of(
+    earlier: &[Likeness],
+    likenesses: &[Likeness],
+    threshold: Option<f64>,
+) -> Vec<Option<Duplicate>> {
+    let mut known = HashSet::new();
+    let earlier = earlier.iter();
+    let earlier: Vec<&Likeness> = earlier.filter(|one| known.insert(one.content_hash)).collect();
+    let exact = |likeness: &Likeness| {
+        let is_known = known.contains(&likeness.content_hash);
+        is_known.then_some(Duplicate::Exact)
+    };
+    let mut found: Vec<_> = likenesses.iter().map(exact).collect();
+    let Some(threshold) = threshold else {
+        return found;
+    };
+    for band in 0..BANDS {
+        let numbered = earlier.iter().enumerate();
+        let mut hashed: Vec<(u64, usize)> = numbered
+            .filter_map(|(number, likeness)| Some((likeness.band(band)?, number)))
+            .collect();
+        hashed.sort_unstable();
+        for (likeness, found) in likenesses.iter().zip(&mut found) {
+            let Some(hash) = likeness.band(band).filter(|_| found.is_none()) else {
+                continue;
+            };
+            let first = hashed.partition_point(|(other, _)| *other < hash);
+            let alike = hashed.iter().skip(first).take(MAX_REPRESENTATIVES);
+            let mut alike = alike.take_while(|(other, _)| *other == hash);
+            if alike.any(|(_, number)| cut::at(&earlier, *number).nearness(likeness) >= threshold) {
+                *found = Some(Duplicate::Near);
+            }
+        }
+    }
+    found
 }
 
 /// Joins near duplicates among the conversations that agree in a band.

@@ -2,7 +2,7 @@
 //! order that depends on hashing.
 //!
 //! Conversations are also linked with one another: [`memberships`] finds those that repeat, fork or continue
-//! others.
+//! others, and [`repeats_of`] those that repeat others from elsewhere.
 //!
 //! Checks of the result (a dangling reference, an unanswered call) are rules of `chatmill-rule`; findings
 //! come from here only where linking changes the conversation.
@@ -13,6 +13,7 @@ mod forest;
 mod likeness;
 mod ngrams;
 mod pairing;
+mod question;
 mod references;
 mod repeats;
 mod words;
@@ -20,7 +21,7 @@ mod words;
 use chatmill_diag::{Finding, Limits};
 use chatmill_model::{Conversation, Linked};
 
-pub use duplicates::{Cluster, ClusterMembership, Duplicate, memberships};
+pub use duplicates::{Cluster, ClusterMembership, Duplicate, memberships, repeats_of};
 pub use forest::Forest;
 pub use likeness::Likeness;
 pub use ngrams::{IndexFull, Ngrams, Run};

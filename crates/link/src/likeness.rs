@@ -11,6 +11,7 @@ use std::io::{self, Read, Write};
 use chatmill_model::{Alternative, Conversation, Message, MessageKind, Part, Role};
 use minhash_rs::prelude::{MinHash, MinHasher, band_hash};
 
+use crate::question::first_question;
 use crate::words::each_word;
 
 /// Words in a run.
@@ -55,6 +56,26 @@ impl Likeness {
             content_hash: content_hash(turns(), &conversation.alternatives),
             opening: opening(turns()),
             signature: near.then(|| signature(turns())).flatten(),
+        }
+    }
+
+    /// The likeness of a conversation by its first question: two that ask the same are equal, whatever is answered. One that asks
+    /// nothing is compared as a whole, for equality alone.
+    pub fn of_question(conversation: &Conversation, near: bool) -> Self {
+        let whole = Self::of(conversation, false);
+        let Some(question) = first_question(conversation) else {
+            return whole;
+        };
+        let mut hash = Hash::new("asked");
+        hash.text(&question);
+        let mut shingles = Shingles::default();
+        if near {
+            each_word(&question, &mut |word| shingles.add(word));
+        }
+        Self {
+            content_hash: hash.finish(),
+            signature: shingles.signature(),
+            ..whole
         }
     }
 
@@ -178,20 +199,48 @@ fn opening<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<u128> {
     Some(hash.finish())
 }
 
-fn signature<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<Box<Signature>> {
-    let mut signature = Box::new(Signature::new());
-    let mut run = [0_u64; SHINGLE_WORDS];
-    let mut words = 0;
-    let mut word = |word: &str| {
-        run.rotate_left(1);
-        if let Some(last) = run.last_mut() {
+/// The runs of words of a text, as its words come.
+struct Shingles {
+    signature: Box<Signature>,
+    run: [u64; SHINGLE_WORDS],
+    words: usize,
+}
+
+impl Default for Shingles {
+    fn default() -> Self {
+        Self {
+            signature: Box::new(Signature::new()),
+            run: [0; SHINGLE_WORDS],
+            words: 0,
+        }
+    }
+}
+
+impl Shingles {
+    fn add(&mut self, word: &str) {
+        self.run.rotate_left(1);
+        if let Some(last) = self.run.last_mut() {
             *last = Hash::word(word);
         }
-        words += 1;
-        if words >= SHINGLE_WORDS {
-            signature.insert(run.iter().fold(0, |run, word| run.rotate_left(21) ^ word));
+        self.words += 1;
+        if self.words >= SHINGLE_WORDS {
+            let run = self
+                .run
+                .iter()
+                .fold(0, |run: u64, word| run.rotate_left(21) ^ word);
+            self.signature.insert(run);
         }
-    };
+    }
+
+    /// The signature, where there is a run.
+    fn signature(self) -> Option<Box<Signature>> {
+        (self.words >= SHINGLE_WORDS).then_some(self.signature)
+    }
+}
+
+fn signature<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<Box<Signature>> {
+    let mut shingles = Shingles::default();
+    let mut word = |word: &str| shingles.add(word);
     for message in turns {
         for part in &message.parts {
             match part {
@@ -205,7 +254,7 @@ fn signature<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<Box<Signatu
             }
         }
     }
-    (words >= SHINGLE_WORDS).then_some(signature)
+    shingles.signature()
 }
 
 /// BLAKE3 over parts that cannot run into one another.

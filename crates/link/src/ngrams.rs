@@ -3,32 +3,32 @@
 //! The index holds each word of its texts as a number of a vocabulary and compares runs word by word: no two runs are taken for
 //! one another because their hashes are equal.
 
-use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
 
 use chatmill_diag::cut;
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
-use crate::words::each_word;
+use crate::words::{each_word, try_each_word};
 
 /// An index of the runs of words of some texts. Each text has an owner, a number of the caller's, which is told where a run is met.
 ///
-/// Memory: 8 to 20 bytes for each word of its texts, and each different word once.
+/// Memory: 14 to 25 bytes for each word of its texts, and each different word once.
 #[derive(Debug)]
 pub struct Ngrams {
     /// Words in a run.
     length: usize,
     /// The most words that it holds.
     most: u32,
-    vocabulary: HashMap<Box<str>, u32, DefaultHashBuilder>,
+    vocabulary: HashMap<String, u32>,
     /// The words of all texts, one text after another.
     words: Vec<u32>,
     /// Where each text begins in `words`, with its owner.
     owners: Vec<(u32, u32)>,
-    /// The place of each run in `words`, the first of equal ones.
-    runs: HashTable<u32>,
+    /// The place of each run in `words`, the first of equal ones, and the tag of its hash.
+    runs: HashTable<(u32, u32)>,
+    rolling: Rolling,
     /// The range in `words` of each text shorter than a run, the first of equal ones.
     short: HashTable<Range<u32>>,
     hasher: DefaultHashBuilder,
@@ -42,9 +42,44 @@ pub struct IndexFull;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Run(u32);
 
+/// Hashes of runs, each made of the one before it.
+#[derive(Clone, Copy, Debug)]
+struct Rolling {
+    base: u64,
+    /// The base to the power of the length of a run.
+    power: u64,
+}
+
+impl Rolling {
+    /// The hash of a run that ends with a word, after that of the run before, and the word that is not in it any more.
+    fn next(self, before: u64, word: u32, gone: Option<&u32>) -> u64 {
+        let gone = gone.map_or(0, |gone| u64::from(*gone) + 1);
+        before
+            .wrapping_mul(self.base)
+            .wrapping_add(u64::from(word) + 1)
+            .wrapping_sub(gone.wrapping_mul(self.power))
+    }
+}
+
+/// The half of a hash that is kept beside a run, so that a table grows without looking at the words.
+fn tag(hash: u64) -> u32 {
+    let mixed = (hash ^ (hash >> 32)).wrapping_mul(MIX);
+    u32::try_from(mixed >> 32).unwrap_or(u32::MAX)
+}
+
+/// A hash of as many bits as a table asks for.
+fn spread(tag: u32) -> u64 {
+    u64::from(tag).wrapping_mul(MIX)
+}
+
+/// An odd number with bits everywhere: 2 to the power of 64, divided by the golden ratio.
+const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
+
 impl Ngrams {
     /// An empty index of runs of `length` words, which holds at most `most` words.
     pub fn new(length: NonZeroUsize, most: u32) -> Self {
+        let hasher = DefaultHashBuilder::default();
+        let base = hasher.hash_one(length) | 1;
         Self {
             length: length.get(),
             most,
@@ -53,7 +88,11 @@ impl Ngrams {
             owners: Vec::new(),
             runs: HashTable::new(),
             short: HashTable::new(),
-            hasher: DefaultHashBuilder::default(),
+            rolling: Rolling {
+                base,
+                power: base.wrapping_pow(u32::try_from(length.get()).unwrap_or(u32::MAX)),
+            },
+            hasher,
         }
     }
 
@@ -101,42 +140,50 @@ impl Ngrams {
     /// The owner of a whole text that has the words of this one.
     pub fn find_whole(&self, text: &str) -> Option<u32> {
         let mut words = Vec::new();
-        let mut is_known = !self.short.is_empty();
-        each_word(text, &mut |word| match self.vocabulary.get(word) {
-            Some(number) if is_known && words.len() < self.length => words.push(*number),
-            _ => is_known = false,
+        if self.short.is_empty() {
+            return None;
+        }
+        let read = try_each_word(text, &mut |word| match self.vocabulary.get(word) {
+            Some(number) if words.len() < self.length => {
+                words.push(*number);
+                ControlFlow::Continue(())
+            }
+            _ => ControlFlow::Break(()),
         });
+        if read.is_break() {
+            return None;
+        }
         let is_equal = |known: &Range<u32>| self.text(known) == words;
-        let found = is_known.then(|| self.short.find(self.hasher.hash_one(&*words), is_equal));
-        found.flatten().map(|text| self.owner(Run(text.start)))
+        let found = self.short.find(self.hasher.hash_one(&*words), is_equal)?;
+        Some(self.owner(Run(found.start)))
     }
 
     /// Visits the runs of a text that the index has, in order, until `visit` breaks.
     pub fn each_run<B>(&self, text: &str, visit: &mut impl FnMut(Run) -> ControlFlow<B>) -> ControlFlow<B> {
         // The words since the last one that no text of the index has.
         let mut words: Vec<u32> = Vec::new();
-        let mut found = ControlFlow::Continue(());
-        each_word(text, &mut |word| {
-            if found.is_break() {
-                return;
-            }
-            match self.vocabulary.get(word) {
-                Some(number) => words.push(*number),
-                None => words.clear(),
-            }
-            let Some(run) = words
-                .len()
-                .checked_sub(self.length)
-                .and_then(|start| words.get(start..))
-            else {
-                return;
+        let mut hash = 0;
+        try_each_word(text, &mut |word| {
+            let Some(number) = self.vocabulary.get(word) else {
+                words.clear();
+                hash = 0;
+                return ControlFlow::Continue(());
             };
-            let is_equal = |place: &u32| self.run(*place) == run;
-            if let Some(place) = self.runs.find(self.hasher.hash_one(run), is_equal) {
-                found = visit(Run(*place));
+            let before = words.len().checked_sub(self.length);
+            let gone = before.and_then(|gone| words.get(gone));
+            hash = self.rolling.next(hash, *number, gone);
+            words.push(*number);
+            let start = words.len().checked_sub(self.length);
+            let Some(run) = start.and_then(|start| words.get(start..)) else {
+                return ControlFlow::Continue(());
+            };
+            let tag = tag(hash);
+            let is_equal = |known: &(u32, u32)| known.1 == tag && self.run(known.0) == run;
+            match self.runs.find(spread(tag), is_equal) {
+                Some((place, _)) => visit(Run(*place)),
+                None => ControlFlow::Continue(()),
             }
-        });
-        found
+        })
     }
 
     /// The owner of the first text that has a run.
@@ -161,25 +208,28 @@ impl Ngrams {
             let (false, Ok(next)) = (is_full, u32::try_from(vocabulary.len())) else {
                 return;
             };
-            let known = vocabulary.get(word).copied();
-            words.push(known.unwrap_or_else(|| {
-                vocabulary.insert(word.into(), next);
-                next
-            }));
+            words.push(*vocabulary.entry_ref(word).or_insert(next));
         });
         let (Ok(first), Ok(end), false) = (u32::try_from(start), u32::try_from(words.len()), is_full) else {
             words.truncate(start);
             return Err(IndexFull);
         };
         self.owners.push((first, owner));
-        let (words, hasher, length) = (&self.words, &self.hasher, self.length);
-        let run = |place: &u32| cut::slice(words, *place as usize..*place as usize + length);
-        for (place, added) in (first..end).zip(cut::slice(words, start..words.len()).windows(length)) {
-            let is_equal = |known: &u32| run(known) == added;
-            let entry = self.runs.entry(hasher.hash_one(added), is_equal, |known| {
-                hasher.hash_one(run(known))
-            });
-            entry.or_insert(place);
+        let (words, length, rolling) = (&self.words, self.length, self.rolling);
+        let run = |place: u32| cut::slice(words, place as usize..place as usize + length);
+        let added = cut::slice(words, start..words.len());
+        // The word that leaves a run when the next one comes.
+        let gone = std::iter::repeat_n(None, length).chain(added.iter().map(Some));
+        let mut hash = 0;
+        for (count, (word, gone)) in (1_usize..).zip(added.iter().zip(gone)) {
+            hash = rolling.next(hash, *word, gone);
+            let (Some(place), tag) = (count.checked_sub(length), tag(hash)) else {
+                continue;
+            };
+            let place = first + u32::try_from(place).unwrap_or(u32::MAX);
+            let is_equal = |known: &(u32, u32)| known.1 == tag && run(known.0) == run(place);
+            let entry = self.runs.entry(spread(tag), is_equal, |known| spread(known.1));
+            entry.or_insert((place, tag));
         }
         Ok(first..end)
     }

@@ -1,42 +1,166 @@
 //! Words of a text, as texts are compared by: runs of letters and digits in small letters, in the compatibility form of Unicode
 //! (NFKC, UAX #15). Everything else separates words; in scripts that write no spaces each character is a word.
+//!
+//! Most text is ASCII or of letters that are normalised as they stand. It is taken apart between two separators of ASCII, over which
+//! nothing is composed; the tables of Unicode are asked only for what is left.
 
-use std::borrow::Cow;
+use std::ops::ControlFlow;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 /// Visits the words of a text in order.
 pub fn each_word(text: &str, visit: &mut impl FnMut(&str)) {
-    for piece in small_letters(text).split(|character: char| !character.is_alphanumeric()) {
+    let _: ControlFlow<()> = try_each_word(text, &mut |word| {
+        visit(word);
+        ControlFlow::Continue(())
+    });
+}
+
+/// Visits the words of a text in order, until `visit` breaks.
+pub(crate) fn try_each_word<B>(text: &str, visit: &mut impl FnMut(&str) -> ControlFlow<B>) -> ControlFlow<B> {
+    // Whether a capital sigma ends a word depends on more than what stands between separators.
+    if text.contains('Σ') {
+        return each_word_by_tables(text, visit);
+    }
+    let mut word = String::new();
+    let mut rest = text.as_bytes();
+    let mut start = 0;
+    while !rest.is_empty() {
+        let mut kinds = 0;
+        let length = rest.iter().position(|byte| {
+            let kind = kind(*byte);
+            kinds |= kind;
+            kind == SEPARATOR
+        });
+        let length = length.unwrap_or(rest.len());
+        let piece = text.get(start..start + length).unwrap_or_default();
+        if kinds & OTHER != 0 {
+            each_word_of_piece(piece, &mut word, visit)?;
+        } else if kinds & CAPITAL != 0 {
+            word.clear();
+            word.push_str(piece);
+            word.make_ascii_lowercase();
+            visit(&word)?;
+        } else if length > 0 {
+            visit(piece)?;
+        }
+        start += length + 1;
+        rest = rest.get(length + 1..).unwrap_or_default();
+    }
+    ControlFlow::Continue(())
+}
+
+/// Kinds of bytes.
+const SEPARATOR: u8 = 1;
+const SMALL: u8 = 2;
+const CAPITAL: u8 = 4;
+const OTHER: u8 = 8;
+
+/// The kind of a byte.
+const fn kind(byte: u8) -> u8 {
+    match byte {
+        b'a'..=b'z' | b'0'..=b'9' => SMALL,
+        b'A'..=b'Z' => CAPITAL,
+        0x80.. => OTHER,
+        _ => SEPARATOR,
+    }
+}
+
+/// Visits the words of a piece without separators of ASCII.
+fn each_word_of_piece<B>(
+    piece: &str,
+    word: &mut String,
+    visit: &mut impl FnMut(&str) -> ControlFlow<B>,
+) -> ControlFlow<B> {
+    if piece.chars().any(|character| simple(character).is_none()) {
+        return each_word_by_tables(piece, visit);
+    }
+    word.clear();
+    for character in piece.chars() {
+        match simple(character) {
+            Some(Simple::OfWord(lower)) => word.push(lower),
+            other => {
+                if !word.is_empty() {
+                    visit(word)?;
+                    word.clear();
+                }
+                if let Some(Simple::Word(lower)) = other {
+                    word.push(lower);
+                    visit(word)?;
+                    word.clear();
+                }
+            }
+        }
+    }
+    if word.is_empty() {
+        ControlFlow::Continue(())
+    } else {
+        visit(word)
+    }
+}
+
+/// What a character is that stays as it is in NFKC, whatever stands beside it, as long as that is such a character, too.
+enum Simple {
+    /// A letter or digit of a word, in small letters.
+    OfWord(char),
+    /// A word of its own.
+    Word(char),
+    /// It separates words, and so does whatever NFKC makes of it.
+    Separator,
+}
+
+/// What a character is, where that needs no table: ASCII, Latin and Cyrillic letters, kana, Han, punctuation, arrows and emoji.
+fn simple(character: char) -> Option<Simple> {
+    let lower = |distance: u32| char::from_u32(character as u32 + distance).map(Simple::OfWord);
+    match character {
+        'a'..='z' | '0'..='9' | 'ß'..='ö' | 'ø'..='ÿ' | 'а'..='џ' => Some(Simple::OfWord(character)),
+        'A'..='Z' | 'À'..='Ö' | 'Ø'..='Þ' | 'А'..='Я' => lower(0x20),
+        'Ѐ'..='Џ' => lower(0x50),
+        // Pairs: a capital, then its small letter.
+        'Ā'..='į' | 'Ŋ'..='ŷ' | 'Ҋ'..='ҿ' => lower(1 - character as u32 % 2),
+        'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ー'..='ヾ' | '\u{4e00}'..='\u{9fff}' => {
+            Some(Simple::Word(character))
+        }
+        '\u{a0}'..='§'
+        | '«'
+        | '»'
+        | '·'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{2010}'..='\u{2027}'
+        | '\u{2030}'..='\u{205e}'
+        | '\u{2190}'..='\u{23ff}'
+        | '\u{2500}'..='\u{2767}'
+        | '、'
+        | '。'
+        | '〈'..='】'
+        | '\u{fe0f}'
+        | '！'..='／'
+        | '：'..='＠'
+        | '\u{1f300}'..='\u{1faff}' => Some(Simple::Separator),
+        _ => None,
+    }
+}
+
+/// Visits the words of any text.
+fn each_word_by_tables<B>(text: &str, visit: &mut impl FnMut(&str) -> ControlFlow<B>) -> ControlFlow<B> {
+    let small = match is_nfkc_quick(text.chars()) {
+        IsNormalized::Yes => text.to_lowercase(),
+        IsNormalized::No | IsNormalized::Maybe => text.nfkc().collect::<String>().to_lowercase(),
+    };
+    for piece in small.split(|character: char| !character.is_alphanumeric()) {
         let mut rest = piece;
         while let Some(character) = rest.chars().next() {
             let end = if stands_alone(character) {
                 character.len_utf8()
-            } else if rest.is_ascii() {
-                rest.len()
             } else {
                 rest.find(stands_alone).unwrap_or(rest.len())
             };
             let (word, next) = rest.split_at(end);
-            visit(word);
+            visit(word)?;
             rest = next;
         }
     }
-}
-
-/// A text in NFKC and in small letters.
-fn small_letters(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() {
-        return if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            text.to_ascii_lowercase().into()
-        } else {
-            text.into()
-        };
-    }
-    match is_nfkc_quick(text.chars()) {
-        IsNormalized::Yes => text.to_lowercase().into(),
-        IsNormalized::No | IsNormalized::Maybe => text.nfkc().collect::<String>().to_lowercase().into(),
-    }
+    ControlFlow::Continue(())
 }
 
 /// Whether a character belongs to a script that writes no spaces: Thai to Khmer, kana, Han.

@@ -1,8 +1,10 @@
 //! Clusters of conversations that repeat, nearly repeat, fork or continue others.
 
 use crate::build::{conversation, text_message};
-use chatmill_link::{ClusterMembership, Duplicate, Likeness, memberships};
-use chatmill_model::{Conversation, Message, OffsetOrigin, Role, Timestamp};
+use chatmill_link::{ClusterMembership, Duplicate, Likeness, memberships, repeats_of};
+use chatmill_model::{
+    Conversation, Media, MediaKind, MediaSource, Message, OffsetOrigin, Part, Role, Timestamp,
+};
 
 /// Words `w5 w6 …`.
 fn words(numbers: std::ops::Range<usize>) -> String {
@@ -199,4 +201,72 @@ fn likenesses_and_standings_round_trip_and_corrupt_bytes_are_refused() {
         bytes[0] = 9;
         assert!(ClusterMembership::read_from(&mut &*bytes).is_err());
     }
+}
+
+#[test]
+fn the_same_question_in_other_letters_and_spaces_is_one_and_another_picture_is_not() {
+    let asked = |chat: &Conversation| Likeness::of_question(chat, false).content_hash;
+    let said = |text: &str| asked(&chat(&[("bot", "Hello."), ("ann", text), ("ann", "And?")]));
+    assert_eq!(said(" Is the  TIDE\nin?"), said("is the tide in?"));
+    assert_ne!(said("Is the tide in"), said("Is the tide in?"));
+    let pictured = |url: &str| {
+        let mut chat = chat(&[("ann", "What is this?")]);
+        chat.messages[0].parts.push(Part::Media(Media {
+            kind: MediaKind::Image,
+            source: MediaSource::Url(url.to_owned()),
+            media_type: None,
+            name: None,
+        }));
+        asked(&chat)
+    };
+    assert_ne!(pictured("https://a.example/1"), pictured("https://a.example/2"));
+}
+
+#[test]
+fn conversations_of_one_question_are_duplicates_by_question_and_no_answer_changes_that() {
+    let long = words(0..40);
+    let nearly = format!("{long} please");
+    let chats = [
+        chat(&[("ann", "Is the tide in?"), ("bot", "Not yet.")]),
+        chat(&[("ben", "is the tide IN?"), ("bot", "At six.")]),
+        chat(&[("ann", &long), ("bot", "Not yet.")]),
+        chat(&[
+            ("ann", &nearly),
+            ("bot", "At six, as I said before, and no sooner."),
+        ]),
+        chat(&[("bot", "Not yet.")]),
+        chat(&[("bot", "Not now.")]),
+    ];
+    let likenesses: Vec<Likeness> = chats
+        .iter()
+        .map(|chat| Likeness::of_question(chat, true))
+        .collect();
+    assert_eq!(
+        duplicates(&memberships(&likenesses, Some(0.8))),
+        [
+            None,
+            Some(Duplicate::Exact),
+            None,
+            Some(Duplicate::Near),
+            None,
+            None
+        ]
+    );
+}
+
+#[test]
+fn an_earlier_release_wins_whatever_it_repeats_itself() {
+    let likenesses = |chats: &[String]| -> Vec<Likeness> {
+        let chats = chats.iter().map(|text| chat(&[("ann", text)]));
+        chats.map(|chat| Likeness::of(&chat, true)).collect()
+    };
+    let (long, other) = (words(0..60), words(100..160));
+    let earlier = likenesses(&[long.clone(), long.clone(), "Is the tide in?".to_owned()]);
+    let own = likenesses(&[other.clone(), format!("{long} more"), long, other]);
+    let exact = Some(Duplicate::Exact);
+    assert_eq!(
+        repeats_of(&earlier, &own, Some(0.8)),
+        [None, Some(Duplicate::Near), exact, None]
+    );
+    assert_eq!(repeats_of(&earlier, &own, None), [None, None, exact, None]);
 }

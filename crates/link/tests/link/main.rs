@@ -15,3 +15,4 @@ mod forest;
 mod large;
 mod ngrams;
 mod properties;
+mod words;

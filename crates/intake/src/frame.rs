@@ -246,6 +246,11 @@ impl Framer {
         self.rows.reject_all(broken);
     }
 
+    /// Cuts the entry into lines. Only before the first event.
+    pub(crate) fn take_lines(&mut self) {
+        self.state = State::Lines;
+    }
+
     /// Reads nothing of the entry. Only before the first event.
     pub(crate) fn skip(&mut self, kind: &'static str) {
         self.state = State::PassedOver(kind);

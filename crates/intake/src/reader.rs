@@ -159,6 +159,13 @@ impl Reader {
         }
     }
 
+    /// Makes each line of the entry that just began a frame of its own, whatever it says: it is text and no JSON.
+    pub fn take_lines(&mut self) {
+        if let Some(Entry::Framer(framer)) = &mut self.entry {
+            framer.take_lines();
+        }
+    }
+
     /// Reads nothing of the entry that just began: it is of this kind.
     pub fn skip_entry(&mut self, kind: &'static str) {
         match &mut self.entry {
@@ -169,6 +176,12 @@ impl Reader {
             }
             Some(Entry::Database(_)) | None => {}
         }
+    }
+
+    /// Whether an archive has a member of this file name behind the current entry; true where members are known only once they are
+    /// reached.
+    pub fn may_have_member(&self, name: &str) -> bool {
+        self.input.walk.may_have_member(name)
     }
 
     /// Stored bytes read so far.

@@ -1,12 +1,12 @@
 //! Alternatives: the answers at one place of a conversation, with the scores and judgements of each.
 
 use std::ops::Range;
-use strum::IntoStaticStr;
+use strum::{EnumString, IntoStaticStr};
 
 use crate::message::Message;
 
 /// How a record came by several answers at one place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum AlternativeOrigin {
     /// The model was asked for its answer again.
@@ -23,6 +23,25 @@ pub enum AlternativeOrigin {
 
 impl AlternativeOrigin {
     /// The word that tables use.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// What a label of an answer follows from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub enum LabelBasis {
+    /// The record calls the answer good or bad.
+    Stated,
+    /// It is the best or the worst of a ranking.
+    Ranks,
+    /// It has the highest or the lowest score.
+    Scores,
+}
+
+impl LabelBasis {
+    /// The word that summaries use.
     pub fn as_str(self) -> &'static str {
         self.into()
     }

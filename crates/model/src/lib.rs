@@ -19,7 +19,7 @@ pub mod timestamp;
 pub mod traits;
 pub mod usage;
 
-pub use alternative::{Alternative, AlternativeOrigin, Judgement, Score};
+pub use alternative::{Alternative, AlternativeOrigin, Judgement, LabelBasis, Score};
 pub use conversation::{Conversation, Scene};
 pub use extra::{Extra, RawJson};
 pub use linked::{CallStatus, Link, LinkStatus, Linked, PairedBy, Pairing, PartPlace};

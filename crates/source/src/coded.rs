@@ -31,6 +31,7 @@ pub struct Coded {
     /// `rows` is given.
     pub(crate) groups_rows: Option<fn(&Sketch) -> bool>,
     pub(crate) export_path: Option<fn(&Sketch, &str) -> ExportPath>,
+    pub(crate) companion: Option<&'static str>,
     pub(crate) ignored_kind: Option<fn(&Sketch) -> Option<&'static str>>,
     pub(crate) merges: bool,
     pub(crate) can_merge: bool,
@@ -50,6 +51,7 @@ impl Coded {
             rows: None,
             groups_rows: None,
             export_path: None,
+            companion: None,
             ignored_kind: None,
             merges: false,
             can_merge: false,
@@ -110,6 +112,10 @@ impl Source for Coded {
 
     fn export_path(&self, sketch: &Sketch, path: &str) -> Option<ExportPath> {
         self.export_path.map(|export_path| export_path(sketch, path))
+    }
+
+    fn companion(&self) -> Option<&'static str> {
+        self.companion
     }
 
     fn ignored_kind(&self, sketch: &Sketch) -> Option<&'static str> {

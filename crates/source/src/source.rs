@@ -85,6 +85,12 @@ pub trait Source: Sync {
         None
     }
 
+    /// The file name of an entry with rows about conversations of other entries, such as ratings. Where an export has it, the records of
+    /// its other entries are grouped with these rows; elsewhere each is read on its own.
+    fn companion(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The kind of an entry that belongs to an export but holds no conversation: such an entry is ignored and counted, and none
     /// of its records is rejected.
     fn ignored_kind(&self, _sketch: &Sketch) -> Option<&'static str> {

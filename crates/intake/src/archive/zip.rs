@@ -93,6 +93,12 @@ impl Zip {
         }
     }
 
+    /// Whether a member of this file name is still to come.
+    pub(crate) fn has_member(&self, name: &str) -> bool {
+        let mut members = self.members.as_slice().iter();
+        members.any(|listed| listed.heading.label.rsplit('/').next() == Some(name))
+    }
+
     fn member(&self, mut listed: Listed) -> Member {
         let unsupported = |message| MemberBody::broken(StreamError::unsupported(message));
         let body = match listed.stored {

@@ -1,4 +1,5 @@
-//! Values of columns as JSON. Nulls, and values that JSON cannot represent, are left out of objects and are null in lists.
+//! Values of columns as JSON. Nulls, and values that JSON cannot represent, are left out of objects and are null in lists. Text of columns
+//! of the Arrow JSON type, or Parquet's, is the value that it spells.
 
 use std::fmt::Write as _;
 
@@ -8,10 +9,12 @@ use arrow_array::types::{
     TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
 };
 use arrow_array::{Array, RecordBatch, downcast_integer_array};
+use arrow_schema::extension::{ExtensionType as _, Json};
 use arrow_schema::{DataType, TimeUnit};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::json;
 use crate::table::row::push_string;
 
 /// A row being written. A few bytes of a column may stand for billions of equal values, so writing stops
@@ -40,10 +43,11 @@ impl Row {
         let schema = batch.schema_ref();
         let columns = schema.fields().iter().zip(batch.columns());
         self.values += 1;
-        object(
-            columns.map(|(field, array)| (field.name().as_str(), array.as_ref(), row)),
-            self,
-        );
+        let cells = columns.map(|(field, array)| Cell {
+            is_json: field.extension_type_name() == Some(Json::NAME),
+            ..Cell::of(field.name(), array, row)
+        });
+        object(cells, self);
     }
 
     /// Whether the row exceeds the limits, and is incomplete.
@@ -52,18 +56,61 @@ impl Row {
     }
 }
 
+/// A field of an object.
+struct Cell<'a> {
+    name: &'a str,
+    array: &'a dyn Array,
+    row: usize,
+    /// Whether its text is JSON, as the type of its column says.
+    is_json: bool,
+}
+
+impl<'a> Cell<'a> {
+    fn of(name: &'a str, array: &'a dyn Array, row: usize) -> Self {
+        Self {
+            name,
+            array,
+            row,
+            is_json: false,
+        }
+    }
+
+    /// Writes its value; false, and nothing is written, where there is none.
+    fn write(&self, out: &mut Row) -> bool {
+        match self.json() {
+            Some(json) => text(json, out),
+            None => value(self.array, self.row, out),
+        }
+    }
+
+    /// The JSON that its text is; none where it is not, or would not stand on one line, as a row does.
+    fn json(&self) -> Option<&str> {
+        if !self.is_json || self.array.is_null(self.row) {
+            return None;
+        }
+        let text = match self.array.data_type() {
+            DataType::Utf8 => self.array.as_string::<i32>().value(self.row),
+            DataType::LargeUtf8 => self.array.as_string::<i64>().value(self.row),
+            DataType::Utf8View => self.array.as_string_view().value(self.row),
+            _ => return None,
+        };
+        let is_json = !text.contains('\n') && json::scan(text.as_bytes(), u32::MAX).is_ok();
+        is_json.then_some(text)
+    }
+}
+
 /// Writes the fields that are not null.
-fn object<'a>(fields: impl Iterator<Item = (&'a str, &'a dyn Array, usize)>, out: &mut Row) {
+fn object<'a>(fields: impl Iterator<Item = Cell<'a>>, out: &mut Row) {
     out.bytes.push(b'{');
     let mut is_first = true;
-    for (name, array, row) in fields {
+    for cell in fields {
         let before = out.bytes.len();
         if !is_first {
             out.bytes.push(b',');
         }
-        push_string(name, &mut out.bytes);
+        push_string(cell.name, &mut out.bytes);
         out.bytes.push(b':');
-        if value(array, row, out) {
+        if cell.write(out) {
             is_first = false;
             out.values += 1;
         } else {
@@ -108,7 +155,7 @@ fn value(array: &dyn Array, row: usize, out: &mut Row) -> bool {
         DataType::Struct(_) => {
             let fields = array.as_struct();
             let columns = fields.column_names().into_iter().zip(fields.columns());
-            object(columns.map(|(name, array)| (name, array.as_ref(), row)), out);
+            object(columns.map(|(name, array)| Cell::of(name, array, row)), out);
             true
         }
         DataType::Map(_, _) => map(array, row, out),
@@ -202,7 +249,7 @@ fn map(array: &dyn Array, row: usize, out: &mut Row) -> bool {
         return list(&entries, out);
     }
     let places = names.into_iter().enumerate();
-    object(places.map(|(place, name)| (name, values.as_ref(), place)), out);
+    object(places.map(|(place, name)| Cell::of(name, values, place)), out);
     true
 }
 

@@ -56,6 +56,15 @@ impl Walk {
         }
     }
 
+    /// Whether a member of this file name may follow.
+    pub(super) fn may_have_member(&self, name: &str) -> bool {
+        match self {
+            Self::Zip(zip) => zip.has_member(name),
+            Self::Tar(_) => true,
+            _ => false,
+        }
+    }
+
     /// The message for an input without any entry.
     pub(super) fn nothing(&self) -> &'static str {
         match self {

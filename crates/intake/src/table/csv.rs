@@ -4,11 +4,13 @@
 //! follows from the header.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use memchr::{memchr, memchr2};
 
 use super::TableMap;
 use super::row::Cell;
+use crate::event::Head;
 use crate::stream::StreamError;
 
 /// Bytes that may separate cells.
@@ -43,6 +45,60 @@ impl Layout {
                 .any(|map| map.requires.len() > 1 && map.reads(None, &columns));
             is_wanted.then_some(Self { separator, columns })
         })
+    }
+}
+
+/// Rows below the header by which a file is known to be CSV.
+const ROWS: usize = 16;
+
+impl TableMap {
+    /// A map for a CSV file that no other map knows: every column of its header under its own name. None where the head is no CSV: a name
+    /// is empty or stands twice, or one of the first rows has not as many cells.
+    pub fn of_header(head: &Head) -> Option<Self> {
+        let found = SEPARATORS.into_iter();
+        let found = found.filter_map(|separator| names(head, separator));
+        let mut requires = found.max_by_key(Vec::len)?;
+        if let [only] = requires.as_slice() {
+            // A map that requires less than two columns recognises none.
+            requires.push(only.clone());
+        }
+        Some(Self {
+            requires,
+            ..Self::default()
+        })
+    }
+}
+
+/// The names of a header whose rows have as many cells.
+fn names(head: &Head, separator: u8) -> Option<Vec<String>> {
+    let mut names: Option<Vec<String>> = None;
+    let mut rest = head.bytes.as_slice();
+    for _ in 0..=ROWS {
+        let end = Ends::new(separator).run(rest);
+        let end = end.or((head.complete && !rest.is_empty()).then_some(rest.len()));
+        let Some((row, after)) = end.and_then(|end| rest.split_at_checked(end)) else {
+            break;
+        };
+        rest = after;
+        let row = strip_line_break(row);
+        if row.is_empty() {
+            continue;
+        }
+        let cells = cells(row, separator).collect::<Result<Vec<_>, _>>().ok()?;
+        match &names {
+            Some(names) if names.len() != cells.len() => return None,
+            Some(_) => {}
+            None => names = Some(cells.into_iter().map(name).collect::<Option<_>>()?),
+        }
+    }
+    names.filter(|names| names.iter().collect::<BTreeSet<_>>().len() == names.len())
+}
+
+/// The name in a cell of a header.
+fn name(cell: Cell<'_>) -> Option<String> {
+    match cell {
+        Cell::Text(name) if !name.is_empty() => String::from_utf8(name.into_owned()).ok(),
+        _ => None,
     }
 }
 
@@ -225,6 +281,31 @@ mod tests {
         assert!(of("id,body", true).is_some() && of("id,body", false).is_none());
         assert!(of("id,text\n", true).is_none());
         assert!(Layout::of(b"id,body\n", true, &[TableMap::default()]).is_none());
+    }
+
+    #[test]
+    fn a_map_is_made_of_a_header_with_different_names() {
+        let of = |head: &str| {
+            TableMap::of_header(&Head {
+                framing: crate::event::Framing::Documents,
+                complete: true,
+                bytes: head.as_bytes().to_vec(),
+            })
+            .map(|map| map.requires)
+        };
+        let several = |head| of(head).filter(|names| names[0] != names[1]);
+        assert_eq!(of("question;\"a,b\"\nx;y\n").unwrap(), ["question", "a,b"]);
+        assert_eq!(of("prompt").unwrap(), ["prompt", "prompt"]);
+        for text in [
+            "",
+            "one,,two\n",
+            "so, so,\n",
+            "a,b,a\n",
+            "a,b\n1,2\n3\n",
+            "\"open\nx\n",
+        ] {
+            assert_eq!(several(text), None, "{text}");
+        }
     }
 
     proptest! {

@@ -1,6 +1,6 @@
 //! Reading a record as a format file says: its conversations, and the messages of each.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use chatmill_diag::{Finding, Limits, codes, cut};
 use chatmill_intake::json::{Kind, Mark, Value};
@@ -15,6 +15,7 @@ use super::message::Reader;
 use super::order::{Entry, entries, growing, ordered, parent_of};
 use crate::frame::{FrameView, Reading};
 use crate::reader::branch::{self, REGENERATED};
+use crate::reader::preference::thumbs;
 use crate::reader::request_fields::list_of_tools;
 use crate::reader::tree::{self, Branch, Node, Nodes, Tree};
 use crate::reader::{
@@ -529,6 +530,7 @@ impl<'d> Reader<'d, '_> {
         }
         conversation.extra = Extra(extra);
         self.times.finish(&mut self.turns.list.notes);
+        thumbs::apply(&mut self.turns.list, &self.thumbs, &mut HashSet::new());
         let mut participants = self.turns.roster.participants;
         if !map.about.0.is_empty() {
             participants = those_of(&mut self.turns.list.messages, &participants);

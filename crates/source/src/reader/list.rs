@@ -308,7 +308,16 @@ pub(crate) fn named<'d>(
 
 /// The field of this name, which the record must have exactly once.
 pub(crate) fn single<'d>(frame: FrameView<'d>, name: &str) -> Result<Value<'d>, Box<Finding>> {
-    let root = frame.root();
+    single_of(frame, frame.root(), "$", name)
+}
+
+/// The same of a record that stands at a path of the frame.
+pub(crate) fn single_of<'d>(
+    frame: FrameView<'d>,
+    root: Value<'d>,
+    path: &str,
+    name: &str,
+) -> Result<Value<'d>, Box<Finding>> {
     let mut fields = root.fields().filter(|(key, _)| key == name);
     let (code, text) = match (fields.next(), fields.next()) {
         (Some((_, value)), None) => return Ok(value),
@@ -318,7 +327,7 @@ pub(crate) fn single<'d>(frame: FrameView<'d>, name: &str) -> Result<Value<'d>, 
         ),
         (None, _) => (&codes::MISSING_FIELD, format!("the record has no {name}")),
     };
-    Err(frame.error(code, text, format!("$.{name}"), root))
+    Err(frame.error(code, text, format!("{path}.{name}"), root))
 }
 
 /// The record itself as the list.

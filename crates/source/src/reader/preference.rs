@@ -4,6 +4,8 @@
 //! answer of a pair is part of the conversation and the other is an alternative; an answer that is labelled
 //! as bad is an alternative to a conversation that ends with the question.
 
+pub(crate) mod thumbs;
+
 use std::collections::HashSet;
 
 use chatmill_diag::{Finding, codes};

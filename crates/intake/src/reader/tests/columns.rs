@@ -7,7 +7,8 @@ use arrow_array::{
     ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, FixedSizeListArray, Float64Array, Int64Array,
     NullArray, RecordBatch, StringArray, TimestampMicrosecondArray, types::Int32Type,
 };
-use arrow_schema::{DataType, Field, Fields};
+use arrow_schema::extension::Json;
+use arrow_schema::{DataType, Field, Fields, Schema};
 use chatmill_diag::Limits;
 use chatmill_diag::limits::MIB;
 use parquet::arrow::ArrowWriter;
@@ -150,6 +151,39 @@ fn every_type_of_column_becomes_its_kind_of_value() {
         file(&batches),
     ] {
         assert_eq!(read(&bytes).rows(), expected);
+    }
+}
+
+#[test]
+fn text_of_a_json_column_is_the_value_that_it_spells() {
+    let texts = ["[{\"role\":\"user\"}]", "{\"a\": 1} x", "\"a\"", "[\n1]"];
+    let column = |name: &str, is_json: bool| {
+        let field = Field::new(name, DataType::Utf8, true);
+        if is_json {
+            field.with_extension_type(Json::default())
+        } else {
+            field
+        }
+    };
+    let schema = Schema::new(vec![column("json", true), column("text", false)]);
+    let array: ArrayRef = Arc::new(StringArray::from(texts.to_vec()));
+    let batches = [RecordBatch::try_new(Arc::new(schema), vec![Arc::clone(&array), array]).unwrap()];
+    let quoted = texts.map(|text| serde_json::to_string(text).unwrap());
+    // What is no JSON stays text, and so does what would not stand on one line.
+    let values = [texts[0], &quoted[1], texts[2], &quoted[3]];
+    let expected: Vec<String> = values
+        .iter()
+        .zip(&quoted)
+        .map(|(json, text)| format!("{{\"json\":{json},\"text\":{text}}}"))
+        .collect();
+    for bytes in [
+        parquet(&batches, Compression::UNCOMPRESSED),
+        stream(&batches),
+        file(&batches),
+    ] {
+        let entry = read(&bytes);
+        assert_eq!(entry.messages(), [""; 0]);
+        assert_eq!(entry.rows(), expected);
     }
 }
 

@@ -293,6 +293,10 @@ pub(in crate::format) struct MessageMap {
     pub again: Option<Again>,
     /// The alternatives to the message, such as answers that were generated again.
     pub others: Option<Others>,
+    /// The condition for an answer that somebody called good, as by a thumb up: it bears that label among the alternatives.
+    pub good: Conditions,
+    /// The condition for an answer that somebody called bad: it bears that label, and is not trained on.
+    pub bad: Conditions,
     /// The words of an event, where it is one.
     pub notice: Texts,
     /// Whether the message continues the assistant's message before it.

@@ -23,6 +23,7 @@ use super::loaded::Loaded;
 use super::piece::{MessageDraft, PieceReader};
 use crate::frame::FrameView;
 use crate::reader::branch::NodeReader;
+use crate::reader::preference::thumbs::Thumb;
 use crate::reader::tree::Node;
 use crate::reader::{
     Element, Keep as _, ListReader, Site, Times, Turn, Turns, holds_something, id, logged, parts, weight,
@@ -42,6 +43,8 @@ pub(super) struct Reader<'d, 'r> {
     /// The ids of the first messages of threads.
     threads: HashMap<String, String>,
     amended: Amended,
+    /// What somebody thought of answers.
+    pub(super) thumbs: Vec<Thumb<'d>>,
 }
 
 impl<'d, 'r> Reader<'d, 'r> {
@@ -55,6 +58,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             above: None,
             threads: HashMap::new(),
             amended: Amended::default(),
+            thumbs: Vec::new(),
         }
     }
 
@@ -137,6 +141,9 @@ impl<'d, 'r> Reader<'d, 'r> {
         let mentions = map.mentions.iter().flat_map(|path| path.find(value));
         let mentions = mentions.filter_map(id).collect();
         let references = self.references(map, value, own.as_ref(), &mut draft);
+        if role == Role::Assistant {
+            self.rate(map, value, own.as_ref(), &path);
+        }
         keep(map, value, self.format.read, &mut draft);
         if let Some(amends) = &map.amends
             && self.amends(amends, value, &mut draft)
@@ -184,6 +191,23 @@ impl<'d, 'r> Reader<'d, 'r> {
         self.push(value, whole, draft, map.sender.as_ref(), name.as_deref());
         if let Some((others, whole)) = others {
             self.others(others, value, &whole, start, map.sender.as_ref());
+        }
+    }
+
+    /// Notes what somebody thought of the message.
+    fn rate(&mut self, map: &MessageMap, value: Value<'d>, own: Option<&String>, path: impl Fn() -> String) {
+        for (when, is_good) in [(&map.good, true), (&map.bad, false)] {
+            if let Some(own) = own
+                && when.would_hold(value)
+            {
+                when.read(value);
+                self.thumbs.push(Thumb {
+                    message: own.clone(),
+                    is_good,
+                    path: path(),
+                    value,
+                });
+            }
         }
     }
 

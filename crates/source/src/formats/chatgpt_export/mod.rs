@@ -16,10 +16,12 @@
 //! a tool's message below it is the result ([`messages`]). A hidden message is a notice, unless it is an
 //! instruction or a result.
 //!
-//! The other files of the zip hold no conversation: `user.json`, feedback and shared links; `chat.html` is a
-//! page that repeats everything.
+//! The thumbs of `message_feedback.json` label the answers ([`feedback`]): where an export has that file, conversations are read with the
+//! rows about them. The other files of the zip hold no conversation: `user.json` and shared links; `chat.html` is a page that repeats
+//! everything.
 
 mod content;
+mod feedback;
 mod messages;
 
 use std::collections::HashMap;
@@ -30,11 +32,12 @@ use chatmill_intake::json::{Kind, Value, append_key};
 use chatmill_model::{Conversation, Extra, FormatTraits, Scene, TextArguments};
 
 use crate::coded::Coded;
-use crate::frame::{FrameView, Reading};
+use crate::frame::{ExportPath, FrameView, Reading, Row};
 use crate::reader::branch::{self, REGENERATED};
 use crate::reader::tree::{self, Branch, Node, Nodes, Tree};
 use crate::reader::{ExtraFields, Keep as _, Notes, best, has, id, items, list, present, text};
 use crate::source::About;
+use feedback::Feedback;
 use messages::Reader;
 
 const ID: &str = "chatgpt-export";
@@ -45,7 +48,7 @@ static ABOUT: About = About {
     specification: "the account export of ChatGPT, 2023 to 2026, as its files are",
     shapes: &["tree"],
     carries: "branches, roles, text, thoughts, calls and results by their place in the tree, pictures and sound by name, \
-              instructions, weights, times",
+              instructions, weights, thumbs, times",
     traits: FormatTraits {
         text_arguments: TextArguments::None,
         pairs_by_place: true,
@@ -56,6 +59,13 @@ static ABOUT: About = About {
 /// The source `chatgpt-export`.
 pub static CHATGPT_EXPORT: Coded = Coded {
     has_scattered_messages: true,
+    rows: Some(rows),
+    groups_rows: Some(|sketch| sketch.records.iter().any(is_feedback)),
+    companion: Some("message_feedback.json"),
+    export_path: Some(|_, path| ExportPath {
+        export: path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned(),
+        conversation: String::new(),
+    }),
     ignored_kind: Some(|sketch| {
         sketch
             .records
@@ -70,6 +80,11 @@ pub static CHATGPT_EXPORT: Coded = Coded {
     )
 };
 
+fn rows(root: Value<'_>) -> Option<Vec<Row>> {
+    let key = feedback::conversation(root)?;
+    Some(vec![Row::of(Some(key), root)])
+}
+
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let below = |ending: &str| {
         let mut names = record.names.keys();
@@ -82,7 +97,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     if is_tree {
         return Some((98, "records have mapping, a tree of messages".to_owned()));
     }
-    is_beside(record).then(|| {
+    (is_beside(record) || is_feedback(record)).then(|| {
         (
             98,
             "records are what a ChatGPT export says beside its chats".to_owned(),
@@ -95,36 +110,73 @@ fn is_beside(record: &RecordSketch) -> bool {
     let has_all = |names: &[&str]| names.iter().all(|name| has(record, name));
     !has(record, "mapping")
         && (has_all(&["chatgpt_plus_user", "email"])
-            || has_all(&["conversation_id", "rating", "user_id"])
             || has_all(&["conversation_id", "is_anonymous", "title"]))
 }
 
+/// Whether a record is a thumb for an answer.
+fn is_feedback(record: &RecordSketch) -> bool {
+    let has_all = ["conversation_id", "rating"].iter().all(|name| has(record, name));
+    has_all && !has(record, "mapping") && (has(record, "user_id") || has(record, "message_id"))
+}
+
+/// Reads a conversation, or one that was gathered with the rows about it.
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
-    if frame.root().kind() != Kind::Object {
-        let text = "the record is not an object";
-        return Err(frame.error(&codes::WRONG_TYPE, text, "$", frame.root()));
+    let root = frame.root();
+    let rows: Vec<(String, Value<'_>)> = match root.kind() {
+        Kind::Array if frame.key.is_some() => {
+            let rows = root.items().enumerate();
+            rows.map(|(at, row)| (format!("$[{at}]"), row)).collect()
+        }
+        _ => vec![("$".to_owned(), root)],
+    };
+    let (thumbs, chats): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, row)| feedback::is_one(*row));
+    let feedback = Feedback::of(thumbs);
+    let mut reading: Option<Reading> = None;
+    for (path, chat) in chats {
+        let read = conversation(frame, (&path, chat), limits, &feedback)?;
+        match &mut reading {
+            None => reading = Some(read),
+            // An export that holds a conversation twice.
+            Some(first) => first.also.push(read),
+        }
     }
-    let mapping = list::single(frame, "mapping")?;
+    let mut reading = reading.unwrap_or_default();
+    feedback.finish(&mut reading, Notes::new(frame.start));
+    Ok(reading)
+}
+
+/// Reads the conversation in this record of a frame, which stands at a path.
+fn conversation<'d>(
+    frame: FrameView<'d>,
+    (path, root): (&str, Value<'d>),
+    limits: &Limits,
+    feedback: &Feedback<'d>,
+) -> Result<Reading, Box<Finding>> {
+    if root.kind() != Kind::Object {
+        let text = "the record is not an object";
+        return Err(frame.error(&codes::WRONG_TYPE, text, path, root));
+    }
+    let at = format!("{path}.mapping");
+    let mapping = list::single_of(frame, root, path, "mapping")?;
     if mapping.kind() != Kind::Object {
         let text = "mapping is not an object of messages";
-        return Err(frame.error(&codes::WRONG_TYPE, text, "$.mapping", mapping));
+        return Err(frame.error(&codes::WRONG_TYPE, text, at, mapping));
     }
     let count = mapping.len() as u64;
     if let Some(text) = crate::reader::exceeds(count, "the conversation", "messages", limits) {
-        return Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, "$.mapping", mapping));
+        return Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, at, mapping));
     }
     let mut notes = Notes::new(frame.start);
-    let root = frame.root();
-    notes.repeated_keys(root, "$", |key| {
+    notes.repeated_keys(root, path, |key| {
         ["mapping", "current_node", "title"].contains(&key)
     });
-    notes.repeated_keys(mapping, "$.mapping", |_| true);
+    notes.repeated_keys(mapping, &at, |_| true);
     let named = named(mapping);
     let values: Vec<Value<'_>> = named.iter().map(|(_, value)| *value).collect();
-    let mut entries = entries(&named);
-    line_up(&mut entries, &values, &mut notes);
+    let mut entries = entries(&named, &at);
+    line_up(&mut entries, &values, &at, &mut notes);
     let tree = Tree::of(&entries, &mut notes);
-    let visible = visible(root, &entries, &mut notes);
+    let visible = visible(root, path, &entries, &mut notes);
     let asks = |at: usize| values.get(at).is_some_and(|value| messages::is_of_person(*value));
     let branches = tree::branches(
         &entries,
@@ -139,21 +191,22 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         values: &values,
         entries: &entries,
     };
-    let read = |branch: &Branch, number| of_branch(frame, limits, record, branch, number);
+    let read = |branch: &Branch, number| {
+        let mut reader = Reader::new(frame, limits);
+        let shared = branch::read(&mut reader, record, branch, REGENERATED);
+        feedback.apply(&mut reader.turns.list);
+        of_branch(reader, root, (branch, record.entries, shared), number)
+    };
     Ok(tree::read(&branches, notes, record, read))
 }
 
-/// Reads a branch; `number` says which of several it is.
-fn of_branch<'d>(
-    frame: FrameView<'d>,
-    limits: &Limits,
-    nodes: Nodes<'_, 'd>,
-    branch: &Branch,
+/// The conversation of a branch that was read; `number` says which of several it is.
+fn of_branch(
+    reader: Reader<'_, '_>,
+    root: Value<'_>,
+    (branch, entries, shared): (&Branch, &[Node], u64),
     number: Option<u32>,
 ) -> Reading {
-    let root = frame.root();
-    let mut reader = Reader::new(frame, limits);
-    let shared = branch::read(&mut reader, nodes, branch, REGENERATED);
     let mut extra = ExtraFields::new();
     extra.keep_rest(
         root,
@@ -172,7 +225,7 @@ fn of_branch<'d>(
         extra: Extra(extra),
         ..Conversation::default()
     };
-    branch::mark(&mut conversation, (branch, nodes.entries), shared, number);
+    branch::mark(&mut conversation, (branch, entries), shared, number);
     reader.turns.finish(conversation)
 }
 
@@ -191,8 +244,8 @@ fn named(mapping: Value<'_>) -> Vec<(String, Value<'_>)> {
     values
 }
 
-/// The nodes with their parents: as a node states, else as the parent's list of children states.
-fn entries(named: &[(String, Value<'_>)]) -> Vec<Node> {
+/// The nodes of the mapping at a path, with their parents: as a node states, else as the parent's list of children states.
+fn entries(named: &[(String, Value<'_>)], at: &str) -> Vec<Node> {
     let mut below: HashMap<String, &str> = HashMap::new();
     for (parent, value) in named {
         for child in items(*value, "children").filter_map(id) {
@@ -204,7 +257,7 @@ fn entries(named: &[(String, Value<'_>)]) -> Vec<Node> {
         present(value, "parent").and_then(id).or_else(above)
     };
     let node = |(key, value): &(String, Value<'_>)| {
-        let mut path = "$.mapping".to_owned();
+        let mut path = at.to_owned();
         append_key(&mut path, key);
         Node {
             id: key.clone(),
@@ -217,7 +270,7 @@ fn entries(named: &[(String, Value<'_>)]) -> Vec<Node> {
 }
 
 /// Orders messages by their times where none of several states a parent or children.
-fn line_up(entries: &mut [Node], values: &[Value<'_>], notes: &mut Notes) {
+fn line_up(entries: &mut [Node], values: &[Value<'_>], path: &str, notes: &mut Notes) {
     if entries.len() < 2 || entries.iter().any(|node| node.parent.is_some()) {
         return;
     }
@@ -240,11 +293,11 @@ fn line_up(entries: &mut [Node], values: &[Value<'_>], notes: &mut Notes) {
         }
     }
     let text = "no message says what stands above or below it: they follow one another by their times, or as they stand";
-    notes.push(Finding::new(&codes::BROKEN_TREE, text).at_path("$.mapping"), None);
+    notes.push(Finding::new(&codes::BROKEN_TREE, text).at_path(path), None);
 }
 
 /// The message that people saw last; the latest, where the record does not say.
-fn visible(root: Value<'_>, entries: &[Node], notes: &mut Notes) -> Option<usize> {
+fn visible(root: Value<'_>, path: &str, entries: &[Node], notes: &mut Notes) -> Option<usize> {
     let current = present(root, "current_node");
     let named = current.and_then(id);
     let found = named
@@ -253,7 +306,7 @@ fn visible(root: Value<'_>, entries: &[Node], notes: &mut Notes) -> Option<usize
     if let (Some(current), None) = (current, found) {
         let text = "current_node names no message of the record: the longest branch is read";
         notes.push(
-            Finding::new(&codes::BROKEN_TREE, text).at_path("$.current_node"),
+            Finding::new(&codes::BROKEN_TREE, text).at_path(format!("{path}.current_node")),
             Some(current),
         );
     }

@@ -1,0 +1,147 @@
+//! `message_feedback.json`: the thumbs that somebody gave to answers, in a file beside the conversations.
+//!
+//! ```json
+//! [{"id": "b", "conversation_id": "c", "user_id": "user-1", "rating": "thumbs_up", "content": "{}"}]
+//! ```
+//!
+//! Older exports say `message_id` and `thumbsUp`. `id` is taken for the message's; a row that names no message of its conversation labels
+//! nothing, is kept and is told. Ids of conversations are compared without their dashes, for some exports leave these out.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
+use chatmill_diag::{Finding, Severity, codes};
+use chatmill_intake::json::{Mark, Value};
+use chatmill_model::Extra;
+
+use crate::frame::Reading;
+use crate::reader::preference::thumbs::{self, Thumb};
+use crate::reader::{Keep as _, ListReader, Notes, holds_something, id, present, text};
+
+/// Fields of a row that have a place, or say when and by whom it was given.
+const READ: [&str; 7] = [
+    "id",
+    "message_id",
+    "conversation_id",
+    "user_id",
+    "rating",
+    "create_time",
+    "update_time",
+];
+
+/// What rows say of the answers of one conversation.
+pub(super) struct Feedback<'d> {
+    rows: Vec<(String, Value<'d>)>,
+    thumbs: Vec<Thumb<'d>>,
+    /// Ids of the messages that thumbs met.
+    met: RefCell<HashSet<String>>,
+}
+
+/// Whether a row is about an answer.
+pub(super) fn is_one(row: Value<'_>) -> bool {
+    row.get("rating").is_some() && row.get("conversation_id").is_some() && row.get("mapping").is_none()
+}
+
+/// The id by which a conversation and the rows about it find each other.
+pub(super) fn conversation(row: Value<'_>) -> Option<String> {
+    let names: &[&str] = if is_one(row) {
+        &["conversation_id"]
+    } else {
+        row.get("mapping")?;
+        &["conversation_id", "id"]
+    };
+    let own = names.iter().find_map(|name| present(row, name).and_then(id))?;
+    Some(own.replace('-', ""))
+}
+
+impl<'d> Feedback<'d> {
+    /// Reads rows, each with its path.
+    pub(super) fn of(rows: Vec<(String, Value<'d>)>) -> Self {
+        let thumb = |(path, row): &(String, Value<'d>)| {
+            let word = text(row.get("rating"))?.to_lowercase();
+            let is_good = match word.replace('_', "").as_str() {
+                "thumbsup" => true,
+                "thumbsdown" => false,
+                _ => return None,
+            };
+            Some(Thumb {
+                message: message(*row)?,
+                is_good,
+                path: path.clone(),
+                value: *row,
+            })
+        };
+        Self {
+            thumbs: rows.iter().filter_map(thumb).collect(),
+            rows,
+            met: RefCell::default(),
+        }
+    }
+
+    /// Labels the answers of a branch, and keeps what was said about them.
+    pub(super) fn apply(&self, list: &mut ListReader<'d, '_>) {
+        let mut met = self.met.borrow_mut();
+        thumbs::apply(list, &self.thumbs, &mut met);
+        let mut rows: HashMap<&str, Vec<Value<'d>>> = HashMap::new();
+        for thumb in &self.thumbs {
+            rows.entry(&thumb.message).or_default().push(thumb.value);
+        }
+        let others = list.alternatives.iter_mut();
+        let others = others.filter_map(|alternative| alternative.messages.as_mut());
+        for message in list.messages.iter_mut().chain(others.flatten()) {
+            let own = message.id.as_deref().and_then(|id| rows.get(id));
+            for row in own.into_iter().flatten() {
+                keep(&mut message.extra, *row, "feedback", &READ);
+            }
+        }
+    }
+
+    /// Accounts for the rows in the conversation that they are about, and tells those that are about none of its answers.
+    pub(super) fn finish(self, reading: &mut Reading, mut notes: Notes) {
+        let count = self.rows.len() as u64;
+        reading.rows.rows += count;
+        reading.rows.merged += count;
+        let met = self.met.into_inner();
+        for (number, (path, row)) in self.rows.into_iter().enumerate() {
+            if message(row).is_some_and(|message| met.contains(&message)) {
+                continue;
+            }
+            let text = match &reading.conversation {
+                Some(_) => "the thumb is about no answer of its conversation, and labels nothing",
+                None => "the thumb is about a conversation that is not in the export",
+            };
+            let finding = Finding::new(&codes::INCOMPLETE_EXPORT, text).with_severity(Severity::Warning);
+            notes.push(finding.at_path(path), Some(row));
+            let Some(conversation) = &mut reading.conversation else {
+                row.mark(Mark::Reported);
+                continue;
+            };
+            let path = format!("feedback[{number}]");
+            keep(
+                &mut conversation.extra,
+                row,
+                &path,
+                &["conversation_id", "user_id"],
+            );
+        }
+        reading.findings.extend(notes.findings);
+    }
+}
+
+fn message(row: Value<'_>) -> Option<String> {
+    ["message_id", "id"]
+        .iter()
+        .find_map(|key| present(row, key).and_then(id))
+}
+
+/// Keeps the fields of a row that hold something and are not among the known ones.
+fn keep(extra: &mut Extra, row: Value<'_>, path: &str, known: &[&str]) {
+    for (key, value) in row.fields() {
+        if value.written() == "\"{}\"" {
+            // What nobody wrote anything into.
+            value.mark(Mark::Taken);
+        } else if !known.contains(&&*key) && holds_something(value) {
+            extra.keep_reported(format!("{path}.{key}"), value);
+        }
+    }
+}

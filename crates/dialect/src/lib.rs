@@ -36,6 +36,7 @@ pub use passes::dialect::{Dialect, Rules};
 pub use template::TemplateDialect;
 pub use text::arena::TextArena;
 pub use text::placeholders::Placeholders;
+pub use tools::called::CalledTools;
 pub use tools::definition::defines_tools;
 pub use transcript::Transcript;
 pub use transcript::rendering::Rendering;

@@ -5,6 +5,7 @@
 
 pub(crate) mod arguments;
 pub(crate) mod as_text;
+pub(crate) mod called;
 pub(crate) mod definition;
 pub(crate) mod forms;
 pub(crate) mod gemini_schema;

@@ -27,7 +27,8 @@ pub(super) const PASS: Pass = Pass {
         if profile.definitions.is_none() {
             forms::declare_dropped(view, &mut plan.losses);
         }
-        let has_any = forms::given(view) > 0 || view.additions.infers_tools || transcript.has_tool_use();
+        let infers_any = view.additions.infers_tools || !view.additions.called_tools.is_empty();
+        let has_any = forms::given(view) > 0 || infers_any || transcript.has_tool_use();
         if !profile.order.has_tools() || !has_any {
             return;
         }

@@ -1,13 +1,13 @@
 //! A definition of a tool, whatever vendor's form the source wrote; and those that a pipeline adds.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use chatmill_model::{Arguments, Part, RawJson};
+use chatmill_model::RawJson;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::text::arena::TextArena;
-use crate::tools::inferred_schema::Seen;
+use crate::tools::called::CalledTools;
 use crate::view::View;
 
 /// A tool definition, read from the shape of any vendor.
@@ -125,16 +125,17 @@ pub(crate) fn definitions<'a>(view: &View<'a>, arena: &'a TextArena) -> Vec<Vec<
     let tools = view.conversation().tools.iter();
     let mut all: Vec<Vec<Definition<'a>>> = tools.map(|raw| Definition::read(raw, arena)).collect();
     let mut known: BTreeSet<&'a str> = all.iter().flatten().map(|definition| definition.name).collect();
-    let given = view
-        .additions
-        .tools
-        .iter()
-        .flat_map(|raw| Definition::read(raw, arena));
-    let given = given.map(|definition| (definition, DefinedBy::Pipeline));
     let inferred = view.shared(|shared| &shared.inferred_tools, |_| inferred(view));
     let inferred = inferred
         .iter()
-        .flat_map(|raw| read(arena.keep(raw.clone()), 1, arena));
+        .flat_map(|raw| read(arena.keep(raw.as_str().to_owned()), 1, arena));
+    let given = |tools: &'a [RawJson], by| {
+        let read = tools.iter().flat_map(|raw| Definition::read(raw, arena));
+        read.map(move |definition| (definition, by))
+    };
+    let additions = &view.additions;
+    let given =
+        given(additions.tools, DefinedBy::Pipeline).chain(given(additions.called_tools, DefinedBy::Calls));
     let inferred = inferred.map(|definition| (definition, DefinedBy::Calls));
     for (mut definition, by) in given.chain(inferred) {
         if known.insert(definition.name) {
@@ -146,25 +147,8 @@ pub(crate) fn definitions<'a>(view: &View<'a>, arena: &'a TextArena) -> Vec<Vec<
 }
 
 /// Definitions inferred from the calls of the perspective: one for each tool, as JSON, in the order of the names.
-fn inferred(view: &View<'_>) -> Vec<String> {
-    let mut tools: BTreeMap<&str, Seen> = BTreeMap::new();
+fn inferred(view: &View<'_>) -> Vec<RawJson> {
     let messages = view.conversation().messages.iter();
     let own = messages.filter(|message| view.additions.infers_tools && view.is_own(message));
-    for part in own.flat_map(|message| &message.parts) {
-        let Part::ToolCall(call) = part else { continue };
-        let Some(name) = call.name.as_deref().filter(|name| !name.is_empty()) else {
-            continue;
-        };
-        let tool = tools.entry(name).or_default();
-        if let Arguments::Object(raw) = &call.arguments
-            && let Ok(value) = serde_json::from_str(raw.as_str())
-        {
-            tool.add(&value);
-        }
-    }
-    let definitions = tools.into_iter().map(|(name, seen)| {
-        let definition = serde_json::json!({"name": name, "parameters": seen.parameters()});
-        definition.to_string()
-    });
-    definitions.collect()
+    CalledTools::of(own).definitions()
 }

@@ -3,6 +3,7 @@
 //! A field has the types that its values had, objects and lists inspected; it is required where every call has it. That
 //! is what was seen and no more, so nothing beside it is forbidden. What is deeper or wider than the limits is allowed to be anything.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// Levels of objects and lists that are inspected.
@@ -10,62 +11,124 @@ const MAX_DEPTH: usize = 8;
 /// Fields of one object that are noted.
 const MAX_FIELDS: usize = 128;
 
-/// What values were seen in one place.
-#[derive(Debug, Default)]
+/// What values were seen in one place. As JSON it is short: there may be one for each conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Seen {
-    /// How many were objects.
-    objects: u64,
+    /// Whether there was an object.
+    #[serde(rename = "o", default, skip_serializing_if = "is_false")]
+    has_objects: bool,
     /// Whether there was a list.
+    #[serde(rename = "l", default, skip_serializing_if = "is_false")]
     has_lists: bool,
-    /// Words for other types, each once, in the order of their first value.
-    types: Vec<&'static str>,
-    /// Fields of objects in the order of their first occurrence, and in how many objects they occur.
-    fields: Vec<(String, Seen, u64)>,
+    /// Other types, each once, in the order of their first value.
+    #[serde(rename = "t", default, skip_serializing_if = "Vec::is_empty")]
+    types: Vec<Scalar>,
+    /// Fields of objects in the order of their first occurrence, and whether every object has them.
+    #[serde(rename = "f", default, skip_serializing_if = "Vec::is_empty")]
+    fields: Vec<(String, Seen, bool)>,
     /// What stands in lists.
+    #[serde(rename = "i", default, skip_serializing_if = "Option::is_none")]
     items: Option<Box<Seen>>,
+}
+
+/// A type of values that hold no others, by its word in JSON Schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Scalar {
+    String,
+    Boolean,
+    Null,
+    Number,
+    Integer,
+}
+
+impl Scalar {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Boolean => "boolean",
+            Self::Null => "null",
+            Self::Number => "number",
+            Self::Integer => "integer",
+        }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(is_so: &bool) -> bool {
+    !is_so
 }
 
 impl Seen {
     /// Adds a value.
     pub(crate) fn add(&mut self, value: &Value) {
-        self.add_at(value, 0);
+        self.merge(Self::of(value, 0));
     }
 
-    fn add_at(&mut self, value: &Value, depth: usize) {
+    fn of(value: &Value, depth: usize) -> Self {
+        let mut seen = Self::default();
         let scalar = match value {
             Value::Object(fields) => {
-                self.objects += 1;
-                let fields = fields.iter().filter(|_| depth < MAX_DEPTH);
-                return fields.for_each(|(name, value)| self.field(name, value, depth));
+                seen.has_objects = true;
+                let fields = fields.iter().take(MAX_FIELDS).filter(|_| depth < MAX_DEPTH);
+                let fields = fields.map(|(name, value)| (name.clone(), Self::of(value, depth + 1), true));
+                seen.fields = fields.collect();
+                return seen;
             }
             Value::Array(items) => {
-                self.has_lists = true;
+                seen.has_lists = true;
                 for item in items.iter().filter(|_| depth < MAX_DEPTH) {
-                    self.items.get_or_insert_default().add_at(item, depth + 1);
+                    seen.items
+                        .get_or_insert_default()
+                        .merge(Self::of(item, depth + 1));
                 }
-                return;
+                return seen;
             }
-            Value::String(_) => "string",
-            Value::Bool(_) => "boolean",
-            Value::Null => "null",
-            Value::Number(number) if number.is_f64() => "number",
-            Value::Number(_) => "integer",
+            Value::String(_) => Scalar::String,
+            Value::Bool(_) => Scalar::Boolean,
+            Value::Null => Scalar::Null,
+            Value::Number(number) if number.is_f64() => Scalar::Number,
+            Value::Number(_) => Scalar::Integer,
         };
-        if !self.types.contains(&scalar) {
-            self.types.push(scalar);
-        }
+        seen.types.push(scalar);
+        seen
     }
 
-    fn field(&mut self, name: &str, value: &Value, depth: usize) {
-        let known = self.fields.iter_mut().find(|(known, ..)| known == name);
-        if let Some((_, seen, times)) = known {
-            *times += 1;
-            return seen.add_at(value, depth + 1);
+    /// Adds what was seen elsewhere, after what was seen here.
+    pub(crate) fn merge(&mut self, later: Self) {
+        if !self.has_objects {
+            self.fields = later.fields;
+        } else if later.has_objects {
+            let mut later_fields: Vec<Option<(String, Self, bool)>> =
+                later.fields.into_iter().map(Some).collect();
+            for (name, seen, always) in &mut self.fields {
+                let same = later_fields
+                    .iter_mut()
+                    .find(|field| field.as_ref().is_some_and(|(other, ..)| other == name));
+                match same.and_then(Option::take) {
+                    Some((_, later, is_always)) => {
+                        seen.merge(later);
+                        *always &= is_always;
+                    }
+                    None => *always = false,
+                }
+            }
+            let new = later_fields.into_iter().flatten();
+            let room = MAX_FIELDS.saturating_sub(self.fields.len());
+            let new = new.take(room).map(|(name, seen, _)| (name, seen, false));
+            self.fields.extend(new);
         }
-        if self.fields.len() < MAX_FIELDS {
-            let mut seen = Self::default();
-            seen.add_at(value, depth + 1);
-            self.fields.push((name.to_owned(), seen, 1));
+        self.has_objects |= later.has_objects;
+        self.has_lists |= later.has_lists;
+        for scalar in later.types {
+            if !self.types.contains(&scalar) {
+                self.types.push(scalar);
+            }
+        }
+        match (&mut self.items, later.items) {
+            (Some(items), Some(later)) => items.merge(*later),
+            (items @ None, later) => *items = later,
+            (Some(_), None) => {}
         }
     }
 
@@ -79,15 +142,15 @@ impl Seen {
 
     fn schema(&self) -> Map<String, Value> {
         let mut types: Vec<&str> = Vec::new();
-        types.extend((self.objects > 0).then_some("object"));
+        types.extend(self.has_objects.then_some("object"));
         types.extend(self.has_lists.then_some("array"));
         // Whoever takes a number takes a whole one.
-        let has_numbers = self.types.contains(&"number");
-        types.extend(
-            self.types
-                .iter()
-                .filter(|word| !(has_numbers && **word == "integer")),
-        );
+        let has_numbers = self.types.contains(&Scalar::Number);
+        let scalars = self
+            .types
+            .iter()
+            .filter(|scalar| !(has_numbers && **scalar == Scalar::Integer));
+        types.extend(scalars.map(|scalar| scalar.as_str()));
         let mut schema = Map::new();
         match types.as_slice() {
             [] => {}
@@ -100,7 +163,7 @@ impl Seen {
                 .iter()
                 .map(|(name, seen, _)| (name.clone(), seen.schema().into()));
             schema.insert("properties".to_owned(), Value::Object(properties.collect()));
-            let always = self.fields.iter().filter(|(.., times)| *times == self.objects);
+            let always = self.fields.iter().filter(|(.., always)| *always);
             let required: Vec<&str> = always.map(|(name, ..)| name.as_str()).collect();
             if !required.is_empty() {
                 schema.insert("required".to_owned(), required.into());
@@ -143,6 +206,29 @@ mod tests {
                 "required": ["city", "days", "tags"]
             })
         );
+    }
+
+    #[test]
+    fn what_was_seen_in_two_places_is_what_is_seen_in_one() {
+        let values = [
+            json!({"city": "Oslo", "at": {"x": 1, "y": 2}, "tags": [{"a": 1, "b": 2}]}),
+            json!({"at": {"x": 1.5}, "tags": [{"a": "1"}], "days": 2}),
+            json!({"city": null, "tags": [], "days": 3}),
+        ];
+        for split in 0..=values.len() {
+            let mut first = Seen::default();
+            let mut later = Seen::default();
+            values[..split].iter().for_each(|value| first.add(value));
+            values[split..].iter().for_each(|value| later.add(value));
+            let written = serde_json::to_string(&later).unwrap();
+            first.merge(serde_json::from_str(&written).unwrap());
+            assert_eq!(
+                first.parameters().to_string(),
+                seen(&values).to_string(),
+                "{split}"
+            );
+        }
+        assert_eq!(seen(&values)["required"], json!(["tags"]));
     }
 
     #[test]

@@ -11,6 +11,8 @@ pub struct Additions<'a> {
     pub prompt: Option<&'a Prompt>,
     /// Definitions of tools, in any vendor's shape, beside those of the record.
     pub tools: &'a [RawJson],
+    /// Definitions of tools as calls show them, also calls elsewhere; each counts where nobody defines a tool of that name.
+    pub called_tools: &'a [RawJson],
     /// Whether tools that the perspective calls and nobody defines are defined by the arguments that they get.
     pub infers_tools: bool,
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use chatmill_model::fingerprint::content_hash;
-use chatmill_model::{CallStatus, Linked, Message, Part, PartPlace};
+use chatmill_model::{CallStatus, Linked, Message, Part, PartPlace, RawJson};
 
 use crate::view::window::{CutPoints, Rendered};
 
@@ -23,7 +23,7 @@ pub struct Shared {
     pub(crate) answered_calls: Fact<BTreeMap<PartPlace, PartPlace>>,
     pub(crate) has_several_others: Fact<bool>,
     pub(crate) has_other_agents: Fact<bool>,
-    pub(crate) inferred_tools: Fact<Vec<String>>,
+    pub(crate) inferred_tools: Fact<Vec<RawJson>>,
 }
 
 /// Ids that something has.

@@ -1,7 +1,9 @@
 //! What a pipeline adds to a conversation: a prompt, and definitions of tools.
 
 use chatmill_dialect::policy::{Policy, System};
-use chatmill_dialect::{Additions, DIALECTS, Existing, History, LossCode, Prompt, auto_perspective};
+use chatmill_dialect::{
+    Additions, CalledTools, DIALECTS, Existing, History, LossCode, Prompt, auto_perspective,
+};
 use chatmill_model::RawJson;
 
 use crate::chat::{Out, TestChat};
@@ -146,6 +148,24 @@ fn caller() -> TestChat {
         r#"{"type":"function","function":{"name":"berth","parameters":{"type":"object","properties":{}}}}"#;
     chat.linked.conversation.tools.push(RawJson(source.to_owned()));
     chat
+}
+
+#[test]
+fn tools_that_are_called_elsewhere_are_defined_in_a_conversation_without_a_call() {
+    let called = CalledTools::of(caller().linked.conversation.messages.iter());
+    let tools = called.definitions();
+    let additions = Additions {
+        called_tools: &tools,
+        ..Additions::default()
+    };
+    let out = render_one(&chat(None), "openai-chat", &Policy::default(), additions);
+    let value: serde_json::Value = serde_json::from_str(&out.text).unwrap();
+    let tools = value["tools"].as_array().unwrap();
+    let names: Vec<&str> = tools
+        .iter()
+        .map(|tool| tool["function"]["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["berth", "tide"], "{}", out.text);
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod manifest;
 mod parquet;
 mod publish;
 mod read;
+pub mod statistics;
 mod store;
 mod tables;
 
@@ -37,8 +38,8 @@ pub use publish::work::shard_manifests::ShardManifests;
 pub use publish::work::shared::{PlannedWork, ShardOutcome, planned_work};
 pub use publish::work::staging::{Opening, Staging, open};
 pub use read::{
-    Batch, Batches, ColumnKind, Columns, Components, Dataset, Elements, Flags, Numbers, PlaceLists, Reals,
-    RowVisit, Spans, TextLists, Texts, Times,
+    AnyColumn, Batch, Batches, ColumnKind, Columns, Components, Dataset, Elements, Flags, Numbers,
+    PlaceLists, Reals, RowVisit, Spans, TextLists, Texts, Times,
 };
 pub use store::{
     LatestLink, METRICS, NIGHT_JSON, NIGHT_NOTE, NIGHTS_PAGE, NightFolder, NightName, NightStore, RecordBytes,

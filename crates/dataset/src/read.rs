@@ -23,8 +23,10 @@ use crate::manifest::overview::Overview;
 use crate::manifest::{self, MANIFEST, Manifest, TableEntry, all_files};
 use crate::tables::part_file::{self, PartFile};
 
+mod any_column;
 mod columns;
 
+pub use any_column::AnyColumn;
 pub use columns::{Columns, RowVisit};
 
 /// Bytes of a derived file that is read, at most.

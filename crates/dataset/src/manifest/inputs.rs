@@ -126,11 +126,12 @@ fn counts(input: &mut InputEntry) -> [&mut u64; COUNTS] {
         &mut input.filtered_bytes,
         &mut input.separator_bytes,
         &mut input.skipped_bytes,
+        &mut input.section,
     ]
 }
 
 /// The number of counts: as many bits mark those that are not zero. The bits after them mark which other fields follow.
-const COUNTS: usize = 23;
+const COUNTS: usize = 24;
 const HASH: u64 = 1 << COUNTS;
 /// A text in place of a hash, which no run writes.
 const OTHER_HASH: u64 = HASH << 1;

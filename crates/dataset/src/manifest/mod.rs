@@ -96,6 +96,9 @@ pub struct InputEntry {
     pub bytes: u64,
     /// BLAKE3 of the raw bytes, in hexadecimal; none of an input that was refused.
     pub hash: Option<String>,
+    /// The number of its section of inputs, from 0, where the conversations of a section share something.
+    #[serde(default, skip_serializing_if = "chatmill_diag::is_zero")]
+    pub section: u64,
     /// The code for which it was refused before anything of it was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,

@@ -53,6 +53,9 @@ pub struct Overview {
     pub largest: Vec<LargeConversation>,
     /// Conversations that repeat, fork or continue others.
     pub clusters: ClusterCount,
+    /// The evaluations that the conversations were compared with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evaluations: Vec<EvaluationCount>,
     /// Shapes and versions of the formats that were recognised in the inputs that are [`listed`], by their names.
     pub shapes: BTreeMap<String, Vec<String>>,
     /// The renderings by dialect, profile, coverage and encoding, in the order of the dialects.
@@ -149,6 +152,21 @@ pub struct ClusterCount {
     pub exact: u64,
     /// Conversations with nearly the same content as an earlier one.
     pub near: u64,
+}
+
+/// An evaluation that the conversations were compared with: a file of `[select.decontaminate]`, or a member of an archive.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Evaluation")]
+pub struct EvaluationCount {
+    /// Its name.
+    pub name: String,
+    /// Its rows that hold words.
+    pub rows: u64,
+    /// Those of its rows that conversations met.
+    pub rows_met: u64,
+    /// Conversations that were left out because they met one of its rows; one may have met several evaluations.
+    pub conversations: u64,
 }
 
 /// Renderings of one dialect and coverage in one encoding, over all sources.

@@ -57,6 +57,11 @@ impl<W: Write + Send> RowGroupFile<W> {
         self.text >= GROUP_TEXT_BYTES || self.rows >= GROUP_ROWS
     }
 
+    /// The bytes of text in the open row group.
+    pub(crate) fn pending_text(&self) -> usize {
+        self.text
+    }
+
     /// Ends the row group, whose columns `append` gives, unless it is empty.
     pub(crate) fn end_group(
         &mut self,

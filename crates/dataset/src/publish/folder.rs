@@ -84,6 +84,17 @@ impl Folder {
         Ok(FolderFile::of(path, file))
     }
 
+    /// Gives a finished file of the folder another name, which no file has.
+    pub fn rename(&self, from: &str, to: &str) -> Result<(), DatasetError> {
+        if self.files.stat(to)?.is_some() {
+            return Err(DatasetError::wrong_path(
+                &self.files.at(to),
+                "another file has this name",
+            ));
+        }
+        self.files.rename_only(from, &self.files, to)
+    }
+
     /// Lets the folder appear at its destination.
     pub fn publish(self) -> Result<(), DatasetError> {
         self.files.sync()?;
@@ -148,6 +159,11 @@ impl FolderFile {
             .and_then(|()| self.file.inner.get_ref().sync())
             .map_err(|source| DatasetError::io("sync", &self.path, source))?;
         Ok(FileMeasure::of(&self.file.hasher))
+    }
+
+    /// The bytes that were added so far.
+    pub fn bytes(&self) -> u64 {
+        self.file.hasher.count()
     }
 
     /// The path of the folder while it is being written.

@@ -4,7 +4,8 @@
 
 use std::ops::Range;
 
-use arrow_schema::{Schema, SchemaRef};
+use arrow_schema::extension::Json as JsonType;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use crate::disk::FileMeasure;
 use crate::error::DatasetError;
@@ -31,19 +32,49 @@ pub enum FreeKind {
     Json,
     /// A number.
     Number,
+    /// A number with a fraction.
+    Real,
+    /// A yes or no.
+    Flag,
+    /// An instant.
+    Time,
     /// Ranges of bytes, each with its `start` and its `end`.
     Spans,
     /// Lists and structures.
     Nested(Shape),
 }
 
+impl FreeKind {
+    /// The kind of a column of the dataset's tables; structures, and lists of them, are kept as JSON.
+    pub fn of(field: &Field) -> Self {
+        match field.data_type() {
+            DataType::Utf8 if field.has_valid_extension_type::<JsonType>() => Self::Json,
+            DataType::Utf8 => Self::Word,
+            DataType::Int64 | DataType::Int32 => Self::Number,
+            DataType::Float64 => Self::Real,
+            DataType::Boolean => Self::Flag,
+            DataType::Timestamp(..) => Self::Time,
+            DataType::List(element) if *element.data_type() == DataType::Utf8 => {
+                Self::Nested(Shape::List(&Shape::Word))
+            }
+            _ => Self::Json,
+        }
+    }
+}
+
 /// A value of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FreeCell<'a> {
     /// Text, of a column of text or of JSON.
     Text(&'a str),
     /// A number, of a column of numbers.
     Number(u64),
+    /// A number, of a column of numbers with a fraction.
+    Real(f64),
+    /// A yes or no.
+    Flag(bool),
+    /// Microseconds since 1970 in UTC.
+    Time(i64),
     /// Ranges, of a column of spans.
     Spans(&'a [Range<u64>]),
     /// A value of a nested column.
@@ -111,6 +142,9 @@ kinds! {
     Text: Maybe<Text>, Text;
     Json: Maybe<Json>, Text;
     Number: Maybe<Number>, Number;
+    Real: Maybe<kind::Real>, Real;
+    Flag: Maybe<kind::Flag>, Flag;
+    Time: Maybe<kind::Time>, Time;
     Spans: MaybeSpans, Spans;
 }
 
@@ -182,6 +216,12 @@ impl FreeTable {
         result.map_err(|error| error.of(TABLE, self.file.inner().path()))
     }
 
+    /// The bytes of the file with another row, if that is the last: text that is not yet compressed counts whole.
+    pub fn bytes_with(&self, row: &[FreeCell<'_>]) -> u64 {
+        let text: usize = row.iter().map(FreeCell::text_bytes).sum();
+        self.file.inner().bytes() + (self.file.pending_text() + text) as u64
+    }
+
     /// Closes the file and returns its length and its hash.
     pub fn finish(mut self) -> Result<FileMeasure, DatasetError> {
         self.end_group()?;
@@ -197,7 +237,12 @@ impl FreeCell<'_> {
         match self {
             Self::Text(text) => text.len(),
             Self::Nested(value) => value.text_bytes(),
-            Self::Number(_) | Self::Spans(_) | Self::Missing => 0,
+            Self::Number(_)
+            | Self::Real(_)
+            | Self::Flag(_)
+            | Self::Time(_)
+            | Self::Spans(_)
+            | Self::Missing => 0,
         }
     }
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use chatmill_dataset::{Dataset, DatasetError};
 use chatmill_dialect::{Dialect, LossCode, Rendering, TextArena};
-use chatmill_model::{Linked, Sink, SinkBuffers};
+use chatmill_model::{Linked, RawJson, Sink, SinkBuffers};
 use chatmill_token::{Encoding, TokenCounter, TokenCounts};
 use thiserror::Error;
 
@@ -18,9 +18,12 @@ use crate::work::bill::OwnSpans;
 use crate::work::budget::BudgetMeter;
 use crate::work::render::{self, WindowedRenderer};
 
+mod called;
+pub(crate) mod earlier;
 mod messages;
 mod planned;
 mod preferences;
+mod ratings;
 mod rebuilt;
 mod references;
 mod replaced;
@@ -28,7 +31,8 @@ mod stored;
 
 pub use preferences::{Preference, Wanted};
 
-use rebuilt::Conversations;
+use called::Called;
+use rebuilt::{Conversations, StoredConversation};
 use replaced::{Replaced, Replacements};
 
 /// Why rated answers are left out.
@@ -106,13 +110,14 @@ pub struct Again<'d> {
     plan: Plan,
     target: Dialect,
     counted: Option<Encoding>,
+    called: Called,
 }
 
 impl<'d> Again<'d> {
     /// Checks that the dataset has all that the dialect (`ID` or `ID@PROFILE`) needs; `encoding` names the one in which
     /// renderings are counted.
     pub fn new(dataset: &'d Dataset, dialect: &str, encoding: Option<&str>) -> Result<Self, AgainError> {
-        let (plan, target) = planned::plan(dataset, dialect)?;
+        let (plan, target, infers_by_input) = planned::plan(dataset, dialect)?;
         let named = |name: &str| {
             let known = plan.encodings.iter().find(|encoding| encoding.name() == name);
             known.cloned().ok_or_else(|| {
@@ -123,6 +128,11 @@ impl<'d> Again<'d> {
             })
         };
         Ok(Self {
+            called: if infers_by_input {
+                Called::of(dataset)?
+            } else {
+                Called::default()
+            },
             counted: encoding.map(named).transpose()?,
             dataset,
             plan,
@@ -153,7 +163,8 @@ impl<'d> Again<'d> {
         let mut renderer = Renderer::new(self);
         let mut conversations = Conversations::of(self.dataset)?;
         let mut replacements = Replacements::of(self.dataset)?;
-        while let Some((id, linked)) = conversations.next()? {
+        while let Some(StoredConversation { id, input, linked }) = conversations.next()? {
+            renderer.called = self.called.of_input(&input);
             renderer.replaced = replacements.of_next(&id)?;
             let (mut perspectives, _) =
                 render::perspectives(&linked, &self.plan.pipeline.perspective.speaker);
@@ -173,6 +184,8 @@ struct Renderer<'a, 'd> {
     own: OwnSpans,
     /// The redactions in the current conversation.
     replaced: Replaced,
+    /// The tools that the conversations of its input call.
+    called: &'a [RawJson],
 }
 
 impl<'a, 'd> Renderer<'a, 'd> {
@@ -188,6 +201,7 @@ impl<'a, 'd> Renderer<'a, 'd> {
             counts_by_encoding: Vec::new(),
             own: OwnSpans::default(),
             replaced: Replaced::default(),
+            called: &[],
         }
     }
 
@@ -204,7 +218,7 @@ impl<'a, 'd> Renderer<'a, 'd> {
         let limit = usize::try_from(plan.limits().rendering).unwrap_or(usize::MAX);
         let mut sink = Sink::new(std::mem::take(&mut self.buffers), limit);
         let windowed = WindowedRenderer::new(linked, windows, perspectives, plan.policy(), &arena)
-            .with(plan.additions());
+            .with(plan.additions(self.called));
         let mut meter = self.meter.take().filter(|_| windows.budget.is_some());
         let rendered = windowed.render(
             target,

@@ -268,14 +268,27 @@ pub enum RunError {
     },
     /// There are more conversations than may be compared.
     #[error(
-        "dedup: {found} conversations are more than limits.compared ({limit}) allows; raise it (each takes about 600 bytes), \
-         or select fewer"
+        "{found} conversations are more than limits.compared ({limit}) allows, for all are looked at before the first is rendered; \
+         raise it (each takes about 600 bytes), or select fewer"
     )]
     TooManyToCompare {
         /// Conversations.
         found: u64,
         /// The limit.
         limit: u64,
+    },
+    /// The conversations of an input call more tools than every rendering may hold definitions of.
+    #[error(
+        "tools.infer: the calls of the [[input]] with {first} make {bytes} bytes of definitions, and every rendering has them; at most \
+         {limit} are allowed: set infer = true, or define the tools with tools.file"
+    )]
+    TooManyTools {
+        /// The first input of the section.
+        first: String,
+        /// Bytes of definitions.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
     },
     /// No run was planned for this destination.
     #[error("there is no plan for {}; `chatmill plan PIPELINE.toml --out DIR` makes one", out.display())]
@@ -329,6 +342,7 @@ impl RunError {
             Self::PerspectiveAbsent
             | Self::NotPlanned { .. }
             | Self::OtherPlan { .. }
+            | Self::TooManyTools { .. }
             | Self::NoSuchShard { .. } => Class::Request,
             Self::Stopped { .. } => Class::Stopped,
             Self::Unbalanced { .. } | Self::Miscounted { .. } | Self::WorkerFailed { .. } => Class::Bug,

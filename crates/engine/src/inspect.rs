@@ -1,5 +1,9 @@
 //! Inspection of a file: the source that reads it, the evidence, and its contents. Also: conversations one by
-//! one, for `render`.
+//! one, for `render`, and statistics on all of them.
+
+mod statistics;
+
+pub use statistics::{FileStatistics, statistics};
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::AtomicBool;
@@ -51,6 +55,9 @@ pub struct EntryReport {
     pub rejected: u64,
     /// Conversations.
     pub conversations: u64,
+    /// Those whose id in the record is a whole number, as where rows are numbered.
+    #[serde(skip)]
+    pub numbered: u64,
     /// Messages, notices not counted.
     pub messages: u64,
     /// Shapes of the format that occur.
@@ -207,6 +214,8 @@ impl EntryReport {
     fn count(&mut self, linked: &Linked, participant_ids: &mut BTreeSet<String>) {
         let conversation = &linked.conversation;
         self.conversations += 1;
+        let id = conversation.source_id.as_deref().unwrap_or_default();
+        self.numbered += u64::from(!id.is_empty() && id.bytes().all(|digit| digit.is_ascii_digit()));
         let messages = conversation
             .messages
             .iter()

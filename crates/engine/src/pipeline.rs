@@ -13,6 +13,7 @@ use chatmill_source::{Branches, Division};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+mod card;
 mod check;
 mod count;
 mod field_map;
@@ -22,10 +23,12 @@ mod parse;
 mod redact;
 mod render;
 mod select;
+mod split;
 mod table_map;
 mod view;
 mod window;
 
+pub use card::CardSection;
 pub use check::{CheckSection, Config, FailOn, PerPathSection, SeverityWord};
 pub use count::{CountSection, CountedEncoding, OwnEncoding};
 pub use field_map::FieldMapSection;
@@ -34,9 +37,16 @@ pub use output::{ContentRule, ContentSetting, OutputSection};
 pub use parse::parse;
 pub use redact::{RedactKinds, RedactMode, RedactSection};
 pub use render::{RenderSection, TemplateSection};
-pub use select::{DedupSection, Operator, SelectSection, Treatment, WhereSection, WhereValue};
+pub use select::{
+    Compared, DecontaminateSection, DedupSection, Paths, MixSection, MixTotal, Operator,
+    SelectSection, Treatment, WhereSection, WhereValue,
+};
+pub use split::{LeakTreatment, SplitSection};
 pub use table_map::TableMapSection;
-pub use view::{PerspectiveChoice, PerspectiveRule, PerspectiveSection, PromptSection, ToolsSection};
+pub use view::{
+    Inference, InferenceScope, PerspectiveChoice, PerspectiveRule, PerspectiveSection, PromptSection,
+    ToolsSection,
+};
 pub use window::{HistoryRule, HistorySetting, MaxTokensSetting, SessionGap, WindowSection};
 
 /// A pipeline file.
@@ -63,6 +73,12 @@ pub struct Pipeline {
     /// Deduplication of conversations.
     #[serde(default)]
     pub dedup: DedupSection,
+    /// The division of exports with `--split`: what stays together, and what becomes of words that the parts share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<SplitSection>,
+    /// The mix of the inputs: what their weights weigh, and how much is taken of all.
+    #[serde(default, skip_serializing_if = "is_plain_mix")]
+    pub mix: MixSection,
     /// Redaction: personal data and secrets are counted, or replaced by pseudonyms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redact: Option<RedactSection>,
@@ -90,6 +106,9 @@ pub struct Pipeline {
     /// The encodings that tokens are counted in.
     #[serde(default)]
     pub count: CountSection,
+    /// Texts for the card of exports, `README.md`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<CardSection>,
     /// The dataset: its folder, its tables and their compression.
     pub output: OutputSection,
     /// Shards: the parts of the inputs that machines process one at a time.
@@ -111,6 +130,31 @@ pub struct Pipeline {
     /// Limits on inputs, conversations and renderings; whatever exceeds one becomes a finding.
     #[serde(default)]
     pub limits: Limits,
+}
+
+/// Datasets that are no mix keep the manifest that they had before there were units.
+fn is_plain_mix(mix: &MixSection) -> bool {
+    *mix == MixSection::default()
+}
+
+impl Pipeline {
+    /// The first key that asks for a survey of all conversations before any is rendered, which only a run makes.
+    pub fn surveys(&self) -> Option<&'static str> {
+        let infers_by_input = |tools: &ToolsSection| tools.infer == Inference::Beyond(InferenceScope::Input);
+        let asked = [
+            ("dedup", self.dedup.is_on()),
+            (
+                "input.weight",
+                self.input.iter().any(|section| section.weight.is_some()),
+            ),
+            ("mix.total", self.mix.total.is_some()),
+            ("tools.infer", self.tools.as_ref().is_some_and(infers_by_input)),
+        ];
+        asked
+            .into_iter()
+            .find(|(_, is_there)| *is_there)
+            .map(|(key, _)| key)
+    }
 }
 
 /// One `[[input]]` section.
@@ -144,8 +188,8 @@ pub struct InputSection {
     /// The text that is put in front of every conversation id of this section.
     #[serde(default)]
     pub id_prefix: String,
-    /// The weight of this section in the mix, in bytes of input; a section without one weighs 1. The section with the fewest
-    /// bytes for its weight is read whole, and conversations of the others are left out.
+    /// The weight of this section in the mix, in the unit of `[mix]`: bytes after decompression, unless it says otherwise. A section
+    /// without one weighs 1. The section with the least for its weight is taken whole, and conversations of the others are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
     /// The number of records of this section that are read; the rest is left out.

@@ -19,7 +19,8 @@ use chatmill_token::Encoding;
 use serde_json::{Map, Value};
 
 use crate::error::PlanError;
-use crate::pipeline::{self, ContentSetting, PerspectiveChoice, Pipeline};
+use crate::evaluation::Evaluations;
+use crate::pipeline::{self, CardSection, ContentSetting, Inference, InferenceScope, PerspectiveChoice, Pipeline, SplitSection};
 use crate::progress::Progress;
 use crate::record::{self, RecordHash, Settings};
 
@@ -27,6 +28,7 @@ mod budget;
 mod certified;
 mod check_settings;
 mod encodings;
+mod evaluations;
 mod field_map;
 mod inputs;
 mod mix;
@@ -50,12 +52,16 @@ use encodings::Encodings;
 pub(crate) use inputs::InputSettings;
 pub(crate) use inputs::typed_inputs_through;
 pub use inputs::{PlannedInput, typed_inputs};
+pub(crate) use mix::Balance;
 use mix::Mix;
-pub(crate) use selection::Selection;
+pub(crate) use selection::{EarlierDataset, Selection};
 use small_file::read_text;
 pub use source::source;
 pub use templates::Templates;
 pub use windows::WindowPlan;
+
+/// The key of `[select]` that leaves out what an evaluation holds.
+pub(crate) const DECONTAMINATE: &str = "decontaminate";
 
 /// The least bytes of a shard: the data kept about each shard must be small in comparison.
 const MIN_SHARD_BYTES: u64 = 1024;
@@ -85,10 +91,14 @@ pub struct Plan {
     pub templates: Templates,
     /// Encodings in the order of the file.
     pub encodings: Vec<Encoding>,
-    /// The fraction of each section that is retained.
-    mix: Mix,
+    /// The part of each section that is retained.
+    pub(crate) mix: Mix,
     /// The filters for records and conversations.
     pub selection: Selection,
+    /// Earlier datasets, of which no conversation is repeated.
+    pub(crate) earlier: Vec<EarlierDataset>,
+    /// The evaluations with which no conversation may share words, and their place in the normalised plan.
+    evaluations: Option<evaluations::Loaded>,
     /// The amount of a conversation that renderings show.
     pub windows: WindowPlan,
     /// System text of its own.
@@ -144,11 +154,13 @@ impl Plan {
     /// Resolves a pipeline whose tables are read and not written, so that no output is excluded from the
     /// inputs. The input `in_memory`, if given, replaces the inputs of the only section.
     pub fn for_tables(pipeline: Pipeline, base: &Path, in_memory: Option<&Input>) -> Result<Self, PlanError> {
+        refuse_survey(pipeline.surveys())?;
         Self::checked(pipeline, base, None)?.over(None, in_memory)
     }
 
     /// Resolves only the part of a pipeline about rendering, and reads nothing.
     pub fn without_inputs(pipeline: Pipeline) -> Result<Self, PlanError> {
+        refuse_survey(pipeline.surveys().filter(|key| *key == "tools.infer"))?;
         Self::checked(pipeline, Path::new("."), None)
     }
 
@@ -160,7 +172,7 @@ impl Plan {
                 .push("[lots] is called [shards] now, and the next version refuses the old name; rename the section".to_owned());
         }
         Ok(Self {
-            mix: Mix::new(&self.pipeline, &inputs)?,
+            mix: Mix::new(&self.pipeline, &inputs, &self.encodings)?,
             inputs,
             notes,
             ..self
@@ -177,6 +189,7 @@ impl Plan {
         let targets = targets::targets(&pipeline.render.dialects, &templates)?;
         let loaded = Encodings::load(&pipeline.count, base, limits.vocabulary)?;
         let selection = Selection::new(&pipeline.select, &loaded.encodings)?;
+        let evaluations = evaluations::load(&pipeline, base, &limits)?;
         let windows = WindowPlan::new(
             &pipeline.window,
             &pipeline.perspective.speaker,
@@ -194,6 +207,8 @@ impl Plan {
         check_values(&pipeline)?;
         let compression = compression(&pipeline.output.compression)?;
         pipeline.check.as_ref().map(CheckSettings::new).transpose()?;
+        pipeline.split.as_ref().map(SplitSection::check).transpose()?;
+        pipeline.card.as_ref().map(CardSection::check).transpose()?;
         check_content(&pipeline.output.content, &targets)?;
         let tables = tables::tables(pipeline.output.tables.as_deref())?;
         let section = pipeline.redact.as_ref();
@@ -204,6 +219,7 @@ impl Plan {
         let out = out.map_or_else(|| base.join(&pipeline.output.path), Path::to_path_buf);
         let mut plan = Self {
             certified: Map::new(),
+            earlier: selection::earlier(&pipeline.dedup, base, &out)?,
             // Text for quotes was read before anything was replaced.
             quotes: pipeline.output.quote && !redactor.as_ref().is_some_and(Redactor::replaces),
             pipeline,
@@ -217,6 +233,7 @@ impl Plan {
             templates,
             encodings: loaded.encodings,
             selection,
+            evaluations,
             windows,
             prompt,
             tools,
@@ -256,6 +273,24 @@ impl Plan {
         settings.in_zone(self.inputs.get(input).and_then(PlannedInput::zone))
     }
 
+    /// The number of an input's section.
+    pub(crate) fn section(&self, input: usize) -> u32 {
+        // There are no more sections than inputs.
+        u32::try_from(cut::at(&self.inputs, input).section).unwrap_or(u32::MAX)
+    }
+
+    /// The name of the first input of each section, in their order.
+    pub(crate) fn first_inputs(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for planned in &self.inputs {
+            // Sections are numbered in the order of their first inputs.
+            if planned.section == names.len() {
+                names.push(planned.name().into_owned());
+            }
+        }
+        names
+    }
+
     /// The name of an input.
     pub(crate) fn input_name(&self, input: usize) -> Cow<'_, str> {
         cut::at(&self.inputs, input).name()
@@ -281,7 +316,17 @@ impl Plan {
         if let Some(reason) = self.mix.leaves_out(section, &id) {
             return Some(reason);
         }
-        self.selection.leaves_out(&id, &read.conversation, found)
+        let by_key = self.selection.leaves_out(&id, &read.conversation, found);
+        by_key.or_else(|| {
+            let evaluations = self.evaluations()?;
+            evaluations.meet(&read.conversation).then_some(DECONTAMINATE)
+        })
+    }
+
+    /// The evaluations with which no conversation may share words, where the plan names some.
+    pub(crate) fn evaluations(&self) -> Option<&Evaluations> {
+        let loaded = self.evaluations.as_ref()?;
+        Some(&loaded.evaluations)
     }
 
     /// Whether personal data and secrets are replaced, and not only found.
@@ -294,13 +339,21 @@ impl Plan {
         &self.pipeline.policy
     }
 
-    /// The prompt and tools added to every conversation.
-    pub fn additions(&self) -> Additions<'_> {
+    /// The prompt and tools added to every conversation; `called_tools` are those that its input shows.
+    pub fn additions<'a>(&'a self, called_tools: &'a [RawJson]) -> Additions<'a> {
+        let section = self.pipeline.tools.as_ref();
         Additions {
             prompt: self.prompt.as_ref(),
             tools: &self.tools,
-            infers_tools: self.pipeline.tools.as_ref().is_some_and(|section| section.infer),
+            called_tools,
+            infers_tools: section.is_some_and(|section| section.infer == Inference::Conversation(true)),
         }
+    }
+
+    /// Whether the calls of an input define tools in all its conversations.
+    pub(crate) fn infers_by_input(&self) -> bool {
+        let section = self.pipeline.tools.as_ref();
+        section.is_some_and(|section| section.infer == Inference::Beyond(InferenceScope::Input))
     }
 
     /// The tables that are not written.
@@ -454,6 +507,12 @@ fn check_content(content: &ContentSetting, targets: &[Dialect]) -> Result<(), Pl
             rendered(),
         )),
     }
+}
+
+/// Refuses a key that asks for a survey of all conversations where there is none.
+fn refuse_survey(key: Option<&'static str>) -> Result<(), PlanError> {
+    let problem = "only a run looks at all conversations first: write a pipeline file and use `chatmill run`";
+    key.map_or(Ok(()), |key| Err(PlanError::value(key, problem)))
 }
 
 /// Refuses a destination that is not a folder of this machine.

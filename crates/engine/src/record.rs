@@ -8,6 +8,8 @@ use chatmill_model::Linked;
 use chatmill_redact::Redactor;
 use chatmill_source::ReadOptions;
 
+use crate::evaluation::Evaluations;
+
 pub(crate) mod group;
 pub(crate) mod locate;
 mod read;
@@ -74,6 +76,8 @@ pub struct Settings<'s> {
     pub options: ReadOptions<'s>,
     /// Finds personal data and secrets, where the plan asks for it.
     pub redactor: Option<&'s Redactor>,
+    /// Evaluations whose words in a conversation are findings.
+    pub evaluations: Option<&'s Evaluations>,
 }
 
 impl<'s> Settings<'s> {
@@ -94,6 +98,7 @@ impl<'s> Settings<'s> {
             limits,
             options: ReadOptions::default(),
             redactor: None,
+            evaluations: None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A run: hash, lock, process every slice that has no receipt, seal, publish.
 
 mod compare;
+mod dropped;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,7 +24,10 @@ use crate::slice::shards::{Shard, divides, shards};
 use crate::slice::{CutTotals, Repeats, Slice, Slicer, scheduler};
 use crate::work::receipt::SliceReceipt;
 use crate::work::slowest::Slowest;
+use crate::work::survey::MixOutcome;
 use crate::work::{WorkerContext, process_slice};
+
+pub use dropped::{Dropped, dropped};
 
 /// The stages of a run, each with the time that it takes of a run over 100 MB of chats in two dialects and one encoding, in
 /// thousandths of rendering.
@@ -42,7 +46,7 @@ pub fn run(
     stop: &AtomicBool,
 ) -> Result<RunSummary, RunError> {
     let attempt = Attempt::begin();
-    progress.ahead(if plan.pipeline.dedup.is_on() {
+    progress.ahead(if plan.pipeline.surveys().is_some() {
         &[HASH, COMPARE, RENDER, SEAL, REPORT]
     } else {
         &[HASH, RENDER, SEAL, REPORT]
@@ -139,7 +143,8 @@ pub(crate) fn seal_and_publish(
     stop: &AtomicBool,
 ) -> Result<RunSummary, RunError> {
     let fingerprint = plan.fingerprint();
-    let outcome = ReceiptTotals::read(&staging, &finished, stop)?;
+    let mut outcome = ReceiptTotals::read(&staging, &finished, stop)?;
+    outcome.set_mix(used.mix.take());
     outcome.check(&plan, &finished.cut_totals)?;
     drop(finished);
     let slices = outcome.slices;
@@ -192,6 +197,8 @@ pub(crate) struct Used {
     table_options: TableOptions,
     threads: usize,
     slowest: Slowest,
+    /// What came of the mix, where there is one.
+    mix: Option<MixOutcome>,
 }
 
 pub(crate) struct Runner<'p> {
@@ -411,6 +418,7 @@ impl<'p> Runner<'p> {
             table_options: self.table_options,
             threads: self.threads,
             slowest: slowest.unwrap_or_else(PoisonError::into_inner),
+            mix: self.tools.survey.into_mix(),
         }
     }
 

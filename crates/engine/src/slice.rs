@@ -7,6 +7,7 @@ use chatmill_diag::Finding;
 use chatmill_intake::{Frame, FramingError};
 use chatmill_source::{Evidence, Proposal};
 
+mod companions;
 mod cut_totals;
 pub(crate) mod grouping;
 pub(crate) mod merging;

@@ -21,7 +21,8 @@ use chatmill_token::{Encoding, TokenCounter};
 use crate::entry::EntryRef;
 use crate::error::WorkError;
 use crate::options::CountMode;
-use crate::plan::Plan;
+use crate::plan::{DECONTAMINATE, Plan};
+use crate::record::Settings;
 use crate::record::locate::Located;
 use crate::slice::records::{AccountedRow, At, Item, ReadRecord, Record};
 use crate::slice::scheduler::locked;
@@ -92,6 +93,36 @@ impl<'p> WorkerContext<'p> {
             slowest: Mutex::default(),
             stop,
         }
+    }
+
+    /// The cluster of a conversation, or the reason why the plan leaves it out: by its content before redaction. `met` counts the
+    /// conversations of the slice that the selection has kept so far.
+    pub(crate) fn standing(
+        &self,
+        read: &ReadRecord<'_>,
+        slice: SliceId,
+        met: &mut usize,
+    ) -> Result<ClusterMembership, &'p str> {
+        let plan = self.plan;
+        if read.outcome.linked.is_none() {
+            return Ok(ClusterMembership::default());
+        }
+        if let Some(reason) = read.left_out_by(plan) {
+            return Err(reason);
+        }
+        let standing = self.survey.standing(slice, *met);
+        *met += 1;
+        match standing.left_out {
+            None => Ok(standing.membership),
+            Some(reason) => Err(reason.as_str()),
+        }
+    }
+
+    /// The limit that leaves a record out before it is looked at.
+    pub(crate) fn limit_of(&self, record: Record<'_>) -> &'static str {
+        let planned = self.plan.inputs.get(record.entry.input);
+        let of_section = planned.and_then(|planned| planned.settings.written.limit);
+        of_section.map_or("limit", |_| "input.limit")
     }
 
     fn new_counter(&self) -> TokenCounter {
@@ -183,9 +214,7 @@ impl<'p> Work<'_, 'p> {
     fn item(&mut self, entry: Option<&EntryRef>, item: Item<'_>) -> Result<(), WorkError> {
         match item {
             Item::Filtered(record) => {
-                let planned = self.tools.plan.inputs.get(record.entry.input);
-                let of_section = planned.and_then(|planned| planned.settings.written.limit);
-                self.filter(record, of_section.map_or("limit", |_| "input.limit"));
+                self.filter(record, self.tools.limit_of(record));
             }
             Item::Record(record) => {
                 let (begun, index) = (Instant::now(), self.receipt.ids.len());
@@ -284,10 +313,13 @@ impl<'p> Work<'_, 'p> {
         let mut rejected = 0;
         let mut written_messages = WrittenMessages::default();
         let mut accounting = read.first().map(ReadRecord::rows).into_iter().flatten().collect();
-        for mut read in read {
-            let standing = match self.standing(&read) {
+        for (index, mut read) in read.into_iter().enumerate() {
+            let standing = match self.tools.standing(&read, self.slice, &mut self.met) {
                 Ok(standing) => standing,
                 Err(reason) => {
+                    if reason == DECONTAMINATE {
+                        self.contaminated(record, index)?;
+                    }
                     left_out.get_or_insert(reason);
                     rejects.extend(read.rejects(limits));
                     rejected += read.outcome.rows.rejected;
@@ -392,19 +424,30 @@ impl<'p> Work<'_, 'p> {
         self.reject(&reject, &located, At { entry, record, id })
     }
 
-    /// The cluster of a conversation, or the reason why the plan leaves it out: by its content before
-    /// redaction.
-    fn standing(&mut self, read: &ReadRecord<'_>) -> Result<ClusterMembership, &'p str> {
+    /// Writes where the conversation of a record with this index meets an evaluation. The record is read once more, for the places.
+    fn contaminated(&mut self, record: Record<'_>, index: usize) -> Result<(), WorkError> {
         let plan = self.tools.plan;
-        if read.outcome.linked.is_none() {
-            return Ok(ClusterMembership::default());
+        let settings = Settings {
+            evaluations: plan.evaluations(),
+            ..plan.settings(record.entry.input)
+        };
+        let again = record.read(settings).into_iter().nth(index);
+        let (Some(read), Some(evaluations)) = (again, plan.evaluations()) else {
+            return Ok(());
+        };
+        let (Some(as_read), Some(linked)) = (read.outcome.as_read(), &read.outcome.linked) else {
+            return Ok(());
+        };
+        let overview = &mut self.receipt.overview;
+        overview.add_contaminated(evaluations, &as_read.conversation);
+        let id = plan.base_id(record.entry.input, linked, &read.hash);
+        let overlaps = read.findings();
+        for (row, located) in
+            overlaps.filter(|(_, located)| located.finding.code == &codes::EVALUATION_OVERLAP)
+        {
+            self.finding(located, At::row(row, Some(&id)))?;
         }
-        if let Some(reason) = read.left_out_by(plan) {
-            return Err(reason);
-        }
-        let standing = self.tools.survey.standing(self.slice, self.met);
-        self.met += 1;
-        survey::leaves_out(&plan.pipeline.dedup, &standing).map_or(Ok(standing), Err)
+        Ok(())
     }
 
     /// Takes the next id of the slice, or the one that sealing gave instead.

@@ -14,13 +14,16 @@ const TABLES: [&str; 3] = ["conversations", "messages", "message_references"];
 
 const RUN_AGAIN: &str = "add the dialect to `render.dialects` and run the pipeline again";
 
-/// The plan of a dataset for one more dialect, and the dialect.
-pub(super) fn plan(dataset: &Dataset, dialect: &str) -> Result<(Plan, Dialect), AgainError> {
+/// The plan of a dataset for one more dialect, the dialect, and whether the calls of an input define tools in all its conversations.
+pub(super) fn plan(dataset: &Dataset, dialect: &str) -> Result<(Plan, Dialect, bool), AgainError> {
     let target = Templates::default()
         .find(dialect)
         .map_err(|error| AgainError::refused(error.to_string(), "`chatmill dialects` lists them"))?;
     match plan_of(dataset, dialect, &target) {
-        Ok(plan) => Ok((plan, target)),
+        Ok(plan) => {
+            let infer = dataset.manifest().plan.pointer("/tools/infer");
+            Ok((plan, target, infer == Some(&Value::from("input"))))
+        }
         Err(reason) => Err(AgainError::refused(reason, RUN_AGAIN)),
     }
 }
@@ -67,11 +70,15 @@ fn pipeline(plan: &Value, dialect: &str, profile: &str) -> Result<Pipeline, Stri
     let Value::Object(mut plan) = plan.clone() else {
         return Err(unreadable("it is not an object"));
     };
-    for key in ["inputs", "targets", "redact", "templates"] {
+    // What decided which conversations there are decides nothing any more.
+    for key in ["inputs", "targets", "redact", "templates", "dedup", "mix"] {
         plan.remove(key);
     }
     if let Some(tools) = plan.get_mut("tools").and_then(Value::as_object_mut) {
         tools.remove("definitions");
+        if tools.get("infer").is_some_and(Value::is_string) {
+            tools.remove("infer");
+        }
     }
     refuse_shared_windows(&plan)?;
     plan.insert("input".to_owned(), json!([{ "path": "." }]));

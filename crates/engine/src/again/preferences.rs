@@ -8,10 +8,11 @@ use std::cmp::Ordering;
 use chatmill_dataset::{DatasetError, Flags, Numbers, Reals, Texts, columns};
 use chatmill_diag::Limits;
 use chatmill_link::link;
-use chatmill_model::{AlternativeOrigin, Linked, Message, Role};
+use chatmill_model::{LabelBasis, Linked, Message, Role};
 
 use super::messages::CommonColumns;
-use super::rebuilt::Conversations;
+use super::ratings::{Rating, labels};
+use super::rebuilt::{Conversations, StoredConversation};
 use super::replaced::Replacements;
 use super::stored::Rows;
 use super::{Again, AgainError, AgainRendering, Renderer};
@@ -44,6 +45,8 @@ pub enum Preference<'r> {
         answer: &'r AgainRendering<'r>,
         /// Whether the answer is good.
         is_good: bool,
+        /// What that follows from.
+        basis: LabelBasis,
     },
     /// The answer cannot be used for training.
     LeftOut {
@@ -76,7 +79,8 @@ impl Again<'_> {
         let mut conversations = Conversations::of(self.dataset)?;
         let mut replacements = Replacements::of(self.dataset)?;
         let mut alternatives = Rows::<Cells>::of(self.dataset, TABLE)?;
-        while let Some((id, linked)) = conversations.next()? {
+        while let Some(StoredConversation { id, input, linked }) = conversations.next()? {
+            renderer.called = self.called.of_input(&input);
             renderer.replaced = replacements.of_next(&id)?;
             let mut answers = AnswerRenderer {
                 renderer: &mut renderer,
@@ -125,33 +129,8 @@ impl Again<'_> {
 struct RatedAnswer {
     position: u64,
     ordinal: u64,
-    origin: String,
-    rank: Option<u64>,
-    score: Option<f64>,
-    label: Option<bool>,
+    rating: Rating,
     messages: Vec<Message>,
-}
-
-impl RatedAnswer {
-    /// Whether the answer is labelled good.
-    fn is_good(&self) -> Option<bool> {
-        let is = |origin: AlternativeOrigin| self.origin == origin.as_str();
-        let is_preference = is(AlternativeOrigin::Chosen) || is(AlternativeOrigin::Rejected);
-        self.label
-            .or(is_preference.then(|| is(AlternativeOrigin::Chosen)))
-    }
-
-    /// Compares two answers, as far as the data allows: by rank, else by score, else by labels where one is
-    /// good and the other is not.
-    fn against(&self, other: &Self) -> Option<Ordering> {
-        if let (Some(own), Some(other)) = (self.rank, other.rank) {
-            return Some(other.cmp(&own));
-        }
-        if let (Some(own), Some(other)) = (self.score, other.score) {
-            return own.partial_cmp(&other);
-        }
-        Some(self.is_good()?.cmp(&other.is_good()?))
-    }
 }
 
 columns! {
@@ -174,10 +153,12 @@ impl Cells {
             place.push(RatedAnswer {
                 position: self.position.at(row),
                 ordinal,
-                origin: self.origin.at(row).to_owned(),
-                rank: self.rank.get(row),
-                score: self.score.get(row),
-                label: self.label.get(row),
+                rating: Rating::of(
+                    self.origin.at(row),
+                    self.rank.get(row),
+                    self.score.get(row),
+                    self.label.get(row),
+                ),
                 messages: Vec::new(),
             });
         }
@@ -215,7 +196,11 @@ impl AnswerRenderer<'_, '_, '_> {
         }
         match wanted {
             Wanted::Pairs => self.pairs(place, visit),
-            Wanted::Labels => place.iter().try_for_each(|answer| self.labelled(answer, visit)),
+            Wanted::Labels => {
+                let ratings: Vec<Rating> = place.iter().map(|answer| answer.rating).collect();
+                let mut labelled = place.iter().zip(labels(&ratings));
+                labelled.try_for_each(|(answer, label)| self.labelled(answer, label, visit))
+            }
         }
     }
 
@@ -226,11 +211,11 @@ impl AnswerRenderer<'_, '_, '_> {
         visit: &mut Visit<'_, E>,
     ) -> Result<(), E> {
         let is_best = |answer: &&RatedAnswer| {
-            let mut others = place.iter().map(|other| answer.against(other));
+            let mut others = place.iter().map(|other| answer.rating.against(&other.rating));
             others.all(|against| against.is_none_or(Ordering::is_ge))
                 && place
                     .iter()
-                    .any(|other| answer.against(other) == Some(Ordering::Greater))
+                    .any(|other| answer.rating.against(&other.rating) == Some(Ordering::Greater))
         };
         let Some(best) = place.iter().find(is_best) else {
             return self.left_out(NO_PREFERENCE.words, visit);
@@ -240,7 +225,7 @@ impl AnswerRenderer<'_, '_, '_> {
             Err(reason) => return self.left_out(reason, visit),
         };
         for worse in place {
-            if best.against(worse) != Some(Ordering::Greater) {
+            if best.rating.against(&worse.rating) != Some(Ordering::Greater) {
                 continue;
             }
             let rejected = self.render_answer(worse);
@@ -271,9 +256,10 @@ impl AnswerRenderer<'_, '_, '_> {
     fn labelled<E: From<DatasetError>>(
         &mut self,
         answer: &RatedAnswer,
+        label: Option<(bool, LabelBasis)>,
         visit: &mut Visit<'_, E>,
     ) -> Result<(), E> {
-        let Some(is_good) = answer.is_good() else {
+        let Some((is_good, basis)) = label else {
             return self.left_out(NO_LABEL.words, visit);
         };
         match self.render_answer(answer) {
@@ -283,6 +269,7 @@ impl AnswerRenderer<'_, '_, '_> {
                 visit(&Preference::Labelled {
                     answer: &answer,
                     is_good,
+                    basis,
                 })
             }
         }

@@ -27,6 +27,14 @@ pub(super) struct Conversations<'d> {
     limits: Limits,
 }
 
+/// A conversation as a dataset holds it.
+pub(super) struct StoredConversation {
+    pub(super) id: String,
+    /// The name of its input.
+    pub(super) input: String,
+    pub(super) linked: Linked,
+}
+
 impl<'d> Conversations<'d> {
     pub(super) fn of(dataset: &'d Dataset) -> Result<Self, DatasetError> {
         Ok(Self {
@@ -37,8 +45,8 @@ impl<'d> Conversations<'d> {
         })
     }
 
-    /// The next conversation, with its id in the dataset.
-    pub(super) fn next(&mut self) -> Result<Option<(String, Linked)>, DatasetError> {
+    /// The next conversation, with its id and its input in the dataset.
+    pub(super) fn next(&mut self) -> Result<Option<StoredConversation>, DatasetError> {
         let Some((heads, row)) = self.heads.current() else {
             return match (self.messages.current(), self.references.current()) {
                 (None, None) => Ok(None),
@@ -49,6 +57,7 @@ impl<'d> Conversations<'d> {
             };
         };
         let id = heads.conversation_id.at(row).to_owned();
+        let input = heads.input.at(row).to_owned();
         let mut conversation = heads.conversation(row)?;
         self.heads.advance()?;
         let participants: HashMap<String, usize> = conversation
@@ -72,7 +81,8 @@ impl<'d> Conversations<'d> {
             self.references.advance()?;
         }
         let (linked, ..) = link(conversation, &self.limits);
-        Ok(Some((id, Linked { links, ..linked })))
+        let linked = Linked { links, ..linked };
+        Ok(Some(StoredConversation { id, input, linked }))
     }
 }
 
@@ -82,6 +92,7 @@ columns! {
         conversation_id: Texts,
         source_conversation_id: Texts,
         source: Texts,
+        input: Texts,
         format_version: Texts,
         title: Texts,
         description: Texts,

@@ -21,6 +21,7 @@ use crate::slice::{CutCounts, CutTotals};
 use crate::work::overview::{OverviewSums, merge};
 use crate::work::receipt::{InputCounts, SliceReceipt, SliceShapes, add_shapes, count_finding};
 use crate::work::recognition::Recognition;
+use crate::work::survey::MixOutcome;
 use crate::work::tables;
 use crate::work::{TotalNames, Totals};
 
@@ -123,6 +124,11 @@ impl ReceiptTotals {
         });
         self.totals.merge(receipt.totals);
         self.overview.merge(receipt.overview);
+    }
+
+    /// Says what came of the mix.
+    pub(crate) fn set_mix(&mut self, mix: Option<MixOutcome>) {
+        self.whole.mix = mix;
     }
 
     fn add_inputs(&mut self) {
@@ -266,11 +272,21 @@ impl ReceiptTotals {
         };
         let mut parts = staging.parts(after_last, options)?;
         self.write_inputs(plan, left, &read_words, &mut parts)?;
+        if plan.infers_by_input() {
+            // Whoever renders the tables again has to know whose calls define a conversation's tools.
+            for (index, planned) in plan.inputs.iter().enumerate() {
+                self.inputs.change(index, |input| input.section = planned.section as u64);
+            }
+        }
         let names = TotalNames::of(plan);
         let mut whole = self.whole;
         whole.overview = Overview {
             shapes,
             renderings: self.totals.renderings(&names),
+            evaluations: plan
+                .evaluations()
+                .map(|known| self.overview.evaluations(known))
+                .unwrap_or_default(),
             ..self.overview.overview(&plan.targets, plan.quotes)
         };
         self.totals.each_row(&names, |row| parts.push_total(row))?;

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use chatmill_dataset::overview::Overview;
 use chatmill_dataset::{DatasetError, MANIFEST, Manifest};
-use chatmill_diag::Limits;
+use chatmill_diag::{Limits, Reason};
 use serde::{Deserialize, Serialize};
 
 use crate::work::receipt::FindingCount;
+pub use crate::work::survey::{MixOutcome, MixedInput};
 
 /// The `totals` of a manifest.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -50,6 +51,9 @@ pub struct RunTotals {
     pub without_reasoning: u64,
     /// Findings by code.
     pub findings: BTreeMap<String, FindingCount>,
+    /// What a mix asked for, and what came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mix: Option<MixOutcome>,
     /// The totals of the tables, for a report.
     #[serde(default)]
     pub overview: Overview,
@@ -77,6 +81,35 @@ pub const REFUSED_INPUTS: &str = "refused-inputs";
 pub const NOTHING_READ: &str = "nothing-read";
 /// The verdict of a run with more error findings than `limits.max_error_findings` allows.
 pub const TOO_MANY_ERRORS: &str = "too-many-errors";
+
+/// The verdicts, the most serious first.
+pub const VERDICTS: &[Reason] = &[
+    Reason {
+        code: TOO_MANY_REJECTS,
+        words: "more records were rejected than `limits.max_reject_ratio` allows",
+        advice: "`chatmill check` names the records and what is wrong with them; correct them at their source, or raise the limit",
+    },
+    Reason {
+        code: NOTHING_READ,
+        words: "no conversation was read",
+        advice: "`chatmill inspect` says what each input is; name the source or a map where none was recognised",
+    },
+    Reason {
+        code: REFUSED_INPUTS,
+        words: "more inputs were refused whole than `limits.refused_inputs` allows",
+        advice: "`chatmill check` reports why no source reads them; leave them out of `[[input]]`, write a map for them, or raise the limit",
+    },
+    Reason {
+        code: TOO_MANY_ERRORS,
+        words: "there are more error findings than `limits.max_error_findings` allows",
+        advice: "`chatmill check` lists them; correct them at their source, or raise the limit",
+    },
+    Reason {
+        code: COMPLETE,
+        words: "records were read, and rejects and errors are within their limits",
+        advice: "nothing has to be done",
+    },
+];
 
 impl RunTotals {
     /// Error findings in what was not rejected; rejects have a limit of their own.

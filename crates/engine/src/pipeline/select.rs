@@ -1,4 +1,4 @@
-//! `[select]` and `[dedup]`: which conversations stay. These are the words of the file; [`Selection`](crate::plan::Selection) is what
+//! `[select]`, `[dedup]` and `[mix]`: which conversations stay. These are the words of the file; [`Selection`](crate::plan::Selection) is what
 //! `[select]` means.
 
 use std::cmp::Ordering;
@@ -36,8 +36,48 @@ pub struct SelectSection {
     /// Conditions over fields of the record and over lengths in tokens; a conversation that is kept meets all of them.
     #[serde(rename = "where", skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<WhereSection>,
+    /// Decontamination: conversations that share words with evaluations are left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decontaminate: Option<DecontaminateSection>,
     /// The number of records that are read; the rest is left out.
     pub limit: Option<u64>,
+}
+
+/// `[select.decontaminate]`: leaves out conversations that have words in a row in common with an evaluation, or ask one of its
+/// questions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DecontaminateSection {
+    /// The evaluation files, one or a list: JSON lines, JSON, CSV, Parquet, plain text, or anything else that chatmill reads. Each
+    /// text of a row counts. Relative paths start at the pipeline file's folder.
+    pub against: Paths,
+    /// The number of words in a row that a conversation must not have in common with an evaluation. Letters and digits make words,
+    /// case aside; a question of fewer words counts where a user's message is equal to it.
+    #[serde(default = "default_ngram")]
+    pub ngram: u32,
+}
+
+fn default_ngram() -> u32 {
+    13
+}
+
+/// A path, or a list of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a path or a list of paths")]
+#[expect(missing_docs, reason = "the variants are what they hold")]
+pub enum Paths {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl Paths {
+    /// The paths as they are written.
+    pub(crate) fn paths(&self) -> &[String] {
+        match self {
+            Self::One(path) => std::slice::from_ref(path),
+            Self::Many(paths) => paths,
+        }
+    }
 }
 
 /// `[[select.where]]`: a condition over a field of the record or a length. A field that is missing or of another kind meets none.
@@ -123,7 +163,7 @@ impl fmt::Display for WhereValue {
 }
 
 /// `[dedup]`. The first in the order of the inputs is never a duplicate. Without the section nothing is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DedupSection {
     /// The treatment of conversations that have the same content as an earlier one, whatever their ids and times.
@@ -133,6 +173,13 @@ pub struct DedupSection {
     pub near: Treatment,
     /// The share of common shingles from which two conversations are near duplicates, between 0.5 and 1.
     pub threshold: f64,
+    /// What is compared: whole conversations, or the question that each begins with.
+    #[serde(skip_serializing_if = "Compared::is_default")]
+    pub by: Compared,
+    /// The earlier datasets of chatmill, one folder or a list, whose conversations always come first: `exact` and `near` hold for what
+    /// repeats one of them, too, and what is left out for it counts as `dedup.against`. Relative paths start at the pipeline file's folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub against: Option<Paths>,
 }
 
 impl Default for DedupSection {
@@ -141,6 +188,8 @@ impl Default for DedupSection {
             exact: Treatment::Off,
             near: Treatment::Off,
             threshold: 0.8,
+            by: Compared::Conversation,
+            against: None,
         }
     }
 }
@@ -155,6 +204,50 @@ impl DedupSection {
     pub(crate) fn near_threshold(&self) -> Option<f64> {
         (self.near != Treatment::Off).then_some(self.threshold)
     }
+}
+
+/// What two conversations are compared by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compared {
+    /// All that is said in them.
+    #[default]
+    Conversation,
+    /// The first message of a person, case and white space aside. Conversations without one are compared as wholes, for equality.
+    Prompt,
+}
+
+impl Compared {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde passes fields by reference"
+    )]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// `[mix]`: what the weights of `[[input]]` sections weigh, and how much is taken of all.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct MixSection {
+    /// The unit of weights and of the total: `bytes` (of the records after decompression), `conversations`, or `tokens@ENCODING` (of
+    /// all messages, calls and results).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// The most that the dataset takes of all inputs, in this unit: a number, or a text that ends with `k`, `M` or `G` (thousands,
+    /// millions, thousands of millions). What is beyond counts as filtered by `mix.total`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<MixTotal>,
+}
+
+/// The total of a mix.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a number, or a text such as \"50M\"")]
+#[expect(missing_docs, reason = "the variants are what they hold")]
+pub enum MixTotal {
+    Number(u64),
+    Text(String),
 }
 
 /// The handling of duplicates.

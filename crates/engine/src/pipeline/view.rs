@@ -67,6 +67,31 @@ pub struct ToolsSection {
     /// list under `tools`. Every rendering with a perspective gets them.
     pub file: Option<String>,
     /// Whether a tool that the perspective calls and nobody defines gets a definition, inferred from the arguments of all its
-    /// calls in the conversation and declared as `tool-definition-synthesised`.
-    pub infer: bool,
+    /// calls in the conversation and declared as `tool-definition-synthesised`. With `"input"` it is inferred from the calls in all
+    /// conversations of the `[[input]]` section, and stands in every rendering of them.
+    pub infer: Inference,
+}
+
+/// What definitions of tools are inferred from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "it must be true, false or \"input\"")]
+pub enum Inference {
+    /// The calls of the conversation, or nothing.
+    Conversation(bool),
+    /// More than the conversation.
+    Beyond(InferenceScope),
+}
+
+/// The conversations beyond one whose calls define tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum InferenceScope {
+    /// Those of the `[[input]]` section.
+    Input,
+}
+
+impl Default for Inference {
+    fn default() -> Self {
+        Self::Conversation(false)
+    }
 }

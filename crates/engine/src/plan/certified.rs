@@ -32,6 +32,18 @@ pub(super) fn settings(plan: &Plan, encodings: Vec<Value>) -> Result<Map<String,
     if let Some(templates) = section(&mut settings, "templates") {
         plan.templates.normalise(templates);
     }
+    if let Some(loaded) = &plan.evaluations
+        && let Some(select) = section(&mut settings, "select")
+        && let Some(decontaminate) = section(select, "decontaminate")
+    {
+        decontaminate.insert("against".to_owned(), loaded.identities.clone().into());
+    }
+    if !plan.earlier.is_empty()
+        && let Some(dedup) = section(&mut settings, "dedup")
+    {
+        let fingerprints = plan.earlier.iter().map(|earlier| earlier.fingerprint.as_str());
+        dedup.insert("against".to_owned(), fingerprints.collect());
+    }
     if let Some(redact) = section(&mut settings, "redact") {
         redact.remove("key_file");
         let key = plan.redactor.as_ref().and_then(Redactor::key_id);

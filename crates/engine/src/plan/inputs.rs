@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chatmill_intake::Failure;
-use chatmill_intake::discover::{self, Input, InputKind, Links, Own, Patterns};
+use chatmill_intake::discover::{self, DiscoverError, Input, InputKind, Links, Own, Patterns};
 use chatmill_source::{ExportPath, SOURCES, Source, TableMap};
 
 use super::source::source;
@@ -119,6 +119,8 @@ impl PlannedInput {
     pub fn scope(&self, entry: &EntryRef, export_path: Option<&ExportPath>) -> String {
         let merges = self.settings.written.merge;
         let merges = merges.unwrap_or_else(|| entry.source.is_some_and(Source::merges));
+        // Rows about the conversations in other files of an export are no other part of these.
+        let merges = merges || entry.source.is_some_and(|source| source.companion().is_some());
         let source = entry.source.map_or("", Source::id);
         let scope = match export_path {
             Some(export_path) if merges && entry.entry.is_empty() => {
@@ -275,6 +277,29 @@ pub(super) fn typed_sections(
         Ok(InputSection { path, ..like.clone() })
     };
     typed.iter().map(section).collect()
+}
+
+/// The files of evaluations in the order of their names; paths start at `base`.
+pub(super) fn evaluations(
+    paths: &[String],
+    base: &Path,
+    tables: &Arc<[TableMap]>,
+) -> Result<Vec<PlannedInput>, DiscoverError> {
+    let mut found = Vec::new();
+    for (number, path) in paths.iter().enumerate() {
+        let settings = Arc::new(InputSettings {
+            number: number + 1,
+            tables: Arc::clone(tables),
+            ..InputSettings::default()
+        });
+        let inputs = discover::discover(path, base)?.into_iter();
+        found.extend(inputs.map(|input| PlannedInput::new(input, Arc::clone(&settings), NameStyle::Own)));
+    }
+    found.sort_by(|left, right| left.name().cmp(&right.name()));
+    if number_names(&mut found) {
+        found.sort_by(|left, right| left.name().cmp(&right.name()));
+    }
+    Ok(found)
 }
 
 /// Inputs given on a command line, in the order and spelling in which they were typed.

@@ -1,35 +1,56 @@
-//! The fraction of each `[[input]]` section that goes into the dataset: a sample of it, and fractions that
-//! keep sections in proportion.
+//! The part of each `[[input]]` section that goes into the dataset: a sample of it, weights that keep sections in proportion, and a
+//! total for all.
 //!
-//! No input is read twice to balance a mix: the section with the fewest bytes for its weight is taken whole,
-//! and each other section is sampled so that the bytes of input are in the wanted proportion. The hash of a
-//! conversation's id and the seed decide whether it is in the sample; the others are counted as filtered.
+//! No input is read twice to balance a mix: the section with the least for its weight is taken whole, and each other section is
+//! sampled. The hash of a conversation's id and the seed decides which come first; the others are counted as filtered. A sample is
+//! drawn as records are read; weights and the total need to know how much there is, which the survey before rendering tells.
 
 use std::collections::BTreeMap;
 
-use super::inputs::PlannedInput;
-use super::selection::position;
-use crate::error::PlanError;
-use crate::pipeline::Pipeline;
+use chatmill_model::Conversation;
+use chatmill_token::Encoding;
 
-/// The fraction of each section of a plan that is read.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Mix {
+use super::encodings::named;
+use super::inputs::PlannedInput;
+use super::selection::{conversation_tokens, position};
+use crate::error::PlanError;
+use crate::pipeline::{MixTotal, Pipeline};
+
+/// The resolved shares of a plan's sections.
+#[derive(Clone, Default)]
+pub(crate) struct Mix {
     seed: u64,
-    /// By the number of a section among those of the plan's inputs.
-    fractions: BTreeMap<usize, Fractions>,
+    /// The sample of each section, by the number of a section among those of the plan's inputs.
+    samples: BTreeMap<usize, f64>,
+    /// How sections are balanced, where a weight or a total asks for it.
+    pub(crate) balance: Option<Balance>,
 }
 
-/// The part of a section that is read, each from 0 to 1.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Fractions {
-    sample: f64,
-    weight: f64,
+/// Weights and total of a mix.
+#[derive(Clone)]
+pub(crate) struct Balance {
+    unit: Unit,
+    /// The weight of each section; empty where none has one.
+    pub(crate) weights: BTreeMap<usize, f64>,
+    /// The most of all sections together.
+    pub(crate) total: Option<u64>,
+}
+
+/// What is weighed.
+#[derive(Clone)]
+enum Unit {
+    Bytes,
+    Conversations,
+    Tokens(Encoding),
 }
 
 impl Mix {
-    /// Checks the keys of the sections, and measures them by the bytes of their inputs as they lie on disk.
-    pub(super) fn new(pipeline: &Pipeline, inputs: &[PlannedInput]) -> Result<Self, PlanError> {
+    /// Checks the keys of the sections and of `[mix]`; `encodings` are those that the pipeline counts in.
+    pub(super) fn new(
+        pipeline: &Pipeline,
+        inputs: &[PlannedInput],
+        encodings: &[Encoding],
+    ) -> Result<Self, PlanError> {
         for section in &pipeline.input {
             let is_fraction = |sample| (0.0..=1.0).contains(&sample);
             if !section.sample.is_none_or(is_fraction) {
@@ -41,45 +62,95 @@ impl Mix {
             }
         }
         let is_weighted = pipeline.input.iter().any(|section| section.weight.is_some());
-        let mut sections: BTreeMap<usize, (f64, f64, u64)> = BTreeMap::new();
+        let (mut samples, mut weights) = (BTreeMap::new(), BTreeMap::new());
         for planned in inputs {
             let written = &planned.settings.written;
-            let (sample, weight) = (written.sample.unwrap_or(1.0), written.weight.unwrap_or(1.0));
-            let known = sections.entry(planned.section).or_insert((sample, weight, 0));
-            known.2 += planned.input.bytes;
+            samples.insert(planned.section, written.sample.unwrap_or(1.0));
+            if is_weighted {
+                weights.insert(planned.section, written.weight.unwrap_or(1.0));
+            }
         }
-        let ratio = |(_, weight, bytes): &(f64, f64, u64)| weight / (*bytes).max(1) as f64;
-        let most = sections.values().map(ratio).fold(0.0, f64::max);
-        if is_weighted && most <= 0.0 {
+        if is_weighted && weights.values().all(|weight| *weight <= 0.0) {
             return Err(PlanError::value(
                 "input.weight",
                 "the weights add up to 0; give a section of the mix a weight above 0",
             ));
         }
-        let fractions = sections.iter().map(|(section, known)| {
-            let (sample, weight) = (known.0, if is_weighted { ratio(known) / most } else { 1.0 });
-            (*section, Fractions { sample, weight })
-        });
+        let unit = unit(pipeline.mix.unit.as_deref(), encodings)?;
+        let total = pipeline.mix.total.as_ref().map(total).transpose()?;
         Ok(Self {
             seed: pipeline.select.seed,
-            fractions: fractions.collect(),
+            samples,
+            balance: (is_weighted || total.is_some()).then_some(Balance { unit, weights, total }),
         })
     }
 
-    /// The key that leaves a conversation of a section out, if one does.
+    /// The key that leaves a conversation of a section out as it is read, if one does.
     pub(super) fn leaves_out(&self, section: usize, id: &str) -> Option<&'static str> {
-        let fractions = self.fractions.get(&section)?;
-        if fractions.sample >= 1.0 && fractions.weight >= 1.0 {
-            return None;
-        }
+        let sample = self.samples.get(&section).filter(|sample| **sample < 1.0)?;
+        (self.place(id) >= *sample).then_some("input.sample")
+    }
+
+    /// The place of a conversation in the order in which its section is taken, between 0 and 1.
+    pub(crate) fn place(&self, id: &str) -> f64 {
         // Not the place in `select.sample`: a sample of a sample would be all of it.
-        let place = position(&[b"mix", &self.seed.to_le_bytes(), id.as_bytes()]);
-        if place >= fractions.sample {
-            Some("input.sample")
-        } else if place >= fractions.sample * fractions.weight {
-            Some("input.weight")
-        } else {
-            None
+        position(&[b"mix", &self.seed.to_le_bytes(), id.as_bytes()])
+    }
+}
+
+impl Balance {
+    /// The amount of a conversation in the unit; `bytes` is the length of its record.
+    pub(crate) fn measure(&self, conversation: &Conversation, bytes: usize) -> u64 {
+        match &self.unit {
+            Unit::Bytes => bytes as u64,
+            Unit::Conversations => 1,
+            Unit::Tokens(encoding) => conversation_tokens(conversation, &*encoding.counter()),
         }
     }
+
+    /// The unit as the pipeline file writes it.
+    pub(crate) fn unit(&self) -> String {
+        match &self.unit {
+            Unit::Bytes => "bytes".to_owned(),
+            Unit::Conversations => "conversations".to_owned(),
+            Unit::Tokens(encoding) => format!("tokens@{}", encoding.name()),
+        }
+    }
+}
+
+fn unit(word: Option<&str>, encodings: &[Encoding]) -> Result<Unit, PlanError> {
+    const KEY: &str = "mix.unit";
+    match word {
+        None | Some("bytes") => Ok(Unit::Bytes),
+        Some("conversations") => Ok(Unit::Conversations),
+        Some(word) => {
+            let Some(encoding) = word.strip_prefix("tokens@") else {
+                let known = ["bytes", "conversations", "tokens@o200k_base"];
+                return Err(PlanError::unknown(KEY, "unit", word, known.into_iter()));
+            };
+            let known = named(encodings, encoding).ok_or_else(|| {
+                let names = encodings.iter().chain(chatmill_token::ENCODINGS);
+                PlanError::unknown(KEY, "encoding", encoding, names.map(Encoding::name))
+            })?;
+            Ok(Unit::Tokens(known.clone()))
+        }
+    }
+}
+
+fn total(written: &MixTotal) -> Result<u64, PlanError> {
+    let read = |text: &str| -> Option<u64> {
+        let factors = [("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000)];
+        let suffixed = |(suffix, factor): &(&str, u64)| Some((text.strip_suffix(suffix)?, *factor));
+        let (number, factor) = factors.iter().find_map(suffixed).unwrap_or((text, 1));
+        number.trim_end().parse::<u64>().ok()?.checked_mul(factor)
+    };
+    let total = match written {
+        MixTotal::Number(number) => Some(*number),
+        MixTotal::Text(text) => read(text),
+    };
+    total.filter(|total| *total > 0).ok_or_else(|| {
+        let problem = "it must be a whole number above 0, or a text such as \"50M\" (k, M and G are thousands, millions and \
+                       thousands of millions)";
+        PlanError::value("mix.total", problem)
+    })
 }

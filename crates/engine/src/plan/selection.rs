@@ -1,6 +1,7 @@
 //! `[select]`: which conversations a run keeps.
 
 mod condition;
+mod earlier;
 
 use std::collections::BTreeSet;
 
@@ -8,6 +9,9 @@ use chatmill_model::{Conversation, Message, Part, Scene};
 use chatmill_token::Encoding;
 
 use self::condition::Condition;
+pub(super) use self::condition::conversation_tokens;
+pub(crate) use self::earlier::EarlierDataset;
+pub(super) use self::earlier::earlier;
 use super::check_settings::named_codes;
 use crate::error::PlanError;
 use crate::pipeline::SelectSection;

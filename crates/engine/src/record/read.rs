@@ -197,6 +197,9 @@ impl Scanned<'_> {
         findings.extend(reading.findings);
         findings.extend(link_findings);
         chatmill_rule::check(&linked, limits, &mut findings);
+        if let Some(evaluations) = settings.evaluations {
+            findings.extend(evaluations.findings(&linked.conversation));
+        }
         let redaction = settings
             .redactor
             .and_then(|redactor| redact::redact(redactor, &mut linked, &mut findings));

@@ -8,13 +8,12 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use chatmill_dataset::SliceId;
-use chatmill_link::Likeness;
-
 use super::{COMPARE, Runner};
+use crate::again::earlier;
 use crate::error::{RunError, go_on};
 use crate::slice::shards::Shard;
-use crate::work::survey::{self, Survey};
+use crate::work::survey::{self, SliceFacts, Survey};
+use chatmill_dataset::SliceId;
 
 impl Runner<'_> {
     /// Compares all conversations, if the plan wants that; shards with comparison data are not read again.
@@ -40,8 +39,7 @@ impl Runner<'_> {
     /// Loads the cluster of each conversation, if the plan wants that; returns the shards without comparison data, if any.
     pub(crate) fn place_conversations(&mut self, shards: &[Shard]) -> Result<Vec<u32>, RunError> {
         let (plan, staging) = (self.tools.plan, self.staging);
-        let dedup = &plan.pipeline.dedup;
-        if !dedup.is_on() {
+        if plan.pipeline.surveys().is_none() {
             return Ok(Vec::new());
         }
         if let Some(survey) = staging.clusters(Survey::read_from)? {
@@ -59,15 +57,15 @@ impl Runner<'_> {
         }
         let limit = plan.limits().compared;
         let mut found = 0;
-        let mut likenesses = BTreeMap::new();
+        let mut facts = BTreeMap::new();
         for shard in shards {
             go_on(self.tools.stop, 0)?;
-            match staging.likenesses(shard.number, |from| survey::read_likenesses(shard.number, from))? {
+            match staging.likenesses(shard.number, |from| survey::read_facts(shard.number, from))? {
                 // Beyond the limit they are counted, for the message, and not kept.
                 Some(of_shard) => {
-                    found += of_shard.values().map(|slice| slice.len() as u64).sum::<u64>();
+                    found += of_shard.values().map(SliceFacts::size).sum::<u64>();
                     if found <= limit {
-                        likenesses.extend(of_shard);
+                        facts.extend(of_shard);
                     }
                 }
                 None => unseen.push(shard.number),
@@ -79,7 +77,9 @@ impl Runner<'_> {
         if found > limit {
             return Err(RunError::TooManyToCompare { found, limit });
         }
-        let survey = Survey::of(likenesses, dedup);
+        let earlier = earlier::likenesses(plan, limit - found, self.tools.stop)?;
+        let survey = Survey::of(facts, &earlier, plan);
+        survey.check_tools(plan)?;
         staging.keep_clusters(&mut |into| survey.write_to(into))?;
         self.tools.survey = survey;
         Ok(Vec::new())
@@ -90,15 +90,19 @@ impl Runner<'_> {
         let (plan, stop) = (self.tools.plan, self.tools.stop);
         let limit = plan.limits().compared;
         let found = AtomicU64::new(0);
-        let (mut likenesses, _) = self.read(COMPARE.0, shards, &|_| true, &|slice| {
-            let looked = catch_unwind(AssertUnwindSafe(|| survey::find_likenesses(slice, plan, stop)))
-                .map_err(|_| {
+        let (mut facts, _) = self.read(COMPARE.0, shards, &|_| true, &|slice| {
+            let looked =
+                catch_unwind(AssertUnwindSafe(|| survey::facts(slice, plan, stop))).map_err(|_| {
                     stop.store(true, Ordering::Relaxed);
                     RunError::WorkerFailed { slice: slice.id }
                 })?;
-            Ok(looked.map(|likenesses| {
-                let before = found.fetch_add(likenesses.len() as u64, Ordering::Relaxed);
-                if before > limit { Vec::new() } else { likenesses }
+            Ok(looked.map(|facts| {
+                let before = found.fetch_add(facts.size(), Ordering::Relaxed);
+                if before > limit {
+                    SliceFacts::default()
+                } else {
+                    facts
+                }
             }))
         })?;
         let found = found.into_inner();
@@ -110,10 +114,9 @@ impl Runner<'_> {
                 shard: shard.number + 1,
                 slice: 0,
             };
-            let later = likenesses.split_off(&next);
-            let of_shard: Vec<Vec<Likeness>> =
-                std::mem::replace(&mut likenesses, later).into_values().collect();
-            let write = &mut |into: &mut dyn io::Write| survey::write_likenesses(&of_shard, into);
+            let later = facts.split_off(&next);
+            let of_shard: Vec<SliceFacts> = std::mem::replace(&mut facts, later).into_values().collect();
+            let write = &mut |into: &mut dyn io::Write| survey::write_facts(&of_shard, into);
             self.staging.keep_likenesses(shard.number, write)?;
         }
         Ok(())

@@ -94,7 +94,7 @@ impl PlanFile {
             format: chatmill_dataset::FORMAT,
             fingerprint: plan.fingerprint(),
             request,
-            compares: plan.pipeline.dedup.is_on(),
+            compares: plan.pipeline.surveys().is_some(),
             inputs: plan.inputs.iter().map(facts).collect(),
             shards: shards.iter().map(planned_shard).collect(),
         }
@@ -154,7 +154,8 @@ impl PlanFile {
             }
         }
         if plan.fingerprint() != self.fingerprint {
-            let reason = "the pipeline file or the names of its inputs changed since".to_owned();
+            let reason = "the pipeline file, a file that it names, or the names of its inputs changed since"
+                .to_owned();
             return Err(RunError::OtherPlan { reason });
         }
         let shards: Option<Vec<Shard>> = (0..)

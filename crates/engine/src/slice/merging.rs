@@ -66,7 +66,9 @@ fn refuse_unmerged_entries(
             Event::Failed(failure) => return Err(failure.into()),
             Event::EntryStart { entry, head } => {
                 let has_tables = head.framing == Framing::Tables;
-                if !has_tables && let Some(source) = unmerged(&recognise(planned, &entry, &head, limits)) {
+                if !has_tables
+                    && let Some(source) = unmerged(&recognise(planned, &entry, &head, limits, &|_| false))
+                {
                     return Err(refusal(planned, &entry, source));
                 }
                 if !has_tables || all_tables_merge {

@@ -49,8 +49,14 @@ pub(super) enum EntryAction {
     Refuse(&'static Code, String, Option<u64>),
 }
 
-/// Recognises an entry of an input by its head.
-pub(super) fn recognise(planned: &PlannedInput, entry: &str, head: &Head, limits: &Limits) -> Recognition {
+/// Recognises an entry of an input by its head; `has_companion` says whether its export has the file of this name.
+pub(super) fn recognise(
+    planned: &PlannedInput,
+    entry: &str,
+    head: &Head,
+    limits: &Limits,
+    has_companion: &dyn Fn(&str) -> bool,
+) -> Recognition {
     let sketch = head.sketch();
     let considered = chatmill_source::considered(&sketch);
     let detected = chatmill_source::decided(&considered, &sketch);
@@ -80,7 +86,9 @@ pub(super) fn recognise(planned: &PlannedInput, entry: &str, head: &Head, limits
     if let Some(source) = planned.settings.source {
         seen.notes.extend(source.warnings(&sketch));
     }
-    seen.groups_rows = seen.source.is_some_and(|source| source.groups_rows(&sketch));
+    seen.groups_rows = seen
+        .source
+        .is_some_and(|source| source.groups_rows(&sketch) || source.companion().is_some_and(has_companion));
     if let Some(source) = seen.source.filter(|_| seen.groups_rows) {
         seen.export_path = source.export_path(&sketch, &name_of(planned, entry));
     }

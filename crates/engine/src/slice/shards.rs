@@ -16,6 +16,7 @@ use chatmill_intake::discover::InputKind;
 use chatmill_intake::{Event, Failure, Framing, LineRange, Reader};
 use chatmill_source::Source;
 
+use super::companions::Companions;
 use super::recognise::{EntryAction, recognise};
 use crate::plan::{Plan, PlannedInput};
 
@@ -142,8 +143,9 @@ impl Pile {
 /// The first and the last input of each section whose inputs may belong together.
 fn together(plan: &Plan) -> Result<BTreeMap<usize, (usize, usize)>, Failure> {
     let mut sections: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    let companions = Companions::of(&plan.inputs);
     for (index, planned) in plan.inputs.iter().enumerate() {
-        if may_merge(planned, plan.limits())? {
+        if companions.has_any(planned) || may_merge(planned, plan.limits())? {
             let (_, last) = sections.entry(planned.section).or_insert((index, index));
             *last = index;
         }
@@ -189,7 +191,7 @@ fn head_matches(
     match reader.next(&mut Vec::new()) {
         Some(Event::Failed(failure)) => Err(failure),
         Some(Event::EntryStart { entry, head }) => {
-            let seen = recognise(planned, &entry, &head, limits);
+            let seen = recognise(planned, &entry, &head, limits, &|_| false);
             // The first bytes do not show the other members of an archive, or the tables of a database.
             let may_merge = if !entry.is_empty() {
                 true

@@ -19,6 +19,7 @@ use chatmill_intake::discover::InputKind;
 use chatmill_intake::{Event, Failure, Frame, Framing, Head, LineRange, Reader};
 use chatmill_source::Evidence;
 
+use super::companions::{self, Companions};
 use super::cut_totals::CutTotals;
 use super::grouping::RowGrouper;
 use super::recognise::{EntryAction, recognise, rename};
@@ -75,6 +76,8 @@ pub(crate) struct Slicer<'p> {
     spill: SpillFolder,
     /// Rows of the shard.
     grouper: RowGrouper,
+    /// The inputs with rows about the conversations in others.
+    companions: Companions,
     /// Why the slices ended early, where rows could not be put aside.
     pub failure: Option<DatasetError>,
     /// The entries of gathered rows, once all inputs of the shard have been read.
@@ -89,6 +92,8 @@ struct Current<'p> {
     reader: Reader,
     entry: Option<Entry>,
     tables: Tables,
+    /// The files of an archive with rows about the conversations in its others, once one was begun.
+    companions: Option<Vec<&'static str>>,
     reported: u64,
     /// Whether a source was found for one of its entries.
     is_chat: bool,
@@ -111,6 +116,7 @@ impl<'p> Slicer<'p> {
         Self {
             grouper: RowGrouper::new(shard.bytes(inputs), limits, spill.clone()),
             spill,
+            companions: Companions::of(inputs),
             shards: VecDeque::new(),
             shard,
             failure: None,
@@ -298,6 +304,7 @@ impl<'p> Slicer<'p> {
                 reader,
                 entry: None,
                 tables: Tables::default(),
+                companions: None,
                 reported: 0,
                 is_chat: false,
             }));
@@ -440,7 +447,17 @@ impl<'p> Slicer<'p> {
 
     fn start_entry(&mut self, current: &mut Current<'_>, slice: &mut Slice, entry: String, head: &Head) {
         let planned = current.planned;
-        let seen = recognise(planned, &entry, head, self.limits);
+        let of_archive = current
+            .companions
+            .get_or_insert_with(|| companions::of_archive(&current.reader, &entry));
+        let has_companion = |name: &str| {
+            if entry.is_empty() {
+                self.companions.has(planned, name)
+            } else {
+                of_archive.contains(&name)
+            }
+        };
+        let seen = recognise(planned, &entry, head, self.limits, &has_companion);
         let step = EntryRef {
             input: current.input,
             is_plain: current.reader.is_plain(),

@@ -75,7 +75,7 @@ fn a_file_of_tools_is_a_list_or_an_object_that_holds_one() {
     for file in ["list.json", "object.json"] {
         let plan = plan(&test_dir, &format!("[tools]\nfile = {file:?}\n")).unwrap();
         let normalised = plan.normalised();
-        assert_eq!(plan.additions().tools.len(), 2, "{file}");
+        assert_eq!(plan.additions(&[]).tools.len(), 2, "{file}");
         assert_eq!(normalised["tools"]["definitions"].as_array().unwrap().len(), 2);
         assert!(normalised["tools"].get("file").is_none(), "{normalised}");
     }

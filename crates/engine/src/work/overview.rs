@@ -1,20 +1,21 @@
 //! The figures for the report on a slice's or a run's conversations and renderings: summed up while they are
 //! written, so that a report reads no large table.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::AddAssign as _;
 
 use chatmill_dataset::Spread;
 use chatmill_dataset::overview::{
-    CallCount, ClusterCount, LARGEST, LargeConversation, LossCount, Overview, ReferenceCount, RoleCount,
-    TOOLS, ToolCount, cut,
+    CallCount, ClusterCount, EvaluationCount, LARGEST, LargeConversation, LossCount, Overview,
+    ReferenceCount, RoleCount, TOOLS, ToolCount, cut,
 };
 use chatmill_diag::cut::at;
 use chatmill_dialect::{Dialect, LossCode};
 use chatmill_link::{ClusterMembership, Duplicate};
-use chatmill_model::{CallStatus, Linked, Message, MessageKind};
+use chatmill_model::{CallStatus, Conversation, Linked, Message, MessageKind};
 use serde::{Deserialize, Serialize};
 
+use crate::evaluation::Evaluations;
 use crate::work::tables::{call_and_result, tool_name};
 
 /// The sums of an overview.
@@ -43,6 +44,9 @@ pub(crate) struct OverviewSums {
     near: u64,
     /// Renderings and occurrences by the place of a kind of loss among all, for each dialect of the plan.
     losses: BTreeMap<usize, BTreeMap<usize, Pair>>,
+    /// The rows of each evaluation that conversations met, and how many conversations were left out for it, by its number.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    evaluations: BTreeMap<usize, (BTreeSet<u32>, u64)>,
 }
 
 /// Two sums.
@@ -203,6 +207,22 @@ impl OverviewSums {
         }
     }
 
+    /// Adds a conversation that is left out because it meets evaluations.
+    pub(crate) fn add_contaminated(&mut self, evaluations: &Evaluations, conversation: &Conversation) {
+        let rows: BTreeSet<u32> = evaluations
+            .met(conversation)
+            .into_iter()
+            .map(|met| met.row)
+            .collect();
+        let mut files = BTreeSet::new();
+        for row in rows {
+            let file = evaluations.file_of(row);
+            let (met, conversations) = self.evaluations.entry(file).or_default();
+            met.insert(row);
+            *conversations += u64::from(files.insert(file));
+        }
+    }
+
     /// Adds the sums of another slice.
     pub(crate) fn merge(&mut self, other: Self) {
         self.first = [self.first, other.first].into_iter().flatten().min();
@@ -230,6 +250,28 @@ impl OverviewSums {
         merge(&mut self.losses, other.losses, |known, losses| {
             merge(known, losses, Pair::add);
         });
+        merge(
+            &mut self.evaluations,
+            other.evaluations,
+            |known, (rows, conversations)| {
+                known.0.extend(rows);
+                known.1 += conversations;
+            },
+        );
+    }
+
+    /// The figures of the evaluations that conversations were compared with.
+    pub(crate) fn evaluations(&self, evaluations: &Evaluations) -> Vec<EvaluationCount> {
+        let counted = evaluations.files().iter().enumerate().map(|(number, file)| {
+            let met = self.evaluations.get(&number);
+            EvaluationCount {
+                name: cut(&file.name),
+                rows: file.rows,
+                rows_met: met.map_or(0, |(rows, _)| rows.len() as u64),
+                conversations: met.map_or(0, |(_, conversations)| *conversations),
+            }
+        });
+        counted.collect()
     }
 
     /// The overview of a run with these dialects; with names of tools and ids only if `quote` is set. Figures

@@ -13,7 +13,7 @@ use chatmill_model::{ComponentSpan, Sink, SinkBuffers};
 use chatmill_token::{Encoding, TokenCounts};
 use jiff::tz::TimeZone;
 
-use super::{AcceptedConversation, Work};
+use super::{AcceptedConversation, Work, WorkerContext};
 use crate::error::{RunError, WorkError};
 use crate::plan::Plan;
 use crate::record::locate::Located;
@@ -89,7 +89,7 @@ impl RenderingBuffers {
     }
 }
 
-impl<'p> Work<'_, 'p> {
+impl<'w, 'p> Work<'w, 'p> {
     pub(super) fn renderings<'a>(
         &mut self,
         accepted: AcceptedConversation<'a>,
@@ -97,9 +97,10 @@ impl<'p> Work<'_, 'p> {
         sink: &mut Sink<'a>,
     ) -> Result<(), WorkError>
     where
+        'w: 'a,
         'p: 'a,
     {
-        let plan = self.tools.plan;
+        let WorkerContext { plan, survey, .. } = self.tools;
         if plan.targets.is_empty() {
             return Ok(());
         }
@@ -114,8 +115,9 @@ impl<'p> Work<'_, 'p> {
             let message = format!("[perspective] names more participants than limits.perspectives ({most})");
             self.found(accepted, &codes::TOO_MANY_PERSPECTIVES, message, beyond)?;
         }
+        let section = plan.section(read.record.entry.input) as usize;
         let windowed = WindowedRenderer::new(linked, &plan.windows, &perspectives, plan.policy(), arena)
-            .with(plan.additions());
+            .with(plan.additions(survey.called_tools(section)));
         self.receipt.without_turns += windowed.without_turns();
         for (reason, turns) in windowed.skipped_targets().reasons() {
             *self.receipt.untaught.entry(reason.to_owned()).or_default() += turns;

@@ -1,147 +1,286 @@
-//! The survey of all conversations before the first is rendered, which finds those that repeat others.
+//! The survey of all conversations before the first is rendered: it finds those that repeat others, what of each input goes into a
+//! mix, and the tools that the conversations of an input call.
 //!
-//! The survey reads and links the same records as the run, and keeps only a likeness of each conversation.
-//! Likenesses and clusters depend on the inputs and the plan alone. They are stored as bytes: little-endian
-//! numbers, with a count before each slice.
+//! The survey reads and links the same records as the run, and keeps only a few facts about each conversation. Facts and what
+//! follows from them depend on the inputs and the plan alone. They are stored as bytes: little-endian numbers, with a count before
+//! each slice.
 //!
 //! Why: docs/decisions/2026-11-21-deduplication-before-rendering.md.
 
-use std::collections::BTreeMap;
+mod bytes;
+mod facts;
+mod mixing;
+
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Read, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::SliceId;
-use chatmill_link::{ClusterMembership, Duplicate, Likeness, memberships};
+use chatmill_dialect::CalledTools;
+use chatmill_link::{ClusterMembership, Duplicate, Likeness, memberships, repeats_of};
+use chatmill_model::RawJson;
 
+use crate::error::RunError;
 use crate::pipeline::{DedupSection, Treatment};
 use crate::plan::Plan;
-use crate::slice::Slice;
-use crate::slice::records::{Item, ReadRecord};
+use bytes::{count, number};
+pub(crate) use facts::{SliceFacts, facts, likeness, read_facts, write_facts};
+pub use mixing::{MixOutcome, MixedInput};
 
-/// The clusters of all conversations of a run.
+/// Bytes of definitions that the calls of a section may make: those of some hundred tools.
+const MAX_DEFINITION_BYTES: usize = 256 << 10;
+
+/// What the survey of a run found.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
     /// By slice, in the order in which the slice meets its conversations.
-    memberships: BTreeMap<SliceId, Vec<ClusterMembership>>,
+    standings: BTreeMap<SliceId, Vec<SurveyStanding>>,
+    /// Definitions of the tools that conversations call, by the number of their section, where the plan asks for them.
+    tools: BTreeMap<usize, Vec<RawJson>>,
+    /// What came of the mix, where there is one.
+    mix: Option<MixOutcome>,
+}
+
+/// The standing of a conversation among all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SurveyStanding {
+    /// Its cluster.
+    pub(crate) membership: ClusterMembership,
+    /// Why it is left out, if it is.
+    pub(crate) left_out: Option<SurveyReason>,
+}
+
+/// Why a conversation is left out for what others are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SurveyReason {
+    Exact,
+    Near,
+    Against,
+    Weight,
+    Total,
+}
+
+impl SurveyReason {
+    const ALL: [Self; 5] = [Self::Exact, Self::Near, Self::Against, Self::Weight, Self::Total];
+
+    /// The key of the pipeline file that leaves it out.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Exact => "dedup.exact",
+            Self::Near => "dedup.near",
+            Self::Against => "dedup.against",
+            Self::Weight => "input.weight",
+            Self::Total => "mix.total",
+        }
+    }
 }
 
 impl Survey {
-    /// Compares the conversations of all slices.
-    pub(crate) fn of(slices: BTreeMap<SliceId, Vec<Likeness>>, dedup: &DedupSection) -> Self {
-        let lengths: Vec<(SliceId, usize)> = slices
-            .iter()
-            .map(|(slice, likenesses)| (*slice, likenesses.len()))
-            .collect();
-        let likenesses: Vec<Likeness> = slices.into_values().flatten().collect();
-        let mut all = memberships(&likenesses, dedup.near_threshold()).into_iter();
-        let memberships = lengths
-            .into_iter()
-            .map(|(slice, length)| (slice, all.by_ref().take(length).collect()))
-            .collect();
-        Self { memberships }
+    /// Holds the conversations of all slices against each other and against those of earlier datasets.
+    pub(crate) fn of(mut slices: BTreeMap<SliceId, SliceFacts>, earlier: &[Likeness], plan: &Plan) -> Self {
+        let dedup = &plan.pipeline.dedup;
+        let mut standings = if dedup.is_on() {
+            compare(&mut slices, earlier, dedup)
+        } else {
+            let conversations = slices.values().map(|slice| slice.conversations.len()).sum();
+            vec![SurveyStanding::default(); conversations]
+        };
+        let balance = plan.mix.balance.as_ref();
+        let mix = balance.map(|balance| {
+            let conversations = slices.values().flat_map(|slice| &slice.conversations);
+            mixing::mix(balance, conversations, &mut standings, plan)
+        });
+        let tools = tools(&slices, &standings);
+        let mut all = standings.into_iter();
+        let by_slice = slices.into_iter();
+        let by_slice = by_slice.map(|(slice, facts)| {
+            let standings = all.by_ref().take(facts.conversations.len());
+            (slice, standings.collect())
+        });
+        Self {
+            standings: by_slice.collect(),
+            tools,
+            mix,
+        }
     }
 
     /// The standing of the conversation that a slice meets as its `index`-th.
-    pub(crate) fn standing(&self, slice: SliceId, index: usize) -> ClusterMembership {
-        let slice = self.memberships.get(&slice);
+    pub(crate) fn standing(&self, slice: SliceId, index: usize) -> SurveyStanding {
+        let slice = self.standings.get(&slice);
         slice
-            .and_then(|memberships| memberships.get(index))
+            .and_then(|standings| standings.get(index))
             .copied()
             .unwrap_or_default()
     }
 
-    /// Writes the cluster of each conversation.
-    pub(crate) fn write_to(&self, into: &mut dyn Write) -> io::Result<()> {
-        into.write_all(&count(self.memberships.len())?)?;
-        for (slice, memberships) in &self.memberships {
-            into.write_all(&slice.shard.to_le_bytes())?;
-            into.write_all(&slice.slice.to_le_bytes())?;
-            into.write_all(&count(memberships.len())?)?;
-            for membership in memberships {
-                membership.write_to(into)?;
+    /// Definitions of the tools that the conversations of a section call.
+    pub(crate) fn called_tools(&self, section: usize) -> &[RawJson] {
+        self.tools.get(&section).map_or(&[], Vec::as_slice)
+    }
+
+    /// Refuses more definitions than renderings, all of which have them, should hold.
+    pub(crate) fn check_tools(&self, plan: &Plan) -> Result<(), RunError> {
+        let bytes = |tools: &[RawJson]| -> usize { tools.iter().map(|tool| tool.as_str().len()).sum() };
+        let firsts = plan.first_inputs();
+        for (section, first) in firsts.into_iter().enumerate() {
+            let bytes = bytes(self.called_tools(section));
+            if bytes > MAX_DEFINITION_BYTES {
+                let limit = MAX_DEFINITION_BYTES;
+                return Err(RunError::TooManyTools { first, bytes, limit });
             }
         }
         Ok(())
     }
 
+    /// What came of the mix.
+    pub(crate) fn into_mix(self) -> Option<MixOutcome> {
+        self.mix
+    }
+
+    /// Writes what was found.
+    pub(crate) fn write_to(&self, into: &mut dyn Write) -> io::Result<()> {
+        into.write_all(&count(self.standings.len())?)?;
+        for (slice, standings) in &self.standings {
+            into.write_all(&slice.shard.to_le_bytes())?;
+            into.write_all(&slice.slice.to_le_bytes())?;
+            into.write_all(&count(standings.len())?)?;
+            for SurveyStanding { membership, left_out } in standings {
+                membership.write_to(into)?;
+                let place = left_out
+                    .and_then(|reason| SurveyReason::ALL.into_iter().position(|known| known == reason));
+                into.write_all(&[place.map_or(0, |place| u8::try_from(place + 1).unwrap_or(u8::MAX))])?;
+            }
+        }
+        let tools: BTreeMap<usize, Vec<&str>> = self
+            .tools
+            .iter()
+            .map(|(section, tools)| (*section, tools.iter().map(RawJson::as_str).collect()))
+            .collect();
+        bytes::write_json(&(tools, &self.mix), into)
+    }
+
     /// Reads bytes written by [`write_to`](Self::write_to).
     pub(crate) fn read_from(from: &mut dyn Read) -> io::Result<Self> {
-        let mut memberships = BTreeMap::new();
+        let mut standings = BTreeMap::new();
         for _ in 0..number(from)? {
             let slice = SliceId {
                 shard: number(from)?,
                 slice: number(from)?,
             };
-            let of_slice = (0..number(from)?).map(|_| ClusterMembership::read_from(from));
-            memberships.insert(slice, of_slice.collect::<io::Result<_>>()?);
+            let of_slice = (0..number(from)?).map(|_| {
+                let membership = ClusterMembership::read_from(from)?;
+                let [place] = bytes::read(from)?;
+                let left_out = match usize::from(place).checked_sub(1) {
+                    None => None,
+                    Some(place) => Some(*SurveyReason::ALL.get(place).ok_or(io::ErrorKind::InvalidData)?),
+                };
+                Ok(SurveyStanding { membership, left_out })
+            });
+            standings.insert(slice, of_slice.collect::<io::Result<_>>()?);
         }
-        Ok(Self { memberships })
+        let (tools, mix): (BTreeMap<usize, Vec<String>>, _) = bytes::read_json(from)?;
+        let tools = tools.into_iter();
+        let tools = tools.map(|(section, tools)| (section, tools.into_iter().map(RawJson).collect()));
+        Ok(Self {
+            standings,
+            tools: tools.collect(),
+            mix,
+        })
     }
 }
 
-/// Writes the likenesses of a shard, slice by slice.
-pub(crate) fn write_likenesses(slices: &[Vec<Likeness>], into: &mut dyn Write) -> io::Result<()> {
-    into.write_all(&count(slices.len())?)?;
-    for slice in slices {
-        into.write_all(&count(slice.len())?)?;
-        for likeness in slice {
-            likeness.write_to(into)?;
-        }
+/// The standing of each conversation among those of the run, and whether an earlier dataset has it.
+fn compare(
+    slices: &mut BTreeMap<SliceId, SliceFacts>,
+    earlier: &[Likeness],
+    dedup: &DedupSection,
+) -> Vec<SurveyStanding> {
+    let threshold = dedup.near_threshold();
+    let conversations = slices.values_mut().flat_map(|slice| &mut slice.conversations);
+    let (mut read, mut written) = (Vec::new(), Vec::new());
+    for facts in conversations {
+        read.extend(facts.likeness.take());
+        written.extend(facts.written.take());
     }
-    Ok(())
-}
-
-/// Reads the likenesses of a shard, as written by [`write_likenesses`].
-pub(crate) fn read_likenesses(
-    shard: u32,
-    from: &mut dyn Read,
-) -> io::Result<BTreeMap<SliceId, Vec<Likeness>>> {
-    let slices = number(from)?;
-    let slices = (0..slices).map(|slice| {
-        let likenesses = (0..number(from)?).map(|_| Likeness::read_from(from));
-        Ok((SliceId { shard, slice }, likenesses.collect::<io::Result<_>>()?))
-    });
-    slices.collect()
-}
-
-fn count(length: usize) -> io::Result<[u8; 4]> {
-    let count = u32::try_from(length).map_err(io::Error::other)?;
-    Ok(count.to_le_bytes())
-}
-
-fn number(from: &mut dyn Read) -> io::Result<u32> {
-    let mut bytes = [0; 4];
-    from.read_exact(&mut bytes)?;
-    Ok(u32::from_le_bytes(bytes))
-}
-
-/// The reason why a conversation is left out for its cluster, if it is.
-pub(crate) fn leaves_out(dedup: &DedupSection, standing: &ClusterMembership) -> Option<&'static str> {
-    let (treatment, reason) = match standing.duplicate? {
-        Duplicate::Exact => (dedup.exact, "dedup.exact"),
-        Duplicate::Near => (dedup.near, "dedup.near"),
+    // Only where personal data is replaced do they differ.
+    let written = if written.is_empty() { &read } else { &written };
+    let of_earlier = if earlier.is_empty() {
+        vec![None; read.len()]
+    } else {
+        repeats_of(earlier, written, threshold)
     };
-    (treatment == Treatment::Filter).then_some(reason)
+    let standings = memberships(&read, threshold).into_iter().zip(of_earlier);
+    let standings = standings.map(|(membership, of_earlier)| {
+        let reason = |duplicate: Option<Duplicate>, exact, near| match duplicate? {
+            Duplicate::Exact => (dedup.exact == Treatment::Filter).then_some(exact),
+            Duplicate::Near => (dedup.near == Treatment::Filter).then_some(near),
+        };
+        let left_out = reason(of_earlier, SurveyReason::Against, SurveyReason::Against);
+        SurveyStanding {
+            left_out: left_out
+                .or_else(|| reason(membership.duplicate, SurveyReason::Exact, SurveyReason::Near)),
+            membership: ClusterMembership {
+                duplicate: of_earlier.or(membership.duplicate),
+                ..membership
+            },
+        }
+    });
+    standings.collect()
 }
 
-/// The likenesses of a slice's conversations that the selection keeps; nothing when `stop` was set.
-pub(crate) fn find_likenesses(slice: &Slice, plan: &Plan, stop: &AtomicBool) -> Option<Vec<Likeness>> {
-    let mut likenesses = Vec::new();
-    for (_, item) in slice.items() {
-        if stop.load(Ordering::Relaxed) {
-            return None;
-        }
-        if let Item::Record(record) = item {
-            let read = record.read(plan.settings(record.entry.input));
-            likenesses.extend(read.iter().filter_map(|read| likeness(read, plan)));
+/// Definitions of the tools that are called in conversations which stay, by section.
+fn tools(
+    slices: &BTreeMap<SliceId, SliceFacts>,
+    standings: &[SurveyStanding],
+) -> BTreeMap<usize, Vec<RawJson>> {
+    let mut sections: BTreeMap<usize, CalledTools> = BTreeMap::new();
+    // What was seen once changes nothing when it is seen again.
+    let mut seen: HashSet<(usize, &str)> = HashSet::new();
+    let conversations = slices.values().flat_map(SliceFacts::with_tools);
+    for ((section, tools), _) in conversations
+        .zip(standings)
+        .filter(|(_, standing)| standing.left_out.is_none())
+    {
+        if let Some(tools) = tools
+            && seen.insert((section, tools))
+            && let Ok(called) = serde_json::from_str(tools)
+        {
+            sections.entry(section).or_default().merge(called);
         }
     }
-    Some(likenesses)
+    let sections = sections.into_iter();
+    sections
+        .map(|(section, tools)| (section, tools.definitions()))
+        .collect()
 }
 
-fn likeness(read: &ReadRecord<'_>, plan: &Plan) -> Option<Likeness> {
-    let as_read = read.outcome.as_read()?;
-    let near = plan.pipeline.dedup.near_threshold().is_some();
-    let is_selected = read.left_out_by(plan).is_none();
-    is_selected.then(|| Likeness::of(&as_read.conversation, near))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_survey_found_round_trips_and_corrupt_bytes_are_refused() {
+        let standing = |left_out| SurveyStanding {
+            left_out,
+            ..SurveyStanding::default()
+        };
+        let mut standings = vec![standing(None)];
+        standings.extend(SurveyReason::ALL.map(|reason| standing(Some(reason))));
+        let survey = Survey {
+            standings: BTreeMap::from([(SliceId { shard: 2, slice: 1 }, standings)]),
+            tools: BTreeMap::from([(1, vec![RawJson("{\"name\":\"tide\"}".to_owned())])]),
+            mix: Some(MixOutcome {
+                unit: "bytes".to_owned(),
+                total: Some(9),
+                sections: Vec::new(),
+            }),
+        };
+        let mut bytes = Vec::new();
+        survey.write_to(&mut bytes).unwrap();
+        let read = Survey::read_from(&mut bytes.as_slice()).unwrap();
+        assert_eq!((&read.standings, &read.tools), (&survey.standings, &survey.tools));
+        assert_eq!(read.mix, survey.mix);
+        for end in 0..bytes.len() {
+            assert!(Survey::read_from(&mut &bytes[..end]).is_err(), "{end}");
+        }
+    }
 }

@@ -126,12 +126,7 @@ impl Condition {
             Length::Conversation | Length::Turn => true,
         };
         if let Length::Conversation = length {
-            let messages = conversation.messages.iter();
-            let messages = messages.filter(|message| message.kind == MessageKind::Message);
-            let whole: u64 = messages
-                .map(|message| tokens(message) + tools(message, &*counter))
-                .sum();
-            return self.is_met_by(&whole.into());
+            return self.is_met_by(&conversation_tokens(conversation, &*counter).into());
         }
         let mut lengths = turns(conversation).filter(wanted).map(tokens).peekable();
         lengths.peek()?;
@@ -177,6 +172,15 @@ pub(super) fn turns(conversation: &Conversation) -> impl Iterator<Item = &Messag
         message.kind == MessageKind::Message && matches!(message.role, Role::User | Role::Assistant)
     };
     conversation.messages.iter().filter(is_turn)
+}
+
+/// The tokens of all messages of a conversation, with their calls and results.
+pub(crate) fn conversation_tokens(conversation: &Conversation, counter: &dyn chatmill_token::Counter) -> u64 {
+    let messages = conversation.messages.iter();
+    let messages = messages.filter(|message| message.kind == MessageKind::Message);
+    messages
+        .map(|message| counter.count(&message.text()) + tools(message, counter))
+        .sum()
 }
 
 /// The tokens of a message's calls and results.

@@ -1,0 +1,153 @@
+//! How the answers at one place were rated, and what follows from it: which is better, and which are good or bad.
+//!
+//! Labels of ranks are what TRL's `unpair_preference_dataset` would make of the pairs at a place: an answer that only wins is
+//! good, one that only loses is bad. One that does both would be labelled both ways, and so has no label.
+
+use std::cmp::Ordering;
+
+use chatmill_model::{AlternativeOrigin, LabelBasis};
+
+/// The rating of an answer, as far as its record has one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rating {
+    /// Whether the record calls the answer good or bad.
+    pub(super) stated: Option<bool>,
+    /// Its rank; the lowest is the best.
+    pub(super) rank: Option<u64>,
+    /// Its score; the highest is the best.
+    pub(super) score: Option<f64>,
+    /// Whether it answers a question of its own, which is what its rank and score are about.
+    pub(super) has_question: bool,
+}
+
+impl Rating {
+    /// The rating in a row of the table `alternatives`.
+    pub(super) fn of(origin: &str, rank: Option<u64>, score: Option<f64>, label: Option<bool>) -> Self {
+        let is = |known: AlternativeOrigin| origin == known.as_str();
+        let is_side = is(AlternativeOrigin::Chosen) || is(AlternativeOrigin::Rejected);
+        Self {
+            stated: label.or(is_side.then(|| is(AlternativeOrigin::Chosen))),
+            rank,
+            score,
+            has_question: is(AlternativeOrigin::Branch),
+        }
+    }
+
+    /// Compares two answers, as far as the data allows: by rank, else by score, else by labels where one is
+    /// good and the other is not.
+    pub(super) fn against(&self, other: &Self) -> Option<Ordering> {
+        if let (Some(own), Some(other)) = (self.rank, other.rank) {
+            return Some(other.cmp(&own));
+        }
+        if let (Some(own), Some(other)) = (self.score, other.score) {
+            return own.partial_cmp(&other);
+        }
+        Some(self.stated?.cmp(&other.stated?))
+    }
+}
+
+/// The label of each answer at a place, with what it follows from. What a record says of an answer comes before its rank, and ranks
+/// before scores; answers that are all rated alike have no label.
+pub(super) fn labels(place: &[Rating]) -> Vec<Option<(bool, LabelBasis)>> {
+    let answers = || place.iter().filter(|rating| !rating.has_question);
+    let ranks = ends(answers().filter_map(|rating| rating.rank));
+    let scores = ends(answers().filter_map(|rating| rating.score));
+    let by_rank =
+        |rating: &Rating| is_end(rating.rank?, ranks?).map(|is_worst| (!is_worst, LabelBasis::Ranks));
+    let by_score =
+        |rating: &Rating| is_end(rating.score?, scores?).map(|is_best| (is_best, LabelBasis::Scores));
+    let label = |rating: &Rating| {
+        if let Some(stated) = rating.stated {
+            return Some((stated, LabelBasis::Stated));
+        }
+        let is_ranked = rating.rank.is_some() && ranks.is_some();
+        match (rating.has_question, is_ranked) {
+            (true, _) => None,
+            (false, true) => by_rank(rating),
+            (false, false) => by_score(rating),
+        }
+    };
+    place.iter().map(label).collect()
+}
+
+/// The lowest and the highest of some values, where these differ.
+fn ends<T: Copy + PartialOrd>(values: impl Iterator<Item = T> + Clone) -> Option<(T, T)> {
+    let lowest = values
+        .clone()
+        .reduce(|one, other| if other < one { other } else { one })?;
+    let highest = values.reduce(|one, other| if other > one { other } else { one })?;
+    (lowest < highest).then_some((lowest, highest))
+}
+
+/// Whether a value is the highest; none where it is neither the highest nor the lowest.
+fn is_end<T: Copy + PartialEq>(value: T, (lowest, highest): (T, T)) -> Option<bool> {
+    (value == lowest || value == highest).then(|| value == highest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranked(rank: u64) -> Rating {
+        Rating::of("choice", Some(rank), None, None)
+    }
+
+    fn scored(score: f64) -> Rating {
+        Rating::of("choice", None, Some(score), None)
+    }
+
+    /// `+` for good, `-` for bad, `.` for no label, and what they follow from.
+    fn labelled(place: &[Rating]) -> (String, Vec<&'static str>) {
+        let labels = labels(place);
+        let sign = |label: &Option<(bool, LabelBasis)>| match label {
+            None => '.',
+            Some((true, _)) => '+',
+            Some((false, _)) => '-',
+        };
+        let mut bases: Vec<&str> = labels.iter().flatten().map(|(_, basis)| basis.as_str()).collect();
+        bases.dedup();
+        (labels.iter().map(sign).collect(), bases)
+    }
+
+    #[test]
+    fn the_best_of_a_ranking_is_good_the_worst_bad_and_those_between_have_no_label() {
+        assert_eq!(labelled(&[0, 2, 1].map(ranked)), ("+-.".into(), vec!["ranks"]));
+        assert_eq!(
+            labelled(&[3.5, 9.0, 1.0, 9.0].map(scored)),
+            (".+-+".into(), vec!["scores"])
+        );
+    }
+
+    #[test]
+    fn ties_at_an_end_share_its_label_and_a_tie_of_all_has_none() {
+        assert_eq!(labelled(&[0, 0, 1, 2, 2].map(ranked)).0, "++.--");
+        assert_eq!(labelled(&[1, 1].map(ranked)).0, "..");
+        assert_eq!(labelled(&[ranked(0)]).0, ".");
+        assert_eq!(labelled(&[]).0, "");
+    }
+
+    #[test]
+    fn a_stated_label_wins_over_a_rank_and_a_rank_over_a_score() {
+        let place = [
+            Rating::of("choice", Some(0), Some(1.0), Some(false)),
+            Rating::of("choice", Some(1), Some(9.0), None),
+            Rating::of("choice", None, Some(5.0), None),
+        ];
+        assert_eq!(labelled(&place), ("--.".into(), vec!["stated", "ranks"]));
+        let side = Rating::of("rejected", None, Some(9.0), None);
+        assert_eq!(labelled(&[side, scored(1.0)]).0, "--");
+    }
+
+    #[test]
+    fn one_rank_among_scores_is_no_ranking_and_the_scores_decide() {
+        let place = [Rating::of("choice", Some(0), Some(0.9), None), scored(0.1)];
+        assert_eq!(labelled(&place), ("+-".into(), vec!["scores"]));
+    }
+
+    #[test]
+    fn the_rank_of_a_question_is_no_label_of_its_answer() {
+        let question = |rank| Rating::of("branch", Some(rank), None, None);
+        assert_eq!(labelled(&[0, 1].map(question)).0, "..");
+        assert_eq!(labelled(&[question(0), ranked(1), ranked(2)]).0, ".+-");
+    }
+}

@@ -1,0 +1,409 @@
+//! The files of `[select.decontaminate]`, read: whatever rows they have, every text of a row counts, and no record of them is passed
+//! over in silence.
+
+use std::borrow::Cow;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use chatmill_diag::Limits;
+use chatmill_intake::discover::{self, InputKind};
+use chatmill_intake::{Event, Form, Frame, Framing, Head, Reader, foreign, json, may_hold_words};
+use chatmill_link::IndexFull;
+use chatmill_model::Role;
+use chatmill_source::{Source, TableMap};
+use serde_json::{Value, json};
+
+use super::{inputs, table_map};
+use crate::error::PlanError;
+use crate::evaluation::{Evaluations, each_string, is_question_name};
+use crate::pipeline::{DecontaminateSection, Pipeline};
+use crate::plan::PlannedInput;
+use crate::record::{self, Settings};
+
+/// The key that errors of a file name.
+const AGAINST: &str = "select.decontaminate.against";
+
+/// Evaluations, and each of their files in the normalised plan: its name and its content in place of the path.
+#[derive(Clone)]
+pub(super) struct Loaded {
+    pub(super) evaluations: Arc<Evaluations>,
+    pub(super) identities: Vec<Value>,
+}
+
+/// Reads the evaluations of a pipeline, where it names some. Their paths start at `base`.
+pub(super) fn load(pipeline: &Pipeline, base: &Path, limits: &Limits) -> Result<Option<Loaded>, PlanError> {
+    let Some(DecontaminateSection { against, ngram }) = &pipeline.select.decontaminate else {
+        return Ok(None);
+    };
+    let length = usize::try_from(*ngram).ok().and_then(NonZeroUsize::new);
+    let length = length.ok_or_else(|| {
+        PlanError::value(
+            "select.decontaminate.ngram",
+            "it must be a number of words from 1 on",
+        )
+    })?;
+    if against.paths().is_empty() {
+        let problem = "the list is empty; name a file or leave the section out";
+        return Err(PlanError::value(AGAINST, problem));
+    }
+    let tables = table_map::choose(None, &pipeline.table_map)?;
+    let files = inputs::evaluations(against.paths(), base, &tables)
+        .map_err(|error| PlanError::value(AGAINST, error.to_string()))?;
+    let most = u32::try_from(limits.evaluation_words).unwrap_or(u32::MAX);
+    let mut evaluations = Evaluations::new(length, most);
+    let mut identities = Vec::new();
+    for planned in &files {
+        identities.push(identity(planned)?);
+        let before = evaluations.words();
+        File::new(planned, limits, &mut evaluations).read()?;
+        if evaluations.words() == before {
+            return Err(refused(&planned.name(), "it holds no text"));
+        }
+    }
+    Ok(Some(Loaded {
+        evaluations: Arc::new(evaluations),
+        identities,
+    }))
+}
+
+/// The name of a file, and what it holds.
+fn identity(planned: &PlannedInput) -> Result<Value, PlanError> {
+    let name = planned.name();
+    let why = match &planned.input.kind {
+        InputKind::File | InputKind::Folder => {
+            let hashed = discover::content_hash(&planned.input.path(), &mut |_| true);
+            match hashed {
+                Ok(hashed) => {
+                    let hash = hashed.map(|(_, hash)| hash.to_hex().to_string());
+                    return Ok(json!({ "name": name, "hash": hash }));
+                }
+                Err(failure) if failure.is_of_the_system => return Err(failure.into()),
+                Err(failure) => failure.reason,
+            }
+        }
+        InputKind::Failed(failure) => return Err((**failure).clone().into()),
+        InputKind::Refused(finding) => finding.message.clone(),
+        InputKind::Stdin | InputKind::Pipe | InputKind::Memory(_) => "it is no regular file".to_owned(),
+    };
+    Err(refused(&name, &why))
+}
+
+fn refused(name: &str, why: &str) -> PlanError {
+    PlanError::value(AGAINST, format!("`{name}` cannot be compared with: {why}"))
+}
+
+/// A file while it is read.
+struct File<'f> {
+    planned: &'f PlannedInput,
+    limits: &'f Limits,
+    evaluations: &'f mut Evaluations,
+    /// The name of the present entry.
+    name: String,
+    form: EntryForm,
+    framing: Framing,
+}
+
+/// What the frames of an entry are.
+enum EntryForm {
+    /// JSON, which a source may read.
+    Json(Option<&'static dyn Source>),
+    /// Lines of a text.
+    Lines,
+    /// Lines of a text that empty lines divide: those up to the next one, the row of their first, and the line that was read last.
+    Paragraphs(String, u64, u64),
+}
+
+impl<'f> File<'f> {
+    fn new(planned: &'f PlannedInput, limits: &'f Limits, evaluations: &'f mut Evaluations) -> Self {
+        Self {
+            planned,
+            limits,
+            evaluations,
+            name: String::new(),
+            form: EntryForm::Lines,
+            framing: Framing::Empty,
+        }
+    }
+
+    /// Reads all texts of the file.
+    fn read(mut self) -> Result<(), PlanError> {
+        let mut reader = Reader::open(&self.planned.input, self.limits).with_tables(self.tables());
+        let mut buffer = Vec::new();
+        while let Some(event) = reader.next(&mut buffer) {
+            match event {
+                Event::EntryStart { entry, head } => self.begin(&entry, &head, &mut reader)?,
+                Event::Frame(frame) => {
+                    self.frame(&frame, &buffer)?;
+                    buffer.clear();
+                }
+                Event::FramingError(error) => {
+                    let why = format!("row {}: {}", error.record + 1, error.message);
+                    return Err(refused(&self.name, &why));
+                }
+                Event::EntryEnd { .. } => self.end_paragraph()?,
+                Event::Failed(failure) => return Err(failure.into()),
+                Event::Separator { .. }
+                | Event::Table { .. }
+                | Event::Skipped { .. }
+                | Event::PassedOver { .. }
+                | Event::Note(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The maps by which tables in the file are read: the known ones, and those of its own CSV headers.
+    fn tables(&self) -> Arc<[TableMap]> {
+        let known = &self.planned.settings.tables;
+        let mut reader = Reader::open(&self.planned.input, self.limits).with_tables(Arc::clone(known));
+        let mut own = Vec::new();
+        let mut buffer = Vec::new();
+        while let Some(event) = reader.next(&mut buffer) {
+            buffer.clear();
+            let Event::EntryStart { entry, head } = event else {
+                continue;
+            };
+            if is_text(&head) {
+                own.extend(TableMap::of_header(&head).filter(is_table));
+            }
+            if entry.is_empty() {
+                break;
+            }
+            reader.skip_entry("evaluation");
+        }
+        known.iter().cloned().chain(own).collect()
+    }
+
+    fn begin(&mut self, entry: &str, head: &Head, reader: &mut Reader) -> Result<(), PlanError> {
+        let own = self.planned.name();
+        let name = if entry.is_empty() {
+            own
+        } else {
+            format!("{own}/{entry}").into()
+        };
+        if let Some(kind) = foreign(&name, head) {
+            if !entry.is_empty() || !self.planned.is_named {
+                reader.skip_entry(kind);
+                return Ok(());
+            }
+            if !may_hold_words(kind) {
+                return Err(refused(&name, &format!("it is a {kind}")));
+            }
+        }
+        self.name = name.into_owned();
+        self.framing = head.framing;
+        self.form = if is_text(head) {
+            reader.take_lines();
+            let text = head.bytes.trim_ascii_end();
+            let mut lines = text.split(|byte| *byte == b'\n');
+            if lines.any(|line| line.trim_ascii().is_empty()) {
+                EntryForm::Paragraphs(String::new(), 0, 0)
+            } else {
+                EntryForm::Lines
+            }
+        } else {
+            let sketch = head.sketch();
+            let evidence = chatmill_source::decided(&chatmill_source::considered(&sketch), &sketch);
+            EntryForm::Json(evidence.and_then(|evidence| chatmill_source::find(evidence.source)))
+        };
+        self.evaluations.begin(self.name.clone());
+        Ok(())
+    }
+
+    fn frame(&mut self, frame: &Frame, buffer: &[u8]) -> Result<(), PlanError> {
+        let bytes = buffer.get(frame.buffer.clone()).unwrap_or_default();
+        let is_line = frame.form == Form::Original && !matches!(self.framing, Framing::Array);
+        let row = if is_line { frame.line } else { frame.record + 1 };
+        let refuse = |why: &str| refused(&self.name, &format!("row {row}: {why}"));
+        let text = std::str::from_utf8(bytes);
+        match &mut self.form {
+            EntryForm::Json(source) => {
+                let source = *source;
+                let document =
+                    json::scan(bytes, self.limits.depth).map_err(|error| refuse(&error.message))?;
+                let added = each_string(document.root(), false, &mut |text, is_question| {
+                    let added = self.evaluations.add(text, row, is_question);
+                    added.map_or_else(ControlFlow::Break, ControlFlow::Continue)
+                });
+                if let ControlFlow::Break(full) = added {
+                    return Err(self.full(full));
+                }
+                for question in source
+                    .map(|source| self.questions(source, frame, bytes))
+                    .into_iter()
+                    .flatten()
+                {
+                    let added = self.evaluations.add_question(&question, row);
+                    added.map_err(|full| self.full(full))?;
+                }
+                Ok(())
+            }
+            EntryForm::Lines => {
+                let text = text.map_err(|_| refuse("it is no UTF-8"))?;
+                let added = self.evaluations.add(text, row, false);
+                added.map_err(|full| self.full(full))
+            }
+            EntryForm::Paragraphs(_, _, last) => {
+                let text = text.map_err(|_| refuse("it is no UTF-8"))?;
+                if frame.line > *last + 1 {
+                    self.end_paragraph()?;
+                }
+                if let EntryForm::Paragraphs(paragraph, first, last) = &mut self.form {
+                    if paragraph.is_empty() {
+                        *first = frame.line;
+                    }
+                    paragraph.push_str(text);
+                    paragraph.push('\n');
+                    *last = frame.line;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds the paragraph that is over, where the entry has paragraphs.
+    fn end_paragraph(&mut self) -> Result<(), PlanError> {
+        let EntryForm::Paragraphs(paragraph, first, _) = &mut self.form else {
+            return Ok(());
+        };
+        let (paragraph, first) = (std::mem::take(paragraph), *first);
+        let added = self.evaluations.add(&paragraph, first, false);
+        added.map_err(|full| self.full(full))
+    }
+
+    /// What users ask in a record, as its source reads it: a question may be put together of several fields.
+    fn questions(&self, source: &dyn Source, frame: &Frame, bytes: &[u8]) -> Vec<String> {
+        let outcome = record::read(Ok(source), frame, bytes, Settings::plain(self.limits));
+        let outcomes = std::iter::once(&outcome).chain(&outcome.also);
+        let conversations = outcomes.filter_map(|outcome| outcome.linked.as_ref());
+        let messages = conversations.flat_map(|linked| &linked.conversation.messages);
+        let asked = messages.filter(|message| message.role == Role::User);
+        asked.map(|message| message.text()).map(Cow::into_owned).collect()
+    }
+
+    fn full(&self, _: IndexFull) -> PlanError {
+        PlanError::value(
+            "limits.evaluation_words",
+            format!(
+                "the evaluations have more than {} words, which `{}` exceeds; raise the limit, or compare with less",
+                self.limits.evaluation_words, self.name
+            ),
+        )
+    }
+}
+
+/// Whether an entry is text and no JSON, as far as its head shows.
+fn is_text(head: &Head) -> bool {
+    let first = head.bytes.trim_ascii_start().first();
+    head.framing == Framing::Documents && !matches!(first, Some(b'{' | b'['))
+}
+
+/// Whether a header is more than the first line of a text: it has several columns, or the name of a question.
+fn is_table(map: &TableMap) -> bool {
+    let names = &map.requires;
+    names.first() != names.last() || names.first().is_some_and(|name| is_question_name(name))
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests need folders of their own")]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::pipeline::parse;
+    use crate::tests::test_dir::TestDir;
+
+    fn load_of(files: &[(&str, &str)], keys: &str) -> Result<Vec<(String, u64)>, String> {
+        let test_dir = TestDir::new(files);
+        let text = format!("[[input]]\npath = \"a\"\n[output]\npath = \"out\"\n{keys}");
+        let pipeline = parse(&text, &[], Path::new("p.toml")).unwrap();
+        let loaded = load(&pipeline, &PathBuf::from(test_dir.path("")), &pipeline.limits);
+        let loaded = loaded.map_err(|error| error.to_string())?.unwrap();
+        let files = loaded.evaluations.files().iter();
+        Ok(files.map(|file| (file.name.clone(), file.rows)).collect())
+    }
+
+    fn rows_of(name: &str, text: &str) -> Result<u64, String> {
+        let keys = format!("[select.decontaminate]\nagainst = \"{name}\"\n");
+        Ok(load_of(&[(name, text)], &keys)?[0].1)
+    }
+
+    #[test]
+    fn rows_are_lines_elements_rows_of_csv_lines_of_a_text_or_paragraphs() {
+        for (name, text, rows) in [
+            (
+                "a.jsonl",
+                "{\"question\":\"a b\",\"answer\":\"c\"}\n{\"x\":1}\n{\"prompt\":\"d\"}\n",
+                2,
+            ),
+            ("a.json", "[{\"question\":\"a\"},{\"question\":\"b\"},\"c\"]", 3),
+            ("a.csv", "id,question\n1,\"a,\nb\"\n2,c\n", 2),
+            ("a.tsv", "question\tanswer\na, b\tc\n", 1),
+            ("a.csv", "question\n\"a\nb\"\nc\n", 2),
+            ("a.txt", "Once, there was\na knot, and it, too, held\nwell\n", 3),
+            ("a.txt", "Once there\nwas a knot.\n\nIt held.\n", 2),
+            ("a.md", "# Knots\n\nIt held.\n", 2),
+        ] {
+            assert_eq!(rows_of(name, text), Ok(rows), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_compared_with_is_refused_by_its_name() {
+        for (text, reason) in [
+            ("{\"question\":\"a\"}\n{\"question\":\n", "row 2"),
+            ("", "it holds no text"),
+            ("{\"x\":null}\n", "it holds no text"),
+            ("ID3 a", "it is a sound"),
+        ] {
+            let error = rows_of("a.jsonl", text).unwrap_err();
+            assert!(
+                error.contains(reason) && error.starts_with("select.decontaminate.against: `a.jsonl`"),
+                "{error}"
+            );
+        }
+        for (keys, place) in [
+            ("against = \"b.jsonl\"\n", "`b.jsonl`"),
+            ("against = []\n", "select.decontaminate.against"),
+            ("against = \"a.jsonl\"\nngram = 0\n", "select.decontaminate.ngram"),
+        ] {
+            let keys = format!("[select.decontaminate]\n{keys}");
+            let error = load_of(&[("a.jsonl", "{\"q\":\"a\"}\n")], &keys).unwrap_err();
+            assert!(error.contains(place), "{error}");
+        }
+    }
+
+    #[test]
+    fn words_up_to_the_limit_are_taken_and_one_more_names_the_file() {
+        let load = |limit: u32| {
+            let keys = format!(
+                "[select.decontaminate]\nagainst = [\"a.jsonl\", \"b.jsonl\"]\n[limits]\nevaluation_words = {limit}\n"
+            );
+            load_of(
+                &[("a.jsonl", "{\"q\":\"a b\"}\n"), ("b.jsonl", "{\"q\":\"c d\"}\n")],
+                &keys,
+            )
+        };
+        assert_eq!(load(4).map(|files| files.len()), Ok(2));
+        let error = load(3).unwrap_err();
+        assert!(
+            error.starts_with("limits.evaluation_words:") && error.contains("`b.jsonl`"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn files_of_one_name_in_two_folders_have_different_names() {
+        let test_dir = TestDir::new(&[]);
+        for folder in ["x", "y"] {
+            std::fs::create_dir(test_dir.path(folder)).unwrap();
+            std::fs::write(test_dir.path(&format!("{folder}/a.jsonl")), "{\"q\":\"a\"}\n").unwrap();
+        }
+        let paths = ["x/a.jsonl", "y/a.jsonl"].map(str::to_owned);
+        let files = inputs::evaluations(&paths, Path::new(&test_dir.path("")), &Arc::default()).unwrap();
+        let names: Vec<Cow<'_, str>> = files.iter().map(PlannedInput::name).collect();
+        assert_eq!(names, ["1/a.jsonl", "2/a.jsonl"]);
+    }
+}

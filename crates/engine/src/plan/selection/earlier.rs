@@ -1,0 +1,60 @@
+//! `[dedup] against`: earlier datasets, whose conversations come before those of the run.
+
+use std::path::{Path, PathBuf};
+
+use chatmill_dataset::Dataset;
+
+use crate::error::PlanError;
+use crate::pipeline::DedupSection;
+
+/// The key that errors name.
+const KEY: &str = "dedup.against";
+
+/// The tables that conversations are put together of.
+const TABLES: [&str; 4] = ["conversations", "messages", "message_references", "alternatives"];
+
+/// An earlier dataset.
+#[derive(Clone, Debug)]
+pub(crate) struct EarlierDataset {
+    pub(crate) folder: PathBuf,
+    /// The fingerprint of its run: what it holds.
+    pub(crate) fingerprint: String,
+}
+
+/// Looks the datasets of a section up; their paths start at `base`, and `out` is none of them.
+pub(crate) fn earlier(
+    dedup: &DedupSection,
+    base: &Path,
+    out: &Path,
+) -> Result<Vec<EarlierDataset>, PlanError> {
+    let Some(against) = &dedup.against else {
+        return Ok(Vec::new());
+    };
+    if !dedup.is_on() {
+        let problem = "`dedup.exact` and `dedup.near` are off; set one of them to \"filter\" to leave out what is there already";
+        return Err(PlanError::value(KEY, problem));
+    }
+    let one = |path: &String| {
+        let folder = base.join(path);
+        let wrong = |problem: &str| PlanError::value(KEY, format!("{path}: {problem}"));
+        let absolute = |path: &Path| std::path::absolute(path).ok();
+        if absolute(&folder) == absolute(out) {
+            return Err(wrong("it is where this run writes; name an earlier dataset"));
+        }
+        let dataset = Dataset::open(&folder).map_err(|error| wrong(&error.to_string()))?;
+        if let Some(table) = TABLES.into_iter().find(|table| !dataset.has(table)) {
+            return Err(wrong(&format!("it was made without the table `{table}`")));
+        }
+        Ok(EarlierDataset {
+            fingerprint: dataset.manifest().fingerprint.clone(),
+            folder,
+        })
+    };
+    match against.paths() {
+        [] => Err(PlanError::value(
+            KEY,
+            "the list is empty; name a dataset or leave the key out",
+        )),
+        paths => paths.iter().map(one).collect(),
+    }
+}

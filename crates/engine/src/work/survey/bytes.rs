@@ -1,0 +1,48 @@
+//! Numbers and JSON among the bytes of a survey.
+
+use std::io::{self, Read, Write};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub(super) fn count(length: usize) -> io::Result<[u8; 4]> {
+    let count = u32::try_from(length).map_err(io::Error::other)?;
+    Ok(count.to_le_bytes())
+}
+
+pub(super) fn number(from: &mut dyn Read) -> io::Result<u32> {
+    read(from).map(u32::from_le_bytes)
+}
+
+pub(super) fn read<const N: usize>(from: &mut dyn Read) -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    from.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Writes a value as JSON, after its length.
+pub(super) fn write_json(value: &impl Serialize, into: &mut dyn Write) -> io::Result<()> {
+    write_text(&serde_json::to_string(value)?, into)
+}
+
+/// Reads what [`write_json`] wrote.
+pub(super) fn read_json<T: DeserializeOwned>(from: &mut dyn Read) -> io::Result<T> {
+    serde_json::from_str(&read_text(from)?).map_err(|_| io::ErrorKind::InvalidData.into())
+}
+
+pub(super) fn write_text(text: &str, into: &mut dyn Write) -> io::Result<()> {
+    into.write_all(&count(text.len())?)?;
+    into.write_all(text.as_bytes())
+}
+
+pub(super) fn read_text(from: &mut dyn Read) -> io::Result<String> {
+    let length = u64::from(number(from)?);
+    let mut text = String::new();
+    // A length that is not the writer's asks for no memory.
+    from.take(length).read_to_string(&mut text)?;
+    if text.len() as u64 == length {
+        Ok(text)
+    } else {
+        Err(io::ErrorKind::UnexpectedEof.into())
+    }
+}

@@ -1,0 +1,243 @@
+//! What a slice hands in before rendering: a few facts about each of its conversations that the selection keeps.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chatmill_dataset::SliceId;
+use chatmill_dialect::CalledTools;
+use chatmill_link::Likeness;
+use chatmill_model::Conversation;
+
+use super::bytes::{count, number, read, read_text, write_text};
+use crate::pipeline::{Compared, DedupSection};
+use crate::plan::Plan;
+use crate::slice::Slice;
+use crate::slice::records::{Item, ReadRecord};
+
+/// Bytes that a conversation takes, by which texts are counted as conversations.
+const CONVERSATION_BYTES: usize = 600;
+
+/// The facts that a slice hands in.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct SliceFacts {
+    pub(super) conversations: Vec<SurveyFacts>,
+    /// The different tools that its conversations call.
+    called: Vec<String>,
+}
+
+/// The facts about a conversation that the plan needs.
+#[derive(Debug, PartialEq)]
+pub(super) struct SurveyFacts {
+    /// The number of its section.
+    pub(super) section: u32,
+    /// As it was read.
+    pub(super) likeness: Option<Likeness>,
+    /// As it is written, where earlier datasets are compared with and personal data is replaced.
+    pub(super) written: Option<Likeness>,
+    /// Its place in the mix, and how much it is.
+    pub(super) mixed: Option<(f64, u64)>,
+    /// The number of the tools that it calls.
+    called: Option<u32>,
+}
+
+const HAS_LIKENESS: u8 = 1;
+const HAS_WRITTEN: u8 = 2;
+const IS_MIXED: u8 = 4;
+const HAS_TOOLS: u8 = 8;
+
+impl SliceFacts {
+    /// How much it is: its conversations, and what else is kept, in the memory that a conversation takes.
+    pub(crate) fn size(&self) -> u64 {
+        let written = self
+            .conversations
+            .iter()
+            .filter(|facts| facts.written.is_some())
+            .count();
+        let texts: usize = self.called.iter().map(String::len).sum();
+        (self.conversations.len() + written + texts / CONVERSATION_BYTES) as u64
+    }
+
+    /// The section of each conversation, and the tools that it calls.
+    pub(super) fn with_tools(&self) -> impl Iterator<Item = (usize, Option<&str>)> {
+        self.conversations.iter().map(|facts| {
+            let called = facts.called.and_then(|number| self.called.get(number as usize));
+            (facts.section as usize, called.map(String::as_str))
+        })
+    }
+
+    fn write_to(&self, into: &mut dyn Write) -> io::Result<()> {
+        into.write_all(&count(self.called.len())?)?;
+        for called in &self.called {
+            write_text(called, into)?;
+        }
+        into.write_all(&count(self.conversations.len())?)?;
+        for facts in &self.conversations {
+            facts.write_to(into)?;
+        }
+        Ok(())
+    }
+
+    fn read_from(from: &mut dyn Read) -> io::Result<Self> {
+        let called: Vec<String> = (0..number(from)?)
+            .map(|_| read_text(from))
+            .collect::<io::Result<_>>()?;
+        let conversations = (0..number(from)?).map(|_| SurveyFacts::read_from(from));
+        Ok(Self {
+            conversations: conversations.collect::<io::Result<_>>()?,
+            called,
+        })
+    }
+}
+
+impl SurveyFacts {
+    fn write_to(&self, into: &mut dyn Write) -> io::Result<()> {
+        let flag = |is_there: bool, flag: u8| u8::from(is_there) * flag;
+        let flags = flag(self.likeness.is_some(), HAS_LIKENESS)
+            | flag(self.written.is_some(), HAS_WRITTEN)
+            | flag(self.mixed.is_some(), IS_MIXED)
+            | flag(self.called.is_some(), HAS_TOOLS);
+        into.write_all(&[flags])?;
+        into.write_all(&self.section.to_le_bytes())?;
+        for likeness in self.likeness.iter().chain(&self.written) {
+            likeness.write_to(into)?;
+        }
+        if let Some((place, amount)) = self.mixed {
+            into.write_all(&place.to_le_bytes())?;
+            into.write_all(&amount.to_le_bytes())?;
+        }
+        match self.called {
+            Some(called) => into.write_all(&called.to_le_bytes()),
+            None => Ok(()),
+        }
+    }
+
+    fn read_from(from: &mut dyn Read) -> io::Result<Self> {
+        let [flags] = read(from)?;
+        if flags & !(HAS_LIKENESS | HAS_WRITTEN | IS_MIXED | HAS_TOOLS) != 0 {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let has = |flag: u8| flags & flag != 0;
+        Ok(Self {
+            section: number(from)?,
+            likeness: has(HAS_LIKENESS).then(|| Likeness::read_from(from)).transpose()?,
+            written: has(HAS_WRITTEN).then(|| Likeness::read_from(from)).transpose()?,
+            mixed: if has(IS_MIXED) {
+                Some((f64::from_le_bytes(read(from)?), u64::from_le_bytes(read(from)?)))
+            } else {
+                None
+            },
+            called: has(HAS_TOOLS).then(|| number(from)).transpose()?,
+        })
+    }
+}
+
+/// Writes the facts of a shard, slice by slice.
+pub(crate) fn write_facts(slices: &[SliceFacts], into: &mut dyn Write) -> io::Result<()> {
+    into.write_all(&count(slices.len())?)?;
+    slices.iter().try_for_each(|slice| slice.write_to(into))
+}
+
+/// Reads the facts of a shard, as written by [`write_facts`].
+pub(crate) fn read_facts(shard: u32, from: &mut dyn Read) -> io::Result<BTreeMap<SliceId, SliceFacts>> {
+    let slices = number(from)?;
+    let slices = (0..slices).map(|slice| Ok((SliceId { shard, slice }, SliceFacts::read_from(from)?)));
+    slices.collect()
+}
+
+/// The likeness of a conversation that `[dedup]` compares by.
+pub(crate) fn likeness(conversation: &Conversation, dedup: &DedupSection) -> Likeness {
+    let near = dedup.near_threshold().is_some();
+    match dedup.by {
+        Compared::Conversation => Likeness::of(conversation, near),
+        Compared::Prompt => Likeness::of_question(conversation, near),
+    }
+}
+
+/// The facts about a slice's conversations that the selection keeps; nothing when `stop` was set.
+pub(crate) fn facts(slice: &Slice, plan: &Plan, stop: &AtomicBool) -> Option<SliceFacts> {
+    let mut found = SliceFacts::default();
+    let mut numbers: HashMap<String, u32> = HashMap::new();
+    for (_, item) in slice.items() {
+        if stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        let Item::Record(record) = item else { continue };
+        let read = record.read(plan.settings(record.entry.input));
+        // The bytes of a record belong to its conversations in equal parts, the rest to the first.
+        let bytes = record.bytes.len();
+        let (part, mut rest) = (bytes / read.len().max(1), bytes % read.len().max(1));
+        for read in &read {
+            let own = part + std::mem::take(&mut rest);
+            found.conversations.extend(one(read, own, plan, &mut numbers));
+        }
+    }
+    let mut called: Vec<(String, u32)> = numbers.into_iter().collect();
+    called.sort_unstable_by_key(|(_, number)| *number);
+    found.called = called.into_iter().map(|(called, _)| called).collect();
+    Some(found)
+}
+
+fn one(
+    read: &ReadRecord<'_>,
+    bytes: usize,
+    plan: &Plan,
+    numbers: &mut HashMap<String, u32>,
+) -> Option<SurveyFacts> {
+    let linked = read.outcome.linked.as_ref()?;
+    let as_read = read.outcome.as_read()?;
+    if read.left_out_by(plan).is_some() {
+        return None;
+    }
+    let (input, dedup) = (read.record.entry.input, &plan.pipeline.dedup);
+    let compares_earlier = plan.replaces() && !plan.earlier.is_empty();
+    let balance = plan.mix.balance.as_ref();
+    let called = plan
+        .infers_by_input()
+        .then(|| CalledTools::of(linked.conversation.messages.iter()));
+    let called = called.filter(|called| !called.is_empty());
+    let called = called.and_then(|called| serde_json::to_string(&called).ok());
+    let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+    Some(SurveyFacts {
+        section: plan.section(input),
+        likeness: dedup.is_on().then(|| likeness(&as_read.conversation, dedup)),
+        written: compares_earlier.then(|| likeness(&linked.conversation, dedup)),
+        mixed: balance.map(|balance| {
+            let id = plan.base_id(input, as_read, &read.hash);
+            (plan.mix.place(&id), balance.measure(&linked.conversation, bytes))
+        }),
+        called: called.map(|called| *numbers.entry(called).or_insert(next)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_round_trip_and_corrupt_bytes_are_refused() {
+        let facts = |section, likeness: bool, mixed, called| SurveyFacts {
+            section,
+            likeness: likeness.then(|| Likeness::of(&Conversation::default(), true)),
+            written: likeness.then(|| Likeness::of(&Conversation::default(), false)),
+            mixed,
+            called,
+        };
+        let slice = || SliceFacts {
+            conversations: vec![
+                facts(0, true, Some((0.25, 7)), Some(1)),
+                facts(3, false, None, None),
+                facts(1, false, Some((0.0, u64::MAX)), None),
+            ],
+            called: vec!["{}".to_owned(), "{\"tide\":{}}".to_owned()],
+        };
+        let mut bytes = Vec::new();
+        write_facts(&[slice(), SliceFacts::default()], &mut bytes).unwrap();
+        let read = read_facts(4, &mut bytes.as_slice()).unwrap();
+        let expected = [slice(), SliceFacts::default()];
+        assert!(read.into_values().eq(expected));
+        for end in 0..bytes.len() {
+            assert!(read_facts(4, &mut &bytes[..end]).is_err(), "{end}");
+        }
+    }
+}

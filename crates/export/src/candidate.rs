@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use chatmill_dataset::{Columns, Dataset, Flags, Numbers, Spans, TextLists, Texts, columns};
+use chatmill_dataset::{AnyColumn, Columns, Dataset, Flags, Numbers, Spans, TextLists, Texts, columns};
+use chatmill_model::LabelBasis;
 
 use crate::envelope::ExportRow;
 use crate::error::ExportError;
@@ -62,7 +63,8 @@ impl<'a> Candidate<'a> {
             assistant_spans: rendering.assistant_spans,
             learned_spans: rendering.learned_spans,
             rejected: rendering.rejected,
-            label: rendering.label,
+            label: rendering.label.map(|(is_good, _)| is_good),
+            extra: None,
         }
     }
 }
@@ -92,10 +94,12 @@ pub struct RenderingFacts<'a> {
     pub tokens: u64,
     /// The text with the rejected answer, for a pair.
     pub rejected: Option<&'a str>,
-    /// Whether its answer is good, for a labelled one.
-    pub label: Option<bool>,
+    /// Whether its answer is good, for a labelled one, and what that follows from.
+    pub label: Option<(bool, LabelBasis)>,
     /// Why it is left out.
     pub left_out: Option<&'a str>,
+    /// The JSON of further columns of the table `renderings`, where it has a row there.
+    pub columns: &'a [String],
 }
 
 /// Renders conversations of a dataset in a dialect that its run did not write, in the order of the dataset.
@@ -132,26 +136,32 @@ pub(crate) fn each_of_maker(
     })
 }
 
-/// Visits the renderings of a dialect in the order of the dataset; `tokens` names the column of their lengths.
+/// Visits the renderings of a dialect in the order of the dataset; `tokens` names the column of their lengths, `more` further columns.
 pub(crate) fn each(
     dataset: &Dataset,
     rendered: &RenderedAs,
     tokens: Option<&str>,
+    more: &[String],
     visit: &mut dyn FnMut(&Candidate<'_>) -> Result<(), ExportError>,
 ) -> Result<(), ExportError> {
     let mut names = CandidateColumns::names();
     names.extend(tokens);
+    names.extend(more.iter().map(String::as_str));
     for batch in dataset.batches("renderings", &names) {
         let batch = batch?;
         let cells = CandidateColumns::of(&batch)?;
         let tokens: Option<Numbers> = tokens.map(|name| batch.column(name)).transpose()?;
+        let more = more.iter().map(|name| batch.column(name));
+        let more: Vec<AnyColumn> = more.collect::<Result<_, _>>()?;
         let is_wanted = |row: &usize| {
             cells.dialect.at(*row) == rendered.dialect && cells.profile.at(*row) == rendered.profile
         };
         for row in (0..batch.rows()).filter(is_wanted) {
             let loss_codes = cells.loss_codes.at(row);
             let loss_codes: Vec<&str> = loss_codes.iter().map(String::as_str).collect();
+            let columns: Vec<String> = more.iter().map(|cells| cells.json(row)).collect();
             let rendering = RenderingFacts {
+                columns: &columns,
                 conversation: cells.conversation_id.at(row),
                 perspective: cells.perspective.at(row),
                 ordinal: cells.ordinal.at(row),

@@ -1,34 +1,43 @@
 //! Exports a dataset: reads renderings, filters them, wraps them in the envelope, writes the files.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chatmill_dataset::{Dataset, DatasetError, Folder, FreeKind};
+use chatmill_dataset::{Dataset, DatasetError, FileMeasure, Folder, FreeKind};
 use chatmill_diag::cut;
 use jiff::Timestamp;
 
-use crate::SUMMARY;
 use crate::candidate::{self, Candidate, Maker, RenderedAs};
+use crate::card;
+use crate::card::counts::CardCounts;
 use crate::envelope::file_problems::problems;
-use crate::envelope::{Envelope, Preferences, notes};
+use crate::envelope::{Envelope, ExportRow, Preferences};
 use crate::error::ExportError;
 use crate::exclusion::valid_for::ValidFor;
 use crate::exclusion::{asked, wanted};
 use crate::fields;
-use crate::filter::reasons::{NO_CONTENT, NO_TIME};
+use crate::fields::of_conversations::{ConversationField, ConversationWalk};
+use crate::filter::reasons::NO_CONTENT;
 use crate::format::Format;
+use crate::request::added_columns::{self, AddedColumns};
 use crate::request::{ExportRequest, resolve};
+use crate::row_counts::RowCounts;
+use crate::row_counts::ways_out::LastTurns;
 use crate::split::assignment::{Assignment, assign};
 use crate::split::earlier::ASSIGNED;
+use crate::summary::left_out::LeftOutRows;
+use crate::summary::split_summary::SplitSummary;
 use crate::summary::turn_counts::TurnCounts;
-use crate::summary::{ExportSummary, FileSummary, LeftOut, names_of_earlier};
+use crate::summary::{ExportSummary, FileSummary, names_of_earlier};
 use crate::writer::nested::{self, NestedAs};
+use crate::writer::part_files::{PartFiles, WHOLE, is_new};
 use crate::writer::shuffle::Shuffle;
-use crate::writer::{self, Columns, Record, RowKey, Writer};
+use crate::writer::{self, Columns, FileLayout, Record, RowKey, WrittenRow};
+use crate::{CARD, SUMMARY};
 
-/// The name of the only part where nothing is divided.
-const WHOLE: &str = "data";
+/// Bytes of a file unless the request says otherwise, as the Hub recommends.
+const SHARD_BYTES: u64 = 500_000_000;
 
 /// Writes an export of a dataset into a folder that does not exist yet, and returns its summary.
 pub fn export(dataset: &Dataset, request: &ExportRequest, out: &Path) -> Result<ExportSummary, ExportError> {
@@ -51,7 +60,11 @@ pub fn export_until(
             profile: maker.profile().to_owned(),
         },
     };
+    check(request, &rendered.dialect)?;
+    let added = AddedColumns::resolve(dataset, request, &rendered.spec(), maker.is_some())?;
     let job = Job {
+        of_conversations: [added.of_conversations.clone(), card::counts::fields_of(dataset)].concat(),
+        added,
         dataset,
         request,
         maker,
@@ -69,10 +82,9 @@ pub fn export_until(
         assignment: request
             .split
             .as_ref()
-            .map(|split| assign(dataset, split))
+            .map(|split| assign(dataset, split, stop))
             .transpose()?,
     };
-    check(request, &job.rendered.dialect)?;
     let envelope = request.envelope;
     let rated = envelope.filter(|envelope| envelope.preferences != Preferences::None);
     if let Some(Envelope { id, .. }) = rated.filter(|_| maker.is_none()) {
@@ -83,14 +95,17 @@ pub fn export_until(
     }
     let replaced = request.replace.then(|| names_of_earlier(out)).transpose()?;
     let folder = Folder::create_over(out, replaced.unwrap_or_default())?;
-    let mut summary = job.write(&folder)?;
+    let (mut summary, card) = job.write(&folder)?;
     let companion = envelope.and_then(|envelope| (envelope.companion)(&summary.files));
     let assigned = match (&request.split, &job.assignment) {
         (Some(split), Some(assignment)) => Some((ASSIGNED, assignment.remembered(&split.parts))),
         _ => None,
     };
-    for (name, text) in companion.into_iter().chain(assigned) {
-        write_whole(&folder, name, &text)?;
+    for (name, text) in companion.into_iter().chain(assigned).chain(card) {
+        let measure = write_whole(&folder, name, &text)?;
+        if name == CARD {
+            summary.card_hash = Some(measure.hash);
+        }
         summary.beside.push(name.to_owned());
     }
     write_whole(&folder, SUMMARY, &summary.json())?;
@@ -121,9 +136,19 @@ fn check(request: &ExportRequest, dialect: &str) -> Result<(), ExportError> {
             "take `--format parquet`",
         ));
     }
+    added_columns::check(request)?;
     let Some(envelope) = request.envelope else {
         return Ok(());
     };
+    if envelope.is_one_file && request.shard_bytes.is_some() {
+        return Err(ExportError::request(
+            format!(
+                "the envelope `{}` is not written in shards: its reader takes one file",
+                envelope.id
+            ),
+            "leave `--shard-size` out",
+        ));
+    }
     if envelope.dialects.contains(&dialect) {
         return Ok(());
     }
@@ -136,16 +161,20 @@ fn check(request: &ExportRequest, dialect: &str) -> Result<(), ExportError> {
     ))
 }
 
-fn write_whole(folder: &Folder, name: &str, text: &str) -> Result<(), DatasetError> {
+fn write_whole(folder: &Folder, name: &str, text: &str) -> Result<FileMeasure, DatasetError> {
     let mut file = folder.file(name)?;
     file.add(text.as_bytes())?;
-    file.finish().map(drop)
+    file.finish()
 }
 
-/// The column of token counts that `--max-tokens` reads.
+/// The column of token counts that `--max-tokens` and the card read.
 fn tokens_column(dataset: &Dataset, request: &ExportRequest) -> Result<Option<String>, ExportError> {
     let Some(most) = &request.filters.max_tokens else {
-        return Ok(None);
+        // Lengths stand on the card.
+        return Ok(dataset
+            .encodings()
+            .first()
+            .map(|encoding| format!("tokens_{encoding}")));
     };
     if dataset.encodings().contains(&most.encoding) {
         return Ok(Some(format!("tokens_{}", most.encoding)));
@@ -181,22 +210,12 @@ struct Job<'j> {
     maker: Option<&'j dyn Maker>,
     stop: &'j AtomicBool,
     rendered: RenderedAs,
+    added: AddedColumns,
+    /// The fields of conversations that are read: for the columns that are added, then for the card.
+    of_conversations: Vec<ConversationField>,
     tokens: Option<String>,
     valid_for: Option<ValidFor>,
     assignment: Option<Assignment>,
-}
-
-/// A note about left-out renderings without an assistant: how to make every participant the assistant.
-fn silence(renderings: u64) -> Option<String> {
-    let subject = match renderings {
-        0 => return None,
-        1 => "1 rendering that was left out has".to_owned(),
-        more => format!("{more} renderings that were left out have"),
-    };
-    Some(format!(
-        "{subject} no assistant, because no participant is an agent: `perspective.as = \"each-participant\"` in the pipeline, or \
-         `convert --set perspective.as=each-participant`, makes everybody the assistant once"
-    ))
 }
 
 impl Job<'_> {
@@ -207,59 +226,78 @@ impl Job<'_> {
         Ok(())
     }
 
-    fn write(&self, folder: &Folder) -> Result<ExportSummary, ExportError> {
-        let columns = self.columns()?;
-        let mut files = self.open(folder, &columns)?;
+    /// Writes the files of rows, and returns the summary and the files of the card, each with its name.
+    fn write(&self, folder: &Folder) -> Result<(ExportSummary, Vec<card::CardFile>), ExportError> {
+        let layout = self.layout()?;
+        let mut parts = self.open(folder, &layout)?;
+        let mut walk = ConversationWalk::new(self.dataset, &self.of_conversations);
+        let has_references = self.request.envelope.is_some_and(Envelope::takes_reference);
+        let mut references = ConversationWalk::of_references(self.dataset, has_references);
+        let mut counts = self.card_counts(parts.len());
         let mut drawn = self.request.shuffle.map(Shuffle::new);
-        let mut read = 0;
-        let mut turns_cut = 0;
-        let mut turn_counts = TurnCounts::default();
-        let mut without_assistant = 0;
-        let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
+        let mut row_counts = self.row_counts();
         self.each(&mut |candidate| {
-            read += 1;
-            match self.record(candidate) {
+            row_counts.read += 1;
+            let extra = references.values(candidate.rendering.conversation)?.first();
+            match self.record(candidate, extra.map(String::as_str)) {
                 Ok(exported) => {
-                    turns_cut += exported.turns_cut;
-                    turn_counts.add(exported.turn_counts);
-                    let file = cut::at_mut(&mut files, exported.part);
                     let row = candidate.row();
-                    let key = RowKey {
-                        conversation: row.conversation,
-                        perspective: row.perspective,
-                        ordinal: row.ordinal,
+                    let turns = (exported.turns_cut, exported.turn_counts);
+                    row_counts.keep(candidate, turns, exported.part, self.leaks(row.conversation));
+                    let part = cut::at_mut(&mut parts, exported.part);
+                    let is_first = part.is_first(row.conversation);
+                    let fields = walk.values(row.conversation)?;
+                    let (of_columns, of_card) = fields.split_at(self.added.of_conversations.len());
+                    let length = (candidate.rendering.tokens, row.content);
+                    counts.add(exported.part, of_card, length, is_first);
+                    let row = WrittenRow {
+                        key: RowKey {
+                            conversation: row.conversation,
+                            perspective: row.perspective,
+                            ordinal: row.ordinal,
+                            is_first,
+                        },
+                        record: exported.record,
+                        added: self.added.values(candidate, &self.rendered, of_columns),
                     };
-                    file.account(&key, &exported.record);
                     match &mut drawn {
-                        None => file.writer.write(&key, &exported.record),
-                        Some(drawn) => Ok(drawn.push(exported.part, &key, &exported.record)?),
+                        None => part.write(&row),
+                        Some(drawn) => Ok(drawn.push(exported.part, &row)?),
                     }
                 }
                 Err(reason) => {
-                    without_assistant += u64::from(candidate.row().perspective.is_empty());
-                    *left_out.entry(reason).or_default() += 1;
+                    row_counts.leave_out(candidate, reason);
                     Ok(())
                 }
             }
         })?;
         if let Some(drawn) = drawn {
-            drawn.write(&mut |part, key, record| {
+            drawn.write(&mut |part, row| {
                 self.go_on()?;
-                cut::at_mut(&mut files, part).writer.write(key, record)
+                cut::at_mut(&mut parts, part).write(row)
             })?;
         }
-        let files = files
+        let files = parts
             .into_iter()
-            .map(OpenFile::finish)
-            .collect::<Result<Vec<_>, _>>()?;
+            .map(PartFiles::finish)
+            .collect::<Result<Vec<_>, _>>()?
+            .concat();
+        let summary = self.summary(row_counts, files);
+        let card = card::files(self.dataset, self.request, &summary, &layout, &counts)?;
+        Ok((summary, card))
+    }
+
+    fn summary(&self, row_counts: RowCounts, files: Vec<FileSummary>) -> ExportSummary {
         let envelope = self.request.envelope;
         let problems = problems(envelope, self.request.format, &files);
-        // Preferences are not trained on turn by turn, and answers without a rating have no rendering.
-        let of_turns = envelope.filter(|envelope| envelope.preferences == Preferences::None);
-        let mut notes = notes(envelope, turn_counts);
-        notes.extend(of_turns.and_then(|_| silence(without_assistant)));
+        // Preferences are not trained on turn by turn, answers without a rating have no rendering, and prompts have no answer.
+        let of_turns = envelope.filter(|envelope| envelope.has_turns());
+        let kept = files.iter().map(|file| file.rows).sum();
+        let uncounted = self.assignment.as_ref().and_then(Assignment::why_unknown);
+        let notes = row_counts.notes(envelope, kept, uncounted);
         let split = self.request.split.as_ref();
-        Ok(ExportSummary {
+        let (left_out, rows_left_out) = row_counts.left_out.finish();
+        ExportSummary {
             program: chatmill_dataset::PROGRAM,
             version: env!("CARGO_PKG_VERSION"),
             dataset: self.dataset.manifest().fingerprint.clone(),
@@ -269,26 +307,59 @@ impl Job<'_> {
             envelope: envelope.map(|envelope| envelope.id),
             filters: self.request.filters.clone(),
             split_by: split.map(|split| split.by),
+            split: row_counts.split,
             split_seed: split.map(|split| split.seed).filter(|seed| *seed != 0),
             shuffle_seed: self.request.shuffle,
-            read,
-            kept: files.iter().map(|file| file.rows).sum(),
-            left_out: left_out
-                .into_iter()
-                .map(|(reason, rows)| LeftOut { reason, rows })
-                .collect(),
-            turns_cut,
-            turns: of_turns.map(|_| turn_counts),
+            read: row_counts.read,
+            kept,
+            left_out,
+            rows_left_out,
+            turns_cut: row_counts.turns_cut,
+            turns: of_turns.map(|_| row_counts.turn_counts),
+            labels: row_counts.labels,
             notes,
             files,
             beside: Vec::new(),
+            card_hash: None,
             objections: problems,
-        })
+        }
     }
 
-    /// The record of a rendering, or the reason for which it is left out.
-    fn record<'a>(&self, candidate: &'a Candidate<'_>) -> Result<ExportedRow<'a>, String> {
-        let row = &candidate.row();
+    /// The counts of the card, before a row was counted.
+    fn card_counts(&self, parts: usize) -> CardCounts {
+        let properties = self.of_conversations.len() - self.added.of_conversations.len();
+        let encoding = self.tokens.as_ref().and_then(|name| name.strip_prefix("tokens_"));
+        CardCounts::new(properties, parts, encoding.map(str::to_owned))
+    }
+
+    /// Whether a conversation shares words with a part before its own.
+    fn leaks(&self, conversation: &str) -> bool {
+        self.assignment
+            .as_ref()
+            .is_some_and(|assignment| assignment.leaks(conversation))
+    }
+
+    /// The counts, before a row was counted.
+    fn row_counts(&self) -> RowCounts {
+        let (split, assignment) = (self.request.split.as_ref(), self.assignment.as_ref());
+        let divided = split.zip(assignment);
+        RowCounts::new(
+            LeftOutRows::new(self.request.lists_left_out),
+            divided.map(|(split, assignment)| SplitSummary::new(split, assignment)),
+            LastTurns::of(&self.dataset.manifest().plan, &self.request.filters),
+        )
+    }
+
+    /// The record of a rendering of a record with these further fields, or the reason for which it is left out.
+    fn record<'a>(
+        &self,
+        candidate: &'a Candidate<'_>,
+        extra: Option<&'a str>,
+    ) -> Result<ExportedRow<'a>, String> {
+        let row = &ExportRow {
+            extra,
+            ..candidate.row()
+        };
         if let Some(reason) = candidate.rendering.left_out {
             return Err(reason.to_owned());
         }
@@ -307,7 +378,7 @@ impl Job<'_> {
         }
         let part = match &self.assignment {
             None => 0,
-            Some(assignment) => assignment.part(row.conversation).ok_or(NO_TIME.words)?,
+            Some(assignment) => assignment.part(row.conversation).map_err(|reason| reason.words)?,
         };
         let Some(envelope) = self.request.envelope else {
             return Ok(ExportedRow {
@@ -338,7 +409,13 @@ impl Job<'_> {
             visit(candidate)
         };
         match self.maker {
-            None => candidate::each(self.dataset, &self.rendered, self.tokens.as_deref(), visit),
+            None => candidate::each(
+                self.dataset,
+                &self.rendered,
+                self.tokens.as_deref(),
+                &self.added.of_renderings,
+                visit,
+            ),
             Some(maker) => candidate::each_of_maker(maker, visit),
         }
     }
@@ -377,7 +454,7 @@ impl Job<'_> {
         let mut columns = Columns::new();
         let mut known = BTreeSet::new();
         self.each(&mut |candidate| {
-            if let Ok(exported) = self.record(candidate) {
+            if let Ok(exported) = self.record(candidate, None) {
                 for (key, kind) in exported.record.keys() {
                     if is_new(&mut known, key) {
                         columns.push((key.to_owned(), kind));
@@ -395,8 +472,36 @@ impl Job<'_> {
         }
     }
 
-    fn open(&self, folder: &Folder, columns: &Columns) -> Result<Vec<OpenFile>, DatasetError> {
-        let format = self.request.format;
+    /// What all files have in common.
+    fn layout(&self) -> Result<FileLayout<'_>, ExportError> {
+        let columns = self.columns()?;
+        let added = self.added.kinds();
+        let added: Columns = added.map(|(name, kind)| (name.to_owned(), kind)).collect();
+        if let Some((name, _)) = added
+            .iter()
+            .find(|(name, _)| columns.iter().any(|(own, _)| own == name))
+        {
+            return Err(ExportError::taken(name, "a key of a record"));
+        }
+        let is_whole = self.request.envelope.is_some_and(|envelope| envelope.is_one_file);
+        Ok(FileLayout {
+            format: self.request.format,
+            rendered: &self.rendered,
+            columns,
+            added,
+            shard_bytes: match self.request.shard_bytes {
+                Some(bytes) => bytes,
+                None if is_whole => u64::MAX,
+                None => SHARD_BYTES,
+            },
+        })
+    }
+
+    fn open<'l>(
+        &self,
+        folder: &'l Folder,
+        layout: &'l FileLayout<'l>,
+    ) -> Result<Vec<PartFiles<'l>>, DatasetError> {
         let parts: Vec<(&str, Option<i64>)> = match (&self.request.split, &self.assignment) {
             (Some(split), Some(assignment)) => {
                 let names = split.parts.iter().map(|part| part.name.as_str());
@@ -404,23 +509,10 @@ impl Job<'_> {
             }
             _ => vec![(WHOLE, None)],
         };
-        parts
-            .into_iter()
-            .map(|(part, begins)| {
-                let name = format!("{part}.{}", format.suffix());
-                Ok(OpenFile {
-                    writer: Writer::create(folder, &name, format, columns, &self.rendered)?,
-                    last: None,
-                    keys: BTreeSet::new(),
-                    summary: FileSummary {
-                        name,
-                        part: part.to_owned(),
-                        begins: begins.and_then(instant),
-                        ..FileSummary::default()
-                    },
-                })
-            })
-            .collect()
+        let open = |(part, begins): (&str, Option<i64>)| {
+            PartFiles::create(folder, layout, part, begins.and_then(instant))
+        };
+        parts.into_iter().map(open).collect()
     }
 }
 
@@ -445,43 +537,4 @@ fn instant(microseconds: i64) -> Option<String> {
     Timestamp::from_microsecond(microseconds)
         .ok()
         .map(|instant| instant.to_string())
-}
-
-struct OpenFile {
-    writer: Writer,
-    last: Option<String>,
-    summary: FileSummary,
-    /// The keys of the summary.
-    keys: BTreeSet<String>,
-}
-
-/// Adds a text to a set, and returns whether the text is new. A known one is not copied.
-fn is_new(known: &mut BTreeSet<String>, text: &str) -> bool {
-    !known.contains(text) && known.insert(text.to_owned())
-}
-
-impl OpenFile {
-    /// Counts a row, in the order of the dataset.
-    fn account(&mut self, row: &RowKey<'_>, record: &Record<'_>) {
-        for (key, _) in record.keys() {
-            if is_new(&mut self.keys, key) {
-                self.summary.keys.push(key.to_owned());
-            }
-        }
-        // The renderings of one conversation are adjacent.
-        if self.last.as_deref() != Some(row.conversation) {
-            self.last = Some(row.conversation.to_owned());
-            self.summary.conversations += 1;
-        }
-        self.summary.rows += 1;
-    }
-
-    fn finish(self) -> Result<FileSummary, DatasetError> {
-        let measure = self.writer.finish()?;
-        Ok(FileSummary {
-            bytes: measure.bytes,
-            hash: measure.hash,
-            ..self.summary
-        })
-    }
 }

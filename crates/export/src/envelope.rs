@@ -47,8 +47,12 @@ pub struct Envelope {
     pub most_bytes: Option<u64>,
     /// Whether its reader makes one table of all lines of all files, so that every file must have the same keys.
     pub is_one_table: bool,
-    /// Whether a row in which no message precedes the last answer is left out.
-    pub wants_question: bool,
+    /// Whether its reader is a service that refuses other keys than these.
+    pub has_fixed_keys: bool,
+    /// Whether its reader takes one file for each part.
+    pub is_one_file: bool,
+    /// What its records have of questions.
+    pub question: Question,
     /// Makes a record of a rendering, or names the rule that forbids it.
     pub(crate) wrap: Wrap,
     /// A further file that the reader wants beside the others: its name and its text.
@@ -73,10 +77,22 @@ impl Envelope {
             most_records: None,
             most_bytes: None,
             is_one_table: false,
-            wants_question: false,
+            has_fixed_keys: false,
+            is_one_file: false,
+            question: Question::Optional,
             wrap,
             companion: |_| None,
         }
+    }
+
+    /// Whether its records are prompts, with a reference beside them.
+    pub fn takes_reference(&self) -> bool {
+        self.question == Question::Last
+    }
+
+    /// Whether its records are conversations that are trained on turn by turn.
+    pub(crate) fn has_turns(&self) -> bool {
+        self.preferences == Preferences::None && !self.takes_reference()
     }
 }
 
@@ -91,6 +107,17 @@ pub enum Masking {
     LeftOut,
     /// There is no way, and the records are written as they are.
     Unknown,
+}
+
+/// The questions in an envelope's records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// A row may have none, or the rules of the envelope decide.
+    Optional,
+    /// A message precedes the last answer: rows without one are left out.
+    BeforeAnswer,
+    /// The record is a prompt that ends with it. Beside it may stand a reference, which a field of the conversation's record may hold.
+    Last,
 }
 
 /// The ratings of answers in an envelope's records.
@@ -125,6 +152,8 @@ pub(crate) struct ExportRow<'a> {
     pub rejected: Option<&'a str>,
     /// Whether its answer is good, for a labelled one.
     pub label: Option<bool>,
+    /// The fields of the conversation's record that have no column, as JSON; only for envelopes that take a reference.
+    pub extra: Option<&'a str>,
 }
 
 /// The record that an envelope makes of a rendering.
@@ -159,6 +188,7 @@ impl<'a> Wrapped<'a> {
 
 pub(crate) mod file_problems;
 mod preference;
+mod reference;
 mod training_role;
 pub(crate) mod turns;
 
@@ -176,12 +206,14 @@ macro_rules! envelopes {
 
 envelopes! {
     openai_sft: OPENAI_SFT;
+    openai_rft: OPENAI_RFT;
     openai_evals: OPENAI_EVALS;
     inspect: INSPECT;
     vertex_tuning: VERTEX_TUNING;
     bedrock_conversation: WITHOUT_TOOLS, WITH_TOOLS;
     trl_messages: TRL_MESSAGES;
     trl_prompt_completion: TRL_PROMPT_COMPLETION;
+    trl_prompts: TRL_PROMPTS;
     llama_factory: LLAMA_FACTORY;
     axolotl: AXOLOTL;
     trl_dpo: TRL_DPO;

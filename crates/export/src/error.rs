@@ -25,6 +25,14 @@ pub enum ExportError {
     /// A file that the request names could not be read, for a reason of the system.
     #[error(transparent)]
     Input(#[from] Failure),
+    /// A template of the card does not fit its data: a bug.
+    #[error("the template {name} does not fit what it is given")]
+    Card {
+        /// The template.
+        name: &'static str,
+        /// Why.
+        source: minijinja::Error,
+    },
     /// The dataset could not be read, or the folder could not be written.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
@@ -36,6 +44,7 @@ impl ExportError {
         match self {
             Self::ExportRequest { .. } => Class::Request,
             Self::Stopped => Class::Stopped,
+            Self::Card { .. } => Class::Bug,
             Self::Input(_) => Class::System,
             Self::Dataset(error) => error.class(),
         }
@@ -49,6 +58,14 @@ impl ExportError {
             }
             Self::request(format!("cannot read {}: {error}", path.display()), step)
         })
+    }
+
+    /// The refusal of a column whose name is taken.
+    pub(crate) fn taken(name: &str, what: &str) -> Self {
+        Self::request(
+            format!("the column `{name}` has the name of {what}"),
+            "leave it out of `--columns`",
+        )
     }
 
     pub(crate) fn request(message: impl Into<String>, step: impl Into<String>) -> Self {

@@ -5,6 +5,7 @@
 //! out is counted under its reason, and related conversations never stand on both sides of a split.
 
 mod candidate;
+mod card;
 mod convert;
 pub mod envelope;
 mod error;
@@ -13,6 +14,7 @@ mod fields;
 mod filter;
 mod format;
 mod request;
+mod row_counts;
 mod split;
 mod summary;
 mod writer;
@@ -24,13 +26,18 @@ pub use error::ExportError;
 pub use filter::{Filters, TokenLimit};
 pub use format::Format;
 pub use request::{ExportRequest, holds};
-pub use split::{Share, Split, SplitBy, SplitPart};
+pub use split::{LeakRule, Share, Split, SplitBy, SplitPart, StrataSummary};
+pub use summary::left_out::{LeftOut, LeftOutRow};
+pub use summary::split_summary::{PartLeak, SplitSummary};
 pub use summary::turn_counts::TurnCounts;
-pub use summary::{ExportSummary, FileSummary, LeftOut};
+pub use summary::{ExportSummary, FileSummary};
 pub use writer::nested::NestedAs;
 
 /// Name of the summary in the folder of an export.
 pub const SUMMARY: &str = "export.json";
+
+/// Name of the card in the folder of an export.
+const CARD: &str = "README.md";
 
 /// Why rows are left out, whatever their envelope.
 pub const REASONS: &[chatmill_diag::Reason] = filter::reasons::REASONS;

@@ -16,7 +16,7 @@
 use chatmill_dataset::FreeKind;
 
 use super::training_role::mark_context;
-use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, put_messages, value};
+use super::{Envelope, ExportRow, Masking, Question, Wrapped, known_fields, put_messages, value};
 use crate::envelope::turns;
 use crate::fields::text;
 use crate::summary::FileSummary;
@@ -33,7 +33,7 @@ pub(super) static AXOLOTL: Envelope = Envelope {
     dialects: &["hf-messages"],
     keys: &[("messages", FreeKind::Json), ("tools", FreeKind::Json)],
     is_one_table: true,
-    wants_question: true,
+    question: Question::BeforeAnswer,
     companion,
     ..Envelope::of(wrap)
 };
@@ -60,18 +60,34 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     Ok(Wrapped::whole(fields).with_turn_counts(turn_counts))
 }
 
+/// Two entries of a configuration: the part that is trained on, and the one that is evaluated.
 fn companion(files: &[FileSummary]) -> Option<(&'static str, String)> {
-    let file = files.first()?;
-    let kind = file
-        .name
-        .rsplit('.')
-        .next()
-        .filter(|suffix| *suffix == "parquet")
-        .unwrap_or("json");
-    // One entry of a configuration, for the part that is trained on.
-    let entry = format!(
-        "datasets:\n  - path: {}\n    ds_type: {kind}\n    type: chat_template\n    field_messages: messages\n    message_field_training: train\n",
+    let training = files.first()?;
+    let others = || {
+        files
+            .iter()
+            .filter(|file| file.part != training.part && file.rows > 0)
+    };
+    let evaluated = others().find(|file| file.part == "test").or(others().next_back());
+    let entries = |of: &FileSummary| -> String {
+        let files = files.iter().filter(|file| file.part == of.part);
+        files.map(entry).collect()
+    };
+    let keys = [("datasets", Some(training)), ("test_datasets", evaluated)];
+    let lists = keys
+        .into_iter()
+        .filter_map(|(key, of)| Some(format!("{key}:\n{}", entries(of?))));
+    Some(("axolotl.yaml", lists.collect()))
+}
+
+fn entry(file: &FileSummary) -> String {
+    let kind = if file.name.ends_with(".parquet") {
+        "parquet"
+    } else {
+        "json"
+    };
+    format!(
+        "  - path: {}\n    ds_type: {kind}\n    type: chat_template\n    field_messages: messages\n    message_field_training: train\n",
         text(&file.name)
-    );
-    Some(("axolotl.yaml", entry))
+    )
 }

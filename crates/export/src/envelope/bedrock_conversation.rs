@@ -55,6 +55,8 @@ pub(super) const WITH_TOOLS: Envelope = Envelope {
     ],
     least_records: 8,
     most_records: Some(20_000),
+    has_fixed_keys: true,
+    is_one_file: true,
     ..Envelope::of(|row| wrap(row, true))
 };
 

@@ -37,6 +37,7 @@ pub(super) static INSPECT: Envelope = Envelope {
         ("target", FreeKind::Text),
         ("metadata", FreeKind::Json),
     ],
+    is_one_file: true,
     ..Envelope::of(wrap)
 };
 

@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::training_role::TrainingRole;
-use super::{Envelope, ExportRow, Masking, Wrapped, borrowed, known_fields};
+use super::{Envelope, ExportRow, Masking, Question, Wrapped, borrowed, known_fields};
 use crate::fields::{Field, object, text};
 use crate::summary::FileSummary;
 
@@ -37,7 +37,7 @@ pub(super) static LLAMA_FACTORY: Envelope = Envelope {
         ("system", FreeKind::Text),
         ("tools", FreeKind::Text),
     ],
-    wants_question: true,
+    question: Question::BeforeAnswer,
     companion: |files| Some(("dataset_info.json", sets(files, false))),
     ..Envelope::of(wrap)
 };
@@ -109,11 +109,20 @@ pub(super) fn check<'a>(
     })
 }
 
-/// `dataset_info.json` of some files, which hold ranked answers or none.
+/// `dataset_info.json` of some files, which hold ranked answers or none. A set is called as its part, one of several files of a part
+/// as its file: LLaMA-Factory takes one file for each set, and several sets (`dataset: A,B`).
 pub(super) fn sets(files: &[FileSummary], is_ranking: bool) -> String {
     let sets: Vec<String> = files
         .iter()
-        .map(|file| format!("  {}: {}", text(&file.part), set(file, is_ranking)))
+        .map(|file| {
+            let is_alone = files.iter().filter(|other| other.part == file.part).count() == 1;
+            let stem = file
+                .name
+                .rsplit_once('.')
+                .map_or(file.name.as_str(), |(stem, _)| stem);
+            let name = if is_alone { &file.part } else { stem };
+            format!("  {}: {}", text(name), set(file, is_ranking))
+        })
         .collect();
     format!("{{\n{}\n}}\n", sets.join(",\n"))
 }

@@ -36,6 +36,8 @@ pub(super) static OPENAI_DPO: Envelope = Envelope {
     ],
     least_records: 10,
     most_bytes: Some(512 << 20),
+    has_fixed_keys: true,
+    is_one_file: true,
     ..Envelope::of(wrap)
 };
 

@@ -30,6 +30,7 @@ pub(super) static OPENAI_EVALS: Envelope = Envelope {
         ("ideal", FreeKind::Text),
         ("tools", FreeKind::Json),
     ],
+    is_one_file: true,
     ..Envelope::of(wrap)
 };
 

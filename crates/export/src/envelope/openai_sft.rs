@@ -15,7 +15,7 @@
 use chatmill_dataset::FreeKind;
 
 use super::training_role::mark_context;
-use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, put_messages, value};
+use super::{Envelope, ExportRow, Masking, Question, Wrapped, known_fields, put_messages, value};
 use crate::envelope::turns::{self, Turn};
 
 /// The envelope of OpenAI fine-tuning files.
@@ -35,7 +35,9 @@ pub(super) static OPENAI_SFT: Envelope = Envelope {
     ],
     least_records: 10,
     most_bytes: Some(512 << 20),
-    wants_question: true,
+    question: Question::BeforeAnswer,
+    has_fixed_keys: true,
+    is_one_file: true,
     ..Envelope::of(wrap)
 };
 

@@ -14,12 +14,17 @@ pub(super) struct Answered<'a> {
 impl<'a> Answered<'a> {
     /// Cuts the messages of a rendering; none where the prompt does not end with a user, or has no answer.
     pub(super) fn of(row: &ExportRow<'a>) -> Option<Self> {
+        Self::asked(row).filter(|asked| !asked.answer.is_empty())
+    }
+
+    /// The same, with or without an answer.
+    pub(super) fn asked(row: &ExportRow<'a>) -> Option<Self> {
         let mut prompt = borrowed(row, "messages").and_then(turns::of)?;
         let asked = prompt
             .iter()
             .rposition(|turn| !turn.message.is_assistant() && turn.message.role != "tool")?;
         let answer = prompt.split_off(asked + 1);
-        (!answer.is_empty() && prompt.last()?.message.role == "user").then_some(Self { prompt, answer })
+        (prompt.last()?.message.role == "user").then_some(Self { prompt, answer })
     }
 }
 

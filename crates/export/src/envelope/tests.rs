@@ -12,6 +12,7 @@ const ROW: ExportRow<'static> = ExportRow {
     learned_spans: &[],
     rejected: None,
     label: None,
+    extra: None,
 };
 
 #[test]
@@ -327,6 +328,90 @@ fn bedrock_conversations_are_pairs_of_turns() {
     ] {
         assert_eq!(record(roles), "BCV-02", "{roles:?}");
     }
+}
+
+/// The record of a prompt whose conversation's record has these further fields.
+fn prompt_of(id: &str, list: &[&str], extra: Option<&str>) -> Result<(String, u64), &'static str> {
+    let envelope = find(id).expect(id);
+    let content = messages(list);
+    let row = ExportRow {
+        dialect: envelope.dialects[0],
+        content: &content,
+        extra,
+        ..ROW
+    };
+    let wrapped = (envelope.wrap)(&row)?;
+    Ok((fields::object(&wrapped.fields), wrapped.turns_cut))
+}
+
+#[test]
+fn a_prompt_ends_with_its_last_question_and_the_answer_is_its_reference() {
+    let system = r#"{"role":"system","content":"Be kind"}"#;
+    let list = [system, USER, ANSWER, USER, CALL, RESULT, ANSWER];
+    let before = [system, USER, ANSWER, USER].join(",");
+    let wanted = format!("{{\"prompt\":[{before}],\"ground_truth\":\"Hello\"}}");
+    assert_eq!(prompt_of("trl-prompts", &list, None), Ok((wanted, 3)));
+    let wanted = before.replace("\"system\"", "\"developer\"");
+    let wanted = format!("{{\"messages\":[{wanted}],\"reference_answer\":\"Hello\"}}");
+    assert_eq!(prompt_of("openai-rft", &list, None), Ok((wanted, 3)));
+}
+
+#[test]
+fn a_field_of_the_record_is_the_reference_before_the_answer() {
+    let ask = |extra| prompt_of("trl-prompts", &[USER, ANSWER], Some(extra)).unwrap().0;
+    for (extra, reference) in [
+        (r#"{"solution":"6","ground_truth":"42"}"#, "42"),
+        (r#"{"ground_truth":null,"solution":42}"#, "42"),
+        (r#"{"reward_model":{"style":"rule","ground_truth":"42"}}"#, "42"),
+        (r#"{"ground_truth":" ","quality":"42"}"#, "Hello"),
+    ] {
+        let wanted = format!("{{\"prompt\":[{USER}],\"ground_truth\":\"{reference}\"}}");
+        assert_eq!(ask(extra), wanted, "{extra}");
+    }
+}
+
+#[test]
+fn a_prompt_without_a_reference_is_one_for_trl_and_none_for_a_grader() {
+    for list in [&[USER][..], &[USER, ANSWER, USER], &[USER, CALL]] {
+        let record = prompt_of("trl-prompts", list, None).unwrap().0;
+        assert!(!record.contains("ground_truth"), "{record}");
+        let refused = prompt_of("openai-rft", list, None).unwrap_err();
+        assert!(refused.starts_with("RFT-03"), "{refused}");
+    }
+    let audio = r#"{"role":"user","content":[{"type":"input_audio"}]}"#;
+    let picture =
+        r#"{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://a.example/p.png"}}]}"#;
+    assert!(prompt_of("openai-rft", &[picture, ANSWER], None).is_ok());
+    for (id, list, rule) in [
+        ("trl-prompts", &[ANSWER][..], "PRO-01"),
+        (
+            "trl-prompts",
+            &[USER, r#"{"role":"system","content":"Be kind"}"#, ANSWER],
+            "PRO-01",
+        ),
+        ("trl-prompts", &[r#"{"role":"user"}"#, ANSWER], "PRO-02"),
+        ("openai-rft", &[ANSWER], "RFT-01"),
+        ("openai-rft", &[audio, ANSWER], "RFT-02"),
+    ] {
+        let refused = prompt_of(id, list, None).unwrap_err();
+        assert!(refused.starts_with(rule), "{id} {list:?}: {refused}");
+    }
+}
+
+#[test]
+fn an_answer_that_is_context_is_no_reference() {
+    assert!(
+        wrapped("trl-prompts", TWO, &["new"])
+            .unwrap()
+            .0
+            .contains("\"ground_truth\":\"new\"")
+    );
+    assert!(
+        !wrapped("trl-prompts", TWO, &["old"])
+            .unwrap()
+            .0
+            .contains("ground_truth")
+    );
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::fields::Field;
 pub(super) static TRL_KTO: Envelope = Envelope {
     id: "trl-kto",
     record: "`prompt`, `completion`, `label`, `tools`",
-    left_out: "answers that are not labelled good or bad; a prompt that does not end with a user",
+    left_out: "answers that are neither labelled nor the best or the worst of their place; a prompt that does not end with a user",
     title: "TRL labelled answers",
     specification: "TRL 1.16.0, dataset formats",
     reasons: REASONS,

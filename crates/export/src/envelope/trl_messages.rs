@@ -13,7 +13,7 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, value};
+use super::{Envelope, ExportRow, Masking, Question, Wrapped, known_fields, value};
 use crate::envelope::turns;
 
 /// The envelope of TRL's conversations.
@@ -28,7 +28,7 @@ pub(super) static TRL_MESSAGES: Envelope = Envelope {
     dialects: &["hf-messages"],
     keys: &[("messages", FreeKind::Json), ("tools", FreeKind::Json)],
     is_one_table: true,
-    wants_question: true,
+    question: Question::BeforeAnswer,
     ..Envelope::of(wrap)
 };
 

@@ -33,6 +33,8 @@ pub(super) static VERTEX_TUNING: Envelope = Envelope {
         ("tools", FreeKind::Json),
     ],
     most_bytes: Some(1 << 30),
+    has_fixed_keys: true,
+    is_one_file: true,
     ..Envelope::of(wrap)
 };
 

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::candidate::Candidate;
-use crate::envelope::Envelope;
+use crate::envelope::{Envelope, Question};
 use crate::fields;
 use crate::filter::Filters;
 use crate::filter::reasons::{MADE_UP, NOTHING_ASKED};
@@ -42,7 +42,7 @@ pub(crate) fn reason(
         .rendering
         .loss_codes
         .contains(&LossCode::EmptyFilled.as_str());
-    let wants_question = envelope.wants_question && !filters.keep_unasked;
+    let wants_question = envelope.question == Question::BeforeAnswer && !filters.keep_unasked;
     if !is_filled && !wants_question {
         return None;
     }
@@ -175,6 +175,7 @@ mod tests {
             rejected: None,
             label: None,
             left_out: None,
+            columns: &[],
         };
         let filters = Filters {
             keep_unasked,

@@ -9,5 +9,6 @@ chatmill_diag::reasons! {
     NOTHING_ASKED = "nothing-asked", "no message precedes the answer", "`--keep-unasked` keeps such rows; in the modes `consecutive` and `per_turn` of `[window]` only answers to a message are trained on";
     MADE_UP = "question-made-up", "the dialect needs a user first and adds `[start]`", "`window.mode = \"consecutive\"` begins each row with a message; `trl-messages`, `openai-sft` and `axolotl` take rows that begin with an answer";
     NO_CONTENT = "no-content", "the run kept counts only", "run with `output.content = \"all\"`";
+    NGRAM_LEAKS = "split.ngram_leaks", "the conversation shares words with a part before its own", "`split.ngram_leaks = \"move\"` puts such conversations into the part that they share words with, `\"keep\"` only counts them; `split.ngram` is the number of words";
     NO_TIME = "no-time", "the time when the conversation began is not known", "split by conversation, or set the time zone of the input where its times have none";
 }

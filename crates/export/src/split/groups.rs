@@ -1,25 +1,45 @@
 //! Groups of related conversations, which a split never separates.
 //!
 //! Two conversations are related where they have one id of the source (a thread that was exported twice, or
-//! continues in another file), where one is the repeat `~2` of the other, where their content is the same, or
-//! where the run that compared them found one to repeat, fork or continue the other. The oldest member of a
-//! group decides for all, or the first in the dataset where several are equally old: conversations added
-//! later are newer, so they join their group and move no other.
+//! continues in another file), where one is the repeat `~2` of the other, where their content is the same,
+//! where the run that compared them found one to repeat, fork or continue the other, or where they have a
+//! property of `[split] group_by` in common. The oldest member of a group decides for all, or the first in the
+//! dataset where several are equally old: conversations added later are newer, so they join their group and
+//! move no other.
+//!
+//! An id that is nothing but a small number counts the records of its input, and row 7 of one input is not
+//! row 7 of another: such ids relate conversations of one input only.
 
-use chatmill_dataset::{Dataset, Numbers, Texts, Times, columns};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+
+use chatmill_dataset::{Columns, Dataset, Numbers, Texts, Times, columns};
 use chatmill_diag::cut;
 use chatmill_link::Forest;
 
 use crate::error::ExportError;
-use crate::split::SplitBy;
+use crate::fields::of_conversations::extra_value;
+use crate::split::texts::ConversationTexts;
+use crate::split::{Split, SplitBy};
+
+/// Digits of an id that may count records; ids that a system gives have more.
+const RUNNING_DIGITS: usize = 7;
+
+/// The word of `group_by` for the first question.
+const PROMPT: &str = "prompt";
 
 /// The conversations of a dataset in groups.
 #[derive(Debug)]
 pub(crate) struct Groups {
     /// Ids in the order of the dataset.
     pub(crate) ids: Vec<String>,
+    /// The number of each conversation: its place in that order.
+    pub(crate) numbers: HashMap<String, usize>,
+    /// The stratum of each conversation, where the division has strata; empty for one without the property.
+    pub(crate) strata: Vec<String>,
     /// The number of each conversation's group.
-    of: Vec<usize>,
+    pub(crate) of: Vec<usize>,
     /// The deciding values of each group, by the number of the group. Other numbers hold the values of one conversation.
     deciding: Vec<Group>,
 }
@@ -41,9 +61,9 @@ impl Group {
 }
 
 impl Groups {
-    /// The number of each conversation's group, in their order.
-    pub(crate) fn numbers(&self) -> impl Iterator<Item = usize> {
-        self.of.iter().copied()
+    /// The deciding values of a group.
+    pub(crate) fn deciding(&self, group: usize) -> &Group {
+        cut::at(&self.deciding, group)
     }
 
     /// The deciding values for each conversation, in their order.
@@ -57,6 +77,10 @@ columns! {
     struct ConversationColumns {
         conversation_id: Texts,
         source_conversation_id: Texts,
+        source: Texts,
+        input: Texts,
+        title: Texts,
+        extra: Texts,
         message_count: Numbers,
         started_at: Times,
         content_hash: Texts,
@@ -64,36 +88,89 @@ columns! {
     }
 }
 
+impl ConversationColumns {
+    /// A property of a conversation, by its word in the pipeline; none where the conversation lacks it.
+    fn property(&self, word: &str, row: usize) -> Result<Option<String>, ExportError> {
+        let text = match word {
+            "input" => self.input.get(row),
+            "source" => self.source.get(row),
+            "title" => self.title.get(row),
+            word => {
+                let key = word.strip_prefix("extra.").ok_or_else(|| unknown(word))?;
+                let json = self.extra.get(row).and_then(|extra| extra_value(extra, key));
+                let json = json.filter(|json| json != "null");
+                return Ok(json.map(|json| serde_json::from_str(&json).unwrap_or(json)));
+            }
+        };
+        Ok(text.filter(|text| !text.is_empty()).map(str::to_owned))
+    }
+}
+
+fn unknown(word: &str) -> ExportError {
+    ExportError::request(
+        format!("the dataset's plan names `{word}` in [split], which is no property of conversations"),
+        "name `prompt`, `input`, `source`, `title` or `extra.KEY`, and run the pipeline again",
+    )
+}
+
 /// Reads the conversations of a dataset and finds those that belong together.
-pub(crate) fn groups(dataset: &Dataset, by: SplitBy, seed: u64) -> Result<Groups, ExportError> {
+pub(crate) fn groups(dataset: &Dataset, split: &Split, stop: &AtomicBool) -> Result<Groups, ExportError> {
     let mut forest = Forest::default();
     let mut ids = Vec::new();
+    let mut strata = Vec::new();
     let mut deciding: Vec<Group> = Vec::new();
-    dataset.each_row("conversations", &mut |cells: &ConversationColumns, row| {
-        let id = cells.conversation_id.at(row);
-        let own = without_repeat(id);
-        // A source without ids of its own has threads of one conversation.
-        let thread = cells.source_conversation_id.get(row).unwrap_or(own);
-        let member = forest.add();
-        forest.connect(member, key("thread", own));
-        forest.connect(member, key("thread", thread));
-        if cells.message_count.at(row) > 0 {
-            forest.connect(member, key("content", cells.content_hash.at(row)));
+    let by_chat = split.by == SplitBy::Room;
+    let kind = if by_chat { "room" } else { "thread" };
+    for batch in dataset.batches("conversations", &ConversationColumns::names()) {
+        let batch = batch?;
+        let cells = ConversationColumns::of(&batch)?;
+        for row in 0..batch.rows() {
+            let id = cells.conversation_id.at(row);
+            let input = cells.input.at(row);
+            // A source without ids of its own has threads of one conversation.
+            let thread = cells.source_conversation_id.get(row);
+            let thread = thread.unwrap_or_else(|| without_repeat(id));
+            let named = if by_chat { room(thread) } else { thread };
+            let named = scoped(named, thread, input);
+            let member = forest.add();
+            forest.connect(
+                member,
+                key("thread", &scoped(prefixed(id, thread), thread, input)),
+            );
+            if cells.message_count.at(row) > 0 {
+                forest.connect(member, key("content", cells.content_hash.at(row)));
+            }
+            if let Some(cluster) = cells.cluster.get(row) {
+                forest.connect(member, key("cluster", cluster));
+            }
+            if by_chat {
+                forest.connect(member, key("room", &named));
+            }
+            for word in split.group_by.iter().filter(|word| *word != PROMPT) {
+                if let Some(value) = cells.property(word, row)? {
+                    forest.connect(member, key(&format!("group by {word}"), &value));
+                }
+            }
+            if let Some(word) = &split.stratify {
+                strata.push(cells.property(word, row)?.unwrap_or_else(String::new));
+            }
+            ids.push(id.to_owned());
+            deciding.push(Group {
+                // A split by room and one by hash must not be the same division.
+                hash: place(kind, &named, split.seed),
+                began: cells.started_at.get(row),
+            });
         }
-        if let Some(cluster) = cells.cluster.get(row) {
-            forest.connect(member, key("cluster", cluster));
-        }
-        if by == SplitBy::Room {
-            forest.connect(member, key("room", room(thread)));
-        }
-        let named = if by == SplitBy::Room { room(thread) } else { thread };
-        ids.push(id.to_owned());
-        deciding.push(Group {
-            // A split by room and one by hash must not be the same division.
-            hash: place(if by == SplitBy::Room { "room" } else { "thread" }, named, seed),
-            began: cells.started_at.get(row),
-        });
-    })?;
+    }
+    let numbers: HashMap<String, usize> = ids.iter().cloned().zip(0..).collect();
+    if split.group_by.iter().any(|word| word == PROMPT) {
+        let texts = ConversationTexts {
+            dataset,
+            numbers: &numbers,
+            stop,
+        };
+        texts.each_prompt(&mut |member, question| forest.connect(member, key(PROMPT, question)))?;
+    }
     let of: Vec<usize> = (0..ids.len()).map(|member| forest.root(member)).collect();
     for (member, root) in of.iter().enumerate() {
         let own = *cut::at(&deciding, member);
@@ -102,7 +179,31 @@ pub(crate) fn groups(dataset: &Dataset, by: SplitBy, seed: u64) -> Result<Groups
             *decided = own;
         }
     }
-    Ok(Groups { ids, of, deciding })
+    Ok(Groups {
+        ids,
+        numbers,
+        strata,
+        of,
+        deciding,
+    })
+}
+
+/// A name of a thread as it relates conversations: where the thread's id counts the records of its input, it is a name in that input.
+fn scoped<'n>(name: &'n str, thread: &str, input: &str) -> Cow<'n, str> {
+    let digits = thread.len() <= RUNNING_DIGITS && thread.bytes().all(|byte| byte.is_ascii_digit());
+    if digits && !thread.is_empty() {
+        format!("{input} {name}").into()
+    } else {
+        name.into()
+    }
+}
+
+/// The id of a thread with the prefix of its inputs, of a conversation's id: what makes that one unique is left out.
+fn prefixed<'i>(id: &'i str, thread: &'i str) -> &'i str {
+    let repeated = without_repeat(id);
+    let elsewhere = repeated.rsplit_once('~').map_or(repeated, |(id, _)| id);
+    let mut ids = [elsewhere, repeated, id].into_iter();
+    ids.find(|id| id.ends_with(thread)).unwrap_or(thread)
 }
 
 /// A conversation's id without the `~2` of a repeat.
@@ -148,8 +249,36 @@ mod tests {
     fn only_a_number_after_a_tilde_is_a_repeat() {
         assert_eq!(without_repeat("c~2"), "c");
         assert_eq!(without_repeat("a~b~13"), "a~b");
-        for whole in ["c", "c~", "c~x", "~home", "c~2b"] {
+        for whole in ["c", "c~", "c~x", "~target", "c~2b"] {
             assert_eq!(without_repeat(whole), whole);
+        }
+    }
+
+    #[test]
+    fn a_small_number_is_an_id_of_its_input_only() {
+        for id in ["0", "7", "9999999"] {
+            assert_eq!(scoped(id, id, "a.jsonl"), format!("a.jsonl {id}"));
+            assert_eq!(scoped("p-7", id, "a.jsonl"), "a.jsonl p-7");
+        }
+        for id in ["10000000", "-7", "c7", "7/1", ""] {
+            assert_eq!(scoped(id, id, "a.jsonl"), id);
+        }
+    }
+
+    #[test]
+    fn a_thread_keeps_the_prefix_of_its_inputs_and_nothing_that_made_its_ids_unique() {
+        let cases = [
+            ("c", "c", "c"),
+            ("c~2", "c", "c"),
+            ("c~1c8619", "c", "c"),
+            ("eu-c~1c8619~3", "c", "eu-c"),
+            ("19~1c8619", "19", "19"),
+            ("a~b", "a~b", "a~b"),
+            ("a~2", "a~2", "a~2"),
+            ("replaced", "c", "c"),
+        ];
+        for (id, thread, name) in cases {
+            assert_eq!(prefixed(id, thread), name, "{id}");
         }
     }
 

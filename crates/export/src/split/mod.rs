@@ -3,15 +3,23 @@
 pub(crate) mod assignment;
 pub(crate) mod earlier;
 mod groups;
+mod leaks;
+mod shared;
+mod strata;
+mod texts;
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use chatmill_diag::Limits;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use crate::error::ExportError;
+
+pub use strata::StrataSummary;
 
 /// The property of a conversation that decides its part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -36,6 +44,28 @@ pub struct Split {
     pub like: Option<PathBuf>,
     /// The seed of a division by hash; another seed divides otherwise.
     pub seed: u64,
+    /// Properties that conversations of different parts never have in common: `prompt`, `input`, `source`, `title`, `extra.KEY`.
+    pub group_by: Vec<String>,
+    /// The property whose values get their share in each part: `source`, `input`, `title` or `extra.KEY`.
+    pub stratify: Option<String>,
+    /// Words in a row that two parts must not share.
+    pub ngram: NonZeroUsize,
+    /// The handling of conversations that share such words.
+    pub ngram_leaks: LeakRule,
+    /// The most words of all parts but the first that are compared.
+    pub most_words: u64,
+}
+
+/// The handling of conversations that share words with a part before their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LeakRule {
+    /// They are counted.
+    Keep,
+    /// They go to the earliest part that they share words with, and their groups with them.
+    Move,
+    /// They are left out.
+    Drop,
 }
 
 /// One part.
@@ -107,7 +137,16 @@ impl Split {
             parts,
             like: None,
             seed: 0,
+            group_by: Vec::new(),
+            stratify: None,
+            ngram: NonZeroUsize::MIN.saturating_add(12),
+            ngram_leaks: LeakRule::Keep,
+            most_words: Limits::default().split_words,
         })
+    }
+
+    fn weights(&self) -> Vec<u64> {
+        self.parts.iter().map(|part| part.share.number()).collect()
     }
 }
 

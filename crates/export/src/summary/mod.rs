@@ -2,9 +2,12 @@
 //!
 //! Nothing in the summary depends on time, host or directory.
 
+pub(crate) mod left_out;
+pub(crate) mod split_summary;
 pub(crate) mod turn_counts;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::Path;
 
 use chatmill_diag::limits::MIB;
@@ -12,12 +15,14 @@ use chatmill_intake::discover::read_small;
 use chatmill_intake::{Failure, is_of_the_system};
 use serde::{Deserialize, Serialize};
 
-use crate::SUMMARY;
 use crate::error::ExportError;
 use crate::filter::Filters;
 use crate::format::Format;
 use crate::split::SplitBy;
+use crate::summary::left_out::{LeftOut, LeftOutRow};
+use crate::summary::split_summary::SplitSummary;
 use crate::summary::turn_counts::TurnCounts;
+use crate::{CARD, SUMMARY};
 
 /// An export in figures.
 #[derive(Clone, Debug, Serialize)]
@@ -40,6 +45,9 @@ pub struct ExportSummary {
     pub filters: Filters,
     /// The property that decided the division; none where there is one file.
     pub split_by: Option<SplitBy>,
+    /// What the division kept together and what its parts have in common; none where there is one file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<SplitSummary>,
     /// The seed of the division; none where the seed was 0, or no hash decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split_seed: Option<u64>,
@@ -52,28 +60,27 @@ pub struct ExportSummary {
     pub kept: u64,
     /// Renderings that are not, by reason; with `kept` they add up to `read`.
     pub left_out: Vec<LeftOut>,
+    /// These renderings one by one, sorted, where the request lists them; no part of the file.
+    #[serde(skip)]
+    pub rows_left_out: Option<Vec<LeftOutRow>>,
     /// Turns after the assistant's last one, which the envelope cut from the records.
     pub turns_cut: u64,
     /// Turns of the assistant in the records, by their use in training; none without an envelope, and none for preferences.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<TurnCounts>,
+    /// Labels in the records by what they follow from: `stated`, `ranks` or `scores`; none for records without labels.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<&'static str, u64>,
     /// Settings that a trainer needs, and turns that it cannot train on.
     pub notes: Vec<String>,
     /// The files in the order of the parts.
     pub files: Vec<FileSummary>,
     /// Names of further files of the folder, without the summary.
     pub beside: Vec<String>,
+    /// BLAKE3 of the card as it was written, in hexadecimal.
+    pub card_hash: Option<String>,
     /// Problems that the trainer or the service would have with the files.
     pub objections: Vec<String>,
-}
-
-/// Renderings that were left out for one reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct LeftOut {
-    /// The reason: a filter, or a rule of the envelope.
-    pub reason: String,
-    /// The number of rows.
-    pub rows: u64,
 }
 
 /// A file of an export.
@@ -103,6 +110,8 @@ pub struct FileSummary {
 struct Earlier {
     program: String,
     files: Vec<EarlierFile>,
+    /// The hash of the card; none in exports without one.
+    card_hash: Option<String>,
     #[serde(default)]
     beside: Vec<String>,
 }
@@ -124,6 +133,23 @@ pub(crate) fn names_of_earlier(folder: &Path) -> Result<BTreeSet<String>, Export
     let Some(earlier) = earlier.filter(|earlier| earlier.program == chatmill_dataset::PROGRAM) else {
         return Ok(BTreeSet::new());
     };
+    if let Some(hash) = &earlier.card_hash {
+        let card = folder.join(CARD);
+        let is_as_written = match read_small(&card, 16 * MIB) {
+            Ok(text) => blake3::hash(text.as_bytes()).to_hex().as_str() == hash,
+            Err(error) if is_of_the_system(&error) => return Err(Failure::new("read", &card, &error).into()),
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
+        if !is_as_written {
+            return Err(ExportError::request(
+                format!(
+                    "{} is not as chatmill wrote it, and would be lost",
+                    card.display()
+                ),
+                "move it away or delete it, then run again",
+            ));
+        }
+    }
     let files = earlier.files.into_iter().map(|file| file.name);
     let names = files.chain(earlier.beside);
     Ok(names.chain([SUMMARY.to_owned()]).collect())

@@ -1,6 +1,7 @@
 //! One file of an export: lines, or a table whose columns are the keys of the records after the keys of their rows.
 
 pub(crate) mod nested;
+pub(crate) mod part_files;
 pub(crate) mod shuffle;
 
 use std::borrow::Cow;
@@ -9,6 +10,7 @@ use std::ops::Range;
 use chatmill_dataset::{
     Compression, DatasetError, FileMeasure, Folder, FolderFile, FreeCell, FreeKind, FreeTable, NestedValue,
 };
+use jiff::Timestamp;
 
 use crate::candidate::RenderedAs;
 use crate::error::ExportError;
@@ -16,7 +18,7 @@ use crate::fields::{self, Field};
 use crate::format::Format;
 
 /// Columns before the record's own in a table.
-const KEYS: [(&str, FreeKind); 5] = [
+pub(crate) const KEYS: [(&str, FreeKind); 5] = [
     ("conversation_id", FreeKind::Word),
     ("dialect", FreeKind::Word),
     ("profile", FreeKind::Word),
@@ -39,6 +41,40 @@ pub(crate) struct RowKey<'r> {
     pub(crate) conversation: &'r str,
     pub(crate) perspective: &'r str,
     pub(crate) ordinal: u64,
+    /// Whether it is the first row of its conversation, in the order of the dataset.
+    pub(crate) is_first: bool,
+}
+
+/// A row to write.
+pub(crate) struct WrittenRow<'a> {
+    pub(crate) key: RowKey<'a>,
+    pub(crate) record: Record<'a>,
+    /// The columns that are added to the record.
+    pub(crate) added: Vec<Field<'a>>,
+}
+
+impl WrittenRow<'_> {
+    /// The line of the row.
+    fn line(&self) -> Result<Cow<'_, str>, ExportError> {
+        let fields = match &self.record {
+            Record::Object { line, .. } | Record::Value { json: line, .. } if self.added.is_empty() => {
+                return Ok(Cow::Borrowed(line));
+            }
+            Record::Object { fields, .. } | Record::Fields(fields) => Cow::Borrowed(fields),
+            Record::Text { text, spans } => Cow::Owned(text_fields(text, *spans)),
+            Record::Value { .. } => {
+                return Err(ExportError::request(
+                    "a rendering of this dialect is a list, which takes no columns",
+                    "take `--format parquet`, or leave `--columns` out",
+                ));
+            }
+        };
+        let taken = |added: &&Field<'_>| fields.iter().any(|field| field.name == added.name);
+        if let Some(added) = self.added.iter().find(taken) {
+            return Err(ExportError::taken(&added.name, "a key of a record"));
+        }
+        Ok(Cow::Owned(fields::object(fields.iter().chain(&self.added))))
+    }
 }
 
 /// A record to write.
@@ -73,8 +109,20 @@ fn own_keys(name: &'static str, kind: FreeKind) -> Vec<(&'static str, FreeKind)>
     std::iter::once((name, kind)).chain(spans).collect()
 }
 
-/// The columns of a record's own.
+/// The names and types of columns.
 pub(crate) type Columns = Vec<(String, FreeKind)>;
+
+/// What all files of an export have in common.
+pub(crate) struct FileLayout<'l> {
+    pub(crate) format: Format,
+    pub(crate) rendered: &'l RenderedAs,
+    /// The columns of a record's own, in a table.
+    pub(crate) columns: Columns,
+    /// The columns that are added to each record.
+    pub(crate) added: Columns,
+    /// Bytes of a file at most; a part with more is several files.
+    pub(crate) shard_bytes: u64,
+}
 
 /// Whether a key is the name of one of the columns in front.
 pub(crate) fn is_reserved(key: &str) -> bool {
@@ -82,89 +130,63 @@ pub(crate) fn is_reserved(key: &str) -> bool {
 }
 
 /// An open file of an export.
-pub(crate) enum Writer {
+enum Writer<'l> {
     Lines(Box<FolderFile>),
     Table {
         table: Box<FreeTable>,
-        columns: Columns,
-        rendered: RenderedAs,
+        layout: &'l FileLayout<'l>,
     },
 }
 
-impl Writer {
-    pub(crate) fn create(
-        folder: &Folder,
-        name: &str,
-        format: Format,
-        columns: &Columns,
-        rendered: &RenderedAs,
-    ) -> Result<Self, DatasetError> {
+impl<'l> Writer<'l> {
+    fn create(folder: &Folder, name: &str, layout: &'l FileLayout<'l>) -> Result<Self, DatasetError> {
         let file = folder.file(name)?;
-        if format == Format::Jsonl {
+        if layout.format == Format::Jsonl {
             return Ok(Self::Lines(Box::new(file)));
         }
         let all: Columns = KEYS
             .iter()
             .map(|(name, kind)| ((*name).to_owned(), *kind))
-            .chain(columns.iter().cloned())
+            .chain(layout.columns.iter().chain(&layout.added).cloned())
             .collect();
         let compression = Compression::parse("zstd(3)").unwrap_or(Compression::None);
         Ok(Self::Table {
             table: Box::new(FreeTable::create(file, &all, compression)?),
-            columns: columns.clone(),
-            rendered: rendered.clone(),
+            layout,
         })
     }
 
-    pub(crate) fn write(&mut self, key: &RowKey<'_>, record: &Record<'_>) -> Result<(), ExportError> {
+    /// Writes a row, unless the file would then have more bytes than `most`; returns whether it was written.
+    fn write(&mut self, row: &WrittenRow<'_>, most: u64) -> Result<bool, ExportError> {
         match self {
             Self::Lines(file) => {
-                match record {
-                    Record::Object { line, .. } | Record::Value { json: line, .. } => {
-                        file.add(line.as_bytes())?;
-                    }
-                    Record::Fields(fields) => file.add(fields::object(fields).as_bytes())?,
-                    Record::Text { text, spans } => file.add(text_line(text, *spans).as_bytes())?,
+                let line = row.line()?;
+                if file.bytes() + line.len() as u64 + 1 > most {
+                    return Ok(false);
                 }
-                Ok(file.add(b"\n")?)
+                file.add(line.as_bytes())?;
+                file.add(b"\n")?;
             }
-            Self::Table {
-                table,
-                columns,
-                rendered,
-            } => {
-                let mut fields: Vec<&Field<'_>> = match record {
-                    Record::Object { fields, .. } | Record::Fields(fields) => fields.iter().collect(),
-                    Record::Value { .. } | Record::Text { .. } => Vec::new(),
-                };
-                fields.sort_by(|one, other| one.name.cmp(&other.name));
-                let contents: Vec<CellContent<'_>> = columns
-                    .iter()
-                    .map(|(name, kind)| {
-                        let field = fields.binary_search_by(|field| (*field.name).cmp(name));
-                        let field = field.ok().and_then(|place| fields.get(place).copied());
-                        CellContent::of(record, field, name, *kind).map_err(|misfit| {
-                            ExportError::request(
-                                format!("{misfit} in conversation `{}`", key.conversation),
-                                "take `--nested json`, which keeps every record as it is",
-                            )
-                        })
-                    })
-                    .collect::<Result<_, _>>()?;
+            Self::Table { table, layout } => {
+                let contents = contents(row, layout)?;
                 let mut cells = vec![
-                    FreeCell::Text(key.conversation),
-                    FreeCell::Text(&rendered.dialect),
-                    FreeCell::Text(&rendered.profile),
-                    FreeCell::Text(key.perspective),
-                    FreeCell::Number(key.ordinal),
+                    FreeCell::Text(row.key.conversation),
+                    FreeCell::Text(&layout.rendered.dialect),
+                    FreeCell::Text(&layout.rendered.profile),
+                    FreeCell::Text(row.key.perspective),
+                    FreeCell::Number(row.key.ordinal),
                 ];
                 cells.extend(contents.iter().map(CellContent::cell));
-                Ok(table.push(&cells)?)
+                if table.bytes_with(&cells) > most {
+                    return Ok(false);
+                }
+                table.push(&cells)?;
             }
         }
+        Ok(true)
     }
 
-    pub(crate) fn finish(self) -> Result<FileMeasure, DatasetError> {
+    fn finish(self) -> Result<FileMeasure, DatasetError> {
         match self {
             Self::Lines(file) => file.finish(),
             Self::Table { table, .. } => table.finish(),
@@ -172,9 +194,46 @@ impl Writer {
     }
 }
 
+/// The contents of a row in the columns of a table behind its key.
+fn contents<'r>(
+    row: &'r WrittenRow<'_>,
+    layout: &FileLayout<'_>,
+) -> Result<Vec<CellContent<'r>>, ExportError> {
+    let (record, conversation) = (&row.record, row.key.conversation);
+    let mut fields: Vec<&Field<'_>> = match record {
+        Record::Object { fields, .. } | Record::Fields(fields) => fields.iter().collect(),
+        Record::Value { .. } | Record::Text { .. } => Vec::new(),
+    };
+    fields.sort_by(|one, other| one.name.cmp(&other.name));
+    let own = layout.columns.iter().map(|(name, kind)| {
+        let field = fields.binary_search_by(|field| (*field.name).cmp(name));
+        let field = field.ok().and_then(|place| fields.get(place).copied());
+        CellContent::of(record, field, name, *kind).map_err(|misfit| {
+            ExportError::request(
+                format!("{misfit} in conversation `{conversation}`"),
+                "take `--nested json`, which keeps every record as it is",
+            )
+        })
+    });
+    let added = layout.added.iter().zip(&row.added);
+    let added = added.map(|((name, kind), field)| {
+        CellContent::added(&field.json, *kind).ok_or_else(|| {
+            ExportError::request(
+                format!("the column `{name}` is of another type in conversation `{conversation}`"),
+                "run `chatmill certify` on the dataset",
+            )
+        })
+    });
+    own.chain(added).collect()
+}
+
 /// The content of a record in a column.
 enum CellContent<'r> {
     Text(Cow<'r, str>),
+    Number(u64),
+    Real(f64),
+    Flag(bool),
+    Time(i64),
     Spans(&'r [Range<u64>]),
     Nested(NestedValue<'r>),
     Nothing,
@@ -212,9 +271,30 @@ impl<'r> CellContent<'r> {
         })
     }
 
+    /// The value of an added column; none where it is not of the column's type.
+    fn added(json: &'r str, kind: FreeKind) -> Option<Self> {
+        if json == "null" {
+            return Some(Self::Nothing);
+        }
+        Some(match kind {
+            FreeKind::Json => Self::Text(json.into()),
+            FreeKind::Word | FreeKind::Text => Self::Text(fields::spelled(json)?),
+            FreeKind::Number => Self::Number(json.parse().ok()?),
+            FreeKind::Real => Self::Real(json.parse().ok()?),
+            FreeKind::Flag => Self::Flag(json.parse().ok()?),
+            FreeKind::Time => Self::Time(fields::spelled(json)?.parse::<Timestamp>().ok()?.as_microsecond()),
+            FreeKind::Nested(shape) => Self::Nested(nested::value(json, shape).ok()?),
+            FreeKind::Spans => return None,
+        })
+    }
+
     fn cell(&self) -> FreeCell<'_> {
         match self {
             Self::Text(text) => FreeCell::Text(text),
+            Self::Number(number) => FreeCell::Number(*number),
+            Self::Real(number) => FreeCell::Real(*number),
+            Self::Flag(is_so) => FreeCell::Flag(*is_so),
+            Self::Time(microseconds) => FreeCell::Time(*microseconds),
             Self::Spans(spans) => FreeCell::Spans(spans),
             Self::Nested(value) => FreeCell::Nested(value),
             Self::Nothing => FreeCell::Missing,
@@ -222,8 +302,8 @@ impl<'r> CellContent<'r> {
     }
 }
 
-/// The line of a text with its spans.
-fn text_line(text: &str, spans: OwnSpans<'_>) -> String {
+/// The fields of a text with its spans.
+fn text_fields(text: &str, spans: OwnSpans<'_>) -> Vec<Field<'static>> {
     let bounds = |span: &Range<u64>| format!("{{\"start\":{},\"end\":{}}}", span.start, span.end);
     let list = |spans: &[Range<u64>]| {
         let spans: Vec<String> = spans.iter().map(bounds).collect();
@@ -232,5 +312,5 @@ fn text_line(text: &str, spans: OwnSpans<'_>) -> String {
     let spans = SPANS.into_iter().zip(spans.map(list));
     let mut fields = vec![Field::new(TEXT, fields::text(text))];
     fields.extend(spans.map(|(name, json)| Field::new(name, json)));
-    fields::object(&fields)
+    fields
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ExportError;
 use crate::fields;
-use crate::writer::{Record, RowKey};
+use crate::writer::{Record, RowKey, WrittenRow};
 
 /// Parts of the order, one of which is in memory at a time.
 const PARTITIONS: usize = 256;
@@ -33,10 +33,14 @@ struct Waiting<'w> {
     #[serde(borrow)]
     perspective: Cow<'w, str>,
     ordinal: u64,
+    is_first: bool,
     form: Form,
     #[serde(borrow)]
     text: Cow<'w, str>,
     spans: [Vec<Range<u64>>; 2],
+    /// The added columns as an object.
+    #[serde(borrow)]
+    added: Cow<'w, str>,
 }
 
 /// The form of a buffered row's text.
@@ -57,14 +61,10 @@ impl Shuffle {
     }
 
     /// Buffers a row of a part.
-    pub(crate) fn push(
-        &mut self,
-        part: usize,
-        key: &RowKey<'_>,
-        record: &Record<'_>,
-    ) -> Result<(), DatasetError> {
+    pub(crate) fn push(&mut self, part: usize, row: &WrittenRow<'_>) -> Result<(), DatasetError> {
+        let key = &row.key;
         let none: [&[Range<u64>]; 2] = [&[], &[]];
-        let (form, text, spans) = match record {
+        let (form, text, spans) = match &row.record {
             Record::Object { line, .. } => (Form::Object, Cow::Borrowed(*line), none),
             Record::Fields(fields) => (Form::Object, Cow::Owned(fields::object(fields)), none),
             Record::Value { json, spans } => (Form::Value, Cow::Borrowed(*json), *spans),
@@ -75,9 +75,11 @@ impl Shuffle {
             conversation: key.conversation.into(),
             perspective: key.perspective.into(),
             ordinal: key.ordinal,
+            is_first: key.is_first,
             form,
             text,
             spans: spans.map(<[Range<u64>]>::to_vec),
+            added: fields::object(&row.added).into(),
         };
         let number = self.number(key);
         // Rows with the same key keep their order.
@@ -91,7 +93,7 @@ impl Shuffle {
     /// Gives every row to `visit`, with its part, in the random order.
     pub(crate) fn write(
         mut self,
-        visit: &mut dyn FnMut(usize, &RowKey<'_>, &Record<'_>) -> Result<(), ExportError>,
+        visit: &mut dyn FnMut(usize, &WrittenRow<'_>) -> Result<(), ExportError>,
     ) -> Result<(), ExportError> {
         for partition in 0..PARTITIONS {
             let mut rows: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
@@ -103,7 +105,7 @@ impl Shuffle {
             for (_, body) in &rows {
                 let waiting: Waiting<'_> =
                     serde_json::from_slice(body).map_err(|error| unread(&error.to_string()))?;
-                visit(waiting.part, &waiting.key(), &waiting.record()?)?;
+                visit(waiting.part, &waiting.row()?)?;
             }
         }
         Ok(())
@@ -132,12 +134,17 @@ fn unread(reason: &str) -> DatasetError {
 }
 
 impl Waiting<'_> {
-    fn key(&self) -> RowKey<'_> {
-        RowKey {
-            conversation: &self.conversation,
-            perspective: &self.perspective,
-            ordinal: self.ordinal,
-        }
+    fn row(&self) -> Result<WrittenRow<'_>, DatasetError> {
+        Ok(WrittenRow {
+            key: RowKey {
+                conversation: &self.conversation,
+                perspective: &self.perspective,
+                ordinal: self.ordinal,
+                is_first: self.is_first,
+            },
+            record: self.record()?,
+            added: fields::of(&self.added).ok_or_else(|| unread("its columns are no object"))?,
+        })
     }
 
     fn record(&self) -> Result<Record<'_>, DatasetError> {

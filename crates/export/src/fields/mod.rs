@@ -1,5 +1,7 @@
 //! The top-level keys of a rendering with the raw JSON text of their values, which become lines and columns.
 
+pub(crate) mod of_conversations;
+
 use std::borrow::Cow;
 use std::fmt;
 
@@ -39,8 +41,9 @@ pub(crate) fn of(json: &str) -> Option<Vec<Field<'_>>> {
 }
 
 /// The object with these fields, without white space between them.
-pub(crate) fn object(fields: &[Field<'_>]) -> String {
-    let mut json = String::with_capacity(fields.iter().map(|field| field.json.len() + 16).sum());
+pub(crate) fn object<'f, 'v: 'f>(fields: impl IntoIterator<Item = &'f Field<'v>> + Clone) -> String {
+    let bytes = fields.clone().into_iter().map(|field| field.json.len() + 16);
+    let mut json = String::with_capacity(bytes.sum());
     for field in fields {
         json.push(if json.is_empty() { '{' } else { ',' });
         json.push_str(&text(&field.name));

@@ -1,5 +1,7 @@
 //! The request for an export, and the dialect of the dataset that it selects.
 
+pub(crate) mod added_columns;
+
 use std::path::PathBuf;
 
 use chatmill_dataset::{Dataset, Texts};
@@ -28,6 +30,12 @@ pub struct ExportRequest {
     pub valid_for: Option<PathBuf>,
     /// The division of the renderings into files; `None` gives one file.
     pub split: Option<Split>,
+    /// Columns of `conversations` and `renderings`, and fields of the record (`extra.KEY`), that are added to each record.
+    pub columns: Vec<String>,
+    /// Bytes that a file may have; none for the default. A part with more is several files.
+    pub shard_bytes: Option<u64>,
+    /// Whether the summary lists the rows that are left out.
+    pub lists_left_out: bool,
     /// The seed of a random order of rows; none leaves the order of the dataset.
     pub shuffle: Option<u64>,
     /// Whether an earlier export at the destination may be replaced.
@@ -106,5 +114,28 @@ fn other_step(stored: &[RenderedAs], is_known: bool) -> String {
         ([], _) => "it holds none; name dialects in `render.dialects` and run the pipeline again".to_owned(),
         (names, true) => format!("it holds {}; {again}", names.join(", ")),
         (names, false) => format!("take one that it holds: {}", names.join(", ")),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A request for lines of a dialect, without anything else.
+    pub(crate) fn request(dialect: &str) -> ExportRequest {
+        ExportRequest {
+            dialect: dialect.to_owned(),
+            format: Format::Jsonl,
+            nested: NestedAs::Json,
+            envelope: None,
+            filters: Filters::default(),
+            valid_for: None,
+            split: None,
+            columns: Vec::new(),
+            shard_bytes: None,
+            lists_left_out: false,
+            shuffle: None,
+            replace: false,
+        }
     }
 }

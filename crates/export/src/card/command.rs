@@ -1,0 +1,129 @@
+//! The command line of an export, without paths of the machine.
+
+use crate::format::Format;
+use crate::request::ExportRequest;
+use crate::split::{Share, Split, SplitBy};
+use crate::writer::nested::NestedAs;
+
+/// The command that makes the export again from the dataset `RUN`.
+pub(super) fn command(request: &ExportRequest, target: &str) -> String {
+    let (filters, split) = (&request.filters, request.split.as_ref());
+    let is = |is_so: bool, word: &str| is_so.then(|| word.to_owned());
+    let parts = |split: &Split| {
+        let parts = split
+            .parts
+            .iter()
+            .map(|part| format!("{}={}", part.name, share(part.share)));
+        parts.collect::<Vec<_>>().join(",")
+    };
+    let by = split.and_then(|split| match split.by {
+        SplitBy::Hash => None,
+        SplitBy::Time => Some("time"),
+        SplitBy::Room => Some("room"),
+    });
+    let template = request.valid_for.as_deref().and_then(|path| path.file_name());
+    let most = filters.max_tokens.as_ref();
+    let is_parquet = request.format == Format::Parquet;
+    let seed = split.map_or(0, |split| split.seed);
+    let like = split.is_some_and(|split| split.like.is_some());
+    let options = [
+        ("dialect", Some(target.to_owned())),
+        ("format", is(true, if is_parquet { "parquet" } else { "jsonl" })),
+        ("nested", is(request.nested == NestedAs::Struct, "struct")),
+        (
+            "envelope",
+            request.envelope.map(|envelope| envelope.id.to_owned()),
+        ),
+        (
+            "valid-for",
+            template.map(|name| name.to_string_lossy().into_owned()),
+        ),
+        ("last-role", filters.last_role.clone()),
+        (
+            "max-tokens",
+            most.map(|most| format!("{}@{}", most.tokens, most.encoding)),
+        ),
+        (
+            "columns",
+            is(!request.columns.is_empty(), &request.columns.join(",")),
+        ),
+        ("split", split.map(parts)),
+        ("split-by", by.map(str::to_owned)),
+        ("split-seed", is(seed != 0, &seed.to_string())),
+        ("split-like", is(like, "EARLIER_EXPORT")),
+        ("shard-size", request.shard_bytes.map(|bytes| bytes.to_string())),
+        ("shuffle", request.shuffle.map(|seed| seed.to_string())),
+    ];
+    let losses = filters.without.iter().map(|code| ("without", Some(code.clone())));
+    let options = options.into_iter().chain(losses);
+    let options = options.filter_map(|(name, value)| Some(format!(" --{name} {}", quoted(&value?))));
+    let flags = [
+        is(filters.valid, " --valid"),
+        is(filters.keep_unasked, " --keep-unasked"),
+    ];
+    let words: String = options.chain(flags.into_iter().flatten()).collect();
+    format!("chatmill export RUN{words} --out FOLDER")
+}
+
+fn share(share: Share) -> String {
+    match share {
+        Share::Of(number) => number.to_string(),
+        Share::From(i64::MIN) => "start".to_owned(),
+        Share::From(begins) => jiff::Timestamp::from_microsecond(begins)
+            .map_or_else(|_| begins.to_string(), |instant| instant.to_string()),
+    }
+}
+
+/// A word of a command, in quotation marks where a shell would read it otherwise.
+fn quoted(word: &str) -> String {
+    let is_plain = |sign: char| sign.is_ascii_alphanumeric() || "._-@,=:".contains(sign);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::Filters;
+    use crate::request::tests::request;
+
+    #[test]
+    fn the_command_has_what_the_request_has_and_no_path() {
+        let plain = command(&request("chatml"), "chatml@document");
+        assert_eq!(
+            plain,
+            "chatmill export RUN --dialect chatml@document --format jsonl --out FOLDER"
+        );
+        let split = Split {
+            like: Some("/home/ada/earlier".into()),
+            seed: 7,
+            ..Split::parse("train=start,test=2026-10-01", SplitBy::Time).unwrap()
+        };
+        let full = ExportRequest {
+            format: Format::Parquet,
+            envelope: crate::envelope::find("axolotl"),
+            filters: Filters {
+                valid: true,
+                last_role: Some("it's".to_owned()),
+                max_tokens: Some("9@r50k_base".parse().unwrap()),
+                without: vec!["truncated".to_owned()],
+                keep_unasked: true,
+            },
+            valid_for: Some("/home/ada/model.jinja".into()),
+            split: Some(split),
+            columns: vec!["source".to_owned(), "extra.language".to_owned()],
+            shard_bytes: Some(1000),
+            shuffle: Some(3),
+            ..request("hf-messages")
+        };
+        assert_eq!(
+            command(&full, "hf-messages@document"),
+            "chatmill export RUN --dialect hf-messages@document --format parquet --envelope axolotl --valid-for model.jinja \
+             --last-role 'it'\\''s' --max-tokens 9@r50k_base --columns source,extra.language \
+             --split train=start,test=2026-10-01T00:00:00Z --split-by time --split-seed 7 --split-like EARLIER_EXPORT \
+             --shard-size 1000 --shuffle 3 --without truncated --valid --keep-unasked --out FOLDER"
+        );
+    }
+}

@@ -1,0 +1,123 @@
+//! What an export counts while its rows are read, and the notes that follow from it.
+
+pub(crate) mod ways_out;
+
+use std::collections::BTreeMap;
+
+use chatmill_model::LabelBasis;
+
+use crate::candidate::Candidate;
+use crate::envelope::{Envelope, notes};
+use crate::row_counts::ways_out::LastTurns;
+use crate::summary::left_out::LeftOutRows;
+use crate::summary::split_summary::SplitSummary;
+use crate::summary::turn_counts::TurnCounts;
+
+/// The counts of an export.
+pub(crate) struct RowCounts {
+    /// Renderings that were read.
+    pub(crate) read: u64,
+    /// Turns after the assistant's last one, which the envelope cut.
+    pub(crate) turns_cut: u64,
+    pub(crate) turn_counts: TurnCounts,
+    /// Labels by what they follow from.
+    pub(crate) labels: BTreeMap<&'static str, u64>,
+    pub(crate) left_out: LeftOutRows,
+    pub(crate) split: Option<SplitSummary>,
+    last_turns: Option<LastTurns>,
+    /// Renderings that were left out and have no assistant.
+    without_assistant: u64,
+}
+
+impl RowCounts {
+    /// Nothing is counted yet.
+    pub(crate) fn new(
+        left_out: LeftOutRows,
+        split: Option<SplitSummary>,
+        last_turns: Option<LastTurns>,
+    ) -> Self {
+        Self {
+            read: 0,
+            turns_cut: 0,
+            turn_counts: TurnCounts::default(),
+            labels: BTreeMap::new(),
+            left_out,
+            split,
+            last_turns,
+            without_assistant: 0,
+        }
+    }
+
+    /// Counts a rendering whose record is written into a part; `leaks` says that it shares words with a part before that.
+    pub(crate) fn keep(
+        &mut self,
+        candidate: &Candidate<'_>,
+        turns: (u64, TurnCounts),
+        part: usize,
+        leaks: bool,
+    ) {
+        let (turns_cut, turn_counts) = turns;
+        self.turns_cut += turns_cut;
+        self.turn_counts.add(turn_counts);
+        if let Some((_, basis)) = candidate.rendering.label {
+            *self.labels.entry(basis.as_str()).or_default() += 1;
+        }
+        if let Some(split) = self.split.as_mut().filter(|_| leaks) {
+            split.add_leak(part);
+        }
+    }
+
+    /// Counts a rendering that is left out.
+    pub(crate) fn leave_out(&mut self, candidate: &Candidate<'_>, reason: String) {
+        let row = candidate.row();
+        self.without_assistant += u64::from(row.perspective.is_empty());
+        if let Some(last_turns) = &mut self.last_turns {
+            last_turns.add(&reason, &row);
+        }
+        self.left_out
+            .add((row.conversation, row.perspective, row.ordinal), reason);
+    }
+
+    /// The notes of the summary; `uncounted` says why it is not known what the parts share.
+    pub(crate) fn notes(
+        &self,
+        envelope: Option<&Envelope>,
+        kept: u64,
+        uncounted: Option<&str>,
+    ) -> Vec<String> {
+        let of_turns = envelope.filter(|envelope| envelope.has_turns());
+        let turns = of_turns.map(|_| self.turn_counts.learned + self.turn_counts.context);
+        let mut notes = notes(envelope, self.turn_counts);
+        notes.extend(of_turns.and_then(|_| silence(self.without_assistant)));
+        let last_turns = self.last_turns.as_ref();
+        notes.extend(last_turns.and_then(|last_turns| last_turns.note(self.read, kept, turns)));
+        notes.extend(of_rankings(&self.labels));
+        notes.extend(uncounted.map(|why| format!("it was not counted what the parts have in common: {why}")));
+        notes
+    }
+}
+
+/// A note about left-out renderings without an assistant: how to make every participant the assistant.
+fn silence(renderings: u64) -> Option<String> {
+    let subject = match renderings {
+        0 => return None,
+        1 => "1 rendering that was left out has".to_owned(),
+        more => format!("{more} renderings that were left out have"),
+    };
+    Some(format!(
+        "{subject} no assistant, because no participant is an agent: `perspective.as = \"each-participant\"` in the pipeline, or \
+         `convert --set perspective.as=each-participant`, makes everybody the assistant once"
+    ))
+}
+
+/// A note about labels that no record states.
+fn of_rankings(labels: &BTreeMap<&'static str, u64>) -> Option<String> {
+    let all: u64 = labels.values().sum();
+    let stated = labels.get(LabelBasis::Stated.as_str()).copied().unwrap_or(0);
+    (all > stated).then(|| {
+        format!(
+            "{} of {all} labels follow from ranks or scores: of the answers to a question the best is good and the worst is bad",
+            all - stated
+        )
+    })
+}

@@ -1,0 +1,151 @@
+//! What becomes of conversations that share words with a part before their own, and what is shared in the end.
+
+use std::collections::BTreeMap;
+
+use chatmill_diag::cut;
+use chatmill_link::Forest;
+
+use crate::error::ExportError;
+use crate::split::shared::{Met, Shared, Standing};
+use crate::split::texts::ConversationTexts;
+use crate::split::{LeakRule, Split};
+
+/// A division whose parts may still share words.
+pub(crate) struct Division<'d> {
+    pub(crate) split: &'d Split,
+    pub(crate) texts: ConversationTexts<'d>,
+    /// The group of each conversation.
+    pub(crate) groups: &'d [usize],
+    /// The part of each conversation in an earlier export, in which it stays.
+    pub(crate) assigned: &'d [Option<usize>],
+    /// Whether an earlier export holds a conversation of a group, by its number.
+    pub(crate) is_bound: &'d dyn Fn(usize) -> bool,
+    /// The part of each conversation.
+    pub(crate) parts: Vec<Option<usize>>,
+}
+
+/// The words that the parts of a division share.
+pub(crate) struct Leaks {
+    /// Conversations that went to another part.
+    pub(crate) moved: u64,
+    /// Whether each conversation is left out.
+    pub(crate) dropped: Vec<bool>,
+    /// Whether each conversation shares words with a part before its own, or why that was not counted.
+    pub(crate) left: Result<Vec<bool>, String>,
+}
+
+impl Division<'_> {
+    /// Does what the plan says of shared words; moved conversations get their new parts.
+    pub(crate) fn resolve(&mut self) -> Result<Leaks, ExportError> {
+        let mut leaks = Leaks {
+            moved: 0,
+            dropped: vec![false; self.parts.len()],
+            left: Err("the dataset has no table `messages`".to_owned()),
+        };
+        match self.split.ngram_leaks {
+            LeakRule::Keep if !self.texts.dataset.has("messages") => return Ok(leaks),
+            LeakRule::Keep => {}
+            LeakRule::Move => {
+                leaks.moved = self.move_all()?;
+                // A new conversation may share words with two parts of the earlier export, and belongs into neither.
+                if self.split.like.is_some() {
+                    leaks.dropped = self.sharing()?;
+                }
+            }
+            LeakRule::Drop => leaks.dropped = self.sharing()?,
+        }
+        let is_there = |(part, dropped): (&Option<usize>, &bool)| part.filter(|_| !dropped);
+        let standings: Vec<Option<Standing>> = self
+            .parts
+            .iter()
+            .zip(&leaks.dropped)
+            .map(is_there)
+            .map(|part| part.map(|part| Standing { part, turn: part }))
+            .collect();
+        leaks.left = self
+            .meeting(&standings, Met::Counts)?
+            .ok_or_else(|| self.excess());
+        Ok(leaks)
+    }
+
+    /// Conversations that share words with a part before their own. Those of an earlier export come first and stay.
+    fn sharing(&self) -> Result<Vec<bool>, ExportError> {
+        let standing = |(part, assigned): (&Option<usize>, &Option<usize>)| {
+            part.map(|part| Standing {
+                part,
+                turn: if assigned.is_some() { 0 } else { part + 1 },
+            })
+        };
+        let standings: Vec<Option<Standing>> = self.parts.iter().zip(self.assigned).map(standing).collect();
+        self.meeting(&standings, Met::Goes)?.ok_or_else(|| self.refusal())
+    }
+
+    fn meeting(&self, standings: &[Option<Standing>], met: Met) -> Result<Option<Vec<bool>>, ExportError> {
+        let is_later = |number: usize| cut::at(standings, number).is_some_and(|standing| standing.part > 0);
+        let shared = self.index(&is_later)?;
+        shared.map(|shared| shared.meeting(standings, met)).transpose()
+    }
+
+    fn index(&self, is_indexed: &dyn Fn(usize) -> bool) -> Result<Option<Shared<'_>>, ExportError> {
+        Shared::index(&self.texts, self.split.ngram, self.split.most_words, is_indexed)
+    }
+
+    /// Moves groups that share words with one another to the earliest part of theirs, and gives the number of conversations moved.
+    fn move_all(&mut self) -> Result<u64, ExportError> {
+        let has_part = |number: usize| cut::at(&self.parts, number).is_some();
+        // Beside an earlier export new conversations of the first part may have to leave it.
+        let may_move = |number: usize| {
+            let is_later = cut::at(&self.parts, number).is_some_and(|part| part > 0);
+            is_later
+                || (self.split.like.is_some() && has_part(number) && cut::at(self.assigned, number).is_none())
+        };
+        let shared = self.index(&may_move)?.ok_or_else(|| self.refusal())?;
+        let mut forest = Forest::default();
+        for _ in &self.parts {
+            forest.add();
+        }
+        shared.join(&has_part, self.groups, &mut forest)?;
+        let roots: Vec<usize> = self.groups.iter().map(|group| forest.root(*group)).collect();
+        // The first that an earlier export holds decides, as for a group, else the earliest part.
+        let mut group_parts: BTreeMap<usize, (bool, usize)> = BTreeMap::new();
+        for ((root, part), assigned) in roots.iter().zip(&self.parts).zip(self.assigned) {
+            let Some(part) = assigned.or(*part) else {
+                continue;
+            };
+            let target = group_parts.entry(*root).or_insert((assigned.is_some(), part));
+            match (target.0, assigned.is_some()) {
+                (false, true) => *target = (true, part),
+                (false, false) => target.1 = target.1.min(part),
+                (true, _) => {}
+            }
+        }
+        let mut moved = 0;
+        for (number, root) in roots.iter().enumerate() {
+            let Some((_, target)) = group_parts.get(root) else {
+                continue;
+            };
+            let part = cut::at_mut(&mut self.parts, number);
+            let is_free =
+                cut::at(self.assigned, number).is_none() && !(self.is_bound)(*cut::at(self.groups, number));
+            if is_free && part.is_some_and(|part| part != *target) {
+                *part = Some(*target);
+                moved += 1;
+            }
+        }
+        Ok(moved)
+    }
+
+    fn excess(&self) -> String {
+        let most = self.split.most_words;
+        format!(
+            "the parts after the first have more than the {most} words that `limits.split_words` allows to compare"
+        )
+    }
+
+    fn refusal(&self) -> ExportError {
+        ExportError::request(
+            self.excess(),
+            "raise `limits.split_words` and run the pipeline again, make these parts smaller, or take `split.ngram_leaks = \"keep\"`",
+        )
+    }
+}

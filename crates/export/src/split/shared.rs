@@ -1,0 +1,138 @@
+//! Runs of words that conversations of different parts share.
+//!
+//! An index holds the words of all parts but the first, and the others are looked up in it, so that memory follows the smaller parts.
+//! What is known of a run is kept for the run and not for each pair of conversations that have it: a sentence that everybody says costs
+//! no more than one that two say.
+
+use std::cell::Cell;
+use std::collections::{BTreeSet, HashMap};
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+
+use chatmill_diag::cut;
+use chatmill_link::{Forest, Ngrams, Run};
+
+use crate::error::ExportError;
+use crate::split::texts::ConversationTexts;
+
+/// The place of a conversation in a comparison.
+#[derive(Clone, Copy)]
+pub(crate) struct Standing {
+    /// The part that it is in.
+    pub(crate) part: usize,
+    /// When it is compared: with all conversations of earlier turns, and not with those of its own turn.
+    pub(crate) turn: usize,
+}
+
+/// What becomes of a conversation that shares words with one of an earlier turn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Met {
+    /// It is found, and later ones are compared with it.
+    Counts,
+    /// It is found, and later ones are not compared with it.
+    Goes,
+}
+
+/// An index of the words of some conversations, and all others.
+pub(crate) struct Shared<'s> {
+    texts: &'s ConversationTexts<'s>,
+    index: Ngrams,
+}
+
+impl<'s> Shared<'s> {
+    /// An index of some conversations; none where they have more words than `most`.
+    pub(crate) fn index(
+        texts: &'s ConversationTexts<'s>,
+        length: NonZeroUsize,
+        most: u64,
+        is_indexed: &dyn Fn(usize) -> bool,
+    ) -> Result<Option<Self>, ExportError> {
+        let mut index = Ngrams::new(length, u32::try_from(most).unwrap_or(u32::MAX));
+        let is_full = Cell::new(false);
+        texts.each(
+            &|number| !is_full.get() && is_indexed(number),
+            &mut |number, text| {
+                let added = u32::try_from(number).map(|owner| index.add(text, owner));
+                is_full.set(is_full.get() || !matches!(added, Ok(Ok(()))));
+            },
+        )?;
+        Ok((!is_full.get()).then_some(Self { texts, index }))
+    }
+
+    /// Joins the groups of conversations that share a run of the index.
+    pub(crate) fn join(
+        &self,
+        is_compared: &dyn Fn(usize) -> bool,
+        groups: &[usize],
+        forest: &mut Forest,
+    ) -> Result<(), ExportError> {
+        let mut last = None;
+        self.each_run(is_compared, &mut |number, run| {
+            let pair = (number, self.index.owner(run) as usize);
+            // The runs of one passage have one owner.
+            if last.replace(pair) != Some(pair) {
+                forest.join(*cut::at(groups, pair.0), *cut::at(groups, pair.1));
+            }
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// Which conversations share a run with one of another part that had its turn before; those without a standing are not compared.
+    pub(crate) fn meeting(
+        &self,
+        standings: &[Option<Standing>],
+        becomes: Met,
+    ) -> Result<Vec<bool>, ExportError> {
+        let mut found = vec![false; standings.len()];
+        // The part in which a run was met; none where it was met in several.
+        let mut met: HashMap<Run, Option<usize>> = HashMap::new();
+        let part_in = |number: usize, turn: usize| {
+            let standing = standings.get(number).copied().flatten();
+            standing
+                .filter(|standing| standing.turn == turn)
+                .map(|standing| standing.part)
+        };
+        let turns: BTreeSet<usize> = standings.iter().flatten().map(|standing| standing.turn).collect();
+        for turn in &turns {
+            let turn = *turn;
+            if !met.is_empty() {
+                self.each_run(
+                    &|number| part_in(number, turn).is_some(),
+                    &mut |number, run| match met.get(&run) {
+                        Some(part) if *part != part_in(number, turn) => {
+                            *cut::at_mut(&mut found, number) = true;
+                            ControlFlow::Break(())
+                        }
+                        _ => ControlFlow::Continue(()),
+                    },
+                )?;
+            }
+            if turns.last() == Some(&turn) {
+                break;
+            }
+            let stays = |number: usize| becomes == Met::Counts || !*cut::at(&found, number);
+            let is_added = |number: usize| part_in(number, turn).is_some() && stays(number);
+            self.each_run(&is_added, &mut |number, run| {
+                let own = part_in(number, turn);
+                let part = met.entry(run).or_insert(own);
+                if *part != own {
+                    *part = None;
+                }
+                ControlFlow::Continue(())
+            })?;
+        }
+        Ok(found)
+    }
+
+    /// Visits the runs of the index in texts of conversations; a visit that breaks ends its text.
+    fn each_run(
+        &self,
+        is_wanted: &dyn Fn(usize) -> bool,
+        visit: &mut dyn FnMut(usize, Run) -> ControlFlow<()>,
+    ) -> Result<(), ExportError> {
+        self.texts.each(is_wanted, &mut |number, text| {
+            // A break says that the text has nothing more to give.
+            let _ = self.index.each_run(text, &mut |run| visit(number, run));
+        })
+    }
+}

@@ -1,0 +1,148 @@
+//! What people and agents say in the conversations of a dataset: the texts of its messages, and of the answers beside them.
+//!
+//! System text, tools, reasoning and notices are left out.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chatmill_dataset::{Columns, Dataset, Flags, Texts, columns};
+use serde::Deserialize;
+
+use crate::error::ExportError;
+
+/// The texts of a dataset by the numbers of their conversations.
+pub(crate) struct ConversationTexts<'d> {
+    pub(crate) dataset: &'d Dataset,
+    pub(crate) numbers: &'d HashMap<String, usize>,
+    pub(crate) stop: &'d AtomicBool,
+}
+
+columns! {
+    struct Messages {
+        role: Texts,
+        kind: Texts,
+        text: Texts,
+    }
+
+    struct Prompts with message: Messages {
+        parts: Texts,
+    }
+
+    /// Answers beside those of the conversation.
+    struct Alternatives with message: Messages {
+        in_conversation: Flags,
+    }
+}
+
+impl Messages {
+    /// The text of a row, where a person or an agent says it.
+    fn utterance(&self, row: usize) -> Option<&str> {
+        let counts = self.kind.at(row) == "message" && matches!(self.role.at(row), "user" | "assistant");
+        counts.then(|| self.text.at(row))
+    }
+}
+
+/// A medium in the column `parts`: its content, or its name.
+#[derive(Deserialize)]
+struct Medium {
+    r#type: String,
+    url: Option<String>,
+    inline: Option<String>,
+    text: Option<String>,
+    name: Option<String>,
+}
+
+impl Prompts {
+    /// The question of a row, case and white space aside, with the pictures and files that it is about.
+    fn question(&self, row: usize) -> Option<String> {
+        let asked = self
+            .message
+            .utterance(row)
+            .filter(|_| self.message.role.at(row) == "user")?;
+        let mut words: Vec<String> = asked.split_whitespace().map(str::to_lowercase).collect();
+        let parts: Vec<Medium> = self
+            .parts
+            .get(row)
+            .and_then(|json| serde_json::from_str(json).ok())
+            .unwrap_or_default();
+        let media = parts.into_iter().filter(|part| part.r#type == "media");
+        words.extend(media.filter_map(|part| part.url.or(part.inline).or(part.text).or(part.name)));
+        (!words.is_empty()).then(|| words.join(" "))
+    }
+}
+
+impl ConversationTexts<'_> {
+    /// Visits the texts of the wanted conversations, each with the number of its conversation.
+    pub(crate) fn each(
+        &self,
+        is_wanted: &dyn Fn(usize) -> bool,
+        visit: &mut dyn FnMut(usize, &str),
+    ) -> Result<(), ExportError> {
+        self.rows("messages", is_wanted, &mut |cells: &Messages, row, number| {
+            if let Some(text) = cells.utterance(row) {
+                visit(number, text);
+            }
+        })?;
+        if !self.dataset.has("alternatives") {
+            return Ok(());
+        }
+        self.rows(
+            "alternatives",
+            is_wanted,
+            &mut |cells: &Alternatives, row, number| {
+                if let Some(text) = cells
+                    .message
+                    .utterance(row)
+                    .filter(|_| !cells.in_conversation.at(row))
+                {
+                    visit(number, text);
+                }
+            },
+        )
+    }
+
+    /// Visits the first question of each conversation.
+    pub(crate) fn each_prompt(&self, visit: &mut dyn FnMut(usize, &str)) -> Result<(), ExportError> {
+        let mut last = None;
+        self.rows("messages", &|_| true, &mut |cells: &Prompts, row, number| {
+            if last != Some(number)
+                && let Some(question) = cells.question(row)
+            {
+                last = Some(number);
+                visit(number, &question);
+            }
+        })
+    }
+
+    fn rows<C: Columns>(
+        &self,
+        table: &str,
+        is_wanted: &dyn Fn(usize) -> bool,
+        visit: &mut dyn FnMut(&C, usize, usize),
+    ) -> Result<(), ExportError> {
+        let mut names = C::names();
+        names.push("conversation_id");
+        for batch in self.dataset.batches(table, &names) {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(ExportError::Stopped);
+            }
+            let batch = batch?;
+            let cells = C::of(&batch)?;
+            let ids: Texts = batch.column("conversation_id")?;
+            // The messages of a conversation are adjacent.
+            let mut current: Option<(&str, Option<usize>)> = None;
+            for row in 0..batch.rows() {
+                let id = ids.at(row);
+                let number = match current {
+                    Some((known, number)) if known == id => number,
+                    _ => self.numbers.get(id).copied().filter(|number| is_wanted(*number)),
+                };
+                current = Some((id, number));
+                if let Some(number) = number {
+                    visit(&cells, row, number);
+                }
+            }
+        }
+        Ok(())
+    }
+}

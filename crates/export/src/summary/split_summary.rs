@@ -1,0 +1,61 @@
+//! The division of an export in figures.
+
+use serde::Serialize;
+
+use crate::split::assignment::Assignment;
+use crate::split::{LeakRule, Split, StrataSummary};
+
+/// How an export was divided, and what its parts have in common.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SplitSummary {
+    /// Properties that conversations of different parts never have in common.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub group_by: Vec<String>,
+    /// Words in a row from which on parts overlap.
+    pub ngram: usize,
+    /// The handling of conversations that share such words with a part before their own.
+    pub ngram_leaks: LeakRule,
+    /// Conversations that went to another part; none where none may.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved: Option<u64>,
+    /// Rows of the parts after the first that share such words with a part before their own; none where that was not counted.
+    pub leaks: Option<Vec<PartLeak>>,
+    /// How near the parts come to their shares of the strata.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strata: Option<StrataSummary>,
+}
+
+/// Rows of a part that share words with a part before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PartLeak {
+    /// The name of the part.
+    pub part: String,
+    /// Rows whose conversation shares words.
+    pub rows: u64,
+}
+
+impl SplitSummary {
+    /// No row is counted yet.
+    pub(crate) fn new(split: &Split, assignment: &Assignment) -> Self {
+        let later = split.parts.iter().skip(1).map(|part| PartLeak {
+            part: part.name.clone(),
+            rows: 0,
+        });
+        Self {
+            group_by: split.group_by.clone(),
+            ngram: split.ngram.get(),
+            ngram_leaks: split.ngram_leaks,
+            moved: (split.ngram_leaks == LeakRule::Move).then_some(assignment.moved),
+            leaks: assignment.why_unknown().is_none().then(|| later.collect()),
+            strata: assignment.strata.clone(),
+        }
+    }
+
+    /// Counts a row that shares words with a part before its own.
+    pub(crate) fn add_leak(&mut self, part: usize) {
+        let mut leaks = self.leaks.iter_mut().flatten();
+        if let Some(leak) = leaks.nth(part.saturating_sub(1)) {
+            leak.rows += 1;
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The files of one part of an export: one, or several shards where the part has more bytes than a file may have.
+//!
+//! Shards are named as the Hub names them, `train-00000-of-00003.parquet`. How many there are is known at the end, so they are renamed.
+
+use std::collections::BTreeSet;
+
+use chatmill_dataset::{DatasetError, Folder};
+
+use crate::error::ExportError;
+use crate::summary::FileSummary;
+use crate::writer::{FileLayout, Writer, WrittenRow};
+
+/// The name of the only part where nothing is divided.
+pub(crate) const WHOLE: &str = "data";
+
+/// A part that is being written.
+pub(crate) struct PartFiles<'l> {
+    folder: &'l Folder,
+    layout: &'l FileLayout<'l>,
+    /// The conversation of the last row, in the order of the dataset.
+    last: Option<String>,
+    part: String,
+    begins: Option<String>,
+    shards: Vec<FileSummary>,
+    open: OpenShard<'l>,
+}
+
+struct OpenShard<'l> {
+    name: String,
+    writer: Writer<'l>,
+    rows: u64,
+    conversations: u64,
+    keys: Vec<String>,
+    known: BTreeSet<String>,
+}
+
+impl<'l> PartFiles<'l> {
+    pub(crate) fn create(
+        folder: &'l Folder,
+        layout: &'l FileLayout<'l>,
+        part: &str,
+        begins: Option<String>,
+    ) -> Result<Self, DatasetError> {
+        let name = format!("{part}.{}", layout.format.suffix());
+        Ok(Self {
+            folder,
+            layout,
+            last: None,
+            part: part.to_owned(),
+            begins,
+            shards: Vec::new(),
+            open: OpenShard::create(folder, layout, name)?,
+        })
+    }
+
+    /// Whether a row is the first of its conversation. Rows are named in the order of the dataset, in which those of a conversation
+    /// are adjacent.
+    pub(crate) fn is_first(&mut self, conversation: &str) -> bool {
+        let is_first = self.last.as_deref() != Some(conversation);
+        if is_first {
+            self.last = Some(conversation.to_owned());
+        }
+        is_first
+    }
+
+    /// Writes a row into the open file, or into a new one where that is full.
+    pub(crate) fn write(&mut self, row: &WrittenRow<'_>) -> Result<(), ExportError> {
+        let most = if self.open.rows == 0 {
+            u64::MAX
+        } else {
+            self.layout.shard_bytes
+        };
+        if !self.open.writer.write(row, most)? {
+            // A sign that no name of a part has.
+            let name = format!(
+                "{}+{}.{}",
+                self.part,
+                self.shards.len() + 1,
+                self.layout.format.suffix()
+            );
+            let next = OpenShard::create(self.folder, self.layout, name)?;
+            let full = std::mem::replace(&mut self.open, next);
+            self.shards.push(full.finish(&self.part, self.begins.as_ref())?);
+            self.open.writer.write(row, u64::MAX)?;
+        }
+        self.open.account(row);
+        Ok(())
+    }
+
+    /// Closes the last file, and returns what is in each.
+    pub(crate) fn finish(self) -> Result<Vec<FileSummary>, DatasetError> {
+        let (mut shards, suffix) = (self.shards, self.layout.format.suffix());
+        shards.push(self.open.finish(&self.part, self.begins.as_ref())?);
+        let count = shards.len();
+        for (number, shard) in shards.iter_mut().enumerate().filter(|_| count > 1) {
+            let name = format!("{}-{number:05}-of-{count:05}.{suffix}", self.part);
+            self.folder.rename(&shard.name, &name)?;
+            shard.name = name;
+        }
+        Ok(shards)
+    }
+}
+
+impl<'l> OpenShard<'l> {
+    fn create(folder: &Folder, layout: &'l FileLayout<'l>, name: String) -> Result<Self, DatasetError> {
+        Ok(Self {
+            writer: Writer::create(folder, &name, layout)?,
+            name,
+            rows: 0,
+            conversations: 0,
+            keys: Vec::new(),
+            known: BTreeSet::new(),
+        })
+    }
+
+    fn account(&mut self, row: &WrittenRow<'_>) {
+        let added = row.added.iter().map(|field| &*field.name);
+        for key in row.record.keys().into_iter().map(|(key, _)| key).chain(added) {
+            if is_new(&mut self.known, key) {
+                self.keys.push(key.to_owned());
+            }
+        }
+        self.conversations += u64::from(row.key.is_first);
+        self.rows += 1;
+    }
+
+    fn finish(self, part: &str, begins: Option<&String>) -> Result<FileSummary, DatasetError> {
+        let measure = self.writer.finish()?;
+        Ok(FileSummary {
+            name: self.name,
+            part: part.to_owned(),
+            begins: begins.cloned(),
+            rows: self.rows,
+            conversations: self.conversations,
+            bytes: measure.bytes,
+            hash: measure.hash,
+            keys: self.keys,
+        })
+    }
+}
+
+/// Adds a text to a set, and returns whether the text is new. A known one is not copied.
+pub(crate) fn is_new(known: &mut BTreeSet<String>, text: &str) -> bool {
+    !known.contains(text) && known.insert(text.to_owned())
+}

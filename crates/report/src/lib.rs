@@ -27,12 +27,13 @@ use page::{card, page};
 pub use build::build_report;
 pub use build::compare::compare;
 pub use build::stand_ins::numbered;
+pub use build::statistics::statistics;
 pub use cells::{GroupKey, token_table};
 pub use condition::{Condition, ConditionError, ConditionFailure, ConditionOutcome};
 pub use figures::{Case, Earlier, MissingInputs, RunFigures, TokenFigure};
 pub use night::trend;
 pub use report::Report;
-pub use templates::{TemplateError, markdown};
+pub use templates::TemplateError;
 
 /// Name of the report for programs.
 pub const JSON: &str = "report.json";

@@ -1,42 +1,11 @@
-//! Numbers as text: separators, units, and nouns that agree with their number.
+//! Numbers of reports as text: durations, quotients and values of any size; what all crates show alike is in `diag`.
 
-/// A number with thousands separators.
-pub fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A count with its noun.
-pub fn counted(number: u64, noun: &str) -> String {
-    format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
-}
+pub use chatmill_diag::numbers::{bytes, count, counted};
 
 /// The whole part of a number; 0 of a negative one.
 #[expect(clippy::cast_sign_loss, reason = "what is negative is 0")]
 pub(crate) const fn whole(number: f64) -> u64 {
     number.max(0.0) as u64
-}
-
-/// Bytes in decimal units.
-pub(crate) fn bytes(number: u64) -> String {
-    let mut size = number as f64;
-    let mut units = ["B", "kB", "MB", "GB", "TB", "PB"].into_iter().peekable();
-    while let Some(unit) = units.next() {
-        let decimals = usize::from(unit != "B");
-        // 999.95 would be printed as 1000.0.
-        if size < 999.95 || units.peek().is_none() {
-            return format!("{size:.decimals$} {unit}");
-        }
-        size /= 1000.0;
-    }
-    String::new()
 }
 
 /// A duration in its two largest units.
@@ -80,17 +49,6 @@ pub fn thousandths(number: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!(count(0), "0");
-        assert_eq!(count(999), "999");
-        assert_eq!(count(1_204_000), "1,204,000");
-        assert_eq!(bytes(999), "999 B");
-        assert_eq!(bytes(1_000), "1.0 kB");
-        assert_eq!(bytes(31_940), "31.9 kB");
-        assert_eq!(bytes(999_999), "1.0 MB");
-    }
 
     #[test]
     fn values_have_the_decimals_that_they_need() {

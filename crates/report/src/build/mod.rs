@@ -1,11 +1,13 @@
 //! Builds a report from a dataset: the totals of the manifest have the figures, findings are read for their samples, and of messages
-//! only senders and token counts are read. So a report takes as long for long texts as for short ones.
+//! and renderings only narrow columns. So a report takes as long for long texts as for short ones; only where there is little text at all,
+//! that is read, for the most frequent turns.
 
 pub(crate) mod compare;
 mod findings;
 mod found;
 mod most_expensive;
 pub(crate) mod stand_ins;
+pub(crate) mod statistics;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,6 +15,7 @@ use std::path::Path;
 use chatmill_dataset::overview::{LossCount, cut, listed};
 use chatmill_dataset::{Dataset, DatasetError, MANIFEST, Manifest, SpreadTotals};
 use jiff::Timestamp;
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::bill;
@@ -20,7 +23,7 @@ use crate::build::compare::compare;
 use crate::build::stand_ins::numbered;
 use crate::report::queries;
 use crate::report::{
-    Balance, Bin, Clusters, Distribution, FORMAT, InputTotals, Queried, Reason, Report, Run, RunTime,
+    Balance, Bin, Clusters, Distribution, FORMAT, InputTotals, Mix, Queried, Reason, Report, Run, RunTime,
 };
 
 /// Rows of other parts that a report lists.
@@ -51,15 +54,24 @@ pub fn build_report(folder: &Path, against: Option<&Path>) -> Result<Report, Dat
     let distributions = queries::DISTRIBUTIONS.into_iter().zip(totals);
     let distributions =
         distributions.map(|((name, values), totals)| distribution(name, totals, queries::bins(values)));
+    let statistics = statistics::of_report(&dataset, overview.message_lengths.sum)?;
+    let lengths = statistics.lengths.iter().filter_map(|length| {
+        let values = queries::token_lengths(length.of, &length.unit)?;
+        let name = format!("tokens per {} ({})", length.of, length.unit);
+        Some(distribution(&name, &length.totals, queries::bins(&values)))
+    });
     let mut report = Report {
         format: FORMAT,
         run,
-        balance: balance(manifest),
+        balance: Balance {
+            evaluations: overview.evaluations,
+            ..balance(manifest)
+        },
         inputs,
         findings: Queried::new(queries::FINDINGS, findings, ROWS),
         tokens: Queried::new(bill, bill::cells(overview.renderings, encodings), ROWS),
         losses: Queried::new(queries::LOSSES, losses(overview.losses), ROWS),
-        distributions: distributions.collect(),
+        distributions: distributions.chain(lengths).collect(),
         roles: Queried::new(queries::ROLES, overview.roles, ROWS),
         references: Queried::new(queries::REFERENCES, overview.references, ROWS),
         tool_calls: Queried::new(queries::TOOL_CALLS, overview.tool_calls, ROWS),
@@ -69,6 +81,9 @@ pub fn build_report(folder: &Path, against: Option<&Path>) -> Result<Report, Dat
         },
         money: Vec::new(),
         dearest: most_expensive::most_expensive(&dataset)?,
+        sources: Queried::new(queries::sources(encodings), statistics.sources, ROWS),
+        learned: Queried::new(queries::LEARNED, statistics.learned, ROWS),
+        frequent: statistics.frequent,
         largest: Queried::new(queries::LARGEST, overview.largest, ROWS),
         // Times are not a part of a dataset: `Report::add_slowest` adds them.
         slowest: None,
@@ -153,6 +168,8 @@ fn leave_out_queries(report: &mut Report) {
         &mut report.references.query,
         &mut report.tool_calls.query,
         &mut report.tools.query,
+        &mut report.sources.query,
+        &mut report.learned.query,
         &mut report.largest.query,
     ];
     queries.extend(report.distributions.iter_mut().map(|part| &mut part.query));
@@ -230,6 +247,12 @@ fn balance(manifest: &Manifest) -> Balance {
         rejected: ledger.rejected,
         filtered: ledger.filtered,
         filtered_by: Queried::new(queries::FILTERED, filtered_by.collect(), ROWS),
+        mix: manifest
+            .totals
+            .get("mix")
+            .and_then(|mix| Mix::deserialize(mix).ok()),
+        // The caller has them.
+        evaluations: Vec::new(),
         decoded_bytes: ledger.decoded_bytes,
         accepted_bytes: ledger.accepted_bytes,
         rejected_bytes: ledger.rejected_bytes,

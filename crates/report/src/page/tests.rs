@@ -8,11 +8,12 @@ use super::page;
 use crate::checked::{CheckedFile, ShownFinding};
 use crate::report::{
     Amount, Bin, CallCount, Change, Clusters, Comparison, ConversationChanges, Costly, Distribution,
-    FindingChange, FindingCode, Grown, InputTotals, LargeConversation, LossChange, LossCount, MoneyCell,
-    MostExpensive, Queried, Reason, ReferenceCount, Report, RoleCount, RunTime, Sample, SlowConversation,
-    TokenCell, TokenChange, TokenCount, ToolCount,
+    FindingChange, FindingCode, FrequentTurns, Grown, InputTotals, LargeConversation, LearnedShare,
+    LossChange, LossCount, MoneyCell, MostExpensive, Queried, Reason, ReferenceCount, Report, RoleCount,
+    RunTime, Sample, SlowConversation, SourceCount, TokenCell, TokenChange, TokenCount, ToolCount,
 };
 use chatmill_dataset::overview::ClusterCount;
+use chatmill_dataset::statistics::{FrequentTurn, TurnRanking};
 
 /// A text that closes every open element and context of the page, and tries to run a script.
 const ATTACK: &str = "</title></style></script></td><script>alert(1)</script><img src=x onerror=alert(2)>\" \
@@ -82,6 +83,25 @@ fn changed() -> Comparison {
     }
 }
 
+fn dearest() -> MostExpensive {
+    MostExpensive {
+        conversations: vec![costly()],
+        rooms: vec![costly()],
+        participants: vec![costly()],
+        ..MostExpensive::default()
+    }
+}
+
+fn frequent() -> FrequentTurns {
+    FrequentTurns {
+        first: TurnRanking {
+            most: vec![FrequentTurn::default()],
+            ..TurnRanking::default()
+        },
+        ..FrequentTurns::default()
+    }
+}
+
 /// A report that has something in every part.
 fn full() -> Report {
     let cell = |encoding: &str| TokenCell {
@@ -134,12 +154,7 @@ fn full() -> Report {
             as_served: Some(1.0),
             ..MoneyCell::default()
         }],
-        dearest: Some(MostExpensive {
-            conversations: vec![costly()],
-            rooms: vec![costly()],
-            participants: vec![costly()],
-            ..MostExpensive::default()
-        }),
+        dearest: Some(dearest()),
         losses: Queried::new("q", vec![LossCount::default()], 9),
         distributions: vec![Distribution {
             bins: vec![Bin { from: 1, count: 1 }],
@@ -163,6 +178,9 @@ fn full() -> Report {
             }],
             9,
         ),
+        sources: Queried::new("q", vec![SourceCount::default()], 9),
+        learned: Queried::new("q", vec![LearnedShare::default()], 9),
+        frequent: Some(frequent()),
         largest: Queried::new("q", vec![LargeConversation::default()], 9),
         slowest: Some(Queried::new("q", vec![SlowConversation::default()], 9)),
         clusters: Some(Clusters {
@@ -258,7 +276,7 @@ fn every_section_is_reached_by_its_link_and_every_id_is_there_once() {
     let (navigation, _) = html.split_once("</nav>").unwrap();
     let links = navigation.split("<li><a href=\"#").skip(1);
     let sections: Vec<&str> = links.map(|link| link.split('"').next().unwrap()).collect();
-    assert_eq!(sections.len(), 14);
+    assert_eq!(sections.len(), 15);
     for section in sections {
         assert_eq!(html.matches(&format!("<section id=\"{section}\"")).count(), 1);
         assert_eq!(html.matches(&format!(" id=\"{section}\"")).count(), 1);

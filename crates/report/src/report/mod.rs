@@ -16,8 +16,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use chatmill_dataset::overview::{
-    CallCount, LargeConversation, LossCount, ReferenceCount, RoleCount, ToolCount,
+    CallCount, EvaluationCount, LargeConversation, LossCount, ReferenceCount, RoleCount, ToolCount,
 };
+pub use chatmill_dataset::statistics::{FrequentTurns, LearnedShare, SourceCount};
 
 use crate::cells::GroupKey;
 use crate::checked::CheckedFile;
@@ -66,6 +67,15 @@ pub struct Report {
     pub tool_calls: Queried<CallCount>,
     /// The tools that are called most; empty where the run asked for no content.
     pub tools: Queried<ToolCount>,
+    /// Conversations by source.
+    #[serde(default)]
+    pub sources: Queried<SourceCount>,
+    /// What is trained on of the renderings of each dialect, in bytes.
+    #[serde(default)]
+    pub learned: Queried<LearnedShare>,
+    /// The turns that begin and end conversations most often; none where no content is quoted, or there is too much text for a report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequent: Option<FrequentTurns>,
     /// The conversations with the most text.
     pub largest: Queried<LargeConversation>,
     /// The conversations that took longest; none where times were not asked for.
@@ -93,6 +103,7 @@ impl Report {
     pub fn leave_out_content(&mut self, mask: &mut dyn FnMut(&str) -> String) {
         self.mask_ids(mask);
         self.run.quotes = false;
+        self.frequent = None;
         self.tools.rows.clear();
         self.tools.left_out = 0;
         for input in &mut self.inputs.rows {
@@ -214,6 +225,12 @@ pub struct Balance {
     pub filtered: u64,
     /// Records left out, by reason.
     pub filtered_by: Queried<Reason>,
+    /// What a mix of the inputs asked for, and what came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mix: Option<Mix>,
+    /// The evaluations that conversations were compared with, and what they met; none where the pipeline names none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evaluations: Vec<EvaluationCount>,
     /// Bytes of the decoded inputs.
     pub decoded_bytes: u64,
     /// Bytes of accepted records.
@@ -242,11 +259,39 @@ pub struct Balance {
     pub row_rejected: u64,
 }
 
+/// A mix of inputs, as the manifest has it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Mix {
+    /// The unit of all amounts.
+    pub unit: String,
+    /// The most that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+    /// The sections of inputs, in the order of their first ones.
+    pub sections: Vec<MixSection>,
+}
+
+/// One section of a mix.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MixSection {
+    /// The name of its first input.
+    pub first: String,
+    /// The weight that was asked for, where any section has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
+    /// What there was after selection and deduplication.
+    pub found: u64,
+    /// What stayed.
+    pub retained: u64,
+}
+
 /// Records left out for one reason.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reason {
-    /// Key of the plan's `[select]` section, or `dedup.exact` or `dedup.near`.
+    /// Key of the plan's `[select]` section, or one of `[dedup]`, `[[input]]` or `[mix]` with its section.
     pub reason: String,
     /// Records.
     pub records: u64,

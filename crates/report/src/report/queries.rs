@@ -45,6 +45,40 @@ pub(crate) const TOOL_CALLS: &str = include_str!("../../queries/tool_calls.sql")
 /// Tools by calls.
 pub(crate) const TOOLS: &str = include_str!("../../queries/tools.sql").trim_ascii_end();
 
+/// What is trained on of the renderings of each dialect.
+pub(crate) const LEARNED: &str = include_str!("../../queries/learned.sql").trim_ascii_end();
+
+/// Conversations by source; lengths are in the first encoding.
+pub(crate) fn sources(encodings: &[String]) -> String {
+    let first = encodings.first();
+    let length = first.map_or_else(|| "0".to_owned(), |encoding| format!("tokens_{encoding}"));
+    include_str!("../../queries/sources.sql")
+        .trim_ascii_end()
+        .replace("LENGTH", &length)
+}
+
+/// The values of lengths in tokens; none of other lengths.
+pub(crate) fn token_lengths(of: &str, encoding: &str) -> Option<String> {
+    let values = match of {
+        _ if encoding == "turns" => return None,
+        "conversation" => format!(
+            "SELECT coalesce(sum(m.tokens_{encoding}), 0) AS value\n      FROM 'conversations/*.parquet' c\n      LEFT JOIN \
+             (FROM 'messages/*.parquet' WHERE kind = 'message') m USING (conversation_id)\n      GROUP BY c.conversation_id"
+        ),
+        of => {
+            let answers = if of == "answer" {
+                " AND role = 'assistant'"
+            } else {
+                ""
+            };
+            format!(
+                "SELECT tokens_{encoding} AS value FROM 'messages/*.parquet' WHERE kind = 'message'{answers}"
+            )
+        }
+    };
+    Some(values)
+}
+
 /// Conversations by text.
 pub(crate) const LARGEST: &str = include_str!("../../queries/largest.sql").trim_ascii_end();
 

@@ -5,14 +5,12 @@
 //! extension of the template's name, and invisible characters are written as escapes. Only output of other
 //! templates, and text from the pages of codes, is not escaped.
 
-pub mod markdown;
-
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use chatmill_diag::codes;
 use chatmill_diag::visible::is_hidden;
+use chatmill_diag::{codes, markdown};
 use chatmill_model::target_name;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Value};
@@ -58,6 +56,7 @@ static TEMPLATES: &[(&str, &str)] = &templates![
     "report/run.html"
     "report/served.html"
     "report/tokens.html"
+    "report/turns.html"
     "script.js"
     "style.css"
     "trend.css"

@@ -132,6 +132,12 @@ bench-convert MEGABYTES="100" ROUNDS="3":
     target/trainers/bin/pip install --quiet --no-deps --requirement .ci/trainers/without-dependencies.txt
     target/trainers/bin/python -B benches/convert.py target/dist/chatmill target/bench/convert --megabytes {{MEGABYTES}} --rounds {{ROUNDS}}
 
+# decontamination beside a counter in plain Python over MEGABYTES of invented chats, and its processor time against ROWS rows of evaluations
+contamination MEGABYTES="20" ROWS="100000":
+    cargo build --profile dist --package chatmill-cli
+    python3 -B benches/contamination.py target/dist/chatmill target/bench/contamination --megabytes {{MEGABYTES}}
+    python3 -B benches/contamination.py target/dist/chatmill target/bench/contamination --megabytes 100 --rows {{ROWS}} --time
+
 # `finish` and `certify` of LOTS lots with CONVERSATIONS conversations in all: seconds and peaks of memory (needs 60 bytes a conversation in FOLDER)
 finish-load LOTS="1000" CONVERSATIONS="10000000" FOLDER="target/bench/finish":
     cargo build --profile dist --package chatmill-cli

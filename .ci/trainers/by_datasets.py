@@ -47,6 +47,27 @@ def check_lines(export, ledger):
         ledger.saw("datasets", loaded.num_rows)
 
 
+def check_folder(export, ledger, columns=()):
+    """`datasets` takes a folder as its card says: the parts, all their files, and nothing beside them."""
+    if not export.files:
+        return
+    names, rows = {}, {}
+    for file in export.files:
+        names.setdefault(file["part"], []).append(file["name"])
+        rows[file["part"]] = rows.get(file["part"], 0) + file["rows"]
+    with tempfile.TemporaryDirectory() as cache:
+        builder = datasets.load_dataset_builder(str(export.out), cache_dir=cache)
+        found = {part: sorted(path.rsplit("/", 1)[1] for path in paths) for part, paths in builder.config.data_files.items()}
+        ledger.expect(f"{export.name}: files of the folder", found, names)
+        # Of lines it makes one table of all parts, in which an object of one must have the keys of the other.
+        if export.form == "parquet":
+            loaded = datasets.load_dataset(str(export.out), cache_dir=cache)
+            ledger.expect(f"{export.name}: rows of the folder", {part: table.num_rows for part, table in loaded.items()}, rows)
+            for part, table in loaded.items():
+                ledger.expect(f"{export.name} {part}: columns", set(columns) - set(table.column_names), set())
+    ledger.saw("folders", 1)
+
+
 def check_table(export, lines, ledger):
     """Reads the tables as `datasets` hands them out into the export, and compares them with the lines."""
     paths = {file["part"]: str(export.out / file["name"]) for file in export.files}

@@ -98,6 +98,23 @@ def openai_sft(record):
         yield "more than ten pictures"
 
 
+def openai_rft(record):
+    """A prompt that ends with a user, and anything else is the grader's: `messages` and `tools` alone are reserved."""
+    messages = record["messages"]
+    yield from check_lists(messages)
+    yield from check_tools(record.get("tools", []))
+    if not messages or messages[-1]["role"] != "user":
+        yield "the user is not last"
+    roles = {message["role"] for message in messages} - {"developer", "user", "assistant", "tool"}
+    if roles:
+        yield f"roles {sorted(roles)}"
+    if not isinstance(record.get("reference_answer"), str) or not record["reference_answer"].strip():
+        yield "nothing to compare with"
+    parts = [part for message in messages if isinstance(message.get("content"), list) for part in message["content"]]
+    if {part["type"] for part in parts} - {"text", "image_url"}:
+        yield "a part that is neither text nor picture"
+
+
 def openai_evals(record):
     if set(record) - {"input", "ideal", "tools"}:
         yield f"keys {sorted(record)}"
@@ -205,6 +222,7 @@ ANY = 1 << 62
 RULES = {
     "openai-dpo": (preferences, 10, ANY, 512 << 20),
     "openai-sft": (openai_sft, 10, ANY, 512 << 20),
+    "openai-rft": (openai_rft, 10, ANY, 512 << 20),
     "openai-evals": (openai_evals, 1, ANY, ANY),
     "vertex-tuning": (vertex_tuning, 1, ANY, 1 << 30),
     "bedrock-conversation-2024": (bedrock(False), 8, 20_000, ANY),

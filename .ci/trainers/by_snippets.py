@@ -23,7 +23,7 @@ def main():
         command += ["--format", form, "--valid", "--split", "train=80,test=20", "--out", folder / name]
         call(command, (0, 1))
     snippets = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    if len(snippets) < 4:
+    if len(snippets) < 3:
         sys.exit("the page has lost its examples")
     for snippet in snippets:
         quiet = os.environ | {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error"}

@@ -10,6 +10,7 @@ from byte_tokens import tokenizer
 ENVELOPES = {
     "trl-messages": ("messages", {"messages"}),
     "trl-prompt-completion": ("prompt", {"prompt", "completion"}),
+    "trl-prompts": ("prompt", {"prompt"}),
     "trl-dpo": ("prompt", {"prompt", "chosen", "rejected"}),
     "trl-kto": ("prompt", {"prompt", "completion", "label"}),
 }
@@ -30,7 +31,13 @@ def check(export, ledger):
         for record in records:
             ledger.expect(f"{where}: is_conversational", trl.data_utils.is_conversational(record), True)
             ledger.expect(f"{where}: a null", has_null(record[first]), False)
-            ledger.expect(f"{where}: keys", set(record) - {"tools"}, keys)
+            others = {"tools"} | ({"ground_truth"} if export.envelope == "trl-prompts" else set())
+            ledger.expect(f"{where}: keys", set(record) - others, keys)
+            if export.envelope == "trl-prompts":
+                # What online trainers and reward functions get.
+                ledger.expect(f"{where}: the last to speak", record["prompt"][-1]["role"], "user")
+                reference = record.get("ground_truth", "none")
+                ledger.expect(f"{where}: a text to compare with", bool(reference) and isinstance(reference, str), True)
             if first == "prompt":
                 role = record["prompt"][-1]["role"]
                 ledger.expect(f"{where}: last of the prompt", role in ("user", "tool", "assistant"), True)

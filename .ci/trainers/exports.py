@@ -64,14 +64,15 @@ def mill(chatmill, pipeline, inputs, out):
     return call(command, (0, 1))
 
 
-def export(chatmill, run, envelope, dialect, form, folder, nested="json"):
+def export(chatmill, run, envelope, dialect, form, folder, nested="json", more=()):
     """An export that is divided as one for training is, of what the dialect's rules allow."""
-    out = folder / (f"{envelope}.{form}" if nested == "json" else f"{envelope}.{nested}.{form}")
+    kind = "more" if more else "" if nested == "json" else nested
+    out = folder / ".".join(filter(None, (envelope, kind, form)))
     command = [chatmill, "export", run, "--dialect", dialect, "--format", form]
     command += [] if nested == "json" else ["--nested", nested]
     # An export without an envelope is called by its dialect.
     command += [] if envelope == dialect else ["--envelope", envelope]
-    command += ["--valid", "--split", "train=80,test=20", "--out", out]
+    command += ["--valid", "--split", "train=80,test=20", *more, "--out", out]
     # 1 is an objection, for example too few records for a training file.
     measure = call(command, (0, 1))
     return Export(envelope, form, out, json.loads((out / "export.json").read_text()), measure)

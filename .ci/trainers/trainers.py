@@ -32,6 +32,7 @@ from ledger import Ledger
 # The dialect of each envelope, and who judges the export. An export without an envelope is called by its dialect.
 ENVELOPES = {
     "openai-sft": ("openai-chat", by_rules),
+    "openai-rft": ("openai-chat", by_rules),
     "openai-evals": ("openai-chat", by_rules),
     "inspect": ("hf-messages", by_inspect),
     "vertex-tuning": ("gemini-contents", by_rules),
@@ -39,6 +40,7 @@ ENVELOPES = {
     "bedrock-conversation-2024@tools": ("bedrock-converse", by_rules),
     "trl-messages": ("hf-messages", by_trl),
     "trl-prompt-completion": ("hf-messages", by_trl),
+    "trl-prompts": ("hf-messages", by_trl),
     "llama-factory": ("sharegpt", by_llama_factory),
     "axolotl": ("hf-messages", by_axolotl),
     "trl-dpo": ("hf-messages", by_trl),
@@ -49,6 +51,9 @@ ENVELOPES = {
 }
 # Dialects whose texts are never lists of parts, so that tables of structures hold them all.
 OF_STRUCTURES = ("hf-messages", "sharegpt")
+# Envelopes that take columns and several files for each part.
+OF_LIBRARIES = ("trl-", "axolotl", "llama-factory")
+COLUMNS = ("source", "title")
 # Readers of lines; the others read either form.
 OF_LINES = (by_inspect,)
 PIPELINE = Path(__file__).resolve().parents[2] / "pipelines" / "training.toml"
@@ -104,6 +109,13 @@ def prove(chatmill, run, envelope, folder, ledger):
     if dialect in OF_STRUCTURES:
         structures = export(chatmill, run, envelope, dialect, "parquet", folder, "struct")
         by_datasets.check_structures(structures, lines, ledger)
+    for form in (lines, table):
+        by_datasets.check_folder(form, ledger)
+    if envelope.startswith(OF_LIBRARIES):
+        more = ("--shard-size", "100kB", "--columns", ",".join(COLUMNS))
+        for form in ("jsonl", "parquet"):
+            several = export(chatmill, run, envelope, dialect, form, folder, more=more)
+            by_datasets.check_folder(several, ledger, COLUMNS)
     for form in (lines,) if judge in OF_LINES else (lines, table):
         judge.check(form, ledger)
     summary = lines.summary

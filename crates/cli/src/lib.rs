@@ -13,6 +13,7 @@ mod args;
 mod commands;
 mod context;
 mod csv;
+mod dropped;
 mod exit;
 mod figures;
 mod logs;

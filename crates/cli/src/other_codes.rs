@@ -1,42 +1,53 @@
 //! Codes that are no findings, from the lists of the crates that have them: rules of dialects and templates, losses, rules of
-//! envelopes, and reasons why exports leave rows out.
+//! envelopes, reasons why exports leave rows out, keys of the pipeline that leave records out, and verdicts of runs.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use chatmill_diag::codes::CODES;
 use chatmill_diag::suggest::nearest;
 use chatmill_dialect::{DIALECTS, LossCode, Rules, TemplateDialect};
-use chatmill_engine::again;
+use chatmill_engine::summary::VERDICTS;
+use chatmill_engine::{again, pipeline};
 use chatmill_export::ENVELOPES;
+use serde_json::Value;
 
 const INVALID: &str = "`chatmill check --for DIALECT FILE` names the message; correct it at its source. A rendering that breaks \
                        the rule is not valid, and `chatmill export --valid` leaves it out";
 const LOST: &str = "nothing, where the reader does not need it: the table `losses` lists each place and reason, `chatmill export \
                     --without CODE` leaves such rows out, and dialects that are not listed here never have this loss";
+const FILTERED: &str = "nothing, where they are to be left out: `docs/settings.md` describes the key, and `chatmill run --dropped FILE` lists the records";
 
 /// A code with the contents of its page.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct OtherCode {
-    pub(crate) code: &'static str,
-    /// `rule`, `loss`, `envelope` or `export`.
+    pub(crate) code: Cow<'static, str>,
+    /// `rule`, `loss`, `envelope`, `export`, `filter` or `verdict`.
     pub(crate) kind: &'static str,
     /// The dialects or envelopes that have the code.
     pub(crate) of: Vec<&'static str>,
-    pub(crate) meaning: &'static str,
+    pub(crate) meaning: Cow<'static, str>,
     pub(crate) advice: &'static str,
 }
 
 /// All codes; one that several dialects or envelopes have is listed once.
-pub(crate) fn all() -> Vec<OtherCode> {
+pub(crate) fn all() -> &'static [OtherCode] {
+    static ALL: LazyLock<Vec<OtherCode>> = LazyLock::new(listed);
+    &ALL
+}
+
+fn listed() -> Vec<OtherCode> {
     let mut all: Vec<OtherCode> = Vec::new();
-    let mut add = |kind, owner, code, meaning, advice| match all
+    let mut add = |kind, owner, code: &'static str, meaning: &'static str, advice| match all
         .iter_mut()
         .find(|entry| entry.code == code && entry.meaning == meaning)
     {
         Some(entry) => entry.of.push(owner),
         None => all.push(OtherCode {
-            code,
+            code: code.into(),
             kind,
             of: vec![owner],
-            meaning,
+            meaning: meaning.into(),
             advice,
         }),
     };
@@ -69,18 +80,69 @@ pub(crate) fn all() -> Vec<OtherCode> {
             add(kind, owner, reason.code, reason.message(), reason.advice);
         }
     }
+    for verdict in VERDICTS {
+        add("verdict", "run", verdict.code, verdict.message(), verdict.advice);
+    }
+    all.extend(filters());
     all
 }
 
-/// The codes that a word names: one by its code, or a family by its prefix.
-pub(crate) fn named(word: &str) -> Vec<OtherCode> {
-    let word = word.to_ascii_lowercase();
-    let is_named = |entry: &OtherCode| {
-        let code = entry.code.to_ascii_lowercase();
-        let number = code.strip_prefix(&word).and_then(|rest| rest.strip_prefix('-'));
-        code == word || number.is_some_and(|number| number.parse::<u8>().is_ok())
+/// Sections of the pipeline with their keys that leave records out; no keys are all of a section.
+const FILTERS: [(&str, &[&str]); 3] = [
+    ("select", &[]),
+    ("dedup", &["exact", "near", "against"]),
+    ("input", &["weight", "sample", "limit"]),
+];
+
+/// The keys of the pipeline that leave records out, under which `filtered_by` counts these: a record that more than one excludes counts
+/// for the first.
+fn filters() -> Vec<OtherCode> {
+    let schema = pipeline::schema();
+    let section = |name: &str| {
+        let section = schema.pointer(&format!("/properties/{name}"))?;
+        let reference = section.get("items").unwrap_or(section).get("$ref")?.as_str()?;
+        let section = schema.pointer(reference.trim_start_matches('#'))?;
+        section.get("properties")?.as_object().cloned()
     };
-    all().into_iter().filter(is_named).collect()
+    let filter = |name: &str, key: &str, about: &Value| {
+        let about = about.get("description")?.as_str()?;
+        Some(OtherCode {
+            code: format!("{name}.{key}").into(),
+            kind: "filter",
+            of: vec!["pipeline"],
+            meaning: about.replace('\n', " ").into(),
+            advice: FILTERED,
+        })
+    };
+    let mut filters = Vec::new();
+    for (name, keys) in FILTERS {
+        let section = section(name).into_iter().flatten();
+        let listed = section
+            .iter()
+            .filter(|(key, _)| keys.is_empty() || keys.contains(&key.as_str()));
+        let listed = listed.filter(|(key, _)| *key != "seed");
+        filters.extend(listed.filter_map(|(key, about)| filter(name, &key, &about)));
+    }
+    filters
+}
+
+/// The codes that a word names: one by its code, or a family by its prefix.
+pub(crate) fn named(word: &str) -> Vec<&'static OtherCode> {
+    let word = word.to_ascii_lowercase();
+    // Conditions are counted by what they ask for, and keys of `[select]` without their section.
+    let word = if word.starts_with("where ") {
+        "where"
+    } else {
+        &word
+    };
+    let is_named = |entry: &&OtherCode| {
+        let code = entry.code.to_ascii_lowercase();
+        let number = code.strip_prefix(word).and_then(|rest| rest.strip_prefix('-'));
+        code == word
+            || code.strip_prefix("select.") == Some(word)
+            || number.is_some_and(|number| number.parse::<u8>().is_ok())
+    };
+    all().iter().filter(is_named).collect()
 }
 
 /// The code or name nearest to an unknown word: of the family with its prefix, where there is one.
@@ -90,7 +152,7 @@ pub(crate) fn near(word: &str) -> Option<&'static str> {
         let mut parts = code.split(|sign: char| !sign.is_ascii_alphabetic());
         parts.next().map(str::to_owned)
     };
-    let others = || all().into_iter().map(|entry| entry.code);
+    let others = || all().iter().map(|entry| &*entry.code);
     let codes = || CODES.iter().map(|code| code.code).chain(others());
     let family = codes().filter(|code| prefix(code) == prefix(&upper));
     let names = codes().chain(CODES.iter().map(|code| code.name));
@@ -98,6 +160,23 @@ pub(crate) fn near(word: &str) -> Option<&'static str> {
 }
 
 impl OtherCode {
+    /// The letters that its family shares; none of codes that are words.
+    pub(crate) fn family(&self) -> Option<&str> {
+        let (letters, number) = self.code.split_once('-')?;
+        number.parse::<u8>().is_ok().then_some(letters)
+    }
+
+    /// The name of its family.
+    pub(crate) fn title(&self) -> String {
+        match (self.kind, self.family()) {
+            ("rule" | "envelope", Some(family)) => format!("Rules of {} ({family})", self.of.join(", ")),
+            ("loss", _) => "Losses".to_owned(),
+            ("filter", _) => "Keys of the pipeline that leave records out".to_owned(),
+            ("verdict", _) => "Verdicts of runs, the most serious first".to_owned(),
+            _ => "Why exports leave rows out".to_owned(),
+        }
+    }
+
     /// The page of the code, as Markdown.
     pub(crate) fn page(&self) -> String {
         let owners: Vec<String> = self.of.iter().map(|owner| format!("`{owner}`")).collect();
@@ -108,6 +187,13 @@ impl OtherCode {
             "envelope" => format!(
                 "A rule of the envelope {owners}: rows that break it are left out and counted in `export.json`."
             ),
+            "filter" => {
+                "A key of the pipeline that leaves records out; `filtered_by` in the manifest counts them."
+                    .to_owned()
+            }
+            "verdict" => {
+                "The verdict of a run: the first that applies, in the order of `chatmill rules`.".to_owned()
+            }
             _ => "A reason why an export leaves rows out; `export.json` counts them.".to_owned(),
         };
         format!(
@@ -124,8 +210,8 @@ mod tests {
     #[test]
     fn every_code_has_owners_a_meaning_and_advice() {
         let all = all();
-        for code in &all {
-            assert!(named(&code.code.to_lowercase()).contains(code), "{}", code.code);
+        for code in all {
+            assert!(named(&code.code.to_lowercase()).contains(&code), "{}", code.code);
             assert!(
                 !code.of.is_empty() && code.meaning.len() > 5 && code.advice.len() > 5,
                 "{code:?}"
@@ -146,6 +232,18 @@ mod tests {
             "name-inlined",
             "no-preference",
             "not-valid",
+            "min_turns",
+            "limit",
+            "select.decontaminate",
+            "dedup.exact",
+            "dedup.near",
+            "dedup.against",
+            "input.weight",
+            "input.sample",
+            "input.limit",
+            "where extra.quality >= 0.5",
+            "where extra.quality is missing",
+            "too-many-rejects",
         ] {
             assert_eq!(named(code).len(), 1, "{code}");
         }
@@ -162,6 +260,7 @@ mod tests {
                 "{word}: {near:?}"
             );
         }
+        assert_eq!(near("select.min_turn"), Some("select.min_turns"));
         assert_eq!(near("name-inlnied"), Some("name-inlined"));
         assert_eq!(near("no-prefrence"), Some("no-preference"));
         assert_eq!(near("dangling-refrence"), Some("dangling-reference"));

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use chatmill_dataset::{Dataset, DatasetError, TemporaryDataset, Texts, columns};
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Severity, codes};
-use chatmill_engine::pipeline::{self, InputSection, Pipeline};
+use chatmill_engine::pipeline::{self, CountedEncoding, InputSection, Pipeline};
 use chatmill_engine::{Plan, Progress, ReadProblem, ReadProblems, Reporter, RunOptions, run};
 use chatmill_export::{
     ENVELOPES, Envelope, ExportRequest, Filters, Format, Maker, NestedAs, Preferences, Split, SplitBy,
@@ -17,10 +17,12 @@ use chatmill_export::{
 use clap::Args;
 
 use super::export::maker::maker;
-use super::export::{FORMATS, NESTED, describe, exit, refused, way_out};
+use super::export::split::planned;
+use super::export::{FORMATS, NESTED, describe, exit, refused, shard_size, way_out};
 use super::run::summary;
 use crate::args::{Inputs, choice};
 use crate::context::Context;
+use crate::dropped::DroppedFile;
 use crate::exit::{Exit, WrongRequest};
 use crate::output::{self, shown};
 use crate::{read_problems, terminal};
@@ -52,6 +54,15 @@ pub(crate) struct Arguments {
     /// Divides the rows into files, for example train=95,test=5
     #[arg(long, value_name = "PART=SHARE,…")]
     split: Option<String>,
+    /// Columns that are added to each record, for example `source,input,tokens_o200k_base,extra.language`
+    #[arg(long, value_delimiter = ',', value_name = "COLUMN,…")]
+    columns: Vec<String>,
+    /// Largest file: a part with more bytes becomes several files; 500MB if not given
+    #[arg(long, value_parser = shard_size, value_name = "SIZE")]
+    shard_size: Option<u64>,
+    /// Lists the rows that are left out in this file, with their reasons
+    #[arg(long, value_name = "FILE")]
+    dropped: Option<PathBuf>,
     /// Shuffles the rows of each file with this seed
     #[arg(long, value_name = "SEED")]
     shuffle: Option<u64>,
@@ -75,10 +86,13 @@ const PIPELINE: &str = "name = \"convert\"\ninput = []\n[output]\npath = \"conve
 
 /// Runs the pipeline, exports, and prints the summary of both.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
-    let request = request(arguments)?;
+    let mut request = request(arguments)?;
     // Hours of work must not end at a wrong argument.
     check_request(&request).map_err(refused)?;
     chatmill_export::check_destination(&arguments.out, request.replace).map_err(refused)?;
+    let mut spared = vec![arguments.out.as_path()];
+    spared.extend(arguments.inputs.iter().map(Path::new));
+    let dropped = DroppedFile::begin(arguments.dropped.as_deref(), &spared, context)?;
     let permanent = dataset_path(&arguments.out);
     let temporary = (!arguments.keep)
         .then(|| TemporaryDataset::beside(&arguments.out))
@@ -110,19 +124,27 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     let has_rows = is_of_preferences(&request) || summary.totals.renderings > 0;
     if summary.totals.conversations == 0 || !has_rows {
         context.meter.finish();
+        let why = if summary.totals.conversations == 0 {
+            "no conversation was read".to_owned()
+        } else {
+            format!("no conversation has a rendering in {}", request.dialect)
+        };
         text.push_str(&format!(
-            "{}: nothing was written, because no conversation has a rendering in {}\n",
-            shown(&arguments.out),
-            request.dialect
+            "{}: nothing was written, because {why}\n",
+            shown(&arguments.out)
         ));
         output::print(&text)?;
         return Ok(Exit::Failed);
     }
     context.meter.stage("export", 0);
+    request.split = request.split.map(|split| planned(split, &dataset)).transpose()?;
     let maker = maker(&dataset, &request)?;
     let renderer = maker.as_ref().map(|maker| maker as &dyn Maker);
     let stop = context.signals.stop();
     let exported = export_until(&dataset, &request, &arguments.out, renderer, stop).map_err(refused)?;
+    if let (Some(dropped), Some(rows)) = (dropped, &exported.rows_left_out) {
+        dropped.finish(rows)?;
+    }
     context.meter.finish();
     text.push('\n');
     text.push_str(&describe(&exported, &arguments.out));
@@ -192,6 +214,14 @@ fn pipeline(arguments: &Arguments, request: &ExportRequest) -> anyhow::Result<Pi
         })
         .collect();
     pipeline.render.dialects = vec![request.dialect.clone()];
+    for column in &request.columns {
+        // A column of counts is asked for: its encoding is counted.
+        let column = column.strip_prefix("sent_").unwrap_or(column);
+        let encoding = column.strip_prefix("tokens_").and_then(chatmill_token::find);
+        let name = encoding.map(|encoding| CountedEncoding::Named(encoding.name().to_owned()));
+        let counted = &mut pipeline.count.encodings;
+        counted.extend(name.filter(|name| !counted.contains(name)));
+    }
     if !arguments.keep {
         let tables: &[&str] = if is_of_preferences(request) {
             &[
@@ -201,6 +231,9 @@ fn pipeline(arguments: &Arguments, request: &ExportRequest) -> anyhow::Result<Pi
                 "alternatives",
                 "losses",
             ]
+        } else if request.split.is_some() {
+            // Parts are compared by what people and agents say.
+            &["conversations", "messages", "alternatives", "renderings"]
         } else {
             &["conversations", "renderings"]
         };
@@ -225,6 +258,9 @@ fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
         },
         valid_for: None,
         split: split.transpose().map_err(refused)?,
+        columns: arguments.columns.clone(),
+        shard_bytes: arguments.shard_size,
+        lists_left_out: arguments.dropped.is_some(),
         shuffle: arguments.shuffle,
         replace: arguments.replace,
     })

@@ -11,7 +11,7 @@ use crate::{output, terminal};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  chatmill explain RF001\n  chatmill explain TL")]
 pub(crate) struct Arguments {
-    /// Code (RF001), name (dangling-reference), or the letters of a family (TL)
+    /// Code (RF001, SFT-02, name-inlined, `select.min_turns`), name (dangling-reference), or the letters of a family (TL, ANT)
     #[arg(required_unless_present = "all")]
     code: Option<String>,
     /// Explains every code
@@ -32,7 +32,7 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
             other_codes::named(word),
         )
     } else {
-        (None, codes::CODES.to_vec(), other_codes::all())
+        (None, codes::CODES.to_vec(), other_codes::all().iter().collect())
     };
     if let (Some(word), true, true) = (&arguments.code, findings.is_empty(), others.is_empty()) {
         let unknown = WrongRequest::unknown("code", word, other_codes::near(word));
@@ -40,7 +40,7 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
     }
     let pages = family.map(page::family).into_iter();
     let pages = pages.chain(findings.into_iter().map(|code| code.text.to_owned()));
-    let pages: Vec<String> = pages.chain(others.iter().map(OtherCode::page)).collect();
+    let pages: Vec<String> = pages.chain(others.into_iter().map(OtherCode::page)).collect();
     output::print(&terminal::markdown(&pages.join("\n")))?;
     Ok(Exit::Complete)
 }

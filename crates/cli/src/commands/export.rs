@@ -1,7 +1,9 @@
 //! `chatmill export`: training and evaluation files out of a finished dataset.
 
 pub(super) mod maker;
+pub(super) mod split;
 
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 use chatmill_dataset::Dataset;
@@ -16,6 +18,7 @@ use clap::Args;
 use super::report::refuse_other_folders;
 use crate::args::{Choices, choice};
 use crate::context::Context;
+use crate::dropped::DroppedFile;
 use crate::exit::{Exit, WrongRequest};
 use crate::figures::{bytes, count, counted};
 use crate::output::{self, harmless, shown};
@@ -37,8 +40,8 @@ pub(crate) struct Arguments {
     /// How Parquet files hold lists and objects: as text of the Arrow JSON type, or as Arrow structures for readers without that type
     #[arg(long, value_parser = choice(NESTED), default_value = "json", value_name = "FORM")]
     nested: NestedAs,
-    /// Record format of each row: openai-sft, openai-evals, inspect, vertex-tuning, bedrock-conversation-2024,
-    /// trl-messages, trl-prompt-completion, llama-factory, axolotl; for preferences trl-dpo, trl-kto, openai-dpo or
+    /// Record format of each row: openai-sft, openai-rft, openai-evals, inspect, vertex-tuning, bedrock-conversation-2024,
+    /// trl-messages, trl-prompt-completion, trl-prompts, llama-factory, axolotl; for preferences trl-dpo, trl-kto, openai-dpo or
     /// llama-factory-ranking
     #[arg(long, value_name = "ID")]
     envelope: Option<String>,
@@ -72,6 +75,16 @@ pub(crate) struct Arguments {
     /// An earlier export of the same data; conversations keep the file that it assigned
     #[arg(long, requires = "split", value_name = "EXPORT")]
     split_like: Option<PathBuf>,
+    /// Columns that are added to each record, for example `source,input,tokens_o200k_base,extra.language`: columns of the tables
+    /// `conversations` and `renderings`, and fields of the record
+    #[arg(long, value_delimiter = ',', value_name = "COLUMN,…")]
+    columns: Vec<String>,
+    /// Largest file: a part with more bytes becomes several files, train-00000-of-00003.parquet; 500MB if not given
+    #[arg(long, value_parser = shard_size, value_name = "SIZE")]
+    shard_size: Option<u64>,
+    /// Lists the rows that are left out in this file, with their reasons
+    #[arg(long, value_name = "FILE")]
+    dropped: Option<PathBuf>,
     /// Shuffles the rows of each file with this seed; without it, rows keep the order of the dataset
     #[arg(long, value_name = "SEED")]
     shuffle: Option<u64>,
@@ -104,13 +117,22 @@ const SPLITS: Choices<SplitBy> = &[
 
 /// Writes the export and prints its summary.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
-    let request = request(arguments)?;
+    let mut request = request(arguments)?;
     refuse_other_folders(&arguments.run)?;
     let dataset = Dataset::open(&arguments.run)?;
+    request.split = request
+        .split
+        .map(|split| split::planned(split, &dataset))
+        .transpose()?;
+    let spared: [&Path; 2] = [&arguments.run, &arguments.out];
+    let dropped = DroppedFile::begin(arguments.dropped.as_deref(), &spared, context)?;
     let maker = maker::maker(&dataset, &request)?;
     let renderer = maker.as_ref().map(|maker| maker as &dyn Maker);
     let stop = context.signals.stop();
     let summary = export_until(&dataset, &request, &arguments.out, renderer, stop).map_err(refused)?;
+    if let (Some(dropped), Some(rows)) = (dropped, &summary.rows_left_out) {
+        dropped.finish(rows)?;
+    }
     let mut text = describe(&summary, &arguments.out);
     text.push_str(&way_out(&summary, maker.as_ref()).map_err(refused)?);
     output::print(&text)?;
@@ -147,9 +169,27 @@ fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
         },
         valid_for: arguments.valid_for.clone(),
         split,
+        columns: arguments.columns.clone(),
+        shard_bytes: arguments.shard_size,
+        lists_left_out: arguments.dropped.is_some(),
         shuffle: arguments.shuffle,
         replace: arguments.replace,
     })
+}
+
+/// Bytes of a size such as `500MB`.
+pub(super) fn shard_size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|sign: char| !sign.is_ascii_digit());
+    let factor = match text.strip_prefix(digits) {
+        Some("" | "B") => Some(1),
+        Some("kB" | "KB") => Some(1_000),
+        Some("MB") => Some(1_000_000),
+        Some("GB") => Some(1_000_000_000),
+        _ => None,
+    };
+    let bytes = factor.and_then(|factor| digits.parse::<u64>().ok()?.checked_mul(factor));
+    let bytes = bytes.filter(|bytes| *bytes > 0);
+    bytes.ok_or_else(|| format!("`{text}` is not a size, for example 500MB"))
 }
 
 fn known_loss(code: &str) -> Result<(), WrongRequest> {
@@ -175,7 +215,7 @@ pub(super) fn refused(error: ExportError) -> anyhow::Error {
     }
 }
 
-/// A remedy, where most rows are left out for one reason.
+/// Remedies, where fewer than half of the rows are kept: those of the most frequent reasons.
 pub(super) fn way_out(
     summary: &ExportSummary,
     maker: Option<&maker::AgainMaker<'_>>,
@@ -188,22 +228,28 @@ pub(super) fn way_out(
             "help: use --envelope {envelope}, for which there are rows, or convert --to {envelope}\n"
         ));
     }
-    let most = summary.left_out.iter().find(|left| left.rows * 2 > summary.read);
-    let code = most.and_then(|left| left.reason.split(':').next());
-    let mut named = other_codes::named(code.unwrap_or_default()).into_iter();
-    let rule = named.find(|other| {
-        other
-            .of
-            .iter()
-            .any(|of| *of == "export" || Some(*of) == summary.envelope)
-    });
-    Ok(rule.map_or_else(String::new, |rule| {
-        let text = format!(
-            "help: {}; in `convert`, --set KEY=VALUE sets a key of the pipeline file",
-            rule.advice
-        );
+    if summary.kept * 2 >= summary.read {
+        return Ok(String::new());
+    }
+    let mut most: Vec<_> = summary.left_out.iter().filter(|left| left.rows * 5 >= summary.read).collect();
+    most.sort_by_key(|left| Reverse(left.rows));
+    let mut advice: Vec<&str> = most.iter().filter_map(|left| advice(&left.reason, summary)).collect();
+    advice.dedup();
+    let lines = advice.iter().map(|advice| {
+        let text = format!("help: {advice}; in `convert`, --set KEY=VALUE sets a key of the pipeline file");
         format!("{}\n", terminal::prose(&text, 2))
-    }))
+    });
+    Ok(lines.collect())
+}
+
+/// What to do about a reason, as its list says. Some codes have several messages.
+fn advice(reason: &str, summary: &ExportSummary) -> Option<&'static str> {
+    let (code, detail) = reason.split_once(": ").unwrap_or((reason, ""));
+    let is_its = |of: &&'static str| *of == "export" || Some(*of) == summary.envelope;
+    let mut named = other_codes::named(code);
+    named.retain(|other| other.of.iter().any(is_its));
+    let exact = named.iter().find(|other| other.meaning == detail);
+    exact.or(named.first()).map(|rule| rule.advice)
 }
 
 /// The export as text: files, then the rows that were left out, then problems.
@@ -234,8 +280,12 @@ pub(super) fn describe(summary: &ExportSummary, out: &Path) -> String {
     }
     if summary.turns_cut > 0 {
         text.push_str(&format!(
-            "  {} after the assistant's last one cut off\n",
-            counted(summary.turns_cut, "turn")
+            "  {} after the {} cut off\n",
+            counted(summary.turns_cut, "turn"),
+            match envelope {
+                Some(envelope) if envelope.takes_reference() => "last question",
+                _ => "assistant's last one",
+            }
         ));
     }
     if let Some(turns) = summary.turns {
@@ -253,6 +303,7 @@ pub(super) fn describe(summary: &ExportSummary, out: &Path) -> String {
         let rows = counted(summary.kept, noun);
         text.push_str(&format!("  {rows} to train on: {what}\n"));
     }
+    text.push_str(&split::described(summary));
     for note in &summary.notes {
         text.push_str(&format!("  note: {}\n", harmless(note)));
     }

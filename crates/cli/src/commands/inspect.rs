@@ -1,31 +1,41 @@
-//! `chatmill inspect`: what a file is, why, and what is in it.
+//! `chatmill inspect`: what a file is, why, and what is in it; of a dataset or an export, statistics on its conversations.
 
+mod export;
+mod statistics;
+
+use std::path::Path;
+
+use chatmill_dataset::{Dataset, is_dataset};
+use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Limits, Severity};
 use chatmill_engine::ReadProblem;
 use chatmill_engine::inspect::{EntryReport, inspect};
 use chatmill_source::Proposal;
+use chatmill_token::Encoding;
 use clap::Args;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
+use self::export::Export;
 use crate::args::ListFormat;
 use crate::context::Context;
-use crate::exit::{self, Exit};
+use crate::exit::{self, Exit, WrongRequest};
 use crate::figures::{count, counted};
 use crate::output::{self, harmless};
 use crate::terminal;
 
 /// Arguments of `inspect`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  chatmill inspect exports/\n  chatmill inspect 'exports/*.json' --format json"
-)]
+#[command(after_help = include_str!("../../help/inspect.txt").trim_end())]
 pub(crate) struct Arguments {
-    /// Files, folders, globs, archives, or `-` for stdin
+    /// Files, folders, globs, archives, or `-` for stdin; finished datasets; folders of exports
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
     /// Source id, or the path of a format file (`mine.toml`); `auto` detects by content
     #[arg(long, default_value = "auto", value_name = "ID|FILE")]
     source: String,
+    /// Measures an export in tokens of this encoding instead of characters; datasets have their own
+    #[arg(long, value_name = "NAME")]
+    encoding: Option<String>,
     /// Output format
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     format: ListFormat,
@@ -33,26 +43,131 @@ pub(crate) struct Arguments {
 
 /// Inspects the paths.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
-    let inspection = inspect(
-        &arguments.paths,
-        &arguments.source,
-        &Limits::default(),
-        context.meter,
-        context.signals.stop(),
-    )?;
-    context.meter.finish();
-    let entries = inspection.entries;
-    match arguments.format {
-        ListFormat::Text => {
-            let text = entries.iter().map(describe).collect::<Vec<_>>().join("\n");
-            output::print(&terminal::prose(&text, 18))?;
+    let encoding = arguments.encoding.as_deref().map(known_encoding).transpose()?;
+    let mut inspected = Inspected::default();
+    let mut files = Vec::new();
+    for path in &arguments.paths {
+        if is_dataset(Path::new(path))? {
+            inspected.dataset(path, context)?;
+        } else if let Some(export) = Export::read(Path::new(path))? {
+            inspected.add_export(&export.inspect(encoding, context)?);
+        } else {
+            files.push(path.clone());
         }
-        ListFormat::Json => output::print_json(&json!({ "entries": entries }))?,
     }
-    Ok(match exit::report_failures(&inspection.failures) {
-        Exit::Complete => verdict(&entries),
-        failed => failed,
+    if !files.is_empty() {
+        inspected.files(&files, &arguments.source, context)?;
+    }
+    context.meter.finish();
+    match arguments.format {
+        ListFormat::Text => output::print(&inspected.text.join("\n"))?,
+        ListFormat::Json => output::print_json(&inspected.json)?,
+    }
+    Ok(inspected.exit)
+}
+
+fn known_encoding(name: &str) -> Result<&'static Encoding, WrongRequest> {
+    let names = chatmill_token::ENCODINGS.iter().map(Encoding::name);
+    chatmill_token::find(name).ok_or_else(|| {
+        WrongRequest::unknown("encoding", name, nearest(name, names)).then("`chatmill encodings` lists them")
     })
+}
+
+/// What was found, as text and as JSON.
+struct Inspected {
+    text: Vec<String>,
+    json: Map<String, Value>,
+    exit: Exit,
+}
+
+impl Default for Inspected {
+    fn default() -> Self {
+        let entries = [("entries".to_owned(), json!([]))];
+        Self {
+            text: Vec::new(),
+            json: Map::from_iter(entries),
+            exit: Exit::Complete,
+        }
+    }
+}
+
+impl Inspected {
+    fn files(&mut self, paths: &[String], source: &str, context: &Context<'_>) -> anyhow::Result<()> {
+        let limits = Limits::default();
+        let inspection = inspect(paths, source, &limits, context.meter, context.signals.stop())?;
+        let entries = inspection.entries;
+        let text = entries.iter().map(describe).collect::<Vec<_>>().join("\n");
+        self.text.push(terminal::prose(&text, 18));
+        self.json.insert("entries".to_owned(), json!(entries));
+        self.end(match exit::report_failures(&inspection.failures) {
+            Exit::Complete => verdict(&entries),
+            failed => failed,
+        });
+        Ok(())
+    }
+
+    fn dataset(&mut self, path: &str, context: &Context<'_>) -> anyhow::Result<()> {
+        let dataset = Dataset::open(Path::new(path))?;
+        let mut found = chatmill_report::statistics(&dataset)?;
+        let why = if context.global.no_content {
+            statistics::leave_out_content(&mut found);
+            "because of --no-content"
+        } else {
+            "because the pipeline keeps no content, or lets nothing be quoted"
+        };
+        let manifest = dataset.manifest();
+        let name = manifest
+            .plan
+            .get("name")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let mut text = format!(
+            "{}: dataset {}, {}\n",
+            harmless(path),
+            harmless(name),
+            manifest.verdict.replace('-', " ")
+        );
+        if !manifest.absent_tables.is_empty() {
+            let absent = manifest.absent_tables.join(", ");
+            text.push_str(&format!(
+                "    left out by output.tables: {absent}; what needs them is not shown\n"
+            ));
+        }
+        text.push_str(&statistics::describe(&found, why));
+        self.text.push(text);
+        let about = json!({
+            "path": path, "name": name, "fingerprint": manifest.fingerprint, "verdict": manifest.verdict,
+        });
+        self.list("datasets", about, &found);
+        Ok(())
+    }
+
+    fn add_export(&mut self, export: &export::InspectedExport) {
+        self.text.push(export.describe());
+        self.list("exports", export.about(), &export.found.statistics);
+        self.end(export.exit());
+    }
+
+    /// Adds statistics to a list of the JSON object.
+    fn list(&mut self, list: &str, about: Value, statistics: &impl serde::Serialize) {
+        let mut fields = Map::new();
+        for part in [about, json!(statistics)] {
+            if let Value::Object(part) = part {
+                fields.extend(part);
+            }
+        }
+        let list = self.json.entry(list).or_insert_with(|| json!([]));
+        if let Value::Array(list) = list {
+            list.push(Value::Object(fields));
+        }
+    }
+
+    /// Keeps the worst exit.
+    fn end(&mut self, exit: Exit) {
+        if self.exit == Exit::Complete {
+            self.exit = exit;
+        }
+    }
 }
 
 /// Fails without any conversation, and for an input that cannot be opened; an unknown format is no failure.

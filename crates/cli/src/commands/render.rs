@@ -107,7 +107,7 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
             participants.note(!perspectives.is_empty(), names(linked));
             let arena = TextArena::default();
             let outcome = WindowedRenderer::new(linked, &plan.windows, &perspectives, plan.policy(), &arena)
-                .with(plan.additions())
+                .with(plan.additions(&[]))
                 .render(
                     &target,
                     None,

@@ -2,16 +2,17 @@
 
 pub(super) mod summary;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use chatmill_dataset::DatasetError;
-use chatmill_engine::{CountMode, Plan, Reporter, RunOptions, RunSummary, run};
+use chatmill_engine::{CountMode, Plan, Reporter, RunOptions, RunSummary, dropped, run};
 use chatmill_report::bill::Price;
 use chatmill_report::{build_report, save};
 use clap::Args;
 
 use crate::args::{Choices, ListFormat, PipelineArguments, choice};
 use crate::context::Context;
+use crate::dropped::DroppedFile;
 use crate::exit::Exit;
 use crate::prices::prices_of_nights;
 use crate::{output, terminal};
@@ -40,6 +41,9 @@ pub(crate) struct Arguments {
     /// Counts every N-th rendering of a slice again with tiktoken-rs; a difference ends the run
     #[arg(long, value_name = "N", default_value_t = 0)]
     verify_every: u64,
+    /// Lists the conversations that are left out, each with its reason, as JSON lines in FILE; the inputs are read once more
+    #[arg(long, value_name = "FILE")]
+    dropped: Option<PathBuf>,
     /// Format of the summary
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     format: ListFormat,
@@ -70,8 +74,27 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         report: Some(Reporter(&report)),
         ..RunOptions::default()
     };
-    let summary = run(plan, options, context.meter, context.signals.stop())?;
+    let wants_list = arguments.dropped.is_some();
+    let inputs = plan.inputs.iter().filter(|_| wants_list);
+    let inputs: Vec<PathBuf> = inputs.map(|planned| planned.input.path()).collect();
+    let own = [plan.out.as_path(), &common.pipeline].into_iter();
+    let spared: Vec<&Path> = own.chain(inputs.iter().map(PathBuf::as_path)).collect();
+    let list = DroppedFile::begin(arguments.dropped.as_deref(), &spared, context)?;
+    let again = list.is_some().then(|| plan.clone());
+    let stop = context.signals.stop();
+    let summary = run(plan, options, context.meter, stop)?;
     reporter.renew(&summary)?;
+    if let (Some(list), Some(plan)) = (list, again) {
+        let options = RunOptions {
+            threads: arguments.threads,
+            ..RunOptions::default()
+        };
+        let mut rows = dropped(plan, options, context.meter, stop)?;
+        for row in &mut rows {
+            row.reason = summary::key(&row.reason);
+        }
+        list.finish(&rows)?;
+    }
     print_summary(&name, &summary, arguments.format, context)
 }
 

@@ -104,11 +104,15 @@ fn every_possible_loss_occurs_in_a_case_and_its_absence_is_detected() {
     let tools = [RawJson(
         r#"{"name":"moor","description":"Ties up","input_schema":{"type":"object"}}"#.to_owned(),
     )];
+    let called = [RawJson(
+        r#"{"name":"tide","parameters":{"type":"object","properties":{}}}"#.to_owned(),
+    )];
     for (name, linked) in &cases {
         coverage.check_all(name, linked, &Policy::default());
         let additions = Additions {
             prompt: random.pick(&prompts),
             tools: &tools,
+            called_tools: &called,
             infers_tools: true,
         };
         coverage.check_added(name, linked, &policy(&mut random), additions);

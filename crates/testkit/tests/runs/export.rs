@@ -1,6 +1,8 @@
 //! Exports of datasets that were really milled.
 
 mod clusters;
+mod columns;
+mod leaks;
 mod nested;
 mod shuffled;
 mod splits;
@@ -62,6 +64,9 @@ fn plain(dialect: &str) -> ExportRequest {
         filters: Filters::default(),
         valid_for: None,
         split: None,
+        columns: Vec::new(),
+        shard_bytes: None,
+        lists_left_out: false,
         shuffle: None,
         replace: false,
     }
@@ -400,7 +405,8 @@ fn the_same_dataset_gives_the_same_bytes() {
                     files(&out)
                 })
                 .collect();
-        assert_eq!(written[0].len(), 4);
+        // Two parts, their assignment, the summary, the card and its picture.
+        assert_eq!(written[0].len(), 6);
         assert_eq!(written[0], written[1]);
         assert_eq!(written[0], written[2]);
     }

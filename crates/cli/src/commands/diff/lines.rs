@@ -1,7 +1,7 @@
 //! A comparison as text for a terminal, and as Markdown for the summary of a job.
 
+use chatmill_diag::markdown::plain;
 use chatmill_report::ConditionFailure;
-use chatmill_report::markdown::plain;
 use chatmill_report::report::{Change, Comparison, LossChange};
 
 use crate::figures::{count, counted};

@@ -115,8 +115,12 @@ impl Maker for AgainMaker<'_> {
                     rejected: Some(rejected),
                     ..facts_of(chosen)
                 }),
-                Preference::Labelled { answer, is_good } => visit(&RenderingFacts {
-                    label: Some(*is_good),
+                Preference::Labelled {
+                    answer,
+                    is_good,
+                    basis,
+                } => visit(&RenderingFacts {
+                    label: Some((*is_good, *basis)),
                     ..facts_of(answer)
                 }),
                 Preference::LeftOut {

@@ -38,6 +38,9 @@ struct Records {
     rejected: u64,
     /// Whether some source reads something of it.
     is_read: bool,
+    conversations: u64,
+    /// Conversations whose id is a whole number.
+    numbered: u64,
 }
 
 /// What was detected of one source.
@@ -61,6 +64,8 @@ impl Seen {
             input.framed += entry.records;
             input.rejected += entry.rejected;
             input.is_read |= entry.source.is_some();
+            input.conversations += entry.conversations;
+            input.numbered += entry.numbered;
             let Some(source) = &entry.source else {
                 let member = if entry.entry.is_empty() {
                     entry.path.clone()
@@ -105,6 +110,12 @@ impl Seen {
         inputs
             .filter(|input| !input.is_read && input.rejected > 0)
             .count() as u64
+    }
+
+    /// How many inputs number their conversations: the same numbers in another are other conversations.
+    pub(super) fn numbered(&self) -> usize {
+        let is_numbered = |input: &&Records| input.conversations > 0 && input.numbered == input.conversations;
+        self.inputs.values().filter(is_numbered).count()
     }
 
     /// Whether something was not recognised.

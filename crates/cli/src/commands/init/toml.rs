@@ -42,12 +42,16 @@ pub(super) fn pipeline(inputs: &[(&str, Seen)]) -> Result<String, Error> {
         refused += seen.refused();
     }
     let thousandths = (rejected * 1000).div_ceil(records.max(1)) as f64 / 1000.0;
+    let are_several = all().map(Seen::numbered).sum::<usize>() > 1;
     let context = context! {
         name => inputs.first().map_or("chats", |(path, _)| stem(path)),
         inputs => inputs.iter().map(|(path, seen)| context! {
             path => *path,
             lines => seen.lines(),
             is_mapped => is_mapped(seen),
+            // Several files of one input would share a prefix.
+            prefix => (are_several && seen.numbered() == 1).then(|| prefix(inputs, path)),
+            is_numbered => are_several && seen.numbered() > 1,
         }).collect::<Value>(),
         map => map(inputs),
         since,
@@ -61,6 +65,16 @@ pub(super) fn pipeline(inputs: &[(&str, Seen)]) -> Result<String, Error> {
         refused_inputs => counted(refused, "input"),
     };
     environment(TEMPLATE)?.get_template(TEMPLATE.0)?.render(context)
+}
+
+/// A prefix for the ids of an input that no other input has.
+fn prefix(inputs: &[(&str, Seen)], path: &str) -> String {
+    let name = stem(path);
+    let mut same = inputs.iter().filter(|(other, _)| stem(other) == name);
+    match (same.clone().count(), same.position(|(other, _)| *other == path)) {
+        (2.., Some(place)) => format!("{name}-{}-", place + 1),
+        _ => format!("{name}-"),
+    }
 }
 
 const TEMPLATE: (&str, &str) = ("pipeline.toml", include_str!("../../../templates/pipeline.toml"));
@@ -200,6 +214,46 @@ mod tests {
         ] {
             assert!(text.contains(expected), "{expected}\n{text}");
         }
+    }
+
+    #[test]
+    fn inputs_that_number_their_conversations_get_a_prefix_each_and_files_of_one_input_a_hint() {
+        let numbered = |files: &[&str], numbered: u64| {
+            let entry = |path: &&str| EntryReport {
+                path: (*path).to_owned(),
+                source: Some("hf-messages".to_owned()),
+                conversations: 3,
+                numbered,
+                ..EntryReport::default()
+            };
+            Seen::new(&files.iter().map(entry).collect::<Vec<_>>())
+        };
+        let prefixes = |inputs: &[(&str, Seen)]| -> Vec<String> {
+            let sections = parsed(inputs).input.into_iter();
+            sections.map(|section| section.id_prefix).collect()
+        };
+        let both = [
+            ("a/tau.jsonl", numbered(&["a/tau.jsonl"], 3)),
+            ("b.jsonl", numbered(&["b.jsonl"], 3)),
+        ];
+        assert_eq!(prefixes(&both), ["tau-", "b-"]);
+        let other = [
+            ("a.jsonl", numbered(&["a.jsonl"], 3)),
+            ("b.jsonl", numbered(&["b.jsonl"], 2)),
+        ];
+        assert_eq!(prefixes(&other), ["", ""]);
+        let folder = [("sets/", numbered(&["sets/a.jsonl", "sets/b.jsonl"], 3))];
+        assert_eq!(prefixes(&folder), [""]);
+        let same = [
+            ("a/x.jsonl", numbered(&["a/x.jsonl"], 3)),
+            ("b/x.jsonl", numbered(&["b/x.jsonl"], 3)),
+        ];
+        assert_eq!(prefixes(&same), ["x-1-", "x-2-"]);
+        assert!(
+            pipeline(&folder)
+                .unwrap()
+                .contains("an [[input]] of its own with an id_prefix")
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use chatmill_dataset::overview::RenderingCount;
 use chatmill_dataset::{InputEntry, Inputs};
-use chatmill_engine::summary::{NOTHING_READ, REFUSED_INPUTS, TOO_MANY_ERRORS};
+use chatmill_engine::summary::{MixOutcome, MixedInput, NOTHING_READ, REFUSED_INPUTS, TOO_MANY_ERRORS};
 use chatmill_engine::{FindingCount, RunSummary};
 use chatmill_export::ENVELOPES;
 use chatmill_report::GroupKey;
@@ -87,6 +87,7 @@ pub(super) fn json(name: &str, out: &str, summary: &RunSummary, exit: Exit) -> i
         accepted: totals.accepted,
         rejected: totals.rejected,
         filtered: totals.filtered,
+        mix: totals.mix.as_ref(),
         conversations: totals.conversations,
         messages: totals.messages,
         renderings: totals.renderings,
@@ -109,6 +110,8 @@ struct RunJson<'s> {
     accepted: u64,
     rejected: u64,
     filtered: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mix: Option<&'s MixOutcome>,
     conversations: u64,
     messages: u64,
     renderings: u64,
@@ -194,6 +197,7 @@ fn inputs(summary: &RunSummary, columns: usize, shows_all: bool) -> String {
             .collect();
         text.push_str(&format!("Filtered: {}\n", reasons.join(", ")));
     }
+    text.extend(totals.mix.iter().flat_map(mix));
     let mut skipped: BTreeMap<String, u64> = BTreeMap::new();
     for (kind, files) in entries.iter().flat_map(|entry| entry.skipped_files) {
         *skipped.entry(kind).or_default() += files;
@@ -244,6 +248,31 @@ fn inputs(summary: &RunSummary, columns: usize, shows_all: bool) -> String {
     text
 }
 
+/// What a mix asked for and what came of it: a line for each section, and one for the total.
+fn mix(mix: &MixOutcome) -> Vec<String> {
+    let retained: u64 = mix.sections.iter().map(|section| section.retained).sum();
+    let weights: f64 = mix.sections.iter().filter_map(|section| section.weight).sum();
+    let unit = harmless(&mix.unit);
+    let section = |section: &MixedInput| {
+        let asked = section.weight.map(|weight| {
+            let (asked, came) = (weight / weights, section.retained as f64 / retained.max(1) as f64);
+            format!(" (asked for {:.1} %, got {:.1} %)", asked * 100.0, came * 100.0)
+        });
+        let (stays, found) = (count(section.retained), count(section.found));
+        let first = harmless(&section.first);
+        format!(
+            "Mix: {stays} of {found} {unit} of {first}{}\n",
+            asked.unwrap_or_default()
+        )
+    };
+    let mut lines: Vec<String> = mix.sections.iter().map(section).collect();
+    lines.extend(
+        mix.total
+            .map(|total| format!("Mix: {} {unit} of {} at most\n", count(retained), count(total))),
+    );
+    lines
+}
+
 /// So many of the inputs: those in which most was rejected, then most is wrong, then the largest. Where all are, they stand in
 /// this order, too.
 fn worst(inputs: &Inputs, most: usize) -> Vec<InputEntry> {
@@ -258,7 +287,7 @@ fn worst(inputs: &Inputs, most: usize) -> Vec<InputEntry> {
 }
 
 /// The key of the pipeline file that leaves records out for this reason.
-fn key(reason: &str) -> String {
+pub(super) fn key(reason: &str) -> String {
     if reason.contains('.') {
         reason.to_owned()
     } else {

@@ -188,13 +188,13 @@ fn refuse_uncountable(request: &BillRequest<'_>, encodings: &[String]) -> Result
 fn refuse_unusable(plan: &Plan) -> Result<(), WrongRequest> {
     let pipeline = &plan.pipeline;
     let unusable = [
-        ("[dedup]", pipeline.dedup.is_on()),
-        ("[redact] with a key", plan.replaces()),
-        ("select.limit", pipeline.select.limit.is_some()),
+        pipeline.surveys(),
+        plan.replaces().then_some("redact.mode"),
+        pipeline.select.limit.map(|_| "select.limit"),
     ];
-    match unusable.into_iter().find(|(_, is_there)| *is_there) {
+    match unusable.into_iter().flatten().next() {
         None => Ok(()),
-        Some((key, _)) => refuse(
+        Some(key) => refuse(
             format!("the pipeline has {key}, which only a run can apply: counts without it would be wrong"),
             "run the pipeline and give the dataset, or omit --pipeline",
         ),
@@ -237,7 +237,7 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::Resul
         targets: &targets,
         encodings: &encodings,
         policy: &policy,
-        additions: request.plan.map(Plan::additions).unwrap_or_default(),
+        additions: request.plan.map(|plan| plan.additions(&[])).unwrap_or_default(),
         windows: &windows,
         speaker: planned_speaker.unwrap_or(&AUTO),
     };

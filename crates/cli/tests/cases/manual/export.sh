@@ -6,3 +6,4 @@ for number in $(seq 60); do
 done > archives/requests.jsonl
 chatmill example ultrafeedback > pairs.jsonl
 cp "$SAMPLES/templates/turns.jinja" model.jinja
+printf '{"question": "6 × 7?", "answer": "Six sevens are 42.", "ground_truth": 42}\n' > questions.jsonl

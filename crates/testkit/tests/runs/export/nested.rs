@@ -59,6 +59,7 @@ fn a_table_of_structures_has_the_values_of_the_lines() {
     let cases = [
         ("trl-messages", "hf-messages"),
         ("trl-prompt-completion", "hf-messages"),
+        ("trl-prompts", "hf-messages"),
         ("axolotl", "hf-messages"),
         ("inspect", "hf-messages"),
         ("llama-factory", "sharegpt"),

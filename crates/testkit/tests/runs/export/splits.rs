@@ -133,6 +133,42 @@ proptest! {
 }
 
 #[test]
+fn the_same_running_number_in_two_inputs_is_no_thread_of_both() {
+    let rows = |answer: &str| -> String {
+        let row = |number| {
+            format!(
+                "{{\"id\":{number},\"messages\":[{{\"role\":\"user\",\"content\":\"Question {number}\"}},\
+                 {{\"role\":\"assistant\",\"content\":\"{answer}\"}}]}}\n"
+            )
+        };
+        (0..20).map(row).collect()
+    };
+    let test_dir = TestDir::new();
+    test_dir.write("in/1.jsonl", rows("Yes"));
+    test_dir.write("in/2.jsonl", rows("No"));
+    let parts = divided(
+        &test_dir,
+        "out",
+        &Split::parse("train=50,test=50", SplitBy::Hash).unwrap(),
+    );
+    assert_eq!(parts.len(), 40);
+    // Ids of the second input are made unique.
+    let first: Vec<&String> = parts
+        .iter()
+        .filter(|(id, _)| !id.contains('~'))
+        .map(|(_, part)| part)
+        .collect();
+    let second: Vec<&String> = parts
+        .iter()
+        .filter(|(id, _)| id.contains('~'))
+        .map(|(_, part)| part)
+        .collect();
+    assert_eq!(first.len(), second.len());
+    let apart = first.iter().zip(&second).filter(|(one, other)| one != other);
+    assert!(apart.count() > 3);
+}
+
+#[test]
 fn a_split_by_time_puts_the_latest_conversations_last_and_a_thread_where_it_began() {
     let test_dir = TestDir::new();
     let mut chats: Vec<Value> = (0..20).map(|day| chat(&format!("t{day}"), day, 2)).collect();

@@ -322,6 +322,9 @@ fn exported(shop: &TestDir) -> Result<Found, Ended> {
         filters: Filters::default(),
         valid_for: None,
         split: None,
+        columns: Vec::new(),
+        shard_bytes: None,
+        lists_left_out: false,
         shuffle: None,
         replace: false,
     };
@@ -334,6 +337,7 @@ fn exported(shop: &TestDir) -> Result<Found, Ended> {
         ExportError::Input(failure) => Ended::Repeatable(failure.to_string()),
         ExportError::Dataset(error) => of_dataset(error),
         ExportError::Stopped => Ended::Repeatable(error.to_string()),
+        ExportError::Card { .. } => panic!("{error}"),
     })?;
     let files = fs::read_dir(&folder).unwrap().map(Result::unwrap);
     let text = |path: &Path| String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned();
@@ -355,7 +359,8 @@ fn of_run(error: RunError) -> Ended {
         | RunError::NotPlanned { .. }
         | RunError::OtherPlan { .. }
         | RunError::NoSuchShard { .. }
-        | RunError::TooManyToCompare { .. } => Ended::Wrong(error.to_string()),
+        | RunError::TooManyToCompare { .. }
+        | RunError::TooManyTools { .. } => Ended::Wrong(error.to_string()),
         RunError::InputsFailed { .. }
         | RunError::InputChanged { .. }
         | RunError::Incomplete { .. }

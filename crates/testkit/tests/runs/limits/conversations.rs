@@ -179,3 +179,23 @@ fn conversations_are_compared_up_to_the_limit_and_none_is_beyond_it() {
     );
     assert!(!shop.path("short").exists());
 }
+
+#[test]
+fn calls_of_an_input_define_tools_up_to_the_limit_and_no_rendering_gets_more() {
+    let shop = TestDir::new();
+    let more =
+        "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n[tools]\ninfer = \"input\"\n";
+    let around = r#"{"name":"","parameters":{"type":"object","properties":{}}}"#.len();
+    let run = |out: &str, bytes: usize| {
+        let name = "t".repeat(bytes - around);
+        let call = format!(
+            r#"{{"id":"c","messages":[{{"role":"user","content":"?"}},{{"role":"assistant","content":null,"tool_calls":[{{"id":"c","type":"function","function":{{"name":"{name}","arguments":"{{}}"}}}}]}}]}}"#
+        );
+        shop.write("in/a.jsonl", call + "\n");
+        shop.run(out, more, 1)
+    };
+    assert_eq!(run("enough", 256 << 10).unwrap().totals.conversations, 1);
+    let error = run("short", (256 << 10) + 1).err().unwrap();
+    assert!(matches!(error, RunError::TooManyTools { .. }), "{error}");
+    assert!(!shop.path("short").exists());
+}

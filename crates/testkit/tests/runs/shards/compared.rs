@@ -12,10 +12,11 @@ use chatmill_workshop::TestDir;
 use super::super::lots::{During, lines, tiny};
 use super::{filled, finish, hashes, plan_with, root_of, work};
 
-/// Equal conversations are left out, and nearly equal ones marked.
+/// Equal conversations are left out, nearly equal ones marked, and of the rest there are so many tokens.
 fn compared() -> String {
     format!(
-        "{}[dedup]\nexact = \"filter\"\nnear = \"mark\"\nthreshold = 0.5\n",
+        "{}[dedup]\nexact = \"filter\"\nnear = \"mark\"\nthreshold = 0.5\n[mix]\nunit = \"tokens@cl100k_base\"\ntotal = \"1k\"\n\
+         [tools]\ninfer = \"input\"\n",
         tiny()
     )
 }
@@ -55,7 +56,12 @@ fn kept(test_dir: &TestDir, out: &str) -> Vec<PathBuf> {
 fn shares_that_compare_first_give_the_files_of_a_run() {
     let test_dir = filled();
     let alone = run(&test_dir);
-    assert!(alone.totals.filtered > 0, "some are left out");
+    for reason in ["dedup.exact", "mix.total"] {
+        assert!(
+            alone.totals.filtered_by.contains_key(reason),
+            "some are left out by {reason}"
+        );
+    }
     let bare = test_dir.run("bare", &tiny(), 2).unwrap();
     assert!(bare.totals.conversations > alone.totals.conversations);
     // By how many shares the lots are compared, and by how many they are rendered.

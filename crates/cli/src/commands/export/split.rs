@@ -1,0 +1,79 @@
+//! The division of an export: what the plan of the dataset says of it, and how its summary is told.
+
+use chatmill_dataset::Dataset;
+use chatmill_engine::pipeline::{LeakTreatment, SplitSection};
+use chatmill_export::{ExportSummary, LeakRule, Split};
+
+use crate::exit::WrongRequest;
+use crate::figures::{count, counted};
+use crate::output::harmless;
+
+/// A division as the arguments say it, with what `[split]` in the dataset's plan says.
+pub(in crate::commands) fn planned(split: Split, dataset: &Dataset) -> Result<Split, WrongRequest> {
+    let (section, most_words) = SplitSection::of_plan(&dataset.manifest().plan).map_err(|error| {
+        WrongRequest::new(format!(
+            "[split] in the plan of the dataset cannot be read: {error}"
+        ))
+        .then("run the pipeline again with this version")
+    })?;
+    Ok(Split {
+        group_by: section.group_by,
+        stratify: section.stratify,
+        ngram: section.ngram,
+        ngram_leaks: match section.ngram_leaks {
+            LeakTreatment::Keep => LeakRule::Keep,
+            LeakTreatment::Move => LeakRule::Move,
+            LeakTreatment::Drop => LeakRule::Drop,
+        },
+        most_words,
+        ..split
+    })
+}
+
+/// What the parts have in common, in lines.
+pub(super) fn described(summary: &ExportSummary) -> String {
+    let mut text = String::new();
+    let Some(split) = &summary.split else {
+        return text;
+    };
+    if let Some(moved) = split.moved {
+        text.push_str(&format!(
+            "  moved because of shared words: {}\n",
+            counted(moved, "conversation")
+        ));
+    }
+    let leaks = split.leaks.as_deref().unwrap_or_default();
+    let first = summary.files.first().map_or("", |file| file.part.as_str());
+    for (place, leak) in leaks.iter().enumerate() {
+        let part = harmless(&leak.part);
+        let other = if place == 0 {
+            harmless(first)
+        } else {
+            "a part before it".to_owned()
+        };
+        let words = split.ngram;
+        text.push_str(&match leak.rows {
+            0 => format!("  no record of {part} shares {words} words in a row with {other}\n"),
+            1 => format!("  1 record of {part} shares {words} words in a row with {other}\n"),
+            rows => format!(
+                "  {} records of {part} share {words} words in a row with {other}\n",
+                count(rows)
+            ),
+        });
+    }
+    if split.ngram_leaks == LeakRule::Keep && leaks.iter().any(|leak| leak.rows > 0) {
+        text.push_str("  help: [split] ngram_leaks = \"move\" in the pipeline puts them into that part, \"drop\" leaves them out\n");
+    }
+    if let Some(strata) = &split.strata {
+        text.push_str(&format!(
+            "  stratified by {} ({}); farthest from its share: `{}` in {}, {} instead of {:.1}\n",
+            harmless(&strata.by),
+            counted(strata.strata as u64, "value"),
+            harmless(&strata.stratum),
+            harmless(&strata.part),
+            counted(strata.conversations, "conversation"),
+            strata.expected,
+        ));
+    }
+    text
+}

@@ -1,0 +1,130 @@
+//! Statistics of a dataset or an export as text.
+
+use chatmill_dataset::statistics::{LearnedShare, Length, Statistics, TurnRanking};
+
+use crate::figures::{count, counted, percent};
+use crate::output::{self, harmless};
+use crate::terminal;
+
+/// Removes what quotes a chat: names of tools, first and last turns.
+pub(super) fn leave_out_content(statistics: &mut Statistics) {
+    statistics.tools.clear();
+    statistics.tools_left_out = 0;
+    statistics.frequent = None;
+}
+
+/// The statistics as tables; `why` says why content is not shown, where it is not.
+pub(super) fn describe(statistics: &Statistics, why: &str) -> String {
+    let mut text = format!(
+        "    {}, {}, {} of the assistant\n\n",
+        counted(statistics.conversations, "conversation"),
+        counted(statistics.messages, "message"),
+        count(statistics.answers),
+    );
+    let lengths = statistics.lengths.iter().map(length);
+    let header = ["Lengths", "number", "sum", "median", "95 %", "largest"];
+    table(&mut text, header, lengths, 0);
+    let roles = statistics.roles.iter();
+    let roles = roles.map(|row| vec![format!("{} {}s", row.role, row.kind), count(row.messages)]);
+    table(&mut text, ["Role", "number"], roles, 0);
+    let tools = statistics.tools.iter().map(|tool| {
+        let name = tool
+            .name
+            .as_deref()
+            .map_or_else(|| "(no name)".to_owned(), harmless);
+        vec![
+            name,
+            count(tool.calls),
+            count(tool.unanswered),
+            count(tool.failed),
+        ]
+    });
+    table(
+        &mut text,
+        ["Tool", "calls", "unanswered", "failed"],
+        tools,
+        statistics.tools_left_out,
+    );
+    let learned = statistics.learned.iter().map(learned);
+    table(
+        &mut text,
+        ["Trained on", "number", "of all", "of the assistant's"],
+        learned,
+        0,
+    );
+    let sources = statistics.sources.iter().map(|row| {
+        let figures = [row.conversations, row.messages, row.answers, row.length].map(count);
+        [vec![harmless(&row.source)], figures.to_vec()].concat()
+    });
+    let unit = statistics
+        .lengths
+        .get(1)
+        .map_or("length", |length| match length.unit.as_str() {
+            "characters" => "characters",
+            _ => "tokens",
+        });
+    let header = ["Source", "conversations", "messages", "answers", unit];
+    table(&mut text, header, sources, 0);
+    match &statistics.frequent {
+        Some(turns) => {
+            ranking(&mut text, "First turn", &turns.first);
+            ranking(&mut text, "Last turn", &turns.last);
+        }
+        None => text.push_str(&format!("First and last turns are not shown, {why}.\n")),
+    }
+    text
+}
+
+/// Adds a table, unless it has no rows, with the number of rows that it has not.
+fn table<const N: usize>(
+    text: &mut String,
+    header: [&str; N],
+    rows: impl Iterator<Item = Vec<String>>,
+    left_out: u64,
+) {
+    let rows: Vec<Vec<String>> = rows.collect();
+    if rows.is_empty() {
+        return;
+    }
+    text.push_str(&output::fitted(header, rows, 1, &[], terminal::table_columns()));
+    if left_out > 0 {
+        text.push_str(&format!("and {} more\n", count(left_out)));
+    }
+    text.push('\n');
+}
+
+fn length(length: &Length) -> Vec<String> {
+    let unit = match length.unit.as_str() {
+        "turns" | "characters" => length.unit.clone(),
+        encoding => format!("{encoding} tokens"),
+    };
+    let totals = &length.totals;
+    let figures = [totals.count, totals.sum, totals.p50, totals.p95, totals.max].map(count);
+    [vec![format!("{}s in {unit}", length.of)], figures.to_vec()].concat()
+}
+
+fn learned(row: &LearnedShare) -> Vec<String> {
+    let share = |whole: u64| {
+        if whole == 0 {
+            "–".to_owned()
+        } else {
+            percent(row.learned as f64 / whole as f64)
+        }
+    };
+    let target = chatmill_model::target_name(&row.dialect, &row.profile);
+    let what = format!("{} of {target}", row.unit);
+    vec![what, count(row.learned), share(row.whole), share(row.assistant)]
+}
+
+/// Texts that occur more than once, and how many different ones there are.
+fn ranking(text: &mut String, what: &str, ranking: &TurnRanking) {
+    let rows = ranking.most.iter();
+    let rows = rows.map(|turn| vec![harmless(&turn.text), count(turn.times)]);
+    let different = counted(ranking.different, "different text");
+    let mut end = format!("{what}s: {different} in {}", counted(ranking.compared, "turn"));
+    if ranking.beyond > 0 {
+        end.push_str(&format!("; {} more were not compared", count(ranking.beyond)));
+    }
+    table(text, [what, "times"], rows, 0);
+    text.push_str(&format!("{end}\n\n"));
+}

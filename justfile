@@ -138,6 +138,13 @@ contamination MEGABYTES="20" ROWS="100000":
     python3 -B benches/contamination.py target/dist/chatmill target/bench/contamination --megabytes {{MEGABYTES}}
     python3 -B benches/contamination.py target/dist/chatmill target/bench/contamination --megabytes 100 --rows {{ROWS}} --time
 
+# a corpus of MEGABYTES of invented sessions: filters, duplicates, decontamination, split and rows, beside the same steps of datatrove (needs Python and its package index)
+bench-corpora MEGABYTES="100" ROWS="100000":
+    cargo build --profile dist --package chatmill-cli
+    python3 -m venv target/bench/datatrove
+    target/bench/datatrove/bin/pip install --quiet 'datatrove[io,processing]==0.10.1' spacy
+    target/bench/datatrove/bin/python -B benches/corpora.py target/dist/chatmill target/bench/corpora --megabytes {{MEGABYTES}} --evaluations {{ROWS}}
+
 # `finish` and `certify` of LOTS lots with CONVERSATIONS conversations in all: seconds and peaks of memory (needs 60 bytes a conversation in FOLDER)
 finish-load LOTS="1000" CONVERSATIONS="10000000" FOLDER="target/bench/finish":
     cargo build --profile dist --package chatmill-cli

@@ -250,19 +250,21 @@ def run(
     threads: int = 0,
     replace: bool = False,
     limit: int | None = None,
+    dropped: Path | None = None,
     progress: Progress = None,
     **overrides: Any,
 ) -> Run:
     """Runs a pipeline file, and gives the summary, with the dataset's tables as ``.polars(table)`` and ``.datasets(table)``.
 
     Keywords beside these replace keys of the file: ``policy={"names": "prefix"}``. ``summary["exit_code"]`` is 1 where there
-    are more rejects or errors than the file allows.
+    are more rejects or errors than the file allows. ``dropped`` is a file for the conversations that are left out, with their reasons.
     """
     arguments = ["run", "--format", "json", "--threads", str(_settings.number("threads", threads))]
     arguments += ["--out", _settings.path("out", out)] if out is not None else []
     arguments += [f"--input={path}" for path in _settings.paths("inputs", inputs)]
     arguments += ["--replace"] if replace else []
     arguments += ["--limit", str(_settings.number("limit", limit))] if limit is not None else []
+    arguments += ["--dropped", _settings.path("dropped", dropped)] if dropped is not None else []
     arguments += [f"--set={assignment}" for assignment in _settings.assignments(overrides)]
     summary = _json([*arguments, "--", _settings.path("pipeline", pipeline)], progress)
     return Run(summary, summary["dataset"])
@@ -334,6 +336,9 @@ def export(
     envelope: str | None = None,
     valid: bool = False,
     split: Mapping[str, int] | None = None,
+    split_like: Path | None = None,
+    columns: Iterable[str] = (),
+    dropped: Path | None = None,
     max_tokens: str | None = None,
     without: Iterable[str] = (),
     keep_unasked: bool = False,
@@ -343,7 +348,8 @@ def export(
     """Writes training and evaluation files of a dataset into a folder, and gives what its ``export.json`` says, with the parts as ``.polars(part)``
     and ``.datasets()``.
 
-    ``split={"train": 95, "test": 5}`` divides the rows; ``max_tokens="4096@o200k_base"`` leaves out what is longer; ``keep_unasked``
+    ``split={"train": 95, "test": 5}`` divides the rows, and ``split_like`` names an earlier export that decides for its own;
+    ``columns=["source", "extra.language"]`` adds columns; ``dropped`` is a file for the rows that are left out, with their reasons; ``max_tokens="4096@o200k_base"`` leaves out what is longer; ``keep_unasked``
     keeps answers before which nobody speaks, which envelopes of conversations leave out.
     """
     arguments = ["export", "--dialect", _settings.text("dialect", dialect), "--format", _settings.text("format", format)]
@@ -352,6 +358,10 @@ def export(
     arguments += ["--valid"] if valid else []
     shares = _settings.section("split", split).items()
     arguments += ["--split", ",".join(f"{part}={share}" for part, share in shares)] if shares else []
+    arguments += ["--split-like", _settings.path("split_like", split_like)] if split_like is not None else []
+    added = _settings.words("columns", columns)
+    arguments += ["--columns", ",".join(added)] if added else []
+    arguments += ["--dropped", _settings.path("dropped", dropped)] if dropped is not None else []
     arguments += ["--max-tokens", _settings.text("max_tokens", max_tokens)] if max_tokens is not None else []
     arguments += [f"--without={code}" for code in _settings.words("without", without)]
     arguments += ["--keep-unasked"] if keep_unasked else []

@@ -61,7 +61,10 @@ def test_tables_of_a_run_and_parts_of_an_export_are_frames(pipeline: Path, tmp_p
     assert ran.polars("messages").collect().height == 4 and ran.polars().collect()["dialect"].to_list() == ["openai-chat"] * 2
     with pytest.raises(chatmill.RequestError, match="no table `?lots`?; it has alternatives"):
         ran.polars("lots")
-    made = chatmill.export(tmp_path / "out", tmp_path / "train", dialect="openai-chat", format=form)
+    made = chatmill.export(
+        tmp_path / "out", tmp_path / "train", dialect="openai-chat", format=form, columns=["source", "input"]
+    )
+    assert made.polars().collect()["input"].to_list() == ["a.jsonl"] * 2
     assert made.polars().collect().height == made.polars("data").collect().height == made["kept"] == 2
     with pytest.raises(chatmill.RequestError, match="name one of the parts: data"):
         made.polars("test")
@@ -79,6 +82,17 @@ def test_tables_of_a_run_and_parts_of_an_export_are_datasets(pipeline: Path, tmp
     assert set(parts) == {"train", "test"} and sum(len(rows) for rows in parts.values()) == 2
     row = next(row for rows in parts.values() for row in rows)
     assert [message["role"] for message in row["messages"]] == ["user", "assistant"]
+
+
+def test_what_runs_and_exports_leave_out_is_listed(pipeline: Path, tmp_path: Path) -> None:
+    left_out = tmp_path / "left-out.jsonl"
+    chatmill.run(pipeline, dropped=left_out, select={"min_turns": 3})
+    assert left_out.read_text().count('"reason":"select.min_turns"') == 2
+    chatmill.run(pipeline, replace=True)
+    chatmill.export(
+        tmp_path / "out", tmp_path / "x", dialect="openai-chat", dropped=left_out, max_tokens="1@o200k_base"
+    )
+    assert left_out.read_text().count('"reason":"too-long') == 2
 
 
 def test_files_are_checked(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ pub struct Evaluations {
     length: NonZeroUsize,
     files: Vec<EvaluationFile>,
     /// The rows that have words: the number of the file, and of the row in it.
-    rows: Vec<(u32, u64)>,
+    rows: Vec<(usize, u64)>,
 }
 
 /// A file of an evaluation, or a member of an archive.
@@ -39,13 +39,19 @@ pub(crate) struct EvaluationFile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Met {
     /// The message, or the one in whose place an alternative stands.
-    position: Option<u32>,
+    position: u32,
     /// Whether it is not the message itself but an alternative to it.
     is_alternative: bool,
     /// The number of the row.
     pub row: u32,
     /// Whether a whole question was met.
     is_question: bool,
+}
+
+impl Met {
+    fn place(&self) -> (u32, bool) {
+        (self.position, self.is_alternative)
+    }
 }
 
 impl Evaluations {
@@ -66,12 +72,9 @@ impl Evaluations {
 
     /// Adds a text of a row of the present file. A question counts as a whole where it is shorter than a run.
     pub(crate) fn add(&mut self, text: &str, row: u64, is_question: bool) -> Result<(), IndexFull> {
-        let file = self.files.len().saturating_sub(1);
-        let row = (u32::try_from(file).unwrap_or(u32::MAX), row);
+        let row = (self.files.len().saturating_sub(1), row);
         let is_known = self.rows.last() == Some(&row);
-        let owner = self.rows.len() - usize::from(is_known);
-        // There are no more rows than words.
-        let owner = u32::try_from(owner).unwrap_or(u32::MAX);
+        let owner = u32::try_from(self.rows.len() - usize::from(is_known)).map_err(|_| IndexFull)?;
         let before = self.index.words();
         let mut is_first = true;
         let added = each_text(text, &mut |text| {
@@ -95,12 +98,14 @@ impl Evaluations {
         Ok(())
     }
 
-    /// Adds a question of a row whose texts were added.
-    pub(crate) fn add_question(&mut self, text: &str, row: u64) -> Result<(), IndexFull> {
-        if self.index.find_whole(text).is_some() || self.index.find(text).is_some() {
-            return Ok(());
-        }
-        self.add(text, row, true)
+    /// Whether they have a run of a text, or the whole question.
+    pub(crate) fn has(&self, text: &str) -> bool {
+        self.index.find_whole(text).is_some() || self.index.find(text).is_some()
+    }
+
+    /// The number of words in a run.
+    pub(crate) fn length(&self) -> usize {
+        self.length.get()
     }
 
     /// The number of their words.
@@ -115,7 +120,7 @@ impl Evaluations {
 
     /// The number of the file of a row.
     pub(crate) fn file_of(&self, row: u32) -> usize {
-        cut::at(&self.rows, row as usize).0 as usize
+        cut::at(&self.rows, row as usize).0
     }
 
     /// Whether a conversation shares a run of words with an evaluation, or asks one of its questions.
@@ -134,11 +139,14 @@ impl Evaluations {
         all
     }
 
-    /// A finding for each message and row that a conversation meets.
-    pub(crate) fn findings(&self, conversation: &Conversation) -> impl Iterator<Item = Finding> {
-        self.met(conversation).into_iter().map(|met| {
+    /// A finding for each message in which a conversation meets a row: the first, and how many others.
+    pub(crate) fn findings(&self, conversation: &Conversation) -> Vec<Finding> {
+        let all: Vec<Met> = self.met(conversation).into_iter().collect();
+        let of_message = |one: &Met, other: &Met| one.place() == other.place();
+        let groups = all.chunk_by(of_message).filter_map(<[Met]>::split_first);
+        let finding = |(met, others): (&Met, &[Met])| {
             let (file, row) = *cut::at(&self.rows, met.row as usize);
-            let name = &cut::at(&self.files, file as usize).name;
+            let name = &cut::at(&self.files, file).name;
             let what = if met.is_question {
                 "it is the question".to_owned()
             } else {
@@ -149,16 +157,18 @@ impl Evaluations {
             } else {
                 ""
             };
-            let message = format!("{which}{what} of row {row} of {}", ShownId(name));
+            let more = match others.len() {
+                0 => String::new(),
+                more => format!(", and meets {more} more"),
+            };
+            let message = format!("{which}{what} of row {row} of {}{more}", ShownId(name));
             let finding = Finding::new(&codes::EVALUATION_OVERLAP, message);
-            match met
-                .position
-                .and_then(|position| conversation.messages.get(position as usize))
-            {
+            match conversation.messages.get(met.position as usize) {
                 Some(message) => finding.at_message(message.position, message.id.as_deref(), ""),
                 None => finding,
             }
-        })
+        };
+        groups.map(finding).collect()
     }
 
     /// Visits what a conversation meets, message by message, until `visit` breaks.
@@ -168,11 +178,11 @@ impl Evaluations {
         visit: &mut impl FnMut(Met) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         for message in &conversation.messages {
-            self.each_of(message, Some(message.position), false, visit)?;
+            self.each_of(message, message.position, false, visit)?;
         }
         for alternative in &conversation.alternatives {
             for message in alternative.messages.iter().flatten() {
-                self.each_of(message, Some(alternative.place.start), true, visit)?;
+                self.each_of(message, alternative.place.start, true, visit)?;
             }
         }
         ControlFlow::Continue(())
@@ -181,7 +191,7 @@ impl Evaluations {
     fn each_of<B>(
         &self,
         message: &Message,
-        position: Option<u32>,
+        position: u32,
         is_alternative: bool,
         visit: &mut impl FnMut(Met) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
@@ -241,31 +251,13 @@ fn each_text<B>(text: &str, visit: &mut dyn FnMut(&str) -> ControlFlow<B>) -> Co
     }
 }
 
-/// Names of fields whose texts are questions, in small letters.
-const QUESTIONS: [&str; 15] = [
-    "question",
-    "questions",
-    "prompt",
-    "prompts",
-    "query",
-    "queries",
-    "instruction",
-    "instructions",
-    "problem",
-    "input",
-    "inputs",
-    "task",
-    "goal",
-    "stem",
-    "turns",
-];
-
 /// Words for somebody who asks, in the field that says who speaks.
 const USERS: [&str; 4] = ["user", "human", "prompter", "customer"];
 
 /// Whether the texts of a field with this name are questions.
 pub(crate) fn is_question_name(name: &str) -> bool {
-    QUESTIONS.iter().any(|known| known.eq_ignore_ascii_case(name))
+    let known = "question questions prompt prompts query queries instruction instructions problem input inputs task goal stem turns";
+    known.split(' ').any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// Visits the strings of a value, each with whether it is a question: by the name of its field, or of a list or object around it; in
@@ -400,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_names_file_and_row_for_each_message_and_quotes_nothing() {
+    fn a_finding_of_a_message_names_file_and_row_and_how_many_more_and_quotes_nothing() {
         let evaluations = evaluations(
             3,
             &[
@@ -409,18 +401,15 @@ mod tests {
                 ("three four five", false),
             ],
         );
-        let findings: Vec<String> = evaluations
-            .findings(&says(Role::User, "one two three four five"))
-            .map(|finding| finding.message)
-            .collect();
-        let common = "it has 3 words in a row in common with a text of row";
-        assert_eq!(
-            findings,
-            [
-                format!("{common} 2 of `eval.jsonl`"),
-                format!("{common} 3 of `eval.jsonl`")
-            ]
-        );
+        for (text, more) in [
+            ("one two three four five", ", and meets 1 more"),
+            ("one two three", ""),
+        ] {
+            let findings = evaluations.findings(&says(Role::User, text));
+            let messages = findings.iter().map(|finding| finding.message.as_str());
+            let common = "it has 3 words in a row in common with a text of row 2 of `eval.jsonl`";
+            assert_eq!(messages.collect::<Vec<_>>(), [format!("{common}{more}")]);
+        }
     }
 
     #[test]

@@ -214,8 +214,8 @@ impl EntryReport {
     fn count(&mut self, linked: &Linked, participant_ids: &mut BTreeSet<String>) {
         let conversation = &linked.conversation;
         self.conversations += 1;
-        let id = conversation.source_id.as_deref().unwrap_or_default();
-        self.numbered += u64::from(!id.is_empty() && id.bytes().all(|digit| digit.is_ascii_digit()));
+        let is_number = |id: &str| !id.is_empty() && id.bytes().all(|digit| digit.is_ascii_digit());
+        self.numbered += u64::from(conversation.source_id.as_deref().is_some_and(is_number));
         let messages = conversation
             .messages
             .iter()

@@ -38,8 +38,8 @@ pub use parse::parse;
 pub use redact::{RedactKinds, RedactMode, RedactSection};
 pub use render::{RenderSection, TemplateSection};
 pub use select::{
-    Compared, DecontaminateSection, DedupSection, Paths, MixSection, MixTotal, Operator,
-    SelectSection, Treatment, WhereSection, WhereValue,
+    Compared, DecontaminateSection, DedupSection, MixSection, MixTotal, Operator, Paths, SelectSection,
+    Treatment, WhereSection, WhereValue,
 };
 pub use split::{LeakTreatment, SplitSection};
 pub use table_map::TableMapSection;
@@ -77,7 +77,7 @@ pub struct Pipeline {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<SplitSection>,
     /// The mix of the inputs: what their weights weigh, and how much is taken of all.
-    #[serde(default, skip_serializing_if = "is_plain_mix")]
+    #[serde(default, skip_serializing_if = "MixSection::is_default")]
     pub mix: MixSection,
     /// Redaction: personal data and secrets are counted, or replaced by pseudonyms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -132,15 +132,9 @@ pub struct Pipeline {
     pub limits: Limits,
 }
 
-/// Datasets that are no mix keep the manifest that they had before there were units.
-fn is_plain_mix(mix: &MixSection) -> bool {
-    *mix == MixSection::default()
-}
-
 impl Pipeline {
     /// The first key that asks for a survey of all conversations before any is rendered, which only a run makes.
     pub fn surveys(&self) -> Option<&'static str> {
-        let infers_by_input = |tools: &ToolsSection| tools.infer == Inference::Beyond(InferenceScope::Input);
         let asked = [
             ("dedup", self.dedup.is_on()),
             (
@@ -148,12 +142,16 @@ impl Pipeline {
                 self.input.iter().any(|section| section.weight.is_some()),
             ),
             ("mix.total", self.mix.total.is_some()),
-            ("tools.infer", self.tools.as_ref().is_some_and(infers_by_input)),
+            ("tools.infer", self.infers_by_input()),
         ];
-        asked
-            .into_iter()
-            .find(|(_, is_there)| *is_there)
-            .map(|(key, _)| key)
+        let mut asked = asked.into_iter();
+        asked.find_map(|(key, is_there)| is_there.then_some(key))
+    }
+
+    /// Whether the calls of an input define tools in all its conversations.
+    pub(crate) fn infers_by_input(&self) -> bool {
+        let by_input = |tools: &ToolsSection| tools.infer == Inference::Beyond(InferenceScope::Input);
+        self.tools.as_ref().is_some_and(by_input)
     }
 }
 

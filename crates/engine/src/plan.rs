@@ -20,7 +20,9 @@ use serde_json::{Map, Value};
 
 use crate::error::PlanError;
 use crate::evaluation::Evaluations;
-use crate::pipeline::{self, CardSection, ContentSetting, Inference, InferenceScope, PerspectiveChoice, Pipeline, SplitSection};
+use crate::pipeline::{
+    self, CardSection, ContentSetting, Inference, PerspectiveChoice, Pipeline, SplitSection,
+};
 use crate::progress::Progress;
 use crate::record::{self, RecordHash, Settings};
 
@@ -160,7 +162,7 @@ impl Plan {
 
     /// Resolves only the part of a pipeline about rendering, and reads nothing.
     pub fn without_inputs(pipeline: Pipeline) -> Result<Self, PlanError> {
-        refuse_survey(pipeline.surveys().filter(|key| *key == "tools.infer"))?;
+        refuse_survey(pipeline.infers_by_input().then_some("tools.infer"))?;
         Self::checked(pipeline, Path::new("."), None)
     }
 
@@ -274,9 +276,8 @@ impl Plan {
     }
 
     /// The number of an input's section.
-    pub(crate) fn section(&self, input: usize) -> u32 {
-        // There are no more sections than inputs.
-        u32::try_from(cut::at(&self.inputs, input).section).unwrap_or(u32::MAX)
+    pub(crate) fn section(&self, input: usize) -> usize {
+        cut::at(&self.inputs, input).section
     }
 
     /// The name of the first input of each section, in their order.
@@ -352,8 +353,14 @@ impl Plan {
 
     /// Whether the calls of an input define tools in all its conversations.
     pub(crate) fn infers_by_input(&self) -> bool {
-        let section = self.pipeline.tools.as_ref();
-        section.is_some_and(|section| section.infer == Inference::Beyond(InferenceScope::Input))
+        self.pipeline.infers_by_input()
+    }
+
+    /// The evaluations and the earlier datasets that it compares with: what lies there is read, and never written.
+    pub fn compared(&self) -> impl Iterator<Item = &Path> {
+        let evaluations = self.evaluations.iter().flat_map(|loaded| &loaded.files);
+        let earlier = self.earlier.iter().map(|earlier| &earlier.folder);
+        evaluations.chain(earlier).map(PathBuf::as_path)
     }
 
     /// The tables that are not written.

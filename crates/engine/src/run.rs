@@ -9,6 +9,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use chatmill_dataset::overview::Mix;
 use chatmill_dataset::{DatasetError, Opening, SliceId, SpillFolder, Staging, TableOptions};
 use chatmill_intake::discover::InputKind;
 
@@ -24,7 +25,6 @@ use crate::slice::shards::{Shard, divides, shards};
 use crate::slice::{CutTotals, Repeats, Slice, Slicer, scheduler};
 use crate::work::receipt::SliceReceipt;
 use crate::work::slowest::Slowest;
-use crate::work::survey::MixOutcome;
 use crate::work::{WorkerContext, process_slice};
 
 pub use dropped::{Dropped, dropped};
@@ -198,7 +198,7 @@ pub(crate) struct Used {
     threads: usize,
     slowest: Slowest,
     /// What came of the mix, where there is one.
-    mix: Option<MixOutcome>,
+    mix: Option<Mix>,
 }
 
 pub(crate) struct Runner<'p> {

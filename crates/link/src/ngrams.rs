@@ -5,7 +5,7 @@
 
 use std::hash::BuildHasher;
 use std::num::NonZeroUsize;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 
 use chatmill_diag::cut;
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
@@ -29,9 +29,8 @@ pub struct Ngrams {
     /// The place of each run in `words`, the first of equal ones, and the tag of its hash.
     runs: HashTable<(u32, u32)>,
     rolling: Rolling,
-    /// The range in `words` of each text shorter than a run, the first of equal ones.
-    short: HashTable<Range<u32>>,
-    hasher: DefaultHashBuilder,
+    /// The words of each text shorter than a run, with the owner of the first of equal ones.
+    short: HashMap<Box<[u32]>, u32>,
 }
 
 /// The words of a text are more than an index may hold.
@@ -78,8 +77,7 @@ const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 impl Ngrams {
     /// An empty index of runs of `length` words, which holds at most `most` words.
     pub fn new(length: NonZeroUsize, most: u32) -> Self {
-        let hasher = DefaultHashBuilder::default();
-        let base = hasher.hash_one(length) | 1;
+        let base = DefaultHashBuilder::default().hash_one(length) | 1;
         Self {
             length: length.get(),
             most,
@@ -87,12 +85,11 @@ impl Ngrams {
             words: Vec::new(),
             owners: Vec::new(),
             runs: HashTable::new(),
-            short: HashTable::new(),
+            short: HashMap::default(),
             rolling: Rolling {
                 base,
                 power: base.wrapping_pow(u32::try_from(length.get()).unwrap_or(u32::MAX)),
             },
-            hasher,
         }
     }
 
@@ -107,7 +104,48 @@ impl Ngrams {
     ///
     /// [`IndexFull`], and then the text is not added.
     pub fn add(&mut self, text: &str, owner: u32) -> Result<(), IndexFull> {
-        self.push(text, owner).map(drop)
+        let start = self.words.len();
+        let Self {
+            words,
+            vocabulary,
+            most,
+            ..
+        } = self;
+        let mut is_full = false;
+        each_word(text, &mut |word| {
+            is_full |= words.len() >= *most as usize;
+            // A vocabulary has no more words than the texts, so that its numbers fit as well.
+            let (false, Ok(next)) = (is_full, u32::try_from(vocabulary.len())) else {
+                return;
+            };
+            words.push(*vocabulary.entry_ref(word).or_insert(next));
+        });
+        let (Ok(first), false) = (u32::try_from(start), is_full) else {
+            words.truncate(start);
+            return Err(IndexFull);
+        };
+        let (words, length, rolling) = (&self.words, self.length, self.rolling);
+        let run = |place: u32| cut::slice(words, place as usize..place as usize + length);
+        let added = cut::slice(words, start..words.len());
+        if !added.is_empty() {
+            self.owners.push((first, owner));
+        }
+        // The word that leaves a run when the next one comes.
+        let gone = std::iter::repeat_n(None, length).chain(added.iter().map(Some));
+        let mut hash = 0;
+        for (count, (word, gone)) in (1_usize..).zip(added.iter().zip(gone)) {
+            hash = rolling.next(hash, *word, gone);
+            let place = count
+                .checked_sub(length)
+                .map(|place| u32::try_from(start + place));
+            let (Some(Ok(place)), tag) = (place, tag(hash)) else {
+                continue;
+            };
+            let is_equal = |known: &(u32, u32)| known.1 == tag && run(known.0) == run(place);
+            let entry = self.runs.entry(spread(tag), is_equal, |known| spread(known.1));
+            entry.or_insert((place, tag));
+        }
+        Ok(())
     }
 
     /// Adds the runs of a text, or a text shorter than a run as a whole, which [`find_whole`](Self::find_whole) finds.
@@ -116,18 +154,13 @@ impl Ngrams {
     ///
     /// [`IndexFull`], and then the text is not added.
     pub fn add_whole(&mut self, text: &str, owner: u32) -> Result<(), IndexFull> {
-        let range = self.push(text, owner)?;
-        if range.is_empty() || range.len() >= self.length {
-            return Ok(());
+        let start = self.words.len();
+        self.add(text, owner)?;
+        let added = cut::slice(&self.words, start..self.words.len());
+        if !added.is_empty() && added.len() < self.length {
+            let added = added.into();
+            self.short.entry(added).or_insert(owner);
         }
-        let (words, hasher) = (&self.words, &self.hasher);
-        let added = cut::slice(words, range.start as usize..range.end as usize);
-        let whole = |text: &Range<u32>| cut::slice(words, text.start as usize..text.end as usize);
-        let is_equal = |known: &Range<u32>| whole(known) == added;
-        let entry = self.short.entry(hasher.hash_one(added), is_equal, |known| {
-            hasher.hash_one(whole(known))
-        });
-        entry.or_insert(range);
         Ok(())
     }
 
@@ -139,10 +172,10 @@ impl Ngrams {
 
     /// The owner of a whole text that has the words of this one.
     pub fn find_whole(&self, text: &str) -> Option<u32> {
-        let mut words = Vec::new();
         if self.short.is_empty() {
             return None;
         }
+        let mut words = Vec::new();
         let read = try_each_word(text, &mut |word| match self.vocabulary.get(word) {
             Some(number) if words.len() < self.length => {
                 words.push(*number);
@@ -150,12 +183,8 @@ impl Ngrams {
             }
             _ => ControlFlow::Break(()),
         });
-        if read.is_break() {
-            return None;
-        }
-        let is_equal = |known: &Range<u32>| self.text(known) == words;
-        let found = self.short.find(self.hasher.hash_one(&*words), is_equal)?;
-        Some(self.owner(Run(found.start)))
+        let is_known = read.is_continue();
+        is_known.then(|| self.short.get(&*words).copied()).flatten()
     }
 
     /// Visits the runs of a text that the index has, in order, until `visit` breaks.
@@ -178,7 +207,9 @@ impl Ngrams {
                 return ControlFlow::Continue(());
             };
             let tag = tag(hash);
-            let is_equal = |known: &(u32, u32)| known.1 == tag && self.run(known.0) == run;
+            let known_run =
+                |place: u32| cut::slice(&self.words, place as usize..place as usize + self.length);
+            let is_equal = |known: &(u32, u32)| known.1 == tag && known_run(known.0) == run;
             match self.runs.find(spread(tag), is_equal) {
                 Some((place, _)) => visit(Run(*place)),
                 None => ControlFlow::Continue(()),
@@ -190,55 +221,5 @@ impl Ngrams {
     pub fn owner(&self, run: Run) -> u32 {
         let after = self.owners.partition_point(|(start, _)| *start <= run.0);
         cut::at(&self.owners, after.saturating_sub(1)).1
-    }
-
-    /// Adds a text with its runs, and gives its range of words.
-    fn push(&mut self, text: &str, owner: u32) -> Result<Range<u32>, IndexFull> {
-        let start = self.words.len();
-        let Self {
-            words,
-            vocabulary,
-            most,
-            ..
-        } = self;
-        let mut is_full = false;
-        each_word(text, &mut |word| {
-            is_full |= words.len() >= *most as usize;
-            // A vocabulary has no more words than the texts, so that its numbers fit as well.
-            let (false, Ok(next)) = (is_full, u32::try_from(vocabulary.len())) else {
-                return;
-            };
-            words.push(*vocabulary.entry_ref(word).or_insert(next));
-        });
-        let (Ok(first), Ok(end), false) = (u32::try_from(start), u32::try_from(words.len()), is_full) else {
-            words.truncate(start);
-            return Err(IndexFull);
-        };
-        self.owners.push((first, owner));
-        let (words, length, rolling) = (&self.words, self.length, self.rolling);
-        let run = |place: u32| cut::slice(words, place as usize..place as usize + length);
-        let added = cut::slice(words, start..words.len());
-        // The word that leaves a run when the next one comes.
-        let gone = std::iter::repeat_n(None, length).chain(added.iter().map(Some));
-        let mut hash = 0;
-        for (count, (word, gone)) in (1_usize..).zip(added.iter().zip(gone)) {
-            hash = rolling.next(hash, *word, gone);
-            let (Some(place), tag) = (count.checked_sub(length), tag(hash)) else {
-                continue;
-            };
-            let place = first + u32::try_from(place).unwrap_or(u32::MAX);
-            let is_equal = |known: &(u32, u32)| known.1 == tag && run(known.0) == run(place);
-            let entry = self.runs.entry(spread(tag), is_equal, |known| spread(known.1));
-            entry.or_insert((place, tag));
-        }
-        Ok(first..end)
-    }
-
-    fn run(&self, place: u32) -> &[u32] {
-        cut::slice(&self.words, place as usize..place as usize + self.length)
-    }
-
-    fn text(&self, text: &Range<u32>) -> &[u32] {
-        cut::slice(&self.words, text.start as usize..text.end as usize)
     }
 }

@@ -19,10 +19,10 @@ pub fn each_word(text: &str, visit: &mut impl FnMut(&str)) {
 /// Visits the words of a text in order, until `visit` breaks.
 pub(crate) fn try_each_word<B>(text: &str, visit: &mut impl FnMut(&str) -> ControlFlow<B>) -> ControlFlow<B> {
     // Whether a capital sigma ends a word depends on more than what stands between separators.
-    if text.contains('Σ') {
-        return each_word_by_tables(text, visit);
-    }
     let mut word = String::new();
+    if text.contains('Σ') {
+        return each_word_by_tables(text, &mut word, visit);
+    }
     let mut rest = text.as_bytes();
     let mut start = 0;
     while !rest.is_empty() {
@@ -72,24 +72,50 @@ fn each_word_of_piece<B>(
     word: &mut String,
     visit: &mut impl FnMut(&str) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
-    if piece.chars().any(|character| simple(character).is_none()) {
-        return each_word_by_tables(piece, visit);
+    if piece.chars().all(|character| simple(character).is_some()) {
+        return each_word_of(piece.chars().filter_map(simple), word, visit);
     }
+    each_word_by_tables(piece, word, visit)
+}
+
+/// Visits the words of any text.
+fn each_word_by_tables<B>(
+    text: &str,
+    word: &mut String,
+    visit: &mut impl FnMut(&str) -> ControlFlow<B>,
+) -> ControlFlow<B> {
+    let small = match is_nfkc_quick(text.chars()) {
+        IsNormalized::Yes => text.to_lowercase(),
+        IsNormalized::No | IsNormalized::Maybe => text.nfkc().collect::<String>().to_lowercase(),
+    };
+    let by_tables = |character: char| match (character.is_alphanumeric(), stands_alone(character)) {
+        (false, _) => CharacterKind::Separator,
+        (true, false) => CharacterKind::OfWord(character),
+        (true, true) => CharacterKind::Word(character),
+    };
+    each_word_of(small.chars().map(by_tables), word, visit)
+}
+
+/// Visits the words of some characters.
+fn each_word_of<B>(
+    characters: impl Iterator<Item = CharacterKind>,
+    word: &mut String,
+    visit: &mut impl FnMut(&str) -> ControlFlow<B>,
+) -> ControlFlow<B> {
     word.clear();
-    for character in piece.chars() {
-        match simple(character) {
-            Some(Simple::OfWord(lower)) => word.push(lower),
-            other => {
-                if !word.is_empty() {
-                    visit(word)?;
-                    word.clear();
-                }
-                if let Some(Simple::Word(lower)) = other {
-                    word.push(lower);
-                    visit(word)?;
-                    word.clear();
-                }
-            }
+    for character in characters {
+        if let CharacterKind::OfWord(lower) = character {
+            word.push(lower);
+            continue;
+        }
+        if !word.is_empty() {
+            visit(word)?;
+            word.clear();
+        }
+        if let CharacterKind::Word(lower) = character {
+            word.push(lower);
+            visit(word)?;
+            word.clear();
         }
     }
     if word.is_empty() {
@@ -99,27 +125,30 @@ fn each_word_of_piece<B>(
     }
 }
 
-/// What a character is that stays as it is in NFKC, whatever stands beside it, as long as that is such a character, too.
-enum Simple {
+/// What a character is among words.
+enum CharacterKind {
     /// A letter or digit of a word, in small letters.
     OfWord(char),
     /// A word of its own.
     Word(char),
-    /// It separates words, and so does whatever NFKC makes of it.
+    /// It separates words.
     Separator,
 }
 
-/// What a character is, where that needs no table: ASCII, Latin and Cyrillic letters, kana, Han, punctuation, arrows and emoji.
-fn simple(character: char) -> Option<Simple> {
-    let lower = |distance: u32| char::from_u32(character as u32 + distance).map(Simple::OfWord);
+/// What a character is, where that needs no table: ASCII, Latin and Cyrillic letters, kana, Han, punctuation, arrows and emoji. Letters
+/// stay as they are in NFKC, whatever such characters stand beside them; whatever it makes of a separator separates words, too.
+fn simple(character: char) -> Option<CharacterKind> {
+    let lower = |distance: u32| char::from_u32(character as u32 + distance).map(CharacterKind::OfWord);
     match character {
-        'a'..='z' | '0'..='9' | 'ß'..='ö' | 'ø'..='ÿ' | 'а'..='џ' => Some(Simple::OfWord(character)),
+        'a'..='z' | '0'..='9' | 'ß'..='ö' | 'ø'..='ÿ' | 'а'..='џ' => {
+            Some(CharacterKind::OfWord(character))
+        }
         'A'..='Z' | 'À'..='Ö' | 'Ø'..='Þ' | 'А'..='Я' => lower(0x20),
         'Ѐ'..='Џ' => lower(0x50),
         // Pairs: a capital, then its small letter.
         'Ā'..='į' | 'Ŋ'..='ŷ' | 'Ҋ'..='ҿ' => lower(1 - character as u32 % 2),
         'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ー'..='ヾ' | '\u{4e00}'..='\u{9fff}' => {
-            Some(Simple::Word(character))
+            Some(CharacterKind::Word(character))
         }
         '\u{a0}'..='§'
         | '«'
@@ -136,31 +165,9 @@ fn simple(character: char) -> Option<Simple> {
         | '\u{fe0f}'
         | '！'..='／'
         | '：'..='＠'
-        | '\u{1f300}'..='\u{1faff}' => Some(Simple::Separator),
+        | '\u{1f300}'..='\u{1faff}' => Some(CharacterKind::Separator),
         _ => None,
     }
-}
-
-/// Visits the words of any text.
-fn each_word_by_tables<B>(text: &str, visit: &mut impl FnMut(&str) -> ControlFlow<B>) -> ControlFlow<B> {
-    let small = match is_nfkc_quick(text.chars()) {
-        IsNormalized::Yes => text.to_lowercase(),
-        IsNormalized::No | IsNormalized::Maybe => text.nfkc().collect::<String>().to_lowercase(),
-    };
-    for piece in small.split(|character: char| !character.is_alphanumeric()) {
-        let mut rest = piece;
-        while let Some(character) = rest.chars().next() {
-            let end = if stands_alone(character) {
-                character.len_utf8()
-            } else {
-                rest.find(stands_alone).unwrap_or(rest.len())
-            };
-            let (word, next) = rest.split_at(end);
-            visit(word)?;
-            rest = next;
-        }
-    }
-    ControlFlow::Continue(())
 }
 
 /// Whether a character belongs to a script that writes no spaces: Thai to Khmer, kana, Han.

@@ -2,14 +2,14 @@
 
 use std::sync::atomic::AtomicBool;
 
-use chatmill_dataset::{Dataset, DatasetError, Flags, Numbers, Texts, columns};
+use chatmill_dataset::{Dataset, DatasetError, Flags, Numbers, Rows, Texts, columns};
 use chatmill_diag::Limits;
 use chatmill_link::Likeness;
 use chatmill_model::{Alternative, Conversation, Judgement};
 
 use super::messages::CommonColumns;
 use super::rebuilt::{Conversations, StoredConversation};
-use super::stored::{Rows, word};
+use super::stored::word;
 use crate::error::{RunError, go_on};
 use crate::plan::Plan;
 use crate::work::survey::likeness;

@@ -71,7 +71,15 @@ fn pipeline(plan: &Value, dialect: &str, profile: &str) -> Result<Pipeline, Stri
         return Err(unreadable("it is not an object"));
     };
     // What decided which conversations there are decides nothing any more.
-    for key in ["inputs", "targets", "redact", "templates", "dedup", "mix"] {
+    for key in [
+        "inputs",
+        "targets",
+        "redact",
+        "templates",
+        "select",
+        "dedup",
+        "mix",
+    ] {
         plan.remove(key);
     }
     if let Some(tools) = plan.get_mut("tools").and_then(Value::as_object_mut) {

@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use chatmill_dataset::{DatasetError, Flags, Numbers, Reals, Texts, columns};
+use chatmill_dataset::{DatasetError, Flags, Numbers, Reals, Rows, Texts, columns};
 use chatmill_diag::Limits;
 use chatmill_link::link;
 use chatmill_model::{LabelBasis, Linked, Message, Role};
@@ -14,7 +14,6 @@ use super::messages::CommonColumns;
 use super::ratings::{Rating, labels};
 use super::rebuilt::{Conversations, StoredConversation};
 use super::replaced::Replacements;
-use super::stored::Rows;
 use super::{Again, AgainError, AgainRendering, Renderer};
 use crate::plan::WindowPlan;
 

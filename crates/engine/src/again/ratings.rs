@@ -52,20 +52,11 @@ pub(super) fn labels(place: &[Rating]) -> Vec<Option<(bool, LabelBasis)>> {
     let answers = || place.iter().filter(|rating| !rating.has_question);
     let ranks = ends(answers().filter_map(|rating| rating.rank));
     let scores = ends(answers().filter_map(|rating| rating.score));
-    let by_rank =
-        |rating: &Rating| is_end(rating.rank?, ranks?).map(|is_worst| (!is_worst, LabelBasis::Ranks));
-    let by_score =
-        |rating: &Rating| is_end(rating.score?, scores?).map(|is_best| (is_best, LabelBasis::Scores));
-    let label = |rating: &Rating| {
-        if let Some(stated) = rating.stated {
-            return Some((stated, LabelBasis::Stated));
-        }
-        let is_ranked = rating.rank.is_some() && ranks.is_some();
-        match (rating.has_question, is_ranked) {
-            (true, _) => None,
-            (false, true) => by_rank(rating),
-            (false, false) => by_score(rating),
-        }
+    let label = |rating: &Rating| match (rating.stated, rating.rank, ranks) {
+        (Some(stated), ..) => Some((stated, LabelBasis::Stated)),
+        (None, ..) if rating.has_question => None,
+        (None, Some(rank), Some(ranks)) => is_end(rank, ranks).map(|is_worst| (!is_worst, LabelBasis::Ranks)),
+        _ => is_end(rating.score?, scores?).map(|is_best| (is_best, LabelBasis::Scores)),
     };
     place.iter().map(label).collect()
 }

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use chatmill_dataset::{Batch, Columns, Dataset, DatasetError, Elements, Flags, Texts, columns};
+use chatmill_dataset::{Batch, Columns, Dataset, DatasetError, Elements, Flags, Rows, Texts, columns};
 use chatmill_diag::Limits;
 use chatmill_link::link;
 use chatmill_model::{Conversation, Link, Linked, Participant, RawJson};
@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use super::messages::MessageColumns;
 use super::references::Referred;
-use super::stored::{Rows, fields, parsed, raw, word};
+use super::stored::{fields, parsed, raw, word};
 
 /// The key of fields at the record's root among those of a conversation.
 const ROOT: &str = "/";

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use chatmill_dataset::{Dataset, DatasetError, PlaceLists, Texts, columns};
+use chatmill_dataset::{Dataset, DatasetError, PlaceLists, Rows, Texts, columns};
 use chatmill_dialect::{LossCode, Rendering};
 use chatmill_model::Linked;
 
 use super::planned::replaces;
-use super::stored::Rows;
 use crate::record::redact::shown;
 
 /// The table of losses, read side by side with the conversations; none where nothing was replaced.

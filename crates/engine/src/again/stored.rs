@@ -1,55 +1,12 @@
-//! Reading of stored tables row by row, and of the JSON in their columns.
+//! Reading of the JSON and the words in columns of stored tables.
 
 use std::str::FromStr;
 
-use chatmill_dataset::{Batch, Batches, Columns, Dataset, DatasetError};
+use chatmill_dataset::{Batch, DatasetError};
 use chatmill_intake::json::{self, Kind};
 use chatmill_model::{Extra, RawJson};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-
-/// The rows of a table, one after the other.
-pub(super) struct Rows<'d, C> {
-    batches: Batches<'d>,
-    open: Option<C>,
-    row: usize,
-    /// The number of rows of the current batch.
-    length: usize,
-}
-
-impl<'d, C: Columns> Rows<'d, C> {
-    pub(super) fn of(dataset: &'d Dataset, table: &str) -> Result<Self, DatasetError> {
-        let mut rows = Self {
-            batches: dataset.batches(table, &C::names()),
-            open: None,
-            row: 0,
-            length: 0,
-        };
-        rows.fill()?;
-        Ok(rows)
-    }
-
-    pub(super) fn current(&self) -> Option<(&C, usize)> {
-        self.open.as_ref().map(|cells| (cells, self.row))
-    }
-
-    pub(super) fn advance(&mut self) -> Result<(), DatasetError> {
-        self.row += 1;
-        self.fill()
-    }
-
-    fn fill(&mut self) -> Result<(), DatasetError> {
-        while self.row >= self.length {
-            let Some(batch) = self.batches.next().transpose()? else {
-                self.open = None;
-                return Ok(());
-            };
-            (self.row, self.length) = (0, batch.rows());
-            self.open = Some(C::of(&batch)?);
-        }
-        Ok(())
-    }
-}
 
 pub(super) fn raw(value: &RawValue) -> RawJson {
     RawJson(value.get().to_owned())

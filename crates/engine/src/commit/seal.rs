@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::AddAssign as _;
 use std::sync::atomic::AtomicBool;
 
-use chatmill_dataset::overview::{Overview, listed};
+use chatmill_dataset::overview::{Mix, Overview, listed};
 use chatmill_dataset::{
     DERIVED, FORMAT, InputEntry, InputRows, Inputs, Manifest, PartSet, Sealed, ShardManifests, SliceId,
     Staging, TableOptions, account_problems,
@@ -21,7 +21,6 @@ use crate::slice::{CutCounts, CutTotals};
 use crate::work::overview::{OverviewSums, merge};
 use crate::work::receipt::{InputCounts, SliceReceipt, SliceShapes, add_shapes, count_finding};
 use crate::work::recognition::Recognition;
-use crate::work::survey::MixOutcome;
 use crate::work::tables;
 use crate::work::{TotalNames, Totals};
 
@@ -127,7 +126,7 @@ impl ReceiptTotals {
     }
 
     /// Says what came of the mix.
-    pub(crate) fn set_mix(&mut self, mix: Option<MixOutcome>) {
+    pub(crate) fn set_mix(&mut self, mix: Option<Mix>) {
         self.whole.mix = mix;
     }
 
@@ -275,7 +274,8 @@ impl ReceiptTotals {
         if plan.infers_by_input() {
             // Whoever renders the tables again has to know whose calls define a conversation's tools.
             for (index, planned) in plan.inputs.iter().enumerate() {
-                self.inputs.change(index, |input| input.section = planned.section as u64);
+                self.inputs
+                    .change(index, |input| input.section = planned.section as u64);
             }
         }
         let names = TotalNames::of(plan);
@@ -285,8 +285,7 @@ impl ReceiptTotals {
             renderings: self.totals.renderings(&names),
             evaluations: plan
                 .evaluations()
-                .map(|known| self.overview.evaluations(known))
-                .unwrap_or_default(),
+                .map_or_else(Vec::new, |known| self.overview.evaluations(known)),
             ..self.overview.overview(&plan.targets, plan.quotes)
         };
         self.totals.each_row(&names, |row| parts.push_total(row))?;

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use chatmill_dataset::overview::Overview;
+use chatmill_dataset::overview::{Mix, Overview};
 use chatmill_dataset::{DatasetError, MANIFEST, Manifest};
 use chatmill_diag::{Limits, Reason};
 use serde::{Deserialize, Serialize};
 
 use crate::work::receipt::FindingCount;
-pub use crate::work::survey::{MixOutcome, MixedInput};
 
 /// The `totals` of a manifest.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -53,7 +52,7 @@ pub struct RunTotals {
     pub findings: BTreeMap<String, FindingCount>,
     /// What a mix asked for, and what came of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mix: Option<MixOutcome>,
+    pub mix: Option<Mix>,
     /// The totals of the tables, for a report.
     #[serde(default)]
     pub overview: Overview,

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use chatmill_dataset::overview::cut as shortened;
-use chatmill_dataset::statistics::{CountedMessage, Statistics, StatisticsSums};
+use chatmill_dataset::statistics::{CHARACTERS, CountedMessage, Statistics, StatisticsSums};
 use chatmill_diag::{Limits, cut};
 use chatmill_link::ClusterMembership;
 use chatmill_model::{Linked, MessageKind, Role};
@@ -16,9 +16,6 @@ use crate::progress::Progress;
 use crate::record::Settings;
 use crate::walk::{WalkEvent, walk};
 use crate::work::overview::OverviewSums;
-
-/// The unit of lengths without an encoding.
-const CHARACTERS: &str = "characters";
 
 /// Statistics on the conversations in some files.
 #[derive(Debug)]
@@ -33,8 +30,8 @@ pub struct FileStatistics {
     pub problems: ReadProblems,
 }
 
-/// Reads files whose names need no interpretation. Lengths are in tokens of an encoding, else in characters; names of tools, and first and
-/// last turns, are among the figures if `quotes` is set.
+/// Reads files whose names need no interpretation. Lengths are in tokens of an encoding, else in characters; names of tools and sources, and
+/// first and last turns, are among the figures if `quotes` is set.
 pub fn statistics(
     paths: &[String],
     encoding: Option<&Encoding>,
@@ -59,15 +56,14 @@ pub fn statistics(
             }
             WalkEvent::Conversation { entry, linked, .. } => {
                 add(linked, counter.as_deref(), &mut overview, &mut sums);
-                let own = linked.conversation.extra.get("source");
+                // What a record says of itself is content.
+                let own = linked.conversation.extra.get("source").filter(|_| quotes);
                 let own = own.and_then(|source| serde_json::from_str::<String>(source.as_str()).ok());
-                let file = || cut::at(&inputs, entry.input).name();
-                match own {
-                    Some(source) => sums.finish(&shortened(&source)),
-                    None => {
- let path = file();
- sums.finish(path.rsplit_once(['/', '\\']).map_or(&*path, |(_, name)| name));
- }
+                if let Some(source) = own {
+                    sums.finish(&shortened(&source));
+                } else {
+                    let path = cut::at(&inputs, entry.input).name();
+                    sums.finish(path.rsplit_once(['/', '\\']).map_or(&*path, |(_, name)| name));
                 }
             }
             WalkEvent::ReadProblem(problem) => problems.add(problem),

@@ -67,10 +67,34 @@ mod tests {
         };
         assert!(section.check().is_ok());
         for (wrong, key) in [
-            (CardSection { by: Some("language".to_owned()), ..section.clone() }, "card.by"),
-            (CardSection { by: Some("extra.".to_owned()), ..section.clone() }, "card.by"),
-            (CardSection { license: Some("CC BY 4.0".to_owned()), ..section.clone() }, "card.license"),
-            (CardSection { language: vec![String::new()], ..section.clone() }, "card.language"),
+            (
+                CardSection {
+                    by: Some("language".to_owned()),
+                    ..section.clone()
+                },
+                "card.by",
+            ),
+            (
+                CardSection {
+                    by: Some("extra.".to_owned()),
+                    ..section.clone()
+                },
+                "card.by",
+            ),
+            (
+                CardSection {
+                    license: Some("CC BY 4.0".to_owned()),
+                    ..section.clone()
+                },
+                "card.license",
+            ),
+            (
+                CardSection {
+                    language: vec![String::new()],
+                    ..section.clone()
+                },
+                "card.language",
+            ),
         ] {
             let error = wrong.check().unwrap_err().to_string();
             assert!(error.contains(key), "{error}");

@@ -241,6 +241,13 @@ pub struct MixSection {
     pub total: Option<MixTotal>,
 }
 
+impl MixSection {
+    /// Datasets that are no mix keep the manifest that they had before there were units.
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// The total of a mix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "a number, or a text such as \"50M\"")]

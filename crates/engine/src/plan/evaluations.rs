@@ -4,10 +4,10 @@
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chatmill_diag::Limits;
+use chatmill_diag::{Limits, cut};
 use chatmill_intake::discover::{self, InputKind};
 use chatmill_intake::{Event, Form, Frame, Framing, Head, Reader, foreign, json, may_hold_words};
 use chatmill_link::IndexFull;
@@ -30,6 +30,7 @@ const AGAINST: &str = "select.decontaminate.against";
 pub(super) struct Loaded {
     pub(super) evaluations: Arc<Evaluations>,
     pub(super) identities: Vec<Value>,
+    pub(super) files: Vec<PathBuf>,
 }
 
 /// Reads the evaluations of a pipeline, where it names some. Their paths start at `base`.
@@ -65,6 +66,7 @@ pub(super) fn load(pipeline: &Pipeline, base: &Path, limits: &Limits) -> Result<
     Ok(Some(Loaded {
         evaluations: Arc::new(evaluations),
         identities,
+        files: files.iter().map(|planned| planned.input.path()).collect(),
     }))
 }
 
@@ -101,18 +103,21 @@ struct File<'f> {
     evaluations: &'f mut Evaluations,
     /// The name of the present entry.
     name: String,
-    form: EntryForm,
     framing: Framing,
+    form: EntryForm,
+    /// The present row of a text: its lines, and the numbers of the first and of the last.
+    paragraph: (String, u64, u64),
 }
 
 /// What the frames of an entry are.
+#[derive(Clone, Copy)]
 enum EntryForm {
     /// JSON, which a source may read.
     Json(Option<&'static dyn Source>),
-    /// Lines of a text.
+    /// Lines of a text, each a row.
     Lines,
-    /// Lines of a text that empty lines divide: those up to the next one, the row of their first, and the line that was read last.
-    Paragraphs(String, u64, u64),
+    /// Lines of a text that empty lines divide: those between two of them are a row.
+    Paragraphs,
 }
 
 impl<'f> File<'f> {
@@ -122,8 +127,9 @@ impl<'f> File<'f> {
             limits,
             evaluations,
             name: String::new(),
-            form: EntryForm::Lines,
             framing: Framing::Empty,
+            form: EntryForm::Lines,
+            paragraph: (String::new(), 0, 0),
         }
     }
 
@@ -199,7 +205,7 @@ impl<'f> File<'f> {
             let text = head.bytes.trim_ascii_end();
             let mut lines = text.split(|byte| *byte == b'\n');
             if lines.any(|line| line.trim_ascii().is_empty()) {
-                EntryForm::Paragraphs(String::new(), 0, 0)
+                EntryForm::Paragraphs
             } else {
                 EntryForm::Lines
             }
@@ -213,64 +219,65 @@ impl<'f> File<'f> {
     }
 
     fn frame(&mut self, frame: &Frame, buffer: &[u8]) -> Result<(), PlanError> {
-        let bytes = buffer.get(frame.buffer.clone()).unwrap_or_default();
+        let bytes = cut::slice(buffer, frame.buffer.clone());
         let is_line = frame.form == Form::Original && !matches!(self.framing, Framing::Array);
         let row = if is_line { frame.line } else { frame.record + 1 };
         let refuse = |why: &str| refused(&self.name, &format!("row {row}: {why}"));
-        let text = std::str::from_utf8(bytes);
-        match &mut self.form {
-            EntryForm::Json(source) => {
-                let source = *source;
-                let document =
-                    json::scan(bytes, self.limits.depth).map_err(|error| refuse(&error.message))?;
-                let added = each_string(document.root(), false, &mut |text, is_question| {
-                    let added = self.evaluations.add(text, row, is_question);
-                    added.map_or_else(ControlFlow::Break, ControlFlow::Continue)
-                });
-                if let ControlFlow::Break(full) = added {
-                    return Err(self.full(full));
-                }
-                for question in source
-                    .map(|source| self.questions(source, frame, bytes))
-                    .into_iter()
-                    .flatten()
-                {
-                    let added = self.evaluations.add_question(&question, row);
-                    added.map_err(|full| self.full(full))?;
-                }
-                Ok(())
+        let EntryForm::Json(source) = self.form else {
+            let text = std::str::from_utf8(bytes).map_err(|_| refuse("it is no UTF-8"))?;
+            if matches!(self.form, EntryForm::Lines) || row > self.paragraph.2 + 1 {
+                self.end_paragraph()?;
             }
-            EntryForm::Lines => {
-                let text = text.map_err(|_| refuse("it is no UTF-8"))?;
-                let added = self.evaluations.add(text, row, false);
-                added.map_err(|full| self.full(full))
+            let (paragraph, first, last) = &mut self.paragraph;
+            if paragraph.is_empty() {
+                *first = row;
             }
-            EntryForm::Paragraphs(_, _, last) => {
-                let text = text.map_err(|_| refuse("it is no UTF-8"))?;
-                if frame.line > *last + 1 {
-                    self.end_paragraph()?;
-                }
-                if let EntryForm::Paragraphs(paragraph, first, last) = &mut self.form {
-                    if paragraph.is_empty() {
-                        *first = frame.line;
-                    }
-                    paragraph.push_str(text);
-                    paragraph.push('\n');
-                    *last = frame.line;
-                }
-                Ok(())
-            }
-        }
-    }
-
-    /// Adds the paragraph that is over, where the entry has paragraphs.
-    fn end_paragraph(&mut self) -> Result<(), PlanError> {
-        let EntryForm::Paragraphs(paragraph, first, _) = &mut self.form else {
+            paragraph.push_str(text);
+            paragraph.push('\n');
+            *last = row;
             return Ok(());
         };
+        let document = json::scan(bytes, self.limits.depth).map_err(|error| refuse(&error.message))?;
+        let mut has_long = false;
+        let added = each_string(document.root(), false, &mut |text, is_question| {
+            let before = self.evaluations.words();
+            let added = self.add(text, row, is_question);
+            has_long |= is_question && self.evaluations.words() - before >= self.evaluations.length();
+            added.map_or_else(ControlFlow::Break, ControlFlow::Continue)
+        });
+        if let ControlFlow::Break(error) = added {
+            return Err(error);
+        }
+        // What is put together with a long question is longer, and found by its runs.
+        let source = source.filter(|_| !has_long);
+        let asked = source.map(|source| self.questions(source, frame, bytes));
+        asked.into_iter().flatten().try_for_each(|question| {
+            if self.evaluations.has(&question) {
+                Ok(())
+            } else {
+                self.add(&question, row, true)
+            }
+        })
+    }
+
+    /// Adds the lines of a text since the last row.
+    fn end_paragraph(&mut self) -> Result<(), PlanError> {
+        let (paragraph, first, _) = &mut self.paragraph;
         let (paragraph, first) = (std::mem::take(paragraph), *first);
-        let added = self.evaluations.add(&paragraph, first, false);
-        added.map_err(|full| self.full(full))
+        self.add(&paragraph, first, false)
+    }
+
+    fn add(&mut self, text: &str, row: u64, is_question: bool) -> Result<(), PlanError> {
+        let added = self.evaluations.add(text, row, is_question);
+        added.map_err(|IndexFull| {
+            PlanError::value(
+                "limits.evaluation_words",
+                format!(
+                    "the evaluations have more than {} words, which `{}` exceeds; raise the limit, or compare with less",
+                    self.limits.evaluation_words, self.name
+                ),
+            )
+        })
     }
 
     /// What users ask in a record, as its source reads it: a question may be put together of several fields.
@@ -281,16 +288,6 @@ impl<'f> File<'f> {
         let messages = conversations.flat_map(|linked| &linked.conversation.messages);
         let asked = messages.filter(|message| message.role == Role::User);
         asked.map(|message| message.text()).map(Cow::into_owned).collect()
-    }
-
-    fn full(&self, _: IndexFull) -> PlanError {
-        PlanError::value(
-            "limits.evaluation_words",
-            format!(
-                "the evaluations have more than {} words, which `{}` exceeds; raise the limit, or compare with less",
-                self.limits.evaluation_words, self.name
-            ),
-        )
     }
 }
 
@@ -309,8 +306,6 @@ fn is_table(map: &TableMap) -> bool {
 #[cfg(test)]
 #[allow(clippy::disallowed_methods, reason = "tests need folders of their own")]
 mod tests {
-    use std::path::PathBuf;
-
     use super::*;
     use crate::pipeline::parse;
     use crate::tests::test_dir::TestDir;

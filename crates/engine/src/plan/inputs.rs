@@ -225,12 +225,17 @@ pub(super) fn inputs(
                 .map(|input| PlannedInput::new(input, Arc::clone(&settings), NameStyle::Own)),
         );
     }
-    found.sort_by(|left, right| left.name().cmp(&right.name()));
-    if number_names(&mut found) {
-        found.sort_by(|left, right| left.name().cmp(&right.name()));
-    }
+    put_in_order(&mut found);
     number_sections(&mut found);
     Ok((found, notes))
+}
+
+/// Sorts inputs by their names, of which no two are equal afterwards.
+fn put_in_order(inputs: &mut [PlannedInput]) {
+    inputs.sort_by(|left, right| left.name().cmp(&right.name()));
+    if number_names(inputs) {
+        inputs.sort_by(|left, right| left.name().cmp(&right.name()));
+    }
 }
 
 /// Puts the number of its section before a name that several of the sorted inputs have; returns whether there is one.
@@ -295,10 +300,7 @@ pub(super) fn evaluations(
         let inputs = discover::discover(path, base)?.into_iter();
         found.extend(inputs.map(|input| PlannedInput::new(input, Arc::clone(&settings), NameStyle::Own)));
     }
-    found.sort_by(|left, right| left.name().cmp(&right.name()));
-    if number_names(&mut found) {
-        found.sort_by(|left, right| left.name().cmp(&right.name()));
-    }
+    put_in_order(&mut found);
     Ok(found)
 }
 

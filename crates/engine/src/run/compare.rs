@@ -78,7 +78,9 @@ impl Runner<'_> {
             return Err(RunError::TooManyToCompare { found, limit });
         }
         let earlier = earlier::likenesses(plan, limit - found, self.tools.stop)?;
-        let survey = Survey::of(facts, &earlier, plan);
+        let survey = Survey::of(facts, &earlier, plan).map_err(|error| RunError::Incomplete {
+            reason: format!("the comparison data is damaged: {error}"),
+        })?;
         survey.check_tools(plan)?;
         staging.keep_clusters(&mut |into| survey.write_to(into))?;
         self.tools.survey = survey;

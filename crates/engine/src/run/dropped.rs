@@ -15,7 +15,7 @@ use crate::options::RunOptions;
 use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::slice::Slice;
-use crate::slice::records::{Item, ReadRecord};
+use crate::slice::records::Item;
 use crate::work::WorkerContext;
 
 /// The stage of reading for the list.
@@ -81,14 +81,9 @@ fn dropped_of(slice: &Slice, tools: &WorkerContext<'_>) -> Option<Vec<Dropped>> 
             Item::Step(_) => continue,
         };
         let input = record.entry.input;
-        let reason = |read: &ReadRecord<'_>, met: &mut usize| match limit {
-            Some(limit) => Some(limit),
-            None => tools.standing(read, slice.id, met).err(),
-        };
         for read in record.read(plan.settings(input)) {
-            if let Some(reason) = reason(&read, &mut met)
-                && let Some(linked) = &read.outcome.linked
-            {
+            let reason = limit.or_else(|| tools.standing(&read, slice.id, &mut met).err());
+            if let (Some(reason), Some(linked)) = (reason, &read.outcome.linked) {
                 dropped.push(Dropped {
                     conversation_id: plan.base_id(input, linked, &read.hash),
                     input: plan.input_name(input).into_owned(),

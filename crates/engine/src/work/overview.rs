@@ -209,16 +209,11 @@ impl OverviewSums {
 
     /// Adds a conversation that is left out because it meets evaluations.
     pub(crate) fn add_contaminated(&mut self, evaluations: &Evaluations, conversation: &Conversation) {
-        let rows: BTreeSet<u32> = evaluations
-            .met(conversation)
-            .into_iter()
-            .map(|met| met.row)
-            .collect();
         let mut files = BTreeSet::new();
-        for row in rows {
-            let file = evaluations.file_of(row);
-            let (met, conversations) = self.evaluations.entry(file).or_default();
-            met.insert(row);
+        for met in evaluations.met(conversation) {
+            let file = evaluations.file_of(met.row);
+            let (rows, conversations) = self.evaluations.entry(file).or_default();
+            rows.insert(met.row);
             *conversations += u64::from(files.insert(file));
         }
     }

@@ -115,7 +115,7 @@ impl<'w, 'p> Work<'w, 'p> {
             let message = format!("[perspective] names more participants than limits.perspectives ({most})");
             self.found(accepted, &codes::TOO_MANY_PERSPECTIVES, message, beyond)?;
         }
-        let section = plan.section(read.record.entry.input) as usize;
+        let section = plan.section(read.record.entry.input);
         let windowed = WindowedRenderer::new(linked, &plan.windows, &perspectives, plan.policy(), arena)
             .with(plan.additions(survey.called_tools(section)));
         self.receipt.without_turns += windowed.without_turns();

@@ -15,6 +15,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Read, Write};
 
 use chatmill_dataset::SliceId;
+use chatmill_dataset::overview::Mix;
+use chatmill_diag::cut;
 use chatmill_dialect::CalledTools;
 use chatmill_link::{ClusterMembership, Duplicate, Likeness, memberships, repeats_of};
 use chatmill_model::RawJson;
@@ -24,7 +26,6 @@ use crate::pipeline::{DedupSection, Treatment};
 use crate::plan::Plan;
 use bytes::{count, number};
 pub(crate) use facts::{SliceFacts, facts, likeness, read_facts, write_facts};
-pub use mixing::{MixOutcome, MixedInput};
 
 /// Bytes of definitions that the calls of a section may make: those of some hundred tools.
 const MAX_DEFINITION_BYTES: usize = 256 << 10;
@@ -37,7 +38,7 @@ pub(crate) struct Survey {
     /// Definitions of the tools that conversations call, by the number of their section, where the plan asks for them.
     tools: BTreeMap<usize, Vec<RawJson>>,
     /// What came of the mix, where there is one.
-    mix: Option<MixOutcome>,
+    mix: Option<Mix>,
 }
 
 /// The standing of a conversation among all.
@@ -76,7 +77,15 @@ impl SurveyReason {
 
 impl Survey {
     /// Holds the conversations of all slices against each other and against those of earlier datasets.
-    pub(crate) fn of(mut slices: BTreeMap<SliceId, SliceFacts>, earlier: &[Likeness], plan: &Plan) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// Where the bytes of facts were damaged.
+    pub(crate) fn of(
+        mut slices: BTreeMap<SliceId, SliceFacts>,
+        earlier: &[Likeness],
+        plan: &Plan,
+    ) -> io::Result<Self> {
         let dedup = &plan.pipeline.dedup;
         let mut standings = if dedup.is_on() {
             compare(&mut slices, earlier, dedup)
@@ -89,27 +98,27 @@ impl Survey {
             let conversations = slices.values().flat_map(|slice| &slice.conversations);
             mixing::mix(balance, conversations, &mut standings, plan)
         });
-        let tools = tools(&slices, &standings);
+        let tools = tools(&slices, &standings)?;
         let mut all = standings.into_iter();
         let by_slice = slices.into_iter();
         let by_slice = by_slice.map(|(slice, facts)| {
             let standings = all.by_ref().take(facts.conversations.len());
             (slice, standings.collect())
         });
-        Self {
+        Ok(Self {
             standings: by_slice.collect(),
             tools,
             mix,
-        }
+        })
     }
 
     /// The standing of the conversation that a slice meets as its `index`-th.
     pub(crate) fn standing(&self, slice: SliceId, index: usize) -> SurveyStanding {
-        let slice = self.standings.get(&slice);
-        slice
-            .and_then(|standings| standings.get(index))
-            .copied()
-            .unwrap_or_default()
+        match self.standings.get(&slice) {
+            Some(standings) => *cut::at(standings, index),
+            // Nothing was surveyed.
+            None => SurveyStanding::default(),
+        }
     }
 
     /// Definitions of the tools that the conversations of a section call.
@@ -119,12 +128,11 @@ impl Survey {
 
     /// Refuses more definitions than renderings, all of which have them, should hold.
     pub(crate) fn check_tools(&self, plan: &Plan) -> Result<(), RunError> {
-        let bytes = |tools: &[RawJson]| -> usize { tools.iter().map(|tool| tool.as_str().len()).sum() };
-        let firsts = plan.first_inputs();
-        for (section, first) in firsts.into_iter().enumerate() {
-            let bytes = bytes(self.called_tools(section));
-            if bytes > MAX_DEFINITION_BYTES {
-                let limit = MAX_DEFINITION_BYTES;
+        let limit = MAX_DEFINITION_BYTES;
+        for (section, first) in plan.first_inputs().into_iter().enumerate() {
+            let tools = self.called_tools(section).iter();
+            let bytes = tools.map(|tool| tool.as_str().len()).sum();
+            if bytes > limit {
                 return Err(RunError::TooManyTools { first, bytes, limit });
             }
         }
@@ -132,7 +140,7 @@ impl Survey {
     }
 
     /// What came of the mix.
-    pub(crate) fn into_mix(self) -> Option<MixOutcome> {
+    pub(crate) fn into_mix(self) -> Option<Mix> {
         self.mix
     }
 
@@ -145,9 +153,7 @@ impl Survey {
             into.write_all(&count(standings.len())?)?;
             for SurveyStanding { membership, left_out } in standings {
                 membership.write_to(into)?;
-                let place = left_out
-                    .and_then(|reason| SurveyReason::ALL.into_iter().position(|known| known == reason));
-                into.write_all(&[place.map_or(0, |place| u8::try_from(place + 1).unwrap_or(u8::MAX))])?;
+                into.write_all(&[left_out.map_or(0, |reason| reason as u8 + 1)])?;
             }
         }
         let tools: BTreeMap<usize, Vec<&str>> = self
@@ -231,26 +237,22 @@ fn compare(
 fn tools(
     slices: &BTreeMap<SliceId, SliceFacts>,
     standings: &[SurveyStanding],
-) -> BTreeMap<usize, Vec<RawJson>> {
+) -> io::Result<BTreeMap<usize, Vec<RawJson>>> {
     let mut sections: BTreeMap<usize, CalledTools> = BTreeMap::new();
     // What was seen once changes nothing when it is seen again.
     let mut seen: HashSet<(usize, &str)> = HashSet::new();
     let conversations = slices.values().flat_map(SliceFacts::with_tools);
-    for ((section, tools), _) in conversations
-        .zip(standings)
-        .filter(|(_, standing)| standing.left_out.is_none())
-    {
-        if let Some(tools) = tools
+    for ((section, tools), standing) in conversations.zip(standings) {
+        if let (Some(tools), None) = (tools, standing.left_out)
             && seen.insert((section, tools))
-            && let Ok(called) = serde_json::from_str(tools)
         {
+            let called = serde_json::from_str(tools)?;
             sections.entry(section).or_default().merge(called);
         }
     }
     let sections = sections.into_iter();
-    sections
-        .map(|(section, tools)| (section, tools.definitions()))
-        .collect()
+    let sections = sections.map(|(section, tools)| (section, tools.definitions()));
+    Ok(sections.collect())
 }
 
 #[cfg(test)]
@@ -268,7 +270,7 @@ mod tests {
         let survey = Survey {
             standings: BTreeMap::from([(SliceId { shard: 2, slice: 1 }, standings)]),
             tools: BTreeMap::from([(1, vec![RawJson("{\"name\":\"tide\"}".to_owned())])]),
-            mix: Some(MixOutcome {
+            mix: Some(Mix {
                 unit: "bytes".to_owned(),
                 total: Some(9),
                 sections: Vec::new(),

@@ -2,7 +2,7 @@
 
 use crate::format::Format;
 use crate::request::ExportRequest;
-use crate::split::{Share, Split, SplitBy};
+use crate::split::{Split, SplitBy, SplitPart};
 use crate::writer::nested::NestedAs;
 
 /// The command that makes the export again from the dataset `RUN`.
@@ -10,11 +10,12 @@ pub(super) fn command(request: &ExportRequest, target: &str) -> String {
     let (filters, split) = (&request.filters, request.split.as_ref());
     let is = |is_so: bool, word: &str| is_so.then(|| word.to_owned());
     let parts = |split: &Split| {
-        let parts = split
+        split
             .parts
             .iter()
-            .map(|part| format!("{}={}", part.name, share(part.share)));
-        parts.collect::<Vec<_>>().join(",")
+            .map(SplitPart::text)
+            .collect::<Vec<_>>()
+            .join(",")
     };
     let by = split.and_then(|split| match split.by {
         SplitBy::Hash => None,
@@ -22,7 +23,11 @@ pub(super) fn command(request: &ExportRequest, target: &str) -> String {
         SplitBy::Room => Some("room"),
     });
     let template = request.valid_for.as_deref().and_then(|path| path.file_name());
+    let template = template.map(|name| name.to_string_lossy().into_owned());
+    let envelope = request.envelope.map(|envelope| envelope.id.to_owned());
     let most = filters.max_tokens.as_ref();
+    let most = most.map(|most| format!("{}@{}", most.tokens, most.encoding));
+    let columns = request.columns.join(",");
     let is_parquet = request.format == Format::Parquet;
     let seed = split.map_or(0, |split| split.seed);
     let like = split.is_some_and(|split| split.like.is_some());
@@ -30,23 +35,11 @@ pub(super) fn command(request: &ExportRequest, target: &str) -> String {
         ("dialect", Some(target.to_owned())),
         ("format", is(true, if is_parquet { "parquet" } else { "jsonl" })),
         ("nested", is(request.nested == NestedAs::Struct, "struct")),
-        (
-            "envelope",
-            request.envelope.map(|envelope| envelope.id.to_owned()),
-        ),
-        (
-            "valid-for",
-            template.map(|name| name.to_string_lossy().into_owned()),
-        ),
+        ("envelope", envelope),
+        ("valid-for", template),
         ("last-role", filters.last_role.clone()),
-        (
-            "max-tokens",
-            most.map(|most| format!("{}@{}", most.tokens, most.encoding)),
-        ),
-        (
-            "columns",
-            is(!request.columns.is_empty(), &request.columns.join(",")),
-        ),
+        ("max-tokens", most),
+        ("columns", is(!columns.is_empty(), &columns)),
         ("split", split.map(parts)),
         ("split-by", by.map(str::to_owned)),
         ("split-seed", is(seed != 0, &seed.to_string())),
@@ -63,15 +56,6 @@ pub(super) fn command(request: &ExportRequest, target: &str) -> String {
     ];
     let words: String = options.chain(flags.into_iter().flatten()).collect();
     format!("chatmill export RUN{words} --out FOLDER")
-}
-
-fn share(share: Share) -> String {
-    match share {
-        Share::Of(number) => number.to_string(),
-        Share::From(i64::MIN) => "start".to_owned(),
-        Share::From(begins) => jiff::Timestamp::from_microsecond(begins)
-            .map_or_else(|_| begins.to_string(), |instant| instant.to_string()),
-    }
 }
 
 /// A word of a command, in quotation marks where a shell would read it otherwise.

@@ -14,19 +14,18 @@ pub(super) fn features(layout: &FileLayout<'_>) -> String {
     let described = keys.chain(columns).map(|(name, kind)| match kind {
         FreeKind::Nested(shape) => feature(name, shape),
         FreeKind::Spans => feature(name, SPANS),
-        FreeKind::Number => json!({ "name": name, "dtype": "int64" }),
+        FreeKind::Number => feature(name, Shape::Number),
+        FreeKind::Flag => feature(name, Shape::Flag),
         FreeKind::Real => json!({ "name": name, "dtype": "float64" }),
-        FreeKind::Flag => json!({ "name": name, "dtype": "bool" }),
         FreeKind::Time => json!({ "name": name, "dtype": "timestamp[us, tz=UTC]" }),
-        FreeKind::Word | FreeKind::Text | FreeKind::Json => json!({ "name": name, "dtype": "string" }),
+        FreeKind::Word | FreeKind::Text | FreeKind::Json => feature(name, Shape::Text),
     });
     described.collect::<Value>().to_string()
 }
 
-const BOUND: Shape = Shape::Number;
 const SPANS: Shape = Shape::List(&Shape::Struct(&[
-    Member::always("start", BOUND),
-    Member::always("end", BOUND),
+    Member::always("start", Shape::Number),
+    Member::always("end", Shape::Number),
 ]));
 
 fn feature(name: &str, shape: Shape) -> Value {

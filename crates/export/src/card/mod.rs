@@ -72,13 +72,14 @@ pub(crate) fn files(
         }
     }
     let unit = counts.unit();
+    let records = parts.iter().map(|part| part.rows).sum();
     let card = json!({
         "plan": manifest.plan,
         "totals": manifest.totals,
         "inputs": manifest.inputs.len(),
         "personal": [codes::PERSONAL_DATA.code, codes::SECRET.code],
         "summary": summary,
-        "size": size(summary.kept),
+        "size": size(records),
         "conversations": parts.iter().map(|part| part.conversations).sum::<u64>(),
         "parts": parts,
         "keys": keys,
@@ -88,7 +89,7 @@ pub(crate) fn files(
         "command": command(request, &format!("{}@{}", summary.dialect, summary.profile)),
     });
     let mut files = vec![(CARD, fill("card.md", card)?)];
-    if summary.kept > 0 {
+    if records > 0 {
         let picture = json!({ "unit": unit, "bins": whole.bins() });
         files.push((LENGTHS, fill("lengths.svg", picture)?));
     }

@@ -2,8 +2,6 @@
 //!
 //! Rows come in the order of the table, so that one walk along it finds them all.
 
-use std::sync::LazyLock;
-
 use chatmill_dataset::{AnyColumn, Batches, Dataset, Texts};
 
 use crate::error::ExportError;
@@ -52,16 +50,7 @@ pub(crate) struct ConversationWalk<'d> {
     values: Vec<String>,
 }
 
-/// All fields of the record that have no column.
-static EXTRA: LazyLock<Vec<ConversationField>> =
-    LazyLock::new(|| vec![ConversationField::Column("extra".to_owned())]);
-
 impl<'d> ConversationWalk<'d> {
-    /// A walk that gives all fields of the record that have no column, where references are looked for in them.
-    pub(crate) fn of_references(dataset: &'d Dataset, are_wanted: bool) -> Self {
-        Self::new(dataset, if are_wanted { &EXTRA } else { &[] })
-    }
-
     pub(crate) fn new(dataset: &'d Dataset, fields: &'d [ConversationField]) -> Self {
         Self {
             dataset,

@@ -4,6 +4,8 @@
 //! A column has the type that its table has. A field of the record is text, a number, yes or no where it is that in all conversations
 //! of the dataset, and JSON where it is not.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use chatmill_dataset::{Dataset, FreeKind, Shape, Texts, columns, table_schema};
 use chatmill_diag::suggest::nearest;
 
@@ -141,7 +143,7 @@ impl AddedColumns {
         let kinds = extra_kinds(dataset, &added.of_conversations)?;
         for column in &mut added.columns {
             if let Origin::Conversation(place) = column.origin
-                && let Some(Some(kind)) = kinds.get(place)
+                && let Some(kind) = kinds.get(&place)
             {
                 column.kind = *kind;
             }
@@ -238,33 +240,32 @@ columns! {
     }
 }
 
-/// The type of each field of the record among these; none for a column. A field that no conversation has is refused.
+/// The type of each field of the record among these, by its place. A field that no conversation has is refused.
 fn extra_kinds(
     dataset: &Dataset,
     wanted: &[ConversationField],
-) -> Result<Vec<Option<FreeKind>>, ExportError> {
-    let mut kinds: Vec<Option<FreeKind>> = vec![None; wanted.len()];
-    let keys = || {
-        wanted
-            .iter()
-            .enumerate()
-            .filter_map(|(place, field)| match field {
-                ConversationField::Extra(key) => Some((place, key.as_str())),
-                ConversationField::Column(_) => None,
-            })
-    };
-    if keys().next().is_none() {
+) -> Result<BTreeMap<usize, FreeKind>, ExportError> {
+    let mut kinds: BTreeMap<usize, FreeKind> = BTreeMap::new();
+    let extras = wanted
+        .iter()
+        .enumerate()
+        .filter_map(|(place, field)| match field {
+            ConversationField::Extra(key) => Some((place, key.as_str())),
+            ConversationField::Column(_) => None,
+        });
+    let keys: Vec<(usize, &str)> = extras.collect();
+    if keys.is_empty() {
         return Ok(kinds);
     }
-    let mut known: std::collections::BTreeSet<String> = std::collections::BTreeSet::new();
+    let mut known: BTreeSet<String> = BTreeSet::new();
     dataset.each_row("conversations", &mut |column: &ExtraColumn, row| {
         let Some(extra) = column.extra.get(row) else {
             return;
         };
-        for (place, key) in keys() {
-            let found = extra_value(extra, key).and_then(|json| kind_of(&json));
-            if let (Some(found), Some(kind)) = (found, kinds.get_mut(place)) {
-                *kind = Some(kind.map_or(found, |kind| common(kind, found)));
+        for (place, key) in &keys {
+            if let Some(found) = extra_value(extra, key).and_then(|json| kind_of(&json)) {
+                let kind = kinds.entry(*place).or_insert(found);
+                *kind = common(*kind, found);
             }
         }
         if known.len() < COMPARED {
@@ -272,18 +273,13 @@ fn extra_kinds(
             known.extend(fields.map(|field| field.name.into_owned()));
         }
     })?;
-    match keys().find(|(place, _)| kinds.get(*place) == Some(&None)) {
-        None => Ok(kinds),
-        Some((_, key)) => {
-            let nearest = nearest(key, known.iter().map(String::as_str));
-            let nearest = nearest.map(|key| format!("extra.{key}"));
-            Err(unknown(
-                "conversation with the field",
-                &format!("extra.{key}"),
-                nearest.as_deref(),
-            ))
-        }
-    }
+    let Some((_, key)) = keys.iter().find(|(place, _)| !kinds.contains_key(place)) else {
+        return Ok(kinds);
+    };
+    let nearest = nearest(key, known.iter().map(String::as_str));
+    let nearest = nearest.map(|key| format!("extra.{key}"));
+    let word = format!("extra.{key}");
+    Err(unknown("conversation with the field", &word, nearest.as_deref()))
 }
 
 /// The type of a value; none of `null`.
@@ -294,20 +290,20 @@ fn kind_of(json: &str) -> Option<FreeKind> {
         b'n' => return None,
         b'{' | b'[' => FreeKind::Json,
         _ if json
-            .parse::<u64>()
-            .is_ok_and(|number| i64::try_from(number).is_ok()) =>
+            .parse()
+            .is_ok_and(|number: u64| i64::try_from(number).is_ok()) =>
         {
             FreeKind::Number
         }
-        // Whole numbers that no double holds stay what they are.
-        _ if !json.contains(['.', 'e', 'E'])
-            && !json
-                .parse::<i64>()
-                .is_ok_and(|number| number.unsigned_abs() <= 1 << 53) =>
+        _ if json.contains(['.', 'e', 'E']) && json.parse().is_ok_and(f64::is_finite) => FreeKind::Real,
+        _ if json
+            .parse()
+            .is_ok_and(|number: i64| number.unsigned_abs() <= 1 << 53) =>
         {
-            FreeKind::Json
+            FreeKind::Real
         }
-        _ => FreeKind::Real,
+        // Numbers that no double holds stay what they are.
+        _ => FreeKind::Json,
     })
 }
 
@@ -395,6 +391,7 @@ mod tests {
             (&["[1]"], Some(FreeKind::Json)),
             (&["18446744073709551615"], Some(FreeKind::Json)),
             (&["-9223372036854775808"], Some(FreeKind::Json)),
+            (&["0.5", "1e999"], Some(FreeKind::Json)),
             (&["null"], None),
         ] {
             assert_eq!(kind(values), wanted, "{values:?}");

@@ -1,6 +1,6 @@
 //! The part of a divided export that each conversation goes to.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::AtomicBool;
 
 use chatmill_dataset::Dataset;
@@ -21,20 +21,22 @@ pub(crate) struct Assignment {
     /// The conversations in the order of the dataset.
     order: Vec<String>,
     numbers: HashMap<String, usize>,
-    places: Vec<Place>,
+    places: Vec<Destination>,
     /// For a division by time: the instant at which each part begins.
     pub(crate) begins: Vec<Option<i64>>,
     /// Whether each conversation shares words with a part before its own, or why that was not counted.
     leaks: Result<Vec<bool>, String>,
     /// Conversations that went to another part because of words that they share.
     pub(crate) moved: u64,
+    /// Groups with members in several parts, which only an earlier export divides; none where there are none.
+    pub(crate) divided_groups: Option<u64>,
     /// How near the parts come to their shares of the strata.
     pub(crate) strata: Option<StrataSummary>,
 }
 
 /// Where a conversation goes.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum Destination {
     Part(usize),
     /// Into no part of a division by time, for it has no time.
     Timeless,
@@ -56,9 +58,9 @@ impl Assignment {
     pub(crate) fn part(&self, conversation: &str) -> Result<usize, Reason> {
         let number = self.numbers.get(conversation);
         match number.map(|number| cut::at(&self.places, *number)) {
-            Some(Place::Part(part)) => Ok(*part),
-            Some(Place::Dropped) => Err(NGRAM_LEAKS),
-            Some(Place::Timeless) | None => Err(NO_TIME),
+            Some(Destination::Part(part)) => Ok(*part),
+            Some(Destination::Dropped) => Err(NGRAM_LEAKS),
+            Some(Destination::Timeless) | None => Err(NO_TIME),
         }
     }
 
@@ -109,14 +111,15 @@ pub(crate) fn assign(dataset: &Dataset, split: &Split, stop: &AtomicBool) -> Res
     };
     let leaks = division.resolve()?;
     let place = |(part, dropped): (&Option<usize>, &bool)| match part {
-        Some(_) if *dropped => Place::Dropped,
-        Some(part) => Place::Part(*part),
-        None => Place::Timeless,
+        Some(_) if *dropped => Destination::Dropped,
+        Some(part) => Destination::Part(*part),
+        None => Destination::Timeless,
     };
-    let places: Vec<Place> = division.parts.iter().zip(&leaks.dropped).map(place).collect();
+    let places: Vec<Destination> = division.parts.iter().zip(&leaks.dropped).map(place).collect();
     let strata = split.stratify.as_deref();
     Ok(Assignment {
         strata: strata.and_then(|by| strata_summary(by, &grouped, split, &places)),
+        divided_groups: divided_groups(&grouped.of, &places),
         order: grouped.ids,
         numbers: grouped.numbers,
         places,
@@ -124,6 +127,20 @@ pub(crate) fn assign(dataset: &Dataset, split: &Split, stop: &AtomicBool) -> Res
         leaks: leaks.left,
         moved: leaks.moved,
     })
+}
+
+/// The number of groups with members in several parts; none where there are none.
+fn divided_groups(groups: &[usize], places: &[Destination]) -> Option<u64> {
+    let mut group_parts: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut divided: BTreeSet<usize> = BTreeSet::new();
+    for (group, place) in groups.iter().zip(places) {
+        if let Destination::Part(part) = place
+            && *group_parts.entry(*group).or_insert(*part) != *part
+        {
+            divided.insert(*group);
+        }
+    }
+    (!divided.is_empty()).then_some(divided.len() as u64)
 }
 
 /// The part of each conversation in the earlier export, where there is one.
@@ -190,14 +207,19 @@ fn group_parts(
 }
 
 /// How near the parts come to their shares of the strata, of what is in a part.
-fn strata_summary(by: &str, grouped: &Groups, split: &Split, places: &[Place]) -> Option<StrataSummary> {
+fn strata_summary(
+    by: &str,
+    grouped: &Groups,
+    split: &Split,
+    places: &[Destination],
+) -> Option<StrataSummary> {
     let (strata, parts): (Vec<&str>, Vec<usize>) = grouped
         .strata
         .iter()
         .zip(places)
         .filter_map(|(stratum, place)| match place {
-            Place::Part(part) => Some((stratum.as_str(), *part)),
-            Place::Timeless | Place::Dropped => None,
+            Destination::Part(part) => Some((stratum.as_str(), *part)),
+            Destination::Timeless | Destination::Dropped => None,
         })
         .unzip();
     let names: Vec<&str> = split.parts.iter().map(|part| part.name.as_str()).collect();
@@ -249,6 +271,19 @@ mod tests {
             .filter(|n| by_hash(n * step + step / 2, &[3, 1]) == Some(0))
             .count();
         assert_eq!(first, 750);
+    }
+
+    #[test]
+    fn a_group_in_two_parts_is_divided_and_one_that_lost_members_is_not() {
+        let places = [
+            Destination::Part(0),
+            Destination::Part(1),
+            Destination::Part(0),
+            Destination::Dropped,
+            Destination::Timeless,
+        ];
+        assert_eq!(divided_groups(&[7, 7, 7, 7, 7], &places), Some(1));
+        assert_eq!(divided_groups(&[7, 8, 7, 8, 8], &places), None);
     }
 
     #[test]

@@ -11,7 +11,7 @@
 //! row 7 of another: such ids relate conversations of one input only.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::AtomicBool;
 
 use chatmill_dataset::{Columns, Dataset, Numbers, Texts, Times, columns};
@@ -121,6 +121,9 @@ pub(crate) fn groups(dataset: &Dataset, split: &Split, stop: &AtomicBool) -> Res
     let mut deciding: Vec<Group> = Vec::new();
     let by_chat = split.by == SplitBy::Room;
     let kind = if by_chat { "room" } else { "thread" };
+    let named_words = split.group_by.iter().chain(&split.stratify);
+    let mut unmet: BTreeSet<&str> = named_words.map(String::as_str).collect();
+    unmet.retain(|word| word.starts_with("extra."));
     for batch in dataset.batches("conversations", &ConversationColumns::names()) {
         let batch = batch?;
         let cells = ConversationColumns::of(&batch)?;
@@ -148,11 +151,16 @@ pub(crate) fn groups(dataset: &Dataset, split: &Split, stop: &AtomicBool) -> Res
             }
             for word in split.group_by.iter().filter(|word| *word != PROMPT) {
                 if let Some(value) = cells.property(word, row)? {
+                    unmet.remove(word.as_str());
                     forest.connect(member, key(&format!("group by {word}"), &value));
                 }
             }
             if let Some(word) = &split.stratify {
-                strata.push(cells.property(word, row)?.unwrap_or_else(String::new));
+                let value = cells.property(word, row)?;
+                if value.is_some() {
+                    unmet.remove(word.as_str());
+                }
+                strata.push(value.unwrap_or_else(String::new));
             }
             ids.push(id.to_owned());
             deciding.push(Group {
@@ -161,6 +169,12 @@ pub(crate) fn groups(dataset: &Dataset, split: &Split, stop: &AtomicBool) -> Res
                 began: cells.started_at.get(row),
             });
         }
+    }
+    if let Some(word) = unmet.first().filter(|_| !ids.is_empty()) {
+        return Err(ExportError::request(
+            format!("no conversation has the field `{word}`, which [split] names"),
+            "name a field of the records in the pipeline, and run it again",
+        ));
     }
     let numbers: HashMap<String, usize> = ids.iter().cloned().zip(0..).collect();
     if split.group_by.iter().any(|word| word == PROMPT) {

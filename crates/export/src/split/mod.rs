@@ -109,11 +109,10 @@ impl Split {
             if parts.iter().any(|part| part.name.eq_ignore_ascii_case(name)) {
                 return Err(wrong(format!("the part `{name}` is given twice")));
             }
-            let share =
-                parse_share(share).ok_or_else(|| wrong(format!("`{share}` is not a share of a part")))?;
             parts.push(SplitPart {
                 name: name.to_owned(),
-                share,
+                share: parse_share(share)
+                    .ok_or_else(|| wrong(format!("`{share}` is not a share of a part")))?,
             });
         }
         let dated: Vec<i64> = parts.iter().filter_map(|part| part.share.begins()).collect();
@@ -150,7 +149,23 @@ impl Split {
     }
 }
 
+impl SplitPart {
+    /// The part as `--split` takes it.
+    pub(crate) fn text(&self) -> String {
+        format!("{}={}", self.name, self.share.text())
+    }
+}
+
 impl Share {
+    fn text(self) -> String {
+        match self {
+            Self::Of(number) => number.to_string(),
+            Self::From(i64::MIN) => START.to_owned(),
+            Self::From(begins) => Timestamp::from_microsecond(begins)
+                .map_or_else(|_| begins.to_string(), |instant| instant.to_string()),
+        }
+    }
+
     pub(crate) fn number(self) -> u64 {
         match self {
             Self::Of(number) => number,

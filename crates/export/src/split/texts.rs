@@ -18,23 +18,23 @@ pub(crate) struct ConversationTexts<'d> {
 }
 
 columns! {
-    struct Messages {
+    struct UtteranceColumns {
         role: Texts,
         kind: Texts,
         text: Texts,
     }
 
-    struct Prompts with message: Messages {
+    struct Prompts with message: UtteranceColumns {
         parts: Texts,
     }
 
     /// Answers beside those of the conversation.
-    struct Alternatives with message: Messages {
+    struct Alternatives with message: UtteranceColumns {
         in_conversation: Flags,
     }
 }
 
-impl Messages {
+impl UtteranceColumns {
     /// The text of a row, where a person or an agent says it.
     fn utterance(&self, row: usize) -> Option<&str> {
         let counts = self.kind.at(row) == "message" && matches!(self.role.at(row), "user" | "assistant");
@@ -54,20 +54,18 @@ struct Medium {
 
 impl Prompts {
     /// The question of a row, case and white space aside, with the pictures and files that it is about.
-    fn question(&self, row: usize) -> Option<String> {
-        let asked = self
-            .message
-            .utterance(row)
-            .filter(|_| self.message.role.at(row) == "user")?;
+    fn question(&self, row: usize) -> serde_json::Result<Option<String>> {
+        let asked = self.message.utterance(row);
+        let Some(asked) = asked.filter(|_| self.message.role.at(row) == "user") else {
+            return Ok(None);
+        };
         let mut words: Vec<String> = asked.split_whitespace().map(str::to_lowercase).collect();
-        let parts: Vec<Medium> = self
-            .parts
-            .get(row)
-            .and_then(|json| serde_json::from_str(json).ok())
-            .unwrap_or_default();
-        let media = parts.into_iter().filter(|part| part.r#type == "media");
-        words.extend(media.filter_map(|part| part.url.or(part.inline).or(part.text).or(part.name)));
-        (!words.is_empty()).then(|| words.join(" "))
+        if let Some(json) = self.parts.get(row) {
+            let parts: Vec<Medium> = serde_json::from_str(json)?;
+            let media = parts.into_iter().filter(|part| part.r#type == "media");
+            words.extend(media.filter_map(|part| part.url.or(part.inline).or(part.text).or(part.name)));
+        }
+        Ok((!words.is_empty()).then(|| words.join(" ")))
     }
 }
 
@@ -78,11 +76,16 @@ impl ConversationTexts<'_> {
         is_wanted: &dyn Fn(usize) -> bool,
         visit: &mut dyn FnMut(usize, &str),
     ) -> Result<(), ExportError> {
-        self.rows("messages", is_wanted, &mut |cells: &Messages, row, number| {
-            if let Some(text) = cells.utterance(row) {
-                visit(number, text);
-            }
-        })?;
+        self.rows(
+            "messages",
+            is_wanted,
+            &mut |cells: &UtteranceColumns, row, number| {
+                if let Some(text) = cells.utterance(row) {
+                    visit(number, text);
+                }
+                Ok(())
+            },
+        )?;
         if !self.dataset.has("alternatives") {
             return Ok(());
         }
@@ -90,13 +93,11 @@ impl ConversationTexts<'_> {
             "alternatives",
             is_wanted,
             &mut |cells: &Alternatives, row, number| {
-                if let Some(text) = cells
-                    .message
-                    .utterance(row)
-                    .filter(|_| !cells.in_conversation.at(row))
-                {
+                let text = cells.message.utterance(row);
+                if let Some(text) = text.filter(|_| !cells.in_conversation.at(row)) {
                     visit(number, text);
                 }
+                Ok(())
             },
         )
     }
@@ -105,12 +106,20 @@ impl ConversationTexts<'_> {
     pub(crate) fn each_prompt(&self, visit: &mut dyn FnMut(usize, &str)) -> Result<(), ExportError> {
         let mut last = None;
         self.rows("messages", &|_| true, &mut |cells: &Prompts, row, number| {
-            if last != Some(number)
-                && let Some(question) = cells.question(row)
-            {
+            if last == Some(number) {
+                return Ok(());
+            }
+            let question = cells.question(row).map_err(|error| {
+                ExportError::request(
+                    format!("the column `parts` of `messages` holds other JSON: {error}"),
+                    "run `chatmill certify` on the dataset",
+                )
+            })?;
+            if let Some(question) = question {
                 last = Some(number);
                 visit(number, &question);
             }
+            Ok(())
         })
     }
 
@@ -118,7 +127,7 @@ impl ConversationTexts<'_> {
         &self,
         table: &str,
         is_wanted: &dyn Fn(usize) -> bool,
-        visit: &mut dyn FnMut(&C, usize, usize),
+        visit: &mut dyn FnMut(&C, usize, usize) -> Result<(), ExportError>,
     ) -> Result<(), ExportError> {
         let mut names = C::names();
         names.push("conversation_id");
@@ -139,7 +148,7 @@ impl ConversationTexts<'_> {
                 };
                 current = Some((id, number));
                 if let Some(number) = number {
-                    visit(&cells, row, number);
+                    visit(&cells, row, number)?;
                 }
             }
         }

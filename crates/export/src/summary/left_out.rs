@@ -27,6 +27,7 @@ pub struct LeftOutRow {
 }
 
 /// Counts rows that are left out, and lists them where that is wanted.
+#[derive(Default)]
 pub(crate) struct LeftOutRows {
     by_reason: BTreeMap<String, u64>,
     rows: Option<Vec<LeftOutRow>>,

@@ -8,9 +8,12 @@ use crate::split::{LeakRule, Split, StrataSummary};
 /// How an export was divided, and what its parts have in common.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SplitSummary {
-    /// Properties that conversations of different parts never have in common.
+    /// Properties that conversations of different parts do not have in common, unless their group is divided.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub group_by: Vec<String>,
+    /// Groups of conversations that stand in several parts of an earlier export, and stay there; none where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub divided_groups: Option<u64>,
     /// Words in a row from which on parts overlap.
     pub ngram: usize,
     /// The handling of conversations that share such words with a part before their own.
@@ -43,6 +46,7 @@ impl SplitSummary {
         });
         Self {
             group_by: split.group_by.clone(),
+            divided_groups: assignment.divided_groups,
             ngram: split.ngram.get(),
             ngram_leaks: split.ngram_leaks,
             moved: (split.ngram_leaks == LeakRule::Move).then_some(assignment.moved),

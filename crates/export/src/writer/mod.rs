@@ -230,13 +230,8 @@ fn contents<'r>(
 /// The content of a record in a column.
 enum CellContent<'r> {
     Text(Cow<'r, str>),
-    Number(u64),
-    Real(f64),
-    Flag(bool),
-    Time(i64),
-    Spans(&'r [Range<u64>]),
     Nested(NestedValue<'r>),
-    Nothing,
+    Cell(FreeCell<'r>),
 }
 
 impl<'r> CellContent<'r> {
@@ -251,19 +246,19 @@ impl<'r> CellContent<'r> {
             (Record::Object { .. } | Record::Fields(_), FreeKind::Nested(shape)) => {
                 let value = field.map(|field| nested::value(&field.json, shape)).transpose();
                 let value = value.map_err(|misfit| misfit.of(name))?;
-                value.map_or(Self::Nothing, Self::Nested)
+                value.map_or(Self::Cell(FreeCell::Missing), Self::Nested)
             }
             (Record::Object { .. } | Record::Fields(_), _) => {
                 let text = match kind {
                     FreeKind::Text | FreeKind::Word => field.and_then(Field::text).map(Cow::Owned),
                     _ => field.map(|field| Cow::Borrowed(field.json.as_ref())),
                 };
-                text.map_or(Self::Nothing, Self::Text)
+                text.map_or(Self::Cell(FreeCell::Missing), Self::Text)
             }
             (Record::Value { spans, .. } | Record::Text { spans, .. }, FreeKind::Spans) => {
                 let [assistant, trained] = *spans;
                 let [is_assistant, _] = SPANS.map(|key| key == name);
-                Self::Spans(if is_assistant { assistant } else { trained })
+                Self::Cell(FreeCell::Spans(if is_assistant { assistant } else { trained }))
             }
             (Record::Value { json: text, .. } | Record::Text { text, .. }, _) => {
                 Self::Text(Cow::Borrowed(text))
@@ -274,30 +269,27 @@ impl<'r> CellContent<'r> {
     /// The value of an added column; none where it is not of the column's type.
     fn added(json: &'r str, kind: FreeKind) -> Option<Self> {
         if json == "null" {
-            return Some(Self::Nothing);
+            return Some(Self::Cell(FreeCell::Missing));
         }
-        Some(match kind {
-            FreeKind::Json => Self::Text(json.into()),
-            FreeKind::Word | FreeKind::Text => Self::Text(fields::spelled(json)?),
-            FreeKind::Number => Self::Number(json.parse().ok()?),
-            FreeKind::Real => Self::Real(json.parse().ok()?),
-            FreeKind::Flag => Self::Flag(json.parse().ok()?),
-            FreeKind::Time => Self::Time(fields::spelled(json)?.parse::<Timestamp>().ok()?.as_microsecond()),
-            FreeKind::Nested(shape) => Self::Nested(nested::value(json, shape).ok()?),
+        Some(Self::Cell(match kind {
+            FreeKind::Json => FreeCell::Text(json),
+            FreeKind::Word | FreeKind::Text => return fields::spelled(json).map(Self::Text),
+            FreeKind::Number => FreeCell::Number(json.parse().ok()?),
+            FreeKind::Real => FreeCell::Real(json.parse().ok()?),
+            FreeKind::Flag => FreeCell::Flag(json.parse().ok()?),
+            FreeKind::Time => {
+                FreeCell::Time(fields::spelled(json)?.parse::<Timestamp>().ok()?.as_microsecond())
+            }
+            FreeKind::Nested(shape) => return nested::value(json, shape).ok().map(Self::Nested),
             FreeKind::Spans => return None,
-        })
+        }))
     }
 
     fn cell(&self) -> FreeCell<'_> {
         match self {
             Self::Text(text) => FreeCell::Text(text),
-            Self::Number(number) => FreeCell::Number(*number),
-            Self::Real(number) => FreeCell::Real(*number),
-            Self::Flag(is_so) => FreeCell::Flag(*is_so),
-            Self::Time(microseconds) => FreeCell::Time(*microseconds),
-            Self::Spans(spans) => FreeCell::Spans(spans),
             Self::Nested(value) => FreeCell::Nested(value),
-            Self::Nothing => FreeCell::Missing,
+            Self::Cell(cell) => *cell,
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use chatmill_dataset::{DatasetError, Folder};
+use chatmill_dataset::{DatasetError, FileMeasure, Folder};
 
 use crate::error::ExportError;
 use crate::summary::FileSummary;
@@ -19,18 +19,14 @@ pub(crate) struct PartFiles<'l> {
     layout: &'l FileLayout<'l>,
     /// The conversation of the last row, in the order of the dataset.
     last: Option<String>,
-    part: String,
-    begins: Option<String>,
     shards: Vec<FileSummary>,
     open: OpenShard<'l>,
 }
 
 struct OpenShard<'l> {
-    name: String,
+    /// What is in it; its bytes and its hash are known at the end.
+    summary: FileSummary,
     writer: Writer<'l>,
-    rows: u64,
-    conversations: u64,
-    keys: Vec<String>,
     known: BTreeSet<String>,
 }
 
@@ -41,15 +37,18 @@ impl<'l> PartFiles<'l> {
         part: &str,
         begins: Option<String>,
     ) -> Result<Self, DatasetError> {
-        let name = format!("{part}.{}", layout.format.suffix());
+        let summary = FileSummary {
+            name: format!("{part}.{}", layout.format.suffix()),
+            part: part.to_owned(),
+            begins,
+            ..FileSummary::default()
+        };
         Ok(Self {
             folder,
             layout,
             last: None,
-            part: part.to_owned(),
-            begins,
             shards: Vec::new(),
-            open: OpenShard::create(folder, layout, name)?,
+            open: OpenShard::create(folder, layout, summary)?,
         })
     }
 
@@ -65,22 +64,24 @@ impl<'l> PartFiles<'l> {
 
     /// Writes a row into the open file, or into a new one where that is full.
     pub(crate) fn write(&mut self, row: &WrittenRow<'_>) -> Result<(), ExportError> {
-        let most = if self.open.rows == 0 {
+        let is_empty = self.open.summary.rows == 0;
+        let most = if is_empty {
             u64::MAX
         } else {
             self.layout.shard_bytes
         };
         if !self.open.writer.write(row, most)? {
-            // A sign that no name of a part has.
-            let name = format!(
-                "{}+{}.{}",
-                self.part,
-                self.shards.len() + 1,
-                self.layout.format.suffix()
-            );
-            let next = OpenShard::create(self.folder, self.layout, name)?;
+            let (full, number) = (&self.open.summary, self.shards.len() + 1);
+            let summary = FileSummary {
+                // A sign that no name of a part has.
+                name: format!("{}+{number}.{}", full.part, self.layout.format.suffix()),
+                part: full.part.clone(),
+                begins: full.begins.clone(),
+                ..FileSummary::default()
+            };
+            let next = OpenShard::create(self.folder, self.layout, summary)?;
             let full = std::mem::replace(&mut self.open, next);
-            self.shards.push(full.finish(&self.part, self.begins.as_ref())?);
+            self.shards.push(full.finish()?);
             self.open.writer.write(row, u64::MAX)?;
         }
         self.open.account(row);
@@ -90,10 +91,10 @@ impl<'l> PartFiles<'l> {
     /// Closes the last file, and returns what is in each.
     pub(crate) fn finish(self) -> Result<Vec<FileSummary>, DatasetError> {
         let (mut shards, suffix) = (self.shards, self.layout.format.suffix());
-        shards.push(self.open.finish(&self.part, self.begins.as_ref())?);
+        shards.push(self.open.finish()?);
         let count = shards.len();
         for (number, shard) in shards.iter_mut().enumerate().filter(|_| count > 1) {
-            let name = format!("{}-{number:05}-of-{count:05}.{suffix}", self.part);
+            let name = format!("{}-{number:05}-of-{count:05}.{suffix}", shard.part);
             self.folder.rename(&shard.name, &name)?;
             shard.name = name;
         }
@@ -102,13 +103,14 @@ impl<'l> PartFiles<'l> {
 }
 
 impl<'l> OpenShard<'l> {
-    fn create(folder: &Folder, layout: &'l FileLayout<'l>, name: String) -> Result<Self, DatasetError> {
+    fn create(
+        folder: &Folder,
+        layout: &'l FileLayout<'l>,
+        summary: FileSummary,
+    ) -> Result<Self, DatasetError> {
         Ok(Self {
-            writer: Writer::create(folder, &name, layout)?,
-            name,
-            rows: 0,
-            conversations: 0,
-            keys: Vec::new(),
+            writer: Writer::create(folder, &summary.name, layout)?,
+            summary,
             known: BTreeSet::new(),
         })
     }
@@ -117,24 +119,19 @@ impl<'l> OpenShard<'l> {
         let added = row.added.iter().map(|field| &*field.name);
         for key in row.record.keys().into_iter().map(|(key, _)| key).chain(added) {
             if is_new(&mut self.known, key) {
-                self.keys.push(key.to_owned());
+                self.summary.keys.push(key.to_owned());
             }
         }
-        self.conversations += u64::from(row.key.is_first);
-        self.rows += 1;
+        self.summary.conversations += u64::from(row.key.is_first);
+        self.summary.rows += 1;
     }
 
-    fn finish(self, part: &str, begins: Option<&String>) -> Result<FileSummary, DatasetError> {
-        let measure = self.writer.finish()?;
+    fn finish(self) -> Result<FileSummary, DatasetError> {
+        let FileMeasure { bytes, hash } = self.writer.finish()?;
         Ok(FileSummary {
-            name: self.name,
-            part: part.to_owned(),
-            begins: begins.cloned(),
-            rows: self.rows,
-            conversations: self.conversations,
-            bytes: measure.bytes,
-            hash: measure.hash,
-            keys: self.keys,
+            bytes,
+            hash,
+            ..self.summary
         })
     }
 }

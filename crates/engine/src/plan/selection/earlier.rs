@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use chatmill_dataset::Dataset;
+use chatmill_intake::discover::Own;
 
 use crate::error::PlanError;
 use crate::pipeline::DedupSection;
@@ -34,11 +35,12 @@ pub(crate) fn earlier(
         let problem = "`dedup.exact` and `dedup.near` are off; set one of them to \"filter\" to leave out what is there already";
         return Err(PlanError::value(KEY, problem));
     }
+    let mut own = Own::new(None, out);
     let one = |path: &String| {
         let folder = base.join(path);
         let wrong = |problem: &str| PlanError::value(KEY, format!("{path}: {problem}"));
-        let absolute = |path: &Path| std::path::absolute(path).ok();
-        if absolute(&folder) == absolute(out) {
+        let is_own = own.holds(&folder);
+        if is_own.map_err(|error| wrong(&error.to_string()))? {
             return Err(wrong("it is where this run writes; name an earlier dataset"));
         }
         let dataset = Dataset::open(&folder).map_err(|error| wrong(&error.to_string()))?;

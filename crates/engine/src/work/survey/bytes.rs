@@ -20,6 +20,28 @@ pub(super) fn read<const N: usize>(from: &mut dyn Read) -> io::Result<[u8; N]> {
     Ok(bytes)
 }
 
+/// Writes whether there is a value, and the value.
+pub(super) fn write_option<T>(
+    value: Option<&T>,
+    into: &mut dyn Write,
+    write: impl FnOnce(&T, &mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    into.write_all(&[u8::from(value.is_some())])?;
+    value.map_or(Ok(()), |value| write(value, into))
+}
+
+/// Reads what [`write_option`] wrote.
+pub(super) fn read_option<T>(
+    from: &mut dyn Read,
+    value: impl FnOnce(&mut dyn Read) -> io::Result<T>,
+) -> io::Result<Option<T>> {
+    match read(from)? {
+        [0] => Ok(None),
+        [1] => value(from).map(Some),
+        _ => Err(io::ErrorKind::InvalidData.into()),
+    }
+}
+
 /// Writes a value as JSON, after its length.
 pub(super) fn write_json(value: &impl Serialize, into: &mut dyn Write) -> io::Result<()> {
     write_text(&serde_json::to_string(value)?, into)

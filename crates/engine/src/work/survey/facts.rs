@@ -9,7 +9,7 @@ use chatmill_dialect::CalledTools;
 use chatmill_link::Likeness;
 use chatmill_model::Conversation;
 
-use super::bytes::{count, number, read, read_text, write_text};
+use super::bytes::{count, number, read, read_option, read_text, write_option, write_text};
 use crate::pipeline::{Compared, DedupSection};
 use crate::plan::Plan;
 use crate::slice::Slice;
@@ -30,7 +30,7 @@ pub(crate) struct SliceFacts {
 #[derive(Debug, PartialEq)]
 pub(super) struct SurveyFacts {
     /// The number of its section.
-    pub(super) section: u32,
+    pub(super) section: usize,
     /// As it was read.
     pub(super) likeness: Option<Likeness>,
     /// As it is written, where earlier datasets are compared with and personal data is replaced.
@@ -41,19 +41,11 @@ pub(super) struct SurveyFacts {
     called: Option<u32>,
 }
 
-const HAS_LIKENESS: u8 = 1;
-const HAS_WRITTEN: u8 = 2;
-const IS_MIXED: u8 = 4;
-const HAS_TOOLS: u8 = 8;
-
 impl SliceFacts {
     /// How much it is: its conversations, and what else is kept, in the memory that a conversation takes.
     pub(crate) fn size(&self) -> u64 {
-        let written = self
-            .conversations
-            .iter()
-            .filter(|facts| facts.written.is_some())
-            .count();
+        let written = self.conversations.iter();
+        let written = written.filter(|facts| facts.written.is_some()).count();
         let texts: usize = self.called.iter().map(String::len).sum();
         (self.conversations.len() + written + texts / CONVERSATION_BYTES) as u64
     }
@@ -62,7 +54,7 @@ impl SliceFacts {
     pub(super) fn with_tools(&self) -> impl Iterator<Item = (usize, Option<&str>)> {
         self.conversations.iter().map(|facts| {
             let called = facts.called.and_then(|number| self.called.get(number as usize));
-            (facts.section as usize, called.map(String::as_str))
+            (facts.section, called.map(String::as_str))
         })
     }
 
@@ -92,42 +84,27 @@ impl SliceFacts {
 
 impl SurveyFacts {
     fn write_to(&self, into: &mut dyn Write) -> io::Result<()> {
-        let flag = |is_there: bool, flag: u8| u8::from(is_there) * flag;
-        let flags = flag(self.likeness.is_some(), HAS_LIKENESS)
-            | flag(self.written.is_some(), HAS_WRITTEN)
-            | flag(self.mixed.is_some(), IS_MIXED)
-            | flag(self.called.is_some(), HAS_TOOLS);
-        into.write_all(&[flags])?;
-        into.write_all(&self.section.to_le_bytes())?;
-        for likeness in self.likeness.iter().chain(&self.written) {
-            likeness.write_to(into)?;
-        }
-        if let Some((place, amount)) = self.mixed {
+        into.write_all(&count(self.section)?)?;
+        write_option(self.likeness.as_ref(), into, Likeness::write_to)?;
+        write_option(self.written.as_ref(), into, Likeness::write_to)?;
+        write_option(self.mixed.as_ref(), into, |(place, amount), into| {
             into.write_all(&place.to_le_bytes())?;
-            into.write_all(&amount.to_le_bytes())?;
-        }
-        match self.called {
-            Some(called) => into.write_all(&called.to_le_bytes()),
-            None => Ok(()),
-        }
+            into.write_all(&amount.to_le_bytes())
+        })?;
+        write_option(self.called.as_ref(), into, |called, into| {
+            into.write_all(&called.to_le_bytes())
+        })
     }
 
     fn read_from(from: &mut dyn Read) -> io::Result<Self> {
-        let [flags] = read(from)?;
-        if flags & !(HAS_LIKENESS | HAS_WRITTEN | IS_MIXED | HAS_TOOLS) != 0 {
-            return Err(io::ErrorKind::InvalidData.into());
-        }
-        let has = |flag: u8| flags & flag != 0;
         Ok(Self {
-            section: number(from)?,
-            likeness: has(HAS_LIKENESS).then(|| Likeness::read_from(from)).transpose()?,
-            written: has(HAS_WRITTEN).then(|| Likeness::read_from(from)).transpose()?,
-            mixed: if has(IS_MIXED) {
-                Some((f64::from_le_bytes(read(from)?), u64::from_le_bytes(read(from)?)))
-            } else {
-                None
-            },
-            called: has(HAS_TOOLS).then(|| number(from)).transpose()?,
+            section: number(from)? as usize,
+            likeness: read_option(from, Likeness::read_from)?,
+            written: read_option(from, Likeness::read_from)?,
+            mixed: read_option(from, |from| {
+                Ok((f64::from_le_bytes(read(from)?), u64::from_le_bytes(read(from)?)))
+            })?,
+            called: read_option(from, number)?,
         })
     }
 }

@@ -1,37 +1,11 @@
 //! The balance of a mix: which conversations of each section stay, and what came of it.
 
+use chatmill_dataset::overview::{Mix, MixSection};
 use chatmill_diag::cut;
-use serde::{Deserialize, Serialize};
 
 use super::facts::SurveyFacts;
 use super::{SurveyReason, SurveyStanding};
 use crate::plan::{Balance, Plan};
-
-/// What a mix asked for, and what came of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MixOutcome {
-    /// The unit of all amounts.
-    pub unit: String,
-    /// The most that was asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub total: Option<u64>,
-    /// The sections of inputs, in the order of their first ones.
-    pub sections: Vec<MixedInput>,
-}
-
-/// What came of one section.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MixedInput {
-    /// The name of its first input.
-    pub first: String,
-    /// The weight that was asked for, where any section has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub weight: Option<f64>,
-    /// What there was after selection and deduplication.
-    pub found: u64,
-    /// What stayed.
-    pub retained: u64,
-}
 
 /// The conversations of a section that stay, and how much they are.
 #[derive(Default)]
@@ -47,12 +21,12 @@ pub(super) fn mix<'f>(
     conversations: impl Iterator<Item = &'f SurveyFacts>,
     standings: &mut [SurveyStanding],
     plan: &Plan,
-) -> MixOutcome {
+) -> Mix {
     let firsts = plan.first_inputs();
     let mut sections: Vec<Members> = firsts.iter().map(|_| Members::default()).collect();
     for (number, (facts, standing)) in conversations.zip(&*standings).enumerate() {
         if let (None, Some((place, amount))) = (standing.left_out, facts.mixed) {
-            let section = cut::at_mut(&mut sections, facts.section as usize);
+            let section = cut::at_mut(&mut sections, facts.section);
             section.amount += amount;
             // Places are not negative, so their bits have the same order.
             section.taken.push((place.to_bits(), number, amount));
@@ -78,22 +52,32 @@ pub(super) fn mix<'f>(
     }
     let whole: u64 = sections.iter().map(|section| section.amount).sum();
     if let Some(total) = balance.total.filter(|total| *total < whole) {
-        let ratio = total as f64 / whole as f64;
-        for section in &mut sections {
-            section.cut_down(section.amount as f64 * ratio, SurveyReason::Total, standings);
-        }
+        share_out(total, whole, &mut sections, standings);
     }
     let outcomes = firsts.into_iter().zip(sections).zip(found).enumerate();
-    let outcomes = outcomes.map(|(section, ((first, members), found))| MixedInput {
+    let outcomes = outcomes.map(|(section, ((first, members), found))| MixSection {
         first,
         weight: balance.weights.get(&section).copied(),
         found,
         retained: members.amount,
     });
-    MixOutcome {
+    Mix {
         unit: balance.unit(),
         total: balance.total,
         sections: outcomes.collect(),
+    }
+}
+
+/// Shares a total out in proportion. What a section has no whole conversation for goes to the next: else small totals of many
+/// sections would be nothing.
+fn share_out(total: u64, whole: u64, sections: &mut [Members], standings: &mut [SurveyStanding]) {
+    let ratio = total as f64 / whole as f64;
+    let (mut found, mut taken) = (0, 0);
+    for section in sections {
+        found += section.amount;
+        let target = found as f64 * ratio - taken as f64;
+        section.cut_down(target, SurveyReason::Total, standings);
+        taken += section.amount;
     }
 }
 
@@ -138,6 +122,20 @@ mod tests {
             assert_eq!(kept, members.amount);
             assert!(kept <= target);
             assert!(out.iter().all(|number| kept + amounts[*number] > target));
+        }
+    }
+    #[test]
+    fn a_total_that_gives_no_section_a_whole_conversation_is_taken_all_the_same() {
+        for total in 0..=12 {
+            let mut sections: Vec<Members> = (0..6)
+                .map(|section| Members {
+                    taken: vec![(0, 2 * section, 1), (0, 2 * section + 1, 1)],
+                    amount: 2,
+                })
+                .collect();
+            let mut standings = vec![SurveyStanding::default(); 12];
+            share_out(total, 12, &mut sections, &mut standings);
+            assert_eq!(sections.iter().map(|section| section.amount).sum::<u64>(), total);
         }
     }
 }

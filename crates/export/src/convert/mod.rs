@@ -1,5 +1,8 @@
 //! Exports a dataset: reads renderings, filters them, wraps them in the envelope, writes the files.
 
+mod exclusion;
+mod row_counts;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,19 +14,19 @@ use jiff::Timestamp;
 use crate::candidate::{self, Candidate, Maker, RenderedAs};
 use crate::card;
 use crate::card::counts::CardCounts;
+use crate::convert::exclusion::valid_for::ValidFor;
+use crate::convert::exclusion::{asked, wanted};
+use crate::convert::row_counts::RowCounts;
+use crate::convert::row_counts::ways_out::LastTurns;
 use crate::envelope::file_problems::problems;
 use crate::envelope::{Envelope, ExportRow, Preferences};
 use crate::error::ExportError;
-use crate::exclusion::valid_for::ValidFor;
-use crate::exclusion::{asked, wanted};
 use crate::fields;
 use crate::fields::of_conversations::{ConversationField, ConversationWalk};
 use crate::filter::reasons::NO_CONTENT;
 use crate::format::Format;
 use crate::request::added_columns::{self, AddedColumns};
 use crate::request::{ExportRequest, resolve};
-use crate::row_counts::RowCounts;
-use crate::row_counts::ways_out::LastTurns;
 use crate::split::assignment::{Assignment, assign};
 use crate::split::earlier::ASSIGNED;
 use crate::summary::left_out::LeftOutRows;
@@ -62,8 +65,13 @@ pub fn export_until(
     };
     check(request, &rendered.dialect)?;
     let added = AddedColumns::resolve(dataset, request, &rendered.spec(), maker.is_some())?;
+    let of_card = card::counts::fields_of(dataset);
+    let extra = [ConversationField::Column("extra".to_owned())];
+    let has_references = request.envelope.is_some_and(Envelope::takes_reference);
+    let references = if has_references { &extra[..] } else { &[] };
     let job = Job {
-        of_conversations: [added.of_conversations.clone(), card::counts::fields_of(dataset)].concat(),
+        of_conversations: [added.of_conversations.as_slice(), &of_card, references].concat(),
+        counted_on_card: of_card.len(),
         added,
         dataset,
         request,
@@ -211,8 +219,9 @@ struct Job<'j> {
     stop: &'j AtomicBool,
     rendered: RenderedAs,
     added: AddedColumns,
-    /// The fields of conversations that are read: for the columns that are added, then for the card.
+    /// The fields of conversations that are read: for the columns that are added, then for the card, then for references.
     of_conversations: Vec<ConversationField>,
+    counted_on_card: usize,
     tokens: Option<String>,
     valid_for: Option<ValidFor>,
     assignment: Option<Assignment>,
@@ -231,23 +240,24 @@ impl Job<'_> {
         let layout = self.layout()?;
         let mut parts = self.open(folder, &layout)?;
         let mut walk = ConversationWalk::new(self.dataset, &self.of_conversations);
-        let has_references = self.request.envelope.is_some_and(Envelope::takes_reference);
-        let mut references = ConversationWalk::of_references(self.dataset, has_references);
-        let mut counts = self.card_counts(parts.len());
+        let encoding = self.tokens.as_ref().and_then(|name| name.strip_prefix("tokens_"));
+        let mut counts = CardCounts::new(self.counted_on_card, parts.len(), encoding.map(str::to_owned));
         let mut drawn = self.request.shuffle.map(Shuffle::new);
         let mut row_counts = self.row_counts();
         self.each(&mut |candidate| {
             row_counts.read += 1;
-            let extra = references.values(candidate.rendering.conversation)?.first();
-            match self.record(candidate, extra.map(String::as_str)) {
+            let fields = walk.values(candidate.rendering.conversation)?;
+            let (of_columns, fields) = fields.split_at(self.added.of_conversations.len());
+            let (of_card, references) = fields.split_at(self.counted_on_card);
+            match self.record(candidate, references.first().map(String::as_str)) {
                 Ok(exported) => {
                     let row = candidate.row();
                     let turns = (exported.turns_cut, exported.turn_counts);
-                    row_counts.keep(candidate, turns, exported.part, self.leaks(row.conversation));
+                    let assignment = self.assignment.as_ref();
+                    let leaks = assignment.is_some_and(|assignment| assignment.leaks(row.conversation));
+                    row_counts.keep(candidate, turns, exported.part, leaks);
                     let part = cut::at_mut(&mut parts, exported.part);
                     let is_first = part.is_first(row.conversation);
-                    let fields = walk.values(row.conversation)?;
-                    let (of_columns, of_card) = fields.split_at(self.added.of_conversations.len());
                     let length = (candidate.rendering.tokens, row.content);
                     counts.add(exported.part, of_card, length, is_first);
                     let row = WrittenRow {
@@ -292,9 +302,9 @@ impl Job<'_> {
         let problems = problems(envelope, self.request.format, &files);
         // Preferences are not trained on turn by turn, answers without a rating have no rendering, and prompts have no answer.
         let of_turns = envelope.filter(|envelope| envelope.has_turns());
-        let kept = files.iter().map(|file| file.rows).sum();
+        let written = files.iter().map(|file| file.rows).sum();
         let uncounted = self.assignment.as_ref().and_then(Assignment::why_unknown);
-        let notes = row_counts.notes(envelope, kept, uncounted);
+        let notes = row_counts.notes(envelope, written, uncounted);
         let split = self.request.split.as_ref();
         let (left_out, rows_left_out) = row_counts.left_out.finish();
         ExportSummary {
@@ -311,7 +321,7 @@ impl Job<'_> {
             split_seed: split.map(|split| split.seed).filter(|seed| *seed != 0),
             shuffle_seed: self.request.shuffle,
             read: row_counts.read,
-            kept,
+            kept: written,
             left_out,
             rows_left_out,
             turns_cut: row_counts.turns_cut,
@@ -325,29 +335,16 @@ impl Job<'_> {
         }
     }
 
-    /// The counts of the card, before a row was counted.
-    fn card_counts(&self, parts: usize) -> CardCounts {
-        let properties = self.of_conversations.len() - self.added.of_conversations.len();
-        let encoding = self.tokens.as_ref().and_then(|name| name.strip_prefix("tokens_"));
-        CardCounts::new(properties, parts, encoding.map(str::to_owned))
-    }
-
-    /// Whether a conversation shares words with a part before its own.
-    fn leaks(&self, conversation: &str) -> bool {
-        self.assignment
-            .as_ref()
-            .is_some_and(|assignment| assignment.leaks(conversation))
-    }
-
     /// The counts, before a row was counted.
     fn row_counts(&self) -> RowCounts {
         let (split, assignment) = (self.request.split.as_ref(), self.assignment.as_ref());
         let divided = split.zip(assignment);
-        RowCounts::new(
-            LeftOutRows::new(self.request.lists_left_out),
-            divided.map(|(split, assignment)| SplitSummary::new(split, assignment)),
-            LastTurns::of(&self.dataset.manifest().plan, &self.request.filters),
-        )
+        RowCounts {
+            left_out: LeftOutRows::new(self.request.lists_left_out),
+            split: divided.map(|(split, assignment)| SplitSummary::new(split, assignment)),
+            last_turns: LastTurns::of(&self.dataset.manifest().plan, &self.request.filters),
+            ..RowCounts::default()
+        }
     }
 
     /// The record of a rendering of a record with these further fields, or the reason for which it is left out.

@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 use chatmill_model::LabelBasis;
 
 use crate::candidate::Candidate;
+use crate::convert::row_counts::ways_out::LastTurns;
 use crate::envelope::{Envelope, notes};
-use crate::row_counts::ways_out::LastTurns;
 use crate::summary::left_out::LeftOutRows;
 use crate::summary::split_summary::SplitSummary;
 use crate::summary::turn_counts::TurnCounts;
 
 /// The counts of an export.
+#[derive(Default)]
 pub(crate) struct RowCounts {
     /// Renderings that were read.
     pub(crate) read: u64,
@@ -24,30 +25,12 @@ pub(crate) struct RowCounts {
     pub(crate) labels: BTreeMap<&'static str, u64>,
     pub(crate) left_out: LeftOutRows,
     pub(crate) split: Option<SplitSummary>,
-    last_turns: Option<LastTurns>,
+    pub(crate) last_turns: Option<LastTurns>,
     /// Renderings that were left out and have no assistant.
-    without_assistant: u64,
+    pub(crate) without_assistant: u64,
 }
 
 impl RowCounts {
-    /// Nothing is counted yet.
-    pub(crate) fn new(
-        left_out: LeftOutRows,
-        split: Option<SplitSummary>,
-        last_turns: Option<LastTurns>,
-    ) -> Self {
-        Self {
-            read: 0,
-            turns_cut: 0,
-            turn_counts: TurnCounts::default(),
-            labels: BTreeMap::new(),
-            left_out,
-            split,
-            last_turns,
-            without_assistant: 0,
-        }
-    }
-
     /// Counts a rendering whose record is written into a part; `leaks` says that it shares words with a part before that.
     pub(crate) fn keep(
         &mut self,
@@ -82,7 +65,7 @@ impl RowCounts {
     pub(crate) fn notes(
         &self,
         envelope: Option<&Envelope>,
-        kept: u64,
+        written: u64,
         uncounted: Option<&str>,
     ) -> Vec<String> {
         let of_turns = envelope.filter(|envelope| envelope.has_turns());
@@ -90,7 +73,7 @@ impl RowCounts {
         let mut notes = notes(envelope, self.turn_counts);
         notes.extend(of_turns.and_then(|_| silence(self.without_assistant)));
         let last_turns = self.last_turns.as_ref();
-        notes.extend(last_turns.and_then(|last_turns| last_turns.note(self.read, kept, turns)));
+        notes.extend(last_turns.and_then(|last_turns| last_turns.note(self.read, written, turns)));
         notes.extend(of_rankings(&self.labels));
         notes.extend(uncounted.map(|why| format!("it was not counted what the parts have in common: {why}")));
         notes

@@ -46,7 +46,9 @@ impl LastTurns {
         if code != LAST_TURN && !(code == LAST_ROLE && self.is_filtered) {
             return;
         }
-        let fields = fields::of(row.content).unwrap_or_default();
+        let Some(fields) = fields::of(row.content) else {
+            return;
+        };
         let messages = fields.iter().find(|field| field.name == "messages");
         let Some(turns) = messages.and_then(|field| turns::of(&field.json)) else {
             return;
@@ -56,35 +58,35 @@ impl LastTurns {
         };
         let own = turns.iter().skip_while(|turn| !is_others(turn));
         let own: Vec<&Turn<'_>> = own.filter(|turn| turn.message.is_assistant()).collect();
-        let says = |turn: &&Turn<'_>| {
+        let has_text = |turn: &&Turn<'_>| {
             turn.message
                 .content
                 .is_some_and(|content| !matches!(content.get(), "null" | "\"\""))
         };
-        self.answering += u64::from(own.iter().any(says));
+        self.answering += u64::from(own.iter().any(has_text));
         self.acting += u64::from(!own.is_empty());
         self.steps += own.len() as u64;
     }
 
-    /// What would keep most of the rows, where fewer than half are kept; `learned` are the trained turns of those that are.
-    pub(crate) fn note(&self, read: u64, kept: u64, learned: Option<u64>) -> Option<String> {
-        if kept * 2 >= read || self.acting == 0 {
+    /// What would keep most of the rows, where fewer than half are kept; `trained` are the trained turns of those that are.
+    pub(crate) fn note(&self, read: u64, written: u64, trained: Option<u64>) -> Option<String> {
+        if written * 2 >= read || self.acting == 0 {
             return None;
         }
         let answers = format!(
             "{} of {read} with `window.mode = \"consecutive\"`",
-            kept + self.answering
+            written + self.answering
         );
         let calls = (self.acting > self.answering).then(|| {
             format!(
                 "{} with `window.targets = \"steps\"` beside it (a call may be last)",
-                kept + self.acting
+                written + self.acting
             )
         });
-        let steps = learned.or((kept == 0).then_some(0)).map(|learned| {
+        let steps = trained.or((written == 0).then_some(0)).map(|trained| {
             format!(
                 "{} with `window.mode = \"per_turn\"` and `window.targets = \"steps\"`",
-                learned + self.steps
+                trained + self.steps
             )
         });
         let ways: Vec<String> = [Some(answers), calls, steps].into_iter().flatten().collect();

@@ -13,7 +13,6 @@ mod args;
 mod commands;
 mod context;
 mod csv;
-mod dropped;
 mod exit;
 mod figures;
 mod logs;

@@ -1,5 +1,7 @@
 //! The mask that `--no-content` puts over ids.
 
+pub(crate) mod dropped;
+
 use chatmill_diag::limits::MIB;
 use chatmill_engine::check::{KeyError, Mask, SHORTEST_KEY};
 

@@ -88,10 +88,11 @@ fn listed() -> Vec<OtherCode> {
 }
 
 /// Sections of the pipeline with their keys that leave records out; no keys are all of a section.
-const FILTERS: [(&str, &[&str]); 3] = [
+const FILTERS: [(&str, &[&str]); 4] = [
     ("select", &[]),
     ("dedup", &["exact", "near", "against"]),
     ("input", &["weight", "sample", "limit"]),
+    ("mix", &["total"]),
 ];
 
 /// The keys of the pipeline that leave records out, under which `filtered_by` counts these: a record that more than one excludes counts
@@ -99,10 +100,12 @@ const FILTERS: [(&str, &[&str]); 3] = [
 fn filters() -> Vec<OtherCode> {
     let schema = pipeline::schema();
     let section = |name: &str| {
-        let section = schema.pointer(&format!("/properties/{name}"))?;
-        let reference = section.get("items").unwrap_or(section).get("$ref")?.as_str()?;
-        let section = schema.pointer(reference.trim_start_matches('#'))?;
-        section.get("properties")?.as_object().cloned()
+        // A section that may stand several times is a list.
+        let at = |place: &str| schema.pointer(&format!("/properties/{name}{place}/$ref"));
+        let reference = at("").or_else(|| at("/items"))?.as_str()?;
+        schema
+            .pointer(&format!("{}/properties", reference.strip_prefix('#')?))?
+            .as_object()
     };
     let filter = |name: &str, key: &str, about: &Value| {
         let about = about.get("description")?.as_str()?;
@@ -114,16 +117,13 @@ fn filters() -> Vec<OtherCode> {
             advice: FILTERED,
         })
     };
-    let mut filters = Vec::new();
-    for (name, keys) in FILTERS {
-        let section = section(name).into_iter().flatten();
-        let listed = section
-            .iter()
-            .filter(|(key, _)| keys.is_empty() || keys.contains(&key.as_str()));
-        let listed = listed.filter(|(key, _)| *key != "seed");
-        filters.extend(listed.filter_map(|(key, about)| filter(name, &key, &about)));
-    }
-    filters
+    let listed = FILTERS.into_iter().flat_map(|(name, keys)| {
+        let is_filter = |key: &&str| *key != "seed" && (keys.is_empty() || keys.contains(key));
+        let keys = section(name).into_iter().flatten();
+        let keys = keys.filter(move |(key, _)| is_filter(&key.as_str()));
+        keys.filter_map(move |(key, about)| filter(name, key, about))
+    });
+    listed.collect()
 }
 
 /// The codes that a word names: one by its code, or a family by its prefix.
@@ -162,8 +162,8 @@ pub(crate) fn near(word: &str) -> Option<&'static str> {
 impl OtherCode {
     /// The letters that its family shares; none of codes that are words.
     pub(crate) fn family(&self) -> Option<&str> {
-        let (letters, number) = self.code.split_once('-')?;
-        number.parse::<u8>().is_ok().then_some(letters)
+        let (prefix, number) = self.code.split_once('-')?;
+        number.parse::<u8>().is_ok().then_some(prefix)
     }
 
     /// The name of its family.
@@ -241,6 +241,7 @@ mod tests {
             "input.weight",
             "input.sample",
             "input.limit",
+            "mix.total",
             "where extra.quality >= 0.5",
             "where extra.quality is missing",
             "too-many-rejects",

@@ -39,7 +39,7 @@ pub use publish::work::shared::{PlannedWork, ShardOutcome, planned_work};
 pub use publish::work::staging::{Opening, Staging, open};
 pub use read::{
     AnyColumn, Batch, Batches, ColumnKind, Columns, Components, Dataset, Elements, Flags, Numbers,
-    PlaceLists, Reals, RowVisit, Spans, TextLists, Texts, Times,
+    PlaceLists, Reals, RowVisit, Rows, Spans, TextLists, Texts, Times,
 };
 pub use store::{
     LatestLink, METRICS, NIGHT_JSON, NIGHT_NOTE, NIGHTS_PAGE, NightFolder, NightName, NightStore, RecordBytes,

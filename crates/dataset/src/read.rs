@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::disk::Dir;
 use crate::error::{DatasetError, each_or_error};
-use crate::manifest::overview::Overview;
+use crate::manifest::overview::{Mix, Overview};
 use crate::manifest::{self, MANIFEST, Manifest, TableEntry, all_files};
 use crate::tables::part_file::{self, PartFile};
 
@@ -27,7 +27,7 @@ mod any_column;
 mod columns;
 
 pub use any_column::AnyColumn;
-pub use columns::{Columns, RowVisit};
+pub use columns::{Columns, RowVisit, Rows};
 
 /// Bytes of a derived file that is read, at most.
 const DERIVED_BYTES: u64 = 1 << 20;
@@ -79,9 +79,17 @@ impl Dataset {
 
     /// The totals of its tables, summed up while they were written.
     pub fn overview(&self) -> Result<Overview, DatasetError> {
-        let overview = self.manifest.totals.get("overview").unwrap_or(&Value::Null);
-        Overview::deserialize(overview).map_err(|error| {
-            let problem = format!("its totals have no overview of the tables: {error}");
+        self.total("overview")
+    }
+
+    /// What came of the mix of its inputs, from the manifest; none where the run had no mix.
+    pub fn mix(&self) -> Result<Option<Mix>, DatasetError> {
+        self.total("mix")
+    }
+
+    fn total<'m, T: Deserialize<'m>>(&'m self, name: &str) -> Result<T, DatasetError> {
+        T::deserialize(self.manifest.totals.get(name).unwrap_or(&Value::Null)).map_err(|error| {
+            let problem = format!("its totals have no {name} that can be read: {error}");
             DatasetError::corrupt(&self.folder.join(MANIFEST), problem)
         })
     }

@@ -14,6 +14,8 @@ use crate::manifest::{Spread, SpreadTotals};
 
 /// Different first turns, and different last ones, that are told apart: about 20 MB each.
 pub const COMPARED_TURNS: usize = 200_000;
+/// The unit of lengths where no encoding counts.
+pub const CHARACTERS: &str = "characters";
 /// Frequent turns that are listed.
 const LISTED_TURNS: usize = 10;
 /// Characters of a turn that are shown.
@@ -39,7 +41,8 @@ pub struct Statistics {
     /// Tools beside these.
     pub tools_left_out: u64,
     /// The share of each dialect's renderings that is trained on.
-    pub learned: Vec<LearnedShare>,
+    #[serde(rename = "learned")]
+    pub trained: Vec<TrainedPart>,
     /// Conversations by source.
     pub sources: Vec<SourceCount>,
     /// The most frequent first and last turns; none where nothing may be quoted, or texts were not read.
@@ -61,7 +64,7 @@ pub struct Length {
 /// What is trained on of renderings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct LearnedShare {
+pub struct TrainedPart {
     /// Id of the dialect.
     pub dialect: String,
     /// The profile of the dialect.
@@ -73,7 +76,8 @@ pub struct LearnedShare {
     /// Those of the assistant.
     pub assistant: u64,
     /// Those of the assistant that are trained on; the others are context.
-    pub learned: u64,
+    #[serde(rename = "learned")]
+    pub trained: u64,
 }
 
 /// The conversations of one source.

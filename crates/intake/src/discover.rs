@@ -432,6 +432,16 @@ fn hash_file(
     Ok(is_whole.then(|| hasher.finalize()))
 }
 
+/// Whether a path is a regular file, and no link to one.
+///
+/// # Errors
+///
+/// When the system does not say what it is, or there is nothing.
+pub fn is_regular(path: &Path) -> Result<bool, Failure> {
+    let metadata = access::symlink_metadata(path).map_err(|error| Failure::new("look at", path, &error))?;
+    Ok(metadata.is_file())
+}
+
 /// The regular files directly in a folder, sorted by the bytes of their names.
 fn files_of(folder: &Path) -> io::Result<Vec<OsString>> {
     let mut names = Vec::new();

@@ -22,8 +22,8 @@ use super::export::{FORMATS, NESTED, describe, exit, refused, shard_size, way_ou
 use super::run::summary;
 use crate::args::{Inputs, choice};
 use crate::context::Context;
-use crate::dropped::DroppedFile;
 use crate::exit::{Exit, WrongRequest};
+use crate::mask::dropped::DroppedFile;
 use crate::output::{self, shown};
 use crate::{read_problems, terminal};
 
@@ -90,9 +90,6 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     // Hours of work must not end at a wrong argument.
     check_request(&request).map_err(refused)?;
     chatmill_export::check_destination(&arguments.out, request.replace).map_err(refused)?;
-    let mut spared = vec![arguments.out.as_path()];
-    spared.extend(arguments.inputs.iter().map(Path::new));
-    let dropped = DroppedFile::begin(arguments.dropped.as_deref(), &spared, context)?;
     let permanent = dataset_path(&arguments.out);
     let temporary = (!arguments.keep)
         .then(|| TemporaryDataset::beside(&arguments.out))
@@ -104,6 +101,10 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         Some(&folder),
         None,
     )?;
+    let own = std::iter::once(arguments.out.as_path());
+    let inputs = arguments.inputs.iter().map(Path::new);
+    let spared: Vec<&Path> = own.chain(inputs).chain(plan.compared()).collect();
+    let dropped = DroppedFile::begin(arguments.dropped.as_deref(), &spared, context)?;
     let summary = run(
         plan,
         RunOptions {

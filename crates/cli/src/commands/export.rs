@@ -4,6 +4,7 @@ pub(super) mod maker;
 pub(super) mod split;
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use chatmill_dataset::Dataset;
@@ -18,9 +19,9 @@ use clap::Args;
 use super::report::refuse_other_folders;
 use crate::args::{Choices, choice};
 use crate::context::Context;
-use crate::dropped::DroppedFile;
 use crate::exit::{Exit, WrongRequest};
 use crate::figures::{bytes, count, counted};
+use crate::mask::dropped::DroppedFile;
 use crate::output::{self, harmless, shown};
 use crate::{other_codes, terminal};
 
@@ -228,14 +229,18 @@ pub(super) fn way_out(
             "help: use --envelope {envelope}, for which there are rows, or convert --to {envelope}\n"
         ));
     }
-    if summary.kept * 2 >= summary.read {
+    if summary.rows_left_out() * 2 <= summary.read {
         return Ok(String::new());
     }
-    let mut most: Vec<_> = summary.left_out.iter().filter(|left| left.rows * 5 >= summary.read).collect();
+    let mut most: Vec<_> = summary
+        .left_out
+        .iter()
+        .filter(|left| left.rows * 5 >= summary.read)
+        .collect();
     most.sort_by_key(|left| Reverse(left.rows));
-    let mut advice: Vec<&str> = most.iter().filter_map(|left| advice(&left.reason, summary)).collect();
-    advice.dedup();
-    let lines = advice.iter().map(|advice| {
+    let mut known = BTreeSet::new();
+    let advice = most.iter().filter_map(|left| advice(&left.reason, summary));
+    let lines = advice.filter(|advice| known.insert(*advice)).map(|advice| {
         let text = format!("help: {advice}; in `convert`, --set KEY=VALUE sets a key of the pipeline file");
         format!("{}\n", terminal::prose(&text, 2))
     });

@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use self::export::Export;
 use crate::args::ListFormat;
 use crate::context::Context;
-use crate::exit::{self, Exit, WrongRequest};
+use crate::exit::{self, Exit, WrongRequest, refuse};
 use crate::figures::{count, counted};
 use crate::output::{self, harmless};
 use crate::terminal;
@@ -46,14 +46,22 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     let encoding = arguments.encoding.as_deref().map(known_encoding).transpose()?;
     let mut inspected = Inspected::default();
     let mut files = Vec::new();
+    let mut has_export = false;
     for path in &arguments.paths {
         if is_dataset(Path::new(path))? {
             inspected.dataset(path, context)?;
         } else if let Some(export) = Export::read(Path::new(path))? {
-            inspected.add_export(&export.inspect(encoding, context)?);
+            inspected.export(&export, encoding, context)?;
+            has_export = true;
         } else {
             files.push(path.clone());
         }
+    }
+    if encoding.is_some() && !has_export {
+        return refuse(
+            "`--encoding` is for exports, and no path is one",
+            "leave it out: datasets are shown in the encodings of their runs",
+        );
     }
     if !files.is_empty() {
         inspected.files(&files, &arguments.source, context)?;
@@ -116,11 +124,9 @@ impl Inspected {
             "because the pipeline keeps no content, or lets nothing be quoted"
         };
         let manifest = dataset.manifest();
-        let name = manifest
-            .plan
-            .get("name")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
+        let name = manifest.plan.get("name").and_then(Value::as_str);
+        let name =
+            name.ok_or_else(|| WrongRequest::new(format!("{path}: the plan of the dataset has no name")))?;
         let mut text = format!(
             "{}: dataset {}, {}\n",
             harmless(path),
@@ -142,10 +148,18 @@ impl Inspected {
         Ok(())
     }
 
-    fn add_export(&mut self, export: &export::InspectedExport) {
-        self.text.push(export.describe());
-        self.list("exports", export.about(), &export.found.statistics);
-        self.end(export.exit());
+    fn export(
+        &mut self,
+        export: &Export,
+        encoding: Option<&Encoding>,
+        context: &Context<'_>,
+    ) -> anyhow::Result<()> {
+        let found = export.inspect(encoding, context)?;
+        self.text.push(export.describe(&found));
+        self.list("exports", export.about(&found), &found.statistics);
+        // Rows in a form that is written and not read are told, and no fault of the export.
+        self.end(exit::report_failures(&found.problems.failures));
+        Ok(())
     }
 
     /// Adds statistics to a list of the JSON object.

@@ -12,8 +12,8 @@ use clap::Args;
 
 use crate::args::{Choices, ListFormat, PipelineArguments, choice};
 use crate::context::Context;
-use crate::dropped::DroppedFile;
 use crate::exit::Exit;
+use crate::mask::dropped::DroppedFile;
 use crate::prices::prices_of_nights;
 use crate::{output, terminal};
 
@@ -78,7 +78,8 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     let inputs = plan.inputs.iter().filter(|_| wants_list);
     let inputs: Vec<PathBuf> = inputs.map(|planned| planned.input.path()).collect();
     let own = [plan.out.as_path(), &common.pipeline].into_iter();
-    let spared: Vec<&Path> = own.chain(inputs.iter().map(PathBuf::as_path)).collect();
+    let spared = own.chain(inputs.iter().map(PathBuf::as_path));
+    let spared: Vec<&Path> = spared.chain(plan.compared()).collect();
     let list = DroppedFile::begin(arguments.dropped.as_deref(), &spared, context)?;
     let again = list.is_some().then(|| plan.clone());
     let stop = context.signals.stop();

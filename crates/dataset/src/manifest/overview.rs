@@ -169,6 +169,34 @@ pub struct EvaluationCount {
     pub conversations: u64,
 }
 
+/// What a mix of the inputs asked for, and what came of it: `totals.mix` of the manifest.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Mix {
+    /// The unit of all amounts.
+    pub unit: String,
+    /// The most that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+    /// The sections of inputs, in the order of their first ones.
+    pub sections: Vec<MixSection>,
+}
+
+/// One section of a mix.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MixSection {
+    /// The name of its first input.
+    pub first: String,
+    /// The weight that was asked for, where any section has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
+    /// What there was after selection and deduplication.
+    pub found: u64,
+    /// What stayed.
+    pub retained: u64,
+}
+
 /// Renderings of one dialect and coverage in one encoding, over all sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the table of totals")]

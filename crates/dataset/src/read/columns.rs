@@ -4,7 +4,7 @@
 use chatmill_model::Component;
 
 use crate::error::DatasetError;
-use crate::read::{Batch, Components, Dataset, Numbers};
+use crate::read::{Batch, Batches, Components, Dataset, Numbers};
 
 /// Columns of a table that are read together.
 pub trait Columns: Sized {
@@ -68,6 +68,52 @@ impl Dataset {
             let (columns, numbers) = (C::of(batch)?, numbers.collect::<Result<Vec<Numbers>, _>>()?);
             (0..batch.rows()).try_for_each(|row| visit(&columns, &numbers, row))
         })
+    }
+}
+
+/// The rows of a table, one after the other, for who walks through several tables side by side.
+pub struct Rows<'d, C> {
+    batches: Batches<'d>,
+    open: Option<C>,
+    row: usize,
+    /// The number of rows of the current batch.
+    length: usize,
+}
+
+impl<'d, C: Columns> Rows<'d, C> {
+    /// The rows of a table of a dataset.
+    pub fn of(dataset: &'d Dataset, table: &str) -> Result<Self, DatasetError> {
+        let mut rows = Self {
+            batches: dataset.batches(table, &C::names()),
+            open: None,
+            row: 0,
+            length: 0,
+        };
+        rows.fill()?;
+        Ok(rows)
+    }
+
+    /// The columns of the batch that is read, and which row of them is next; none behind the last one.
+    pub fn current(&self) -> Option<(&C, usize)> {
+        self.open.as_ref().map(|cells| (cells, self.row))
+    }
+
+    /// Goes on to the next row.
+    pub fn advance(&mut self) -> Result<(), DatasetError> {
+        self.row += 1;
+        self.fill()
+    }
+
+    fn fill(&mut self) -> Result<(), DatasetError> {
+        while self.row >= self.length {
+            let Some(batch) = self.batches.next().transpose()? else {
+                self.open = None;
+                return Ok(());
+            };
+            (self.row, self.length) = (0, batch.rows());
+            self.open = Some(C::of(&batch)?);
+        }
+        Ok(())
     }
 }
 

@@ -77,14 +77,14 @@ impl<'a> Cell<'a> {
 
     /// Writes its value; false, and nothing is written, where there is none.
     fn write(&self, out: &mut Row) -> bool {
-        match self.json() {
+        match self.json(out.most.0) {
             Some(json) => text(json, out),
             None => value(self.array, self.row, out),
         }
     }
 
-    /// The JSON that its text is; none where it is not, or would not stand on one line, as a row does.
-    fn json(&self) -> Option<&str> {
+    /// The JSON that its text is; none where it is not, would not stand on one line, as a row does, or is too long for a row anyway.
+    fn json(&self, most: u64) -> Option<&str> {
         if !self.is_json || self.array.is_null(self.row) {
             return None;
         }
@@ -94,7 +94,8 @@ impl<'a> Cell<'a> {
             DataType::Utf8View => self.array.as_string_view().value(self.row),
             _ => return None,
         };
-        let is_json = !text.contains('\n') && json::scan(text.as_bytes(), u32::MAX).is_ok();
+        let may_be_json = text.len() as u64 <= most && !text.contains('\n');
+        let is_json = may_be_json && json::scan(text.as_bytes(), u32::MAX).is_ok();
         is_json.then_some(text)
     }
 }

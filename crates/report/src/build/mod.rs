@@ -15,7 +15,6 @@ use std::path::Path;
 use chatmill_dataset::overview::{LossCount, cut, listed};
 use chatmill_dataset::{Dataset, DatasetError, MANIFEST, Manifest, SpreadTotals};
 use jiff::Timestamp;
-use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::bill;
@@ -23,7 +22,7 @@ use crate::build::compare::compare;
 use crate::build::stand_ins::numbered;
 use crate::report::queries;
 use crate::report::{
-    Balance, Bin, Clusters, Distribution, FORMAT, InputTotals, Mix, Queried, Reason, Report, Run, RunTime,
+    Balance, Bin, Clusters, Distribution, FORMAT, InputTotals, Queried, Reason, Report, Run, RunTime,
 };
 
 /// Rows of other parts that a report lists.
@@ -64,6 +63,7 @@ pub fn build_report(folder: &Path, against: Option<&Path>) -> Result<Report, Dat
         format: FORMAT,
         run,
         balance: Balance {
+            mix: dataset.mix()?,
             evaluations: overview.evaluations,
             ..balance(manifest)
         },
@@ -82,7 +82,7 @@ pub fn build_report(folder: &Path, against: Option<&Path>) -> Result<Report, Dat
         money: Vec::new(),
         dearest: most_expensive::most_expensive(&dataset)?,
         sources: Queried::new(queries::sources(encodings), statistics.sources, ROWS),
-        learned: Queried::new(queries::LEARNED, statistics.learned, ROWS),
+        trained: Queried::new(queries::TRAINED, statistics.trained, ROWS),
         frequent: statistics.frequent,
         largest: Queried::new(queries::LARGEST, overview.largest, ROWS),
         // Times are not a part of a dataset: `Report::add_slowest` adds them.
@@ -169,7 +169,7 @@ fn leave_out_queries(report: &mut Report) {
         &mut report.tool_calls.query,
         &mut report.tools.query,
         &mut report.sources.query,
-        &mut report.learned.query,
+        &mut report.trained.query,
         &mut report.largest.query,
     ];
     queries.extend(report.distributions.iter_mut().map(|part| &mut part.query));
@@ -247,11 +247,8 @@ fn balance(manifest: &Manifest) -> Balance {
         rejected: ledger.rejected,
         filtered: ledger.filtered,
         filtered_by: Queried::new(queries::FILTERED, filtered_by.collect(), ROWS),
-        mix: manifest
-            .totals
-            .get("mix")
-            .and_then(|mix| Mix::deserialize(mix).ok()),
-        // The caller has them.
+        // The caller has these.
+        mix: None,
         evaluations: Vec::new(),
         decoded_bytes: ledger.decoded_bytes,
         accepted_bytes: ledger.accepted_bytes,

@@ -8,9 +8,9 @@ use super::page;
 use crate::checked::{CheckedFile, ShownFinding};
 use crate::report::{
     Amount, Bin, CallCount, Change, Clusters, Comparison, ConversationChanges, Costly, Distribution,
-    FindingChange, FindingCode, FrequentTurns, Grown, InputTotals, LargeConversation, LearnedShare,
-    LossChange, LossCount, MoneyCell, MostExpensive, Queried, Reason, ReferenceCount, Report, RoleCount,
-    RunTime, Sample, SlowConversation, SourceCount, TokenCell, TokenChange, TokenCount, ToolCount,
+    FindingChange, FindingCode, FrequentTurns, Grown, InputTotals, LargeConversation, LossChange, LossCount,
+    MoneyCell, MostExpensive, Queried, Reason, ReferenceCount, Report, RoleCount, RunTime, Sample,
+    SlowConversation, SourceCount, TokenCell, TokenChange, TokenCount, ToolCount, TrainedPart,
 };
 use chatmill_dataset::overview::ClusterCount;
 use chatmill_dataset::statistics::{FrequentTurn, TurnRanking};
@@ -179,7 +179,7 @@ fn full() -> Report {
             9,
         ),
         sources: Queried::new("q", vec![SourceCount::default()], 9),
-        learned: Queried::new("q", vec![LearnedShare::default()], 9),
+        trained: Queried::new("q", vec![TrainedPart::default()], 9),
         frequent: Some(frequent()),
         largest: Queried::new("q", vec![LargeConversation::default()], 9),
         slowest: Some(Queried::new("q", vec![SlowConversation::default()], 9)),

@@ -16,9 +16,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use chatmill_dataset::overview::{
-    CallCount, EvaluationCount, LargeConversation, LossCount, ReferenceCount, RoleCount, ToolCount,
+    CallCount, EvaluationCount, LargeConversation, LossCount, Mix, MixSection, ReferenceCount, RoleCount,
+    ToolCount,
 };
-pub use chatmill_dataset::statistics::{FrequentTurns, LearnedShare, SourceCount};
+pub use chatmill_dataset::statistics::{FrequentTurns, SourceCount, TrainedPart};
 
 use crate::cells::GroupKey;
 use crate::checked::CheckedFile;
@@ -71,8 +72,8 @@ pub struct Report {
     #[serde(default)]
     pub sources: Queried<SourceCount>,
     /// What is trained on of the renderings of each dialect, in bytes.
-    #[serde(default)]
-    pub learned: Queried<LearnedShare>,
+    #[serde(default, rename = "learned")]
+    pub trained: Queried<TrainedPart>,
     /// The turns that begin and end conversations most often; none where no content is quoted, or there is too much text for a report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequent: Option<FrequentTurns>,
@@ -257,34 +258,6 @@ pub struct Balance {
     pub row_merged: u64,
     /// Rows that could not be kept.
     pub row_rejected: u64,
-}
-
-/// A mix of inputs, as the manifest has it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Mix {
-    /// The unit of all amounts.
-    pub unit: String,
-    /// The most that was asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub total: Option<u64>,
-    /// The sections of inputs, in the order of their first ones.
-    pub sections: Vec<MixSection>,
-}
-
-/// One section of a mix.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct MixSection {
-    /// The name of its first input.
-    pub first: String,
-    /// The weight that was asked for, where any section has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub weight: Option<f64>,
-    /// What there was after selection and deduplication.
-    pub found: u64,
-    /// What stayed.
-    pub retained: u64,
 }
 
 /// Records left out for one reason.

@@ -46,7 +46,7 @@ pub(crate) const TOOL_CALLS: &str = include_str!("../../queries/tool_calls.sql")
 pub(crate) const TOOLS: &str = include_str!("../../queries/tools.sql").trim_ascii_end();
 
 /// What is trained on of the renderings of each dialect.
-pub(crate) const LEARNED: &str = include_str!("../../queries/learned.sql").trim_ascii_end();
+pub(crate) const TRAINED: &str = include_str!("../../queries/learned.sql").trim_ascii_end();
 
 /// Conversations by source; lengths are in the first encoding.
 pub(crate) fn sources(encodings: &[String]) -> String {

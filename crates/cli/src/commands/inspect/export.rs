@@ -1,22 +1,27 @@
 //! The folder of an export: its `export.json` says which files it has, and these are held against it before they are read.
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use chatmill_dataset::PROGRAM;
-use chatmill_dataset::statistics::LearnedShare;
+use chatmill_dataset::statistics::TrainedPart;
 use chatmill_diag::limits::MIB;
 use chatmill_engine::inspect::{FileStatistics, statistics};
 use chatmill_export::SUMMARY;
-use chatmill_intake::discover::content_hash;
+use chatmill_intake::Failure;
+use chatmill_intake::discover::{content_hash, is_regular};
 use chatmill_token::Encoding;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::statistics::describe;
 use crate::context::Context;
-use crate::exit::{self, Exit, WrongRequest};
+use crate::exit::WrongRequest;
 use crate::figures::{count, counted};
 use crate::output::{harmless, shown};
+
+/// What to do about an export that is not as it was written.
+const WAY: &str = "export again; without export.json the folder is read like other files";
 
 /// An export, as its summary says.
 #[derive(Deserialize)]
@@ -25,14 +30,16 @@ struct Summary {
     profile: String,
     envelope: Option<String>,
     read: u64,
-    kept: u64,
+    #[serde(rename = "kept")]
+    written: u64,
     turns: Option<Turns>,
     files: Vec<File>,
 }
 
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Deserialize)]
 struct Turns {
-    learned: u64,
+    #[serde(rename = "learned")]
+    trained: u64,
     context: u64,
 }
 
@@ -49,163 +56,124 @@ pub(super) struct Export {
     summary: Summary,
 }
 
-/// An export with the statistics of its files.
-pub(super) struct InspectedExport {
-    folder: PathBuf,
-    summary: Summary,
-    pub(super) found: FileStatistics,
-}
-
 impl Export {
     /// The export in a folder, or whose summary is named; none for other paths.
     pub(super) fn read(path: &Path) -> anyhow::Result<Option<Self>> {
-        let folder = if path.ends_with(SUMMARY) {
-            path.parent().unwrap_or(Path::new("")).to_owned()
-        } else {
-            path.to_owned()
+        let folder = match path.parent() {
+            // Without a folder, a file `-` would be stdin.
+            Some(folder) if path == Path::new(SUMMARY) => folder.join("."),
+            Some(folder) if path.ends_with(SUMMARY) => folder.to_owned(),
+            _ => path.to_owned(),
         };
         let path = folder.join(SUMMARY);
         // What cannot be read is no summary: reading the path as files says why.
-        let Ok(text) = chatmill_intake::read_small(&path, 16 * MIB) else {
+        let (Ok(true), Ok(text)) = (is_regular(&path), chatmill_intake::read_small(&path, 16 * MIB)) else {
             return Ok(None);
         };
-        let wrong = |error: &dyn std::fmt::Display| WrongRequest::new(format!("{}: {error}", path.display()));
+        let wrong =
+            |error: serde_json::Error| WrongRequest::new(format!("{}: {error}", path.display())).then(WAY);
         let fields: Value = match serde_json::from_str(&text) {
             Ok(fields) => fields,
             // Another program's file may have this name.
             Err(_) if !text.contains(PROGRAM) => return Ok(None),
-            Err(error) => return Err(wrong(&error).then(WAY).into()),
+            Err(error) => return Err(wrong(error).into()),
         };
         if fields.get("program").and_then(Value::as_str) != Some(PROGRAM) {
             return Ok(None);
         }
-        let summary: Summary = serde_json::from_value(fields).map_err(|error| wrong(&error).then(WAY))?;
+        let summary = serde_json::from_value(fields).map_err(wrong)?;
         Ok(Some(Self { folder, summary }))
     }
 
     /// Reads the files; one that is not the file that was written is an error.
     pub(super) fn inspect(
-        self,
+        &self,
         encoding: Option<&Encoding>,
         context: &Context<'_>,
-    ) -> anyhow::Result<InspectedExport> {
-        let mut paths = Vec::new();
-        for file in &self.summary.files {
-            paths.push(self.whole(file, context)?);
-        }
+    ) -> anyhow::Result<FileStatistics> {
+        let files = self.summary.files.iter();
+        let paths = files.map(|file| self.whole(file, context));
         let mut found = statistics(
-            &paths,
+            &paths.collect::<anyhow::Result<Vec<_>>>()?,
             encoding,
             !context.global.no_content,
             context.meter,
             context.signals.stop(),
         )?;
-        if let Some(turns) = self.summary.turns {
-            found.statistics.learned.push(LearnedShare {
+        if let Some(turns) = &self.summary.turns {
+            found.statistics.trained.push(TrainedPart {
                 dialect: self.summary.dialect.clone(),
                 profile: self.summary.profile.clone(),
                 unit: "turns".to_owned(),
                 whole: found.statistics.messages,
-                assistant: turns.learned + turns.context,
-                learned: turns.learned,
+                assistant: turns.trained.saturating_add(turns.context),
+                trained: turns.trained,
             });
         }
-        Ok(InspectedExport {
-            folder: self.folder,
-            summary: self.summary,
-            found,
-        })
+        Ok(found)
     }
 
-    /// The path of a file, which has the bytes that were written.
+    /// The path of a file, which lies in the folder and has the bytes that were written.
     fn whole(&self, file: &File, context: &Context<'_>) -> anyhow::Result<String> {
-        let damaged = |reason: &str| {
-            WrongRequest::new(format!(
-                "{}: {}: {reason}",
-                self.folder.display(),
-                harmless(&file.name)
-            ))
-            .then(WAY)
+        let refused = |reason: &str| {
+            let place = format!("{}: {}", self.folder.display(), harmless(&file.name));
+            anyhow::Error::from(WrongRequest::new(format!("{place}: {reason}")).then(WAY))
         };
-        let parts: Vec<Component<'_>> = Path::new(&file.name).components().collect();
-        if !matches!(parts.as_slice(), [Component::Normal(_)]) {
-            return Err(damaged("it is no name of a file in this folder").into());
-        }
         let path = self.folder.join(&file.name);
-        let stop = context.signals.stop();
-        let mut go_on = |_| !stop.load(std::sync::atomic::Ordering::Relaxed);
-        let hashed = content_hash(&path, &mut go_on).map_err(|failure| {
+        let failed = |failure: Failure| {
             if failure.is_of_the_system {
-                anyhow::Error::from(failure)
+                failure.into()
             } else {
-                damaged(&failure.reason).into()
+                refused(&failure.reason)
             }
-        })?;
-        let is_whole =
-            hashed.is_some_and(|(bytes, hash)| bytes == file.bytes && hash.to_hex().as_str() == file.hash);
-        if !is_whole {
-            return Err(damaged("it is not the file that the export wrote").into());
+        };
+        let mut parts = Path::new(&file.name).components();
+        let is_name = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
+        if !is_name || !is_regular(&path).map_err(failed)? {
+            return Err(refused("it is no name of a file in this folder"));
+        }
+        let stop = context.signals.stop();
+        let hashed = content_hash(&path, &mut |_| !stop.load(Ordering::Relaxed)).map_err(failed)?;
+        if !hashed.is_some_and(|(bytes, hash)| bytes == file.bytes && *hash.to_hex() == *file.hash) {
+            return Err(refused("it is not the file that the export wrote"));
         }
         Ok(path.display().to_string())
     }
-}
 
-/// What to do about an export that was damaged.
-const WAY: &str = "export again; without export.json the folder is read like other files";
-
-impl InspectedExport {
-    /// What it is.
-    pub(super) fn about(&self) -> Value {
-        let Summary {
-            dialect,
-            profile,
-            envelope,
-            read,
-            kept,
-            ..
-        } = &self.summary;
+    /// What it is, and what of it was not read, as JSON.
+    pub(super) fn about(&self, found: &FileStatistics) -> Value {
+        let summary = &self.summary;
         json!({
             "path": self.folder.display().to_string(),
-            "dialect": dialect, "profile": profile, "envelope": envelope, "read": read, "kept": kept,
-            "not_read": self.found.not_read,
-            "troubles": self.found.problems.first,
+            "dialect": summary.dialect, "profile": summary.profile, "envelope": summary.envelope,
+            "read": summary.read, "kept": summary.written,
+            "not_read": found.not_read, "troubles": found.problems.first,
         })
     }
 
-    pub(super) fn describe(&self) -> String {
-        let Summary {
-            envelope,
-            dialect,
-            read,
-            kept,
-            ..
-        } = &self.summary;
-        let of = envelope.as_ref().unwrap_or(dialect);
+    /// The same as text, with the statistics.
+    pub(super) fn describe(&self, found: &FileStatistics) -> String {
+        let summary = &self.summary;
         let mut text = format!(
             "{}: export {}, kept {} of {}\n",
             shown(&self.folder),
-            harmless(of),
-            count(*kept),
-            counted(*read, "row")
+            harmless(summary.envelope.as_ref().unwrap_or(&summary.dialect)),
+            count(summary.written),
+            counted(summary.read, "row")
         );
-        if self.found.not_read > 0 {
-            let rows = counted(self.found.not_read, "row");
+        if found.not_read > 0 {
+            let rows = counted(found.not_read, "row");
+            let why = found.problems.first.first();
+            let why = why.map(|problem| format!(": {} ({})", harmless(&problem.message), problem.code));
             text.push_str(&format!(
                 "    {rows} cannot be read as conversations, and are in no figure"
             ));
-            let why = self.found.problems.first.first();
-            let why = why.map(|problem| format!(": {} ({})", harmless(&problem.message), problem.code));
-            text.push_str(&why.unwrap_or_default());
+            text.extend(why);
             text.push('\n');
         }
-        if self.found.statistics.conversations > 0 {
-            text.push_str(&describe(&self.found.statistics, "because of --no-content"));
+        if found.statistics.conversations > 0 {
+            text.push_str(&describe(&found.statistics, "because of --no-content"));
         }
         text
-    }
-
-    /// Fails where the system failed; rows in a form that is written and not read are told, and no fault of the export.
-    pub(super) fn exit(&self) -> Exit {
-        exit::report_failures(&self.found.problems.failures)
     }
 }

@@ -1,6 +1,6 @@
 //! Statistics of a dataset or an export as text.
 
-use chatmill_dataset::statistics::{LearnedShare, Length, Statistics, TurnRanking};
+use chatmill_dataset::statistics::{Length, Statistics, TrainedPart, TurnRanking};
 
 use crate::figures::{count, counted, percent};
 use crate::output::{self, harmless};
@@ -28,30 +28,15 @@ pub(super) fn describe(statistics: &Statistics, why: &str) -> String {
     let roles = roles.map(|row| vec![format!("{} {}s", row.role, row.kind), count(row.messages)]);
     table(&mut text, ["Role", "number"], roles, 0);
     let tools = statistics.tools.iter().map(|tool| {
-        let name = tool
-            .name
-            .as_deref()
-            .map_or_else(|| "(no name)".to_owned(), harmless);
-        vec![
-            name,
-            count(tool.calls),
-            count(tool.unanswered),
-            count(tool.failed),
-        ]
+        let name = tool.name.as_deref();
+        let name = name.map_or_else(|| "(no name)".to_owned(), harmless);
+        let figures = [tool.calls, tool.unanswered, tool.failed].map(count);
+        [vec![name], figures.to_vec()].concat()
     });
-    table(
-        &mut text,
-        ["Tool", "calls", "unanswered", "failed"],
-        tools,
-        statistics.tools_left_out,
-    );
-    let learned = statistics.learned.iter().map(learned);
-    table(
-        &mut text,
-        ["Trained on", "number", "of all", "of the assistant's"],
-        learned,
-        0,
-    );
+    let header = ["Tool", "calls", "unanswered", "failed"];
+    table(&mut text, header, tools, statistics.tools_left_out);
+    let header = ["Trained on", "number", "of all", "of the assistant's"];
+    table(&mut text, header, statistics.trained.iter().map(trained), 0);
     let sources = statistics.sources.iter().map(|row| {
         let figures = [row.conversations, row.messages, row.answers, row.length].map(count);
         [vec![harmless(&row.source)], figures.to_vec()].concat()
@@ -103,17 +88,14 @@ fn length(length: &Length) -> Vec<String> {
     [vec![format!("{}s in {unit}", length.of)], figures.to_vec()].concat()
 }
 
-fn learned(row: &LearnedShare) -> Vec<String> {
-    let share = |whole: u64| {
-        if whole == 0 {
-            "–".to_owned()
-        } else {
-            percent(row.learned as f64 / whole as f64)
-        }
+fn trained(row: &TrainedPart) -> Vec<String> {
+    let ratio = |whole: u64| match whole {
+        0 => "–".to_owned(),
+        whole => percent(row.trained as f64 / whole as f64),
     };
     let target = chatmill_model::target_name(&row.dialect, &row.profile);
     let what = format!("{} of {target}", row.unit);
-    vec![what, count(row.learned), share(row.whole), share(row.assistant)]
+    vec![what, count(row.trained), ratio(row.whole), ratio(row.assistant)]
 }
 
 /// Texts that occur more than once, and how many different ones there are.

@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use chatmill_dataset::overview::RenderingCount;
+use chatmill_dataset::overview::{Mix, MixSection, RenderingCount};
 use chatmill_dataset::{InputEntry, Inputs};
-use chatmill_engine::summary::{MixOutcome, MixedInput, NOTHING_READ, REFUSED_INPUTS, TOO_MANY_ERRORS};
+use chatmill_engine::summary::{NOTHING_READ, REFUSED_INPUTS, TOO_MANY_ERRORS};
 use chatmill_engine::{FindingCount, RunSummary};
 use chatmill_export::ENVELOPES;
 use chatmill_report::GroupKey;
@@ -111,7 +111,7 @@ struct RunJson<'s> {
     rejected: u64,
     filtered: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    mix: Option<&'s MixOutcome>,
+    mix: Option<&'s Mix>,
     conversations: u64,
     messages: u64,
     renderings: u64,
@@ -249,11 +249,11 @@ fn inputs(summary: &RunSummary, columns: usize, shows_all: bool) -> String {
 }
 
 /// What a mix asked for and what came of it: a line for each section, and one for the total.
-fn mix(mix: &MixOutcome) -> Vec<String> {
+fn mix(mix: &Mix) -> Vec<String> {
     let retained: u64 = mix.sections.iter().map(|section| section.retained).sum();
     let weights: f64 = mix.sections.iter().filter_map(|section| section.weight).sum();
     let unit = harmless(&mix.unit);
-    let section = |section: &MixedInput| {
+    let section = |section: &MixSection| {
         let asked = section.weight.map(|weight| {
             let (asked, came) = (weight / weights, section.retained as f64 / retained.max(1) as f64);
             format!(" (asked for {:.1} %, got {:.1} %)", asked * 100.0, came * 100.0)

@@ -9,8 +9,8 @@ use chatmill_engine::check::Mask;
 use chatmill_export::LeftOutRow;
 use serde::Serialize;
 
+use super::mask;
 use crate::context::Context;
-use crate::mask::mask;
 use crate::output::{self, Output};
 
 /// What was left out, as a line says it.

@@ -15,7 +15,6 @@ pub mod check;
 mod commit;
 mod entry;
 mod error;
-mod evaluation;
 pub mod inspect;
 mod options;
 pub mod pipeline;

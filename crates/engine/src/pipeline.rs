@@ -13,25 +13,23 @@ use chatmill_source::{Branches, Division};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-mod card;
 mod check;
 mod count;
-mod field_map;
+mod export;
+mod maps;
 mod night;
 mod output;
 mod parse;
 mod redact;
 mod render;
 mod select;
-mod split;
-mod table_map;
 mod view;
 mod window;
 
-pub use card::CardSection;
 pub use check::{CheckSection, Config, FailOn, PerPathSection, SeverityWord};
 pub use count::{CountSection, CountedEncoding, OwnEncoding};
-pub use field_map::FieldMapSection;
+pub use export::{CardSection, LeakTreatment, SplitSection};
+pub use maps::{FieldMapSection, TableMapSection};
 pub use night::NightSection;
 pub use output::{ContentRule, ContentSetting, OutputSection};
 pub use parse::parse;
@@ -41,8 +39,6 @@ pub use select::{
     Compared, DecontaminateSection, DedupSection, MixSection, MixTotal, Operator, Paths, SelectSection,
     Treatment, WhereSection, WhereValue,
 };
-pub use split::{LeakTreatment, SplitSection};
-pub use table_map::TableMapSection;
 pub use view::{
     Inference, InferenceScope, PerspectiveChoice, PerspectiveRule, PerspectiveSection, PromptSection,
     ToolsSection,

@@ -19,18 +19,17 @@ use chatmill_token::Encoding;
 use serde_json::{Map, Value};
 
 use crate::error::PlanError;
-use crate::evaluation::Evaluations;
 use crate::pipeline::{
     self, CardSection, ContentSetting, Inference, PerspectiveChoice, Pipeline, SplitSection,
 };
 use crate::progress::Progress;
+use crate::record::evaluation::Evaluations;
 use crate::record::{self, RecordHash, Settings};
 
 mod budget;
 mod certified;
 mod check_settings;
 mod encodings;
-mod evaluations;
 mod field_map;
 mod inputs;
 mod mix;
@@ -100,7 +99,7 @@ pub struct Plan {
     /// Earlier datasets, of which no conversation is repeated.
     pub(crate) earlier: Vec<EarlierDataset>,
     /// The evaluations with which no conversation may share words, and their place in the normalised plan.
-    evaluations: Option<evaluations::Loaded>,
+    evaluations: Option<selection::LoadedEvaluations>,
     /// The amount of a conversation that renderings show.
     pub windows: WindowPlan,
     /// System text of its own.
@@ -191,7 +190,7 @@ impl Plan {
         let targets = targets::targets(&pipeline.render.dialects, &templates)?;
         let loaded = Encodings::load(&pipeline.count, base, limits.vocabulary)?;
         let selection = Selection::new(&pipeline.select, &loaded.encodings)?;
-        let evaluations = evaluations::load(&pipeline, base, &limits)?;
+        let evaluations = selection::load_evaluations(&pipeline, base, &limits)?;
         let windows = WindowPlan::new(
             &pipeline.window,
             &pipeline.perspective.speaker,

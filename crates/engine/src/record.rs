@@ -8,8 +8,9 @@ use chatmill_model::Linked;
 use chatmill_redact::Redactor;
 use chatmill_source::ReadOptions;
 
-use crate::evaluation::Evaluations;
+use self::evaluation::Evaluations;
 
+pub(crate) mod evaluation;
 pub(crate) mod group;
 pub(crate) mod locate;
 mod read;

@@ -24,7 +24,7 @@ use chatmill_model::{Conversation, Linked};
 pub use duplicates::{Cluster, ClusterMembership, Duplicate, memberships, repeats_of};
 pub use forest::Forest;
 pub use likeness::Likeness;
-pub use ngrams::{IndexFull, Ngrams, Run};
+pub use ngrams::{IndexFull, KnownRun, Ngrams};
 pub use repeats::Repeats;
 pub use words::each_word;
 

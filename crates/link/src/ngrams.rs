@@ -39,7 +39,7 @@ pub struct IndexFull;
 
 /// A run of words of an index: equal runs are one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Run(u32);
+pub struct KnownRun(u32);
 
 /// Hashes of runs, each made of the one before it.
 #[derive(Clone, Copy, Debug)]
@@ -188,7 +188,11 @@ impl Ngrams {
     }
 
     /// Visits the runs of a text that the index has, in order, until `visit` breaks.
-    pub fn each_run<B>(&self, text: &str, visit: &mut impl FnMut(Run) -> ControlFlow<B>) -> ControlFlow<B> {
+    pub fn each_run<B>(
+        &self,
+        text: &str,
+        visit: &mut impl FnMut(KnownRun) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
         // The words since the last one that no text of the index has.
         let mut words: Vec<u32> = Vec::new();
         let mut hash = 0;
@@ -211,14 +215,14 @@ impl Ngrams {
                 |place: u32| cut::slice(&self.words, place as usize..place as usize + self.length);
             let is_equal = |known: &(u32, u32)| known.1 == tag && known_run(known.0) == run;
             match self.runs.find(spread(tag), is_equal) {
-                Some((place, _)) => visit(Run(*place)),
+                Some((place, _)) => visit(KnownRun(*place)),
                 None => ControlFlow::Continue(()),
             }
         })
     }
 
     /// The owner of the first text that has a run.
-    pub fn owner(&self, run: Run) -> u32 {
+    pub fn owner(&self, run: KnownRun) -> u32 {
         let after = self.owners.partition_point(|(start, _)| *start <= run.0);
         cut::at(&self.owners, after.saturating_sub(1)).1
     }

@@ -6,6 +6,7 @@
 
 use std::ops::ControlFlow;
 
+use chatmill_diag::cut;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 /// Visits the words of a text in order.
@@ -33,7 +34,7 @@ pub(crate) fn try_each_word<B>(text: &str, visit: &mut impl FnMut(&str) -> Contr
             kind == SEPARATOR
         });
         let length = length.unwrap_or(rest.len());
-        let piece = text.get(start..start + length).unwrap_or_default();
+        let piece = cut::text(text, start..start + length);
         if kinds & OTHER != 0 {
             each_word_of_piece(piece, &mut word, visit)?;
         } else if kinds & CAPITAL != 0 {
@@ -45,7 +46,9 @@ pub(crate) fn try_each_word<B>(text: &str, visit: &mut impl FnMut(&str) -> Contr
             visit(piece)?;
         }
         start += length + 1;
-        rest = rest.get(length + 1..).unwrap_or_default();
+        rest = rest
+            .split_at_checked(length + 1)
+            .map_or(&[], |(_, behind)| behind);
     }
     ControlFlow::Continue(())
 }

@@ -114,8 +114,8 @@ impl Seen {
                 }
             }
             let new = later_fields.into_iter().flatten();
-            let room = MAX_FIELDS.saturating_sub(self.fields.len());
-            let new = new.take(room).map(|(name, seen, _)| (name, seen, false));
+            let most = MAX_FIELDS.saturating_sub(self.fields.len());
+            let new = new.take(most).map(|(name, seen, _)| (name, seen, false));
             self.fields.extend(new);
         }
         self.has_objects |= later.has_objects;

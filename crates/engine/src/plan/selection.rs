@@ -2,6 +2,7 @@
 
 mod condition;
 mod earlier;
+mod evaluations;
 
 use std::collections::BTreeSet;
 
@@ -12,6 +13,7 @@ use self::condition::Condition;
 pub(super) use self::condition::conversation_tokens;
 pub(crate) use self::earlier::EarlierDataset;
 pub(super) use self::earlier::earlier;
+pub(super) use self::evaluations::{LoadedEvaluations, load as load_evaluations};
 use super::check_settings::named_codes;
 use crate::error::PlanError;
 use crate::pipeline::SelectSection;

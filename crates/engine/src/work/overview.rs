@@ -15,7 +15,7 @@ use chatmill_link::{ClusterMembership, Duplicate};
 use chatmill_model::{CallStatus, Conversation, Linked, Message, MessageKind};
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::Evaluations;
+use crate::record::evaluation::Evaluations;
 use crate::work::tables::{call_and_result, tool_name};
 
 /// The sums of an overview.

@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use chatmill_diag::cut;
-use chatmill_link::{Forest, Ngrams, Run};
+use chatmill_link::{Forest, KnownRun, Ngrams};
 
 use crate::error::ExportError;
 use crate::split::texts::ConversationTexts;
@@ -85,7 +85,7 @@ impl<'s> Shared<'s> {
     ) -> Result<Vec<bool>, ExportError> {
         let mut found = vec![false; standings.len()];
         // The part in which a run was met; none where it was met in several.
-        let mut met: HashMap<Run, Option<usize>> = HashMap::new();
+        let mut met: HashMap<KnownRun, Option<usize>> = HashMap::new();
         let part_in = |number: usize, turn: usize| {
             let standing = standings.get(number).copied().flatten();
             standing
@@ -128,7 +128,7 @@ impl<'s> Shared<'s> {
     fn each_run(
         &self,
         is_wanted: &dyn Fn(usize) -> bool,
-        visit: &mut dyn FnMut(usize, Run) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(usize, KnownRun) -> ControlFlow<()>,
     ) -> Result<(), ExportError> {
         self.texts.each(is_wanted, &mut |number, text| {
             // A break says that the text has nothing more to give.

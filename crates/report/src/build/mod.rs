@@ -55,6 +55,9 @@ pub fn build_report(folder: &Path, against: Option<&Path>) -> Result<Report, Dat
         distributions.map(|((name, values), totals)| distribution(name, totals, queries::bins(values)));
     let statistics = statistics::of_report(&dataset, overview.message_lengths.sum)?;
     let lengths = statistics.lengths.iter().filter_map(|length| {
+        if !dataset.has("messages") {
+            return None;
+        }
         let values = queries::token_lengths(length.of, &length.unit)?;
         let name = format!("tokens per {} ({})", length.of, length.unit);
         Some(distribution(&name, &length.totals, queries::bins(&values)))

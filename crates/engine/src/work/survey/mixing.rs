@@ -52,7 +52,7 @@ pub(super) fn mix<'f>(
     }
     let whole: u64 = sections.iter().map(|section| section.amount).sum();
     if let Some(total) = balance.total.filter(|total| *total < whole) {
-        share_out(total, whole, &mut sections, standings);
+        hand_out(total, whole, &mut sections, standings);
     }
     let outcomes = firsts.into_iter().zip(sections).zip(found).enumerate();
     let outcomes = outcomes.map(|(section, ((first, members), found))| MixSection {
@@ -70,7 +70,7 @@ pub(super) fn mix<'f>(
 
 /// Shares a total out in proportion. What a section has no whole conversation for goes to the next: else small totals of many
 /// sections would be nothing.
-fn share_out(total: u64, whole: u64, sections: &mut [Members], standings: &mut [SurveyStanding]) {
+fn hand_out(total: u64, whole: u64, sections: &mut [Members], standings: &mut [SurveyStanding]) {
     let ratio = total as f64 / whole as f64;
     let (mut found, mut taken) = (0, 0);
     for section in sections {
@@ -134,7 +134,7 @@ mod tests {
                 })
                 .collect();
             let mut standings = vec![SurveyStanding::default(); 12];
-            share_out(total, 12, &mut sections, &mut standings);
+            hand_out(total, 12, &mut sections, &mut standings);
             assert_eq!(sections.iter().map(|section| section.amount).sum::<u64>(), total);
         }
     }

@@ -15,11 +15,10 @@ use chatmill_model::Role;
 use chatmill_source::{Source, TableMap};
 use serde_json::{Value, json};
 
-use super::{inputs, table_map};
 use crate::error::PlanError;
-use crate::evaluation::{Evaluations, each_string, is_question_name};
 use crate::pipeline::{DecontaminateSection, Pipeline};
-use crate::plan::PlannedInput;
+use crate::plan::{PlannedInput, inputs, table_map};
+use crate::record::evaluation::{Evaluations, each_string, is_question_name};
 use crate::record::{self, Settings};
 
 /// The key that errors of a file name.
@@ -27,14 +26,18 @@ const AGAINST: &str = "select.decontaminate.against";
 
 /// Evaluations, and each of their files in the normalised plan: its name and its content in place of the path.
 #[derive(Clone)]
-pub(super) struct Loaded {
-    pub(super) evaluations: Arc<Evaluations>,
-    pub(super) identities: Vec<Value>,
-    pub(super) files: Vec<PathBuf>,
+pub(in crate::plan) struct LoadedEvaluations {
+    pub(in crate::plan) evaluations: Arc<Evaluations>,
+    pub(in crate::plan) identities: Vec<Value>,
+    pub(in crate::plan) files: Vec<PathBuf>,
 }
 
 /// Reads the evaluations of a pipeline, where it names some. Their paths start at `base`.
-pub(super) fn load(pipeline: &Pipeline, base: &Path, limits: &Limits) -> Result<Option<Loaded>, PlanError> {
+pub(in crate::plan) fn load(
+    pipeline: &Pipeline,
+    base: &Path,
+    limits: &Limits,
+) -> Result<Option<LoadedEvaluations>, PlanError> {
     let Some(DecontaminateSection { against, ngram }) = &pipeline.select.decontaminate else {
         return Ok(None);
     };
@@ -63,7 +66,7 @@ pub(super) fn load(pipeline: &Pipeline, base: &Path, limits: &Limits) -> Result<
             return Err(refused(&planned.name(), "it holds no text"));
         }
     }
-    Ok(Some(Loaded {
+    Ok(Some(LoadedEvaluations {
         evaluations: Arc::new(evaluations),
         identities,
         files: files.iter().map(|planned| planned.input.path()).collect(),

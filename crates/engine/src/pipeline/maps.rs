@@ -1,0 +1,7 @@
+//! Maps, which say where tables and records of any form have messages.
+
+mod field_map;
+mod table_map;
+
+pub use field_map::FieldMapSection;
+pub use table_map::TableMapSection;

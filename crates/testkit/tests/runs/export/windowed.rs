@@ -224,7 +224,11 @@ fn assert_same_words(envelope: &str, rendering: &Value, record: &Value) {
         }
         "trl-prompts" | "openai-rft" => {
             // The dialect's system text has another role for models that are trained by a grader.
-            let key = if envelope == "trl-prompts" { "prompt" } else { "messages" };
+            let key = if envelope == "trl-prompts" {
+                "prompt"
+            } else {
+                "messages"
+            };
             let prompt = record[key].to_string().replace("\"developer\"", "\"system\"");
             let turns = rendering["messages"].to_string();
             let end = prompt.len() - 1;

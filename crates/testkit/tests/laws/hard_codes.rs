@@ -115,7 +115,8 @@ fn a_named_source_that_the_content_contradicts_is_a_finding() {
         .filter(|source| source.id() != "group-chat")
         .collect();
     assert!(!others.is_empty(), "a mismatch takes two sources");
-    for source in others {
+    for place in chatmill_drawn::some_of(0..others.len(), 20) {
+        let source = others[place];
         let shop = TestDir::new();
         shop.write("in/a.json", chat("a"));
         let pipeline = format!(

@@ -61,11 +61,7 @@ fn many_mutated_records_still_reach_the_dialects() {
         (target.is_base)(&mutate(base, &seeds, &mut random))
     });
     let reached = reached.count();
-    assert!(
-        reached > 66,
-        "only {reached} of 200 from {} records",
-        bases.len()
-    );
+    assert!(reached > 66, "only {reached} of 200 from {} records", bases.len());
 }
 
 #[test]

@@ -16,6 +16,11 @@ impl RawJson {
 pub struct Extra(pub Vec<(String, RawJson)>);
 
 impl Extra {
+    /// The name of the field that a word of a pipeline or a request selects: `extra.NAME`, with a name that is not empty.
+    pub fn selected(word: &str) -> Option<&str> {
+        word.strip_prefix("extra.").filter(|name| !name.is_empty())
+    }
+
     /// The raw value of the first field of that name.
     pub fn get(&self, name: &str) -> Option<&RawJson> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value)

@@ -1,9 +1,9 @@
 //! The part of each `[[input]]` section that goes into the dataset: a sample of it, weights that keep sections in proportion, and a
 //! total for all.
 //!
-//! No input is read twice to balance a mix: the section with the least for its weight is taken whole, and each other section is
-//! sampled. The hash of a conversation's id and the seed decides which come first; the others are counted as filtered. A sample is
-//! drawn as records are read; weights and the total need to know how much there is, which the survey before rendering tells.
+//! The section with the least for its weight is taken whole, and each other section is sampled. The hash of a conversation's id and
+//! the seed decides which come first; the others are counted as filtered. A sample is drawn as records are read; weights and the
+//! total need to know how much there is, so the survey before rendering reads the inputs once more.
 
 use std::collections::BTreeMap;
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use chatmill_dataset::{Dataset, Spread, overview};
 use chatmill_diag::cut;
+use chatmill_model::Extra;
 use serde_json::{Value as Json, json};
 
 use crate::card::by;
@@ -34,7 +35,7 @@ pub(crate) fn fields_of(dataset: &Dataset) -> Vec<ConversationField> {
         return Vec::new();
     }
     let mut fields = vec![ConversationField::Column("source".to_owned())];
-    let by = by(dataset).and_then(|by| by.strip_prefix("extra."));
+    let by = by(dataset).and_then(Extra::selected);
     fields.extend(by.map(|key| ConversationField::Extra(key.to_owned())));
     fields
 }

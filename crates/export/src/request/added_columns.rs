@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_dataset::{Dataset, FreeKind, Shape, Texts, columns, table_schema};
 use chatmill_diag::suggest::nearest;
+use chatmill_model::Extra;
 
 use crate::candidate::{Candidate, RenderedAs};
 use crate::error::ExportError;
@@ -56,12 +57,11 @@ pub(crate) fn check(request: &ExportRequest) -> Result<(), ExportError> {
     let encodings: Vec<String> = request.columns.iter().filter_map(encoding).collect();
     let mut names: Vec<&str> = Vec::new();
     for word in &request.columns {
-        let name = match word.strip_prefix("extra.") {
-            Some(key) if !key.is_empty() => key,
-            _ => {
-                column(word, &encodings)?;
-                word
-            }
+        let name = if let Some(key) = Extra::selected(word) {
+            key
+        } else {
+            column(word, &encodings)?;
+            word
         };
         if names.contains(&name) {
             return Err(ExportError::request(
@@ -163,7 +163,7 @@ impl AddedColumns {
     ) -> Result<(), ExportError> {
         let (name, kind, origin) = if let Some(place) = KEYS.iter().position(|(key, _)| *key == word) {
             (word, FreeKind::Word, Origin::Key(place))
-        } else if let Some(key) = word.strip_prefix("extra.") {
+        } else if let Some(key) = Extra::selected(word) {
             let origin = self.conversation(ConversationField::Extra(key.to_owned()));
             (key, FreeKind::Json, origin)
         } else {

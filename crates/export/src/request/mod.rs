@@ -42,6 +42,26 @@ pub struct ExportRequest {
     pub replace: bool,
 }
 
+impl ExportRequest {
+    /// Every rendering in a dialect (`ID` or `ID@PROFILE`), as it is, in one file of that format.
+    pub fn new(dialect: &str, format: Format) -> Self {
+        Self {
+            dialect: dialect.to_owned(),
+            format,
+            nested: NestedAs::Json,
+            envelope: None,
+            filters: Filters::default(),
+            valid_for: None,
+            split: None,
+            columns: Vec::new(),
+            shard_bytes: None,
+            lists_left_out: false,
+            shuffle: None,
+            replace: false,
+        }
+    }
+}
+
 /// Whether a dataset holds renderings in a dialect (`ID` or `ID@PROFILE`), be it in several profiles.
 pub fn holds(dataset: &Dataset, spec: &str) -> Result<bool, ExportError> {
     let (id, profile) = match spec.split_once('@') {
@@ -123,19 +143,6 @@ pub(crate) mod tests {
 
     /// A request for lines of a dialect, without anything else.
     pub(crate) fn request(dialect: &str) -> ExportRequest {
-        ExportRequest {
-            dialect: dialect.to_owned(),
-            format: Format::Jsonl,
-            nested: NestedAs::Json,
-            envelope: None,
-            filters: Filters::default(),
-            valid_for: None,
-            split: None,
-            columns: Vec::new(),
-            shard_bytes: None,
-            lists_left_out: false,
-            shuffle: None,
-            replace: false,
-        }
+        ExportRequest::new(dialect, Format::Jsonl)
     }
 }

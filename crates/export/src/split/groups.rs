@@ -17,6 +17,7 @@ use std::sync::atomic::AtomicBool;
 use chatmill_dataset::{Columns, Dataset, Numbers, Texts, Times, columns};
 use chatmill_diag::cut;
 use chatmill_link::Forest;
+use chatmill_model::Extra;
 
 use crate::error::ExportError;
 use crate::fields::of_conversations::extra_value;
@@ -96,7 +97,7 @@ impl ConversationColumns {
             "source" => self.source.get(row),
             "title" => self.title.get(row),
             word => {
-                let key = word.strip_prefix("extra.").ok_or_else(|| unknown(word))?;
+                let key = Extra::selected(word).ok_or_else(|| unknown(word))?;
                 let json = self.extra.get(row).and_then(|extra| extra_value(extra, key));
                 let json = json.filter(|json| json != "null");
                 return Ok(json.map(|json| serde_json::from_str(&json).unwrap_or(json)));

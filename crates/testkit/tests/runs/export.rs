@@ -16,8 +16,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch};
 use chatmill_dataset::{Dataset, Texts};
 use chatmill_export::{
-    ENVELOPES, Envelope, ExportError, ExportRequest, ExportSummary, Filters, Format, NestedAs, Preferences,
-    Split, SplitBy, envelope, export,
+    ENVELOPES, Envelope, ExportError, ExportRequest, ExportSummary, Filters, Format, Preferences, Split,
+    SplitBy, envelope, export,
 };
 use chatmill_golden::assert_golden;
 use chatmill_testkit::samples::samples;
@@ -56,20 +56,7 @@ fn milled() -> (TestDir, Dataset) {
 }
 
 fn plain(dialect: &str) -> ExportRequest {
-    ExportRequest {
-        dialect: dialect.to_owned(),
-        format: Format::Jsonl,
-        nested: NestedAs::Json,
-        envelope: None,
-        filters: Filters::default(),
-        valid_for: None,
-        split: None,
-        columns: Vec::new(),
-        shard_bytes: None,
-        lists_left_out: false,
-        shuffle: None,
-        replace: false,
-    }
+    ExportRequest::new(dialect, Format::Jsonl)
 }
 
 fn enveloped(id: &str) -> ExportRequest {

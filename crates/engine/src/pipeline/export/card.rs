@@ -1,5 +1,6 @@
 //! `[card]`: what `README.md` of an export says of the data.
 
+use chatmill_model::Extra;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,8 +33,7 @@ pub struct CardSection {
 impl CardSection {
     /// Refuses what the card cannot show.
     pub(crate) fn check(&self) -> Result<(), PlanError> {
-        let is_field = |by: &String| by.strip_prefix("extra.").is_some_and(|key| !key.is_empty());
-        if let Some(by) = self.by.as_ref().filter(|by| !is_field(by)) {
+        if let Some(by) = self.by.as_ref().filter(|by| Extra::selected(by).is_none()) {
             let problem = format!("`{by}` is no field of the record: write `extra.{by}`");
             return Err(PlanError::value("card.by", problem));
         }

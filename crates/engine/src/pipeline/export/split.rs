@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 
 use chatmill_diag::Limits;
+use chatmill_model::Extra;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -72,7 +73,7 @@ impl SplitSection {
 
     /// Refuses a word that names no property of conversations.
     pub(crate) fn check(&self) -> Result<(), PlanError> {
-        let unknown = |word: &str, known: &[&str]| !known.contains(&word) && !is_field(word);
+        let unknown = |word: &str, known: &[&str]| !known.contains(&word) && Extra::selected(word).is_none();
         if let Some(word) = self.group_by.iter().find(|word| unknown(word, GROUPED)) {
             return Err(refused("split.group_by", word, GROUPED));
         }
@@ -81,10 +82,6 @@ impl SplitSection {
             None => Ok(()),
         }
     }
-}
-
-fn is_field(word: &str) -> bool {
-    word.strip_prefix("extra.").is_some_and(|key| !key.is_empty())
 }
 
 fn refused(key: &'static str, word: &str, known: &[&str]) -> PlanError {

@@ -3,7 +3,7 @@
 //! A conversation is kept where it meets all of them. A number is compared with numbers and a text with texts; a field that is
 //! missing, or of another kind, meets no condition, and is counted apart.
 
-use chatmill_model::{Conversation, Message, MessageKind, Part, Role};
+use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, Role};
 use chatmill_token::Encoding;
 use serde_json::Value;
 
@@ -137,7 +137,7 @@ impl Condition {
 impl Field {
     fn read(word: &str, encodings: &[Encoding]) -> Result<Self, PlanError> {
         const KEY: &str = "select.where.field";
-        if let Some(name) = word.strip_prefix("extra.").filter(|name| !name.is_empty()) {
+        if let Some(name) = Extra::selected(word) {
             return Ok(Self::Extra(name.to_owned()));
         }
         if word == "turns" {

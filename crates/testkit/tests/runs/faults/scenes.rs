@@ -12,7 +12,7 @@ use chatmill_engine::check::{CheckOptions, check};
 use chatmill_engine::inspect::inspect;
 use chatmill_engine::shards::{self, Request, ShardSelection};
 use chatmill_engine::{Plan, PlanError, Progress, Queues, RunError, RunOptions, Silent, run};
-use chatmill_export::{ExportError, ExportRequest, Filters, Format, NestedAs, export};
+use chatmill_export::{ExportError, ExportRequest, Format, export};
 use chatmill_testkit::samples::samples;
 use chatmill_workshop::TestDir;
 
@@ -314,20 +314,7 @@ fn inspected(shop: &TestDir) -> Result<Found, Ended> {
 
 fn exported(shop: &TestDir) -> Result<Found, Ended> {
     let dataset = Dataset::open(&shop.path("out")).map_err(of_dataset)?;
-    let request = ExportRequest {
-        dialect: "group-chat".to_owned(),
-        format: Format::Jsonl,
-        nested: NestedAs::Json,
-        envelope: None,
-        filters: Filters::default(),
-        valid_for: None,
-        split: None,
-        columns: Vec::new(),
-        shard_bytes: None,
-        lists_left_out: false,
-        shuffle: None,
-        replace: false,
-    };
+    let request = ExportRequest::new("group-chat", Format::Jsonl);
     let folder = shop.path("exported");
     // An export never writes over another one.
     let _ = fs::remove_dir_all(&folder);

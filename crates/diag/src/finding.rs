@@ -15,6 +15,13 @@ pub struct Span {
     pub end: u64,
 }
 
+impl Span {
+    /// The range from a byte to an end, exclusive.
+    pub const fn new(start: u64, end: u64) -> Self {
+        Self { start, end }
+    }
+}
+
 /// The place of a finding inside a record, as far as it is known.
 ///
 /// Paths are written `$.conversation_list[3].sender`. Code that still has the frame converts a path into a

@@ -411,10 +411,7 @@ impl<'p> Work<'_, 'p> {
         let located = Located::of_framing_error(error);
         let reject = Reject {
             level: RejectLevel::Frame,
-            span: Span {
-                start: error.start,
-                end: error.end,
-            },
+            span: Span::new(error.start, error.end),
             hash: error.hash.clone(),
             head: error.head.clone(),
             finding: located.finding.clone(),

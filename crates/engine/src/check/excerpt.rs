@@ -99,15 +99,7 @@ mod tests {
     #[test]
     fn long_lines_are_cut_around_the_span() {
         let line = format!("{}HERE{}", "a".repeat(5_000), "b".repeat(5_000));
-        let excerpt = Excerpt::cut(
-            line.as_bytes(),
-            0,
-            Span {
-                start: 5_000,
-                end: 5_004,
-            },
-        )
-        .unwrap();
+        let excerpt = Excerpt::cut(line.as_bytes(), 0, Span::new(5_000, 5_004)).unwrap();
         assert_eq!(excerpt.text.len(), BEFORE + AFTER);
         assert!(excerpt.begins_late && excerpt.ends_early);
         assert_eq!(excerpt.text.get(excerpt.start..excerpt.end), Some("HERE"));

@@ -238,10 +238,7 @@ impl<'t, 'r> Text<'t, 'r> {
                 let row = located.row.and_then(|index| group.rows.get(index));
                 let row = row.or(group.rows.first())?;
                 let inside = located.inside.clone().unwrap_or(0..row.inside.len());
-                let span = Span {
-                    start: inside.start as u64,
-                    end: inside.end as u64,
-                };
+                let span = Span::new(inside.start as u64, inside.end as u64);
                 self.shown.get(row.inside.clone()).map(|text| (text, 0, span))
             }
         }

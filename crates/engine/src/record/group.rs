@@ -119,10 +119,7 @@ impl Group {
         }
         if let Some(linked) = &mut outcome.linked {
             for message in &mut linked.conversation.messages {
-                let span = Span {
-                    start: message.origin.start,
-                    end: message.origin.end,
-                };
+                let span = Span::new(message.origin.start, message.origin.end);
                 if let Some((_, row)) = self.row_at(span.start) {
                     let span = row.outer_of_message(span, way);
                     (message.origin.start, message.origin.end) = (span.start, span.end);
@@ -222,10 +219,7 @@ impl Group {
 
     /// Moves a finding from the array to the row that it is about; the whole group is at its first row.
     fn place(&self, located: &mut Located, way: &WayBack<'_>) {
-        let whole = Span {
-            start: 0,
-            end: way.length,
-        };
+        let whole = Span::new(0, way.length);
         let span = located.span.filter(|span| *span != whole);
         let found = span.and_then(|span| self.row_at(span.start).map(|(index, row)| (span, index, row)));
         let Some((span, index, row)) = found else {
@@ -311,10 +305,7 @@ impl GroupRow {
         };
         match self.place.form {
             RowForm::Derived => self.place.span(),
-            RowForm::Original | RowForm::Copied => Span {
-                start: offset(inside.start),
-                end: offset(inside.end),
-            },
+            RowForm::Original | RowForm::Copied => Span::new(offset(inside.start), offset(inside.end)),
         }
     }
 
@@ -340,10 +331,7 @@ impl RowPlace {
 
     /// The range of the row in the decoded entry.
     pub fn span(&self) -> Span {
-        Span {
-            start: self.start,
-            end: self.end,
-        }
+        Span::new(self.start, self.end)
     }
 }
 

@@ -44,14 +44,8 @@ impl Located {
         let is_written = error.end > 0;
         Self {
             span: is_written.then_some(match error.at {
-                Some(at) => Span {
-                    start: at.byte,
-                    end: (at.byte + 1).min(error.end).max(at.byte),
-                },
-                None => Span {
-                    start: error.start,
-                    end: error.end,
-                },
+                Some(at) => Span::new(at.byte, (at.byte + 1).min(error.end).max(at.byte)),
+                None => Span::new(error.start, error.end),
             }),
             line_column: is_written.then_some(
                 error
@@ -194,10 +188,7 @@ impl<'f> Locator<'f> {
                 .map(|position| format!("{}{suffix}", listed(position))),
             (Path::Record, _) => None,
         };
-        let own = message.map(|origin| Span {
-            start: origin.start,
-            end: origin.end,
-        });
+        let own = message.map(|origin| Span::new(origin.start, origin.end));
         let found = || {
             let found = nearest_place(document?, json_path.as_deref()?)?;
             let found = self.span(found);
@@ -241,17 +232,14 @@ impl<'f> Locator<'f> {
     }
 
     fn span(&self, range: Range<usize>) -> Span {
-        Span {
-            start: self.frame.start + range.start as u64,
-            end: self.frame.start + range.end as u64,
-        }
+        Span::new(
+            self.frame.start + range.start as u64,
+            self.frame.start + range.end as u64,
+        )
     }
 
     fn whole(&self) -> Span {
-        Span {
-            start: self.frame.start,
-            end: self.frame.end,
-        }
+        Span::new(self.frame.start, self.frame.end)
     }
 
     /// The bytes inside its place that a finding means; none where they do not occur there as the finding quotes them.

@@ -259,10 +259,7 @@ fn rejected(
 ) -> RecordOutcome {
     let reject = Reject {
         level: RejectLevel::Frame,
-        span: Span {
-            start: frame.start,
-            end: frame.end,
-        },
+        span: Span::new(frame.start, frame.end),
         hash: blake3::hash(bytes).to_hex().to_string(),
         head: bytes.iter().copied().take(limits.reject_head as usize).collect(),
         finding: reason.clone(),

@@ -226,10 +226,7 @@ impl<'s> Record<'s> {
     pub(crate) fn written(&self) -> (Option<Span>, Option<(u64, u64)>) {
         match self.form {
             RecordForm::Frame(frame) => {
-                let span = (frame.end > 0).then_some(Span {
-                    start: frame.start,
-                    end: frame.end,
-                });
+                let span = (frame.end > 0).then_some(Span::new(frame.start, frame.end));
                 (span, span.map(|_| (frame.line, frame.column)))
             }
             RecordForm::Group(group) => {

@@ -6,6 +6,7 @@ use chatmill_diag::{Finding, Limits};
 use chatmill_intake::json::{Document, Kind};
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::FormatTraits;
+use serde::de::DeserializeOwned;
 
 use super::field_map::{self, FieldMap};
 use super::language::path::MapPath;
@@ -81,7 +82,7 @@ pub fn mapped(map: FieldMap) -> &'static dyn Source {
         return *known;
     }
     let file = FormatFile::built_in(field_map::ID, field_map::DEFAULT);
-    let language = map.over(file.right(toml::from_str(file.text)));
+    let language = map.over(embedded(file.id, file.text));
     let loaded: &'static Loaded = Box::leak(Box::new(Loaded::of(file.id, language)));
     let file: &'static FormatFile = Box::leak(Box::new(FormatFile {
         map: Some(map),
@@ -142,22 +143,27 @@ impl FormatFile {
 
     fn signs(&self) -> &'static Signs {
         self.signs
-            .get_or_init(|| Box::leak(Box::new(self.right(toml::from_str(self.text)))))
+            .get_or_init(|| Box::leak(Box::new(embedded(self.id, self.text))))
     }
 
     fn loaded(&self) -> &'static Loaded {
         self.loaded
-            .get_or_init(|| Box::leak(Box::new(self.right(Loaded::parse(self.id, self.text)))))
+            .get_or_init(|| Box::leak(Box::new(right(self.id, Loaded::parse(self.id, self.text)))))
     }
+}
 
-    /// Unwraps the result of reading an embedded format file; a file from outside was checked before it
-    /// became a source.
-    fn right<T, E: std::fmt::Display>(&self, read: Result<T, E>) -> T {
-        match read {
-            Ok(read) => read,
-            #[expect(clippy::panic, reason = "a test reads every file of the program")]
-            Err(error) => panic!("the format file of {} is wrong: {error}", self.id),
-        }
+/// What a file of the program holds.
+pub(crate) fn embedded<T: DeserializeOwned>(name: &str, text: &str) -> T {
+    right(name, toml::from_str(text))
+}
+
+/// Unwraps the result of reading an embedded file; a format file from outside was checked before it became a
+/// source.
+fn right<T, E: std::fmt::Display>(name: &str, read: Result<T, E>) -> T {
+    match read {
+        Ok(read) => read,
+        #[expect(clippy::panic, reason = "a test reads every file of the program")]
+        Err(error) => panic!("the format file of {name} is wrong: {error}"),
     }
 }
 

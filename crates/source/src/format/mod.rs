@@ -26,6 +26,7 @@ mod request;
 mod rows;
 
 pub use field_map::FieldMap;
+pub(crate) use file::embedded;
 pub use file::{FormatFile, load, mapped, recorded};
 pub use language::path::MapPath;
 pub use loaded::FormatError;

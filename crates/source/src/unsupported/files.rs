@@ -1,30 +1,15 @@
 //! Files that are not JSON: transcripts, tables, documents.
 
-use super::{Known, known};
-
-const PLAIN: u8 = 50;
-
 /// The word for a table with a header.
 pub(super) const TABLE: &str = "csv";
 
-pub(super) static FORMATS: &[Known] = &[
-    known(
-        "letta-text",
-        "an agent file of Letta that is a text",
-        PLAIN,
-        |seen| {
-            let is_agents = LETTA.iter().any(|start| seen.head.starts_with(start));
-            is_agents.then_some("the file is a text with JSON of agents; that JSON alone is read")
-        },
-    ),
-    known(TABLE, "a table with a header", PLAIN, |seen| {
-        is_table(seen.head)
-            .then_some("lines have equally many cells; a [table_map] says which column is what")
-    }),
-];
-
 /// Beginnings of an agent file that was encoded as JSON twice.
 const LETTA: [&[u8]; 2] = [b"\"{\\n  \\\"agents\\\"", b"\"{\\\"agents\\\""];
+
+/// Whether a file is such an agent file.
+pub(super) fn is_letta(head: &[u8]) -> bool {
+    LETTA.iter().any(|start| head.starts_with(start))
+}
 
 /// The first lines that are not empty.
 fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {

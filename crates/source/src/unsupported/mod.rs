@@ -1,19 +1,19 @@
 //! Names for formats that are not read, recognised by their structure.
 //!
 //! A file that no source reads is still an export of some program. Its name helps more than "unknown": it leads to the right
-//! tool, or to a field map. Each format is one entry of a table, with what only that format has.
+//! tool, or to a field map. Each format is one entry of `formats.toml`, with what only that format has.
 
-mod agents;
-mod databases;
-mod exports;
 mod files;
-mod roleplay;
-mod training;
 
-pub use databases::unsupported_tables;
 pub(crate) use files::is_table;
 
+use std::sync::LazyLock;
+
 use chatmill_intake::{Head, RecordSketch, Sketch};
+use serde::Deserialize;
+
+use crate::format::embedded;
+use crate::formats::openai_messages::WHOSE;
 
 /// A recognised format that is not supported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,87 +35,121 @@ impl UnsupportedFormat {
     }
 }
 
-/// A format that is told by its looks.
+/// All that are known.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Lists {
+    format: Vec<Known>,
+    database: Vec<Known>,
+}
+
+static KNOWN: LazyLock<Lists> = LazyLock::new(|| embedded("what is not read", include_str!("formats.toml")));
+
+/// The confidence for a file that no source recognises.
+const PLAIN: u8 = 50;
+
+/// A format that is told by its looks; the file says what its fields mean.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Known {
-    id: &'static str,
-    name: &'static str,
-    confidence: u8,
-    /// The evidence in a file, if there is any.
-    sees: fn(&Glimpse<'_>) -> Option<&'static str>,
+    id: String,
+    name: String,
+    #[serde(default)]
+    why: String,
+    sure: Option<u8>,
+    #[serde(default)]
+    has: Vec<Vec<String>>,
+    #[serde(default)]
+    lacks: Vec<String>,
+    looks: Option<Looks>,
+    #[serde(default)]
+    unread: bool,
 }
 
-/// One row of a table: a word, a name with an article, the confidence, and the evidence.
-const fn known(
-    id: &'static str,
-    name: &'static str,
-    confidence: u8,
-    sees: fn(&Glimpse<'_>) -> Option<&'static str>,
-) -> Known {
-    Known {
-        id,
-        name,
-        confidence,
-        sees,
+/// A check that lists of names cannot state.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Looks {
+    /// Records name their conversation, and have a text.
+    Rows,
+    /// The file begins as an agent file that was encoded as JSON twice.
+    LettaText,
+    /// Lines have equally many cells.
+    Table,
+}
+
+impl Known {
+    /// Whether the first records of a file, or its first bytes, are of this format.
+    fn is_seen(&self, records: &[RecordSketch], head: &[u8]) -> bool {
+        let has = |name: &str| records.iter().any(|record| record.names(name));
+        match self.looks {
+            Some(Looks::Rows) => {
+                WHOSE.into_iter().any(has) && ["content", "text", "body", "message"].into_iter().any(has)
+            }
+            Some(Looks::LettaText) => files::is_letta(head),
+            Some(Looks::Table) => is_table(head),
+            None => records.iter().any(|record| {
+                self.has_one(|name| stands(record, name)).is_some()
+                    && !self.lacks.iter().any(|name| stands(record, name))
+            }),
+        }
+    }
+
+    /// The first list of names that are all there.
+    fn has_one(&self, stands: impl Fn(&str) -> bool) -> Option<&[String]> {
+        let mut lists = self.has.iter();
+        let found = lists.find(|names| names.iter().all(|name| stands(name)));
+        found.map(Vec::as_slice)
+    }
+
+    fn found(&'static self, why: String) -> UnsupportedFormat {
+        UnsupportedFormat {
+            id: &self.id,
+            name: &self.name,
+            why,
+            confidence: self.sure.unwrap_or(PLAIN),
+        }
     }
 }
 
-/// The beginning of a file.
-struct Glimpse<'h> {
-    /// The first records.
-    records: &'h [RecordSketch],
-    /// The first bytes; empty where only records are examined.
-    head: &'h [u8],
-}
-
-impl Glimpse<'_> {
-    /// Whether a record has all of these names, anywhere in a list.
-    fn has(&self, names: &[&str]) -> bool {
-        self.records
-            .iter()
-            .any(|record| names.iter().all(|name| record.names(name)))
+/// Whether a record has a name, in which `*` may stand for a piece.
+fn stands(record: &RecordSketch, name: &str) -> bool {
+    match name.split_once('*') {
+        None => record.names(name),
+        Some((start, end)) => {
+            let mut names = record.names.keys();
+            names.any(|name| name.starts_with(start) && name.ends_with(end))
+        }
     }
 }
 
-/// The unsupported format that a file looks like, if any.
+/// The unsupported format that a file looks like, by its first bytes and the first records in them.
 pub fn unsupported_format(head: &Head, sketch: &Sketch) -> Option<UnsupportedFormat> {
-    let glimpse = Glimpse {
-        records: &sketch.records,
-        head: &head.bytes,
-    };
-    first(
-        &glimpse,
-        &[
-            agents::FORMATS,
-            exports::FORMATS,
-            roleplay::FORMATS,
-            training::FORMATS,
-            files::FORMATS,
-        ],
-    )
+    first(&sketch.records, &head.bytes, |_| true)
 }
 
 /// The unsupported format of records that some source would read, but wrongly.
 pub(crate) fn unsupported_records(sketch: &Sketch) -> Option<UnsupportedFormat> {
-    let glimpse = Glimpse {
-        records: &sketch.records,
-        head: &[],
-    };
-    first(&glimpse, &[agents::FORMATS, exports::FORMATS, training::FORMATS])
+    first(&sketch.records, &[], |known| !known.unread)
+}
+
+fn first(records: &[RecordSketch], head: &[u8], may_be: fn(&Known) -> bool) -> Option<UnsupportedFormat> {
+    let mut all = KNOWN.format.iter();
+    let known = all.find(|known| may_be(known) && known.is_seen(records, head))?;
+    Some(known.found(known.why.clone()))
+}
+
+/// The unsupported database that these tables belong to, if known.
+pub fn unsupported_tables(tables: &[String]) -> Option<UnsupportedFormat> {
+    let has = |name: &str| tables.iter().any(|table| table == name);
+    let mut known = KNOWN.database.iter();
+    known.find_map(|known| Some(known.found(format!("it has {}", known.has_one(has)?.join(", ")))))
 }
 
 /// The formats that are told by their looks: a word for each, and its name with an article.
 pub fn unsupported_formats() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let records = [
-        agents::FORMATS,
-        exports::FORMATS,
-        roleplay::FORMATS,
-        training::FORMATS,
-        files::FORMATS,
-    ];
-    let records = records.into_iter().flatten();
-    records
-        .map(|known| (known.id, known.name))
-        .chain(databases::all())
+    let all = KNOWN.format.iter().chain(&KNOWN.database);
+    all.map(|known| (known.id.as_str(), known.name.as_str()))
 }
 
 /// Whether a word is one for a format that is told by its looks.
@@ -124,14 +158,20 @@ pub fn is_known(word: &str) -> bool {
     unsupported_formats().any(|(id, _)| id == plain || id.replace('-', "") == plain)
 }
 
-fn first(glimpse: &Glimpse<'_>, tables: &[&[Known]]) -> Option<UnsupportedFormat> {
-    let mut all = tables.iter().flat_map(|table| table.iter());
-    all.find_map(|known| {
-        (known.sees)(glimpse).map(|why| UnsupportedFormat {
-            id: known.id,
-            name: known.name,
-            why: why.to_owned(),
-            confidence: known.confidence,
-        })
-    })
+#[cfg(test)]
+mod tests {
+    use super::unsupported_tables;
+
+    #[test]
+    fn databases_are_recognised_by_their_tables() {
+        let named = |tables: &[&str]| {
+            let tables: Vec<String> = tables.iter().map(|table| (*table).to_owned()).collect();
+            unsupported_tables(&tables).map(|format| format.name)
+        };
+        assert_eq!(named(&["meta", "blobs"]), Some("a Cursor database"));
+        assert_eq!(named(&["ItemTable", "cursorDiskKV"]), Some("a Cursor database"));
+        let phone = ["chat", "handle", "message", "chat_message_join"];
+        assert_eq!(named(&phone), Some("an iMessage database"));
+        assert_eq!(named(&["meta"]), None);
+    }
 }

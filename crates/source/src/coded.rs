@@ -1,16 +1,28 @@
 //! Formats that are read by programs of their own, as values: what each does otherwise than most.
 
-use chatmill_diag::Limits;
+use chatmill_diag::{Finding, Limits};
 use chatmill_intake::Sketch;
 use chatmill_intake::json::{Document, Value};
 use chatmill_intake::table::TableMap;
 
 use crate::frame::{ExportPath, FrameView, Reading, Row};
+use crate::reader::reading;
 use crate::source::{About, Source};
 
 type Recognise = fn(&Sketch) -> Option<(u8, Vec<String>)>;
-type Read = fn(&FrameView<'_>, &Limits) -> Reading;
+type ReadFrame<R> = fn(FrameView<'_>, &Limits) -> R;
 type Rows = fn(Value<'_>) -> Option<Vec<Row>>;
+
+/// The reader of a format, and what becomes of the texts that it read.
+#[derive(Debug)]
+pub(crate) enum Read {
+    /// Texts stay as they are, so that they can be written back.
+    Stored(ReadFrame<Result<Reading, Box<Finding>>>),
+    /// Reasoning is taken out of the texts.
+    Thoughts(ReadFrame<Result<Reading, Box<Finding>>>),
+    /// The reader sees to that, and to the name and the traits of its format.
+    Own(ReadFrame<Reading>),
+}
 
 /// A format with a reader of its own; the fields are described at [`Source`].
 #[derive(Debug)]
@@ -83,7 +95,11 @@ impl Source for Coded {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        (self.read)(frame, limits)
+        match self.read {
+            Read::Stored(read) => Reading::stored(self.about, read(*frame, limits)),
+            Read::Thoughts(read) => reading(self.about, read(*frame, limits)),
+            Read::Own(read) => read(*frame, limits),
+        }
     }
 
     fn tables(&self) -> Vec<TableMap> {

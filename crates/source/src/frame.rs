@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use chatmill_diag::{Code, Finding, Limits, Reject, RejectLevel, RowLedger, Severity, Span};
 use chatmill_intake::json::{Document, Kind, Value};
-use chatmill_model::{Conversation, FormatTraits, MessageOrigin};
+use chatmill_model::{Conversation, MessageOrigin};
 
 use crate::options::ReadOptions;
+use crate::source::About;
 
 /// One row of a frame, with the conversations that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,15 +157,17 @@ pub struct Reading {
 impl Reading {
     /// The result of reading a frame: a conversation, or the error for which it is rejected. Texts stay as they are, so that
     /// they can be written back.
-    pub(crate) fn stored(traits: FormatTraits, read: Result<Self, Box<Finding>>) -> Self {
+    pub(crate) fn stored(about: &About, read: Result<Self, Box<Finding>>) -> Self {
         let mut reading = read.unwrap_or_else(|error| Self {
             error: Some(*error),
             ..Self::default()
         });
         let also = reading.also.iter_mut().map(|also| &mut also.conversation);
         let all = std::iter::once(&mut reading.conversation).chain(also);
-        all.flatten()
-            .for_each(|conversation| conversation.traits = traits);
+        for conversation in all.flatten() {
+            conversation.source = about.id;
+            conversation.traits = about.traits;
+        }
         reading
     }
 }

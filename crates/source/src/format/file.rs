@@ -309,9 +309,9 @@ impl Source for FormatFile {
         }
         let read = read::read(loaded, *frame, limits);
         if loaded.language.thoughts_in_text {
-            thoughts::reading(loaded.about.traits, read)
+            thoughts::reading(loaded.about, read)
         } else {
-            Reading::stored(loaded.about.traits, read)
+            Reading::stored(loaded.about, read)
         }
     }
 }

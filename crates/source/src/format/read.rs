@@ -505,7 +505,6 @@ impl<'d> Reader<'d, '_> {
             .iter()
             .find_map(|record| list_of_tools(map.tools.first(*record)?, limits));
         let mut conversation = Conversation {
-            source: self.format.about.id,
             source_id: self.conversation.take().filter(|id| !id.is_empty()),
             format_version: first(&map.version),
             shape: shape.or(shapes.last().copied()).unwrap_or(SHAPE),

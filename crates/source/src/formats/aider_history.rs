@@ -30,14 +30,11 @@ use chatmill_intake::{Framing, Sketch};
 use chatmill_model::{Conversation, FormatTraits, Message, Part, Role, Scene, Usage};
 use jiff::civil::DateTime;
 
+use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::reader::text::TextReader;
 use crate::reader::{ListReader, Roster, Times, exceeds};
-use crate::source::{About, Source};
-
-/// The source `aider-history`.
-#[derive(Debug)]
-pub struct AiderHistory;
+use crate::source::About;
 
 static ABOUT: About = About {
     id: "aider-history",
@@ -54,24 +51,16 @@ const SESSION: &str = "# aider chat started at ";
 /// Ends what aider writes by itself.
 const END: &str = "  ";
 
-impl Source for AiderHistory {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
+/// The source `aider-history`.
+pub static AIDER_HISTORY: Coded = Coded {
+    message_path: Some(|_| Some("$.text".to_owned())),
+    ..Coded::of(&ABOUT, recognise, Read::Stored(read))
+};
 
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        let mut lines = sketch.records.iter().flat_map(|record| &record.starts);
-        let is_ours = sketch.framing == Framing::Text && lines.any(|(_, line)| line.starts_with(SESSION));
-        is_ours.then(|| (96, vec!["a line says that an aider chat started".to_owned()]))
-    }
-
-    fn message_path(&self, _index: u32) -> Option<String> {
-        Some("$.text".to_owned())
-    }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::stored(ABOUT.traits, read(*frame, limits))
-    }
+fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+    let mut lines = sketch.records.iter().flat_map(|record| &record.starts);
+    let is_ours = sketch.framing == Framing::Text && lines.any(|(_, line)| line.starts_with(SESSION));
+    is_ours.then(|| (96, vec!["a line says that an aider chat started".to_owned()]))
 }
 
 /// The speaker of the following lines.
@@ -208,7 +197,6 @@ fn sessions<'b, 't>(blocks: &'b [ChatBlock<'t>]) -> Vec<&'b [ChatBlock<'t>]> {
 
 fn conversation(reader: &mut TextReader<'_, '_>, session: &[ChatBlock<'_>]) -> Reading {
     let mut conversation = Conversation {
-        source: ABOUT.id,
         shape: "session",
         scene: Scene::Assistant,
         ..Conversation::default()

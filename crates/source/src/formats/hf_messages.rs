@@ -18,7 +18,7 @@
 use chatmill_diag::Limits;
 use chatmill_intake::RecordSketch;
 
-use crate::coded::Coded;
+use crate::coded::{Coded, Read};
 use crate::formats::openai_messages;
 use crate::frame::{FrameView, Reading};
 use crate::reader::columns::{self, Holds};
@@ -37,14 +37,14 @@ static ABOUT: About = About {
 /// The source `hf-messages`.
 pub static HF_MESSAGES: Coded = Coded {
     message_path: Some(openai_messages::path),
-    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), read)
+    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Own(read))
 };
 
-fn read(frame: &FrameView<'_>, limits: &Limits) -> Reading {
+fn read(frame: FrameView<'_>, limits: &Limits) -> Reading {
     let has_messages = present(frame.root(), "messages").is_some();
-    let row = (!has_messages).then(|| openai_messages::read_columns(&ABOUT, "prompt", *frame, limits));
+    let row = (!has_messages).then(|| openai_messages::read_columns(&ABOUT, "prompt", frame, limits));
     row.flatten()
-        .unwrap_or_else(|| openai_messages::read(&ABOUT, Some("messages"), *frame, limits))
+        .unwrap_or_else(|| openai_messages::read(&ABOUT, Some("messages"), frame, limits))
 }
 
 /// Columns of what a question may be answered with, in rows of multiple choice.

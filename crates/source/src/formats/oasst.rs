@@ -27,7 +27,7 @@ use chatmill_model::{
     Weight,
 };
 
-use crate::coded::Coded;
+use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::branch::{self, NodeReader};
 use crate::reader::tree::{self, Branch, Node, Nodes, Tree};
@@ -53,11 +53,7 @@ pub static OASST: Coded = Coded {
     has_scattered_messages: true,
     rows: Some(rows),
     can_merge: true,
-    ..Coded::of(
-        &ABOUT,
-        |sketch| best(sketch, recognise),
-        |frame, limits| Reading::stored(ABOUT.traits, read(*frame, limits)),
-    )
+    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
 };
 
 fn rows(root: Value<'_>) -> Option<Vec<Row>> {
@@ -320,7 +316,6 @@ fn of_branch<'d>(
     }
     let of_first = || first.map(|first| first.id.clone());
     let mut conversation = Conversation {
-        source: ID,
         source_id: frame.key.map(str::to_owned).or_else(of_first),
         shape,
         scene: Scene::Assistant,

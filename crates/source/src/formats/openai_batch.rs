@@ -60,7 +60,7 @@ impl Source for BatchFiles {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        reading(self.about.traits, self.batch(*frame, limits))
+        reading(self.about, self.batch(*frame, limits))
     }
 
     fn has_scattered_messages(&self) -> bool {
@@ -182,7 +182,7 @@ impl BatchFiles {
             note(&mut exchange, text, line, Severity::Note);
         }
         exchange.beside.id = line.and_then(|line| present(line, "custom_id")).and_then(id);
-        exchange.finish((self.about.id, "batch"))
+        exchange.finish("batch")
     }
 
     /// Reads what came back: an answer, or why there is none.

@@ -59,9 +59,9 @@ impl<'d, 'r> Exchange<'d, 'r> {
     }
 
     /// The finished conversation, of this source and structure.
-    pub(crate) fn finish(self, name: (&'static str, &'static str)) -> Reading {
+    pub(crate) fn finish(self, shape: &'static str) -> Reading {
         let frame = self.turns.list.frame;
-        self.turns.finish(self.beside.conversation(name, frame))
+        self.turns.finish(self.beside.conversation(shape, frame))
     }
 
     /// Reads a request. Fields without a place are kept below `name`, that of the request in its record.

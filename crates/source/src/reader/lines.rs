@@ -98,7 +98,7 @@ impl Source for Lines {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::stored(self.about.traits, self.read_text(*frame, limits))
+        Reading::stored(self.about, self.read_text(*frame, limits))
     }
 }
 
@@ -128,7 +128,6 @@ impl Lines {
             return Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, "$.text", value));
         }
         let mut conversation = Conversation {
-            source: self.about.id,
             shape,
             scene: Scene::GroupChat,
             ..Conversation::default()

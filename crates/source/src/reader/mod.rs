@@ -50,7 +50,7 @@ pub(crate) use parts::{divided, kind_of};
 pub(crate) use recognise::{best, has, holds, is_bare_list, surest};
 pub(crate) use repeated_text::RepeatedText;
 pub(crate) use request_fields::{Names, RequestFields, Tools, list_of_tools, tools_of_vendor};
-pub(crate) use requests::{Described, RequestForm, Requests, traits};
+pub(crate) use requests::{Described, RequestForm, Requests, of_request};
 pub(crate) use roster::{Roster, those_of};
 pub(crate) use thoughts::reading;
 pub(crate) use times::{Times, iso8601};

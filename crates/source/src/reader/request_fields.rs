@@ -47,13 +47,8 @@ pub(crate) struct RequestFields {
 
 impl RequestFields {
     /// A conversation of this source and structure with these fields.
-    pub(crate) fn conversation(
-        self,
-        (source, shape): (&'static str, &'static str),
-        frame: FrameView<'_>,
-    ) -> Conversation {
+    pub(crate) fn conversation(self, shape: &'static str, frame: FrameView<'_>) -> Conversation {
         Conversation {
-            source,
             source_id: self.id.or_else(|| frame.key.map(str::to_owned)),
             shape,
             title: self.title,

@@ -7,7 +7,7 @@
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{FormatTraits, Part, RawJson, Records, Role};
+use chatmill_model::{Part, RawJson, Records, Role};
 
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::columns::{self, Holds};
@@ -29,18 +29,15 @@ const SENT: [&str; 9] = words!(
     usage
 );
 
-/// The traits of a record of requests: a request that was sent, or a chat as in fine-tuning files.
-pub(crate) fn traits(about: &About, root: Value<'_>) -> FormatTraits {
+/// The reading of a record of requests: of a request that was sent, or of a chat as in fine-tuning files.
+pub(crate) fn of_request(about: &About, root: Value<'_>, read: Result<Reading, Box<Finding>>) -> Reading {
+    let mut reading = reading(about, read);
     let was_sent = SENT.iter().any(|field| present(root, field).is_some())
         || columns::first(root, Holds::Answer).is_some();
-    FormatTraits {
-        records: if was_sent {
-            about.traits.records
-        } else {
-            Records::Conversations
-        },
-        ..about.traits
+    if let Some(conversation) = reading.conversation.as_mut().filter(|_| !was_sent) {
+        conversation.traits.records = Records::Conversations;
     }
+    reading
 }
 
 /// Fields by which messages of a bare list name their conversation.
@@ -119,8 +116,7 @@ impl Requests {
 
     /// Reads one request.
     pub(crate) fn reading(&self, frame: FrameView<'_>, limits: &Limits) -> Reading {
-        let traits = traits(self.about, frame.root());
-        reading(traits, self.conversation(frame, limits))
+        of_request(self.about, frame.root(), self.conversation(frame, limits))
     }
 
     /// Whether a file is a bare list of turns: it is one conversation.
@@ -204,7 +200,7 @@ impl Requests {
             beside.tools = texts.flat_map(|text| (described.tools)(text, limits)).collect();
         }
         let shape = self.about.shapes.first().copied().unwrap_or_default();
-        Ok(exchange.finish((self.about.id, shape)))
+        Ok(exchange.finish(shape))
     }
 }
 

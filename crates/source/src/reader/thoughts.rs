@@ -1,17 +1,18 @@
 //! Reasoning inside a text: between `<think>` and `</think>` at its beginning, as open models write it.
 
 use chatmill_diag::Finding;
-use chatmill_model::{FormatTraits, Message, MessageKind, Part, Role};
+use chatmill_model::{Message, MessageKind, Part, Role};
 
 use crate::frame::Reading;
 use crate::reader::escapes::{is_tag, unescaped};
+use crate::source::About;
 
 const OPENING: &str = "<think>";
 const CLOSING: &str = "</think>";
 
 /// Separates reasoning from the texts of a reading, where the format itself does not.
-pub(crate) fn reading(traits: FormatTraits, read: Result<Reading, Box<Finding>>) -> Reading {
-    let mut reading = Reading::stored(traits, read);
+pub(crate) fn reading(about: &About, read: Result<Reading, Box<Finding>>) -> Reading {
+    let mut reading = Reading::stored(about, read);
     let conversation = reading.conversation.iter_mut();
     conversation
         .flat_map(|conversation| {

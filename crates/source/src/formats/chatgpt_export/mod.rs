@@ -31,7 +31,7 @@ use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value, append_key};
 use chatmill_model::{Conversation, Extra, FormatTraits, Scene, TextArguments};
 
-use crate::coded::Coded;
+use crate::coded::{Coded, Read};
 use crate::frame::{ExportPath, FrameView, Reading, Row};
 use crate::reader::branch::{self, REGENERATED};
 use crate::reader::tree::{self, Branch, Node, Nodes, Tree};
@@ -73,11 +73,7 @@ pub static CHATGPT_EXPORT: Coded = Coded {
             .any(is_beside)
             .then_some("ChatGPT account file")
     }),
-    ..Coded::of(
-        &ABOUT,
-        |sketch| best(sketch, recognise),
-        |frame, limits| Reading::stored(ABOUT.traits, read(*frame, limits)),
-    )
+    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
 };
 
 fn rows(root: Value<'_>) -> Option<Vec<Row>> {
@@ -215,7 +211,6 @@ fn of_branch(
     );
     extra.retain(|(_, raw)| !["[]", "{}", "\"\""].contains(&raw.as_str()));
     let mut conversation = Conversation {
-        source: ID,
         source_id: ["conversation_id", "id"]
             .iter()
             .find_map(|key| present(root, key).and_then(id)),

@@ -23,10 +23,10 @@ use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::RecordSketch;
 use chatmill_model::{Message, Part, Role};
 
-use crate::coded::Coded;
+use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::reader::text::TextReader;
-use crate::reader::{Names, RequestFields, best, exceeds, reading, tools_of_vendor};
+use crate::reader::{Names, RequestFields, best, exceeds, tools_of_vendor};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 use blocks::{Block, OPENING, Opened};
 pub(crate) use turn::parts;
@@ -51,11 +51,7 @@ const NAMES: Names<'_> = Names {
 /// The source `chatml`.
 pub static CHATML: Coded = Coded {
     message_path: Some(|_| Some("$.text".to_owned())),
-    ..Coded::of(
-        &ABOUT,
-        |sketch| best(sketch, recognise),
-        |frame, limits| reading(ABOUT.traits, read(*frame, limits)),
-    )
+    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Thoughts(read))
 };
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
@@ -76,7 +72,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     for block in blocks::cut(&text) {
         add(&mut reader, &text, block);
     }
-    Ok(reader.finish(beside.conversation((ABOUT.id, "chatml"), frame)))
+    Ok(reader.finish(beside.conversation("chatml", frame)))
 }
 
 /// Makes a message of the next block of a transcript.

@@ -26,7 +26,7 @@ use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Conversation, ParticipantKind, Scene};
 
-use crate::coded::Coded;
+use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{Element, Wire as _, best, list, present, text};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
@@ -52,11 +52,7 @@ pub static CLAUDE_CODE: Coded = Coded {
     rows: Some(rows),
     resumes: true,
     can_merge: true,
-    ..Coded::of(
-        &ABOUT,
-        |sketch| best(sketch, recognise),
-        |frame, limits| Reading::stored(ABOUT.traits, read(*frame, limits)),
-    )
+    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
 };
 
 fn rows(root: Value<'_>) -> Option<Vec<Row>> {
@@ -151,7 +147,6 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         let source_id = own.or_else(|| source_id.clone());
         let source_id = source_id.filter(|id| !id.is_empty());
         *conversation = Conversation {
-            source: ID,
             source_id,
             shape: if is_sent { "subagent" } else { "session" },
             scene: Scene::Assistant,

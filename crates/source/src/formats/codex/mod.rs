@@ -23,7 +23,7 @@ use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Conversation, Scene};
 
-use crate::coded::Coded;
+use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{best, list, present, words};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
@@ -44,11 +44,7 @@ static ABOUT: About = About {
 pub static CODEX: Coded = Coded {
     message_path: Some(|index| Some(format!("$.items[{index}]"))),
     rows: Some(rows),
-    ..Coded::of(
-        &ABOUT,
-        |sketch| best(sketch, recognise),
-        |frame, limits| Reading::stored(ABOUT.traits, read(*frame, limits)),
-    )
+    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
 };
 
 /// The lines of a file are one session; the object of the first generation is one by itself.
@@ -95,7 +91,6 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let session = reader.read(&lines);
     let source_id = session.id.clone().or_else(|| frame.key.map(str::to_owned));
     let conversation = Conversation {
-        source: ID,
         source_id: source_id.filter(|id| !id.is_empty()),
         format_version: session.version,
         shape: match whole {

@@ -30,7 +30,7 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Extra, FormatTraits, RawJson, Records};
 
-use crate::coded::Coded;
+use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{
     Keep as _, ListReader, Notes, Times, has, holds, is_bare_list, list, logged, present, raw, reading,
@@ -81,14 +81,14 @@ pub static GEMINI_CONTENTS: Coded = Coded {
     ..Coded::of(
         &ABOUT,
         |sketch| surest(sketch, recognise).or_else(|| recognise_list_of_turns(sketch)),
-        |frame, limits| {
-            let mut reading = reading(ABOUT.traits, read(*frame, limits));
+        Read::Own(|frame, limits| {
+            let mut reading = reading(&ABOUT, read(frame, limits));
             let conversation = reading.conversation.as_mut();
             if let Some(prompt) = conversation.filter(|conversation| conversation.shape == GRYAG) {
                 prompt.traits.extra_format = Some(GRYAG);
             }
             reading
-        },
+        }),
     )
 };
 
@@ -186,7 +186,6 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         None => chat,
     });
     Ok(reader.list.finish(Conversation {
-        source: ID,
         shape: if has_lines { GRYAG } else { "gemini" },
         source_id,
         participants: reader.roster.participants,

@@ -29,7 +29,7 @@ use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Conversation, Extra, FormatTraits};
 
-use crate::coded::Coded;
+use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::reader::{
     ExtraFields, FieldText, Keep as _, ListReader, Notes, Wire as _, field_text, has, holds, list, surest,
@@ -63,11 +63,7 @@ static ABOUT: About = About {
 /// The source `group-chat`.
 pub static GROUP_CHAT: Coded = Coded {
     message_path: Some(|index| Some(message_path(index))),
-    ..Coded::of(
-        &ABOUT,
-        |sketch| surest(sketch, recognise),
-        |frame, limits| Reading::stored(ABOUT.traits, read(*frame, limits)),
-    )
+    ..Coded::of(&ABOUT, |sketch| surest(sketch, recognise), Read::Stored(read))
 };
 
 fn message_path(index: u32) -> String {
@@ -133,7 +129,6 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     }
     reader.clock.finish(&mut reader.list.notes);
     Ok(reader.list.finish(Conversation {
-        source: ID,
         source_id: meta.id,
         format_version: version,
         shape,

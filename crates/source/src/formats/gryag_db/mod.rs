@@ -27,14 +27,14 @@ mod row;
 mod stored;
 mod tables;
 
-use chatmill_diag::Limits;
+use chatmill_diag::{Finding, Limits};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::FormatTraits;
 
-use crate::coded::Coded;
+use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{has, list, reading};
+use crate::reader::{has, list};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 const ID: &str = "gryag-db";
@@ -57,7 +57,7 @@ pub static GRYAG_DB: Coded = Coded {
     tables: Some(tables::presets),
     rows: Some(rows),
     can_merge: true,
-    ..Coded::of(&ABOUT, recognise, read)
+    ..Coded::of(&ABOUT, recognise, Read::Thoughts(read))
 };
 
 fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
@@ -65,11 +65,11 @@ fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     Some((confidence, vec![why.to_owned()]))
 }
 
-fn read(frame: &FrameView<'_>, limits: &Limits) -> Reading {
+fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
     let no_row = cells::place(frame.root()).is_none().then_some(cells::NO_CHAT);
     let neither = "the record is not a row of a table";
-    let rows = list::rows(*frame, "the conversation", no_row, neither, limits);
-    reading(ABOUT.traits, rows.map(|rows| reader::read(*frame, limits, rows)))
+    let rows = list::rows(frame, "the conversation", no_row, neither, limits)?;
+    Ok(reader::read(frame, limits, rows))
 }
 
 fn rows(root: Value<'_>) -> Option<Vec<Row>> {

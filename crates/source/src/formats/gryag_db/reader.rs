@@ -9,7 +9,7 @@ use chatmill_model::{Conversation, Extra, Message, ParticipantKind, Reference, R
 use super::cells::{self, cell};
 use super::column::Column;
 use super::stored::{Facts, Stored};
-use super::{ID, row as single};
+use super::row as single;
 use crate::formats::gemini_contents::meta::{self, Meta};
 use crate::formats::gemini_contents::roster::Roster;
 use crate::formats::gemini_contents::{parts, reply};
@@ -248,7 +248,6 @@ impl<'d> Reader<'d, '_> {
             }
         }
         let mut reading = self.list.finish(Conversation {
-            source: ID,
             shape: first.map_or("nine-columns", cells::shape),
             scene: first.map_or(Scene::Unknown, scene),
             source_id: self.place,

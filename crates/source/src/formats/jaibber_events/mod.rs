@@ -30,7 +30,7 @@ use chatmill_diag::{Finding, Limits, Path, Severity, codes};
 use chatmill_intake::json::{Kind, Note, Value};
 use chatmill_model::{Conversation, FormatTraits, Scene};
 
-use crate::coded::Coded;
+use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::reader::times::zone::{READ_IN_ZONE, Zone};
 use crate::reader::{ListReader, Times, drop_extra, list, present};
@@ -60,9 +60,7 @@ pub static JAIBBER_EVENTS: Coded = Coded {
     message_path: Some(|index| Some(format!("$[{index}]"))),
     rows: Some(cut::rows),
     merges: true,
-    ..Coded::of(&ABOUT, detect::recognise, |frame, limits| {
-        Reading::stored(ABOUT.traits, read(*frame, limits))
-    })
+    ..Coded::of(&ABOUT, detect::recognise, Read::Stored(read))
 };
 
 /// Reads the rows of one conversation.
@@ -216,7 +214,6 @@ impl<'d> Reader<'d, '_> {
             }
         }
         let mut reading = self.list.finish(Conversation {
-            source: ID,
             shape: match self.newest {
                 _ if self.has_live => "events",
                 Some(Capture::Store) => "store",

@@ -35,7 +35,7 @@ impl Found<'_, '_> {
     pub(crate) fn reading(
         mut self,
         (trace, number): (Option<&str>, usize),
-        name: (&'static str, &'static str),
+        shape: &'static str,
         mut extra: Extra,
     ) -> Reading {
         let beside = &mut self.exchange.beside;
@@ -49,7 +49,7 @@ impl Found<'_, '_> {
         }
         extra.0.append(&mut beside.extra.0);
         beside.extra = extra;
-        self.exchange.finish(name)
+        self.exchange.finish(shape)
     }
 }
 

@@ -23,11 +23,11 @@ use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{self, Kind, Mark, Value};
 use chatmill_model::{Extra, Usage};
 
-use crate::coded::Coded;
+use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::reader::exchange::Exchange;
 use crate::reader::{
-    Keep as _, Turns, best, id, items, logged, present, raw, reading, repeats, text, times, words,
+    Keep as _, Turns, best, id, items, logged, present, raw, repeats, text, times, words,
 };
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 use calls::{Call, CallValue, Several, Step};
@@ -36,7 +36,7 @@ use known_texts::KnownTexts;
 const ID: &str = "langfuse";
 
 /// The source of its conversations, and their structure.
-const NAME: (&str, &str) = (ID, "trace");
+const SHAPE: &str = "trace";
 
 static ABOUT: About = About {
     id: ID,
@@ -50,11 +50,7 @@ static ABOUT: About = About {
 /// The source `langfuse`.
 pub static LANGFUSE: Coded = Coded {
     has_scattered_messages: true,
-    ..Coded::of(
-        &ABOUT,
-        |sketch| best(sketch, recognise),
-        |frame, limits| reading(ABOUT.traits, read(*frame, limits)),
-    )
+    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Thoughts(read))
 };
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
@@ -112,13 +108,13 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
             extra.keep_rest(trace, "", &known);
         }
         found.exchange.beside.title = text(trace.get("name"));
-        found.reading((of_trace.as_deref(), number), NAME, extra)
+        found.reading((of_trace.as_deref(), number), SHAPE, extra)
     });
     let mut first = all.next().unwrap_or_else(|| {
         // Nobody says anything in it.
         let mut exchange = Exchange::new(Turns::new(frame, limits));
         exchange.beside.id.clone_from(&of_trace);
-        exchange.finish(NAME)
+        exchange.finish(SHAPE)
     });
     first.also = all.collect();
     mark_repeats(trace, observations, &mut first, limits);

@@ -23,13 +23,13 @@ use chatmill_intake::{Name, RecordSketch, Sketch};
 use chatmill_model::json::push_compact;
 use chatmill_model::{FormatTraits, Part, RawJson};
 
-use crate::coded::Coded;
+use crate::coded::{Coded, Read};
 use crate::frame::{self, FrameView, Reading};
 use crate::reader::columns::{self, Holds};
 use crate::reader::vendor::is_openai;
 use crate::reader::{
     ExtraFields, Names, OUTSIDE_LISTS, RequestFields, Tools, has, holds, is_bare_list, list, list_of_tools,
-    preference, reading, surest, traits, words,
+    of_request, preference, reading, surest, words,
 };
 use crate::source::About;
 use messages::Reader;
@@ -53,7 +53,7 @@ pub static OPENAI_MESSAGES: Coded = Coded {
     ..Coded::of(
         &ABOUT,
         |sketch| surest(sketch, recognise).or_else(|| recognise_bare_list(sketch)),
-        |frame, limits| read(&ABOUT, None, *frame, limits),
+        Read::Own(|frame, limits| read(&ABOUT, None, frame, limits)),
     )
 };
 
@@ -169,10 +169,7 @@ pub(crate) fn read(
         Kind::Array => Ok(Row::list(list)),
         _ => Row::of(frame, limits),
     });
-    reading(
-        traits(about, root),
-        row.map(|row| conversation((about.id, shape), row, frame, limits)),
-    )
+    of_request(about, root, row.map(|row| conversation(shape, row, frame, limits)))
 }
 
 /// Reads a row whose turns are in columns of several names; `None` where it has no such column.
@@ -186,13 +183,13 @@ pub(crate) fn read_columns(
     if row.as_ref().is_ok_and(|row| row.turns.is_empty()) {
         return None;
     }
-    let read = row.map(|row| conversation((about.id, Some(shape)), row, frame, limits));
-    Some(reading(about.traits, read))
+    let read = row.map(|row| conversation(Some(shape), row, frame, limits));
+    Some(reading(about, read))
 }
 
 /// Reads the turns of a row, and the fields beside them.
 fn conversation(
-    (source, shape): (&'static str, Option<&'static str>),
+    shape: Option<&'static str>,
     row: Row<'_>,
     frame: FrameView<'_>,
     limits: &Limits,
@@ -239,7 +236,7 @@ fn conversation(
     let mut parts = messages.flat_map(|message| &message.parts);
     let is_suna = reader.has_message_ids || parts.any(|part| matches!(part, Part::CacheMark));
     let shape = shape.unwrap_or(if is_suna { "suna" } else { "openai" });
-    exchange.finish((source, shape))
+    exchange.finish(shape)
 }
 
 /// The list of messages, or why the whole frame is rejected.

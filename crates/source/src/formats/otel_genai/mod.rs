@@ -23,10 +23,10 @@ use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::Extra;
 
-use crate::coded::Coded;
+use crate::coded::{Coded, Read};
 use crate::formats::langfuse::chains;
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{Element, Keep as _, Turns, best, first_present, items, list, present, reading};
+use crate::reader::{Element, Keep as _, Turns, best, first_present, items, list, present};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 use attributes::{Span, own_id};
 
@@ -46,11 +46,7 @@ pub static OTEL_GENAI: Coded = Coded {
     has_scattered_messages: true,
     rows: Some(rows),
     can_merge: true,
-    ..Coded::of(
-        &ABOUT,
-        |sketch| best(sketch, recognise),
-        |frame, limits| reading(ABOUT.traits, read(*frame, limits)),
-    )
+    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Thoughts(read))
 };
 
 fn rows(root: Value<'_>) -> Option<Vec<Row>> {
@@ -133,7 +129,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         if let Some(id) = &conversation_id {
             extra.keep_text("gen_ai.conversation.id", id);
         }
-        found.reading((frame.key, number), (ID, "spans"), extra)
+        found.reading((frame.key, number), "spans", extra)
     });
     let mut first = all.next().unwrap_or_else(|| {
         let text = "none of the spans tells of a model: nobody says anything";

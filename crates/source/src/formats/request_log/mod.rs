@@ -17,9 +17,9 @@ use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::Extra;
 
-use crate::coded::Coded;
+use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
-use crate::reader::{Keep as _, Turns, best, columns, id, present, quoted_json, reading, words};
+use crate::reader::{Keep as _, Turns, best, columns, id, present, quoted_json, words};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 use crate::reader::exchange::{Exchange, LISTS, is_request};
@@ -56,11 +56,7 @@ static ABOUT: About = About {
 /// The source `request-log`.
 pub static REQUEST_LOG: Coded = Coded {
     has_scattered_messages: true,
-    ..Coded::of(
-        &ABOUT,
-        |sketch| best(sketch, recognise),
-        |frame, limits| reading(ABOUT.traits, read(*frame, limits)),
-    )
+    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Thoughts(read))
 };
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
@@ -178,7 +174,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         extra.0.append(&mut beside.extra.0);
         beside.extra = extra;
     }
-    Ok(exchange.finish((ID, "log")))
+    Ok(exchange.finish("log"))
 }
 
 /// The body of a request or an answer, with its field name.

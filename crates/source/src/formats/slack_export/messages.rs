@@ -10,7 +10,7 @@ use chatmill_model::{
 
 use super::division::{self, Post};
 use super::members::Members;
-use super::{ID, Kind, incomplete, kind, tokens, words};
+use super::{Kind, incomplete, kind, tokens, words};
 use crate::frame::{FrameView, Reading};
 use crate::reader::parts::as_notice;
 use crate::reader::{
@@ -267,7 +267,6 @@ impl<'d, 'r> Reader<'d, 'r> {
             extra.keep_text("purpose", purpose);
         }
         let conversation = Conversation {
-            source: ID,
             source_id: word("id").or_else(|| self.key.clone()),
             shape: if is_direct { "direct" } else { "channel" },
             scene: Scene::GroupChat,

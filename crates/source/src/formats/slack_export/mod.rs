@@ -28,7 +28,7 @@ use chatmill_intake::json::Value;
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::FormatTraits;
 
-use crate::coded::Coded;
+use crate::coded::{Coded, Read};
 use crate::frame::{ExportPath, FrameView, Reading, Row};
 use crate::reader::{best, id, list, present, text};
 use crate::source::About;
@@ -53,11 +53,7 @@ pub static SLACK_EXPORT: Coded = Coded {
     export_path: Some(export_path),
     ignored_kind: Some(|sketch| sketch.records.iter().any(is_log).then_some("Slack log")),
     merges: true,
-    ..Coded::of(
-        &ABOUT,
-        |sketch| best(sketch, recognise),
-        |frame, limits| Reading::stored(ABOUT.traits, read(*frame, limits)),
-    )
+    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
 };
 
 fn rows(root: Value<'_>) -> Option<Vec<Row>> {

@@ -32,7 +32,7 @@ mod xml;
 use chatmill_diag::{Finding, Limits};
 use chatmill_model::{Conversation, FormatTraits, Scene, TextArguments};
 
-use crate::coded::{Coded, table_map};
+use crate::coded::{Coded, Read, table_map};
 use crate::frame::{FrameView, Reading};
 use crate::reader::{Element, ListReader, Roster, Times, Wire as _, id, list, surest};
 use crate::source::About;
@@ -70,11 +70,7 @@ pub static SUNA_ROWS: Coded = Coded {
     }),
     rows: Some(pages::rows),
     merges: true,
-    ..Coded::of(
-        &ABOUT,
-        |sketch| surest(sketch, pages::recognise),
-        |frame, limits| Reading::stored(ABOUT.traits, read(*frame, limits)),
-    )
+    ..Coded::of(&ABOUT, |sketch| surest(sketch, pages::recognise), Read::Stored(read))
 };
 
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
@@ -109,7 +105,6 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     }
     reader.times.finish(&mut reader.list.notes);
     Ok(reader.list.finish(Conversation {
-        source: ID,
         source_id: reader.thread,
         shape: reader.era.as_str(),
         scene: Scene::Assistant,

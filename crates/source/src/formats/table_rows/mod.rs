@@ -23,9 +23,9 @@ use chatmill_intake::table::TableMap;
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, FormatTraits};
 
-use crate::coded::{Coded, table_map};
+use crate::coded::{Coded, Read, table_map};
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{Element, ListReader, Roster, Times, Wire as _, id, list, reading};
+use crate::reader::{Element, ListReader, Roster, Times, Wire as _, id, list};
 use crate::source::About;
 use messages::Reader;
 use row::Columns;
@@ -46,9 +46,7 @@ pub static TABLE_ROWS: Coded = Coded {
     tables: Some(tables),
     rows: Some(|root| Row::cut(root, |row| row.get("conversation").and_then(id))),
     can_merge: true,
-    ..Coded::of(&ABOUT, recognise, |frame, limits| {
-        reading(ABOUT.traits, read(*frame, limits))
-    })
+    ..Coded::of(&ABOUT, recognise, Read::Thoughts(read))
 };
 
 fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
@@ -101,7 +99,6 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     }
     reader.times.finish(&mut reader.list.notes);
     Ok(reader.list.finish(Conversation {
-        source: ID,
         source_id,
         shape: "table",
         participants: reader.roster.participants,

@@ -23,24 +23,21 @@ use std::collections::HashMap;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_intake::RecordSketch;
 use chatmill_model::{
     Conversation, Extra, FormatTraits, Media, MediaKind, MediaSource, Message, MessageKind, Part, Reference,
     Role, Scene,
 };
 
+use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::reader::{
     Element, ExtraFields, Keep as _, ListReader, Roster, Times, Wire as _, best, has, id, present, text,
     too_many, wire,
 };
-use crate::source::{About, Source};
+use crate::source::About;
 
 const ID: &str = "telegram-export";
-
-/// The source `telegram-export`.
-#[derive(Debug)]
-pub struct TelegramExport;
 
 static ABOUT: About = About {
     id: ID,
@@ -52,23 +49,11 @@ static ABOUT: About = About {
     traits: FormatTraits::USUAL,
 };
 
-impl Source for TelegramExport {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        best(sketch, recognise)
-    }
-
-    fn has_scattered_messages(&self) -> bool {
-        true
-    }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::stored(ABOUT.traits, read(*frame, limits))
-    }
-}
+/// The source `telegram-export`.
+pub static TELEGRAM_EXPORT: Coded = Coded {
+    has_scattered_messages: true,
+    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
+};
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let names = |name: &str| record.names(name);
@@ -216,7 +201,6 @@ fn chat(
     }
     reader.times.finish(&mut reader.list.notes);
     Ok(reader.list.finish(Conversation {
-        source: ID,
         source_id: chat_id,
         shape,
         scene: if is_with_bot {

@@ -96,7 +96,6 @@ pub(super) fn read<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Reading,
     let first = rows.iter().find_map(personality);
     let place = || rows.iter().find_map(|row| place(*row));
     Ok(reader.list.finish(Conversation {
-        source: ID,
         source_id: frame.key.map(str::to_owned).or_else(place),
         shape: "history",
         participants: reader.speakers.participants,

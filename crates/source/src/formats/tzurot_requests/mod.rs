@@ -39,7 +39,7 @@ use chatmill_diag::{Limits, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Conversation, Extra, FormatTraits, Message, RawJson, Records, Role};
 
-use crate::coded::Coded;
+use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{ExtraFields, ListReader, Notes, Times, exceeds, quoted};
 use crate::source::About;
@@ -168,7 +168,6 @@ fn read<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Reading, RequestErr
     reader.times.finish(&mut reader.list.notes);
     let key = frame.key.map(str::to_owned);
     Ok(reader.list.finish(Conversation {
-        source: ID,
         source_id: key.or_else(|| place(frame.root())),
         shape: shape(&requests),
         participants: reader.speakers.participants,

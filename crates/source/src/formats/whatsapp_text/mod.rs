@@ -23,7 +23,7 @@ use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::{Framing, Sketch};
 use chatmill_model::{Conversation, Extra, FormatTraits, Message, MessageKind, Part, RawJson, Role, Scene};
 
-use crate::coded::Coded;
+use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::reader::exceeds;
 use crate::reader::text::{TextReader, upload};
@@ -45,9 +45,7 @@ static ABOUT: About = About {
 /// The source `whatsapp-text`.
 pub static WHATSAPP_TEXT: Coded = Coded {
     message_path: Some(|_| Some("$.text".to_owned())),
-    ..Coded::of(&ABOUT, recognise, |frame, limits| {
-        Reading::stored(ABOUT.traits, read(*frame, limits))
-    })
+    ..Coded::of(&ABOUT, recognise, Read::Stored(read))
 };
 
 fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
@@ -113,7 +111,6 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     }
     reader.report_doubtful_dates(evidence);
     Ok(reader.text.finish(Conversation {
-        source: ID,
         shape: if is_iphone { "iphone" } else { "android" },
         scene: Scene::GroupChat,
         ..Conversation::default()

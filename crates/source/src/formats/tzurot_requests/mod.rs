@@ -75,17 +75,20 @@ pub static TZUROT_REQUESTS: Coded = Coded {
         _ => row(root).map(|row| vec![row]),
     }),
     can_merge: true,
-    ..Coded::of(&ABOUT, detect::recognise, |frame, limits| {
-        let root = frame.root();
-        let is_history = history::is_row(root) || root.items().any(history::is_row);
-        let read = if is_history { history::read } else { read };
-        let reading = read(*frame, limits).map_err(|request_error| {
-            let (finding, path, value) = *request_error;
-            let finding = finding.with_severity(Severity::Error).at_path(format!("${path}"));
-            Box::new(Notes::new(frame.start).spanned(finding, value.span()))
-        });
-        Reading::stored(ABOUT.traits, reading)
-    })
+    ..Coded::of(
+        &ABOUT,
+        detect::recognise,
+        Read::Stored(|frame, limits| {
+            let root = frame.root();
+            let is_history = history::is_row(root) || root.items().any(history::is_row);
+            let read = if is_history { history::read } else { read };
+            read(frame, limits).map_err(|request_error| {
+                let (finding, path, value) = *request_error;
+                let finding = finding.with_severity(Severity::Error).at_path(format!("${path}"));
+                Box::new(Notes::new(frame.start).spanned(finding, value.span()))
+            })
+        }),
+    )
 };
 
 /// A record as a row; none when it names no conversation and is not a message of a list either.

@@ -18,6 +18,7 @@ use crate::work::bill::OwnSpans;
 use crate::work::budget::BudgetMeter;
 use crate::work::render::{self, WindowedRenderer};
 
+mod answers;
 mod called;
 pub(crate) mod earlier;
 mod messages;

@@ -2,27 +2,15 @@
 
 use std::sync::atomic::AtomicBool;
 
-use chatmill_dataset::{Dataset, DatasetError, Flags, Numbers, Rows, Texts, columns};
-use chatmill_diag::Limits;
+use chatmill_dataset::Dataset;
 use chatmill_link::Likeness;
-use chatmill_model::{Alternative, Conversation, Judgement};
+use chatmill_model::Alternative;
 
-use super::messages::CommonColumns;
+use super::answers::Answers;
 use super::rebuilt::{Conversations, StoredConversation};
-use super::stored::word;
 use crate::error::{RunError, go_on};
 use crate::plan::Plan;
 use crate::work::survey::likeness;
-
-columns! {
-    /// Cells of `alternatives`.
-    struct Answers with common: CommonColumns {
-        position: Numbers,
-        ordinal: Numbers,
-        origin: Texts,
-        in_conversation: Flags,
-    }
-}
 
 /// The likenesses of all conversations of a plan's earlier datasets; more than `most` are refused.
 pub(crate) fn likenesses(plan: &Plan, most: u64, stop: &AtomicBool) -> Result<Vec<Likeness>, RunError> {
@@ -36,48 +24,21 @@ pub(crate) fn likenesses(plan: &Plan, most: u64, stop: &AtomicBool) -> Result<Ve
             return Err(RunError::TooManyToCompare { found, limit });
         }
         let mut conversations = Conversations::of(&dataset)?;
-        let mut answers = Rows::<Answers>::of(&dataset, "alternatives")?;
+        let mut answers = Answers::of(&dataset)?;
         while let Some(StoredConversation { id, linked, .. }) = conversations.next()? {
             go_on(stop, 0)?;
             let mut conversation = linked.conversation;
-            let mut place = None;
-            while let Some((cells, row)) = answers.current()
-                && cells.common.conversation_id.at(row) == id
-            {
-                let here = (cells.position.at(row), cells.ordinal.at(row));
-                cells.add(row, place.replace(here) != Some(here), &mut conversation)?;
-                answers.advance()?;
-            }
+            let alternatives = answers.of_next(&id, &conversation)?.into_iter();
+            conversation
+                .alternatives
+                .extend(alternatives.map(|answer| Alternative {
+                    place: answer.position..answer.position,
+                    origin: answer.origin,
+                    judgement: answer.judgement,
+                    messages: (!answer.in_conversation).then_some(answer.messages),
+                }));
             found.push(likeness(&conversation, &plan.pipeline.dedup));
         }
     }
     Ok(found)
-}
-
-impl Answers {
-    /// Adds a row: the first message of an answer, or a further one of the last.
-    fn add(&self, row: usize, is_first: bool, conversation: &mut Conversation) -> Result<(), DatasetError> {
-        let participants = &conversation.participants;
-        let find = |id: &str| participants.iter().position(|person| person.id == id);
-        let message = self
-            .common
-            .message(row, participants, &find, Limits::default().depth)?;
-        if is_first {
-            let start = u32::try_from(self.position.at(row)).unwrap_or(u32::MAX);
-            conversation.alternatives.push(Alternative {
-                place: start..start,
-                origin: word(self.origin.at(row), &self.common.batch)?,
-                judgement: Judgement::default(),
-                messages: (!self.in_conversation.at(row)).then(Vec::new),
-            });
-        }
-        if let Some(messages) = conversation
-            .alternatives
-            .last_mut()
-            .and_then(|last| last.messages.as_mut())
-        {
-            messages.push(message);
-        }
-        Ok(())
-    }
 }

@@ -5,20 +5,17 @@
 
 use std::cmp::Ordering;
 
-use chatmill_dataset::{DatasetError, Flags, Numbers, Reals, Rows, Texts, columns};
+use chatmill_dataset::DatasetError;
 use chatmill_diag::Limits;
 use chatmill_link::link;
-use chatmill_model::{LabelBasis, Linked, Message, Role};
+use chatmill_model::{LabelBasis, Linked, Role};
 
-use super::messages::CommonColumns;
+use super::answers::{Answers, StoredAnswer, TABLE};
 use super::ratings::{Rating, labels};
 use super::rebuilt::{Conversations, StoredConversation};
 use super::replaced::Replacements;
 use super::{Again, AgainError, AgainRendering, Renderer};
 use crate::plan::WindowPlan;
-
-/// The table that it is read from.
-const TABLE: &str = "alternatives";
 
 chatmill_diag::reasons! {
     NO_PREFERENCE = "no-preference", "the data does not record which answer is better", "`trl-kto` takes single rated answers, `trl-messages` and the other envelopes of conversations take any";
@@ -77,7 +74,7 @@ impl Again<'_> {
         let mut renderer = Renderer::new(self);
         let mut conversations = Conversations::of(self.dataset)?;
         let mut replacements = Replacements::of(self.dataset)?;
-        let mut alternatives = Rows::<Cells>::of(self.dataset, TABLE)?;
+        let mut alternatives = Answers::of(self.dataset)?;
         while let Some(StoredConversation { id, input, linked }) = conversations.next()? {
             renderer.called = self.called.of_input(&input);
             renderer.replaced = replacements.of_next(&id)?;
@@ -87,29 +84,12 @@ impl Again<'_> {
                 linked: &linked,
                 ordinal: 0,
             };
-            let mut place: Vec<RatedAnswer> = Vec::new();
-            while let Some((cells, row)) = alternatives.current()
-                && cells.common.conversation_id.at(row) == id
-            {
-                if place
-                    .last()
-                    .is_some_and(|answer| answer.position != cells.position.at(row))
-                {
-                    answers.visit_answers(wanted, &std::mem::take(&mut place), visit)?;
-                }
-                cells.add(row, &linked, &mut place)?;
-                alternatives.advance()?;
+            let stored = alternatives.of_next(&id, &linked.conversation)?;
+            for place in stored.chunk_by(|one, next| one.position == next.position) {
+                answers.visit_answers(wanted, place, visit)?;
             }
-            answers.visit_answers(wanted, &place, visit)?;
         }
-        match alternatives.current() {
-            None => Ok(()),
-            Some((cells, _)) => Err(cells
-                .common
-                .batch
-                .corrupt("it has answers of no conversation")
-                .into()),
-        }
+        Ok(alternatives.end()?)
     }
 
     /// Refuses a dataset without the table.
@@ -121,55 +101,6 @@ impl Again<'_> {
             format!("the dataset has no table `{TABLE}`: `output.tables` left it out"),
             "name it in `output.tables` and run the pipeline again",
         ))
-    }
-}
-
-/// An answer at a place.
-struct RatedAnswer {
-    position: u64,
-    ordinal: u64,
-    rating: Rating,
-    messages: Vec<Message>,
-}
-
-columns! {
-    /// Cells of `alternatives`.
-    struct Cells with common: CommonColumns {
-        position: Numbers,
-        ordinal: Numbers,
-        origin: Texts,
-        rank: Numbers,
-        score: Reals,
-        label: Flags,
-    }
-}
-
-impl Cells {
-    /// Adds a row to the answers of its place: a further message of the last one, or the first of the next.
-    fn add(&self, row: usize, linked: &Linked, place: &mut Vec<RatedAnswer>) -> Result<(), DatasetError> {
-        let ordinal = self.ordinal.at(row);
-        if place.last().is_none_or(|answer| answer.ordinal != ordinal) {
-            place.push(RatedAnswer {
-                position: self.position.at(row),
-                ordinal,
-                rating: Rating::of(
-                    self.origin.at(row),
-                    self.rank.get(row),
-                    self.score.get(row),
-                    self.label.get(row),
-                ),
-                messages: Vec::new(),
-            });
-        }
-        let participants = &linked.conversation.participants;
-        let find = |id: &str| participants.iter().position(|person| person.id == id);
-        let message = self
-            .common
-            .message(row, participants, &find, Limits::default().depth)?;
-        if let Some(answer) = place.last_mut() {
-            answer.messages.push(message);
-        }
-        Ok(())
     }
 }
 
@@ -187,16 +118,13 @@ impl AnswerRenderer<'_, '_, '_> {
     fn visit_answers<E: From<DatasetError>>(
         &mut self,
         wanted: Wanted,
-        place: &[RatedAnswer],
+        place: &[StoredAnswer],
         visit: &mut Visit<'_, E>,
     ) -> Result<(), E> {
-        if place.is_empty() {
-            return Ok(());
-        }
         match wanted {
             Wanted::Pairs => self.pairs(place, visit),
             Wanted::Labels => {
-                let ratings: Vec<Rating> = place.iter().map(|answer| answer.rating).collect();
+                let ratings: Vec<Rating> = place.iter().map(Rating::of).collect();
                 let mut labelled = place.iter().zip(labels(&ratings));
                 labelled.try_for_each(|(answer, label)| self.labelled(answer, label, visit))
             }
@@ -206,15 +134,16 @@ impl AnswerRenderer<'_, '_, '_> {
     /// The best answer beside each one that is worse.
     fn pairs<E: From<DatasetError>>(
         &mut self,
-        place: &[RatedAnswer],
+        place: &[StoredAnswer],
         visit: &mut Visit<'_, E>,
     ) -> Result<(), E> {
-        let is_best = |answer: &&RatedAnswer| {
-            let mut others = place.iter().map(|other| answer.rating.against(&other.rating));
+        let is_best = |answer: &&StoredAnswer| {
+            let against = |other| Rating::of(answer).against(&Rating::of(other));
+            let mut others = place.iter().map(against);
             others.all(|against| against.is_none_or(Ordering::is_ge))
                 && place
                     .iter()
-                    .any(|other| answer.rating.against(&other.rating) == Some(Ordering::Greater))
+                    .any(|other| against(other) == Some(Ordering::Greater))
         };
         let Some(best) = place.iter().find(is_best) else {
             return self.left_out(NO_PREFERENCE.words, visit);
@@ -224,7 +153,7 @@ impl AnswerRenderer<'_, '_, '_> {
             Err(reason) => return self.left_out(reason, visit),
         };
         for worse in place {
-            if best.rating.against(&worse.rating) != Some(Ordering::Greater) {
+            if Rating::of(best).against(&Rating::of(worse)) != Some(Ordering::Greater) {
                 continue;
             }
             let rejected = self.render_answer(worse);
@@ -254,7 +183,7 @@ impl AnswerRenderer<'_, '_, '_> {
 
     fn labelled<E: From<DatasetError>>(
         &mut self,
-        answer: &RatedAnswer,
+        answer: &StoredAnswer,
         label: Option<(bool, LabelBasis)>,
         visit: &mut Visit<'_, E>,
     ) -> Result<(), E> {
@@ -289,16 +218,14 @@ impl AnswerRenderer<'_, '_, '_> {
     }
 
     /// The conversation up to the place, and the answer after it.
-    fn render_answer(&mut self, answer: &RatedAnswer) -> Result<AgainRendering<'static>, &'static str> {
+    fn render_answer(&mut self, answer: &StoredAnswer) -> Result<AgainRendering<'static>, &'static str> {
         let speaker = answer
             .messages
             .iter()
             .find(|message| message.role == Role::Assistant);
         let speaker = speaker.ok_or(SILENT.words)?;
         let mut conversation = self.linked.conversation.clone();
-        conversation
-            .messages
-            .truncate(usize::try_from(answer.position).unwrap_or(usize::MAX));
+        conversation.messages.truncate(answer.position as usize);
         let before = conversation.messages.len();
         conversation.messages.extend(answer.messages.iter().cloned());
         for (position, message) in (0..).zip(&mut conversation.messages) {

@@ -5,7 +5,9 @@
 
 use std::cmp::Ordering;
 
-use chatmill_model::{AlternativeOrigin, LabelBasis};
+use chatmill_model::{AlternativeOrigin, Judgement, LabelBasis, Score};
+
+use super::answers::StoredAnswer;
 
 /// The rating of an answer, as far as its record has one.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,15 +23,22 @@ pub(super) struct Rating {
 }
 
 impl Rating {
-    /// The rating in a row of the table `alternatives`.
-    pub(super) fn of(origin: &str, rank: Option<u64>, score: Option<f64>, label: Option<bool>) -> Self {
-        let is = |known: AlternativeOrigin| origin == known.as_str();
-        let is_side = is(AlternativeOrigin::Chosen) || is(AlternativeOrigin::Rejected);
+    /// The rating of an answer.
+    pub(super) fn of(answer: &StoredAnswer) -> Self {
+        Self::new(answer.origin, answer.judgement)
+    }
+
+    fn new(origin: AlternativeOrigin, Judgement { rank, score, label }: Judgement) -> Self {
+        let by_side = match origin {
+            AlternativeOrigin::Chosen => Some(true),
+            AlternativeOrigin::Rejected => Some(false),
+            _ => None,
+        };
         Self {
-            stated: label.or(is_side.then(|| is(AlternativeOrigin::Chosen))),
+            stated: label.or(by_side),
             rank,
-            score,
-            has_question: is(AlternativeOrigin::Branch),
+            score: score.map(Score::value),
+            has_question: origin == AlternativeOrigin::Branch,
         }
     }
 
@@ -79,12 +88,24 @@ fn is_end<T: Copy + PartialEq>(value: T, (lowest, highest): (T, T)) -> Option<bo
 mod tests {
     use super::*;
 
+    use AlternativeOrigin::{Branch, Choice, Rejected};
+
+    fn rating(
+        origin: AlternativeOrigin,
+        rank: Option<u64>,
+        score: Option<f64>,
+        label: Option<bool>,
+    ) -> Rating {
+        let score = score.and_then(Score::new);
+        Rating::new(origin, Judgement { rank, score, label })
+    }
+
     fn ranked(rank: u64) -> Rating {
-        Rating::of("choice", Some(rank), None, None)
+        rating(Choice, Some(rank), None, None)
     }
 
     fn scored(score: f64) -> Rating {
-        Rating::of("choice", None, Some(score), None)
+        rating(Choice, None, Some(score), None)
     }
 
     /// `+` for good, `-` for bad, `.` for no label, and what they follow from.
@@ -120,24 +141,24 @@ mod tests {
     #[test]
     fn a_stated_label_wins_over_a_rank_and_a_rank_over_a_score() {
         let place = [
-            Rating::of("choice", Some(0), Some(1.0), Some(false)),
-            Rating::of("choice", Some(1), Some(9.0), None),
-            Rating::of("choice", None, Some(5.0), None),
+            rating(Choice, Some(0), Some(1.0), Some(false)),
+            rating(Choice, Some(1), Some(9.0), None),
+            rating(Choice, None, Some(5.0), None),
         ];
         assert_eq!(labelled(&place), ("--.".into(), vec!["stated", "ranks"]));
-        let side = Rating::of("rejected", None, Some(9.0), None);
+        let side = rating(Rejected, None, Some(9.0), None);
         assert_eq!(labelled(&[side, scored(1.0)]).0, "--");
     }
 
     #[test]
     fn one_rank_among_scores_is_no_ranking_and_the_scores_decide() {
-        let place = [Rating::of("choice", Some(0), Some(0.9), None), scored(0.1)];
+        let place = [rating(Choice, Some(0), Some(0.9), None), scored(0.1)];
         assert_eq!(labelled(&place), ("+-".into(), vec!["scores"]));
     }
 
     #[test]
     fn the_rank_of_a_question_is_no_label_of_its_answer() {
-        let question = |rank| Rating::of("branch", Some(rank), None, None);
+        let question = |rank| rating(Branch, Some(rank), None, None);
         assert_eq!(labelled(&[0, 1].map(question)).0, "..");
         assert_eq!(labelled(&[question(0), ranked(1), ranked(2)]).0, ".+-");
     }

@@ -3,15 +3,12 @@
 use std::collections::HashMap;
 
 use chatmill_dataset::{Batch, DatasetError, Numbers, Reals, TextLists, Texts, Times, columns};
-use chatmill_intake::json::{self, Kind};
 use chatmill_model::{
-    ArgumentForm, Arguments, Conversation, Media, MediaKind, MediaSource, Message, MessageOrigin,
-    OffsetOrigin, Part, Participant, RawJson, Role, Timestamp, ToolCall, ToolResult, Weight,
+    Conversation, Message, MessageOrigin, OffsetOrigin, Part, Participant, Role, Timestamp, Weight,
 };
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
 
 use super::stored::{fields, parsed, word};
+use crate::work::tables::written::WrittenPart;
 
 columns! {
     /// Cells that messages and answers beside them have.
@@ -62,7 +59,10 @@ impl CommonColumns {
             kind: word(self.kind.at(row), &self.batch)?,
             parts: match self.parts.get(row) {
                 None => vec![Part::Text(self.text.at(row).to_owned())],
-                Some(json) => parts(json, depth, &self.batch)?,
+                Some(json) => {
+                    let written: Vec<WrittenPart<'_>> = parsed(json, &self.batch)?;
+                    written.into_iter().map(|part| part.read(depth)).collect()
+                }
             },
             model: self.model.get(row).map(Box::from),
             extra: fields(self.extra.get(row), &self.batch)?,
@@ -111,127 +111,5 @@ impl MessageColumns {
             weight: self.weight.get(row).and_then(Weight::new),
             ..message
         })
-    }
-}
-
-/// A part in the column `parts`.
-#[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum WrittenPart {
-    Text {
-        text: String,
-    },
-    Reasoning {
-        text: String,
-    },
-    Notice {
-        text: String,
-    },
-    Media(WrittenMedia),
-    ToolCall {
-        id: Option<String>,
-        name: Option<String>,
-        arguments: String,
-        #[serde(default)]
-        embedded: bool,
-        #[serde(default)]
-        free_text: bool,
-    },
-    ToolResult {
-        call_id: Option<String>,
-        name: Option<String>,
-        content: String,
-        #[serde(default)]
-        is_error: bool,
-        #[serde(default)]
-        media: u32,
-    },
-    CacheMark,
-}
-
-#[derive(Deserialize)]
-struct WrittenMedia {
-    #[serde(deserialize_with = "media_kind")]
-    kind: MediaKind,
-    url: Option<String>,
-    inline: Option<String>,
-    text: Option<String>,
-    media_type: Option<String>,
-    name: Option<String>,
-}
-
-fn media_kind<'de, D: Deserializer<'de>>(from: D) -> Result<MediaKind, D::Error> {
-    let word = String::deserialize(from)?;
-    let unknown = |_| D::Error::custom(format!("there is no medium `{word}`"));
-    word.parse().map_err(unknown)
-}
-
-fn parts(json: &str, depth: u32, batch: &Batch) -> Result<Vec<Part>, DatasetError> {
-    let written: Vec<WrittenPart> = parsed(json, batch)?;
-    Ok(written.into_iter().map(|part| part.read(depth)).collect())
-}
-
-impl WrittenPart {
-    fn read(self, depth: u32) -> Part {
-        match self {
-            Self::Text { text } => Part::Text(text),
-            Self::Reasoning { text } => Part::Reasoning(text),
-            Self::Notice { text } => Part::Notice(text),
-            Self::Media(media) => Part::Media(media.read()),
-            Self::ToolCall {
-                id,
-                name,
-                arguments: text,
-                embedded,
-                free_text,
-            } => {
-                let given = match (free_text, embedded) {
-                    (true, _) => (Arguments::Malformed(text), ArgumentForm::FreeText),
-                    (false, true) => (arguments(text, depth), ArgumentForm::Embedded),
-                    (false, false) => (arguments(text, depth), ArgumentForm::Text),
-                };
-                Part::ToolCall(ToolCall::new(id, name, given))
-            }
-            Self::ToolResult {
-                call_id,
-                name,
-                content,
-                is_error,
-                media,
-            } => Part::ToolResult(ToolResult {
-                call_id,
-                name,
-                content,
-                is_error,
-                media,
-                ..ToolResult::default()
-            }),
-            Self::CacheMark => Part::CacheMark,
-        }
-    }
-}
-
-impl WrittenMedia {
-    fn read(self) -> Media {
-        Media {
-            kind: self.kind,
-            source: match (self.url, self.inline, self.text) {
-                (Some(url), ..) => MediaSource::Url(url),
-                (None, Some(base64), _) => MediaSource::Inline(base64),
-                (None, None, Some(text)) => MediaSource::Text(text),
-                (None, None, None) => MediaSource::Upload,
-            },
-            media_type: self.media_type,
-            name: self.name,
-        }
-    }
-}
-
-/// Arguments by their text: an object, other JSON, or text that is neither, as sources distinguish them.
-fn arguments(text: String, depth: u32) -> Arguments {
-    match json::scan(text.as_bytes(), depth).map(|document| document.root().kind()) {
-        Ok(Kind::Object) => Arguments::Object(RawJson(text)),
-        Ok(_) => Arguments::NotObject(RawJson(text)),
-        Err(_) => Arguments::Malformed(text),
     }
 }

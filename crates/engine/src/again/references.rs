@@ -1,10 +1,10 @@
 //! References read from the table `message_references`, with their links.
 
 use chatmill_dataset::{Batch, DatasetError, Flags, Numbers, Texts, columns};
-use chatmill_model::{Link, LinkStatus, Message, Preview, RawJson, Reference, ReferenceForm};
-use serde::Deserialize;
+use chatmill_model::{Link, LinkStatus, Message, RawJson, Reference, ReferenceForm};
 
 use super::stored::{parsed, word};
+use crate::work::tables::written::WrittenPreview;
 
 columns! {
     /// Cells of `message_references`.
@@ -19,15 +19,6 @@ columns! {
         preview: Texts,
         quoted: Texts,
     }
-}
-
-#[derive(Deserialize)]
-struct WrittenPreview {
-    content: Option<String>,
-    sender: Option<String>,
-    sender_name: Option<String>,
-    #[serde(default)]
-    from_agent: bool,
 }
 
 impl Referred {
@@ -70,7 +61,7 @@ impl Referred {
     fn reference(&self, row: usize) -> Result<Reference, DatasetError> {
         let shown = self.quoted.get(row).or(self.preview.get(row));
         let preview = shown
-            .map(|json| parsed::<WrittenPreview>(json, &self.batch))
+            .map(|json| parsed::<WrittenPreview<'_>>(json, &self.batch))
             .transpose()?;
         let target = self.target_id.get(row).map(str::to_owned);
         let form = match (self.quoted.get(row), self.preview.get(row)) {
@@ -81,13 +72,7 @@ impl Referred {
         };
         Ok(Reference {
             target,
-            preview: preview.map(|preview| Preview {
-                content: preview.content,
-                sender: preview.sender,
-                sender_name: preview.sender_name,
-                from_agent: preview.from_agent,
-                ..Preview::default()
-            }),
+            preview: preview.map(WrittenPreview::read),
             form,
             is_pseudo: self.status.at(row) == LinkStatus::Pseudo.as_str(),
             nested: Vec::new(),

@@ -12,18 +12,20 @@ use chatmill_diag::finding::with_known_keys;
 use chatmill_diag::{Reject, cut};
 use chatmill_link::{ClusterMembership, Duplicate};
 use chatmill_model::fingerprint::content_hash;
-use chatmill_model::json::push_string;
 use chatmill_model::{
-    ArgumentForm, Arguments, Conversation, Extra, Link, Linked, MediaSource, Message, MessageKind, PairedBy,
-    Pairing, Part, PartPlace, Preview, Reference, ReferenceForm, Score, ToolCall, ToolResult, Weight,
+    Arguments, Conversation, Extra, Link, Linked, Message, MessageKind, PairedBy, Pairing, Part, PartPlace,
+    Reference, ReferenceForm, Score, ToolCall, ToolResult, Weight,
 };
-
 use chatmill_redact::Mask;
 
 use crate::plan::Plan;
 use crate::record::locate::Located;
 use crate::record::unread::FirstPlace;
 use crate::slice::records::At;
+
+pub(crate) mod written;
+
+use written::{WrittenPreview, parts_json, written};
 
 /// The origin of a record.
 #[derive(Clone, Copy)]
@@ -146,7 +148,7 @@ pub(crate) fn push_message(
         created_at: message.timestamp.as_ref().and_then(|time| time.instant),
         created_at_raw: message.timestamp.as_ref().map(|time| time.raw.as_str()),
         text,
-        parts: parts_json(&message.parts).as_deref(),
+        parts: parts_json("messages", &message.parts)?.as_deref(),
         mentions: &message.mentions,
         weight: message.weight.map(Weight::value),
         model: message.model.as_deref(),
@@ -202,7 +204,7 @@ pub(crate) fn push_alternatives(parts: &mut PartSet, id: Key, linked: &Linked) -
                 kind: message.kind.as_str(),
                 created_at: message.timestamp.as_ref().and_then(|time| time.instant),
                 text: &message.text(),
-                parts: parts_json(&message.parts).as_deref(),
+                parts: parts_json("alternatives", &message.parts)?.as_deref(),
                 model: message.model.as_deref(),
                 extra: message.extra.to_json().as_deref(),
                 byte_start: message.origin.start,
@@ -211,88 +213,6 @@ pub(crate) fn push_alternatives(parts: &mut PartSet, id: Key, linked: &Linked) -
         }
     }
     Ok(())
-}
-
-/// Adds the key of a field to a JSON object that is being written; its value is to follow.
-fn key(object: &mut String, key: &str) {
-    if !object.ends_with('{') {
-        object.push(',');
-    }
-    push_string(object, key);
-    object.push(':');
-}
-
-/// Adds a field with a text; an absent one leaves no key.
-fn text(object: &mut String, name: &str, value: Option<&str>) {
-    if let Some(value) = value {
-        key(object, name);
-        push_string(object, value);
-    }
-}
-
-fn raw(object: &mut String, name: &str, value: &str) {
-    key(object, name);
-    object.push_str(value);
-}
-
-/// The parts as an array; `None` where the text is complete.
-fn parts_json(parts: &[Part]) -> Option<String> {
-    if let [Part::Text(_)] = parts {
-        return None;
-    }
-    let mut out = String::from("[");
-    for (index, one) in parts.iter().enumerate() {
-        if index > 0 {
-            out.push(',');
-        }
-        part(one, &mut out);
-    }
-    out.push(']');
-    Some(out)
-}
-
-fn part(part: &Part, object: &mut String) {
-    object.push('{');
-    text(object, "type", Some(part.type_name()));
-    match part {
-        Part::Text(content) | Part::Reasoning(content) | Part::Notice(content) => {
-            text(object, "text", Some(content));
-        }
-        Part::Media(media) => {
-            text(object, "kind", Some(media.kind.as_str()));
-            match &media.source {
-                MediaSource::Url(url) => text(object, "url", Some(url)),
-                MediaSource::Inline(base64) => text(object, "inline", Some(base64)),
-                MediaSource::Text(content) => text(object, "text", Some(content)),
-                MediaSource::Upload => raw(object, "upload", "true"),
-            }
-            text(object, "media_type", media.media_type.as_deref());
-            text(object, "name", media.name.as_deref());
-        }
-        Part::ToolCall(call) => {
-            text(object, "id", call.known_id());
-            text(object, "name", call.name.as_deref());
-            text(object, "arguments", Some(call.arguments.source_text()));
-            match call.form {
-                ArgumentForm::Text => {}
-                ArgumentForm::Embedded => raw(object, "embedded", "true"),
-                ArgumentForm::FreeText => raw(object, "free_text", "true"),
-            }
-        }
-        Part::ToolResult(result) => {
-            text(object, "call_id", result.known_id());
-            text(object, "name", result.name.as_deref());
-            text(object, "content", Some(&result.content));
-            if result.is_error {
-                raw(object, "is_error", "true");
-            }
-            if result.media > 0 {
-                raw(object, "media", &result.media.to_string());
-            }
-        }
-        Part::CacheMark => {}
-    }
-    object.push('}');
 }
 
 /// Writes a message's references, each with those that it shows in its turn after it.
@@ -327,6 +247,14 @@ fn push_reference(
     reference: &Reference,
     link: &Link,
 ) -> Result<(), DatasetError> {
+    let shown = reference.preview.as_ref();
+    let understood = shown.map(|shown| written("message_references", &WrittenPreview::of(shown)));
+    let understood = understood.transpose()?;
+    // The object that a source wrote beside the id says more than what was understood of it.
+    let source = match &reference.form {
+        ReferenceForm::Object(raw) if shown.is_some() => Some(raw.as_str()),
+        _ => None,
+    };
     parts.push_reference(ReferenceRow {
         conversation_id: of_message.conversation_id,
         position: of_message.position,
@@ -337,8 +265,8 @@ fn push_reference(
         target_position: link.target.map(u64::from),
         status: link.status.as_str(),
         same_sender: link.same_sender,
-        preview: preview(reference).as_deref(),
-        quoted: quoted(reference).as_deref(),
+        preview: source.or(understood.as_deref()),
+        quoted: understood.as_deref().filter(|_| source.is_some()),
     })?;
     let above = path.len();
     for (place, (inner, link)) in reference.nested.iter().zip(&link.nested).enumerate() {
@@ -347,33 +275,6 @@ fn push_reference(
         path.truncate(above);
     }
     Ok(())
-}
-
-/// The object that a source wrote beside the id, else its preview as an object.
-fn preview(reference: &Reference) -> Option<Cow<'_, str>> {
-    let shown = reference.preview.as_ref()?;
-    if let ReferenceForm::Object(raw) = &reference.form {
-        return Some(Cow::Borrowed(raw.as_str()));
-    }
-    Some(Cow::Owned(understood(shown)))
-}
-
-/// The recognised part of the object that a source wrote beside the id.
-fn quoted(reference: &Reference) -> Option<String> {
-    let is_object = matches!(reference.form, ReferenceForm::Object(_));
-    reference.preview.as_ref().filter(|_| is_object).map(understood)
-}
-
-fn understood(shown: &Preview) -> String {
-    let mut object = String::from("{");
-    text(&mut object, "content", shown.content.as_deref());
-    text(&mut object, "sender", shown.sender.as_deref());
-    text(&mut object, "sender_name", shown.sender_name.as_deref());
-    if shown.from_agent {
-        raw(&mut object, "from_agent", "true");
-    }
-    object.push('}');
-    object
 }
 
 /// The rows of a conversation's tool calls and results.

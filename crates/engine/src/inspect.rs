@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use chatmill_diag::{Limits, cut};
 use chatmill_intake::Failure;
 use chatmill_model::{Linked, MessageKind};
-use chatmill_source::{Proposal, ReadOptions};
+use chatmill_source::{Evidence, Proposal, ReadOptions};
 use serde::Serialize;
 
 use crate::entry::EntryRef;
@@ -39,7 +39,7 @@ pub struct EntryReport {
     pub evidence: Vec<String>,
     /// The evidence for each source, by falling confidence, where several match.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub considered: Vec<Considered>,
+    pub considered: Vec<Evidence>,
     /// The format that the entry looks like, where no source reads it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub looks_like: Option<String>,
@@ -64,6 +64,9 @@ pub struct EntryReport {
     pub shapes: BTreeSet<String>,
     /// Different participants.
     pub participants: u64,
+    /// Their ids.
+    #[serde(skip)]
+    pub participant_ids: BTreeSet<String>,
     /// First instant, microseconds UTC.
     pub started_at: Option<i64>,
     /// Last instant, microseconds UTC.
@@ -71,17 +74,6 @@ pub struct EntryReport {
     /// The first problems of data that cannot be read, or is in doubt.
     #[serde(rename = "troubles")]
     pub problems: Vec<ReadProblem>,
-}
-
-/// A source that an entry could be of.
-#[derive(Clone, Debug, Serialize)]
-pub struct Considered {
-    /// The id of the source.
-    pub source: &'static str,
-    /// The confidence, from 1 to 100: the source with the highest reads the entry, unless another is named.
-    pub confidence: u8,
-    /// The evidence.
-    pub why: Vec<String>,
 }
 
 /// Troubles of an entry that its report keeps.
@@ -115,43 +107,36 @@ pub fn inspect(
     walk(&inputs, Settings::plain(limits), progress, stop, &mut |sight| {
         match sight {
             WalkEvent::Failed(failure) => failures.push(failure),
-            WalkEvent::Entry(entry) => reports.at(entry, |_, _| {}),
+            WalkEvent::Entry(entry) => {
+                reports.at(entry);
+            }
             WalkEvent::Recognised(seen) => reports.recognised(seen),
-            WalkEvent::Record { entry, is_rejected } => reports.at(entry, |report, _| {
+            WalkEvent::Record { entry, is_rejected } => {
+                let report = reports.at(entry);
                 report.records += 1;
                 report.rejected += u64::from(is_rejected);
-            }),
-            WalkEvent::Conversation { entry, linked, .. } => {
-                reports.at(entry, |report, participant_ids| {
-                    report.count(linked, participant_ids);
-                });
             }
+            WalkEvent::Conversation { entry, linked, .. } => reports.at(entry).count(linked),
             WalkEvent::ReadProblem(problem) => reports.problem(problem),
-            WalkEvent::Table { entry, table } => reports.at(entry, |report, _| {
-                if report.unread_tables.len() < MAX_NAMED_TABLES {
-                    report.unread_tables.insert(table.to_owned());
+            WalkEvent::Table { entry, table } => {
+                let unread_tables = &mut reports.at(entry).unread_tables;
+                if unread_tables.len() < MAX_NAMED_TABLES {
+                    unread_tables.insert(table.to_owned());
                 }
-            }),
+            }
         }
         true
     })?;
-    let entries = reports
-        .list
-        .into_iter()
-        .map(|(report, participant_ids)| EntryReport {
-            participants: participant_ids.len() as u64,
-            ..report
-        });
     Ok(Inspection {
-        entries: entries.collect(),
+        entries: reports.list,
         failures,
     })
 }
 
-/// Reports in the order of their entries, each with the ids of its participants.
+/// Reports in the order of their entries.
 struct Reports<'i> {
     inputs: &'i [PlannedInput],
-    list: Vec<(EntryReport, BTreeSet<String>)>,
+    list: Vec<EntryReport>,
     numbers: HashMap<(usize, String), usize>,
 }
 
@@ -159,14 +144,9 @@ impl Reports<'_> {
     /// Notes the reason why an entry is read, or the format that it resembles.
     fn recognised(&mut self, seen: Recognised) {
         let number = self.numbers.get(&(seen.input, seen.entry));
-        if let Some((report, _)) = number.and_then(|number| self.list.get_mut(*number)) {
+        if let Some(report) = number.and_then(|number| self.list.get_mut(*number)) {
             if seen.considered.len() > 1 {
-                let each = seen.considered.into_iter().map(|evidence| Considered {
-                    source: evidence.source,
-                    confidence: evidence.confidence,
-                    why: evidence.why,
-                });
-                report.considered = each.collect();
+                report.considered = seen.considered;
             }
             if let Some(evidence) = seen.evidence {
                 report.evidence = evidence.why;
@@ -179,9 +159,9 @@ impl Reports<'_> {
     /// Lists a problem with its entry, which is the one that was met last where it names none.
     fn problem(&mut self, problem: ReadProblem) {
         let is_its_own = |report: &EntryReport| report.path == problem.path && report.entry == problem.entry;
-        let own = self.list.iter().rposition(|(report, _)| is_its_own(report));
+        let own = self.list.iter().rposition(is_its_own);
         let place = own.or(self.list.len().checked_sub(1));
-        if let Some((report, _)) = place.and_then(|place| self.list.get_mut(place))
+        if let Some(report) = place.and_then(|place| self.list.get_mut(place))
             && report.problems.len() < MAX_SHOWN_PROBLEMS
             && !report.problems.last().is_some_and(|last| problem.repeats(last))
         {
@@ -189,29 +169,28 @@ impl Reports<'_> {
         }
     }
 
-    /// Changes the report of an entry, which is new when the entry is.
-    fn at(&mut self, entry: &EntryRef, change: impl FnOnce(&mut EntryReport, &mut BTreeSet<String>)) {
+    /// The report of an entry, which is new when the entry is.
+    fn at(&mut self, entry: &EntryRef) -> &mut EntryReport {
         let next = self.list.len();
         let key = (entry.input, entry.entry.clone());
         let number = *self.numbers.entry(key).or_insert(next);
         if number == next {
-            let report = EntryReport {
+            self.list.push(EntryReport {
                 path: cut::at(self.inputs, entry.input).name().into_owned(),
                 entry: entry.entry.clone(),
                 ..EntryReport::default()
-            };
-            self.list.push((report, BTreeSet::new()));
+            });
         }
-        let (report, participant_ids) = cut::at_mut(&mut self.list, number);
+        let report = cut::at_mut(&mut self.list, number);
         if let Some(source) = entry.source {
             report.source = Some(source.id().to_owned());
         }
-        change(report, participant_ids);
+        report
     }
 }
 
 impl EntryReport {
-    fn count(&mut self, linked: &Linked, participant_ids: &mut BTreeSet<String>) {
+    fn count(&mut self, linked: &Linked) {
         let conversation = &linked.conversation;
         self.conversations += 1;
         let is_number = |id: &str| !id.is_empty() && id.bytes().all(|digit| digit.is_ascii_digit());
@@ -225,12 +204,12 @@ impl EntryReport {
         if !conversation.shape.is_empty() {
             self.shapes.insert(conversation.shape.to_owned());
         }
-        participant_ids.extend(
-            conversation
-                .participants
-                .iter()
-                .map(|participant| participant.id.clone()),
-        );
+        let ids = conversation
+            .participants
+            .iter()
+            .map(|participant| &participant.id);
+        self.participant_ids.extend(ids.cloned());
+        self.participants = self.participant_ids.len() as u64;
         let (first, last) = conversation.span();
         self.started_at = [self.started_at, first].into_iter().flatten().min();
         self.ended_at = [self.ended_at, last].into_iter().flatten().max();

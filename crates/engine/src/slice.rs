@@ -80,6 +80,7 @@ pub(crate) struct Slice {
 }
 
 /// The recognised format of an entry.
+#[derive(Default)]
 pub struct Recognised {
     /// Index of the input in the plan.
     pub input: usize,

@@ -145,7 +145,7 @@ pub(crate) const NO_TEXT_ARGUMENTS: FormatTraits = FormatTraits {
 };
 
 /// Evidence that an input has a format.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Evidence {
     /// Id of the source.
     pub source: &'static str,

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use chatmill_diag::{Code, Finding, Limits, codes, cut};
 use chatmill_intake::{Form, Frame, Framing, Head, Sketch, foreign, json};
-use chatmill_source::{Evidence, ExportPath, Proposal, Source, TableMap};
+use chatmill_source::{Evidence, ExportPath, Source, TableMap};
 
+use super::Recognised;
 use crate::plan::PlannedInput;
 
 /// The format recognised in the head of an entry.
@@ -13,10 +14,8 @@ use crate::plan::PlannedInput;
 pub(super) struct Recognition {
     /// The source that reads it.
     pub source: Option<&'static dyn Source>,
-    /// The evidence for the source that reads it.
-    pub evidence: Option<Evidence>,
-    /// The evidence for each source, by falling confidence.
-    pub considered: Vec<Evidence>,
+    /// Why that source reads it, or what else the entry may be.
+    pub recognised: Recognised,
     /// The map of the names of its JSON rows' fields.
     pub map: Option<TableMap>,
     /// The handling of the entry.
@@ -27,10 +26,6 @@ pub(super) struct Recognition {
     pub groups_rows: bool,
     /// The facts about its rows that its path gives.
     pub export_path: Option<ExportPath>,
-    /// The format that the entry looks like, where no source reads it.
-    pub looks_like: Option<String>,
-    /// The proposed map for the entry, where no source reads it.
-    pub proposal: Option<Proposal>,
 }
 
 /// The handling of an entry.
@@ -78,8 +73,12 @@ pub(super) fn recognise(
     };
     let mut seen = Recognition {
         source: planned.settings.source.or(mapped).or(by_content),
-        evidence,
-        considered,
+        recognised: Recognised {
+            entry: entry.to_owned(),
+            evidence,
+            considered,
+            ..Recognised::default()
+        },
         map,
         ..Recognition::default()
     };
@@ -113,7 +112,7 @@ pub(super) fn recognise(
     };
     let unknown = match &seen.fate {
         EntryAction::PassOver(kind) => {
-            seen.looks_like = Some((*kind).to_owned());
+            seen.recognised.looks_like = Some((*kind).to_owned());
             None
         }
         EntryAction::Refuse(code, message, _) if *code == &codes::UNKNOWN_FORMAT => Some(message),
@@ -122,11 +121,10 @@ pub(super) fn recognise(
     };
     if let Some(message) = unknown {
         let format = chatmill_source::unsupported_format(head, &sketch);
-        seen.looks_like = format.map(|format| format!("{}: {}", format.name, format.why));
-        if seen.looks_like.is_none() && message.starts_with("this is ") {
-            seen.looks_like = Some(message.clone());
-        }
-        seen.proposal = chatmill_source::propose(head, &sketch);
+        let of_message = || message.starts_with("this is ").then(|| message.clone());
+        let of_format = format.map(|format| format!("{}: {}", format.name, format.why));
+        seen.recognised.looks_like = of_format.or_else(of_message);
+        seen.recognised.proposal = chatmill_source::propose(head, &sketch);
     }
     seen
 }

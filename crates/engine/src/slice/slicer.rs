@@ -439,9 +439,7 @@ impl<'p> Slicer<'p> {
                 confidence: 100,
                 why: vec!["a table has the columns that its map names".to_owned()],
             }),
-            considered: Vec::new(),
-            looks_like: None,
-            proposal: None,
+            ..Recognised::default()
         });
     }
 
@@ -461,7 +459,7 @@ impl<'p> Slicer<'p> {
         let step = EntryRef {
             input: current.input,
             is_plain: current.reader.is_plain(),
-            entry: entry.clone(),
+            entry,
             table: String::new(),
             source: seen.source,
             refusal: match &seen.fate {
@@ -501,11 +499,7 @@ impl<'p> Slicer<'p> {
         }
         self.recognised.push(Recognised {
             input: current.input,
-            entry,
-            evidence: seen.evidence,
-            considered: seen.considered,
-            looks_like: seen.looks_like,
-            proposal: seen.proposal,
+            ..seen.recognised
         });
     }
 }

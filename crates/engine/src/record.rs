@@ -18,7 +18,7 @@ pub(crate) mod redact;
 pub(crate) mod unread;
 pub(crate) mod written;
 
-pub use group::{Group, GroupRow, RowForm, RowPlace};
+pub use group::{Group, GroupRow, RowPlace};
 pub use locate::Located;
 pub use read::read;
 pub(crate) use read::read_rows;

@@ -29,40 +29,9 @@ pub struct RowPlace {
     /// Column of the first byte in code points, from 1.
     pub column: u64,
     /// The relation of the row's bytes to those of the entry.
-    pub form: RowForm,
+    pub form: Form,
     /// Whether the row is accounted for here: a row that belongs to several conversations is so in the first of them.
     pub counts: bool,
-}
-
-/// The relation of a row's bytes to those of its entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RowForm {
-    /// The same.
-    Original,
-    /// The bytes without the escapes of `COPY`.
-    Copied,
-    /// Others: places inside are then places of the whole row.
-    Derived,
-}
-
-impl RowForm {
-    /// The form of the rows of a frame.
-    pub fn of(form: Form) -> Self {
-        match form {
-            Form::Original => Self::Original,
-            Form::Copied => Self::Copied,
-            Form::Row | Form::Text => Self::Derived,
-        }
-    }
-
-    /// The form of a number.
-    pub fn numbered(number: u64) -> Self {
-        match number {
-            0 => Self::Original,
-            1 => Self::Copied,
-            _ => Self::Derived,
-        }
-    }
 }
 
 /// A row inside the frame of its group.
@@ -239,14 +208,14 @@ impl Group {
         located.finding.span = located.span;
         let line_column = row.place.line_column();
         located.line_column = line_column.map(|(line, column)| match row.place.form {
-            RowForm::Derived => (line, column),
-            RowForm::Original => {
+            Form::Row | Form::Text => (line, column),
+            Form::Original => {
                 let ((first, before), (last, after)) = row.counted(&way.lines, inside.start);
                 let is_first = first == last;
                 let column = if is_first { column + after - before } else { after };
                 (line + last - first, column)
             }
-            RowForm::Copied => {
+            Form::Copied => {
                 let ((_, before), (_, after)) = row.counted(&way.copied, inside.start);
                 (line, column + after - before)
             }
@@ -297,23 +266,23 @@ impl GroupRow {
     fn outer(&self, span: Span, way: &WayBack<'_>) -> Span {
         let inside = self.relative(span);
         let offset = |at: usize| match self.place.form {
-            RowForm::Copied => {
+            Form::Copied => {
                 let ((before, _), (escapes, _)) = self.counted(&way.copied, at);
                 self.place.start + at as u64 + escapes - before
             }
-            RowForm::Original | RowForm::Derived => self.place.start + at as u64,
+            Form::Original | Form::Row | Form::Text => self.place.start + at as u64,
         };
         match self.place.form {
-            RowForm::Derived => self.place.span(),
-            RowForm::Original | RowForm::Copied => Span::new(offset(inside.start), offset(inside.end)),
+            Form::Row | Form::Text => self.place.span(),
+            Form::Original | Form::Copied => Span::new(offset(inside.start), offset(inside.end)),
         }
     }
 
     /// The same of a message. There may be many in a row, and most are all of it: escapes are not counted for them.
     fn outer_of_message(&self, span: Span, way: &WayBack<'_>) -> Span {
         match self.place.form {
-            RowForm::Original => self.outer(span, way),
-            RowForm::Copied | RowForm::Derived => self.place.span(),
+            Form::Original => self.outer(span, way),
+            Form::Copied | Form::Row | Form::Text => self.place.span(),
         }
     }
 }

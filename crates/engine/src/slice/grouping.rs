@@ -13,10 +13,11 @@ use std::ops::Range;
 
 use chatmill_dataset::{DatasetError, Spill, SpillFolder};
 use chatmill_diag::{Limits, cut};
+use chatmill_intake::Form;
 use chatmill_source::Source;
 
 use crate::entry::EntryRef;
-use crate::record::group::{Group, GroupRow, RowForm, RowPlace};
+use crate::record::group::{Group, GroupRow, RowPlace};
 
 mod lineage;
 mod shared;
@@ -333,6 +334,9 @@ struct Head(Vec<u8>);
 /// Numbers in a head.
 const NUMBERS: usize = 7;
 
+/// The forms of rows, each at its number.
+const FORMS: [Form; 4] = [Form::Original, Form::Row, Form::Copied, Form::Text];
+
 impl Head {
     fn of(scope: &str, key: &str, place: &RowPlace) -> Self {
         let numbers: [u64; NUMBERS] = [
@@ -380,7 +384,7 @@ impl Head {
             end: number(3),
             line: number(4),
             column: number(5),
-            form: RowForm::numbered(number(6) >> 1),
+            form: *cut::at(&FORMS, (number(6) >> 1) as usize),
             counts: number(6) & 1 == 1,
         }
     }
@@ -415,7 +419,7 @@ mod tests {
             end: record * 10 + 9,
             line: record + 1,
             column: 3,
-            form: RowForm::numbered(record % 3),
+            form: FORMS[record as usize % 4],
             counts,
         }
     }

@@ -2,12 +2,11 @@
 
 use chatmill_dataset::DatasetError;
 use chatmill_diag::{Limits, cut};
-use chatmill_intake::Frame;
-use chatmill_intake::json;
+use chatmill_intake::{Form, Frame, json};
 use chatmill_source::TableMap;
 
 use crate::entry::EntryRef;
-use crate::record::group::{RowForm, RowPlace};
+use crate::record::group::RowPlace;
 use crate::record::locate::advance;
 use crate::record::written::{offsets, written};
 use crate::slice::grouping::RowGrouper;
@@ -64,10 +63,10 @@ impl Entry {
                 end: frame.start + end,
                 line,
                 column,
-                form: RowForm::of(frame.form),
+                form: frame.form,
                 counts: true,
             };
-            if place.form == RowForm::Derived {
+            if matches!(place.form, Form::Row | Form::Text) {
                 (place.start, place.end) = (frame.start, frame.end);
             }
             within += place.end - place.start;

@@ -13,7 +13,7 @@ use chatmill_dialect::{
     CutPoints, Cuts, Dialect, History, Rendering, Shared, Targets, View, Window, WindowMode,
     auto_perspective, window,
 };
-use chatmill_engine::record::{self, Group, GroupRow, Located, RecordOutcome, RowForm, RowPlace, Settings};
+use chatmill_engine::record::{self, Group, GroupRow, Located, RecordOutcome, RowPlace, Settings};
 use chatmill_intake::{Form, Frame, json};
 use chatmill_model::{Linked, MessageKind, Sink};
 use chatmill_source::Source;
@@ -136,7 +136,7 @@ fn group(
                 end: START + *end as u64,
                 line: 3,
                 column: 5,
-                form: RowForm::Original,
+                form: Form::Original,
                 counts: true,
             },
         });

@@ -4,7 +4,6 @@ mod compare;
 mod dropped;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -25,7 +24,7 @@ use crate::slice::shards::{Shard, divides, shards};
 use crate::slice::{CutTotals, Repeats, Slice, Slicer, scheduler};
 use crate::work::receipt::SliceReceipt;
 use crate::work::slowest::Slowest;
-use crate::work::{WorkerContext, process_slice};
+use crate::work::{WorkerContext, guarded, process_slice};
 
 pub use dropped::{Dropped, dropped};
 
@@ -443,15 +442,15 @@ impl<'p> Runner<'p> {
             self.staging.commit(slice.id, &files, &receipt)?;
             Ok(Ids::of(&receipt))
         };
-        let failure: RunError = match catch_unwind(AssertUnwindSafe(whole)) {
-            Ok(Ok(ids)) => return Ok(Some(ids)),
-            Ok(Err(WorkError::Stopped)) => return Ok(None),
-            Ok(Err(WorkError::Failed(error))) => error,
-            Err(_) => RunError::WorkerFailed { slice: slice.id },
-        };
-        // Publishing is impossible now: stop the other workers.
-        self.tools.stop.store(true, Ordering::Relaxed);
-        Err(failure)
+        match guarded(slice, self.tools.stop, whole)? {
+            Ok(ids) => Ok(Some(ids)),
+            Err(WorkError::Stopped) => Ok(None),
+            Err(WorkError::Failed(error)) => {
+                // Publishing is impossible now: stop the other workers.
+                self.tools.stop.store(true, Ordering::Relaxed);
+                Err(error)
+            }
+        }
     }
 }
 

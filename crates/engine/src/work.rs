@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -19,7 +20,7 @@ use chatmill_model::{Component, Linked, Message, MessageKind, Sink, SinkBuffers}
 use chatmill_token::{Encoding, TokenCounter};
 
 use crate::entry::EntryRef;
-use crate::error::WorkError;
+use crate::error::{RunError, WorkError};
 use crate::options::CountMode;
 use crate::plan::{DECONTAMINATE, Plan};
 use crate::record::Settings;
@@ -134,6 +135,14 @@ impl<'p> WorkerContext<'p> {
             }
         }
     }
+}
+
+/// Does the work of a slice; a panic in it stops the other workers.
+pub(crate) fn guarded<T>(slice: &Slice, stop: &AtomicBool, work: impl FnOnce() -> T) -> Result<T, RunError> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
+        stop.store(true, Ordering::Relaxed);
+        RunError::WorkerFailed { slice: slice.id }
+    })
 }
 
 /// Works off one slice: its records are read, rendered and counted into `parts`. `renamed` gives conversations, by their index in the slice, another id.

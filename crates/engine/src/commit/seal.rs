@@ -271,7 +271,7 @@ impl ReceiptTotals {
         };
         let mut parts = staging.parts(after_last, options)?;
         self.write_inputs(plan, left, &read_words, &mut parts)?;
-        if plan.infers_by_input() {
+        if plan.pipeline.infers_by_input() {
             // Whoever renders the tables again has to know whose calls define a conversation's tools.
             for (index, planned) in plan.inputs.iter().enumerate() {
                 self.inputs

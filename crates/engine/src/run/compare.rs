@@ -5,13 +5,13 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{COMPARE, Runner};
 use crate::again::earlier;
 use crate::error::{RunError, go_on};
 use crate::slice::shards::Shard;
+use crate::work::guarded;
 use crate::work::survey::{self, SliceFacts, Survey};
 use chatmill_dataset::SliceId;
 
@@ -93,12 +93,8 @@ impl Runner<'_> {
         let limit = plan.limits().compared;
         let found = AtomicU64::new(0);
         let (mut facts, _) = self.read(COMPARE.0, shards, &|_| true, &|slice| {
-            let looked =
-                catch_unwind(AssertUnwindSafe(|| survey::facts(slice, plan, stop))).map_err(|_| {
-                    stop.store(true, Ordering::Relaxed);
-                    RunError::WorkerFailed { slice: slice.id }
-                })?;
-            Ok(looked.map(|facts| {
+            let looked = guarded(slice, stop, || survey::facts(slice, plan, stop))?;
+            Ok(looked?.map(|facts| {
                 let before = found.fetch_add(facts.size(), Ordering::Relaxed);
                 if before > limit {
                     SliceFacts::default()

@@ -3,7 +3,6 @@
 //! They are found by reading the inputs once more and not while a run writes: so the list is whole after a run that was resumed, and
 //! of a dataset that was there already. Where conversations are compared, that is done again in a work directory of its own.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::{Opening, TemporaryDataset};
@@ -16,7 +15,7 @@ use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::slice::Slice;
 use crate::slice::records::Item;
-use crate::work::WorkerContext;
+use crate::work::{WorkerContext, guarded};
 
 /// The stage of reading for the list.
 const DROPPED: &str = "dropped";
@@ -56,10 +55,7 @@ pub fn dropped(
     runner.compare_all(&shards)?;
     let tools = &runner.tools;
     let (found, _) = runner.read(DROPPED, &shards, &|_| true, &|slice| {
-        catch_unwind(AssertUnwindSafe(|| dropped_of(slice, tools))).map_err(|_| {
-            stop.store(true, Ordering::Relaxed);
-            RunError::WorkerFailed { slice: slice.id }
-        })
+        guarded(slice, stop, || dropped_of(slice, tools))
     })?;
     let mut all: Vec<Dropped> = found.into_values().flatten().collect();
     all.sort_unstable();

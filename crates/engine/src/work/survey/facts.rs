@@ -5,11 +5,13 @@ use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::SliceId;
+use chatmill_diag::cut;
 use chatmill_dialect::CalledTools;
 use chatmill_link::Likeness;
 use chatmill_model::Conversation;
 
 use super::bytes::{count, number, read, read_option, read_text, write_option, write_text};
+use crate::error::{RunError, unwritable};
 use crate::pipeline::{Compared, DedupSection};
 use crate::plan::Plan;
 use crate::slice::Slice;
@@ -38,7 +40,7 @@ pub(super) struct SurveyFacts {
     /// Its place in the mix, and how much it is.
     pub(super) mixed: Option<(f64, u64)>,
     /// The number of the tools that it calls.
-    called: Option<u32>,
+    called: Option<usize>,
 }
 
 impl SliceFacts {
@@ -53,8 +55,8 @@ impl SliceFacts {
     /// The section of each conversation, and the tools that it calls.
     pub(super) fn with_tools(&self) -> impl Iterator<Item = (usize, Option<&str>)> {
         self.conversations.iter().map(|facts| {
-            let called = facts.called.and_then(|number| self.called.get(number as usize));
-            (facts.section, called.map(String::as_str))
+            let called = |number| cut::at::<String>(&self.called, number).as_str();
+            (facts.section, facts.called.map(called))
         })
     }
 
@@ -92,7 +94,7 @@ impl SurveyFacts {
             into.write_all(&amount.to_le_bytes())
         })?;
         write_option(self.called.as_ref(), into, |called, into| {
-            into.write_all(&called.to_le_bytes())
+            into.write_all(&count(*called)?)
         })
     }
 
@@ -104,7 +106,7 @@ impl SurveyFacts {
             mixed: read_option(from, |from| {
                 Ok((f64::from_le_bytes(read(from)?), u64::from_le_bytes(read(from)?)))
             })?,
-            called: read_option(from, number)?,
+            called: read_option(from, |from| Ok(number(from)? as usize))?,
         })
     }
 }
@@ -132,12 +134,12 @@ pub(crate) fn likeness(conversation: &Conversation, dedup: &DedupSection) -> Lik
 }
 
 /// The facts about a slice's conversations that the selection keeps; nothing when `stop` was set.
-pub(crate) fn facts(slice: &Slice, plan: &Plan, stop: &AtomicBool) -> Option<SliceFacts> {
+pub(crate) fn facts(slice: &Slice, plan: &Plan, stop: &AtomicBool) -> Result<Option<SliceFacts>, RunError> {
     let mut found = SliceFacts::default();
-    let mut numbers: HashMap<String, u32> = HashMap::new();
+    let mut numbers: HashMap<String, usize> = HashMap::new();
     for (_, item) in slice.items() {
         if stop.load(Ordering::Relaxed) {
-            return None;
+            return Ok(None);
         }
         let Item::Record(record) = item else { continue };
         let read = record.read(plan.settings(record.entry.input));
@@ -146,36 +148,39 @@ pub(crate) fn facts(slice: &Slice, plan: &Plan, stop: &AtomicBool) -> Option<Sli
         let (part, mut rest) = (bytes / read.len().max(1), bytes % read.len().max(1));
         for read in &read {
             let own = part + std::mem::take(&mut rest);
-            found.conversations.extend(one(read, own, plan, &mut numbers));
+            found.conversations.extend(one(read, own, plan, &mut numbers)?);
         }
     }
-    let mut called: Vec<(String, u32)> = numbers.into_iter().collect();
+    let mut called: Vec<(String, usize)> = numbers.into_iter().collect();
     called.sort_unstable_by_key(|(_, number)| *number);
     found.called = called.into_iter().map(|(called, _)| called).collect();
-    Some(found)
+    Ok(Some(found))
 }
 
 fn one(
     read: &ReadRecord<'_>,
     bytes: usize,
     plan: &Plan,
-    numbers: &mut HashMap<String, u32>,
-) -> Option<SurveyFacts> {
-    let linked = read.outcome.linked.as_ref()?;
-    let as_read = read.outcome.as_read()?;
+    numbers: &mut HashMap<String, usize>,
+) -> Result<Option<SurveyFacts>, RunError> {
+    let (Some(linked), Some(as_read)) = (&read.outcome.linked, read.outcome.as_read()) else {
+        return Ok(None);
+    };
     if read.left_out_by(plan).is_some() {
-        return None;
+        return Ok(None);
     }
     let (input, dedup) = (read.record.entry.input, &plan.pipeline.dedup);
     let compares_earlier = plan.replaces() && !plan.earlier.is_empty();
     let balance = plan.mix.balance.as_ref();
     let called = plan
+        .pipeline
         .infers_by_input()
         .then(|| CalledTools::of(linked.conversation.messages.iter()));
     let called = called.filter(|called| !called.is_empty());
-    let called = called.and_then(|called| serde_json::to_string(&called).ok());
-    let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-    Some(SurveyFacts {
+    let called = called.map(|called| serde_json::to_string(&called).map_err(unwritable));
+    let called = called.transpose()?;
+    let next = numbers.len();
+    Ok(Some(SurveyFacts {
         section: plan.section(input),
         likeness: dedup.is_on().then(|| likeness(&as_read.conversation, dedup)),
         written: compares_earlier.then(|| likeness(&linked.conversation, dedup)),
@@ -184,7 +189,7 @@ fn one(
             (plan.mix.place(&id), balance.measure(&linked.conversation, bytes))
         }),
         called: called.map(|called| *numbers.entry(called).or_insert(next)),
-    })
+    }))
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 
 use crate::error::PlanError;
 use crate::pipeline::{
-    self, CardSection, ContentSetting, Inference, PerspectiveChoice, Pipeline, SplitSection,
+    self, CardSection, ContentSetting, Inference, NightSection, PerspectiveChoice, Pipeline, SplitSection,
 };
 use crate::progress::Progress;
 use crate::record::evaluation::Evaluations;
@@ -350,11 +350,6 @@ impl Plan {
         }
     }
 
-    /// Whether the calls of an input define tools in all its conversations.
-    pub(crate) fn infers_by_input(&self) -> bool {
-        self.pipeline.infers_by_input()
-    }
-
     /// The evaluations and the earlier datasets that it compares with: what lies there is read, and never written.
     pub fn compared(&self) -> impl Iterator<Item = &Path> {
         let evaluations = self.evaluations.iter().flat_map(|loaded| &loaded.files);
@@ -489,17 +484,28 @@ impl Plan {
     }
 }
 
+/// Refuses the value of a key where this does not hold.
+fn require(holds: bool, key: &'static str, problem: impl Into<String>) -> Result<(), PlanError> {
+    if holds {
+        Ok(())
+    } else {
+        Err(PlanError::value(key, problem))
+    }
+}
+
+/// Refuses a number that is no share of a whole.
+fn require_share(share: Option<f64>, key: &'static str) -> Result<(), PlanError> {
+    let is_share = |share| (0.0..=1.0).contains(&share);
+    require(share.is_none_or(is_share), key, "it must lie between 0 and 1")
+}
+
 /// Refuses a list of dialects that keep their text when it is empty or names one that is not rendered.
 fn check_content(content: &ContentSetting, targets: &[Dialect]) -> Result<(), PlanError> {
     let ContentSetting::Dialects(ids) = content else {
         return Ok(());
     };
-    if ids.is_empty() {
-        return Err(PlanError::value(
-            "output.content",
-            "the list is empty; name dialects or write \"none\"",
-        ));
-    }
+    let problem = "the list is empty; name dialects or write \"none\"";
+    require(!ids.is_empty(), "output.content", problem)?;
     let rendered = || targets.iter().map(Dialect::id);
     match ids
         .iter()
@@ -523,45 +529,42 @@ fn refuse_survey(key: Option<&'static str>) -> Result<(), PlanError> {
 
 /// Refuses a destination that is not a folder of this machine.
 fn check_out(out: &str) -> Result<(), PlanError> {
-    let message = if out == "-" {
-        "a dataset is a folder and cannot be written to stdout; `chatmill render` prints to stdout".to_owned()
-    } else if discover::is_address(out) {
-        format!(
-            "`{out}` is a URL, and chatmill writes local folders only; upload the dataset when it is finished"
-        )
-    } else {
-        return Ok(());
-    };
-    Err(PlanError::value("output.path", message))
+    let problem = "a dataset is a folder and cannot be written to stdout; `chatmill render` prints to stdout";
+    require(out != "-", "output.path", problem)?;
+    let problem = format!(
+        "`{out}` is a URL, and chatmill writes local folders only; upload the dataset when it is finished"
+    );
+    require(!discover::is_address(out), "output.path", problem)
 }
 
 /// Checks the values' ranges; the error is about the first wrong one.
 fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
     const STREAM: &str =
         "a run reads its inputs more than once, which stdin does not allow; write the input to a file first";
+    let (inputs, limits) = (&pipeline.input, &pipeline.limits);
+    require(!inputs.is_empty(), "input", "there is no [[input]]")?;
+    require(
+        inputs.iter().all(|section| section.path != "-"),
+        "input.path",
+        STREAM,
+    )?;
+    require_share(Some(limits.max_reject_ratio), "limits.max_reject_ratio")?;
+    let keeps_some = pipeline.night.as_ref().is_none_or(NightSection::keeps_some);
+    require(
+        keeps_some,
+        "night.keep",
+        "it must be a number of runs from 1 to 3650",
+    )?;
+    let problem = format!("it must be {MIN_SHARD_BYTES} at least");
+    require(pipeline.shards.bytes >= MIN_SHARD_BYTES, "shards.bytes", problem)?;
+    let is_threshold = (0.5..=1.0).contains(&pipeline.dedup.threshold);
+    require(is_threshold, "dedup.threshold", "it must lie between 0.5 and 1")?;
+    let problem = format!("it must be {DEPTH_CEILING} at most");
+    require(limits.depth <= DEPTH_CEILING, "limits.depth", problem)?;
     let speaker = &pipeline.perspective.speaker;
-    let must = |message: &str| format!("it must {message}");
-    let (key, message) = if pipeline.input.is_empty() {
-        ("input", "there is no [[input]]".to_owned())
-    } else if pipeline.input.iter().any(|section| section.path == "-") {
-        ("input.path", STREAM.to_owned())
-    } else if !(0.0..=1.0).contains(&pipeline.limits.max_reject_ratio) {
-        ("limits.max_reject_ratio", must("lie between 0 and 1"))
-    } else if pipeline.night.as_ref().is_some_and(|night| !night.keeps_some()) {
-        ("night.keep", must("be a number of runs from 1 to 3650"))
-    } else if pipeline.shards.bytes < MIN_SHARD_BYTES {
-        ("shards.bytes", must(&format!("be {MIN_SHARD_BYTES} at least")))
-    } else if !(0.5..=1.0).contains(&pipeline.dedup.threshold) {
-        ("dedup.threshold", must("lie between 0.5 and 1"))
-    } else if pipeline.limits.depth > DEPTH_CEILING {
-        ("limits.depth", must(&format!("be {DEPTH_CEILING} at most")))
-    } else if matches!(speaker, PerspectiveChoice::Participants(names) if names.is_empty()) {
-        let message = "the list is empty; name participants or write \"auto\"";
-        ("perspective.as", message.to_owned())
-    } else {
-        return Ok(());
-    };
-    Err(PlanError::value(key, message))
+    let is_nobody = matches!(speaker, PerspectiveChoice::Participants(names) if names.is_empty());
+    let problem = "the list is empty; name participants or write \"auto\"";
+    require(!is_nobody, "perspective.as", problem)
 }
 
 fn compression(word: &str) -> Result<Compression, PlanError> {

@@ -3,6 +3,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::num::NonZeroU8;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,8 +58,11 @@ pub struct DecontaminateSection {
     pub ngram: u32,
 }
 
+/// Words in a row from which two texts have something in common, unless the pipeline file says otherwise.
+pub(super) const NGRAM: NonZeroU8 = NonZeroU8::MIN.saturating_add(12);
+
 fn default_ngram() -> u32 {
-    13
+    NGRAM.get().into()
 }
 
 /// A path, or a list of them.

@@ -8,6 +8,7 @@ use chatmill_model::{Conversation, Message, MessageOrigin, Part, Participant, Pa
 use chatmill_token::Encoding;
 
 use super::encodings;
+use super::require;
 use super::small_file::read_bytes;
 use super::templates::Templates;
 use crate::error::PlanError;
@@ -45,12 +46,11 @@ impl BudgetSources<'_> {
         most: &MaxTokensSetting,
         limits: &Limits,
     ) -> Result<(Budget, Option<Dialect>), PlanError> {
-        if most.tokens == 0 {
-            return Err(PlanError::value(
-                "window.max_tokens.tokens",
-                "it must be 1 at least",
-            ));
-        }
+        require(
+            most.tokens > 0,
+            "window.max_tokens.tokens",
+            "it must be 1 at least",
+        )?;
         let (encoding, template) = match (&most.encoding, &most.template, &most.tokenizer) {
             (Some(name), None, None) => (self.counted(name)?, None),
             (None, Some(template), Some(tokenizer)) => {

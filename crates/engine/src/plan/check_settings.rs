@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use chatmill_diag::{Code, Severity, codes};
 use chatmill_intake::discover::{Links, Patterns};
 
+use super::inputs::require_zone;
 use crate::error::PlanError;
 use crate::pipeline::{CheckSection, PerPathSection, SeverityWord};
 
@@ -56,9 +57,7 @@ impl CheckSettings {
         }
         codes.ignore(&section.ignore, "check.ignore")?;
         codes.grade(&section.severity, "check.severity")?;
-        if !section.zone.as_deref().is_none_or(chatmill_source::is_zone) {
-            return Err(PlanError::value("check.zone", super::inputs::NO_ZONE));
-        }
+        require_zone(section.zone.as_deref(), "check.zone")?;
         let per_path = section.per_path.iter().map(path).collect::<Result<_, _>>()?;
         let suppliers = section.suppliers.iter();
         let suppliers = suppliers.map(|(name, globs)| Ok((name.clone(), Patterns::new(globs)?)));

@@ -26,7 +26,7 @@ impl Encodings {
         for choice in &count.encodings {
             match choice {
                 CountedEncoding::Named(name) => {
-                    let encoding = registered(name)?;
+                    let encoding = required(&[], "count.encodings", name)?;
                     if !loaded.has(name) {
                         loaded.encodings.push(encoding.clone());
                         loaded.identities.push(name.as_str().into());
@@ -59,10 +59,15 @@ pub(super) fn named<'e>(own: &'e [Encoding], name: &str) -> Option<&'e Encoding>
     own.or_else(|| chatmill_token::find(name))
 }
 
-fn registered(name: &str) -> Result<&'static Encoding, PlanError> {
-    chatmill_token::find(name).ok_or_else(|| {
-        let known = chatmill_token::ENCODINGS.iter().map(Encoding::name);
-        PlanError::unknown("count.encodings", "encoding", name, known)
+/// The same, for the value of a key.
+pub(super) fn required<'e>(
+    own: &'e [Encoding],
+    key: &'static str,
+    name: &str,
+) -> Result<&'e Encoding, PlanError> {
+    named(own, name).ok_or_else(|| {
+        let known = own.iter().chain(chatmill_token::ENCODINGS);
+        PlanError::unknown(key, "encoding", name, known.map(Encoding::name))
     })
 }
 

@@ -9,6 +9,7 @@ use chatmill_intake::Failure;
 use chatmill_intake::discover::{self, DiscoverError, Input, InputKind, Links, Own, Patterns};
 use chatmill_source::{ExportPath, SOURCES, Source, TableMap};
 
+use super::require;
 use super::source::source;
 use super::{field_map, table_map};
 use crate::error::PlanError;
@@ -144,8 +145,11 @@ impl PlannedInput {
     }
 }
 
-/// The explanation for a word that is no time zone.
-pub(super) const NO_ZONE: &str = "a time zone is an IANA name (`Europe/Kyiv`) or an offset (`+02:00`)";
+/// Refuses a word that is no time zone.
+pub(super) fn require_zone(zone: Option<&str>, key: &'static str) -> Result<(), PlanError> {
+    let problem = "a time zone is an IANA name (`Europe/Kyiv`) or an offset (`+02:00`)";
+    require(zone.is_none_or(chatmill_source::is_zone), key, problem)
+}
 
 /// The inputs of a pipeline in the order of their names, without the run's `own` files, and notes on those
 /// that were left out. The input `in_memory`, if given, replaces those that the section names.
@@ -165,15 +169,13 @@ pub(super) fn inputs(
         } else {
             named
         };
-        if section.field_map.is_some() && !needs_map {
-            return Err(PlanError::value(
-                "input.field_map",
-                "a field map is for `source = \"mapped\"`",
-            ));
-        }
-        if !section.zone.as_deref().is_none_or(chatmill_source::is_zone) {
-            return Err(PlanError::value("input.zone", NO_ZONE));
-        }
+        let problem = "a field map is for `source = \"mapped\"`";
+        require(
+            needs_map || section.field_map.is_none(),
+            "input.field_map",
+            problem,
+        )?;
+        require_zone(section.zone.as_deref(), "input.zone")?;
         let tables = table_map::choose(section.tables.as_deref(), &pipeline.table_map)?;
         let settings = Arc::new(InputSettings {
             number: number + 1,

@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 use chatmill_model::Conversation;
 use chatmill_token::Encoding;
 
-use super::encodings::named;
+use super::encodings::required;
 use super::inputs::PlannedInput;
 use super::selection::{conversation_tokens, position};
+use super::{require, require_share};
 use crate::error::PlanError;
 use crate::pipeline::{MixTotal, Pipeline};
 
@@ -52,14 +53,10 @@ impl Mix {
         encodings: &[Encoding],
     ) -> Result<Self, PlanError> {
         for section in &pipeline.input {
-            let is_fraction = |sample| (0.0..=1.0).contains(&sample);
-            if !section.sample.is_none_or(is_fraction) {
-                return Err(PlanError::value("input.sample", "it must lie between 0 and 1"));
-            }
+            require_share(section.sample, "input.sample")?;
             let is_weight = |weight: f64| weight.is_finite() && weight >= 0.0;
-            if !section.weight.is_none_or(is_weight) {
-                return Err(PlanError::value("input.weight", "it must be a number from 0 on"));
-            }
+            let problem = "it must be a number from 0 on";
+            require(section.weight.is_none_or(is_weight), "input.weight", problem)?;
         }
         let is_weighted = pipeline.input.iter().any(|section| section.weight.is_some());
         let (mut samples, mut weights) = (BTreeMap::new(), BTreeMap::new());
@@ -70,12 +67,9 @@ impl Mix {
                 weights.insert(planned.section, written.weight.unwrap_or(1.0));
             }
         }
-        if is_weighted && weights.values().all(|weight| *weight <= 0.0) {
-            return Err(PlanError::value(
-                "input.weight",
-                "the weights add up to 0; give a section of the mix a weight above 0",
-            ));
-        }
+        let has_some = weights.values().any(|weight| *weight > 0.0);
+        let problem = "the weights add up to 0; give a section of the mix a weight above 0";
+        require(!is_weighted || has_some, "input.weight", problem)?;
         let unit = unit(pipeline.mix.unit.as_deref(), encodings)?;
         let total = pipeline.mix.total.as_ref().map(total).transpose()?;
         Ok(Self {
@@ -128,11 +122,7 @@ fn unit(word: Option<&str>, encodings: &[Encoding]) -> Result<Unit, PlanError> {
                 let known = ["bytes", "conversations", "tokens@o200k_base"];
                 return Err(PlanError::unknown(KEY, "unit", word, known.into_iter()));
             };
-            let known = named(encodings, encoding).ok_or_else(|| {
-                let names = encodings.iter().chain(chatmill_token::ENCODINGS);
-                PlanError::unknown(KEY, "encoding", encoding, names.map(Encoding::name))
-            })?;
-            Ok(Unit::Tokens(known.clone()))
+            Ok(Unit::Tokens(required(encodings, KEY, encoding)?.clone()))
         }
     }
 }

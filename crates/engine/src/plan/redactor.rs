@@ -5,18 +5,15 @@ use std::path::Path;
 use chatmill_diag::limits::MIB;
 use chatmill_redact::{KeyError, PseudonymKey, Redactor, SHORTEST_KEY};
 
+use super::require;
 use super::small_file::read_text;
 use crate::error::PlanError;
 use crate::pipeline::{RedactMode, RedactSection};
 
 /// The redactor that a section asks for, with the key that it names.
 pub(super) fn redactor(section: &RedactSection, base: &Path) -> Result<Redactor, PlanError> {
-    if section.kinds.0.is_empty() {
-        return Err(PlanError::value(
-            "redact.kinds",
-            "the list is empty; name kinds or leave the section out",
-        ));
-    }
+    let problem = "the list is empty; name kinds or leave the section out";
+    require(!section.kinds.0.is_empty(), "redact.kinds", problem)?;
     let key = match section.mode {
         RedactMode::Report => None,
         RedactMode::Replace => Some(key(section, base)?),

@@ -15,6 +15,7 @@ pub(crate) use self::earlier::EarlierDataset;
 pub(super) use self::earlier::earlier;
 pub(super) use self::evaluations::{LoadedEvaluations, load as load_evaluations};
 use super::check_settings::named_codes;
+use super::{require, require_share};
 use crate::error::PlanError;
 use crate::pipeline::SelectSection;
 
@@ -34,11 +35,7 @@ pub struct Selection {
 impl Selection {
     /// Checks and resolves the section; `encodings` are those that the pipeline counts in.
     pub fn new(select: &SelectSection, encodings: &[Encoding]) -> Result<Self, PlanError> {
-        if let Some(fraction) = select.sample
-            && !(0.0..=1.0).contains(&fraction)
-        {
-            return Err(PlanError::value("select.sample", "it must lie between 0 and 1"));
-        }
+        require_share(select.sample, "select.sample")?;
         let conversations = named("select.conversations", select.conversations.as_ref())?;
         named("select.participants", select.participants.as_ref())?;
         let findings = named("select.without_findings", select.without_findings.as_ref())?;
@@ -112,12 +109,8 @@ impl Selection {
 
 /// A list that is not empty, if it is there.
 fn named<'s>(key: &'static str, list: Option<&'s Vec<String>>) -> Result<Option<&'s [String]>, PlanError> {
-    if list.is_some_and(Vec::is_empty) {
-        return Err(PlanError::value(
-            key,
-            "the list is empty; name something or leave the key out",
-        ));
-    }
+    let problem = "the list is empty; name something or leave the key out";
+    require(!list.is_some_and(Vec::is_empty), key, problem)?;
     Ok(list.map(Vec::as_slice))
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use chatmill_source::{SOURCES, Source, TableFilter, TableMap};
 
+use super::require;
 use super::source::built_in;
 use crate::error::PlanError;
 use crate::pipeline::TableMapSection;
@@ -12,12 +13,8 @@ use crate::pipeline::TableMapSection;
 impl TableMapSection {
     /// Resolves a section.
     fn resolve(&self, name: &str) -> Result<TableMap, PlanError> {
-        if self.source == "auto" {
-            return Err(PlanError::value(
-                "table_map.source",
-                "a table has no content to detect its source by; name one",
-            ));
-        }
+        let problem = "a table has no content to detect its source by; name one";
+        require(self.source != "auto", "table_map.source", problem)?;
         let source = built_in(&self.source)?;
         let named = [
             ("id", &self.id),
@@ -40,12 +37,9 @@ impl TableMapSection {
                 .iter()
                 .map(|(ours, theirs)| (ours.clone(), theirs.clone())),
         );
-        if self.table.is_empty() || (columns.is_empty() && self.definition.is_empty()) {
-            return Err(PlanError::value(
-                "table_map",
-                format!("`{name}` names no table or no column"),
-            ));
-        }
+        let names_some = !(self.table.is_empty() || columns.is_empty() && self.definition.is_empty());
+        let problem = format!("`{name}` names no table or no column");
+        require(names_some, "table_map", problem)?;
         let json = self.json.clone().unwrap_or_else(|| {
             [&self.content, &self.metadata]
                 .into_iter()

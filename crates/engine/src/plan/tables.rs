@@ -4,6 +4,7 @@
 
 use chatmill_dataset::{TABLES, absent_tables};
 
+use super::require;
 use crate::error::PlanError;
 
 const KEY: &str = "output.tables";
@@ -14,12 +15,9 @@ pub(super) fn tables(wanted: Option<&[String]>) -> Result<Option<Vec<String>>, P
     let Some(wanted) = wanted else {
         return Ok(None);
     };
-    if wanted.is_empty() {
-        return Err(PlanError::value(
-            KEY,
-            "the list is empty; name tables, for example \"totals\" for no more than what is always written",
-        ));
-    }
+    let problem =
+        "the list is empty; name tables, for example \"totals\" for no more than what is always written";
+    require(!wanted.is_empty(), KEY, problem)?;
     if let Some(unknown) = wanted.iter().find(|name| !TABLES.contains(&name.as_str())) {
         return Err(PlanError::unknown(KEY, "table", unknown, TABLES.iter().copied()));
     }

@@ -2,6 +2,7 @@
 
 use chatmill_dialect::{DIALECTS, Dialect};
 
+use super::require;
 use super::templates::Templates;
 use crate::error::PlanError;
 
@@ -17,12 +18,8 @@ impl Templates {
 
 /// The words of `render.dialects` as targets, each once: in registry order, then templates by name.
 pub(super) fn targets(words: &[String], templates: &Templates) -> Result<Vec<Dialect>, PlanError> {
-    if words.is_empty() {
-        return Err(PlanError::value(
-            "render.dialects",
-            "the list is empty; name dialects or write [\"all\"]",
-        ));
-    }
+    let problem = "the list is empty; name dialects or write [\"all\"]";
+    require(!words.is_empty(), "render.dialects", problem)?;
     let all = words.iter().any(|word| word == "all");
     let registered = DIALECTS.iter().map(|dialect| dialect.id());
     let everything = registered.chain(templates.names()).filter(|_| all);

@@ -4,6 +4,7 @@ use chatmill_diag::Limits;
 use chatmill_dialect::{Cuts, Dialect, History, Placeholders, Targets, WindowMode};
 
 use super::budget::{Budget, BudgetSources};
+use super::require;
 use crate::error::PlanError;
 use crate::pipeline::{HistoryRule, HistorySetting, PerspectiveChoice, PerspectiveRule, WindowSection};
 
@@ -40,32 +41,33 @@ impl WindowPlan {
         let (key, mode) = mode(window)?;
         let is_nobody = matches!(speaker, PerspectiveChoice::Rule(PerspectiveRule::None));
         let is_consecutive = mode == WindowMode::Consecutive;
-        let wrong = if mode != WindowMode::Document && is_nobody {
-            let message = "with perspective.as = \"none\" there are no turns; name a participant there or set mode = \"document\"";
-            Some((key, message))
-        } else if window.targets == Targets::Steps && mode == WindowMode::Document {
-            let message = "a rendering of mode \"document\" ends where the conversation does; take mode \"per_turn\" or \"consecutive\"";
-            Some(("window.targets", message))
-        } else if window.overlap > 0 && !is_consecutive {
-            Some((
-                "window.overlap",
-                "only renderings of mode \"consecutive\" overlap",
-            ))
-        } else if is_consecutive && window.history != HistorySetting::default() {
-            let message = "in mode \"consecutive\" max_tokens limits what a rendering shows, and overlap what it repeats";
-            Some(("window.history", message))
-        } else if window.history == HistorySetting::Messages(0) {
-            let message = "it must be 1 at least, or \"document\" or \"all\"";
-            Some(("window.history", message))
-        } else if window.same_for_all && window.max_tokens.is_none() {
-            let message = "only a budget makes windows differ; set window.max_tokens or leave it out";
-            Some(("window.same_for_all", message))
-        } else {
-            None
-        };
-        if let Some((key, message)) = wrong {
-            return Err(PlanError::value(key, message));
-        }
+        let problem = "with perspective.as = \"none\" there are no turns; name a participant there or set mode = \"document\"";
+        require(mode == WindowMode::Document || !is_nobody, key, problem)?;
+        let problem = "a rendering of mode \"document\" ends where the conversation does; take mode \"per_turn\" or \"consecutive\"";
+        let has_steps = window.targets == Targets::Steps;
+        require(
+            mode != WindowMode::Document || !has_steps,
+            "window.targets",
+            problem,
+        )?;
+        let problem = "only renderings of mode \"consecutive\" overlap";
+        require(is_consecutive || window.overlap == 0, "window.overlap", problem)?;
+        let problem =
+            "in mode \"consecutive\" max_tokens limits what a rendering shows, and overlap what it repeats";
+        let is_default = window.history == HistorySetting::default();
+        require(!is_consecutive || is_default, "window.history", problem)?;
+        let problem = "it must be 1 at least, or \"document\" or \"all\"";
+        require(
+            window.history != HistorySetting::Messages(0),
+            "window.history",
+            problem,
+        )?;
+        let problem = "only a budget makes windows differ; set window.max_tokens or leave it out";
+        require(
+            !window.same_for_all || window.max_tokens.is_some(),
+            "window.same_for_all",
+            problem,
+        )?;
         let history = match window.history {
             _ if is_consecutive => History::All,
             HistorySetting::Rule(HistoryRule::Document) => History::Document,
@@ -114,12 +116,14 @@ impl WindowPlan {
 
 /// The mode, and the key that sets it.
 fn mode(window: &WindowSection) -> Result<(&'static str, WindowMode), PlanError> {
-    match (window.mode, window.per_turn) {
-        (Some(_), Some(_)) => Err(PlanError::value(
-            "window.per_turn",
-            "it is the older spelling of window.mode, which is also set; remove it",
-        )),
-        (None, Some(true)) => Ok(("window.per_turn", WindowMode::PerTurn)),
-        (mode, _) => Ok(("window.mode", mode.unwrap_or_default())),
-    }
+    let problem = "it is the older spelling of window.mode, which is also set; remove it";
+    require(
+        window.mode.is_none() || window.per_turn.is_none(),
+        "window.per_turn",
+        problem,
+    )?;
+    Ok(match window.per_turn {
+        Some(true) => ("window.per_turn", WindowMode::PerTurn),
+        _ => ("window.mode", window.mode.unwrap_or_default()),
+    })
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::PlanError;
+use crate::pipeline::select::NGRAM;
 
 /// `[split]`: how `export --split` and `convert --split` divide the conversations of the dataset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,7 +46,7 @@ impl Default for SplitSection {
     fn default() -> Self {
         Self {
             group_by: Vec::new(),
-            ngram: NonZeroUsize::MIN.saturating_add(12),
+            ngram: NGRAM.into(),
             ngram_leaks: LeakTreatment::Keep,
             stratify: None,
         }

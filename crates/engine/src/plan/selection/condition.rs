@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use crate::error::PlanError;
 use crate::pipeline::{Operator, WhereSection, WhereValue};
-use crate::plan::encodings::named;
+use crate::plan::encodings::required;
+use crate::plan::require;
 
 /// What a condition looks at.
 #[derive(Clone)]
@@ -71,10 +72,12 @@ impl Condition {
         }
         let field = Field::read(&section.field, encodings)?;
         let is_text = matches!(section.value, WhereValue::Text(_) | WhereValue::Texts(_));
-        if is_text && !matches!(field, Field::Extra(_)) {
-            let problem = format!("`{}` is a number, and is compared with numbers", section.field);
-            return Err(PlanError::value("select.where.value", problem));
-        }
+        let problem = format!("`{}` is a number, and is compared with numbers", section.field);
+        require(
+            !is_text || matches!(field, Field::Extra(_)),
+            "select.where.value",
+            problem,
+        )?;
         let name = &section.field;
         Ok(Self {
             field,
@@ -155,14 +158,7 @@ impl Field {
                 return Err(PlanError::value(KEY, problem));
             }
         };
-        let known = named(encodings, encoding).ok_or_else(|| {
-            let names = encodings
-                .iter()
-                .chain(chatmill_token::ENCODINGS)
-                .map(Encoding::name);
-            PlanError::unknown(KEY, "encoding", encoding, names)
-        })?;
-        Ok(Self::Tokens(length, known.clone()))
+        Ok(Self::Tokens(length, required(encodings, KEY, encoding)?.clone()))
     }
 }
 

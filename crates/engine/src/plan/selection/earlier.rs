@@ -7,6 +7,7 @@ use chatmill_intake::discover::Own;
 
 use crate::error::PlanError;
 use crate::pipeline::DedupSection;
+use crate::plan::require;
 
 /// The key that errors name.
 const KEY: &str = "dedup.against";
@@ -31,10 +32,8 @@ pub(crate) fn earlier(
     let Some(against) = &dedup.against else {
         return Ok(Vec::new());
     };
-    if !dedup.is_on() {
-        let problem = "`dedup.exact` and `dedup.near` are off; set one of them to \"filter\" to leave out what is there already";
-        return Err(PlanError::value(KEY, problem));
-    }
+    let problem = "`dedup.exact` and `dedup.near` are off; set one of them to \"filter\" to leave out what is there already";
+    require(dedup.is_on(), KEY, problem)?;
     let mut own = Own::new(None, out);
     let one = |path: &String| {
         let folder = base.join(path);
@@ -52,11 +51,7 @@ pub(crate) fn earlier(
             folder,
         })
     };
-    match against.paths() {
-        [] => Err(PlanError::value(
-            KEY,
-            "the list is empty; name a dataset or leave the key out",
-        )),
-        paths => paths.iter().map(one).collect(),
-    }
+    let problem = "the list is empty; name a dataset or leave the key out";
+    require(!against.paths().is_empty(), KEY, problem)?;
+    against.paths().iter().map(one).collect()
 }

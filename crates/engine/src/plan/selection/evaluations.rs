@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 
 use crate::error::PlanError;
 use crate::pipeline::{DecontaminateSection, Pipeline};
+use crate::plan::require;
 use crate::plan::{PlannedInput, inputs, table_map};
 use crate::record::evaluation::{Evaluations, each_string, is_question_name};
 use crate::record::{self, Settings};
@@ -41,17 +42,11 @@ pub(in crate::plan) fn load(
     let Some(DecontaminateSection { against, ngram }) = &pipeline.select.decontaminate else {
         return Ok(None);
     };
+    let problem = "it must be a number of words from 1 on";
     let length = usize::try_from(*ngram).ok().and_then(NonZeroUsize::new);
-    let length = length.ok_or_else(|| {
-        PlanError::value(
-            "select.decontaminate.ngram",
-            "it must be a number of words from 1 on",
-        )
-    })?;
-    if against.paths().is_empty() {
-        let problem = "the list is empty; name a file or leave the section out";
-        return Err(PlanError::value(AGAINST, problem));
-    }
+    let length = length.ok_or_else(|| PlanError::value("select.decontaminate.ngram", problem))?;
+    let problem = "the list is empty; name a file or leave the section out";
+    require(!against.paths().is_empty(), AGAINST, problem)?;
     let tables = table_map::choose(None, &pipeline.table_map)?;
     let files = inputs::evaluations(against.paths(), base, &tables)
         .map_err(|error| PlanError::value(AGAINST, error.to_string()))?;

@@ -60,9 +60,7 @@ pub(crate) fn divides(planned: &PlannedInput, limits: &Limits) -> Result<bool, F
     if planned.input.kind != InputKind::File || planned.settings.written.limit.is_some() {
         return Ok(false);
     }
-    head_matches(planned, limits, &|seen| {
-        seen.is_plain && seen.framing == Framing::Lines && seen.stands_alone
-    })
+    Ok(seen(planned, limits)?.divides)
 }
 
 /// The shards of a plan whose inputs were hashed, in order.
@@ -160,7 +158,7 @@ fn may_merge(planned: &PlannedInput, limits: &Limits) -> Result<bool, Failure> {
         (Some(_), ..) => Ok(true),
         (None, Some(merges), _) => Ok(merges),
         (None, None, Some(source)) => Ok(joins_files(source)),
-        (None, None, None) => head_matches(planned, limits, &|seen| seen.may_merge),
+        (None, None, None) => Ok(seen(planned, limits)?.may_merge),
     }
 }
 
@@ -169,23 +167,17 @@ fn joins_files(source: &dyn Source) -> bool {
     source.merges() || source.resumes()
 }
 
-/// The facts that the first bytes of an input give.
+/// The facts that the first bytes of an input give; none is true of an input without bytes.
+#[derive(Default)]
 struct Seen {
-    is_plain: bool,
-    framing: Framing,
-    /// Whether a source reads each of its records for itself.
-    stands_alone: bool,
+    /// Whether it consists of lines, and a source reads each record for itself.
+    divides: bool,
     may_merge: bool,
 }
 
-/// Whether the head of an input meets a condition; false where the input has no head.
-fn head_matches(
-    planned: &PlannedInput,
-    limits: &Limits,
-    condition: &dyn Fn(&Seen) -> bool,
-) -> Result<bool, Failure> {
+fn seen(planned: &PlannedInput, limits: &Limits) -> Result<Seen, Failure> {
     if !matches!(planned.input.kind, InputKind::File | InputKind::Folder) {
-        return Ok(false);
+        return Ok(Seen::default());
     }
     let mut reader = Reader::open(&planned.input, limits).with_tables(Arc::clone(&planned.settings.tables));
     match reader.next(&mut Vec::new()) {
@@ -202,16 +194,15 @@ fn head_matches(
             } else {
                 seen.source.is_some_and(joins_files)
             };
-            Ok(condition(&Seen {
-                is_plain: reader.is_plain(),
-                framing: head.framing,
-                stands_alone: seen.source.is_some()
-                    && !seen.groups_rows
-                    && seen.map.is_none()
-                    && matches!(seen.fate, EntryAction::Read),
+            let stands_alone = seen.source.is_some()
+                && !seen.groups_rows
+                && seen.map.is_none()
+                && matches!(seen.fate, EntryAction::Read);
+            Ok(Seen {
+                divides: reader.is_plain() && head.framing == Framing::Lines && stands_alone,
                 may_merge,
-            }))
+            })
         }
-        _ => Ok(false),
+        _ => Ok(Seen::default()),
     }
 }

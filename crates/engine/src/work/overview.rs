@@ -1,6 +1,7 @@
 //! The figures for the report on a slice's or a run's conversations and renderings: summed up while they are
 //! written, so that a report reads no large table.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::AddAssign as _;
 
@@ -28,11 +29,11 @@ pub(crate) struct OverviewSums {
     participants: Spread,
     calls: Spread,
     /// Messages and characters, by role and kind.
-    roles: BTreeMap<String, BTreeMap<String, Pair>>,
+    roles: BTreeMap<Word, BTreeMap<Word, Pair>>,
     /// References and those to the same sender, by status.
-    references: BTreeMap<String, Pair>,
+    references: BTreeMap<Word, Pair>,
     /// Calls by status and by the rule that paired them, which is empty for unpaired ones.
-    statuses: BTreeMap<String, BTreeMap<String, u64>>,
+    statuses: BTreeMap<Word, BTreeMap<Word, u64>>,
     /// Tools by their names, cut to what a report shows.
     tools: BTreeMap<String, ToolCount>,
     /// Calls of tools without a name.
@@ -48,6 +49,9 @@ pub(crate) struct OverviewSums {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     evaluations: BTreeMap<usize, (BTreeSet<u32>, u64)>,
 }
+
+/// A word of the tables, which is copied only where a receipt is read.
+type Word = Cow<'static, str>;
 
 /// Two sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,30 +104,19 @@ pub(crate) fn merge<K: Ord, V: Default>(
     }
 }
 
-/// Changes the value of a key, which is made where it is missing. A key that is known is not copied.
-fn change<V: Default>(map: &mut BTreeMap<String, V>, key: &str, change: impl FnOnce(&mut V)) {
-    if let Some(value) = map.get_mut(key) {
-        change(value);
-    } else {
-        change(map.entry(key.to_owned()).or_default());
-    }
-}
-
 impl OverviewSums {
     /// Adds a message or a notice with so many characters.
     pub(crate) fn add_message(&mut self, linked: &Linked, message: &Message, characters: u64) {
         if message.kind == MessageKind::Message {
             self.lengths.add(characters);
         }
-        change(&mut self.roles, message.role.as_str(), |kinds| {
-            change(kinds, message.kind.as_str(), |sums| sums.add(Pair(1, characters)));
-        });
+        let kinds = self.roles.entry(message.role.as_str().into()).or_default();
+        let sums = kinds.entry(message.kind.as_str().into()).or_default();
+        sums.add(Pair(1, characters));
         let links = linked.links.get(message.position as usize).into_iter().flatten();
         for (_, link) in message.references.iter().zip(links) {
-            let same_sender = u64::from(link.same_sender);
-            change(&mut self.references, link.status.as_str(), |sums| {
-                sums.add(Pair(1, same_sender));
-            });
+            let sums = self.references.entry(link.status.as_str().into()).or_default();
+            sums.add(Pair(1, u64::from(link.same_sender)));
         }
     }
 
@@ -149,7 +142,7 @@ impl OverviewSums {
         self.calls.add(linked.pairings.len() as u64);
         self.add_calls(linked);
         if let Some(cluster) = standing.cluster {
-            change(&mut self.clusters, &cluster.to_string(), |size| *size += 1);
+            *self.clusters.entry(cluster.to_string()).or_default() += 1;
             self.exact += u64::from(standing.duplicate == Some(Duplicate::Exact));
             self.near += u64::from(standing.duplicate == Some(Duplicate::Near));
         }
@@ -167,23 +160,17 @@ impl OverviewSums {
 
     fn add_calls(&mut self, linked: &Linked) {
         for pairing in &linked.pairings {
-            let (status, rule) = (
-                pairing.status.as_str(),
-                pairing.paired_by.map_or("", |rule| rule.as_str()),
-            );
-            change(&mut self.statuses, status, |rules| {
-                change(rules, rule, |count| *count += 1);
-            });
+            let rules = self.statuses.entry(pairing.status.as_str().into()).or_default();
+            let rule = pairing.paired_by.map_or("", |rule| rule.as_str());
+            *rules.entry(rule.into()).or_default() += 1;
             let (call, result) = call_and_result(linked, pairing);
-            let count = |tool: &mut ToolCount| {
-                tool.calls += 1;
-                tool.unanswered += u64::from(pairing.status == CallStatus::Unanswered);
-                tool.failed += u64::from(result.is_some_and(|result| result.is_error));
+            let tool = match tool_name(call, result) {
+                Some(name) => self.tools.entry(cut(name)).or_default(),
+                None => &mut self.nameless,
             };
-            match tool_name(call, result) {
-                Some(name) => change(&mut self.tools, &cut(name), count),
-                None => count(&mut self.nameless),
-            }
+            tool.calls += 1;
+            tool.unanswered += u64::from(pairing.status == CallStatus::Unanswered);
+            tool.failed += u64::from(result.is_some_and(|result| result.is_error));
         }
     }
 
@@ -316,12 +303,12 @@ fn add_tool(sum: &mut ToolCount, tool: &ToolCount) {
     sum.failed += tool.failed;
 }
 
-fn roles(roles: BTreeMap<String, BTreeMap<String, Pair>>) -> Vec<RoleCount> {
+fn roles(roles: BTreeMap<Word, BTreeMap<Word, Pair>>) -> Vec<RoleCount> {
     let mut rows = Vec::new();
     for (role, kinds) in roles {
         rows.extend(kinds.into_iter().map(|(kind, sums)| RoleCount {
-            role: role.clone(),
-            kind,
+            role: role.to_string(),
+            kind: kind.into_owned(),
             messages: sums.0,
             characters: sums.1,
         }));
@@ -330,9 +317,9 @@ fn roles(roles: BTreeMap<String, BTreeMap<String, Pair>>) -> Vec<RoleCount> {
     rows
 }
 
-fn references(references: BTreeMap<String, Pair>) -> Vec<ReferenceCount> {
+fn references(references: BTreeMap<Word, Pair>) -> Vec<ReferenceCount> {
     let rows = references.into_iter().map(|(status, sums)| ReferenceCount {
-        status,
+        status: status.into_owned(),
         count: sums.0,
         same_sender: sums.1,
     });
@@ -341,12 +328,12 @@ fn references(references: BTreeMap<String, Pair>) -> Vec<ReferenceCount> {
     rows
 }
 
-fn tool_calls(statuses: BTreeMap<String, BTreeMap<String, u64>>) -> Vec<CallCount> {
+fn tool_calls(statuses: BTreeMap<Word, BTreeMap<Word, u64>>) -> Vec<CallCount> {
     let mut rows = Vec::new();
     for (status, rules) in statuses {
         rows.extend(rules.into_iter().map(|(rule, count)| CallCount {
-            status: status.clone(),
-            paired_by: Some(rule).filter(|rule| !rule.is_empty()),
+            status: status.to_string(),
+            paired_by: Some(rule.into_owned()).filter(|rule| !rule.is_empty()),
             count,
         }));
     }

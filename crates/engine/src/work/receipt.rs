@@ -33,17 +33,13 @@ pub(crate) struct SliceReceipt {
     /// Renderings for which a configured participant was absent.
     pub unrenderable: u64,
     /// Perspectives of conversations without a turn to render, where each turn has a rendering of its own.
-    #[serde(default)]
     pub without_turns: u64,
     /// Turns that are trained in no rendering, by reason, over perspectives; in a mode whose renderings end
     /// with the trained turn.
-    #[serde(default)]
     pub untaught: BTreeMap<String, u64>,
     /// The number of perspectives that get no prompt, by the field that the conversation lacks.
-    #[serde(default)]
     pub unprompted: BTreeMap<String, u64>,
     /// Renderings that left reasoning out because policy says so.
-    #[serde(default)]
     pub without_reasoning: u64,
     /// Renderings that were made.
     pub renderings: u64,
@@ -53,7 +49,6 @@ pub(crate) struct SliceReceipt {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct InputCounts {
     /// Whether stored and decoded bytes are the same.
-    #[serde(default)]
     pub plain: bool,
     /// Entries that were read to their end here.
     pub entries: u64,
@@ -66,12 +61,10 @@ pub(crate) struct InputCounts {
     pub conversations: u64,
     /// The rows that were written, counted where they are written: to verify that their number equals that of
     /// the accounted rows.
-    #[serde(default)]
     pub written: InputRows,
     /// Rows of the findings table.
     pub findings: u64,
     /// Errors among the findings.
-    #[serde(default)]
     pub errors: u64,
     /// Whether its source fits, and its unread fields.
     #[serde(flatten)]
@@ -84,10 +77,8 @@ pub(crate) struct InputCounts {
     /// Records left out, by reason.
     pub filtered_by: BTreeMap<String, u64>,
     /// Rows of tables that are not read, by table.
-    #[serde(default)]
     pub skipped_tables: BTreeMap<String, u64>,
     /// Files, and members of archives, that are not chats, by kind.
-    #[serde(default)]
     pub skipped_files: BTreeMap<String, u64>,
 }
 

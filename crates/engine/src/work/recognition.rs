@@ -16,13 +16,10 @@ use crate::slice::records::Record;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Recognition {
     /// Records that are whole and that the source cannot read all the same.
-    #[serde(default)]
     pub misread: u64,
     /// The bytes of words that the source reads.
-    #[serde(default)]
     pub read_words: u64,
     /// The bytes of words that the source does not read.
-    #[serde(default)]
     pub unread_words: u64,
     /// Fields that it does not read.
     #[serde(default, skip_serializing_if = "UnreadFields::is_empty")]

@@ -158,7 +158,7 @@ mod pairs {
 
 /// Token counts as a list of their numbers.
 mod numbers {
-    use chatmill_model::ComponentCounts;
+    use chatmill_model::Component;
     use chatmill_token::TokenCounts;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -170,31 +170,15 @@ mod numbers {
             sent,
             written,
         } = *counts;
-        let ComponentCounts {
-            content,
-            names,
-            framing,
-            tools,
-            replies,
-            meta,
-        } = parts;
-        let parts = [content, names, framing, tools, replies, meta];
-        ([tokens, assistant_content, sent, written], parts).serialize(serializer)
+        ([tokens, assistant_content, sent, written], parts.to_array()).serialize(serializer)
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TokenCounts, D::Error> {
-        let ([tokens, assistant_content, sent, written], parts) = Deserialize::deserialize(deserializer)?;
-        let [content, names, framing, tools, replies, meta] = parts;
+        let (whole, parts): (_, [u64; Component::COUNT]) = Deserialize::deserialize(deserializer)?;
+        let [tokens, assistant_content, sent, written] = whole;
         Ok(TokenCounts {
             tokens,
-            parts: ComponentCounts {
-                content,
-                names,
-                framing,
-                tools,
-                replies,
-                meta,
-            },
+            parts: parts.into(),
             assistant_content,
             sent,
             written,

@@ -14,10 +14,10 @@ use super::loaded::Loaded;
 use super::message::Reader;
 use super::order::{Entry, entries, growing, ordered, parent_of};
 use crate::frame::{FrameView, Reading};
-use crate::reader::branch::{self, REGENERATED};
+use crate::reader::branch::REGENERATED;
 use crate::reader::preference::thumbs;
 use crate::reader::request_fields::list_of_tools;
-use crate::reader::tree::{self, Branch, Node, Nodes, Tree};
+use crate::reader::tree::{Node, Nodes, Tree};
 use crate::reader::{
     ExtraFields, Keep as _, Notes, OUTSIDE_LISTS, exceeds, holds_something, id, list, those_of,
 };
@@ -250,42 +250,26 @@ impl<'d> One<'d, '_> {
 
     /// Reads the branches of a tree.
     fn tree(&self, map: &TreeMap, all: &Below<'d>, mut notes: Notes) -> Reading {
-        let values = all.values.as_slice();
         let entries = self.entries(map, all);
         let tree = Tree::of(&entries, &mut notes);
-        let visible = visible(map, self.record, &entries, &mut notes);
-        let asks = |at: usize| {
-            values
-                .get(at)
-                .is_some_and(|value| super::message::is_of_user(self.format.message(*value), *value))
-        };
-        let branches = tree::branches(
-            &entries,
-            &tree,
-            visible,
-            self.frame.options.branches,
-            self.limits,
-            asks,
-            &mut notes,
-        );
-        let record = Nodes {
-            values,
+        let nodes = Nodes {
+            values: &all.values,
             entries: &entries,
+            tree: &tree,
+            visible: visible(map, self.record, &entries, &mut notes),
         };
-        tree::read(&branches, notes, record, |branch, number| {
-            self.branch(record, branch, number)
-        })
-    }
-
-    fn branch(&self, nodes: Nodes<'_, 'd>, branch: &Branch, number: Option<u32>) -> Reading {
-        let mut reader = self.reader();
-        reader.before(self.record);
-        let shared = branch::read(&mut reader, nodes, branch, REGENERATED);
-        let mut reading = reader.finish(&[self.record]);
-        if let Some(conversation) = &mut reading.conversation {
-            branch::mark(conversation, (branch, nodes.entries), shared, number);
-        }
-        reading
+        nodes.conversations(
+            notes,
+            (self.frame.options.branches, self.limits),
+            REGENERATED,
+            |value| super::message::is_of_user(self.format.message(value), value),
+            |_| {
+                let mut reader = self.reader();
+                reader.before(self.record);
+                reader
+            },
+            |reader, _| reader.finish(&[self.record]),
+        )
     }
 
     /// The messages with their parents: the message before, where none is given.

@@ -11,8 +11,8 @@ use super::loaded::Loaded;
 use super::message::{Reader, belongs, is_of_user};
 use super::order::{entries, ordered, parent_of};
 use crate::frame::{FrameView, Reading};
-use crate::reader::branch::{self, NodeReader, REGENERATED};
-use crate::reader::tree::{self, Branch, Node, Nodes, Tree};
+use crate::reader::branch::{NodeReader, REGENERATED};
+use crate::reader::tree::{Node, Nodes, Tree};
 use crate::reader::{ListReader, Notes, id, list};
 
 /// Rows by their index in the file.
@@ -131,46 +131,23 @@ impl<'d> RowTree<'d, '_> {
         let visible = visible.and_then(|end| grown.entries.iter().position(|node| node.id == *end));
         let mut notes = Notes::new(self.frame.start);
         let tree = Tree::of(&grown.entries, &mut notes);
-        let asks = |at: usize| {
-            let row = grown.values.get(at);
-            row.is_some_and(|row| is_of_user(self.format.message(*row), *row))
-        };
-        let branches = tree::branches(
-            &grown.entries,
-            &tree,
-            visible,
-            self.frame.options.branches,
-            self.limits,
-            asks,
-            &mut notes,
-        );
-        let record = Nodes {
+        let nodes = Nodes {
             values: &grown.values,
             entries: &grown.entries,
+            tree: &tree,
+            visible,
         };
-        tree::read(&branches, notes, record, |branch, number| {
-            let is_first = number.is_none_or(|number| number == 0);
-            let reader = RowReader {
+        nodes.conversations(
+            notes,
+            (self.frame.options.branches, self.limits),
+            REGENERATED,
+            |row| is_of_user(self.format.message(row), row),
+            |is_first| RowReader {
                 reader: self.reader(if is_first { passed } else { 0 }),
                 indices: &grown.indices,
-            };
-            self.branch(reader, record, branch, number)
-        })
-    }
-
-    fn branch(
-        &self,
-        mut reader: RowReader<'_, 'd, '_>,
-        nodes: Nodes<'_, 'd>,
-        branch: &Branch,
-        number: Option<u32>,
-    ) -> Reading {
-        let shared = branch::read(&mut reader, nodes, branch, REGENERATED);
-        let mut reading = reader.reader.finish(&self.headers);
-        if let Some(conversation) = &mut reading.conversation {
-            branch::mark(conversation, (branch, nodes.entries), shared, number);
-        }
-        reading
+            },
+            |reader, _| reader.reader.finish(&self.headers),
+        )
     }
 
     /// The parent of each message. Where the parent's record is lost, the message before it stands in; a

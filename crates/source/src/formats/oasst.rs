@@ -17,6 +17,7 @@
 //! ranks ([`tree`]). An answer that was deleted or refused in review has the weight 0: it is included, but
 //! not trained on.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
@@ -29,8 +30,8 @@ use chatmill_model::{
 
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::branch::{self, NodeReader};
-use crate::reader::tree::{self, Branch, Node, Nodes, Tree};
+use crate::reader::branch::NodeReader;
+use crate::reader::tree::{Node, Nodes, Tree};
 use crate::reader::{
     Element, ExtraFields, Keep as _, ListReader, Notes, Turns, Wire as _, best, exceeds, has, id, items,
     present, repeats, text, wire,
@@ -138,29 +139,35 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let values = &collected.values;
     let mut tree = Tree::of(entries, &mut notes);
     tree.prefer(values.iter().map(|value| preference(*value)).collect());
-    let asks = |at: usize| {
-        values
-            .get(at)
-            .is_some_and(|value| role(*value) == Some(Role::User))
-    };
-    let branches = tree::branches(
+    let nodes = Nodes {
+        values,
         entries,
-        &tree,
-        tree.best_end(entries),
-        frame.options.branches,
-        limits,
-        asks,
-        &mut notes,
+        tree: &tree,
+        visible: tree.best_end(entries),
+    };
+    let assessed = |at: usize| {
+        let value = values.get(at).copied();
+        Judgement {
+            rank: value.and_then(rank),
+            score: value.and_then(quality),
+            label: None,
+        }
+    };
+    let read = Cell::new(0);
+    let mut reading = nodes.conversations(
+        notes,
+        (frame.options.branches, limits),
+        (AlternativeOrigin::Choice, &assessed),
+        |value| role(value) == Some(Role::User),
+        |_| Reader(Turns::new(frame, limits)),
+        |reader, branch| {
+            read.set(read.get() + branch.nodes().count() - branch.shared);
+            let first = branch.path.first().and_then(|at| entries.get(*at));
+            finish(reader, shape, first)
+        },
     );
-    let record = Nodes { values, entries };
-    let mut reading = tree::read(&branches, notes, record, |branch, number| {
-        let reader = Reader(Turns::new(frame, limits));
-        of_branch(reader, shape, record, branch, number)
-    });
     // Messages further down in branches that are not read are accounted for all the same.
-    let read = |branch: &Branch| branch.nodes().count() - branch.shared;
-    let read: usize = branches.iter().map(read).sum();
-    let unread = entries.len().saturating_sub(read) as u64;
+    let unread = entries.len().saturating_sub(read.get()) as u64;
     reading.rows.rows += unread + collected.repeated;
     reading.rows.merged += unread;
     reading.rows.repeated += collected.repeated;
@@ -283,47 +290,25 @@ fn quality(message: Value<'_>) -> Option<Score> {
     Score::new(value.number_text()?.parse().ok()?)
 }
 
-/// Reads a branch; `number` says which of several it is.
-fn of_branch<'d>(
-    mut reader: Reader<'d, '_>,
-    shape: &'static str,
-    nodes: Nodes<'_, 'd>,
-    branch: &Branch,
-    number: Option<u32>,
-) -> Reading {
+/// The conversation of a branch that was read.
+fn finish(reader: Reader<'_, '_>, shape: &'static str, first: Option<&Node>) -> Reading {
     let frame = reader.0.list.frame;
-    let assessed = |at: usize| {
-        let value = nodes.values.get(at).copied();
-        Judgement {
-            rank: value.and_then(rank),
-            score: value.and_then(quality),
-            label: None,
-        }
-    };
-    let answers = (
-        AlternativeOrigin::Choice,
-        &assessed as &dyn Fn(usize) -> Judgement,
-    );
-    let shared = branch::read(&mut reader, nodes, branch, answers);
     let row = match frame.root() {
         root if root.kind() == Kind::Array => root.items().next(),
         root => Some(root),
     };
-    let first = branch.path.first().and_then(|at| nodes.entries.get(*at));
     let mut extra = Extra::default();
     if let Some(state) = row.and_then(|row| text(row.get("tree_state"))) {
         extra.keep_text("tree_state", &state);
     }
     let of_first = || first.map(|first| first.id.clone());
-    let mut conversation = Conversation {
+    reader.0.finish(Conversation {
         source_id: frame.key.map(str::to_owned).or_else(of_first),
         shape,
         scene: Scene::Assistant,
         extra,
         ..Conversation::default()
-    };
-    branch::mark(&mut conversation, (branch, nodes.entries), shared, number);
-    reader.0.finish(conversation)
+    })
 }
 
 struct Reader<'d, 'r>(Turns<'d, 'r>);

@@ -1,11 +1,15 @@
 //! Reading a branch of a tree: the messages in order, then the alternative answers to some of them.
 
+use chatmill_diag::Limits;
 use chatmill_intake::json::Value;
 use chatmill_model::{AlternativeOrigin, Conversation, Judgement, RawJson};
 
+use crate::frame::Reading;
+use crate::options::Branches;
 use crate::reader::extra::quoted;
 use crate::reader::list::ListReader;
-use crate::reader::tree::{Beside, Branch, Node, Nodes};
+use crate::reader::notes::Notes;
+use crate::reader::tree::{self, Beside, Branch, Node, Nodes};
 
 /// A reader of the messages of a tree.
 pub(crate) trait NodeReader<'d, 'r> {
@@ -36,9 +40,36 @@ pub(crate) const REGENERATED: Answers<'_> = (AlternativeOrigin::Regenerated, &|_
     label: None,
 });
 
+impl<'d> Nodes<'_, 'd> {
+    /// Reads the branches that are wanted, each as a conversation with the alternatives to its messages. `begin`
+    /// is told whether the branch is the first.
+    pub(crate) fn conversations<'r, R: NodeReader<'d, 'r>>(
+        self,
+        mut notes: Notes,
+        (wanted, limits): (Branches, &Limits),
+        answers: Answers<'_>,
+        asks: impl Fn(Value<'d>) -> bool,
+        begin: impl Fn(bool) -> R,
+        finish: impl Fn(R, &Branch) -> Reading,
+    ) -> Reading {
+        let asks = |at: usize| self.values.get(at).is_some_and(|value| asks(*value));
+        let (tree, visible) = (self.tree, self.visible);
+        let branches = tree::branches(self.entries, tree, visible, wanted, limits, asks, &mut notes);
+        tree::read(&branches, notes, self, |branch, number| {
+            let mut reader = begin(number.is_none_or(|number| number == 0));
+            let shared = read(&mut reader, self, branch, answers);
+            let mut reading = finish(reader, branch);
+            if let Some(conversation) = &mut reading.conversation {
+                mark(conversation, (branch, self.entries), shared, number);
+            }
+            reading
+        })
+    }
+}
+
 /// Reads the messages of a branch and its alternatives. Messages that an earlier branch has are reported and trained there,
 /// findings and rejects included. Returns the number of messages shared with earlier branches.
-pub(crate) fn read<'d, 'r>(
+fn read<'d, 'r>(
     reader: &mut impl NodeReader<'d, 'r>,
     nodes: Nodes<'_, 'd>,
     branch: &Branch,
@@ -109,7 +140,7 @@ impl Steps {
 
 /// Marks the branch that a conversation is, where there are several: the id of its last message and the
 /// number of first messages that it shares with earlier branches. A further branch gets an id of its own.
-pub(crate) fn mark(
+fn mark(
     conversation: &mut Conversation,
     (branch, entries): (&Branch, &[Node]),
     shared: u64,

@@ -360,7 +360,7 @@ fn turn(walk: impl Iterator<Item = usize>, asks: &impl Fn(usize) -> bool) -> usi
     .count()
 }
 
-/// The nodes of a record, each with its value.
+/// The nodes of a record, each with its value, and the tree that they are.
 #[derive(Clone, Copy)]
 pub(crate) struct Nodes<'v, 'd> {
     /// The values of the messages.
@@ -368,6 +368,9 @@ pub(crate) struct Nodes<'v, 'd> {
     /// The tree nodes of the messages.
     pub entries: &'v [Node],
 }
+    pub tree: &'v Tree,
+    /// The message that people saw last, where that is known.
+    pub visible: Option<usize>,
 
 /// Reads each branch, with its number where there are several. Findings on the tree belong to the first, and
 /// so do messages outside all branches, as raw values.

@@ -33,8 +33,8 @@ use chatmill_model::{Conversation, Extra, FormatTraits, Scene, TextArguments};
 
 use crate::coded::{Coded, Read};
 use crate::frame::{ExportPath, FrameView, Reading, Row};
-use crate::reader::branch::{self, REGENERATED};
-use crate::reader::tree::{self, Branch, Node, Nodes, Tree};
+use crate::reader::branch::REGENERATED;
+use crate::reader::tree::{Node, Nodes, Tree};
 use crate::reader::{ExtraFields, Keep as _, Notes, best, has, id, items, list, present, text};
 use crate::source::About;
 use feedback::Feedback;
@@ -172,37 +172,27 @@ fn conversation<'d>(
     let mut entries = entries(&named, &at);
     line_up(&mut entries, &values, &at, &mut notes);
     let tree = Tree::of(&entries, &mut notes);
-    let visible = visible(root, path, &entries, &mut notes);
-    let asks = |at: usize| values.get(at).is_some_and(|value| messages::is_of_person(*value));
-    let branches = tree::branches(
-        &entries,
-        &tree,
-        visible,
-        frame.options.branches,
-        limits,
-        asks,
-        &mut notes,
-    );
-    let record = Nodes {
+    let nodes = Nodes {
         values: &values,
         entries: &entries,
+        tree: &tree,
+        visible: visible(root, path, &entries, &mut notes),
     };
-    let read = |branch: &Branch, number| {
-        let mut reader = Reader::new(frame, limits);
-        let shared = branch::read(&mut reader, record, branch, REGENERATED);
-        feedback.apply(&mut reader.turns.list);
-        of_branch(reader, root, (branch, record.entries, shared), number)
-    };
-    Ok(tree::read(&branches, notes, record, read))
+    Ok(nodes.conversations(
+        notes,
+        (frame.options.branches, limits),
+        REGENERATED,
+        messages::is_of_person,
+        |_| Reader::new(frame, limits),
+        |mut reader, _| {
+            feedback.apply(&mut reader.turns.list);
+            finish(reader, root)
+        },
+    ))
 }
 
-/// The conversation of a branch that was read; `number` says which of several it is.
-fn of_branch(
-    reader: Reader<'_, '_>,
-    root: Value<'_>,
-    (branch, entries, shared): (&Branch, &[Node], u64),
-    number: Option<u32>,
-) -> Reading {
+/// The conversation of a branch that was read.
+fn finish(reader: Reader<'_, '_>, root: Value<'_>) -> Reading {
     let mut extra = ExtraFields::new();
     extra.keep_rest(
         root,
@@ -210,7 +200,7 @@ fn of_branch(
         &["mapping", "title", "id", "conversation_id", "current_node"],
     );
     extra.retain(|(_, raw)| !["[]", "{}", "\"\""].contains(&raw.as_str()));
-    let mut conversation = Conversation {
+    reader.turns.finish(Conversation {
         source_id: ["conversation_id", "id"]
             .iter()
             .find_map(|key| present(root, key).and_then(id)),
@@ -219,9 +209,7 @@ fn of_branch(
         title: text(root.get("title")).filter(|title| !title.is_empty()),
         extra: Extra(extra),
         ..Conversation::default()
-    };
-    branch::mark(&mut conversation, (branch, entries), shared, number);
-    reader.turns.finish(conversation)
+    })
 }
 
 /// The nodes of a mapping by their names, the last of each.

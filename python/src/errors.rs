@@ -63,10 +63,11 @@ pub(crate) fn of_tables(error: &TablesError) -> PyErr {
 
 /// Why a command did not do what it was asked.
 pub(crate) fn of_command(exit: Exit, error: &CommandError) -> PyErr {
-    let place = error.place.as_deref();
+    let (message, advice) = (error.in_words(), &error.advice);
+    let place = advice.place.as_deref();
     match exit {
-        Exit::WrongRequest => request(&error.message, error.code.unwrap_or("request"), place),
-        _ => incomplete(&error.message, error.code.unwrap_or("system"), place),
+        Exit::WrongRequest => request(&message, advice.code.unwrap_or("request"), place),
+        _ => incomplete(&message, advice.code.unwrap_or("system"), place),
     }
 }
 

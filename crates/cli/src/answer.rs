@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use chatmill_engine::{PlanError, Progress};
+use chatmill_engine::Progress;
 
 use crate::commands::{self, Cli};
 use crate::context::Context;
-use crate::exit::{self, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::output;
 use crate::progress::Meter;
 use crate::signals::Signals;
@@ -24,17 +24,6 @@ pub struct Answer {
     pub error: Option<CommandError>,
 }
 
-/// Why a command failed.
-#[derive(Debug)]
-pub struct CommandError {
-    /// The message, with its causes and the next step.
-    pub message: String,
-    /// A word for the kind of error, where the engine has one for the request.
-    pub code: Option<&'static str>,
-    /// The key or the path that the error is about, where there is one.
-    pub place: Option<String>,
-}
-
 /// Runs the command in `arguments`, which are without the name of the program.
 ///
 /// Writes nothing to stdout, and to stderr only the inputs that the system could not read. `stop` ends commands that can end early.
@@ -48,11 +37,8 @@ pub fn answer(
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
             let message = error.render().to_string();
-            let error = CommandError {
-                message: message.trim_start_matches("error: ").trim_end().to_owned(),
-                code: Some("arguments"),
-                place: None,
-            };
+            let mut error = CommandError::request(message.trim_start_matches("error: ").trim_end());
+            error.advice.code = Some("arguments");
             return Answer::new(Exit::WrongRequest, String::new(), Some(error));
         }
         // Help, or the version.
@@ -68,15 +54,7 @@ pub fn answer(
     let (outcome, text) = output::captured(|| commands::dispatch(cli.command, &context));
     match outcome {
         Ok(exit) => Answer::new(exit, text, None),
-        Err(error) => {
-            let plan = exit::plan_error(&error);
-            let command_error = CommandError {
-                code: plan.map(PlanError::code),
-                place: plan.and_then(PlanError::place),
-                message: exit::in_words(&error),
-            };
-            Answer::new(Exit::of(&error, Exit::Interrupted), text, Some(command_error))
-        }
+        Err(error) => Answer::new(Exit::of(&error, Exit::Interrupted), text, Some(error)),
     }
 }
 
@@ -109,14 +87,17 @@ mod tests {
         let answer = ask(&["run", "no-such.toml"]);
         assert_eq!(answer.exit, Exit::WrongRequest);
         let error = answer.error.unwrap();
-        assert!(
-            error.message.contains("cannot read the pipeline file"),
-            "{}",
-            error.message
-        );
-        assert_eq!(error.place.as_deref(), Some("no-such.toml"));
+        let words = error.in_words();
+        assert!(words.contains("cannot read the pipeline file"), "{words}");
+        assert_eq!(error.advice.place.as_deref(), Some("no-such.toml"));
         let answer = ask(&["rnu"]);
         assert_eq!(answer.exit, Exit::WrongRequest);
-        assert!(answer.error.unwrap().message.contains("unrecognized subcommand"));
+        assert!(
+            answer
+                .error
+                .unwrap()
+                .in_words()
+                .contains("unrecognized subcommand")
+        );
     }
 }

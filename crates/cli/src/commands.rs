@@ -32,7 +32,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::args::{Global, Listing};
 use crate::context::Context;
-use crate::exit::{self, Exit};
+use crate::exit::{CommandError, Exit, Outcome};
 use crate::logs;
 use crate::progress::Meter;
 use crate::signals::Signals;
@@ -174,7 +174,7 @@ pub(crate) fn execute(cli: Cli) -> Exit {
     let signals = match watched {
         Ok(signals) => signals,
         Err(error) => {
-            let error = anyhow::Error::from(error).context("cannot watch signals");
+            let error = CommandError::from(error).context("cannot watch signals");
             return exit_of(Err(error), Exit::Interrupted);
         }
     };
@@ -193,17 +193,17 @@ pub(crate) fn execute(cli: Cli) -> Exit {
 }
 
 /// Turns an outcome into an exit, with a message where it is an error. `stopped` is what the last signal asks for.
-fn exit_of(outcome: anyhow::Result<Exit>, stopped: Exit) -> Exit {
+fn exit_of(outcome: Outcome<Exit>, stopped: Exit) -> Exit {
     outcome.unwrap_or_else(|error| {
-        if exit::is_broken_pipe(&error) {
+        if error.is_broken_pipe {
             return Exit::Complete;
         }
-        exit::report(&error);
+        error.report();
         Exit::of(&error, stopped)
     })
 }
 
-pub(crate) fn dispatch(command: Command, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn dispatch(command: Command, context: &Context<'_>) -> Outcome<Exit> {
     match command {
         Command::Run(arguments) => run::execute(&arguments, context),
         Command::Plan(arguments) => plan::execute(&arguments, context),

@@ -9,11 +9,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use chatmill_dataset::DatasetError;
-use chatmill_diag::Class;
 use chatmill_diag::visible::{is_hidden, visible, visible_lines};
-use chatmill_engine::{PlanError, ReadError, RunError};
-use chatmill_export::ExportError;
+use chatmill_diag::{Advice, Class, Classed};
 use chatmill_intake::Failure;
 
 use crate::output::harmless;
@@ -64,29 +61,13 @@ impl Exit {
     }
 
     /// The exit of an error. `stopped` is the exit that the last signal asked for.
-    pub fn of(error: &anyhow::Error, stopped: Self) -> Self {
-        match error.chain().find_map(class) {
-            Some(Class::Request) => Self::WrongRequest,
-            Some(Class::Stopped) => stopped,
-            Some(Class::System | Class::Bug) | None => Self::Incomplete,
+    pub(crate) const fn of(error: &CommandError, stopped: Self) -> Self {
+        match error.class {
+            Class::Request => Self::WrongRequest,
+            Class::Stopped => stopped,
+            Class::System | Class::Bug => Self::Incomplete,
         }
     }
-}
-
-/// The class of an error that has one; all others are the system's.
-fn class(error: &(dyn Error + 'static)) -> Option<Class> {
-    let of_run = || Some(error.downcast_ref::<RunError>()?.class());
-    let of_read = || Some(error.downcast_ref::<ReadError>()?.class());
-    let of_plan = || Some(error.downcast_ref::<PlanError>()?.class());
-    let of_export = || Some(error.downcast_ref::<ExportError>()?.class());
-    let of_dataset = || Some(error.downcast_ref::<DatasetError>()?.class());
-    let of_request = error.is::<WrongRequest>().then_some(Class::Request);
-    of_request
-        .or_else(of_run)
-        .or_else(of_read)
-        .or_else(of_plan)
-        .or_else(of_export)
-        .or_else(of_dataset)
 }
 
 impl From<Exit> for ExitCode {
@@ -95,20 +76,66 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// A request that no library call has to refuse: the command line itself shows that it is wrong.
+/// What a command, or a part of it, comes to.
+pub(crate) type Outcome<T> = Result<T, CommandError>;
+
+/// Why a command failed: what the error of a library says of itself, or that the command line itself is wrong.
 #[derive(Debug)]
-pub(crate) struct WrongRequest {
+pub struct CommandError {
+    class: Class,
+    /// What failed, where and why, without the next step.
     message: String,
-    step: Option<String>,
+    /// The next step, and what a program is told besides the message.
+    pub advice: Advice,
+    /// Whether the reader of our output closed it, as `head` does, which is no error.
+    pub(crate) is_broken_pipe: bool,
 }
 
-impl WrongRequest {
-    /// A refusal that names its own remedy.
-    pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            step: None,
+impl<E: Classed + 'static> From<E> for CommandError {
+    fn from(error: E) -> Self {
+        let mut message = String::new();
+        let mut is_broken_pipe = false;
+        let mut next: Option<&(dyn Error + 'static)> = Some(&error);
+        while let Some(cause) = next {
+            let text = cause.to_string();
+            // A cause that its effect already quotes is not repeated.
+            if !message.contains(text.trim_end()) {
+                if !message.is_empty() {
+                    message.push_str(": ");
+                }
+                message.push_str(text.trim_end());
+            }
+            let io = cause.downcast_ref::<io::Error>();
+            is_broken_pipe |= io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
+            next = cause.source();
         }
+        Self {
+            class: error.class(),
+            message,
+            advice: error.advice(),
+            is_broken_pipe,
+        }
+    }
+}
+
+impl CommandError {
+    fn new(class: Class, message: impl Into<String>) -> Self {
+        Self {
+            class,
+            message: message.into(),
+            advice: Advice::default(),
+            is_broken_pipe: false,
+        }
+    }
+
+    /// The refusal of a request that the command line itself shows to be wrong; it names its own remedy.
+    pub(crate) fn request(message: impl Into<String>) -> Self {
+        Self::new(Class::Request, message)
+    }
+
+    /// A failure that only a bug of chatmill explains.
+    pub(crate) fn bug(message: impl fmt::Display) -> Self {
+        Self::new(Class::Bug, message.to_string())
     }
 
     /// A refusal of a word that names nothing, with the nearest word that does.
@@ -116,48 +143,50 @@ impl WrongRequest {
         let suggestion = nearest
             .map(|near| format!("; did you mean `{}`?", visible(near)))
             .unwrap_or_default();
-        Self::new(format!("there is no {what} `{}`{suggestion}", visible(word)))
+        Self::request(format!("there is no {what} `{}`{suggestion}", visible(word)))
     }
 
     /// Adds the next step.
     pub(crate) fn then(mut self, step: impl Into<String>) -> Self {
-        self.step = Some(step.into());
+        self.advice.next_step = Some(step.into());
         self
+    }
+
+    /// Says what was done when the error came up.
+    pub(crate) fn context(mut self, doing: impl fmt::Display) -> Self {
+        self.message = format!("{doing}: {}", self.message);
+        self
+    }
+
+    /// Prints the error on stderr: what failed, where and why, then the next step where the error does not name one.
+    pub(crate) fn report(&self) {
+        let mut stderr = io::stderr().lock();
+        // A closed stderr has no reader.
+        let _ = write!(stderr, "{}", line(Word::Error, &self.message));
+        if let Some(step) = &self.advice.next_step {
+            let _ = write!(stderr, "{}", line(Word::Help, step));
+        }
+    }
+
+    /// The text for programs: what failed, where and why, then the next step.
+    pub fn in_words(&self) -> String {
+        let step = self.advice.next_step.as_ref();
+        let step = step.map(|step| format!("\nhelp: {step}")).unwrap_or_default();
+        format!("{self}{step}")
     }
 }
 
-/// Refuses a request: what is wrong with it, and the next step.
-pub(crate) fn refuse<T, E: From<WrongRequest>>(
-    message: impl Into<String>,
-    step: impl Into<String>,
-) -> Result<T, E> {
-    Err(WrongRequest::new(message).then(step).into())
-}
-
-impl fmt::Display for WrongRequest {
+impl fmt::Display for CommandError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.message)
     }
 }
 
-impl Error for WrongRequest {}
+impl Error for CommandError {}
 
-/// Whether the reader of our output closed it, as `head` does, which is no error.
-pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<io::Error>())
-        .any(|error| error.kind() == io::ErrorKind::BrokenPipe)
-}
-
-/// Prints the error on stderr: what failed, where and why, then the next step where the error does not name one.
-pub(crate) fn report(error: &anyhow::Error) {
-    let mut stderr = io::stderr().lock();
-    // A closed stderr has no reader.
-    let _ = write!(stderr, "{}", line(Word::Error, &chain(error)));
-    if let Some(step) = next_step(error) {
-        let _ = write!(stderr, "{}", line(Word::Help, step));
-    }
+/// Refuses a request: what is wrong with it, and the next step.
+pub(crate) fn refuse<T>(message: impl Into<String>, step: impl Into<String>) -> Outcome<T> {
+    Err(CommandError::request(message).then(step))
 }
 
 /// Prints the output of clap instead of arguments: help, the version, or an error.
@@ -196,85 +225,25 @@ pub(crate) fn report_failures(failures: &[Failure]) -> Exit {
 pub(crate) fn small_file(
     path: &Path,
     limit: u64,
-    wrong: impl FnOnce(io::Error) -> WrongRequest,
-) -> anyhow::Result<String> {
+    wrong: impl FnOnce(io::Error) -> CommandError,
+) -> Outcome<String> {
     chatmill_intake::read_small(path, limit).map_err(|error| {
         if chatmill_intake::is_of_the_system(&error) {
             Failure::new("read", path, &error).into()
         } else {
-            wrong(error).into()
+            wrong(error)
         }
     })
-}
-
-/// The error and its causes; a cause that its effect already quotes is not repeated.
-fn chain(error: &anyhow::Error) -> String {
-    let mut text = String::new();
-    for cause in error.chain() {
-        let message = cause.to_string();
-        if !text.contains(message.trim_end()) {
-            if !text.is_empty() {
-                text.push_str(": ");
-            }
-            text.push_str(message.trim_end());
-        }
-    }
-    text
-}
-
-/// What is wrong with the request, where that is the error.
-pub(crate) fn plan_error(error: &anyhow::Error) -> Option<&PlanError> {
-    let mut causes = error.chain();
-    causes.find_map(|cause| match cause.downcast_ref::<RunError>() {
-        Some(RunError::Plan(plan)) => Some(plan),
-        _ => match cause.downcast_ref::<ReadError>() {
-            Some(ReadError::Plan(plan)) => Some(plan),
-            _ => cause.downcast_ref::<PlanError>(),
-        },
-    })
-}
-
-/// The text of an error for programs: what failed, where and why, then the next step.
-pub(crate) fn in_words(error: &anyhow::Error) -> String {
-    let step = next_step(error).map(|step| format!("\nhelp: {step}"));
-    format!("{}{}", chain(error), step.unwrap_or_default())
-}
-
-fn next_step(error: &anyhow::Error) -> Option<&str> {
-    if let Some(wrong) = error.downcast_ref::<WrongRequest>() {
-        return wrong.step.as_deref();
-    }
-    match plan_error(error)? {
-        PlanError::Unreadable { .. } => {
-            Some("give the path of a pipeline file, for example pipelines/demo.toml")
-        }
-        PlanError::Pipeline { .. } => {
-            Some("`chatmill schema pipeline` prints every key that a pipeline file may have")
-        }
-        PlanError::Override { .. } => Some("write for example --set limits.max_reject_ratio=0.01"),
-        PlanError::UnknownWord { what: "dialect", .. } => Some("`chatmill dialects` lists them"),
-        PlanError::UnknownWord { what: "source", .. } => Some("`chatmill sources` lists them"),
-        PlanError::UnknownWord { what: "encoding", .. } => Some("`chatmill encodings` lists them"),
-        PlanError::UnreadableVocabulary { .. } => {
-            Some("paths start at the pipeline file's folder; limits.vocabulary bounds the file")
-        }
-        PlanError::Encoding { .. } => Some(
-            "a rank file has a token in base64, a space and a rank on each line; `chatmill encodings` lists the tokenizer file of each model",
-        ),
-        PlanError::OnlyOwn { .. } => Some("name other files, or write the dataset elsewhere with --out"),
-        PlanError::UnknownWord { .. }
-        | PlanError::Value { .. }
-        | PlanError::Input(_)
-        | PlanError::System(_) => None,
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chatmill_dataset::DatasetError;
+    use chatmill_engine::{PlanError, ReadError, RunError};
     use std::path::PathBuf;
 
-    fn exit_of(error: impl Into<anyhow::Error>) -> u8 {
+    fn exit_of(error: impl Into<CommandError>) -> u8 {
         Exit::of(&error.into(), Exit::Terminated).code()
     }
 
@@ -294,7 +263,7 @@ mod tests {
             2
         );
         assert_eq!(exit_of(RunError::PerspectiveAbsent), 2);
-        assert_eq!(exit_of(WrongRequest::new("no")), 2);
+        assert_eq!(exit_of(CommandError::request("no")), 2);
         let path = PathBuf::from("out");
         for error in [
             DatasetError::WrongPath {
@@ -378,24 +347,24 @@ mod tests {
     fn a_stopped_run_exits_as_its_signal_asks() {
         assert_eq!(exit_of(RunError::Stopped { done: 3 }), 143);
         assert_eq!(exit_of(ReadError::Stopped), 143);
-        let error = anyhow::Error::from(RunError::Stopped { done: 3 });
+        let error = CommandError::from(RunError::Stopped { done: 3 });
         assert_eq!(Exit::of(&error, Exit::Interrupted).code(), 130);
     }
 
     #[test]
     fn an_error_names_its_causes_once_each() {
-        let error = anyhow::Error::from(RunError::Dataset(DatasetError::Io {
+        let error = CommandError::from(RunError::Dataset(DatasetError::Io {
             action: "sync",
             path: PathBuf::from("out/x"),
             source: io_error(),
         }));
-        assert_eq!(chain(&error), "cannot sync out/x: the disk says no");
+        assert_eq!(error.to_string(), "cannot sync out/x: the disk says no");
     }
 
     #[test]
     fn a_closed_pipe_is_recognised_below_a_context() {
-        let error = anyhow::Error::from(io::Error::from(io::ErrorKind::BrokenPipe)).context("cannot write");
-        assert!(is_broken_pipe(&error));
-        assert!(!is_broken_pipe(&anyhow::Error::from(io_error())));
+        let error = CommandError::from(io::Error::from(io::ErrorKind::BrokenPipe)).context("cannot write");
+        assert!(error.is_broken_pipe);
+        assert!(!CommandError::from(io_error()).is_broken_pipe);
     }
 }

@@ -32,9 +32,9 @@ mod terminal;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-pub use crate::answer::{Answer, CommandError, answer};
+pub use crate::answer::{Answer, answer};
 use crate::commands::Cli;
-pub use crate::exit::Exit;
+pub use crate::exit::{CommandError, Exit};
 pub use crate::panics::install as install_panic_hook;
 
 /// Bytes of the stack that the work is done on: as much as everywhere, however little the shell leaves to the first thread.
@@ -59,7 +59,9 @@ pub fn program(words: Vec<OsString>) -> Exit {
     match work.spawn(main) {
         Ok(work) => work.join().unwrap_or(Exit::Incomplete),
         Err(error) => {
-            exit::report(&anyhow::Error::from(error).context("cannot start a thread"));
+            CommandError::from(error)
+                .context("cannot start a thread")
+                .report();
             Exit::Incomplete
         }
     }

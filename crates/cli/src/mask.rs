@@ -6,14 +6,14 @@ use chatmill_diag::limits::MIB;
 use chatmill_engine::check::{KeyError, Mask, SHORTEST_KEY};
 
 use crate::args::Global;
-use crate::exit::{WrongRequest, small_file};
+use crate::exit::{CommandError, Outcome, small_file};
 
 /// The mask that is asked for; none where content may be shown.
 ///
 /// # Errors
 ///
 /// When the file of the key cannot be read, or holds none.
-pub(crate) fn mask(global: &Global) -> anyhow::Result<Option<Mask>> {
+pub(crate) fn mask(global: &Global) -> Outcome<Option<Mask>> {
     if !global.no_content {
         return Ok(None);
     }
@@ -21,7 +21,7 @@ pub(crate) fn mask(global: &Global) -> anyhow::Result<Option<Mask>> {
         return Ok(Some(Mask::random()));
     };
     let wrong = |reason: String| {
-        WrongRequest::new(format!("--mask-key {}: {reason}", path.display()))
+        CommandError::request(format!("--mask-key {}: {reason}", path.display()))
             .then("`openssl rand -hex 32` writes a key")
     };
     let content = small_file(path, MIB, |error| wrong(error.to_string()))?;

@@ -15,6 +15,7 @@ use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
+use crate::exit::Outcome;
 use crate::terminal;
 
 /// A destination of results; a worker thread may write to it.
@@ -59,13 +60,13 @@ pub(crate) fn stdout() -> Output {
 }
 
 /// A file for results, and what gives it its name in place of an older one when all is written. `inputs` are spared.
-pub(crate) fn file(path: &Path, inputs: &[&Path]) -> anyhow::Result<(Output, ReportFile)> {
+pub(crate) fn file(path: &Path, inputs: &[&Path]) -> Outcome<(Output, ReportFile)> {
     let file = create_report(path, inputs)?;
     Ok((Box::new(BufWriter::new(file.clone())), file))
 }
 
 /// Prints a value as indented JSON, in which nothing is hidden.
-pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+pub(crate) fn print_json(value: &impl Serialize) -> Outcome<()> {
     Ok(print_file(&visible_json(&serde_json::to_string_pretty(value)?))?)
 }
 

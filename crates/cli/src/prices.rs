@@ -6,19 +6,19 @@ use chatmill_engine::pipeline::NightSection;
 use chatmill_report::bill::{Price, parse_prices};
 use chatmill_token::Encoding;
 
-use crate::exit::{self, WrongRequest};
+use crate::exit::{self, CommandError, Outcome};
 
 /// Bytes of a price file at most.
 const PRICE_FILE: u64 = 1 << 20;
 
 /// The prices of a file, for encodings of the registry and for those of `own`.
-pub(crate) fn price_file(path: &Path, own: &[Encoding]) -> anyhow::Result<Vec<Price>> {
+pub(crate) fn price_file(path: &Path, own: &[Encoding]) -> Outcome<Vec<Price>> {
     let refused = |reason: String| {
-        WrongRequest::new(format!("--prices {}: {reason}", path.display()))
+        CommandError::request(format!("--prices {}: {reason}", path.display()))
             .then("docs/prices.example.toml is an example")
     };
     let text = exit::small_file(path, PRICE_FILE, |error| refused(error.to_string()))?;
-    Ok(parse_prices(&text, own).map_err(|error| refused(error.to_string()))?)
+    parse_prices(&text, own).map_err(|error| refused(error.to_string()))
 }
 
 /// The prices that a pipeline file names for its nights, relative to itself; none where it names none.
@@ -26,7 +26,7 @@ pub(crate) fn prices_of_nights(
     pipeline: &Path,
     section: &NightSection,
     own: &[Encoding],
-) -> anyhow::Result<Vec<Price>> {
+) -> Outcome<Vec<Price>> {
     let base = pipeline.parent().unwrap_or(Path::new(""));
     let prices = section.prices.as_ref();
     prices.map_or_else(|| Ok(Vec::new()), |prices| price_file(&base.join(prices), own))

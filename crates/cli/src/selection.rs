@@ -2,12 +2,12 @@
 
 use chatmill_diag::{Code, codes};
 
-use crate::exit::WrongRequest;
+use crate::exit::{CommandError, Outcome};
 
 /// The codes that a word names.
-pub(crate) fn named(word: &str) -> Result<Vec<&'static Code>, WrongRequest> {
+pub(crate) fn named(word: &str) -> Outcome<Vec<&'static Code>> {
     codes::named(word)
-        .map_err(|near| WrongRequest::unknown("code", word, near).then("`chatmill rules` lists them"))
+        .map_err(|near| CommandError::unknown("code", word, near).then("`chatmill rules` lists them"))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use chatmill_diag::Class;
+use chatmill_diag::{Class, Classed};
 use parquet::errors::ParquetError;
 use thiserror::Error;
 
@@ -112,9 +112,8 @@ pub enum DatasetError {
     },
 }
 
-impl DatasetError {
-    /// The class of this error, which decides the exit code.
-    pub const fn class(&self) -> Class {
+impl Classed for DatasetError {
+    fn class(&self) -> Class {
         match self {
             Self::WrongPath { .. }
             | Self::Occupied { .. }
@@ -127,7 +126,9 @@ impl DatasetError {
             Self::Row { .. } => Class::Bug,
         }
     }
+}
 
+impl DatasetError {
     /// Names an error of the operating system.
     pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();

@@ -22,7 +22,7 @@ mod shown;
 pub mod steps;
 pub mod suggest;
 
-pub use class::Class;
+pub use class::{Advice, Class, Classed};
 pub use code::{Code, Page, Severity};
 pub use day::Day;
 pub use finding::{Finding, Meant, Path, Reject, RejectLevel, ShownId, Span};

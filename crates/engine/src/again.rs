@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use chatmill_dataset::{Dataset, DatasetError};
+use chatmill_diag::{Advice, Class, Classed};
 use chatmill_dialect::{Dialect, LossCode, Rendering, TextArena};
 use chatmill_model::{Linked, RawJson, Sink, SinkBuffers};
 use chatmill_token::{Encoding, TokenCounter, TokenCounts};
@@ -53,6 +54,22 @@ pub enum AgainError {
     /// The dataset could not be read.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
+}
+
+impl Classed for AgainError {
+    fn class(&self) -> Class {
+        match self {
+            Self::Refused { .. } => Class::Request,
+            Self::Dataset(error) => error.class(),
+        }
+    }
+
+    fn advice(&self) -> Advice {
+        match self {
+            Self::Refused { step, .. } => Advice::next(step),
+            Self::Dataset(error) => error.advice(),
+        }
+    }
 }
 
 impl AgainError {

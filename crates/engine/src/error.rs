@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::{DatasetError, SliceId};
-use chatmill_diag::Class;
 use chatmill_diag::suggest::nearest;
+use chatmill_diag::{Advice, Class, Classed};
 use chatmill_intake::Failure;
 use chatmill_intake::discover::DiscoverError;
 use thiserror::Error;
@@ -92,15 +92,45 @@ pub enum PlanError {
     System(#[from] Failure),
 }
 
-impl PlanError {
-    /// The class of this error, which decides the exit code.
-    pub const fn class(&self) -> Class {
+impl Classed for PlanError {
+    fn class(&self) -> Class {
         match self {
             Self::System(_) => Class::System,
             _ => Class::Request,
         }
     }
 
+    fn advice(&self) -> Advice {
+        let next_step = match self {
+            Self::Unreadable { .. } => {
+                Some("give the path of a pipeline file, for example pipelines/demo.toml")
+            }
+            Self::Pipeline { .. } => {
+                Some("`chatmill schema pipeline` prints every key that a pipeline file may have")
+            }
+            Self::Override { .. } => Some("write for example --set limits.max_reject_ratio=0.01"),
+            Self::UnknownWord { what: "dialect", .. } => Some("`chatmill dialects` lists them"),
+            Self::UnknownWord { what: "source", .. } => Some("`chatmill sources` lists them"),
+            Self::UnknownWord { what: "encoding", .. } => Some("`chatmill encodings` lists them"),
+            Self::UnreadableVocabulary { .. } => {
+                Some("paths start at the pipeline file's folder; limits.vocabulary bounds the file")
+            }
+            Self::Encoding { .. } => Some(
+                "a rank file has a token in base64, a space and a rank on each line; `chatmill encodings` lists the tokenizer file of \
+                 each model",
+            ),
+            Self::OnlyOwn { .. } => Some("name other files, or write the dataset elsewhere with --out"),
+            Self::UnknownWord { .. } | Self::Value { .. } | Self::Input(_) | Self::System(_) => None,
+        };
+        Advice {
+            next_step: next_step.map(str::to_owned),
+            code: Some(self.code()),
+            place: self.place(),
+        }
+    }
+}
+
+impl PlanError {
     /// A key with a value that it must not have.
     pub(crate) fn value(key: &'static str, message: impl Into<String>) -> Self {
         let message = message.into();
@@ -173,14 +203,20 @@ pub enum ReadError {
     Threads(usize),
 }
 
-impl ReadError {
-    /// The class of this error, which decides the exit code.
-    pub const fn class(&self) -> Class {
+impl Classed for ReadError {
+    fn class(&self) -> Class {
         match self {
             Self::Plan(error) => error.class(),
             Self::Stopped => Class::Stopped,
             Self::Spill(error) => error.class(),
             Self::Threads(_) => Class::System,
+        }
+    }
+
+    fn advice(&self) -> Advice {
+        match self {
+            Self::Plan(error) => error.advice(),
+            _ => Advice::default(),
         }
     }
 }
@@ -333,9 +369,8 @@ pub enum RunError {
     },
 }
 
-impl RunError {
-    /// The class of this error, which decides the exit code.
-    pub const fn class(&self) -> Class {
+impl Classed for RunError {
+    fn class(&self) -> Class {
         match self {
             Self::Plan(error) => error.class(),
             Self::Dataset(error) => error.class(),
@@ -353,6 +388,13 @@ impl RunError {
             | Self::ShardsMissing { .. }
             | Self::TakenAway { .. }
             | Self::Threads { .. } => Class::System,
+        }
+    }
+
+    fn advice(&self) -> Advice {
+        match self {
+            Self::Plan(error) => error.advice(),
+            _ => Advice::default(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use chatmill_dataset::DatasetError;
-use chatmill_diag::Class;
+use chatmill_diag::{Advice, Class, Classed};
 use chatmill_intake::discover::read_small;
 use chatmill_intake::{Failure, is_of_the_system};
 use thiserror::Error;
@@ -38,9 +38,8 @@ pub enum ExportError {
     Dataset(#[from] DatasetError),
 }
 
-impl ExportError {
-    /// The class of the error, which decides the exit code.
-    pub const fn class(&self) -> Class {
+impl Classed for ExportError {
+    fn class(&self) -> Class {
         match self {
             Self::ExportRequest { .. } => Class::Request,
             Self::Stopped => Class::Stopped,
@@ -50,6 +49,15 @@ impl ExportError {
         }
     }
 
+    fn advice(&self) -> Advice {
+        match self {
+            Self::ExportRequest { step, .. } => Advice::next(step),
+            _ => Advice::default(),
+        }
+    }
+}
+
+impl ExportError {
     /// Reads a file that the request names. `step` is the remedy where the file is not of the expected kind.
     pub(crate) fn reading(path: &Path, limit: u64, step: &str) -> Result<String, Self> {
         read_small(path, limit).map_err(|error| {

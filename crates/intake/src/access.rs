@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use chatmill_diag::faults::{self, Call};
+use chatmill_diag::{Class, Classed};
 
 /// A call that failed while an input was read. It is not a finding about the input.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,6 +40,12 @@ impl Failure {
             reason: error.to_string(),
             is_of_the_system: is_of_the_system(error),
         }
+    }
+}
+
+impl Classed for Failure {
+    fn class(&self) -> Class {
+        Class::System
     }
 }
 

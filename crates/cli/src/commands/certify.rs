@@ -6,7 +6,7 @@ use chatmill_dataset::{MANIFEST, certify, has_traces_of_a_run};
 use clap::Args;
 
 use crate::context::Context;
-use crate::exit::{Exit, refuse};
+use crate::exit::{Exit, Outcome, refuse};
 use crate::figures::{bytes, counted};
 use crate::output::{self, harmless, shown};
 
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
 }
 
 /// Certifies a dataset; every problem is a line.
-pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> Outcome<Exit> {
     let run = &arguments.run;
     if !has_traces_of_a_run(run)? {
         let message = format!(

@@ -38,7 +38,7 @@ use self::settings::Settings;
 use self::text_report::{Layout, TextReport, Verbosity, View};
 use crate::args::Global;
 use crate::context::Context;
-use crate::exit::{self, Exit, WrongRequest};
+use crate::exit::{self, CommandError, Exit, Outcome};
 use crate::mask::mask;
 use crate::output::{self, Colours, Output};
 use crate::terminal;
@@ -47,7 +47,7 @@ use crate::terminal;
 const MAX_FINDINGS: usize = 10;
 
 /// Checks the paths.
-pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     let quote = !context.global.no_content;
     let plan = arguments.pipeline.as_deref();
     let plan = plan.map(|path| Plan::load(path, &[], None, &[])).transpose()?;
@@ -163,7 +163,7 @@ impl<'a> Reporting<'a> {
     }
 
     /// The report that is printed and those of `--write`, with the files that these go to.
-    fn reports(&self, options: &CheckOptions) -> anyhow::Result<(Vec<Sent>, Vec<ReportFile>)> {
+    fn reports(&self, options: &CheckOptions) -> Outcome<(Vec<Sent>, Vec<ReportFile>)> {
         let (stdout, colours) = (output::stdout(), Colours::of_stdout());
         let printed = self.arguments.output_format;
         let mut reports = vec![self.report(printed, stdout, colours, terminal::columns())];
@@ -178,7 +178,7 @@ impl<'a> Reporting<'a> {
                 WrittenReport::File(format, path) => {
                     let (sink, file) = output::file(path, &inputs)?;
                     if written.iter().any(|other| file.is_of(other)) {
-                        return Err(WrongRequest::new("two --write options name the same file").into());
+                        return Err(CommandError::request("two --write options name the same file"));
                     }
                     let columns = terminal::COLUMNS_OF_A_FILE;
                     reports.push(self.report(*format, sink, Colours::NONE, columns));
@@ -283,7 +283,7 @@ fn title(paths: &[String], no_paths: bool) -> String {
 }
 
 /// Where the bytes are that will be read.
-fn read_paths(options: &CheckOptions) -> anyhow::Result<Vec<PathBuf>> {
+fn read_paths(options: &CheckOptions) -> Outcome<Vec<PathBuf>> {
     let inputs = inputs(options)?.into_iter();
     let paths = inputs.filter_map(|planned| match planned.input.kind {
         InputKind::File | InputKind::Folder | InputKind::Pipe => Some(planned.input.path()),
@@ -309,13 +309,13 @@ fn write_each(reports: &mut Vec<Sent>, mut what: impl FnMut(&mut Sent) -> io::Re
 }
 
 /// The dialects of `--for`, each once.
-fn targets(words: &[String], templates: &Templates) -> Result<Vec<Dialect>, WrongRequest> {
+fn targets(words: &[String], templates: &Templates) -> Outcome<Vec<Dialect>> {
     let mut targets: Vec<Dialect> = Vec::new();
     for word in words {
         let Ok(target) = templates.find(word) else {
             let registered = DIALECTS.iter().map(|dialect| dialect.id());
             let near = nearest(word, registered.chain(templates.names()));
-            let refusal = WrongRequest::unknown("dialect", word, near);
+            let refusal = CommandError::unknown("dialect", word, near);
             return Err(refusal.then("`chatmill dialects` lists them and their profiles"));
         };
         let is_target = |known: &Dialect| (known.id(), known.profile()) == (target.id(), target.profile());

@@ -3,7 +3,7 @@
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-use crate::exit::Exit;
+use crate::exit::{Exit, Outcome};
 use crate::output;
 
 /// Arguments of `completions`.
@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
 }
 
 /// Prints the completion file.
-pub(crate) fn execute(arguments: &Arguments, mut program: Command) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, mut program: Command) -> Outcome<Exit> {
     // Into memory first: the generator panics when its writer fails.
     let mut file = Vec::new();
     clap_complete::generate(arguments.shell, &mut program, "chatmill", &mut file);

@@ -18,11 +18,11 @@ use clap::Args;
 
 use super::export::maker::maker;
 use super::export::split::planned;
-use super::export::{FORMATS, NESTED, describe, exit, refused, shard_size, way_out};
+use super::export::{FORMATS, NESTED, describe, exit, shard_size, way_out};
 use super::run::summary;
 use crate::args::{Inputs, choice};
 use crate::context::Context;
-use crate::exit::{Exit, WrongRequest};
+use crate::exit::{CommandError, Exit, Outcome};
 use crate::mask::dropped::DroppedFile;
 use crate::output::{self, shown};
 use crate::{read_problems, terminal};
@@ -85,11 +85,11 @@ const PIPELINE: &str = "name = \"convert\"\ninput = []\n[output]\npath = \"conve
                         [perspective]\nas = \"each-agent\"\n[window]\nmode = \"document\"\n";
 
 /// Runs the pipeline, exports, and prints the summary of both.
-pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     let mut request = request(arguments)?;
     // Hours of work must not end at a wrong argument.
-    check_request(&request).map_err(refused)?;
-    chatmill_export::check_destination(&arguments.out, request.replace).map_err(refused)?;
+    check_request(&request)?;
+    chatmill_export::check_destination(&arguments.out, request.replace)?;
     let permanent = dataset_path(&arguments.out);
     let temporary = (!arguments.keep)
         .then(|| TemporaryDataset::beside(&arguments.out))
@@ -142,14 +142,14 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     let maker = maker(&dataset, &request)?;
     let renderer = maker.as_ref().map(|maker| maker as &dyn Maker);
     let stop = context.signals.stop();
-    let exported = export_until(&dataset, &request, &arguments.out, renderer, stop).map_err(refused)?;
+    let exported = export_until(&dataset, &request, &arguments.out, renderer, stop)?;
     if let (Some(dropped), Some(rows)) = (dropped, &exported.rows_left_out) {
         dropped.finish(rows)?;
     }
     context.meter.finish();
     text.push('\n');
     text.push_str(&describe(&exported, &arguments.out));
-    text.push_str(&way_out(&exported, maker.as_ref()).map_err(refused)?);
+    text.push_str(&way_out(&exported, maker.as_ref())?);
     if arguments.keep {
         text.push_str(&format!("dataset: {}\n", shown(&folder)));
     }
@@ -203,7 +203,7 @@ fn dataset_path(out: &Path) -> PathBuf {
 }
 
 /// The pipeline with the keys of `--set`; keys that other options decide cannot be set.
-fn pipeline(arguments: &Arguments, request: &ExportRequest) -> anyhow::Result<Pipeline> {
+fn pipeline(arguments: &Arguments, request: &ExportRequest) -> Outcome<Pipeline> {
     let mut pipeline = pipeline::parse(PIPELINE, &arguments.overrides, Path::new("--set"))?;
     let inputs = arguments.inputs.iter();
     pipeline.input = inputs
@@ -243,7 +243,7 @@ fn pipeline(arguments: &Arguments, request: &ExportRequest) -> anyhow::Result<Pi
     Ok(pipeline)
 }
 
-fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
+fn request(arguments: &Arguments) -> Outcome<ExportRequest> {
     let (envelope, dialect) = target(&arguments.to)?;
     let split = arguments.split.as_deref();
     let split = split.map(|text| Split::parse(text, SplitBy::Hash));
@@ -258,7 +258,7 @@ fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
             ..Filters::default()
         },
         valid_for: None,
-        split: split.transpose().map_err(refused)?,
+        split: split.transpose()?,
         columns: arguments.columns.clone(),
         shard_bytes: arguments.shard_size,
         lists_left_out: arguments.dropped.is_some(),
@@ -277,7 +277,7 @@ fn default_format(envelope: Option<&Envelope>) -> Format {
 }
 
 /// An envelope with its first dialect, or a dialect alone.
-fn target(to: &str) -> Result<(Option<&'static Envelope>, String), WrongRequest> {
+fn target(to: &str) -> Outcome<(Option<&'static Envelope>, String)> {
     if let Some(envelope) = envelope::find(to) {
         let dialect = envelope.dialects.first().copied().unwrap_or_default();
         return Ok((Some(envelope), dialect.to_owned()));
@@ -289,7 +289,7 @@ fn target(to: &str) -> Result<(Option<&'static Envelope>, String), WrongRequest>
     let dialects = chatmill_dialect::DIALECTS.iter().map(|dialect| dialect.id());
     let known = envelopes.iter().copied().chain(dialects);
     Err(
-        WrongRequest::unknown("format", to, nearest(to, known)).then(format!(
+        CommandError::unknown("format", to, nearest(to, known)).then(format!(
             "name one of {}, or a dialect that `chatmill dialects` lists",
             envelopes.join(", ")
         )),

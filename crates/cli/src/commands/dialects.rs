@@ -4,14 +4,14 @@ use chatmill_dialect::LossCode;
 use serde_json::json;
 
 use crate::args::{ListFormat, Listing};
-use crate::exit::Exit;
+use crate::exit::{Exit, Outcome};
 use crate::{output, terminal};
 
 /// Examples at the end of the help.
 pub(crate) const EXAMPLES: &str = "Examples:\n  chatmill dialects\n  chatmill dialects --format json";
 
 /// Lists the dialects.
-pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
+pub(crate) fn execute(listing: &Listing) -> Outcome<Exit> {
     let dialects = chatmill_dialect::DIALECTS.iter();
     match listing.format {
         ListFormat::Text => {

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::report::refuse_other_folders;
 use crate::context::Context;
-use crate::exit::{Exit, WrongRequest};
+use crate::exit::{CommandError, Exit, Outcome};
 use crate::mask::mask;
 use crate::prices::price_file;
 use crate::{output, terminal};
@@ -50,10 +50,10 @@ enum Format {
 }
 
 /// Compares two datasets and evaluates the conditions.
-pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     let conditions = arguments.conditions.iter().map(|text| text.parse());
     let conditions: Vec<Condition> = conditions.collect::<Result<_, _>>().map_err(|error| {
-        WrongRequest::new(format!("--fail-if {error}"))
+        CommandError::request(format!("--fail-if {error}"))
             .then("write for example --fail-if 'tokens{dialect=openai-chat} > 2%'")
     })?;
     for folder in [&arguments.before, &arguments.after] {
@@ -73,7 +73,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         for condition in &conditions {
             let outcome = condition
                 .evaluate(&case)
-                .map_err(|error| WrongRequest::new(format!("--fail-if {error}")))?;
+                .map_err(|error| CommandError::request(format!("--fail-if {error}")))?;
             if let ConditionOutcome::Evaluated(found) = outcome {
                 failures.extend(found);
             }
@@ -87,7 +87,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     Ok(Exit::complete_if(failures.is_empty()))
 }
 
-fn print_json(comparison: &Comparison, failures: &[ConditionFailure]) -> anyhow::Result<()> {
+fn print_json(comparison: &Comparison, failures: &[ConditionFailure]) -> Outcome<()> {
     let failures: Vec<_> = failures
         .iter()
         .map(|failure| {

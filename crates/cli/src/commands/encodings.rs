@@ -1,6 +1,5 @@
 //! `chatmill encodings`: the token encodings of the registry, or those that a pipeline counts in.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use chatmill_engine::Plan;
@@ -9,7 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::args::{ListFormat, Listing};
-use crate::exit::Exit;
+use crate::exit::{Exit, Outcome};
 use crate::{figures, output, terminal};
 
 /// Arguments of `encodings`.
@@ -26,13 +25,13 @@ pub(crate) struct Arguments {
 }
 
 /// Lists the encodings.
-pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments) -> Outcome<Exit> {
     let (encodings, families) = match &arguments.pipeline {
         Some(path) => (Plan::load(path, &[], None, &[])?.encodings, &[][..]),
         None => (ENCODINGS.to_vec(), MODEL_FAMILIES),
     };
     match arguments.listing.format {
-        ListFormat::Text => output::print(&terminal::prose(&text(&encodings, families)?, 16))?,
+        ListFormat::Text => output::print(&terminal::prose(&text(&encodings, families), 16))?,
         ListFormat::Json => {
             let entries: Vec<_> = encodings.iter().map(entry).collect();
             output::print_json(&entries)?;
@@ -41,21 +40,20 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
     Ok(Exit::Complete)
 }
 
-fn text(encodings: &[Encoding], families: &[ModelFamily]) -> Result<String, std::fmt::Error> {
+fn text(encodings: &[Encoding], families: &[ModelFamily]) -> String {
     let mut text = String::new();
     for encoding in encodings {
         let about = encoding.about();
-        writeln!(text, "{}: {}", encoding.name(), about.title)?;
+        text += &format!("{}: {}\n", encoding.name(), about.title);
         if !about.models.is_empty() {
-            writeln!(text, "    models      {}", about.models)?;
+            text += &format!("    models      {}\n", about.models);
         }
-        writeln!(
-            text,
-            "    vocabulary  {} tokens\n    source      {}\n    counted     {}",
+        text += &format!(
+            "    vocabulary  {} tokens\n    source      {}\n    counted     {}\n",
             figures::count(about.vocabulary.into()),
             about.source,
             about.counting.as_str()
-        )?;
+        );
     }
     if !families.is_empty() {
         text.push_str(
@@ -63,15 +61,14 @@ fn text(encodings: &[Encoding], families: &[ModelFamily]) -> Result<String, std:
         );
     }
     for family in families {
-        writeln!(
-            text,
-            "{}\n    file        {}\n    counted     {}",
+        text += &format!(
+            "{}\n    file        {}\n    counted     {}\n",
             family.models,
             family.file,
             family.counting.as_str()
-        )?;
+        );
     }
-    Ok(text)
+    text
 }
 
 fn entry(encoding: &Encoding) -> serde_json::Value {

@@ -13,7 +13,7 @@ use clap::Args;
 
 use self::samples::{BROKEN, VALID};
 use crate::context::Context;
-use crate::exit::{Exit, WrongRequest, refuse};
+use crate::exit::{CommandError, Exit, Outcome, refuse};
 use crate::{output, selection};
 
 /// Arguments of `example`.
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 }
 
 /// Prints the file.
-pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     let source = source(&arguments.source)?;
     let bytes = match &arguments.broken {
         None => valid(source.id())?,
@@ -51,23 +51,23 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     Ok(Exit::Complete)
 }
 
-fn source(word: &str) -> Result<&'static dyn Source, WrongRequest> {
+fn source(word: &str) -> Outcome<&'static dyn Source> {
     let known = || SOURCES.iter().map(|source| source.id());
     chatmill_source::find(word).ok_or_else(|| {
-        WrongRequest::unknown("source", word, nearest(word, known())).then("`chatmill sources` lists them")
+        CommandError::unknown("source", word, nearest(word, known())).then("`chatmill sources` lists them")
     })
 }
 
-fn valid(source: &str) -> Result<&'static [u8], WrongRequest> {
+fn valid(source: &str) -> Outcome<&'static [u8]> {
     VALID
         .iter()
         .find(|(id, _)| *id == source)
         .map(|(_, bytes)| *bytes)
-        .ok_or_else(|| WrongRequest::new(format!("there is no example of {source}")))
+        .ok_or_else(|| CommandError::request(format!("there is no example of {source}")))
 }
 
 /// The file of a source that raises a code.
-fn broken(source: &str, word: &str) -> Result<&'static [u8], WrongRequest> {
+fn broken(source: &str, word: &str) -> Outcome<&'static [u8]> {
     let code = code(word)?;
     let of_code: Vec<_> = BROKEN.iter().filter(|(name, _, _)| *name == code.name).collect();
     if let Some((_, _, bytes)) = of_code.iter().find(|(_, id, _)| *id == source) {
@@ -76,12 +76,12 @@ fn broken(source: &str, word: &str) -> Result<&'static [u8], WrongRequest> {
     let sources: Vec<&str> = of_code.iter().map(|(_, id, _)| *id).collect();
     let name = code.name;
     Err(if sources.is_empty() {
-        WrongRequest::new(format!(
+        CommandError::request(format!(
             "{name} cannot be shown by one small file: it takes a lowered limit, a device or several files"
         ))
         .then(format!("`chatmill explain {}` explains its cause", code.code))
     } else {
-        WrongRequest::new(format!(
+        CommandError::request(format!(
             "there is no example of {source} that is broken by {name}; there is one of {}",
             sources.join(" and ")
         ))
@@ -93,12 +93,12 @@ fn broken(source: &str, word: &str) -> Result<&'static [u8], WrongRequest> {
 }
 
 /// The one code that a word names.
-fn code(word: &str) -> Result<&'static Code, WrongRequest> {
+fn code(word: &str) -> Outcome<&'static Code> {
     match selection::named(word)?.as_slice() {
         [code] => Ok(code),
         several => {
             let codes: Vec<&str> = several.iter().map(|code| code.code).collect();
-            Err(WrongRequest::new(format!(
+            Err(CommandError::request(format!(
                 "`{word}` names {} codes; name one of {}",
                 codes.len(),
                 codes.join(", ")

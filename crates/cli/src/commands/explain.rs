@@ -3,7 +3,7 @@
 use chatmill_diag::{codes, page};
 use clap::Args;
 
-use crate::exit::{Exit, WrongRequest};
+use crate::exit::{CommandError, Exit, Outcome};
 use crate::other_codes::{self, OtherCode};
 use crate::{output, terminal};
 
@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
 }
 
 /// Prints one page, those of a family after what they are about, or all.
-pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments) -> Outcome<Exit> {
     let (family, findings, others) = if let Some(word) = &arguments.code {
         // Details of one row may follow the code.
         let word = word.split(": ").next().unwrap_or_default();
@@ -35,8 +35,8 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
         (None, codes::CODES.to_vec(), other_codes::all().iter().collect())
     };
     if let (Some(word), true, true) = (&arguments.code, findings.is_empty(), others.is_empty()) {
-        let unknown = WrongRequest::unknown("code", word, other_codes::near(word));
-        return Err(unknown.then("`chatmill rules` lists them").into());
+        let unknown = CommandError::unknown("code", word, other_codes::near(word));
+        return Err(unknown.then("`chatmill rules` lists them"));
     }
     let pages = family.map(page::family).into_iter();
     let pages = pages.chain(findings.into_iter().map(|code| code.text.to_owned()));

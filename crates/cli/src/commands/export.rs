@@ -19,7 +19,7 @@ use clap::Args;
 use super::report::refuse_other_folders;
 use crate::args::{Choices, choice};
 use crate::context::Context;
-use crate::exit::{Exit, WrongRequest};
+use crate::exit::{CommandError, Exit, Outcome};
 use crate::figures::{bytes, count, counted};
 use crate::mask::dropped::DroppedFile;
 use crate::output::{self, harmless, shown};
@@ -117,7 +117,7 @@ const SPLITS: Choices<SplitBy> = &[
 ];
 
 /// Writes the export and prints its summary.
-pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     let mut request = request(arguments)?;
     refuse_other_folders(&arguments.run)?;
     let dataset = Dataset::open(&arguments.run)?;
@@ -130,12 +130,12 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     let maker = maker::maker(&dataset, &request)?;
     let renderer = maker.as_ref().map(|maker| maker as &dyn Maker);
     let stop = context.signals.stop();
-    let summary = export_until(&dataset, &request, &arguments.out, renderer, stop).map_err(refused)?;
+    let summary = export_until(&dataset, &request, &arguments.out, renderer, stop)?;
     if let (Some(dropped), Some(rows)) = (dropped, &summary.rows_left_out) {
         dropped.finish(rows)?;
     }
     let mut text = describe(&summary, &arguments.out);
-    text.push_str(&way_out(&summary, maker.as_ref()).map_err(refused)?);
+    text.push_str(&way_out(&summary, maker.as_ref())?);
     output::print(&text)?;
     Ok(exit(&summary))
 }
@@ -145,13 +145,13 @@ pub(super) fn exit(summary: &ExportSummary) -> Exit {
     Exit::complete_if(summary.objections.is_empty())
 }
 
-fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
+fn request(arguments: &Arguments) -> Outcome<ExportRequest> {
     for code in &arguments.without {
         known_loss(code)?;
     }
     let parts = arguments.split.as_deref();
     let parsed = parts.map(|text| Split::parse(text, arguments.split_by));
-    let split = parsed.transpose().map_err(refused)?.map(|split| Split {
+    let split = parsed.transpose()?.map(|split| Split {
         like: arguments.split_like.clone(),
         seed: arguments.split_seed,
         ..split
@@ -193,27 +193,20 @@ pub(super) fn shard_size(text: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| format!("`{text}` is not a size, for example 500MB"))
 }
 
-fn known_loss(code: &str) -> Result<(), WrongRequest> {
+fn known_loss(code: &str) -> Outcome<()> {
     let codes = || LossCode::ALL.iter().map(|code| code.as_str());
     if codes().any(|known| known == code) {
         return Ok(());
     }
-    Err(WrongRequest::unknown("loss code", code, nearest(code, codes())))
+    Err(CommandError::unknown("loss code", code, nearest(code, codes())))
 }
 
-pub(super) fn known_envelope(id: &str) -> Result<&'static Envelope, WrongRequest> {
+pub(super) fn known_envelope(id: &str) -> Outcome<&'static Envelope> {
     envelope::find(id).ok_or_else(|| {
         let ids: Vec<&str> = ENVELOPES.iter().map(|envelope| envelope.id).collect();
-        WrongRequest::unknown("envelope", id, nearest(id, ids.iter().copied()))
+        CommandError::unknown("envelope", id, nearest(id, ids.iter().copied()))
             .then(format!("there are {}", ids.join(", ")))
     })
-}
-
-pub(super) fn refused(error: ExportError) -> anyhow::Error {
-    match error {
-        ExportError::ExportRequest { message, step } => WrongRequest::new(message).then(step).into(),
-        other => other.into(),
-    }
 }
 
 /// Remedies, where fewer than half of the rows are kept: those of the most frequent reasons.

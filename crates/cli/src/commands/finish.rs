@@ -9,7 +9,7 @@ use clap::Args;
 use super::run;
 use crate::args::ListFormat;
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::exit::{Exit, Outcome};
 
 /// Arguments of `finish`.
 #[derive(Debug, Args)]
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
 }
 
 /// Finishes, and prints the same summary as `run`.
-pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     let (plan, request) = shards::planned_run(&arguments.out)?;
     let reporter = run::PricedReport::of(&request.pipeline, &plan)?;
     let name = plan.pipeline.name.clone();

@@ -13,7 +13,7 @@ use clap::Args;
 
 use self::seen::Seen;
 use crate::context::Context;
-use crate::exit::{self, Exit, refuse};
+use crate::exit::{self, CommandError, Exit, Outcome, refuse};
 use crate::output;
 
 /// Arguments of `init`.
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
 }
 
 /// Looks at the paths and prints a pipeline file that reads them.
-pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     let mut inputs = Vec::new();
     let mut failures = Vec::new();
     for path in &arguments.paths {
@@ -58,12 +58,12 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     if arguments.as_format {
         return as_format(&inputs);
     }
-    output::print_file(&toml::pipeline(&inputs)?)?;
+    output::print_file(&toml::pipeline(&inputs).map_err(CommandError::bug)?)?;
     Ok(exit::report_failures(&failures))
 }
 
 /// Prints a format file for the one path.
-fn as_format(inputs: &[(&str, Seen)]) -> anyhow::Result<Exit> {
+fn as_format(inputs: &[(&str, Seen)]) -> Outcome<Exit> {
     let [(path, seen)] = inputs else {
         return refuse(
             "a format file is proposed for one path",
@@ -77,7 +77,7 @@ fn as_format(inputs: &[(&str, Seen)]) -> anyhow::Result<Exit> {
         );
     }
     let proposed = match &seen.proposal {
-        Some(proposal) => format::file(path, proposal)?,
+        Some(proposal) => format::file(path, proposal).map_err(CommandError::bug)?,
         None => None,
     };
     let Some(text) = proposed else {

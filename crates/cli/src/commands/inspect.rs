@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use self::export::Export;
 use crate::args::ListFormat;
 use crate::context::Context;
-use crate::exit::{self, Exit, WrongRequest, refuse};
+use crate::exit::{self, CommandError, Exit, Outcome, refuse};
 use crate::figures::{count, counted};
 use crate::output::{self, harmless};
 use crate::terminal;
@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
 }
 
 /// Inspects the paths.
-pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     let encoding = arguments.encoding.as_deref().map(known_encoding).transpose()?;
     let mut inspected = Inspected::default();
     let mut files = Vec::new();
@@ -74,10 +74,10 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     Ok(inspected.exit)
 }
 
-fn known_encoding(name: &str) -> Result<&'static Encoding, WrongRequest> {
+fn known_encoding(name: &str) -> Outcome<&'static Encoding> {
     let names = chatmill_token::ENCODINGS.iter().map(Encoding::name);
     chatmill_token::find(name).ok_or_else(|| {
-        WrongRequest::unknown("encoding", name, nearest(name, names)).then("`chatmill encodings` lists them")
+        CommandError::unknown("encoding", name, nearest(name, names)).then("`chatmill encodings` lists them")
     })
 }
 
@@ -100,7 +100,7 @@ impl Default for Inspected {
 }
 
 impl Inspected {
-    fn files(&mut self, paths: &[String], source: &str, context: &Context<'_>) -> anyhow::Result<()> {
+    fn files(&mut self, paths: &[String], source: &str, context: &Context<'_>) -> Outcome<()> {
         let limits = Limits::default();
         let inspection = inspect(paths, source, &limits, context.meter, context.signals.stop())?;
         let entries = inspection.entries;
@@ -114,7 +114,7 @@ impl Inspected {
         Ok(())
     }
 
-    fn dataset(&mut self, path: &str, context: &Context<'_>) -> anyhow::Result<()> {
+    fn dataset(&mut self, path: &str, context: &Context<'_>) -> Outcome<()> {
         let dataset = Dataset::open(Path::new(path))?;
         let mut found = chatmill_report::statistics(&dataset)?;
         let why = if context.global.no_content {
@@ -125,8 +125,8 @@ impl Inspected {
         };
         let manifest = dataset.manifest();
         let name = manifest.plan.get("name").and_then(Value::as_str);
-        let name =
-            name.ok_or_else(|| WrongRequest::new(format!("{path}: the plan of the dataset has no name")))?;
+        let name = name
+            .ok_or_else(|| CommandError::request(format!("{path}: the plan of the dataset has no name")))?;
         let mut text = format!(
             "{}: dataset {}, {}\n",
             harmless(path),
@@ -148,12 +148,7 @@ impl Inspected {
         Ok(())
     }
 
-    fn export(
-        &mut self,
-        export: &Export,
-        encoding: Option<&Encoding>,
-        context: &Context<'_>,
-    ) -> anyhow::Result<()> {
+    fn export(&mut self, export: &Export, encoding: Option<&Encoding>, context: &Context<'_>) -> Outcome<()> {
         let found = export.inspect(encoding, context)?;
         self.text.push(export.describe(&found));
         self.list("exports", export.about(&found), &found.statistics);

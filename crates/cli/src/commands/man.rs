@@ -4,7 +4,7 @@ use chatmill_diag::suggest::nearest;
 use clap::{Args, Command};
 use clap_mangen::Man;
 
-use crate::exit::{Exit, WrongRequest};
+use crate::exit::{CommandError, Exit, Outcome};
 use crate::output;
 
 /// Arguments of `man`.
@@ -16,13 +16,13 @@ pub(crate) struct Arguments {
 }
 
 /// Prints the page.
-pub(crate) fn execute(arguments: &Arguments, mut program: Command) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, mut program: Command) -> Outcome<Exit> {
     program.build();
     let command = match &arguments.command {
         None => program,
         Some(name) => {
             let known = program.get_subcommands().map(Command::get_name);
-            let unknown = WrongRequest::unknown("command", name, nearest(name, known));
+            let unknown = CommandError::unknown("command", name, nearest(name, known));
             program.find_subcommand(name).cloned().ok_or(unknown)?
         }
     };

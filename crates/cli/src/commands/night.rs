@@ -22,7 +22,7 @@ use jiff::Timestamp;
 use records::Records;
 
 use crate::context::Context;
-use crate::exit::{Exit, refuse};
+use crate::exit::{Exit, Outcome, refuse};
 
 /// Arguments of `night`.
 #[derive(Debug, Args)]
@@ -74,7 +74,7 @@ enum Word {
 }
 
 /// Writes the files that are derived from the records of a store again, and returns the path of its page.
-pub(super) fn write_page(store: &Path, context: &Context<'_>) -> anyhow::Result<PathBuf> {
+pub(super) fn write_page(store: &Path, context: &Context<'_>) -> Outcome<PathBuf> {
     if Records::find(store)?.is_none() {
         return refuse(
             format!("{} is not a store of scheduled runs", store.display()),
@@ -86,7 +86,7 @@ pub(super) fn write_page(store: &Path, context: &Context<'_>) -> anyhow::Result<
 }
 
 /// Runs a night, or the subcommand.
-pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     match &arguments.word {
         Some(Word::Status(arguments)) => status::execute(arguments),
         Some(Word::Accept(arguments)) => accept::execute(arguments, context),

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::args::{ListFormat, PipelineArguments};
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::exit::{Exit, Outcome};
 use crate::figures::{bytes, counted};
 use crate::output::{self, shown};
 
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
 }
 
 /// Plans, and prints the number of shards and the next commands.
-pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     let common = &arguments.common;
     let overrides = common.overrides(context.global);
     let plan = common.plan(&overrides)?;

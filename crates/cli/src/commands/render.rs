@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::args::Inputs;
 use crate::context::Context;
-use crate::exit::{self, Exit, WrongRequest, refuse};
+use crate::exit::{self, CommandError, Exit, Outcome, refuse};
 use crate::figures::counted;
 use crate::output::{self, Output, harmless};
 use crate::read_problems;
@@ -59,7 +59,7 @@ pub(crate) struct Arguments {
 }
 
 /// Renders the conversations of a path.
-pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> Outcome<Exit> {
     if context.global.no_content {
         return refuse(
             "`render` prints chat text and cannot leave it out",
@@ -135,7 +135,7 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
 const SECTIONS: [&str; 3] = ["policy.", "prompt.", "tools."];
 
 /// The overrides and the template, read as a pipeline file.
-fn settings(template: Option<&str>, overrides: &[String]) -> anyhow::Result<Plan> {
+fn settings(template: Option<&str>, overrides: &[String]) -> Outcome<Plan> {
     let mut assignments = Vec::new();
     if let Some(path) = template {
         let is_config = Path::new(path)
@@ -172,9 +172,9 @@ fn settings(template: Option<&str>, overrides: &[String]) -> anyhow::Result<Plan
 /// The name of a template on the command line.
 const TEMPLATE: &str = "template";
 
-fn template(plan: &Plan) -> anyhow::Result<Dialect> {
+fn template(plan: &Plan) -> Outcome<Dialect> {
     let target = plan.templates.get(TEMPLATE).cloned();
-    target.ok_or_else(|| WrongRequest::new("no template is named").into())
+    target.ok_or_else(|| CommandError::request("no template is named"))
 }
 
 fn speaker(word: &str) -> PerspectiveChoice {
@@ -269,9 +269,9 @@ impl<'s> Search<'s> {
         }
     }
 
-    fn refuse_unmet(&self, what: &str) -> Result<(), WrongRequest> {
+    fn refuse_unmet(&self, what: &str) -> Outcome<()> {
         match self.word {
-            Some(word) if !self.met => Err(WrongRequest::unknown(what, word, self.nearest.as_deref())
+            Some(word) if !self.met => Err(CommandError::unknown(what, word, self.nearest.as_deref())
                 .then("`--with-ids` prints the ids of conversations and perspectives")),
             _ => Ok(()),
         }
@@ -426,7 +426,7 @@ mod tests {
             set("policy.names=prefix").unwrap().names,
             chatmill_dialect::policy::Names::Prefix
         );
-        assert!(set("output.path=elsewhere").unwrap_err().is::<WrongRequest>());
+        assert!(set("output.path=elsewhere").is_err());
         let unknown = set("policy.nmaes=prefix").unwrap_err().to_string();
         assert!(unknown.contains("did you mean `names`"), "{unknown}");
         let field = set("prompt.system=You are {agent.nmae}.")

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::Context as _;
 use chatmill_dataset::{MANIFEST, is_dataset};
 use chatmill_diag::limits::MIB;
 use chatmill_report::report::SlowConversation;
@@ -13,7 +12,7 @@ use serde::Deserialize;
 
 use super::night::write_page;
 use crate::context::Context;
-use crate::exit::{self, Exit, WrongRequest};
+use crate::exit::{self, CommandError, Exit, Outcome};
 use crate::mask::mask;
 use crate::output::{self, shown};
 use crate::prices::price_file;
@@ -46,14 +45,14 @@ pub(crate) struct Arguments {
 }
 
 /// Writes the reports and names them.
-pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     if let Some(store) = &arguments.store {
         let page = write_page(store, context)?;
         output::print(&format!("wrote {}\n", shown(&page)))?;
         return finish(arguments, &page);
     }
     let Some(run) = &arguments.run else {
-        return Err(WrongRequest::new("a report needs a dataset or --store").into());
+        return Err(CommandError::request("a report needs a dataset or --store"));
     };
     for folder in std::iter::once(run).chain(&arguments.against) {
         refuse_other_folders(folder)?;
@@ -74,7 +73,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     finish(arguments, &page)
 }
 
-fn finish(arguments: &Arguments, page: &Path) -> anyhow::Result<Exit> {
+fn finish(arguments: &Arguments, page: &Path) -> Outcome<Exit> {
     if arguments.open {
         open(page)?;
     }
@@ -87,10 +86,10 @@ struct RunFile {
     slowest: Vec<SlowConversation>,
 }
 
-fn slowest(run: &Path) -> anyhow::Result<Vec<SlowConversation>> {
+fn slowest(run: &Path) -> Outcome<Vec<SlowConversation>> {
     let path = run.join(RUN_FILE);
     let refused = |reason: String| {
-        WrongRequest::new(format!("--times: {}: {reason}", path.display()))
+        CommandError::request(format!("--times: {}: {reason}", path.display()))
             .then("a run writes the file; leave out --times where it is gone")
     };
     let text = exit::small_file(&path, MIB, |error| refused(error.to_string()))?;
@@ -99,17 +98,18 @@ fn slowest(run: &Path) -> anyhow::Result<Vec<SlowConversation>> {
 }
 
 /// Refuses what is not a finished dataset, with the next step.
-pub(crate) fn refuse_other_folders(folder: &Path) -> anyhow::Result<()> {
+pub(crate) fn refuse_other_folders(folder: &Path) -> Outcome<()> {
     if is_dataset(folder)? {
         return Ok(());
     }
     let message = format!("{} is not a dataset: it has no {MANIFEST}", folder.display());
-    let refusal = WrongRequest::new(message).then("give the folder that `chatmill run` named as its dataset");
-    Err(refusal.into())
+    let refusal =
+        CommandError::request(message).then("give the folder that `chatmill run` named as its dataset");
+    Err(refusal)
 }
 
 /// Hands a page to the system's viewer.
-fn open(page: &Path) -> anyhow::Result<()> {
+fn open(page: &Path) -> Outcome<()> {
     let viewer = if cfg!(target_os = "macos") {
         "open"
     } else if cfg!(windows) {
@@ -123,6 +123,9 @@ fn open(page: &Path) -> anyhow::Result<()> {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-        .with_context(|| format!("cannot start {viewer}; open {} yourself", page.display()))?;
+        .map_err(|error| {
+            let doing = format!("cannot start {viewer}; open {} yourself", page.display());
+            CommandError::from(error).context(doing)
+        })?;
     Ok(())
 }

@@ -5,14 +5,14 @@ use chatmill_diag::codes::{self, Family};
 use serde_json::json;
 
 use crate::args::{ListFormat, Listing};
-use crate::exit::Exit;
+use crate::exit::{Exit, Outcome};
 use crate::{other_codes, output, terminal};
 
 /// Examples at the end of the help.
 pub(crate) const EXAMPLES: &str = "Examples:\n  chatmill rules\n  chatmill rules --format json";
 
 /// Lists the codes by family.
-pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
+pub(crate) fn execute(listing: &Listing) -> Outcome<Exit> {
     match listing.format {
         ListFormat::Text => output::print(&text())?,
         ListFormat::Json => {

@@ -12,7 +12,7 @@ use clap::Args;
 
 use crate::args::{Choices, ListFormat, PipelineArguments, choice};
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::exit::{Exit, Outcome};
 use crate::mask::dropped::DroppedFile;
 use crate::prices::prices_of_nights;
 use crate::{output, terminal};
@@ -60,7 +60,7 @@ const COUNTERS: Choices<CountMode> = &[
 ];
 
 /// Runs a pipeline and prints its summary.
-pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     let common = &arguments.common;
     let plan = common.plan(&common.overrides(context.global))?;
     let name = plan.pipeline.name.clone();
@@ -103,7 +103,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
 pub(super) struct PricedReport(Vec<Price>);
 
 impl PricedReport {
-    pub(super) fn of(pipeline: &Path, plan: &Plan) -> anyhow::Result<Self> {
+    pub(super) fn of(pipeline: &Path, plan: &Plan) -> Outcome<Self> {
         let section = plan.pipeline.night.clone().unwrap_or_default();
         Ok(Self(prices_of_nights(pipeline, &section, &plan.encodings)?))
     }
@@ -129,7 +129,7 @@ pub(super) fn print_summary(
     summary: &RunSummary,
     format: ListFormat,
     context: &Context<'_>,
-) -> anyhow::Result<Exit> {
+) -> Outcome<Exit> {
     context.meter.finish();
     let exit = Exit::complete_if(summary.is_within_threshold());
     let folder = short(&summary.out);

@@ -4,7 +4,7 @@ use chatmill_diag::suggest::nearest;
 use chatmill_engine::pipeline::{self, Config};
 use clap::Args;
 
-use crate::exit::{Exit, WrongRequest};
+use crate::exit::{CommandError, Exit, Outcome};
 use crate::output;
 
 /// The schemas that are not tables.
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
 }
 
 /// Prints a schema, or which there are.
-pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments) -> Outcome<Exit> {
     match arguments.name.as_deref() {
         None => output::print(&names().collect::<Vec<_>>().join("\n"))?,
         Some(PIPELINE) => output::print_json(&pipeline::schema())?,
@@ -45,7 +45,7 @@ fn names() -> impl Iterator<Item = &'static str> {
         .chain(chatmill_dataset::TABLES.iter().copied())
 }
 
-fn unknown(name: &str) -> WrongRequest {
+fn unknown(name: &str) -> CommandError {
     let known = names().collect::<Vec<_>>().join(", ");
-    WrongRequest::unknown("schema", name, nearest(name, names())).then(format!("there are {known}"))
+    CommandError::unknown("schema", name, nearest(name, names())).then(format!("there are {known}"))
 }

@@ -3,14 +3,14 @@
 use serde_json::json;
 
 use crate::args::{ListFormat, Listing};
-use crate::exit::Exit;
+use crate::exit::{Exit, Outcome};
 use crate::{output, terminal};
 
 /// Examples at the end of the help.
 pub(crate) const EXAMPLES: &str = "Examples:\n  chatmill sources\n  chatmill sources --format json";
 
 /// Lists the sources.
-pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
+pub(crate) fn execute(listing: &Listing) -> Outcome<Exit> {
     let sources = chatmill_source::SOURCES.iter();
     match listing.format {
         ListFormat::Text => {

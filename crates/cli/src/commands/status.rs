@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::args::ListFormat;
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::exit::{Exit, Outcome};
 use crate::figures::counted;
 use crate::output::{self, harmless};
 
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
 }
 
 /// Prints the stage of the work, and which shards are done, missing and failed.
-pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> Outcome<Exit> {
     let status = shards::status(&arguments.out)?;
     let out = arguments.out.display().to_string();
     let next = next(&status, &out);

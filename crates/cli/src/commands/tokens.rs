@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 
 use crate::args::{Choices, Inputs, choice};
 use crate::context::Context;
-use crate::exit::{Exit, WrongRequest, refuse};
+use crate::exit::{CommandError, Exit, Outcome, refuse};
 use crate::mask::mask;
 use crate::output;
 use crate::prices::price_file;
@@ -97,11 +97,11 @@ enum Format {
 }
 
 /// Prices what the paths hold.
-pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     let by = &arguments.by;
     let text = refuse_by(by, &arguments.dialects)?;
     let zone = chatmill_source::time_zone(&arguments.zone).ok_or_else(|| {
-        WrongRequest::new(format!("--zone: there is no time zone `{}`", arguments.zone))
+        CommandError::request(format!("--zone: there is no time zone `{}`", arguments.zone))
             .then("give an IANA name (Europe/Kyiv) or an offset (+02:00)")
     })?;
     let pipeline = arguments.pipeline.as_deref();
@@ -166,7 +166,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
 }
 
 /// The pipeline with the paths as its inputs; a dataset needs none of them.
-fn load(arguments: &Arguments, path: &Path) -> anyhow::Result<Plan> {
+fn load(arguments: &Arguments, path: &Path) -> Outcome<Plan> {
     let mut typed = Vec::new();
     for path in &arguments.paths {
         if !is_dataset(Path::new(path))? {
@@ -183,7 +183,7 @@ fn load(arguments: &Arguments, path: &Path) -> anyhow::Result<Plan> {
 }
 
 /// Whether text is billed before any dialect renders it; what cannot be billed together is refused.
-fn refuse_by(by: &[BillBy], dialects: &[String]) -> Result<bool, WrongRequest> {
+fn refuse_by(by: &[BillBy], dialects: &[String]) -> Outcome<bool> {
     if by.len() > 2 {
         return refuse("a bill is grouped by two things at most", "remove a --by");
     }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::args::ListFormat;
 use crate::context::Context;
-use crate::exit::{Exit, WrongRequest, refuse};
+use crate::exit::{CommandError, Exit, Outcome, refuse};
 use crate::figures::counted;
 use crate::output::{self, harmless};
 
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
 }
 
 /// Processes shards, and prints which are done.
-pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     let selection = selection(arguments.shard.as_deref(), arguments.lots.as_deref(), &|name| {
         std::env::var(name).ok()
     })?;
@@ -103,9 +103,10 @@ fn selection(
     shard: Option<&str>,
     list: Option<&str>,
     variable: &dyn Fn(&str) -> Option<String>,
-) -> Result<ShardSelection, WrongRequest> {
+) -> Outcome<ShardSelection> {
     if let Some(list) = list {
-        let numbers = shards::parse(list).map_err(|error| WrongRequest::new(format!("--lots: {error}")))?;
+        let numbers =
+            shards::parse(list).map_err(|error| CommandError::request(format!("--lots: {error}")))?;
         return Ok(ShardSelection::Numbers(numbers));
     }
     if let Some(shard) = shard {
@@ -115,25 +116,25 @@ fn selection(
             Some((index, of)) if (1..=of).contains(&index) => {
                 Ok(ShardSelection::Part { index: index - 1, of })
             }
-            Some((index, of)) => Err(WrongRequest::new(format!(
+            Some((index, of)) => Err(CommandError::request(format!(
                 "--shard: there is no part {index} of {of}; parts are numbered from 1"
             ))),
-            None => Err(WrongRequest::new(format!(
+            None => Err(CommandError::request(format!(
                 "--shard: `{shard}` is not of the form I/N, for example 3/8"
             ))),
         };
     }
-    let number = |name: &str| -> Result<Option<u32>, WrongRequest> {
+    let number = |name: &str| -> Outcome<Option<u32>> {
         let Some(text) = variable(name) else {
             return Ok(None);
         };
         let number = text.trim().parse();
         number
             .map(Some)
-            .map_err(|_| WrongRequest::new(format!("{name} is `{text}`, which is not a number")))
+            .map_err(|_| CommandError::request(format!("{name} is `{text}`, which is not a number")))
     };
     let needed = |name: &str, given: &str| {
-        number(name)?.ok_or_else(|| WrongRequest::new(format!("{given} is set, but {name} is not")))
+        number(name)?.ok_or_else(|| CommandError::request(format!("{given} is set, but {name} is not")))
     };
     let (index, of) = if let Some(id) = number("SLURM_ARRAY_TASK_ID")? {
         let first = number("SLURM_ARRAY_TASK_MIN")?.unwrap_or(0);
@@ -148,7 +149,7 @@ fn selection(
         );
     };
     if index >= of {
-        return Err(WrongRequest::new(format!(
+        return Err(CommandError::request(format!(
             "the job array gives this task the index {index} of {of}, counted from 0; number the tasks without gaps"
         )));
     }

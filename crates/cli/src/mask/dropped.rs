@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::mask;
 use crate::context::Context;
+use crate::exit::Outcome;
 use crate::output::{self, Output};
 
 /// What was left out, as a line says it.
@@ -51,7 +52,7 @@ impl DroppedFile {
         path: Option<&Path>,
         folders: &[&Path],
         context: &Context<'_>,
-    ) -> anyhow::Result<Option<Self>> {
+    ) -> Outcome<Option<Self>> {
         let Some(path) = path else {
             return Ok(None);
         };
@@ -65,7 +66,7 @@ impl DroppedFile {
     /// # Errors
     ///
     /// When the system fails.
-    pub(crate) fn finish<R: DroppedRow>(mut self, rows: &[R]) -> anyhow::Result<()> {
+    pub(crate) fn finish<R: DroppedRow>(mut self, rows: &[R]) -> Outcome<()> {
         let mut rows = rows.to_vec();
         if let Some(mask) = &self.mask {
             for row in &mut rows {

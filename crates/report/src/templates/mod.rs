@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use chatmill_diag::visible::is_hidden;
-use chatmill_diag::{codes, markdown};
+use chatmill_diag::{Class, Classed, codes, markdown};
 use chatmill_model::target_name;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Value};
@@ -70,6 +70,12 @@ static ENVIRONMENT: LazyLock<Result<Environment<'static>, Error>> = LazyLock::ne
 pub struct TemplateError {
     name: &'static str,
     source: Error,
+}
+
+impl Classed for TemplateError {
+    fn class(&self) -> Class {
+        Class::Bug
+    }
 }
 
 /// The output of a template, which can be included in another without escaping.

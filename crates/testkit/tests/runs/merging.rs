@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use chatmill_diag::Class;
+use chatmill_diag::{Class, Classed as _};
 use chatmill_engine::{Plan, PlanError, ReadError, RunError, RunOptions, Silent, WalkEvent, walk};
 use chatmill_source::SOURCES;
 use chatmill_workshop::TestDir;

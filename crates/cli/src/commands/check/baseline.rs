@@ -5,7 +5,7 @@ use std::path::Path;
 use chatmill_engine::check::Known;
 use serde::Deserialize;
 
-use crate::exit::{WrongRequest, small_file};
+use crate::exit::{CommandError, Outcome, small_file};
 
 /// The longest baseline, in bytes: about half a million findings.
 const MAX_BASELINE_BYTES: u64 = 256 << 20;
@@ -25,17 +25,16 @@ struct Old {
 }
 
 /// Reads a baseline.
-pub(super) fn read(path: &Path) -> anyhow::Result<Known> {
+pub(super) fn read(path: &Path) -> Outcome<Known> {
     let name = path.display();
     let text = small_file(path, MAX_BASELINE_BYTES, |error| {
         refusal(format!("cannot read the baseline {name}: {error}"))
     })?;
-    parse(&text)
-        .map_err(|error| refusal(format!("the baseline {name} is not a report of `check`: {error}")).into())
+    parse(&text).map_err(|error| refusal(format!("the baseline {name} is not a report of `check`: {error}")))
 }
 
-fn refusal(message: String) -> WrongRequest {
-    WrongRequest::new(message).then("write one with `chatmill check PATH --write jsonl=FILE`")
+fn refusal(message: String) -> CommandError {
+    CommandError::request(message).then("write one with `chatmill check PATH --write jsonl=FILE`")
 }
 
 fn parse(text: &str) -> Result<Known, String> {

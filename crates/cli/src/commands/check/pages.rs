@@ -12,7 +12,7 @@ use chatmill_report::check::{check_page, supplier_reports};
 
 use super::findings_by_file::FindingsByFile;
 use super::report::{Report, Totals};
-use crate::exit::refuse;
+use crate::exit::{Outcome, refuse};
 
 /// One page.
 pub(super) struct Html {
@@ -47,7 +47,7 @@ impl SupplierReports {
     /// # Errors
     ///
     /// When something is there, or when the folder would lie in one of the checked folders.
-    pub(super) fn begin(path: &Path, checked: &[String], most: usize) -> anyhow::Result<Self> {
+    pub(super) fn begin(path: &Path, checked: &[String], most: usize) -> Outcome<Self> {
         for pattern in checked {
             if lies_in(path, pattern).map_err(|error| Failure::new("look at", path, &error))? {
                 let message = format!("{} lies inside the checked inputs", path.display());
@@ -60,7 +60,7 @@ impl SupplierReports {
         })
     }
 
-    fn write(&mut self, files: &Files) -> anyhow::Result<()> {
+    fn write(&mut self, files: &Files) -> Outcome<()> {
         let Some(folder) = self.folder.take() else {
             return Ok(());
         };

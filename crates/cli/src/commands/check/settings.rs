@@ -7,7 +7,6 @@ use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use chatmill_diag::limits::MIB;
 use chatmill_engine::pipeline::{CheckSection, Config, FailOn};
 use chatmill_engine::{CheckSettings, Plan};
@@ -15,7 +14,7 @@ use chatmill_intake::discover::lies_below;
 use chatmill_intake::{Failure, is_of_the_system, read_small};
 
 use super::arguments::Arguments;
-use crate::exit::{WrongRequest, small_file};
+use crate::exit::{CommandError, Outcome, small_file};
 use crate::output::shown;
 use crate::selection;
 
@@ -37,7 +36,7 @@ pub(super) struct Settings {
 
 impl Settings {
     /// Finds the section that applies, and applies the options of the command line.
-    pub(super) fn new(arguments: &Arguments, plan: Option<&Plan>) -> anyhow::Result<Self> {
+    pub(super) fn new(arguments: &Arguments, plan: Option<&Plan>) -> Outcome<Self> {
         let in_plan = plan.and_then(|plan| Some((plan.pipeline.check.clone()?, plan)));
         let mut passed_over = None;
         let (mut section, origin) = if let Some(path) = &arguments.settings.config {
@@ -48,7 +47,8 @@ impl Settings {
             section.baseline = section.baseline.map(|baseline| plan.base.join(baseline));
             (section, arguments.pipeline.clone())
         } else {
-            let here = env::current_dir().context("cannot determine the current folder")?;
+            let here = env::current_dir()
+                .map_err(|error| CommandError::from(error).context("cannot determine the current folder"))?;
             let found = nearest_file(&here, &arguments.paths)?;
             passed_over = found.passed_over;
             match found.file {
@@ -76,12 +76,11 @@ impl Settings {
     }
 
     /// What becomes of codes and files.
-    pub(super) fn resolved(&self) -> anyhow::Result<CheckSettings> {
-        let settings = CheckSettings::new(&self.section);
-        match &self.origin {
-            None => Ok(settings?),
-            Some(origin) => settings.with_context(|| origin.display().to_string()),
-        }
+    pub(super) fn resolved(&self) -> Outcome<CheckSettings> {
+        CheckSettings::new(&self.section).map_err(|error| match &self.origin {
+            None => error.into(),
+            Some(origin) => CommandError::from(error).context(origin.display()),
+        })
     }
 
     /// Least severity that makes the exit code 1.
@@ -101,7 +100,7 @@ impl Settings {
     }
 
     /// The settings as the text of a file.
-    pub(super) fn describe(&self) -> anyhow::Result<String> {
+    pub(super) fn describe(&self) -> Outcome<String> {
         let origin = match &self.origin {
             Some(path) => format!("the command line and {}", shown(path)),
             None => format!("the command line; no {NAME} was found"),
@@ -112,10 +111,11 @@ impl Settings {
         });
         let mut check = self.section.clone();
         check.fail_on = Some(self.fail_on());
+        let settings = Config { check }.to_toml();
+        let settings = settings.map_err(CommandError::bug)?;
         Ok(format!(
-            "# from {origin}\n{}{}",
+            "# from {origin}\n{}{settings}",
             passed_over.unwrap_or_default(),
-            Config { check }.to_toml()?
         ))
     }
 }
@@ -128,7 +128,7 @@ struct Found {
 }
 
 /// The nearest file with settings from a folder upwards that does not lie in a checked path.
-fn nearest_file(here: &Path, checked: &[String]) -> anyhow::Result<Found> {
+fn nearest_file(here: &Path, checked: &[String]) -> Outcome<Found> {
     let mut found = Found::default();
     for folder in here.ancestors() {
         let path = folder.join(NAME);
@@ -146,27 +146,27 @@ fn nearest_file(here: &Path, checked: &[String]) -> anyhow::Result<Found> {
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) if is_of_the_system(&error) => return Err(Failure::new("read", &path, &error).into()),
-            Err(error) => return Err(unreadable(&path, &error).into()),
+            Err(error) => return Err(unreadable(&path, &error)),
         }
     }
     Ok(found)
 }
 
-fn read(path: &Path, wrong: fn(&Path, &io::Error) -> WrongRequest) -> anyhow::Result<CheckSection> {
+fn read(path: &Path, wrong: fn(&Path, &io::Error) -> CommandError) -> Outcome<CheckSection> {
     parse(&small_file(path, MAX_BYTES, |error| wrong(path, &error))?, path)
 }
 
-fn named(path: &Path, error: &io::Error) -> WrongRequest {
+fn named(path: &Path, error: &io::Error) -> CommandError {
     unreadable(path, error).then("`chatmill schema config` lists the allowed keys")
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> WrongRequest {
+fn unreadable(path: &Path, error: &io::Error) -> CommandError {
     let path = shown(path);
-    WrongRequest::new(format!("cannot read the settings {path}: {error}"))
+    CommandError::request(format!("cannot read the settings {path}: {error}"))
 }
 
 /// Reads a file with settings; its paths start at its folder.
-fn parse(text: &str, path: &Path) -> anyhow::Result<CheckSection> {
+fn parse(text: &str, path: &Path) -> Outcome<CheckSection> {
     let mut section = Config::parse(text, path)?.check;
     if let (Some(baseline), Some(folder)) = (&section.baseline, path.parent()) {
         section.baseline = Some(folder.join(baseline));

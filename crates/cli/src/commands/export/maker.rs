@@ -1,11 +1,10 @@
 //! Renderings for an export in a dialect that its dataset does not have: the engine renders them from the tables.
 
 use chatmill_dataset::Dataset;
-use chatmill_engine::again::{Again, AgainError, AgainRendering, Preference, Wanted};
+use chatmill_engine::again::{Again, AgainRendering, Preference, Wanted};
 use chatmill_export::{ExportError, ExportRequest, Maker, Preferences, RenderingFacts};
 
-use super::refused;
-use crate::exit::WrongRequest;
+use crate::exit::Outcome;
 
 /// The engine's renderings, for an export.
 pub(in crate::commands) struct AgainMaker<'d> {
@@ -40,36 +39,27 @@ impl AgainMaker<'_> {
 pub(in crate::commands) fn maker<'d>(
     dataset: &'d Dataset,
     request: &ExportRequest,
-) -> anyhow::Result<Option<AgainMaker<'d>>> {
+) -> Outcome<Option<AgainMaker<'d>>> {
     let wanted = match request.envelope.map(|envelope| envelope.preferences) {
         None | Some(Preferences::None) => None,
         Some(Preferences::Pairs) => Some(Wanted::Pairs),
         Some(Preferences::Labels) => Some(Wanted::Labels),
     };
     let is_known = chatmill_dialect::find(&request.dialect).is_some();
-    if wanted.is_none()
-        && (!is_known || chatmill_export::holds(dataset, &request.dialect).map_err(refused)?)
-    {
+    if wanted.is_none() && (!is_known || chatmill_export::holds(dataset, &request.dialect)?) {
         return Ok(None);
     }
-    chatmill_export::check_request(request).map_err(refused)?;
+    chatmill_export::check_request(request)?;
     let encoding = request.filters.max_tokens.as_ref();
     let again = Again::new(
         dataset,
         &request.dialect,
         encoding.map(|most| most.encoding.as_str()),
-    );
-    let again = again.and_then(|again| {
-        if wanted.is_some() {
-            again.refuse_without_alternatives()?;
-        }
-        Ok(again)
-    });
-    match again {
-        Ok(again) => Ok(Some(AgainMaker { again, wanted })),
-        Err(AgainError::Dataset(error)) => Err(error.into()),
-        Err(AgainError::Refused { message, step }) => Err(WrongRequest::new(message).then(step).into()),
+    )?;
+    if wanted.is_some() {
+        again.refuse_without_alternatives()?;
     }
+    Ok(Some(AgainMaker { again, wanted }))
 }
 
 /// A rendering of the engine, for an export.

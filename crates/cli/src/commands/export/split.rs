@@ -4,14 +4,14 @@ use chatmill_dataset::Dataset;
 use chatmill_engine::pipeline::{LeakTreatment, SplitSection};
 use chatmill_export::{ExportSummary, LeakRule, Split};
 
-use crate::exit::WrongRequest;
+use crate::exit::{CommandError, Outcome};
 use crate::figures::{count, counted};
 use crate::output::harmless;
 
 /// A division as the arguments say it, with what `[split]` in the dataset's plan says.
-pub(in crate::commands) fn planned(split: Split, dataset: &Dataset) -> Result<Split, WrongRequest> {
+pub(in crate::commands) fn planned(split: Split, dataset: &Dataset) -> Outcome<Split> {
     let (section, most_words) = SplitSection::of_plan(&dataset.manifest().plan).map_err(|error| {
-        WrongRequest::new(format!(
+        CommandError::request(format!(
             "[split] in the plan of the dataset cannot be read: {error}"
         ))
         .then("run the pipeline again with this version")

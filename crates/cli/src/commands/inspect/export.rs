@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::statistics::describe;
 use crate::context::Context;
-use crate::exit::WrongRequest;
+use crate::exit::{CommandError, Outcome};
 use crate::figures::{count, counted};
 use crate::output::{harmless, shown};
 
@@ -58,7 +58,7 @@ pub(super) struct Export {
 
 impl Export {
     /// The export in a folder, or whose summary is named; none for other paths.
-    pub(super) fn read(path: &Path) -> anyhow::Result<Option<Self>> {
+    pub(super) fn read(path: &Path) -> Outcome<Option<Self>> {
         let folder = match path.parent() {
             // Without a folder, a file `-` would be stdin.
             Some(folder) if path == Path::new(SUMMARY) => folder.join("."),
@@ -70,13 +70,14 @@ impl Export {
         let (Ok(true), Ok(text)) = (is_regular(&path), chatmill_intake::read_small(&path, 16 * MIB)) else {
             return Ok(None);
         };
-        let wrong =
-            |error: serde_json::Error| WrongRequest::new(format!("{}: {error}", path.display())).then(WAY);
+        let wrong = |error: serde_json::Error| {
+            CommandError::request(format!("{}: {error}", path.display())).then(WAY)
+        };
         let fields: Value = match serde_json::from_str(&text) {
             Ok(fields) => fields,
             // Another program's file may have this name.
             Err(_) if !text.contains(PROGRAM) => return Ok(None),
-            Err(error) => return Err(wrong(error).into()),
+            Err(error) => return Err(wrong(error)),
         };
         if fields.get("program").and_then(Value::as_str) != Some(PROGRAM) {
             return Ok(None);
@@ -90,11 +91,11 @@ impl Export {
         &self,
         encoding: Option<&Encoding>,
         context: &Context<'_>,
-    ) -> anyhow::Result<FileStatistics> {
+    ) -> Outcome<FileStatistics> {
         let files = self.summary.files.iter();
         let paths = files.map(|file| self.whole(file, context));
         let mut found = statistics(
-            &paths.collect::<anyhow::Result<Vec<_>>>()?,
+            &paths.collect::<Outcome<Vec<_>>>()?,
             encoding,
             !context.global.no_content,
             context.meter,
@@ -114,10 +115,10 @@ impl Export {
     }
 
     /// The path of a file, which lies in the folder and has the bytes that were written.
-    fn whole(&self, file: &File, context: &Context<'_>) -> anyhow::Result<String> {
+    fn whole(&self, file: &File, context: &Context<'_>) -> Outcome<String> {
         let refused = |reason: &str| {
             let place = format!("{}: {}", self.folder.display(), harmless(&file.name));
-            anyhow::Error::from(WrongRequest::new(format!("{place}: {reason}")).then(WAY))
+            CommandError::request(format!("{place}: {reason}")).then(WAY)
         };
         let path = self.folder.join(&file.name);
         let failed = |failure: Failure| {

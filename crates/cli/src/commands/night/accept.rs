@@ -9,7 +9,7 @@ use clap::Args;
 use super::follow_up::derive;
 use super::records::Records;
 use crate::context::Context;
-use crate::exit::{Exit, WrongRequest, refuse};
+use crate::exit::{CommandError, Exit, Outcome, refuse};
 use crate::output;
 
 /// Arguments of `night accept`.
@@ -24,13 +24,12 @@ pub(super) struct AcceptArguments {
 }
 
 /// Accepts a night.
-pub(super) fn execute(arguments: &AcceptArguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(super) fn execute(arguments: &AcceptArguments, context: &Context<'_>) -> Outcome<Exit> {
     if Records::find(&arguments.store)?.is_none() {
-        return Err(WrongRequest::new(format!(
+        return Err(CommandError::request(format!(
             "{} is not a store of scheduled runs",
             arguments.store.display()
-        ))
-        .into());
+        )));
     }
     let mut records = Records::open(&arguments.store)?;
     let name = NightName::parse(&arguments.night);

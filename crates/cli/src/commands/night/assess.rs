@@ -11,7 +11,7 @@ use chatmill_report::{Case, Condition, ConditionOutcome, build_report, compare, 
 use super::records::{Night, Records};
 use super::settings::NightSettings;
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::exit::{Exit, Outcome};
 use crate::mask::mask;
 
 /// The stages after a run, each with the time that it takes when the run's rendering takes 1000.
@@ -29,7 +29,7 @@ pub(super) fn assess(
     settings: &NightSettings,
     prices: &[Price],
     context: &Context<'_>,
-) -> anyhow::Result<NightRecord> {
+) -> Outcome<NightRecord> {
     // The dataset is read by its path from here on: that must still lead into the store.
     records.store.begin(&night.name)?;
     let folder = records.store.dataset(&night.name);
@@ -130,7 +130,7 @@ struct Base {
 }
 
 /// The last good night that can still be read, and why those after it cannot.
-fn base(records: &Records, night: &Night, after: &Dataset) -> anyhow::Result<(Option<Base>, Vec<String>)> {
+fn base(records: &Records, night: &Night, after: &Dataset) -> Outcome<(Option<Base>, Vec<String>)> {
     let mut notes = Vec::new();
     for good in records.good().filter(|good| good.name < night.name) {
         let compared = Dataset::open(&records.store.dataset(&good.name)).and_then(|dataset| {

@@ -1,6 +1,7 @@
 //! One night: steps that an earlier call left are completed, then a dataset is built and assessed.
 
-use anyhow::Context as _;
+use std::io;
+
 use chatmill_dataset::{DatasetError, NIGHT_NOTE, NightFolder, NightName};
 use chatmill_engine::{Plan, PlanError, Progress, RunOptions, run};
 use chatmill_intake::discover::DiscoverError;
@@ -16,7 +17,7 @@ use super::notify::notify;
 use super::records::{Night, Records, instant_of, name_at};
 use super::settings::NightSettings;
 use crate::context::Context;
-use crate::exit::{self, Exit, refuse};
+use crate::exit::{CommandError, Exit, Outcome, refuse};
 use crate::figures::{bytes, counted, thousandths};
 use crate::output::{self, harmless};
 
@@ -24,7 +25,7 @@ use crate::output::{self, harmless};
 const GOES_ON: SignedDuration = SignedDuration::from_hours(12);
 
 /// Builds the dataset of a night, or prints what would be done.
-pub(super) fn execute(request: &NightRequest, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(super) fn execute(request: &NightRequest, context: &Context<'_>) -> Outcome<Exit> {
     let settings = NightSettings::read(request, context.global.no_content)?;
     let now = request.at.unwrap_or_else(Timestamp::now);
     if request.dry_run {
@@ -51,6 +52,7 @@ pub(super) fn execute(request: &NightRequest, context: &Context<'_>) -> anyhow::
         Ok(plan) => plan,
         Err(error) => return refused(&mut records, night, &settings, error, context),
     };
+    refuse_own_inputs(&records, &plan)?;
     let prices = settings.prices(&plan.encodings)?;
     // Only a night that has its folder begins.
     let folder = match records.store.begin(&night.name) {
@@ -83,9 +85,12 @@ fn load(
     night: &Night,
     settings: &NightSettings,
     request: &NightRequest,
-) -> anyhow::Result<Plan> {
+) -> Result<Plan, PlanError> {
     let out = records.store.dataset(&night.name);
-    let plan = Plan::load(&settings.path, &settings.overrides, Some(&out), &request.inputs)?;
+    Plan::load(&settings.path, &settings.overrides, Some(&out), &request.inputs)
+}
+
+fn refuse_own_inputs(records: &Records, plan: &Plan) -> Outcome<()> {
     for planned in &plan.inputs {
         let path = planned.input.path();
         let is_inside = std::path::absolute(&path).is_ok_and(|path| path.starts_with(records.store.path()));
@@ -94,7 +99,7 @@ fn load(
             return refuse(message, "choose a store outside of the inputs");
         }
     }
-    Ok(plan)
+    Ok(())
 }
 
 fn build_dataset(
@@ -102,7 +107,7 @@ fn build_dataset(
     folder: &NightFolder,
     request: &NightRequest,
     context: &Context<'_>,
-) -> anyhow::Result<()> {
+) -> Outcome<()> {
     let options = RunOptions {
         night: Some(folder),
         threads: request.threads,
@@ -122,7 +127,7 @@ fn make_up(
     settings: &NightSettings,
     now: Timestamp,
     context: &Context<'_>,
-) -> anyhow::Result<Option<Exit>> {
+) -> Outcome<Option<Exit>> {
     if let Some(mut night) = records.begun().cloned()
         && let Some(reason) = ended_early(records, &night, now)?
     {
@@ -173,7 +178,7 @@ fn is_recent(instant: &str, now: Timestamp) -> bool {
 }
 
 /// The night to resume, or a new one.
-fn next(records: &Records, settings: &NightSettings, now: Timestamp) -> anyhow::Result<Night> {
+fn next(records: &Records, settings: &NightSettings, now: Timestamp) -> Outcome<Night> {
     if let Some(begun) = records.begun() {
         let mut night = begun.clone();
         // The note of the attempt before is over.
@@ -205,9 +210,14 @@ fn next(records: &Records, settings: &NightSettings, now: Timestamp) -> anyhow::
     Ok(Night { name, record })
 }
 
-fn second_after(name: &NightName) -> anyhow::Result<NightName> {
-    let instant = instant_of(name).with_context(|| format!("{name} is not a time; move its record away"))?;
-    name_at(instant.checked_add(SignedDuration::from_secs(1))?)
+fn second_after(name: &NightName) -> Outcome<NightName> {
+    let not_a_time = || io::Error::other(format!("{name} is not a time; move its record away"));
+    let instant = instant_of(name).ok_or_else(not_a_time)?;
+    name_at(
+        instant
+            .checked_add(SignedDuration::from_secs(1))
+            .map_err(CommandError::bug)?,
+    )
 }
 
 /// The beginning of a note about an attempt that did not end.
@@ -219,21 +229,19 @@ fn refused(
     records: &mut Records,
     mut night: Night,
     settings: &NightSettings,
-    error: anyhow::Error,
+    error: PlanError,
     context: &Context<'_>,
-) -> anyhow::Result<Exit> {
-    let is_absence = matches!(
-        error.downcast_ref::<PlanError>(),
-        Some(PlanError::Input(DiscoverError::NothingMatches { .. }))
-    );
+) -> Outcome<Exit> {
+    let is_absence = matches!(error, PlanError::Input(DiscoverError::NothingMatches { .. }));
+    let error = CommandError::from(error);
     if !is_absence || records.good().next().is_none() {
         return Err(error);
     }
     night.record.state = NightState::Failed;
     night.record.exit_code = Some(Exit::Incomplete.code());
-    night.record.objections.push(format!("{error:#}"));
+    night.record.objections.push(error.to_string());
     finish(records, night, settings, context)?;
-    exit::report(&error);
+    error.report();
     Ok(Exit::Incomplete)
 }
 
@@ -242,11 +250,11 @@ fn interrupted(
     records: &mut Records,
     mut night: Night,
     settings: &NightSettings,
-    error: &anyhow::Error,
+    error: &CommandError,
     context: &Context<'_>,
 ) {
     let exit = Exit::of(error, context.signals.exit());
-    let message = format!("{error:#}");
+    let message = error.to_string();
     match exit {
         // The night was stopped, and the next call resumes it.
         Exit::Interrupted | Exit::Terminated | Exit::HungUp => {}
@@ -271,7 +279,7 @@ fn finish(
     mut night: Night,
     settings: &NightSettings,
     context: &Context<'_>,
-) -> anyhow::Result<Exit> {
+) -> Outcome<Exit> {
     night.record.ended_at = Some(Timestamp::now().to_string());
     night.record.seconds = Some(thousandths(context.meter.seconds()));
     write_note(records, &night)?;
@@ -303,7 +311,7 @@ fn ending(records: &Records, night: &Night) -> Map<String, Value> {
 }
 
 /// Prints what a night would do.
-fn rehearse(settings: &NightSettings, request: &NightRequest, now: Timestamp) -> anyhow::Result<Exit> {
+fn rehearse(settings: &NightSettings, request: &NightRequest, now: Timestamp) -> Outcome<Exit> {
     let Some(records) = Records::find(&settings.store)? else {
         let plan = Plan::load(&settings.path, &settings.overrides, None, &request.inputs)?;
         let store = settings.store.display();
@@ -315,6 +323,7 @@ fn rehearse(settings: &NightSettings, request: &NightRequest, now: Timestamp) ->
     };
     let night = next(&records, settings, now)?;
     let plan = load(&records, &night, settings, request)?;
+    refuse_own_inputs(&records, &plan)?;
     let verb = if night.record.is_new() { "begin" } else { "resume" };
     let mut text = format!("would {verb} the run {}\n", night.name);
     text.push_str(&planned(&plan, &settings.prices(&plan.encodings)?));

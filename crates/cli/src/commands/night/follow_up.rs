@@ -11,7 +11,7 @@ use super::notify::notify;
 use super::records::{Night, Records};
 use super::settings::NightSettings;
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::exit::{Exit, Outcome};
 
 /// Does the steps after a recorded night, and records that they are done.
 pub(super) fn follow_up(
@@ -19,7 +19,7 @@ pub(super) fn follow_up(
     mut night: Night,
     settings: &NightSettings,
     context: &Context<'_>,
-) -> anyhow::Result<Exit> {
+) -> Outcome<Exit> {
     derive(records, context)?;
     remove_old(records, settings.section.keep as usize, context)?;
     let mut exit = exit_of(night.record.exit_code);
@@ -38,7 +38,7 @@ pub(super) fn follow_up(
 }
 
 /// Writes the note of a night into its folder.
-pub(super) fn write_note(records: &Records, night: &Night) -> anyhow::Result<()> {
+pub(super) fn write_note(records: &Records, night: &Night) -> Outcome<()> {
     let (store, note) = (&records.store, NightNote(&night.record));
     store.write_summary(&night.name, NIGHT_JSON, note.json()?.as_bytes())?;
     store.write_summary(&night.name, NIGHT_NOTE, note.markdown()?.as_bytes())?;
@@ -46,7 +46,7 @@ pub(super) fn write_note(records: &Records, night: &Night) -> anyhow::Result<()>
 }
 
 /// Writes the files that are derived from the records: the link to the last good night, the page, the history and the metrics.
-pub(super) fn derive(records: &Records, context: &Context<'_>) -> anyhow::Result<()> {
+pub(super) fn derive(records: &Records, context: &Context<'_>) -> Outcome<()> {
     if let Some(good) = records.good().next()
         && records.store.set_latest(&good.name)? == LatestLink::Foreign
     {
@@ -76,7 +76,7 @@ fn seconds(record: &NightRecord) -> Option<i64> {
 
 /// Removes the datasets of nights that are not retained. The removal is recorded first, so that a kill cannot leave a partial dataset
 /// that looks complete.
-fn remove_old(records: &mut Records, keep: usize, context: &Context<'_>) -> anyhow::Result<()> {
+fn remove_old(records: &mut Records, keep: usize, context: &Context<'_>) -> Outcome<()> {
     let nights = records.nights.iter();
     let nights: Vec<_> = nights
         .map(|night| (night.name.clone(), night.record.state))

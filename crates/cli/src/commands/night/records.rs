@@ -6,7 +6,7 @@ use chatmill_dataset::{NightName, NightStore, RecordBytes};
 use chatmill_report::night::{NIGHT_FORMAT, NightRecord, NightState};
 use jiff::Timestamp;
 
-use crate::exit::{WrongRequest, refuse};
+use crate::exit::{CommandError, Outcome, refuse};
 
 /// A night with its record.
 #[derive(Clone, Debug)]
@@ -29,16 +29,16 @@ pub(super) struct Records {
 
 impl Records {
     /// Opens a store for writing.
-    pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
+    pub(super) fn open(path: &Path) -> Outcome<Self> {
         Self::read(NightStore::open(path)?)
     }
 
     /// Opens a store for reading.
-    pub(super) fn find(path: &Path) -> anyhow::Result<Option<Self>> {
+    pub(super) fn find(path: &Path) -> Outcome<Option<Self>> {
         NightStore::find(path)?.map(Self::read).transpose()
     }
 
-    fn read(store: NightStore) -> anyhow::Result<Self> {
+    fn read(store: NightStore) -> Outcome<Self> {
         let mut records = Self {
             nights: Vec::new(),
             unreadable: Vec::new(),
@@ -70,7 +70,7 @@ impl Records {
     }
 
     /// Writes the record of a night.
-    pub(super) fn save(&mut self, night: Night) -> anyhow::Result<()> {
+    pub(super) fn save(&mut self, night: Night) -> Outcome<()> {
         let mut bytes = serde_json::to_vec_pretty(&night.record)?;
         bytes.push(b'\n');
         self.store.write_record(&night.name, &bytes)?;
@@ -102,10 +102,10 @@ impl Records {
 }
 
 /// The name of a night that begins at an instant.
-pub(super) fn name_at(instant: Timestamp) -> anyhow::Result<NightName> {
+pub(super) fn name_at(instant: Timestamp) -> Outcome<NightName> {
     let text = instant.strftime("%Y-%m-%dT%H%M%SZ").to_string();
-    let refused = || WrongRequest::new(format!("no run can be named after {instant}"));
-    NightName::parse(&text).ok_or_else(|| refused().into())
+    let refused = || CommandError::request(format!("no run can be named after {instant}"));
+    NightName::parse(&text).ok_or_else(refused)
 }
 
 /// The instant that a night is named after.

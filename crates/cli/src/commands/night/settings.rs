@@ -9,7 +9,7 @@ use chatmill_report::bill::Price;
 use chatmill_token::Encoding;
 
 use super::NightRequest;
-use crate::exit::{self, WrongRequest, refuse};
+use crate::exit::{self, CommandError, Outcome, refuse};
 use crate::prices::prices_of_nights;
 
 /// The settings of nights in the pipeline file.
@@ -32,16 +32,18 @@ pub(super) struct NightSettings {
 
 impl NightSettings {
     /// Reads the settings before anything else is done: a malformed condition must not be noticed after hours of work.
-    pub(super) fn read(request: &NightRequest, is_silent: bool) -> anyhow::Result<Self> {
+    pub(super) fn read(request: &NightRequest, is_silent: bool) -> Outcome<Self> {
         let (Some(path), Some(store)) = (request.pipeline.clone(), request.store.clone()) else {
-            return Err(WrongRequest::new("`chatmill night` needs a pipeline file and --store").into());
+            return Err(CommandError::request(
+                "`chatmill night` needs a pipeline file and --store",
+            ));
         };
         let mut overrides = request.overrides.clone();
         if is_silent {
             overrides.push("output.quote=false".to_owned());
         }
         let text = exit::small_file(&path, MIB, |error| {
-            WrongRequest::new(format!(
+            CommandError::request(format!(
                 "cannot read the pipeline file {}: {error}",
                 path.display()
             ))
@@ -74,16 +76,15 @@ impl NightSettings {
     }
 
     /// The prices, for encodings of the registry and for the pipeline's own.
-    pub(super) fn prices(&self, own: &[Encoding]) -> anyhow::Result<Vec<Price>> {
+    pub(super) fn prices(&self, own: &[Encoding]) -> Outcome<Vec<Price>> {
         prices_of_nights(&self.path, &self.section, own)
     }
 }
 
-fn conditions(key: &str, texts: &[String]) -> anyhow::Result<Vec<Condition>> {
+fn conditions(key: &str, texts: &[String]) -> Outcome<Vec<Condition>> {
     let conditions = texts.iter().map(|text| text.parse::<Condition>());
     conditions.collect::<Result<Vec<_>, _>>().map_err(|error| {
-        WrongRequest::new(format!("{key}: {error}"))
+        CommandError::request(format!("{key}: {error}"))
             .then("write for example fail_if = [\"rejects > 0\", \"tokens_common > 2%\"]")
-            .into()
     })
 }

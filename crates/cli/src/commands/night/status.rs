@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::records::{Night, Records};
 use crate::args::ListFormat;
-use crate::exit::{Exit, WrongRequest};
+use crate::exit::{CommandError, Exit, Outcome};
 use crate::figures::{count, counted};
 use crate::output::{self, harmless};
 use crate::table::{Column, column, table};
@@ -30,9 +30,9 @@ pub(super) struct StatusArguments {
 }
 
 /// Lists the nights; ends with 1 where the last one that ended is not good, or a record is damaged.
-pub(super) fn execute(arguments: &StatusArguments) -> anyhow::Result<Exit> {
+pub(super) fn execute(arguments: &StatusArguments) -> Outcome<Exit> {
     let records = Records::find(&arguments.store)?.ok_or_else(|| {
-        WrongRequest::new(format!(
+        CommandError::request(format!(
             "{} is not a store of scheduled runs",
             arguments.store.display()
         ))

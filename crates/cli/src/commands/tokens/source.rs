@@ -24,7 +24,7 @@ use jiff::tz::TimeZone;
 use self::pricer::{Priced, Pricer};
 use super::{Arguments, ENCODING};
 use crate::context::Context;
-use crate::exit::{self, Exit, WrongRequest, refuse};
+use crate::exit::{self, CommandError, Exit, Outcome, refuse};
 use crate::read_problems;
 
 /// Conversations that are priced by one thread at a time, and whose bill is added at once.
@@ -77,7 +77,7 @@ impl Drawn {
 }
 
 /// Draws the bill.
-pub(super) fn draw(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::Result<Drawn> {
+pub(super) fn draw(request: &BillRequest<'_>, context: &Context<'_>) -> Outcome<Drawn> {
     let mut datasets = 0;
     for path in &request.arguments.paths {
         datasets += usize::from(is_dataset(Path::new(path))?);
@@ -94,7 +94,7 @@ pub(super) fn draw(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::
     }
 }
 
-fn from_datasets(request: &BillRequest<'_>) -> anyhow::Result<Drawn> {
+fn from_datasets(request: &BillRequest<'_>) -> Outcome<Drawn> {
     let dialects: Vec<(String, String)> = request
         .targets
         .iter()
@@ -116,7 +116,7 @@ fn from_datasets(request: &BillRequest<'_>) -> anyhow::Result<Drawn> {
         );
     }
     let folders: Vec<&Path> = request.arguments.paths.iter().map(Path::new).collect();
-    let bill = bill::of_datasets::<anyhow::Error>(&folders, &asked, &|dataset| {
+    let bill = bill::of_datasets::<CommandError>(&folders, &asked, &|dataset| {
         let known = dataset.encodings();
         if let Some(other) = request
             .arguments
@@ -125,11 +125,10 @@ fn from_datasets(request: &BillRequest<'_>) -> anyhow::Result<Drawn> {
             .find(|name| !known.contains(name))
         {
             let near = nearest(other, known.iter().map(String::as_str));
-            return Err(WrongRequest::unknown("encoding in this dataset", other, near)
-                .then(format!("it was counted in {}", known.join(", ")))
-                .into());
+            return Err(CommandError::unknown("encoding in this dataset", other, near)
+                .then(format!("it was counted in {}", known.join(", "))));
         }
-        Ok(refuse_uncountable(request, known)?)
+        refuse_uncountable(request, known)
     })?;
     refuse_absent(request, &bill)?;
     Ok(Drawn {
@@ -140,7 +139,7 @@ fn from_datasets(request: &BillRequest<'_>) -> anyhow::Result<Drawn> {
 }
 
 /// A dialect that was asked for and has no rendering is an error and no empty bill.
-fn refuse_absent(request: &BillRequest<'_>, bill: &Bill) -> Result<(), WrongRequest> {
+fn refuse_absent(request: &BillRequest<'_>, bill: &Bill) -> Outcome<()> {
     if request.text {
         return Ok(());
     }
@@ -166,7 +165,7 @@ fn refuse_absent(request: &BillRequest<'_>, bill: &Bill) -> Result<(), WrongRequ
 }
 
 /// Arguments and results of tools are counted anew, in encodings that must be known for it.
-fn refuse_uncountable(request: &BillRequest<'_>, encodings: &[String]) -> Result<(), WrongRequest> {
+fn refuse_uncountable(request: &BillRequest<'_>, encodings: &[String]) -> Outcome<()> {
     if !request.text {
         return Ok(());
     }
@@ -185,7 +184,7 @@ fn refuse_uncountable(request: &BillRequest<'_>, encodings: &[String]) -> Result
 }
 
 /// Refuses sections of the pipeline that a bill cannot apply, since they would change the counts.
-fn refuse_unusable(plan: &Plan) -> Result<(), WrongRequest> {
+fn refuse_unusable(plan: &Plan) -> Outcome<()> {
     let pipeline = &plan.pipeline;
     let unusable = [
         pipeline.surveys(),
@@ -210,7 +209,7 @@ struct Job {
 
 type Batch = (usize, Vec<Job>);
 
-fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::Result<Drawn> {
+fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> Outcome<Drawn> {
     if let Some(plan) = request.plan {
         refuse_unusable(plan)?;
     }
@@ -315,7 +314,7 @@ fn walk_through(
     context: &Context<'_>,
     drawn: &mut Drawn,
     queue: &mut Queue<'_>,
-) -> anyhow::Result<()> {
+) -> Outcome<()> {
     let mut ids = BTreeMap::new();
     let is_by_conversation =
         request.arguments.by.contains(&BillBy::Conversation) || request.arguments.by.contains(&BillBy::Room);
@@ -366,7 +365,9 @@ fn walk_through(
     )?;
     match unplanned {
         None => Ok(()),
-        Some(input) => anyhow::bail!("the input {input} is not in the plan; this is a bug in chatmill"),
+        Some(input) => Err(CommandError::bug(format!(
+            "the input {input} is not in the plan; this is a bug in chatmill"
+        ))),
     }
 }
 
@@ -388,7 +389,7 @@ fn price_batches(jobs: &Mutex<Receiver<Batch>>, priced: &Priced<'_>, bills: &Mut
 }
 
 /// The encodings that are asked for, each once.
-fn encodings(request: &BillRequest<'_>) -> anyhow::Result<Vec<Encoding>> {
+fn encodings(request: &BillRequest<'_>) -> Outcome<Vec<Encoding>> {
     let own = request.own();
     let planned: Vec<String> = own.iter().map(|own| own.name().to_owned()).collect();
     let default = [ENCODING.to_owned()];
@@ -403,7 +404,7 @@ fn encodings(request: &BillRequest<'_>) -> anyhow::Result<Vec<Encoding>> {
         let encoding = own.or_else(|| chatmill_token::find(name)).ok_or_else(|| {
             let registered = chatmill_token::ENCODINGS.iter().map(Encoding::name);
             let known = registered.chain(planned.iter().map(String::as_str));
-            WrongRequest::unknown("encoding", name, nearest(name, known))
+            CommandError::unknown("encoding", name, nearest(name, known))
                 .then("`chatmill encodings` lists them")
         })?;
         if encodings.iter().all(|known| known.name() != name) {

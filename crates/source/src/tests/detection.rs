@@ -33,6 +33,13 @@ fn the_sixteenth_record_decides_for_the_file() {
 }
 
 #[test]
+fn a_broken_line_does_not_hide_the_record_below_it() {
+    let session = r#"{"session_meta":{"user_details":{}},"conversation_list":[{"message_id":"a"}]}"#;
+    let evidence = detect(Framing::Lines, &format!("{{broken\n{session}\n")).unwrap();
+    assert!(evidence.why[0].contains("session_meta"));
+}
+
+#[test]
 fn a_bare_list_of_messages_is_known_as_a_file_as_a_line_and_as_an_element() {
     let list = r#"[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]"#;
     let evidence = detect(Framing::Array, list).unwrap();

@@ -1,12 +1,11 @@
-//! Cases that fixtures cannot show well: limits, detection, and inputs that are too long or too deep to write
+//! Cases that fixtures cannot show well: limits, and inputs that are too long or too deep to write
 //! down.
 
 use std::fmt::Write as _;
 
-use crate::{GROUP_CHAT, Reading, Source, detect, find};
+use crate::{GROUP_CHAT, Reading, Source, find};
 use chatmill_diag::{Limits, RejectLevel, Severity};
 use chatmill_intake::json;
-use chatmill_intake::{Framing, Head};
 use chatmill_model::ReferenceForm;
 
 use crate::tests::frame::{self, read_at};
@@ -163,48 +162,6 @@ fn ten_thousand_speakers_outside_the_roster_are_each_added_once() {
     let conversation = read(&record(&messages), &Limits::default()).conversation.unwrap();
     assert_eq!(conversation.participants.len(), 10_001);
     assert_eq!(conversation.messages[10_000].sender, Some(1));
-}
-
-fn sketch(framing: Framing, text: &str) -> chatmill_intake::Sketch {
-    Head {
-        framing,
-        complete: true,
-        bytes: text.as_bytes().to_vec(),
-    }
-    .sketch()
-}
-
-#[test]
-fn records_are_recognised_by_their_fields() {
-    let whole = record(&[message("a", "")]);
-    let evidence = detect(&sketch(Framing::Documents, &whole)).unwrap();
-    assert_eq!((evidence.source, evidence.confidence), ("group-chat", 95));
-    assert_eq!(
-        evidence.why,
-        [
-            "the record has conversation_meta and conversation_list",
-            "conversation_meta holds user_details",
-            "conversation_list holds message_id"
-        ]
-    );
-    let session = whole.replace("conversation_meta", "session_meta");
-    assert!(
-        detect(&sketch(Framing::Lines, &format!("{{broken\n{session}\n")))
-            .unwrap()
-            .why[0]
-            .contains("session_meta")
-    );
-    let bare = r#"{"conversation_list":[{"message_id":"a","create_time":"now"}]}"#;
-    assert_eq!(detect(&sketch(Framing::Documents, bare)).unwrap().confidence, 50);
-    for other in [
-        r#"{"messages":[]}"#,
-        r#"{"conversation_list":[]}"#,
-        r#"{"conversation_meta":{}}"#,
-        "[1]",
-        "",
-    ] {
-        assert_eq!(detect(&sketch(Framing::Documents, other)), None, "{other}");
-    }
 }
 
 #[test]

@@ -7,9 +7,8 @@
 //! | lines, leaks, speaker headers, readers of lines | They are captured histories: see `gemini_vectors.rs`. |
 //! | everything else | It writes prompts and stores nothing. |
 
-use crate::{GEMINI_CONTENTS, GRYAG_DB, Reading, Source, TableMap};
-use chatmill_diag::{Limits, codes};
-use chatmill_intake::{Framing, Head, json};
+use crate::{GRYAG_DB, Reading};
+use chatmill_diag::Limits;
 use chatmill_model::{Message, ParticipantKind};
 use serde_json::{Map, Value, json};
 
@@ -113,126 +112,4 @@ fn a_count_of_attachments_is_no_text() {
         "Прикріплення: фото",
         "it is all that is left of the pictures"
     );
-}
-
-/// The keys of the rows that a frame is cut into.
-fn keys(source: &dyn Source, text: &str) -> Option<Vec<String>> {
-    let document = json::scan(text.as_bytes(), 64).unwrap();
-    let rows = source.rows(&document)?;
-    assert!(
-        rows.iter()
-            .all(|row| row.keys.len() == 1 && text.get(row.span.clone()).is_some())
-    );
-    Some(rows.into_iter().flat_map(|row| row.keys).collect())
-}
-
-#[test]
-fn a_row_belongs_to_its_chat_or_thread() {
-    let of = |text: &str| keys(&GRYAG_DB, text);
-    assert_eq!(of(r#"{"chat_id":-5,"thread_id":null}"#).unwrap(), ["-5"]);
-    assert_eq!(of(r#"{"chat_id":"-5","thread_id":"12"}"#).unwrap(), ["-5/12"]);
-    assert_eq!(
-        of(r#"[{"chat_id":-5},{"chat_id":6,"thread_id":1},7]"#).unwrap(),
-        ["-5", "6/1", ""]
-    );
-    for text in [
-        "7",
-        r#"{"thread_id":1}"#,
-        r#"{"chat_id":null}"#,
-        r#"{"chat_id":{}}"#,
-    ] {
-        assert_eq!(of(text), None, "{text}");
-    }
-}
-
-#[test]
-fn a_chat_beyond_the_limit_is_rejected() {
-    let limits = Limits {
-        messages_per_conversation: 2,
-        ..Limits::default()
-    };
-    for (rows, is_read) in [(2, true), (3, false)] {
-        let rows: Vec<Value> = (0..rows)
-            .map(|id| row(id, "x", &json!({"message_id": id})))
-            .collect();
-        let reading = frame::read(&GRYAG_DB, json!(rows).to_string().as_bytes(), &limits);
-        assert_eq!(reading.conversation.is_some(), is_read);
-        assert_eq!(
-            reading.error.map(|error| error.code),
-            (!is_read).then_some(&codes::CONVERSATION_TOO_LARGE)
-        );
-    }
-}
-
-#[test]
-fn each_schema_has_its_map() {
-    let maps = GRYAG_DB.tables();
-    let find = |columns: &str| {
-        let columns: Vec<String> = columns.split(' ').map(str::to_owned).collect();
-        TableMap::find(&maps, Some("public.messages"), &columns).map(|map| map.name.as_str())
-    };
-    let common = "chat_id thread_id user_id role text media embedding";
-    assert_eq!(find(&format!("id {common} ts")), Some("gryag"));
-    assert_eq!(
-        find(&format!(
-            "id {common} ts external_message_id external_user_id sender_role"
-        )),
-        Some("gryag")
-    );
-    assert_eq!(
-        find(&format!("message_id {common} metadata created_at")),
-        Some("gryag-normalized")
-    );
-    assert_eq!(
-        find(
-            "id chat_id user_id username first_name text message_id media_type is_bot_reply request_id was_throttled created_at"
-        ),
-        Some("gryag-2026")
-    );
-    assert_eq!(find("message_id thread_id type content created_at"), None);
-    assert!(maps.iter().all(|map| map.source == GRYAG_DB.id()));
-}
-
-#[test]
-fn rows_are_known_by_their_columns() {
-    let detect = |text: &str| {
-        let head = Head {
-            framing: Framing::Lines,
-            complete: true,
-            bytes: text.as_bytes().to_vec(),
-        };
-        crate::detect(&head.sketch()).map(|evidence| (evidence.source, evidence.confidence))
-    };
-    let old = row(1, "x", &json!({})).to_string();
-    assert_eq!(detect(&old), Some(("gryag-db", 95)));
-    let new =
-        r#"{"id":1,"chat_id":-1,"text":"x","message_id":2,"is_bot_reply":false,"created_at":"2026-03-02"}"#;
-    assert_eq!(detect(new), Some(("gryag-db", 90)));
-    assert_eq!(detect(r#"{"chat_id":-1,"text":"x","role":"user"}"#), None);
-}
-
-#[test]
-fn a_bare_list_of_turns_is_one_history() {
-    let turns = r#"[{"role":"user","parts":[{"text":"a"}]},{"role":"model","parts":[{"text":"b"}]}]"#;
-    let head = |framing, text: &str| Head {
-        framing,
-        complete: true,
-        bytes: text.as_bytes().to_vec(),
-    };
-    assert!(GEMINI_CONTENTS.groups_rows(&head(Framing::Array, turns).sketch()));
-    let requests = format!("[{{\"contents\":{turns}}}]");
-    assert!(!GEMINI_CONTENTS.groups_rows(&head(Framing::Array, &requests).sketch()));
-    assert!(!GEMINI_CONTENTS.groups_rows(&head(Framing::Lines, turns).sketch()));
-    assert_eq!(
-        keys(&GEMINI_CONTENTS, r#"{"role":"user","parts":[]}"#).unwrap(),
-        [""]
-    );
-    assert_eq!(keys(&GEMINI_CONTENTS, "null").unwrap(), [""]);
-    assert_eq!(keys(&GEMINI_CONTENTS, &format!("{{\"contents\":{turns}}}")), None);
-    let limits = Limits {
-        messages_per_conversation: 1,
-        ..Limits::default()
-    };
-    let reading = frame::read(&GEMINI_CONTENTS, turns.as_bytes(), &limits);
-    assert_eq!(reading.error.unwrap().code, &codes::CONVERSATION_TOO_LARGE);
 }

@@ -1,66 +1,12 @@
-//! Records that belong together: which entries are grouped, by which key, and how the rows come back.
+//! Records that belong together, and how the rows come back; which are grouped, and by which key, are cases of `tests/golden/rows`.
 
 use crate::{Reading, Source, find};
 use chatmill_diag::Limits;
-use chatmill_intake::{Framing, Head, json};
 
 use crate::tests::frame::read_at;
 
-fn groups_rows(source: &str, framing: Framing, text: &str) -> bool {
-    let head = Head {
-        framing,
-        complete: true,
-        bytes: text.as_bytes().to_vec(),
-    };
-    find(source).unwrap().groups_rows(&head.sketch())
-}
-
-/// Keys and texts of the rows that a source cuts a frame into.
-fn rows(source: &str, text: &str) -> Option<Vec<(String, String)>> {
-    let document = json::scan(text.as_bytes(), 128).unwrap();
-    let rows = find(source).unwrap().rows(&document)?;
-    Some(
-        rows.into_iter()
-            .map(|row| (row.keys.join("+"), text.get(row.span).unwrap().to_owned()))
-            .collect(),
-    )
-}
-
-fn one(key: &str, text: &str) -> Vec<(String, String)> {
-    vec![(key.to_owned(), text.to_owned())]
-}
-
 fn read(source: &dyn Source, text: &str, key: Option<&str>, limits: &Limits) -> Reading {
     read_at(source, text.as_bytes(), 1_000, key, limits)
-}
-
-#[test]
-fn a_file_of_one_list_of_messages_is_grouped_and_other_lists_are_not() {
-    let list = r#"[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[]}, 7]"#;
-    assert!(groups_rows("openai-messages", Framing::Array, list));
-    for other in [
-        r#"[{"messages":[{"role":"user","content":"x"}]}]"#,
-        r#"[[{"role":"user","content":"x"}],[{"role":"user","content":"y"}]]"#,
-        r#"[{"role":"user","content":"x"},{"messages":[]}]"#,
-        "[]",
-        "[1,2]",
-    ] {
-        assert!(!groups_rows("openai-messages", Framing::Array, other), "{other}");
-    }
-    let line = r#"{"role":"user","content":"x"}"#;
-    assert!(!groups_rows("openai-messages", Framing::Lines, line));
-}
-
-#[test]
-fn every_element_of_a_list_of_messages_is_a_row_of_one_conversation() {
-    for text in [r#" {"role":"user"}"#, "7", "null", r#""x""#] {
-        assert_eq!(rows("openai-messages", text), Some(one("", text.trim())));
-    }
-    assert_eq!(rows("openai-messages", r#"{"messages":[]}"#), None);
-    assert_eq!(
-        rows("openai-messages", r#"[{"role":"user","content":"x"}]"#),
-        None
-    );
 }
 
 #[test]
@@ -96,6 +42,11 @@ fn a_list_beyond_the_limit_is_rejected_whole_and_one_at_the_limit_is_not() {
             "tzurot-requests",
             r#"{"id":"1","role":"user","content":"x","channelId":"1","personalityId":"p"}"#,
         ),
+        ("gemini-contents", r#"{"role":"user","parts":[{"text":"a"}]}"#),
+        (
+            "gryag-db",
+            r#"{"id":1,"chat_id":-1,"user_id":9,"role":"user","text":"x","media":{"media":[],"meta":{}},"ts":1760000000}"#,
+        ),
     ] {
         let source = find(source).unwrap();
         let list = |count: usize| format!("[{}]", vec![row; count].join(","));
@@ -103,94 +54,6 @@ fn a_list_beyond_the_limit_is_rejected_whole_and_one_at_the_limit_is_not() {
         let reading = read(source, &list(3), None, &limits);
         assert_eq!(reading.error.unwrap().code.name, "conversation-too-large");
     }
-}
-
-#[test]
-fn requests_with_a_conversation_id_are_grouped() {
-    for text in [
-        r#"{"messageContent":"x","channelId":"1"}"#,
-        r#"{"messageContent":"x","conversation_id":1}"#,
-        r#"{"content":{"messageContent":"x","channel_id":"1"},"currentPersonality":"p"}"#,
-        r#"{"id":"1","role":"user","content":"x","channelId":"1","personalityId":"p"}"#,
-    ] {
-        assert!(groups_rows("tzurot-requests", Framing::Lines, text), "{text}");
-    }
-    for text in [
-        r#"{"messageContent":"x"}"#,
-        r#"{"messageContent":"x","referencedMessage":{"channelId":"1"}}"#,
-        r#"{"role":"user","content":"x"}"#,
-    ] {
-        assert!(!groups_rows("tzurot-requests", Framing::Lines, text), "{text}");
-    }
-    let list = r#"[{"role":"assistant","content":"x"},{"role":"user","content":"y"}]"#;
-    assert!(groups_rows("tzurot-requests", Framing::Array, list));
-    assert!(!groups_rows(
-        "tzurot-requests",
-        Framing::Array,
-        r#"[{"role":"user","content":"x"}]"#
-    ));
-}
-
-#[test]
-fn the_conversation_is_the_one_named_else_the_channel_and_the_personality() {
-    let table = [
-        (
-            r#"{"messageContent":"x","channelId":"1","currentPersonality":"ada"}"#,
-            "1/ada",
-        ),
-        (r#"{"messageContent":"x","channelId":1}"#, "1"),
-        (
-            r#"{"messageContent":"x","channelId":"1","conversationId":"c","currentPersonality":"ada"}"#,
-            "c",
-        ),
-        (
-            r#"{"content":{"messageContent":"x","channelId":"1"},"currentPersonality":"ada"}"#,
-            "1/ada",
-        ),
-        (r#"{"role":"user","content":"x"}"#, ""),
-        (
-            r#"{"role":"user","content":"x","channel_id":"7","personality_id":"p"}"#,
-            "7/p",
-        ),
-    ];
-    for (text, key) in table {
-        assert_eq!(rows("tzurot-requests", text), Some(one(key, text)), "{text}");
-    }
-    for text in [
-        r#"{"messageContent":"x"}"#,
-        r#"{"messageContent":"x","channelId":null}"#,
-        r#"{"role":"user","content":"x","channel_id":null,"personality_id":"p"}"#,
-        "7",
-        r#"[{"messageContent":"x","channelId":"1"},7]"#,
-    ] {
-        assert_eq!(rows("tzurot-requests", text), None, "{text}");
-    }
-    let both = r#"[{"messageContent":"x","channelId":"1"},{"messageContent":"y","channelId":"2"}]"#;
-    let keys: Vec<String> = rows("tzurot-requests", both)
-        .unwrap()
-        .into_iter()
-        .map(|(key, _)| key)
-        .collect();
-    assert_eq!(keys, ["1", "2"]);
-}
-
-#[test]
-fn rows_of_the_history_have_a_map_for_their_table() {
-    let maps = find("tzurot-requests").unwrap().tables();
-    let columns = [
-        "id",
-        "channel_id",
-        "guild_id",
-        "personality_id",
-        "persona_id",
-        "role",
-        "content",
-        "message_metadata",
-    ]
-    .map(str::to_owned);
-    assert!(maps[0].reads(Some("public.conversation_history"), &columns));
-    assert!(!maps[0].reads(Some("public.personas"), &columns));
-    assert!(!maps[0].reads(Some("conversation_history"), &columns[..3]));
 }
 
 #[test]

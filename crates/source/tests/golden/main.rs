@@ -1,6 +1,6 @@
 //! Golden dumps: a test for each fixture of each source; for each `readings/<source>/<what happens>.json`
-//! beside this file (the rows of a conversation) or `.jsonl` (a conversation on each line); and for each
-//! `detection/<what happens>.txt` (a head on each line), with the recognised formats.
+//! beside this file (the rows of a conversation) or `.jsonl` (a conversation on each line); for each
+//! `detection/<what happens>.txt` (a head on each line), with the recognised formats; and for each file of cases in `rows`.
 //! `BLESS=1 cargo test -p chatmill-source --test golden` writes the dumps anew.
 #![allow(
     clippy::unwrap_used,
@@ -21,9 +21,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use chatmill_diag::Limits;
-use chatmill_golden::check;
+use chatmill_golden::{check, check_cases};
 use chatmill_intake::{Framing, Head, json};
-use chatmill_source::{Evidence, FrameView, ReadOptions, SOURCES, Source};
+use chatmill_source::{Evidence, FrameView, ReadOptions, SOURCES, Source, TableMap, find};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
 
@@ -64,6 +64,16 @@ fn main() -> ExitCode {
         trials.extend(readings(source));
     }
     trials.extend(detections());
+    for (name, comes_of) in [
+        ("grouped", grouped as fn(&str) -> String),
+        ("keys", keys),
+        ("tables", tables),
+    ] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/rows/{name}.txt"));
+        trials.push(Trial::test(format!("rows/{name}"), move || {
+            Ok(check_cases(&path, comes_of)?)
+        }));
+    }
     trials.extend(matrix::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
@@ -104,6 +114,63 @@ fn detections() -> Vec<Trial> {
         Trial::test(format!("detection/{input}"), move || is_detected(&path))
     };
     inputs.map(trial).collect()
+}
+
+/// A source by its id, and what else a case says.
+fn of_source(case: &str) -> (&'static dyn Source, &str) {
+    let (id, rest) = case.split_once(' ').unwrap();
+    (find(id).unwrap(), rest)
+}
+
+/// Whether the records of an entry are grouped.
+fn grouped(case: &str) -> String {
+    let (source, rest) = of_source(case);
+    let (framing, text) = rest.split_once(' ').unwrap();
+    let known = [Framing::Lines, Framing::Documents, Framing::Array];
+    let head = Head {
+        framing: *known
+            .iter()
+            .find(|known| format!("{known:?}") == framing)
+            .unwrap(),
+        complete: true,
+        bytes: text.as_bytes().to_vec(),
+    };
+    let is_grouped = source.groups_rows(&head.sketch());
+    if is_grouped { "grouped" } else { "not grouped" }.to_owned()
+}
+
+/// The rows of a frame, and whose each is.
+fn keys(case: &str) -> String {
+    let (source, text) = of_source(case);
+    let Some(rows) = source.rows(&json::scan(text.as_bytes(), 128).unwrap()) else {
+        return "not cut".to_owned();
+    };
+    let row = |row: chatmill_source::Row| {
+        let keys: Vec<String> = row.keys.iter().map(|key| format!("{key:?}")).collect();
+        let whose = if keys.is_empty() {
+            "everybody".to_owned()
+        } else {
+            keys.join(" ")
+        };
+        format!("{whose}: {}", text.get(row.span).unwrap())
+    };
+    let rows: Vec<String> = rows.into_iter().map(row).collect();
+    if rows.is_empty() {
+        "no rows".to_owned()
+    } else {
+        rows.join("\n")
+    }
+}
+
+/// The map that reads a table.
+fn tables(case: &str) -> String {
+    let (source, rest) = of_source(case);
+    let (table, columns) = rest.split_once(' ').unwrap();
+    let columns: Vec<String> = columns.split(' ').map(str::to_owned).collect();
+    let maps = source.tables();
+    assert!(maps.iter().all(|map| map.source == source.id()));
+    let found = TableMap::find(&maps, Some(table).filter(|table| *table != "-"), &columns);
+    found.map_or_else(|| "not read".to_owned(), |map| map.name.clone())
 }
 
 /// A head, and below it what it is taken for as lines, as a document and, a list, as an array.

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use chatmill_diag::{Code, Finding, Limits, Reject, RejectLevel, RowLedger, Severity, Span};
+use chatmill_diag::{Code, Finding, Limits, Reject, RejectLevel, RowLedger, Severity, Span, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::{Conversation, MessageOrigin};
 
 use crate::options::ReadOptions;
+use crate::reader::exceeds;
 use crate::source::About;
 
 /// One row of a frame, with the conversations that it belongs to.
@@ -105,6 +106,32 @@ impl<'f> FrameView<'f> {
         Box::new(finding.at_path(path).at_span(start, end))
     }
 
+    /// Rejects the whole frame where it holds more than the limit allows: what is counted, how much of it, and its elements.
+    pub(crate) fn bound(
+        &self,
+        (whole, count, elements): (&str, usize, &str),
+        path: impl Into<String>,
+        value: Value<'_>,
+        limits: &Limits,
+    ) -> Result<(), Box<Finding>> {
+        let text = exceeds(count as u64, whole, elements, limits);
+        text.map_or(Ok(()), |text| {
+            Err(self.error(&codes::CONVERSATION_TOO_LARGE, text, path, value))
+        })
+    }
+
+    /// The rows of the frame, each with its path: the elements of a list, or the record alone.
+    pub(crate) fn rows(&self) -> Vec<(String, Value<'f>)> {
+        let root = self.root();
+        match root.kind() {
+            Kind::Array => {
+                let rows = root.items().enumerate();
+                rows.map(|(at, row)| (format!("$[{at}]"), row)).collect()
+            }
+            _ => vec![("$".to_owned(), root)],
+        }
+    }
+
     /// Byte range of the frame as byte range of the entry.
     pub(crate) fn span(&self, span: Range<usize>) -> Span {
         Span {
@@ -155,6 +182,49 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// Adds an element that was not counted yet, and is rejected.
+    pub(crate) fn reject(
+        &mut self,
+        frame: FrameView<'_>,
+        value: Value<'_>,
+        finding: Finding,
+        limits: &Limits,
+    ) {
+        self.rows.rows += 1;
+        self.rows.rejected += 1;
+        self.rejects.push(frame.reject(value.span(), finding, limits));
+    }
+
+    /// The conversations of a record that holds several: those that were read, with the others among the rejects. `none` is
+    /// the error where there is nothing to read.
+    pub(crate) fn of_several<'d>(
+        frame: FrameView<'_>,
+        all: impl Iterator<Item = (Result<Self, Box<Finding>>, Value<'d>)>,
+        limits: &Limits,
+        none: impl FnOnce() -> Box<Finding>,
+    ) -> Result<Self, Box<Finding>> {
+        let (mut readings, mut errors) = (Vec::new(), Vec::new());
+        for (read, value) in all {
+            match read {
+                Ok(reading) => readings.push(reading),
+                Err(error) => errors.push((error, value)),
+            }
+        }
+        let mut readings = readings.into_iter();
+        let Some(mut first) = readings.next() else {
+            return Err(errors.into_iter().next().map_or_else(none, |(error, _)| error));
+        };
+        for mut reading in readings {
+            let branches = std::mem::take(&mut reading.also);
+            first.also.push(reading);
+            first.also.extend(branches);
+        }
+        for (error, value) in errors {
+            first.reject(frame, value, *error, limits);
+        }
+        Ok(first)
+    }
+
     /// The result of reading a frame: a conversation, or the error for which it is rejected. Texts stay as they are, so that
     /// they can be written back.
     pub(crate) fn stored(about: &About, read: Result<Self, Box<Finding>>) -> Self {

@@ -18,9 +18,7 @@ use crate::reader::branch::REGENERATED;
 use crate::reader::preference::thumbs;
 use crate::reader::request_fields::list_of_tools;
 use crate::reader::tree::{Node, Nodes, Tree};
-use crate::reader::{
-    ExtraFields, Keep as _, Notes, OUTSIDE_LISTS, exceeds, holds_something, id, list, those_of,
-};
+use crate::reader::{ExtraFields, Keep as _, Notes, OUTSIDE_LISTS, holds_something, id, list, those_of};
 
 /// The structure of a record where its format names none.
 const SHAPE: &str = "session";
@@ -37,14 +35,7 @@ pub(super) fn read(
         return super::rows::read(format, frame, limits);
     }
     if map.join {
-        let files: Vec<(String, Value<'_>)> = match root.kind() {
-            Kind::Array => (0..)
-                .zip(root.items())
-                .map(|(at, file)| (format!("$[{at}]"), file))
-                .collect(),
-            _ => vec![("$".to_owned(), root)],
-        };
-        return joined(format, frame, limits, &files);
+        return joined(format, frame, limits, &frame.rows());
     }
     if root.kind() != Kind::Object && !format.is_map {
         return Err(frame.error(&codes::WRONG_TYPE, "the record is not an object", "$", root));
@@ -86,8 +77,16 @@ fn several(format: &'static Loaded, frame: FrameView<'_>, limits: &Limits) -> Re
     };
     let mut chats = paths.iter().map(chats_at);
     let chats = chats.find(|chats| !chats.is_empty()).unwrap_or_default();
-    let (mut readings, mut errors) = (Vec::new(), Vec::new());
-    for (path, record) in chats {
+    let none = || {
+        let path = paths.first().map_or("$", MapPath::as_str);
+        frame.error(
+            &codes::MISSING_FIELD,
+            "the record holds no conversation",
+            path,
+            root,
+        )
+    };
+    let read = |(path, record)| {
         let one = One {
             format,
             frame,
@@ -95,35 +94,9 @@ fn several(format: &'static Loaded, frame: FrameView<'_>, limits: &Limits) -> Re
             record,
             path,
         };
-        match one.read() {
-            Ok(reading) => readings.push(reading),
-            Err(error) => errors.push((error, record)),
-        }
-    }
-    let mut readings = readings.into_iter();
-    let Some(mut first) = readings.next() else {
-        let path = paths.first().map_or("$", MapPath::as_str);
-        let none = || {
-            frame.error(
-                &codes::MISSING_FIELD,
-                "the record holds no conversation",
-                path,
-                root,
-            )
-        };
-        return Err(errors.into_iter().next().map_or_else(none, |(error, _)| error));
+        (one.read(), record)
     };
-    for mut reading in readings {
-        let branches = std::mem::take(&mut reading.also);
-        first.also.push(reading);
-        first.also.extend(branches);
-    }
-    for (error, value) in errors {
-        first.rows.rows += 1;
-        first.rows.rejected += 1;
-        first.rejects.push(frame.reject(value.span(), *error, limits));
-    }
-    Ok(first)
+    Reading::of_several(frame, chats.into_iter().map(read), limits, none)
 }
 
 /// A conversation with a list of its messages.
@@ -152,14 +125,8 @@ impl<'d> One<'d, '_> {
         notes.repeated_keys(self.record, &self.path, |key| known.contains(&key));
         if let Some(map) = &language.tree {
             let all = Below::of(map, values, &path);
-            if let Some(text) = exceeds(
-                all.values.len() as u64,
-                "the conversation",
-                "messages",
-                self.limits,
-            ) {
-                return Err(self.frame.error(&codes::CONVERSATION_TOO_LARGE, text, path, list));
-            }
+            let count = ("the conversation", all.values.len(), "messages");
+            self.frame.bound(count, path, list, self.limits)?;
             return Ok(self.tree(map, &all, notes));
         }
         let mut reader = self.reader();
@@ -188,9 +155,9 @@ impl<'d> One<'d, '_> {
             let text = format!("messages = \"{path}\" of the field map matches nothing in the record");
             return error(&codes::MISSING_FIELD, text);
         }
-        let too_many = |list: &Value<'d>| list::too_many(*list, "the conversation", "messages", self.limits);
-        if let Some(text) = found.iter().find_map(too_many) {
-            return error(&codes::CONVERSATION_TOO_LARGE, text);
+        for list in &found {
+            let count = ("the conversation", list.len(), "messages");
+            self.frame.bound(count, "$", self.record, self.limits)?;
         }
         let messages = found.into_iter().flat_map(|value| match value.kind() {
             Kind::Array => value.items().collect(),
@@ -242,10 +209,9 @@ impl<'d> One<'d, '_> {
         if !matches!(list.kind(), Kind::Array | Kind::Object) {
             return error(&codes::WRONG_TYPE, format!("{name} is not a list"), path, list);
         }
-        match list::too_many(list, "the conversation", "messages", self.limits) {
-            Some(text) => error(&codes::CONVERSATION_TOO_LARGE, text, path, list),
-            None => Ok((list, path)),
-        }
+        let count = ("the conversation", list.len(), "messages");
+        self.frame.bound(count, path.as_str(), list, self.limits)?;
+        Ok((list, path))
     }
 
     /// Reads the branches of a tree.
@@ -367,9 +333,12 @@ fn joined(
         let messages = entries(format, (0..).zip(list.items()));
         found.extend(messages.into_iter().map(|entry| (number, entry)));
     }
-    if let Some(text) = exceeds(found.len() as u64, "the channel", "messages", limits) {
-        return Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, "$", frame.root()));
-    }
+    frame.bound(
+        ("the channel", found.len(), "messages"),
+        "$",
+        frame.root(),
+        limits,
+    )?;
     for (_, file) in files {
         reader.before(*file);
     }

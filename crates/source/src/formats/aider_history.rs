@@ -33,7 +33,7 @@ use jiff::civil::DateTime;
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::reader::text::TextReader;
-use crate::reader::{ListReader, Roster, Times, exceeds};
+use crate::reader::{ListReader, Roster, Times};
 use crate::source::About;
 
 static ABOUT: About = About {
@@ -93,9 +93,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     }
     let mut readings = Vec::new();
     for session in sessions(&blocks) {
-        if let Some(text) = exceeds(session.len() as u64, "the session", "messages", limits) {
-            return Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, "$.text", value));
-        }
+        frame.bound(("the session", session.len(), "messages"), "$.text", value, limits)?;
         readings.push(conversation(&mut reader, session));
     }
     let mut readings = readings.into_iter();

@@ -33,7 +33,7 @@ use crate::frame::{FrameView, Reading, Row};
 use crate::reader::branch::NodeReader;
 use crate::reader::tree::{Node, Nodes, Tree};
 use crate::reader::{
-    Element, ExtraFields, Keep as _, ListReader, Notes, Turns, Wire as _, best, exceeds, has, id, items,
+    Element, ExtraFields, Keep as _, ListReader, Notes, Turns, Wire as _, best, has, id, items,
     present, repeats, text, wire,
 };
 use crate::source::About;
@@ -133,9 +133,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
             "several messages begin a conversation, and message_tree_id does not say which belong together";
         return Err(frame.error(&codes::MISSING_FIELD, text, "$", root));
     }
-    if let Some(text) = exceeds(entries.len() as u64, "the tree", "messages", limits) {
-        return Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, "$", root));
-    }
+    frame.bound(("the tree", entries.len(), "messages"), "$", root, limits)?;
     let values = &collected.values;
     let mut tree = Tree::of(entries, &mut notes);
     tree.prefer(values.iter().map(|value| preference(*value)).collect());
@@ -180,16 +178,9 @@ fn collect<'d>(
     notes: &mut Notes,
 ) -> Result<(Collected<'d>, &'static str), Box<Finding>> {
     let root = frame.root();
-    let rows: Vec<(String, Value<'d>)> = match root.kind() {
-        Kind::Array => {
-            let rows = root.items().enumerate();
-            rows.map(|(at, row)| (format!("$[{at}]"), row)).collect()
-        }
-        _ => vec![("$".to_owned(), root)],
-    };
     let mut collected = Collected::default();
     let mut shape = "messages";
-    for (path, row) in rows {
+    for (path, row) in frame.rows() {
         if let Some(prompt) = present(row, "prompt") {
             shape = "tree";
             collected.add(format!("{path}.prompt"), prompt, None, notes);

@@ -12,7 +12,7 @@ use chatmill_model::{AlternativeOrigin, Extra, Judgement, Message, MessageKind, 
 use crate::frame::Reading;
 use crate::reader::extra::{Keep as _, raw};
 use crate::reader::fields::{first_present, present, text, words};
-use crate::reader::list::too_many;
+use crate::reader::list::exceeds;
 use crate::reader::request_fields::{RequestFields, list_of_tools};
 use crate::reader::turns::{OUTSIDE_LISTS, Turn, Turns};
 use crate::reader::{logged, media_marks, preference};
@@ -174,7 +174,8 @@ impl<'d, 'r> Exchange<'d, 'r> {
             self.message(list, Role::User);
             return;
         }
-        if let Some(text) = too_many(list, "the request", "messages", self.turns.list.limits) {
+        let count = list.len() as u64;
+        if let Some(text) = exceeds(count, "the request", "messages", self.turns.list.limits) {
             let finding = Finding::new(&codes::CONVERSATION_TOO_LARGE, text);
             self.turns.list.rows.rows += 1;
             self.turns.list.reject(self.turns.span(list), finding);

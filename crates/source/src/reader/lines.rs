@@ -8,8 +8,8 @@ use chatmill_model::{Conversation, Extra, Message, Part, Role, Scene};
 use jiff::civil::Date;
 
 use crate::frame::{FrameView, Reading};
+use crate::reader::quoted;
 use crate::reader::text::TextReader;
-use crate::reader::{exceeds, quoted};
 use crate::source::{About, Source};
 
 /// A format of lines.
@@ -124,9 +124,7 @@ impl Lines {
             let text = "no line of the text begins as those of this format do";
             return Err(frame.error(&codes::WRONG_TYPE, text, "$.text", value));
         }
-        if let Some(text) = exceeds(entries.len() as u64, "the chat", "messages", limits) {
-            return Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, "$.text", value));
-        }
+        frame.bound(("the chat", entries.len(), "messages"), "$.text", value, limits)?;
         let mut conversation = Conversation {
             shape,
             scene: Scene::GroupChat,

@@ -112,6 +112,27 @@ impl<'d, 'r> ListReader<'d, 'r> {
         None
     }
 
+    /// Reads rows whose columns `columns` finds and of which `row` makes something; the others are rejected.
+    pub(crate) fn rows<C, R>(
+        &mut self,
+        values: Vec<Value<'d>>,
+        columns: impl Fn(Value<'d>) -> Result<C, Cow<'d, str>>,
+        row: impl Fn(u32, Value<'d>, C) -> Result<R, Box<Finding>>,
+    ) -> Vec<R> {
+        let mut rows = Vec::new();
+        for (index, value) in (0..).zip(values) {
+            let frame = self.frame;
+            let path = || row_path(frame, index);
+            let columns = self.element(Element::Row, path, value, &columns);
+            match columns.map(|columns| row(index, value, columns)) {
+                Some(Ok(row)) => rows.push(row),
+                Some(Err(finding)) => self.reject(value.span(), finding.at_path(path())),
+                None => {}
+            }
+        }
+        rows
+    }
+
     /// Rejects an element that is counted already.
     pub(crate) fn reject(&mut self, span: Range<usize>, finding: Finding) {
         self.rows.rejected += 1;
@@ -300,10 +321,8 @@ pub(crate) fn named<'d>(
     if list.kind() != Kind::Array {
         return Err(frame.error(&codes::WRONG_TYPE, format!("{name} is not a list"), path(), list));
     }
-    match too_many(list, "the conversation", elements, limits) {
-        Some(text) => Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, path(), list)),
-        None => Ok(list),
-    }
+    frame.bound(("the conversation", list.len(), elements), path(), list, limits)?;
+    Ok(list)
 }
 
 /// The field of this name, which the record must have exactly once.
@@ -337,10 +356,8 @@ pub(crate) fn bare<'d>(
     limits: &Limits,
 ) -> Result<Value<'d>, Box<Finding>> {
     let root = frame.root();
-    match too_many(root, "the conversation", elements, limits) {
-        Some(text) => Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, "$", root)),
-        None => Ok(root),
-    }
+    frame.bound(("the conversation", root.len(), elements), "$", root, limits)?;
+    Ok(root)
 }
 
 /// The rows of a record: the elements of a list, or the record itself. Findings call all of them together `whole`; `no_row` is
@@ -354,10 +371,10 @@ pub(crate) fn rows<'d>(
 ) -> Result<Vec<Value<'d>>, Box<Finding>> {
     let root = frame.root();
     let (code, text) = match (root.kind(), no_row) {
-        (Kind::Array, _) => match too_many(root, whole, "rows", limits) {
-            None => return Ok(root.items().collect()),
-            Some(text) => (&codes::CONVERSATION_TOO_LARGE, text),
-        },
+        (Kind::Array, _) => {
+            frame.bound((whole, root.len(), "rows"), "$", root, limits)?;
+            return Ok(root.items().collect());
+        }
         (Kind::Object, None) => return Ok(vec![root]),
         (Kind::Object, Some(text)) => (&codes::MISSING_FIELD, text.to_owned()),
         _ => (&codes::WRONG_TYPE, neither.to_owned()),
@@ -377,10 +394,10 @@ pub(crate) fn lines<'d>(
     let neither = "the line is JSON, but not an object";
     let lines = match within {
         None => rows(frame, whole, None, neither, limits)?,
-        Some((elements, path, list)) => match too_many(list, whole, elements, limits) {
-            None => list.items().collect(),
-            Some(text) => return Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, path, list)),
-        },
+        Some((elements, path, list)) => {
+            frame.bound((whole, list.len(), elements), path, list, limits)?;
+            list.items().collect()
+        }
     };
     if !lines.is_empty() && lines.iter().all(|line| line.kind() != Kind::Object) {
         return Err(frame.error(&codes::WRONG_TYPE, neither, "$", frame.root()));
@@ -395,11 +412,6 @@ pub(crate) fn row_path(frame: FrameView<'_>, index: u32) -> String {
     } else {
         "$".to_owned()
     }
-}
-
-/// The text of the finding about a list that is too long.
-pub(crate) fn too_many(list: Value<'_>, whole: &str, elements: &str, limits: &Limits) -> Option<String> {
-    exceeds(list.len() as u64, whole, elements, limits)
 }
 
 /// The text of the finding about too many elements.

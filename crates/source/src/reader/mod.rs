@@ -8,6 +8,7 @@ pub(crate) mod escapes;
 pub(crate) mod exchange;
 pub(crate) mod extra;
 pub(crate) mod fields;
+pub(crate) mod kinds;
 pub(crate) mod lines;
 pub(crate) mod list;
 pub(crate) mod logged;
@@ -43,7 +44,8 @@ pub(crate) use fields::{
     FieldText, Wire, field_text, filled, first_present, first_text, id, items, present, text, word,
 };
 pub(crate) use fields::{wire, words};
-pub(crate) use list::{Element, ListReader, exceeds, too_many};
+pub(crate) use kinds::{message_kind, participant_kind, reply_to};
+pub(crate) use list::{Element, ListReader, exceeds};
 pub(crate) use message_object::{MessageObject, text_of};
 pub(crate) use notes::{Notes, Site};
 pub(crate) use parts::{divided, kind_of};

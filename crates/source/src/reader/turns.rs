@@ -13,6 +13,7 @@ use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, Role, Time
 use crate::frame::{FrameView, Reading};
 use crate::reader::extra::{ExtraFields, Keep};
 use crate::reader::fields::present;
+use crate::reader::kinds::message_kind;
 use crate::reader::list::ListReader;
 use crate::reader::message_object::text_of;
 use crate::reader::notes::Site;
@@ -302,11 +303,7 @@ impl<'d, 'r> Turns<'d, 'r> {
         self.list.push(Message {
             id: turn.id,
             sender: Some(sender),
-            kind: if turn.is_notice {
-                MessageKind::Notice
-            } else {
-                MessageKind::Message
-            },
+            kind: message_kind(turn.is_notice),
             source_type: turn.word,
             parts: turn.parts,
             weight: weight::take(value, &mut turn.rest),

@@ -5,6 +5,7 @@
 //! identifies one vendor, wherever in the list it stands.
 
 pub(crate) mod anthropic;
+mod blocks;
 pub(crate) mod converse;
 pub(crate) mod responses;
 pub(crate) mod sharegpt;

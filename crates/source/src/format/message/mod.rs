@@ -26,8 +26,8 @@ use crate::reader::branch::NodeReader;
 use crate::reader::preference::thumbs::Thumb;
 use crate::reader::tree::Node;
 use crate::reader::{
-    Element, Keep as _, ListReader, Site, Times, Turn, Turns, holds_something, id, logged, parts, weight,
-    word,
+    Element, Keep as _, ListReader, Site, Times, Turn, Turns, holds_something, id, logged, message_kind,
+    parts, reply_to, weight, word,
 };
 use chatmill_diag::Limits;
 
@@ -170,11 +170,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let shown = map.sender.as_ref().and_then(|sender| sender.shown.id(value));
         let whole = Message {
             id: own.or(draft.id.take()),
-            kind: if is_notice {
-                MessageKind::Notice
-            } else {
-                MessageKind::Message
-            },
+            kind: message_kind(is_notice),
             source_type: kind.filter(|kind| {
                 Some(kind) != map.usual_type.as_ref() && !(format.is_map && kind == role.as_str())
             }),
@@ -355,10 +351,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         });
         // A thread's first message may name itself.
         let first = first.filter(|first| Some(first) != own);
-        let other = above.or(first).map(|target| Reference {
-            target: Some(target),
-            ..Reference::default()
-        });
+        let other = above.or(first).map(reply_to);
         named.or(other).into_iter().collect()
     }
 
@@ -377,10 +370,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         {
             draft.extra.keep(path.name(), whole);
         }
-        Some(Reference {
-            target: Some(target?),
-            ..Reference::default()
-        })
+        target.map(reply_to)
     }
 }
 

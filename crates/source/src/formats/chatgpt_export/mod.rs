@@ -117,13 +117,9 @@ fn is_feedback(record: &RecordSketch) -> bool {
 
 /// Reads a conversation, or one that was gathered with the rows about it.
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
-    let root = frame.root();
-    let rows: Vec<(String, Value<'_>)> = match root.kind() {
-        Kind::Array if frame.key.is_some() => {
-            let rows = root.items().enumerate();
-            rows.map(|(at, row)| (format!("$[{at}]"), row)).collect()
-        }
-        _ => vec![("$".to_owned(), root)],
+    let rows = match frame.key {
+        Some(_) => frame.rows(),
+        None => vec![("$".to_owned(), frame.root())],
     };
     let (thumbs, chats): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, row)| feedback::is_one(*row));
     let feedback = Feedback::of(thumbs);
@@ -158,10 +154,8 @@ fn conversation<'d>(
         let text = "mapping is not an object of messages";
         return Err(frame.error(&codes::WRONG_TYPE, text, at, mapping));
     }
-    let count = mapping.len() as u64;
-    if let Some(text) = crate::reader::exceeds(count, "the conversation", "messages", limits) {
-        return Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, at, mapping));
-    }
+    let count = ("the conversation", mapping.len(), "messages");
+    frame.bound(count, at.as_str(), mapping, limits)?;
     let mut notes = Notes::new(frame.start);
     notes.repeated_keys(root, path, |key| {
         ["mapping", "current_node", "title"].contains(&key)

@@ -26,7 +26,7 @@ use chatmill_model::{Message, Part, Role};
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::reader::text::TextReader;
-use crate::reader::{Names, RequestFields, best, exceeds, tools_of_vendor};
+use crate::reader::{Names, RequestFields, best, tools_of_vendor};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 use blocks::{Block, OPENING, Opened};
 pub(crate) use turn::parts;
@@ -64,10 +64,8 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
 
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
     let (mut reader, value, text) = TextReader::open(frame, limits)?;
-    let count = text.matches(OPENING).count() as u64;
-    if let Some(text) = exceeds(count, "the conversation", "messages", limits) {
-        return Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, "$.text", value));
-    }
+    let count = ("the conversation", text.matches(OPENING).count(), "messages");
+    frame.bound(count, "$.text", value, limits)?;
     let beside = RequestFields::read(NAMES, frame.root(), limits, &mut reader.list.notes);
     for block in blocks::cut(&text) {
         add(&mut reader, &text, block);

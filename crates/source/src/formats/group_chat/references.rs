@@ -7,7 +7,7 @@ use chatmill_model::{ParticipantKind, Preview, RawJson, Reference, ReferenceForm
 
 use super::roster::Roster;
 use crate::reader::times::stamp;
-use crate::reader::{FieldText, Site, compact, field_text, id, iso8601, text};
+use crate::reader::{FieldText, Site, compact, field_text, id, iso8601, reply_to, text};
 
 /// Reads a message's references. Those that the importer refuses are left out, with an error.
 pub(super) fn read(
@@ -25,17 +25,10 @@ pub(super) fn read(
         Kind::String => site.warn("refer_list", "refer_list is a string: it is read as one id", list),
         _ => site.error("refer_list", "refer_list is not a list and is left out", list),
     }
-    let alone = list.string().and_then(|_| id(list)).map(by_id);
+    let alone = list.string().and_then(|_| id(list)).map(reply_to);
     let entries = list.items().enumerate();
     let read = entries.filter_map(|(index, entry)| one(entry, index, roster, site, limits));
     alone.into_iter().chain(read).collect()
-}
-
-fn by_id(target: String) -> Reference {
-    Reference {
-        target: Some(target),
-        ..Reference::default()
-    }
 }
 
 fn one(
@@ -59,7 +52,7 @@ fn one(
 /// An id alone.
 fn bare(entry: Value<'_>) -> Option<Reference> {
     let id = text(Some(entry)).or_else(|| entry.number_text().map(str::to_owned));
-    id.map(by_id)
+    id.map(reply_to)
 }
 
 fn object(

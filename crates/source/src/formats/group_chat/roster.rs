@@ -14,7 +14,7 @@ use chatmill_intake::json::{Kind, Value, append_key};
 use chatmill_model::{Extra, Participant, ParticipantKind, Role};
 
 use super::shape::{Meta, states_kind};
-use crate::reader::{Keep as _, Notes, Site};
+use crate::reader::{Keep as _, Notes, Site, participant_kind};
 
 /// Key under which a participant that is not an object keeps its value.
 const WHOLE: &str = "/";
@@ -126,12 +126,7 @@ impl<'d> Roster<'d> {
             // A robot is a bot, too.
             None => (id.contains("assistant") || id.contains("bot"), true),
         };
-        let kind = if is_agent {
-            ParticipantKind::Agent
-        } else {
-            ParticipantKind::Human
-        };
-        (kind, guessed)
+        (participant_kind(is_agent), guessed)
     }
 }
 

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Media, MediaKind, MediaSource, Reference};
+use chatmill_model::{Media, MediaKind, MediaSource};
 
 use super::event::{Attachment, Event, Speaker};
 use super::times;
-use crate::reader::{Site, Times, fields, kind_of, left, raw, word, words};
+use crate::reader::{Site, Times, fields, kind_of, left, raw, reply_to, word, words};
 
 /// Fields of an attachment that have a place in the model.
 const TAKEN: [&str; 3] = ["filename", "mimeType", "blobUrl"];
@@ -57,10 +57,7 @@ pub(super) fn upload(
             ..Speaker::default()
         },
         time: present("createdAt").and_then(|time| times::read(clock, time, "createdAt", site)),
-        reference: present("messageId").and_then(fields::id).map(|id| Reference {
-            target: Some(id),
-            ..Reference::default()
-        }),
+        reference: present("messageId").and_then(fields::id).map(reply_to),
         attachments: vec![file],
         ..Event::default()
     }

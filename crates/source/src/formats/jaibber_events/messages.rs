@@ -10,7 +10,7 @@ use super::event::{Event, Mentioned};
 use super::roster::Roster;
 use super::streams::{Assembler, RowOutcome, becomes};
 use super::times;
-use crate::reader::{ListReader, quoted_list};
+use crate::reader::{ListReader, message_kind, quoted_list};
 
 /// Orders the assembled events, finds their speakers, and adds them to the list, in whose findings positions
 /// are rows until then. Returns the outcome of each row.
@@ -164,11 +164,7 @@ fn find_mentions(events: &mut [Event], roster: &mut Roster) {
 
 fn message(mut event: Event, roster: &Roster, list: &ListReader<'_, '_>) -> Message {
     let sender = event.sender;
-    let kind = if event.is_notice() {
-        MessageKind::Notice
-    } else {
-        MessageKind::Message
-    };
+    let kind = message_kind(event.is_notice());
     let is_agent = event.speaker.is_agent;
     let is_agent = is_agent.unwrap_or_else(|| sender.is_some_and(|sender| roster.is_agent(sender)));
     let parts: Vec<Part> = event.parts(kind == MessageKind::Notice);

@@ -12,7 +12,7 @@ use chatmill_model::{Participant, ParticipantKind};
 
 use super::event::Speaker;
 use super::mentions::Names;
-use crate::reader::{Keep as _, fields};
+use crate::reader::{Keep as _, fields, participant_kind};
 
 /// The name that clients give an agent without one.
 const AGENT: &str = "Agent";
@@ -104,7 +104,7 @@ impl Roster {
 
     /// A participant with this name and no contradicting kind; one whose name has the same case is preferred.
     fn among(&self, name: &str, is_agent: Option<bool>) -> Option<usize> {
-        let other = is_agent.map(|is_agent| kind(!is_agent));
+        let other = is_agent.map(|is_agent| participant_kind(!is_agent));
         let known = |place: usize| self.participants.get(place);
         let called = self.names.called(name).iter().copied();
         let fitting =
@@ -138,7 +138,7 @@ impl Roster {
             return;
         };
         if participant.kind == ParticipantKind::Unknown {
-            participant.kind = is_agent.map(kind).unwrap_or_default();
+            participant.kind = is_agent.map(participant_kind).unwrap_or_default();
         }
     }
 
@@ -193,14 +193,6 @@ impl Roster {
         }
         self.ids.insert(id.clone(), place);
         id
-    }
-}
-
-const fn kind(is_agent: bool) -> ParticipantKind {
-    if is_agent {
-        ParticipantKind::Agent
-    } else {
-        ParticipantKind::Human
     }
 }
 

@@ -68,10 +68,8 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         let text = "the record has no list of observations";
         return Err(frame.error(&codes::MISSING_FIELD, text, "$.observations", root));
     };
-    if let Some(text) = crate::reader::too_many(observations, "the trace", "observations", limits) {
-        let code = &codes::CONVERSATION_TOO_LARGE;
-        return Err(frame.error(code, text, "$.observations", observations));
-    }
+    let count = ("the trace", observations.len(), "observations");
+    frame.bound(count, "$.observations", observations, limits)?;
     let trace = present(root, "trace").unwrap_or(root);
     let mut calls: Vec<Call<'_>> = Vec::new();
     let mut malformed = Vec::new();
@@ -125,9 +123,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         let text = "the observation is not an object and is rejected";
         let finding = Finding::new(&codes::WRONG_TYPE, text);
         let finding = finding.at_path(format!("$.observations[{index}]"));
-        first.rejects.push(frame.reject(value.span(), finding, limits));
-        first.rows.rows += 1;
-        first.rows.rejected += 1;
+        first.reject(frame, value, finding, limits);
     }
     Ok(first)
 }

@@ -8,7 +8,7 @@ use chatmill_model::Role;
 
 use crate::frame::FrameView;
 use crate::reader::columns::{self, Holds};
-use crate::reader::{too_many, transcript};
+use crate::reader::transcript;
 
 /// Turns of a row that stand together.
 pub(super) enum RowTurns<'d> {
@@ -114,9 +114,8 @@ impl<'d> Row<'d> {
         };
         single(frame, (name, value))?;
         let error = |code, text: String| Err(frame.error(code, text, format!("$.{name}"), value));
-        if let Some(text) = too_many(value, "the conversation", "messages", limits) {
-            return error(&codes::CONVERSATION_TOO_LARGE, text);
-        }
+        let count = ("the conversation", value.len(), "messages");
+        frame.bound(count, format!("$.{name}"), value, limits)?;
         let holds = columns::holds(name);
         let is_answer = matches!(holds, Some(Holds::Answer | Holds::Better));
         match value.kind() {

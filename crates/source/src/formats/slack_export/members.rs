@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use chatmill_intake::json::Value;
 use chatmill_model::{Extra, Participant, ParticipantKind};
 
-use crate::reader::{ExtraFields, Keep as _, id, present, text};
+use crate::reader::{ExtraFields, Keep as _, id, participant_kind, present, text};
 
 /// The members of one channel.
 #[derive(Debug, Default)]
@@ -41,11 +41,7 @@ impl Members {
             alias: words(Some(row), "name"),
             email: words(profile, "email"),
             custom_role: words(profile, "title"),
-            kind: if is_bot {
-                ParticipantKind::Agent
-            } else {
-                ParticipantKind::Human
-            },
+            kind: participant_kind(is_bot),
             listed: true,
             extra: Extra(extra),
             id,
@@ -65,11 +61,7 @@ impl Members {
             id: id.to_owned(),
             name: word("display_name").or_else(|| word("real_name")),
             alias: word("name"),
-            kind: if is_bot {
-                ParticipantKind::Agent
-            } else {
-                ParticipantKind::Human
-            },
+            kind: participant_kind(is_bot),
             // Slack's own bot is on no list.
             listed: is_bot,
             ..Participant::default()

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind as Json, Mark, Value};
 use chatmill_model::{
-    Conversation, Extra, Media, MediaKind, MediaSource, Message, MessageKind, Part, Reference, Role, Scene,
+    Conversation, Extra, Media, MediaKind, MediaSource, Message, Part, Role, Scene,
 };
 
 use super::division::{self, Post};
@@ -14,8 +14,8 @@ use super::{Kind, incomplete, kind, tokens, words};
 use crate::frame::{FrameView, Reading};
 use crate::reader::parts::as_notice;
 use crate::reader::{
-    Element, ExtraFields, Keep as _, ListReader, Notes, Site, Times, Wire as _, id, list, present, text,
-    wire, word, words,
+    Element, ExtraFields, Keep as _, ListReader, Notes, Site, Times, Wire as _, id, list, message_kind, present,
+    reply_to, text, wire, word, words,
 };
 
 /// Kinds of messages that a participant writes; all others are events.
@@ -167,21 +167,11 @@ impl<'d, 'r> Reader<'d, 'r> {
         Message {
             id: Some(ts),
             sender,
-            kind: if is_event {
-                MessageKind::Notice
-            } else {
-                MessageKind::Message
-            },
+            kind: message_kind(is_event),
             source_type: subtype,
             timestamp,
             parts,
-            references: above
-                .map(|target| Reference {
-                    target: Some(target),
-                    ..Reference::default()
-                })
-                .into_iter()
-                .collect(),
+            references: above.map(reply_to).into_iter().collect(),
             mentions,
             extra: Extra(extra),
             ..Message::new(

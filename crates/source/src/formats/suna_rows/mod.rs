@@ -34,7 +34,7 @@ use chatmill_model::{Conversation, FormatTraits, Scene, TextArguments};
 
 use crate::coded::{Coded, Read, table_map};
 use crate::frame::{FrameView, Reading};
-use crate::reader::{Element, ListReader, Roster, Times, Wire as _, id, list, surest};
+use crate::reader::{ListReader, Roster, Times, Wire as _, id, list, surest};
 use crate::source::About;
 use messages::Reader;
 use row::Columns;
@@ -79,17 +79,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let neither = "the record is neither a row nor a list of rows";
     let values = list::rows(frame, "the thread", no_row, neither, limits)?;
     let mut list = ListReader::new(frame, limits);
-    let mut rows = Vec::new();
-    for (index, value) in (0..).zip(values) {
-        let path = || list::row_path(frame, index);
-        let Some(columns) = list.element(Element::Row, path, value, Columns::read) else {
-            continue;
-        };
-        match row::Row::of(index, value, columns) {
-            Ok(row) => rows.push(row),
-            Err(finding) => list.reject(value.span(), finding.at_path(path())),
-        }
-    }
+    let rows = list.rows(values, Columns::read, row::Row::of);
     let steps = order::arrange(&rows, &mut list.notes, &mut list.rows, limits);
     let of_rows = || rows.iter().find_map(|row| row.columns.thread.and_then(id));
     let mut reader = Reader {

@@ -10,7 +10,7 @@ use super::content::{self, CellContent};
 use super::row::Row;
 use crate::reader::quoted_json::{CellForm, CellPlace};
 use crate::reader::{
-    ExtraFields, Keep as _, ListReader, MessageObject, Roster, Site, Times, id, quoted_json, role_words,
+    ExtraFields, Keep as _, ListReader, MessageObject, Roster, Site, Times, id, quoted_json, reply_to, role_words,
     tool_calls, word,
 };
 
@@ -178,11 +178,7 @@ fn references(row: &Row<'_>, site: &mut Site<'_>) -> Vec<Reference> {
         let text = "reply_to is neither text nor a number and is kept as it is";
         site.warn("reply_to", text, value);
     }
-    let reference = |target| Reference {
-        target: Some(target),
-        ..Reference::default()
-    };
-    target.map(reference).into_iter().collect()
+    target.map(reply_to).into_iter().collect()
 }
 
 /// Keeps the columns that have no place; whether time and reply have one is known by now.

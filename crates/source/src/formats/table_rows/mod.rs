@@ -25,7 +25,7 @@ use chatmill_model::{Conversation, FormatTraits};
 
 use crate::coded::{Coded, Read, table_map};
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{Element, ListReader, Roster, Times, Wire as _, id, list};
+use crate::reader::{ListReader, Roster, Times, Wire as _, id, list};
 use crate::source::About;
 use messages::Reader;
 use row::Columns;
@@ -75,17 +75,8 @@ fn tables() -> Vec<TableMap> {
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
     let neither = "the record is neither a row nor a list of rows";
     let mut list = ListReader::new(frame, limits);
-    let mut rows = Vec::new();
-    for (index, value) in (0..).zip(list::rows(frame, "the conversation", None, neither, limits)?) {
-        let path = || list::row_path(frame, index);
-        let Some(columns) = list.element(Element::Row, path, value, Columns::read) else {
-            continue;
-        };
-        match row::Row::of(index, value, columns) {
-            Ok(row) => rows.push(row),
-            Err(finding) => list.reject(value.span(), finding.at_path(path())),
-        }
-    }
+    let values = list::rows(frame, "the conversation", None, neither, limits)?;
+    let mut rows = list.rows(values, Columns::read, row::Row::of);
     order::arrange(&mut rows, &mut list.notes);
     let of_rows = || rows.iter().find_map(|row| row.columns.conversation.and_then(id));
     let source_id = frame.key.map(str::to_owned).or_else(of_rows);

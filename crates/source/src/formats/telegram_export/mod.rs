@@ -25,15 +25,14 @@ use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::RecordSketch;
 use chatmill_model::{
-    Conversation, Extra, FormatTraits, Media, MediaKind, MediaSource, Message, MessageKind, Part, Reference,
-    Role, Scene,
+    Conversation, Extra, FormatTraits, Media, MediaKind, MediaSource, Message, Part, Role, Scene,
 };
 
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::reader::{
-    Element, ExtraFields, Keep as _, ListReader, Roster, Times, Wire as _, best, has, id, present, text,
-    too_many, wire,
+    Element, ExtraFields, Keep as _, ListReader, Roster, Times, Wire as _, best, has, id, message_kind, present,
+    reply_to, text, wire,
 };
 use crate::source::About;
 
@@ -112,34 +111,12 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         chats.push(("$".to_owned(), root));
     }
     let shape = if is_account { "account" } else { "chat" };
-    let (mut readings, mut errors) = (Vec::new(), Vec::new());
-    for (path, value) in chats {
-        match chat(frame, limits, &path, value, shape) {
-            Ok(reading) => readings.push(reading),
-            Err(error) => errors.push((error, value)),
-        }
-    }
-    let mut readings = readings.into_iter();
-    let Some(mut first) = readings.next() else {
-        return Err(errors.into_iter().next().map_or_else(
-            || {
-                frame.error(
-                    &codes::MISSING_FIELD,
-                    "the account has no chats",
-                    "$.chats.list",
-                    root,
-                )
-            },
-            |(error, _)| error,
-        ));
+    let none = || {
+        let text = "the account has no chats";
+        frame.error(&codes::MISSING_FIELD, text, "$.chats.list", root)
     };
-    first.also = readings.collect();
-    for (error, value) in errors {
-        first.rows.rows += 1;
-        first.rows.rejected += 1;
-        first.rejects.push(frame.reject(value.span(), *error, limits));
-    }
-    Ok(first)
+    let read = |(path, value): (String, _)| (chat(frame, limits, &path, value, shape), value);
+    Reading::of_several(frame, chats.into_iter().map(read), limits, none)
 }
 
 /// Reads a chat.
@@ -157,25 +134,13 @@ fn chat(
         return Err(error(
             &codes::MISSING_FIELD,
             "the chat has no messages",
+    frame.bound(("the chat", messages.len(), "messages"), place, messages, limits)?;
             ".messages",
             chat,
         ));
     };
     if messages.kind() != Kind::Array {
-        return Err(error(
-            &codes::WRONG_TYPE,
-            "messages is not a list",
-            ".messages",
-            messages,
-        ));
-    }
-    if let Some(text) = too_many(messages, "the chat", "messages", limits) {
-        return Err(error(
-            &codes::CONVERSATION_TOO_LARGE,
-            &text,
-            ".messages",
-            messages,
-        ));
+        return Err(frame.error(&codes::WRONG_TYPE, "messages is not a list", place, messages));
     }
     let chat_id = present(chat, "id").and_then(id);
     let kind = text(chat.get("type"));
@@ -270,10 +235,7 @@ impl<'d> Reader<'d, '_> {
         if let Some(target) = wire.reply.and_then(id) {
             match self.topics.get(&target) {
                 Some(topic) => extra.keep_text("topic", topic),
-                None => references.push(Reference {
-                    target: Some(target),
-                    ..Reference::default()
-                }),
+                None => references.push(reply_to(target)),
             }
         }
         extra.keep_some("reply_to_peer_id", wire.reply_peer);
@@ -288,11 +250,7 @@ impl<'d> Reader<'d, '_> {
         self.list.push(Message {
             id: own,
             sender,
-            kind: if is_service {
-                MessageKind::Notice
-            } else {
-                MessageKind::Message
-            },
+            kind: message_kind(is_service),
             source_type: text(wire.action),
             timestamp,
             parts,

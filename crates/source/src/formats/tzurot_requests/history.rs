@@ -19,9 +19,7 @@ use chatmill_diag::{Limits, Severity, codes};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::table::TableMap;
-use chatmill_model::{
-    Conversation, Extra, Message, MessageKind, Part, Preview, RawJson, Reference, ReferenceForm, Role,
-};
+use chatmill_model::{Conversation, Extra, Message, Part, Preview, RawJson, Reference, ReferenceForm, Role};
 
 use super::columns::{self, METADATA, cell, column, spelling};
 use super::request::{RequestError, request_error};
@@ -30,8 +28,8 @@ use super::{ID, active, records};
 use crate::coded::table_map;
 use crate::frame::{FrameView, Reading};
 use crate::reader::{
-    Element, ExtraFields, Keep as _, ListReader, Site, Times, compact, has, holds, id, list, present, text,
-    words,
+    Element, ExtraFields, Keep as _, ListReader, Site, Times, compact, has, holds, id, list, message_kind,
+    present, text, words,
 };
 
 /// The table, as a dump has it.
@@ -146,11 +144,7 @@ impl Reader<'_, '_> {
             id,
             external_id: columns::chunks(row).into_iter().next(),
             sender,
-            kind: if is_deleted {
-                MessageKind::Notice
-            } else {
-                MessageKind::Message
-            },
+            kind: message_kind(is_deleted),
             source_type: word.filter(|word| *word != role.as_str()).map(Cow::into_owned),
             timestamp,
             parts,

@@ -21,11 +21,11 @@ use std::ops::Range;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::{Framing, Sketch};
-use chatmill_model::{Conversation, Extra, FormatTraits, Message, MessageKind, Part, RawJson, Role, Scene};
+use chatmill_model::{Conversation, Extra, FormatTraits, Message, Part, RawJson, Role, Scene};
 
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
-use crate::reader::exceeds;
+use crate::reader::message_kind;
 use crate::reader::text::{TextReader, upload};
 use crate::source::About;
 use line::{Begin, Evidence, MARKS, Order};
@@ -91,9 +91,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         let text = "no line of the text begins with a date and a time";
         return Err(frame.error(&codes::WRONG_TYPE, text, "$.text", value));
     }
-    if let Some(text) = exceeds(entries.len() as u64, "the chat", "messages", limits) {
-        return Err(frame.error(&codes::CONVERSATION_TOO_LARGE, text, "$.text", value));
-    }
+    frame.bound(("the chat", entries.len(), "messages"), "$.text", value, limits)?;
     let begins: Vec<Begin<'_>> = entries.iter().map(|entry| entry.begin.clone()).collect();
     let (order, evidence) = line::order(&begins);
     let mut reader = Reader {
@@ -236,11 +234,7 @@ impl Reader<'_, '_> {
         let sender = named_line.map(|(name, _)| self.text.roster.named(Role::User, Some(&name)));
         self.text.list.push(Message {
             sender,
-            kind: if is_notice {
-                MessageKind::Notice
-            } else {
-                MessageKind::Message
-            },
+            kind: message_kind(is_notice),
             timestamp,
             parts,
             extra,

@@ -1,45 +1,27 @@
 //! Turns of Anthropic's Messages API: text, or a list of blocks.
 
-use chatmill_diag::{Limits, Severity};
+use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolCall, ToolResult};
 
+use super::blocks;
 use crate::reader::parts::media_of_answer;
 use crate::reader::{Keep as _, Site, Turn, arguments, divided, message_object, present, text, word};
 
 /// Reads a turn, or the system text.
 pub(crate) fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
-    let mut turn = Turn::default();
-    if value.kind() != Kind::Object {
-        content(&mut turn, "", value, site, limits);
-        return turn;
-    }
-    turn.take_role("role", value, site, message_object::role);
-    turn.id = word(value.get("id"), "id", site);
-    match present(value, "content") {
-        None => site.missing("content", Severity::Error),
-        Some(value) => content(&mut turn, "content", value, site, limits),
-    }
-    turn.keep_rest(value, "", &["role", "content", "id"]);
-    turn
+    blocks::message(value, &["role", "content", "id"], content, site, limits)
 }
 
 /// Reads text or a list of blocks; anything else is read as its JSON text.
 pub(crate) fn content(turn: &mut Turn, path: &str, value: Value<'_>, site: &mut Site<'_>, limits: &Limits) {
-    if value.kind() == Kind::Array {
-        for (index, block) in value.items().enumerate() {
-            let path = format!("{path}[{index}]");
-            if !read_block(turn, &path, block, site, limits) {
-                turn.unknown(&path, block, site);
-            }
+    match value.kind() {
+        Kind::Array => blocks::each(turn, path, value, read_block, site, limits),
+        Kind::String => turn.parts.push(Part::Text(message_object::text_of(value))),
+        _ => {
+            let text = "the content is neither a string nor a list of blocks and is read as its JSON text";
+            turn.malformed_content(path, text, value, site);
         }
-        return;
-    }
-    if value.kind() == Kind::String {
-        turn.parts.push(Part::Text(message_object::text_of(value)));
-    } else {
-        let text = "the content is neither a string nor a list of blocks and is read as its JSON text";
-        turn.malformed_content(path, text, value, site);
     }
 }
 

@@ -1,26 +1,16 @@
 //! Turns of Bedrock's Converse API: blocks with one field, whose name is the kind of block.
 
-use chatmill_diag::{Limits, Severity};
+use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolCall, ToolResult};
 
+use super::blocks;
 use crate::reader::parts::media_of_answer;
 use crate::reader::{Keep as _, Site, Turn, arguments, message_object, present, text, word};
 
 /// Reads a turn, or the system text.
 pub(crate) fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
-    let mut turn = Turn::default();
-    if value.kind() != Kind::Object {
-        content(&mut turn, "", value, site, limits);
-        return turn;
-    }
-    turn.take_role("role", value, site, message_object::role);
-    match present(value, "content") {
-        None => site.missing("content", Severity::Error),
-        Some(value) => content(&mut turn, "content", value, site, limits),
-    }
-    turn.keep_rest(value, "", &["role", "content"]);
-    turn
+    blocks::message(value, &["role", "content"], content, site, limits)
 }
 
 /// Reads a list of blocks; anything else is read as its text.
@@ -30,12 +20,7 @@ fn content(turn: &mut Turn, path: &str, value: Value<'_>, site: &mut Site<'_>, l
         turn.malformed_content(path, text, value, site);
         return;
     }
-    for (index, block) in value.items().enumerate() {
-        let path = format!("{path}[{index}]");
-        if !read_block(turn, &path, block, site, limits) {
-            turn.unknown(&path, block, site);
-        }
-    }
+    blocks::each(turn, path, value, read_block, site, limits);
 }
 
 /// Reads a block; false when it is none that is known.

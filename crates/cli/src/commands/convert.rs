@@ -11,14 +11,13 @@ use chatmill_diag::{Severity, codes};
 use chatmill_engine::pipeline::{self, CountedEncoding, InputSection, Pipeline};
 use chatmill_engine::{Plan, Progress, ReadProblem, ReadProblems, Reporter, RunOptions, run};
 use chatmill_export::{
-    ENVELOPES, Envelope, ExportRequest, Filters, Format, Maker, NestedAs, Preferences, Split, SplitBy,
-    check_request, envelope, export_until,
+    ENVELOPES, Envelope, ExportRequest, Filters, Format, NestedAs, Preferences, Split, SplitBy,
+    check_request, envelope,
 };
 use clap::Args;
 
-use super::export::maker::maker;
 use super::export::split::planned;
-use super::export::{FORMATS, NESTED, describe, exit, shard_size, way_out};
+use super::export::{self, FORMATS, NESTED, shard_size};
 use super::run::summary;
 use crate::args::{Inputs, choice};
 use crate::context::Context;
@@ -139,22 +138,15 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     }
     context.meter.stage("export", 0);
     request.split = request.split.map(|split| planned(split, &dataset)).transpose()?;
-    let maker = maker(&dataset, &request)?;
-    let renderer = maker.as_ref().map(|maker| maker as &dyn Maker);
-    let stop = context.signals.stop();
-    let exported = export_until(&dataset, &request, &arguments.out, renderer, stop)?;
-    if let (Some(dropped), Some(rows)) = (dropped, &exported.rows_left_out) {
-        dropped.finish(rows)?;
-    }
+    let (exported, exit) = export::write(&dataset, &request, &arguments.out, dropped, context)?;
     context.meter.finish();
     text.push('\n');
-    text.push_str(&describe(&exported, &arguments.out));
-    text.push_str(&way_out(&exported, maker.as_ref())?);
+    text.push_str(&exported);
     if arguments.keep {
         text.push_str(&format!("dataset: {}\n", shown(&folder)));
     }
     output::print(&text)?;
-    Ok(match exit(&exported) {
+    Ok(match exit {
         Exit::Complete => Exit::complete_if(summary.is_within_threshold()),
         failed => failed,
     })

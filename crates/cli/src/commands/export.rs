@@ -1,6 +1,6 @@
 //! `chatmill export`: training and evaluation files out of a finished dataset.
 
-pub(super) mod maker;
+mod maker;
 pub(super) mod split;
 
 use std::cmp::Reverse;
@@ -127,22 +127,27 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         .transpose()?;
     let spared: [&Path; 2] = [&arguments.run, &arguments.out];
     let dropped = DroppedFile::begin(arguments.dropped.as_deref(), &spared, context)?;
-    let maker = maker::maker(&dataset, &request)?;
+    let (text, exit) = write(&dataset, &request, &arguments.out, dropped, context)?;
+    output::print(&text)?;
+    Ok(exit)
+}
+
+/// Writes an export and the list of what it leaves out, and returns its description and what it means.
+pub(super) fn write(
+    dataset: &Dataset,
+    request: &ExportRequest,
+    out: &Path,
+    dropped: Option<DroppedFile>,
+    context: &Context<'_>,
+) -> Outcome<(String, Exit)> {
+    let maker = maker::maker(dataset, request)?;
     let renderer = maker.as_ref().map(|maker| maker as &dyn Maker);
-    let stop = context.signals.stop();
-    let summary = export_until(&dataset, &request, &arguments.out, renderer, stop)?;
+    let summary = export_until(dataset, request, out, renderer, context.signals.stop())?;
     if let (Some(dropped), Some(rows)) = (dropped, &summary.rows_left_out) {
         dropped.finish(rows)?;
     }
-    let mut text = describe(&summary, &arguments.out);
-    text.push_str(&way_out(&summary, maker.as_ref())?);
-    output::print(&text)?;
-    Ok(exit(&summary))
-}
-
-/// What an export means that was written.
-pub(super) fn exit(summary: &ExportSummary) -> Exit {
-    Exit::complete_if(summary.objections.is_empty())
+    let text = describe(&summary, out) + &way_out(&summary, maker.as_ref())?;
+    Ok((text, Exit::complete_if(summary.objections.is_empty())))
 }
 
 fn request(arguments: &Arguments) -> Outcome<ExportRequest> {
@@ -210,10 +215,7 @@ pub(super) fn known_envelope(id: &str) -> Outcome<&'static Envelope> {
 }
 
 /// Remedies, where fewer than half of the rows are kept: those of the most frequent reasons.
-pub(super) fn way_out(
-    summary: &ExportSummary,
-    maker: Option<&maker::AgainMaker<'_>>,
-) -> Result<String, ExportError> {
+fn way_out(summary: &ExportSummary, maker: Option<&maker::AgainMaker<'_>>) -> Result<String, ExportError> {
     let elsewhere = maker
         .filter(|_| summary.kept == 0)
         .map(maker::AgainMaker::elsewhere);
@@ -251,7 +253,7 @@ fn advice(reason: &str, summary: &ExportSummary) -> Option<&'static str> {
 }
 
 /// The export as text: files, then the rows that were left out, then problems.
-pub(super) fn describe(summary: &ExportSummary, out: &Path) -> String {
+fn describe(summary: &ExportSummary, out: &Path) -> String {
     let out = shown(out);
     let envelope = summary.envelope.and_then(envelope::find);
     let preferences = envelope.map_or(Preferences::None, |envelope| envelope.preferences);

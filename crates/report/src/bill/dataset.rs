@@ -10,7 +10,7 @@ use chatmill_token::{Encoding, TokenCounts};
 use jiff::tz::TimeZone;
 use rayon::prelude::*;
 
-use super::message_text::{MessageBill, MessageText};
+use super::message_text::{CallText, MessageBill, MessageText};
 use super::{Bill, BillBy, BillEntry, BillRequest, totals};
 use crate::cells::GroupKey;
 
@@ -339,14 +339,13 @@ fn groups(dataset: &Dataset, request: &BillRequest) -> Result<BTreeMap<String, G
     Ok(groups)
 }
 
-/// Calls and results: the tool, the bytes, and the tokens in each encoding.
-type Calls = HashMap<(String, u64), Vec<(Option<String>, u64, Vec<u64>)>>;
+/// Calls and results by conversation and position of their message.
+type Calls = HashMap<(String, u64), Vec<CallText<'static>>>;
 
 /// The bill of message texts, calls and results: counts of texts are in the table, arguments and results are counted here.
 fn of_message_texts(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Result<Bill, DatasetError> {
-    let encodings: Vec<&String> = dataset
-        .encodings()
-        .iter()
+    let encodings = dataset.encodings().iter().map(String::as_str);
+    let encodings: Vec<&str> = encodings
         .filter(|encoding| request.wants_encoding(encoding))
         .collect();
     let calls = calls(dataset, request, &encodings)?;
@@ -355,6 +354,7 @@ fn of_message_texts(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Res
     let mut message_bill = MessageBill {
         by: &request.by,
         zone: &zone,
+        encodings: &encodings,
         bill,
     };
     let tokens: Vec<String> = encodings
@@ -390,41 +390,24 @@ fn of_message_texts(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Res
             bytes: messages.text.at(row).len() as u64,
             ..MessageText::default()
         };
-        let names = || encodings.iter().map(|encoding| encoding.as_str());
         if messages.kind.at(row) != "message" {
-            message_bill.add_logged(&message, names());
+            message_bill.add_notice(&message);
             return Ok(());
         }
         let called = calls.get(&(id.to_owned(), messages.position.at(row)));
-        let called = called.map(Vec::as_slice).unwrap_or_default();
-        let has_text = message.bytes > 0 || called.is_empty();
-        if has_text {
-            let counted = tokens.iter().map(|column| column.at(row));
-            message_bill.add(&message, true, names().zip(counted));
-        }
-        for (number, (tool, bytes, tokens)) in called.iter().enumerate() {
-            // A message without words of its own is counted with its first call.
-            let is_message = !has_text && number == 0;
-            let call = MessageText {
-                tool: tool.as_deref(),
-                is_call: true,
-                bytes: *bytes,
-                logged: if is_message { message.logged } else { [0; 4] },
-                ..message
-            };
-            message_bill.add(&call, is_message, names().zip(tokens.iter().copied()));
-        }
+        let counted: Vec<u64> = tokens.iter().map(|column| column.at(row)).collect();
+        message_bill.add_message(&message, &counted, called.map(Vec::as_slice).unwrap_or_default());
         Ok(())
     })?;
     Ok(message_bill.bill)
 }
 
 /// Arguments and results by the message that has them.
-fn calls(dataset: &Dataset, request: &BillRequest, encodings: &[&String]) -> Result<Calls, DatasetError> {
+fn calls(dataset: &Dataset, request: &BillRequest, encodings: &[&str]) -> Result<Calls, DatasetError> {
     let counters: Vec<_> = encodings
         .iter()
         .filter_map(|name| {
-            let own = request.own.iter().find(|own| own.name() == **name);
+            let own = request.own.iter().find(|own| own.name() == *name);
             own.or_else(|| chatmill_token::find(name))
         })
         .map(Encoding::counter)
@@ -439,13 +422,12 @@ fn calls(dataset: &Dataset, request: &BillRequest, encodings: &[&String]) -> Res
             let (Some(text), Some(position)) = (texts.get(row), places.get(row)) else {
                 continue;
             };
-            let tokens = counters.iter().map(|counter| counter.count(text)).collect();
-            let name = columns.name.get(row).map(str::to_owned);
             let place = (columns.conversation_id.at(row).to_owned(), position);
-            calls
-                .entry(place)
-                .or_default()
-                .push((name, text.len() as u64, tokens));
+            calls.entry(place).or_default().push(CallText {
+                tool: columns.name.get(row).map(|name| name.to_owned().into()),
+                bytes: text.len() as u64,
+                tokens: counters.iter().map(|counter| counter.count(text)).collect(),
+            });
         }
     })?;
     Ok(calls)

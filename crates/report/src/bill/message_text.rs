@@ -53,6 +53,17 @@ pub struct MessageText<'a> {
     pub logged: [u64; 4],
 }
 
+/// The arguments or the result of a call.
+#[derive(Clone, Debug)]
+pub struct CallText<'a> {
+    /// The tool.
+    pub tool: Option<Cow<'a, str>>,
+    /// Length of the text in bytes.
+    pub bytes: u64,
+    /// Its tokens in each encoding.
+    pub tokens: Vec<u64>,
+}
+
 impl<'a> MessageText<'a> {
     fn group(&self, by: BillBy, zone: &TimeZone) -> Cow<'a, str> {
         let known = |text: Option<&'a str>| text.filter(|text| !text.is_empty()).unwrap_or(UNKNOWN);
@@ -89,31 +100,48 @@ pub struct MessageBill<'b> {
     pub by: &'b [BillBy],
     /// The zone of days.
     pub zone: &'b TimeZone,
+    /// The encodings that texts are counted in.
+    pub encodings: &'b [&'b str],
     /// The bill.
     pub bill: Bill,
 }
 
 impl MessageBill<'_> {
     /// Adds the logged usage of a notice, which has no text: an answer that was deleted was paid for all the same.
-    pub fn add_logged<'t>(&mut self, text: &MessageText<'_>, encodings: impl Iterator<Item = &'t str>) {
-        if text.logged != [0; 4] {
-            self.add(text, false, encodings.map(|encoding| (encoding, 0)));
+    pub fn add_notice(&mut self, notice: &MessageText<'_>) {
+        if notice.logged != [0; 4] {
+            self.add(notice, false, &vec![0; self.encodings.len()]);
+        }
+    }
+
+    /// Adds a message with the tokens of its text in each encoding, and the calls and results that stand in it.
+    pub fn add_message(&mut self, message: &MessageText<'_>, tokens: &[u64], calls: &[CallText<'_>]) {
+        let has_text = message.bytes > 0 || calls.is_empty();
+        if has_text {
+            self.add(message, true, tokens);
+        }
+        for (number, call) in calls.iter().enumerate() {
+            // A message without words of its own is counted with its first call.
+            let is_message = !has_text && number == 0;
+            let text = MessageText {
+                tool: call.tool.as_deref(),
+                is_call: true,
+                bytes: call.bytes,
+                logged: if is_message { message.logged } else { [0; 4] },
+                ..*message
+            };
+            self.add(&text, is_message, &call.tokens);
         }
     }
 
     /// Adds a text in each encoding. Texts and calls of an agent are written by a model; a model reads all others.
-    pub fn add<'t>(
-        &mut self,
-        text: &MessageText<'_>,
-        is_message: bool,
-        tokens: impl Iterator<Item = (&'t str, u64)>,
-    ) {
+    fn add(&mut self, text: &MessageText<'_>, is_message: bool, tokens: &[u64]) {
         let mut groups = self.by.iter().map(|by| text.group(*by, self.zone));
         let (group, second) = (
             groups.next().unwrap_or_default(),
             groups.next().unwrap_or_default(),
         );
-        for (encoding, tokens) in tokens {
+        for (encoding, &tokens) in self.encodings.iter().zip(tokens) {
             let key = GroupKey {
                 group: &*group,
                 second: &*second,

@@ -25,7 +25,7 @@ use crate::report::TokenCell;
 
 pub use claims::{Claim, Saving, savings};
 pub use dataset::{of_dataset, of_datasets};
-pub use message_text::{MessageBill, MessageText, day};
+pub use message_text::{CallText, MessageBill, MessageText, day};
 pub use prices::{BilledUsage, Price, PriceError, Unpriced, parse_prices};
 
 /// The name that stands in place of a dialect where text is billed before any dialect renders it.

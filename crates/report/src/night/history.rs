@@ -1,89 +1,79 @@
 //! The history: a row for each night that ended, as a Parquet file has it.
 
 use chatmill_dataset::{FreeCell, FreeKind};
+use serde_json::Value;
 
 use super::{NightRecord, NightState};
 use crate::numbers::whole;
 
-/// The columns, in their order.
-pub const HISTORY_COLUMNS: [(&str, FreeKind); 21] = [
-    ("night", FreeKind::Text),
-    ("state", FreeKind::Word),
-    ("pipeline", FreeKind::Word),
-    ("version", FreeKind::Word),
-    ("began_at", FreeKind::Text),
-    ("ended_at", FreeKind::Text),
-    ("seconds", FreeKind::Number),
-    ("exit_code", FreeKind::Number),
-    ("verdict", FreeKind::Word),
-    ("against", FreeKind::Text),
-    ("inputs", FreeKind::Number),
-    ("conversations", FreeKind::Number),
-    ("messages", FreeKind::Number),
-    ("framed", FreeKind::Number),
-    ("rejected", FreeKind::Number),
-    ("rejects", FreeKind::Number),
-    ("errors", FreeKind::Number),
-    ("warnings", FreeKind::Number),
-    ("tokens", FreeKind::Json),
-    ("money", FreeKind::Json),
-    ("objections", FreeKind::Json),
+/// The columns, in their order: fields of a record, and of its figures.
+const COLUMNS: [(&str, FreeKind); 21] = [
+    ("/night", FreeKind::Text),
+    ("/state", FreeKind::Word),
+    ("/pipeline", FreeKind::Word),
+    ("/version", FreeKind::Word),
+    ("/began_at", FreeKind::Text),
+    ("/ended_at", FreeKind::Text),
+    ("/seconds", FreeKind::Number),
+    ("/exit_code", FreeKind::Number),
+    ("/verdict", FreeKind::Word),
+    ("/against", FreeKind::Text),
+    ("/figures/inputs", FreeKind::Number),
+    ("/figures/conversations", FreeKind::Number),
+    ("/figures/messages", FreeKind::Number),
+    ("/figures/framed", FreeKind::Number),
+    ("/figures/rejected", FreeKind::Number),
+    ("/figures/rejects", FreeKind::Number),
+    ("/figures/errors", FreeKind::Number),
+    ("/figures/warnings", FreeKind::Number),
+    ("/figures/tokens", FreeKind::Json),
+    ("/figures/money", FreeKind::Json),
+    ("/objections", FreeKind::Json),
 ];
 
-/// The value of a cell.
-enum Value {
-    Text(Option<String>),
-    Number(Option<u64>),
+/// The nights that ended, in the order of their records.
+pub struct History {
+    /// The names and types of the columns.
+    pub columns: Vec<(String, FreeKind)>,
+    rows: Vec<[Value; COLUMNS.len()]>,
 }
 
-/// A row of the history.
-pub struct HistoryRow(Vec<Value>);
+impl History {
+    /// A row for each night that ended.
+    pub fn of(records: &[NightRecord]) -> serde_json::Result<Self> {
+        let name = |field: &str| field.rsplit('/').next().unwrap_or(field).to_owned();
+        let ended = records.iter().filter(|record| record.state != NightState::Begun);
+        Ok(Self {
+            columns: COLUMNS.map(|(field, kind)| (name(field), kind)).into(),
+            rows: ended.map(row).collect::<Result<_, _>>()?,
+        })
+    }
 
-impl HistoryRow {
-    /// The cells, in the order of the columns.
-    pub fn cells(&self) -> Vec<FreeCell<'_>> {
-        let cells = self.0.iter().map(|value| match value {
-            Value::Text(Some(text)) => FreeCell::Text(text),
-            Value::Number(Some(number)) => FreeCell::Number(*number),
-            Value::Text(None) | Value::Number(None) => FreeCell::Missing,
-        });
-        cells.collect()
+    /// The cells of each row, in the order of the columns.
+    pub fn cells(&self) -> Vec<Vec<FreeCell<'_>>> {
+        let rows = self.rows.iter();
+        rows.map(|row| row.iter().map(cell).collect()).collect()
     }
 }
 
-/// The rows of the nights that ended, in the order of the records.
-pub fn history_rows(records: &[NightRecord]) -> Vec<HistoryRow> {
-    let ended = records.iter().filter(|record| record.state != NightState::Begun);
-    ended.map(row).collect()
+fn row(record: &NightRecord) -> serde_json::Result<[Value; COLUMNS.len()]> {
+    let record = serde_json::to_value(record)?;
+    Ok(COLUMNS.map(|(field, _)| match record.pointer(field) {
+        Some(list @ Value::Array(_)) => Value::String(list.to_string()),
+        value => value.cloned().into(),
+    }))
 }
 
-fn row(record: &NightRecord) -> HistoryRow {
-    let figures = record.figures.as_ref();
-    let text = |text: &str| Value::Text(Some(text.to_owned()));
-    let json = |value: Option<serde_json::Result<String>>| Value::Text(value.and_then(Result::ok));
-    HistoryRow(vec![
-        text(&record.night),
-        text(record.state.word()),
-        text(&record.pipeline),
-        text(&record.version),
-        text(&record.began_at),
-        Value::Text(record.ended_at.clone()),
-        Value::Number(record.seconds.map(|seconds| whole(seconds.round()))),
-        Value::Number(record.exit_code.map(u64::from)),
-        Value::Text(record.verdict.clone()),
-        Value::Text(record.against.clone()),
-        Value::Number(figures.map(|figures| figures.inputs)),
-        Value::Number(figures.map(|figures| figures.conversations)),
-        Value::Number(figures.map(|figures| figures.messages)),
-        Value::Number(figures.map(|figures| figures.framed)),
-        Value::Number(figures.map(|figures| figures.rejected)),
-        Value::Number(figures.map(|figures| figures.rejects)),
-        Value::Number(figures.map(|figures| figures.errors)),
-        Value::Number(figures.map(|figures| figures.warnings)),
-        json(figures.map(|figures| serde_json::to_string(&figures.tokens))),
-        json(figures.map(|figures| serde_json::to_string(&figures.money))),
-        json(Some(serde_json::to_string(&record.objections))),
-    ])
+fn cell(value: &Value) -> FreeCell<'_> {
+    match value {
+        Value::String(text) => FreeCell::Text(text),
+        Value::Number(number) => match (number.as_u64(), number.as_f64()) {
+            (Some(number), _) => FreeCell::Number(number),
+            (None, Some(number)) => FreeCell::Number(whole(number.round())),
+            (None, None) => FreeCell::Missing,
+        },
+        _ => FreeCell::Missing,
+    }
 }
 
 #[cfg(test)]
@@ -96,7 +86,11 @@ mod tests {
         let ended = NightRecord {
             night: "2026-11-22T021500Z".to_owned(),
             state: NightState::Objected,
+            ended_at: Some("2026-11-22T021600Z".to_owned()),
+            seconds: Some(65.5),
             exit_code: Some(1),
+            verdict: Some("complete".to_owned()),
+            against: Some("2026-11-21T021500Z".to_owned()),
             figures: Some(RunFigures {
                 conversations: 7,
                 ..RunFigures::default()
@@ -108,23 +102,25 @@ mod tests {
             state: NightState::Failed,
             ..NightRecord::default()
         };
-        let rows = history_rows(&[ended, NightRecord::default(), failed]);
+        let history = History::of(&[ended, NightRecord::default(), failed]).unwrap();
+        let (columns, rows) = (&history.columns, history.cells());
         assert_eq!(rows.len(), 2);
-        for row in &rows {
-            let cells = row.cells();
-            assert_eq!(cells.len(), HISTORY_COLUMNS.len());
-            for (cell, (name, kind)) in cells.iter().zip(HISTORY_COLUMNS) {
+        for cells in &rows {
+            assert_eq!(cells.len(), columns.len());
+            for (cell, (name, kind)) in cells.iter().zip(columns) {
                 let is_number = matches!(cell, FreeCell::Number(_));
                 assert!(
-                    *cell == FreeCell::Missing || is_number == (kind == FreeKind::Number),
+                    *cell == FreeCell::Missing || is_number == (*kind == FreeKind::Number),
                     "{name}"
                 );
             }
         }
-        let cells = rows[0].cells();
+        let cells = &rows[0];
+        assert!(!cells.contains(&FreeCell::Missing), "every column names a field");
+        assert_eq!(cells[6], FreeCell::Number(66));
         assert_eq!(cells[1], FreeCell::Text("objected"));
         assert_eq!(cells[11], FreeCell::Number(7));
         assert_eq!(cells[20], FreeCell::Text("[\"rejects > 0: rejects: 3\"]"));
-        assert_eq!(rows[1].cells()[11], FreeCell::Missing);
+        assert_eq!(rows[1][11], FreeCell::Missing);
     }
 }

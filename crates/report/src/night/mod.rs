@@ -14,7 +14,7 @@ use strum::IntoStaticStr;
 use crate::figures::{MissingInputs, RunFigures};
 use crate::report::{ConversationChanges, Grown};
 
-pub use history::{HISTORY_COLUMNS, HistoryRow, history_rows};
+pub use history::History;
 pub use metrics::open_metrics;
 pub use note::{NewCode, NightNote, new_codes};
 

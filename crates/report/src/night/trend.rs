@@ -42,20 +42,10 @@ struct NightLine<'r> {
     is_good: bool,
     is_removed: bool,
     seconds: Option<f64>,
-    figures: Option<NightFigures>,
+    figures: Option<&'r RunFigures>,
     objections: &'r [String],
     /// Failed conditions that are not listed.
     more: usize,
-}
-
-#[derive(Serialize)]
-struct NightFigures {
-    conversations: u64,
-    rejects: u64,
-    errors: u64,
-    warnings: u64,
-    /// Tokens of the first dialect.
-    tokens: u64,
 }
 
 /// A quantity from night to night.
@@ -84,13 +74,7 @@ impl<'r> NightLine<'r> {
             is_good: record.state.is_good(),
             is_removed: record.is_removed,
             seconds: record.seconds,
-            figures: record.figures.as_ref().map(|figures| NightFigures {
-                conversations: figures.conversations,
-                rejects: figures.rejects,
-                errors: figures.errors,
-                warnings: figures.warnings,
-                tokens: figures.tokens.first().map_or(0, |figure| figure.tokens),
-            }),
+            figures: record.figures.as_ref(),
             objections,
             more: more.len(),
         }

@@ -3,11 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use chatmill_dataset::{Dataset, DatasetError, FreeKind, NightName, NightStore, RecordBytes, certify};
+use chatmill_dataset::{Dataset, DatasetError, NightName, NightStore, RecordBytes, certify};
 use chatmill_report::bill::{BillBy, BillRequest, of_datasets};
-use chatmill_report::night::{
-    HISTORY_COLUMNS, HistoryRow, NIGHT_FORMAT, NightNote, NightRecord, NightState, history_rows, new_codes,
-};
+use chatmill_report::night::{History, NIGHT_FORMAT, NightNote, NightRecord, NightState, new_codes};
 use chatmill_report::trend::trend_page;
 use chatmill_report::{Case, RunFigures, build_report, compare, save};
 use chatmill_workshop::TestDir;
@@ -135,13 +133,8 @@ fn drawn(n: usize) -> Taken {
         store
             .write_page(trend_page(&records).unwrap().as_bytes())
             .unwrap();
-        let columns: Vec<(String, FreeKind)> = HISTORY_COLUMNS
-            .iter()
-            .map(|(name, kind)| ((*name).to_owned(), *kind))
-            .collect();
-        let rows = history_rows(&records);
-        let cells: Vec<_> = rows.iter().map(HistoryRow::cells).collect();
-        store.write_history(&columns, &cells).unwrap();
+        let history = History::of(&records).unwrap();
+        store.write_history(&history.columns, &history.cells()).unwrap();
     })
 }
 

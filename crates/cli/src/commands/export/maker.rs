@@ -7,7 +7,7 @@ use chatmill_export::{ExportError, ExportRequest, Maker, Preferences, RenderingF
 use crate::exit::Outcome;
 
 /// The engine's renderings, for an export.
-pub(in crate::commands) struct AgainMaker<'d> {
+pub(super) struct AgainMaker<'d> {
     again: Again<'d>,
     /// Which ratings of answers are wanted; none for conversations.
     wanted: Option<Wanted>,
@@ -16,7 +16,7 @@ pub(in crate::commands) struct AgainMaker<'d> {
 impl AgainMaker<'_> {
     /// An envelope that would have rows where this one has none, because answers were rated otherwise, or not at all; none for
     /// conversations.
-    pub(in crate::commands) fn elsewhere(&self) -> Result<Option<&'static str>, ExportError> {
+    pub(super) fn elsewhere(&self) -> Result<Option<&'static str>, ExportError> {
         let (other, envelope) = match self.wanted {
             None => return Ok(None),
             Some(Wanted::Pairs) => (Wanted::Labels, "trl-kto"),
@@ -36,10 +36,7 @@ impl AgainMaker<'_> {
 
 /// The engine's renderer, for a dialect that the run did not render, or for rated answers; none where the dataset has the requested
 /// renderings.
-pub(in crate::commands) fn maker<'d>(
-    dataset: &'d Dataset,
-    request: &ExportRequest,
-) -> Outcome<Option<AgainMaker<'d>>> {
+pub(super) fn maker<'d>(dataset: &'d Dataset, request: &ExportRequest) -> Outcome<Option<AgainMaker<'d>>> {
     let wanted = match request.envelope.map(|envelope| envelope.preferences) {
         None | Some(Preferences::None) => None,
         Some(Preferences::Pairs) => Some(Wanted::Pairs),

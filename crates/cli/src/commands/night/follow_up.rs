@@ -1,9 +1,7 @@
 //! The steps after a night has ended: link, history, metrics for Prometheus, removal of old nights, and the notice.
 
-use chatmill_dataset::{DatasetError, FreeKind, LatestLink, NIGHT_JSON, NIGHT_NOTE};
-use chatmill_report::night::{
-    HISTORY_COLUMNS, HistoryRow, NightNote, NightRecord, NightState, history_rows, open_metrics, retained,
-};
+use chatmill_dataset::{DatasetError, LatestLink, NIGHT_JSON, NIGHT_NOTE};
+use chatmill_report::night::{History, NightNote, NightRecord, NightState, open_metrics, retained};
 use chatmill_report::trend::trend_page;
 use jiff::Timestamp;
 
@@ -53,12 +51,9 @@ pub(super) fn derive(records: &Records, context: &Context<'_>) -> Outcome<()> {
         context.note("`latest` in the store is not a link that chatmill made; it is kept as it is");
     }
     let all_records: Vec<NightRecord> = records.nights.iter().map(|night| night.record.clone()).collect();
-    let columns = HISTORY_COLUMNS.iter();
-    let columns: Vec<(String, FreeKind)> = columns.map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
     records.store.write_page(trend_page(&all_records)?.as_bytes())?;
-    let rows = history_rows(&all_records);
-    let cells: Vec<_> = rows.iter().map(HistoryRow::cells).collect();
-    records.store.write_history(&columns, &cells)?;
+    let history = History::of(&all_records)?;
+    records.store.write_history(&history.columns, &history.cells())?;
     let mut latest = all_records.iter().rev();
     if let Some(record) = latest.find(|record| record.state != NightState::Begun) {
         let good = records.good().next().and_then(|good| seconds(&good.record));

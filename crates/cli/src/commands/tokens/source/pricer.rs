@@ -1,5 +1,6 @@
 //! Renders conversations, counts and books them; each thread has a pricer of its own.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use chatmill_dataset::Key;
@@ -11,7 +12,7 @@ use chatmill_engine::conversation::{
 use chatmill_engine::pipeline::PerspectiveChoice;
 use chatmill_model::{Linked, MessageKind, Sink};
 use chatmill_report::GroupKey;
-use chatmill_report::bill::{Bill, BillBy, BillEntry, MessageBill, MessageText, day};
+use chatmill_report::bill::{Bill, BillBy, BillEntry, CallText, MessageBill, MessageText, day};
 use chatmill_token::{Encoding, TokenCounter, TokenCounts};
 use jiff::tz::TimeZone;
 
@@ -158,23 +159,28 @@ impl<'p> Pricer<'p> {
     fn add_message_texts(&mut self, id: &str, input: &str, linked: &Linked) {
         let priced = self.priced;
         let conversation = &linked.conversation;
-        let mut calls: BTreeMap<u64, Vec<(Option<&str>, &str)>> = BTreeMap::new();
+        let mut calls: BTreeMap<u64, Vec<CallText<'_>>> = BTreeMap::new();
         for call in conversation::tool_calls(Key::default(), linked) {
             for (text, position) in [
                 (call.arguments, call.call_position),
                 (call.result, call.result_position),
             ] {
                 if let (Some(text), Some(position)) = (text, position) {
-                    calls.entry(position).or_default().push((call.name, text));
+                    calls.entry(position).or_default().push(CallText {
+                        tool: call.name.map(Cow::Borrowed),
+                        bytes: text.len() as u64,
+                        tokens: self.counter.count(text),
+                    });
                 }
             }
         }
+        let encodings: Vec<&str> = priced.encodings.iter().map(Encoding::name).collect();
         let mut bill = MessageBill {
             by: priced.by,
             zone: priced.zone,
+            encodings: &encodings,
             bill: std::mem::take(&mut self.bill),
         };
-        let names = || priced.encodings.iter().map(Encoding::name);
         let messages = conversation.messages.iter();
         for message in messages {
             let sender = message
@@ -199,27 +205,12 @@ impl<'p> Pricer<'p> {
                 ..MessageText::default()
             };
             if message.kind != MessageKind::Message {
-                bill.add_logged(&message_text, names());
+                bill.add_notice(&message_text);
                 continue;
             }
             let called = calls.get(&u64::from(message.position));
             let called = called.map(Vec::as_slice).unwrap_or_default();
-            let has_text = !text.is_empty() || called.is_empty();
-            if has_text {
-                bill.add(&message_text, true, names().zip(self.counter.count(&text)));
-            }
-            for (number, (tool, text)) in called.iter().enumerate() {
-                // A message without words of its own is counted with its first call.
-                let is_message = !has_text && number == 0;
-                let call = MessageText {
-                    tool: *tool,
-                    is_call: true,
-                    bytes: text.len() as u64,
-                    logged: if is_message { message_text.logged } else { [0; 4] },
-                    ..message_text
-                };
-                bill.add(&call, is_message, names().zip(self.counter.count(text)));
-            }
+            bill.add_message(&message_text, &self.counter.count(&text), called);
         }
         self.bill = bill.bill;
     }

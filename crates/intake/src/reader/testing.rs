@@ -54,6 +54,14 @@ impl Entry {
         framing_errors.collect()
     }
 
+    /// What cases say of an entry: the events in short, the rows, and the messages of the framing errors.
+    pub(crate) fn outcome(&self) -> String {
+        let script = self.script();
+        [vec![script.as_str()], self.rows(), self.messages()]
+            .concat()
+            .join("\n")
+    }
+
     /// The events in short: `F` frame and `D` corruption with their byte range and place, `S` separator, `N` note, `T` table, `K`
     /// skipped rows.
     pub(crate) fn script(&self) -> String {

@@ -9,7 +9,7 @@ use zip::CompressionMethod;
 use crate::discover::{Input, InputKind, content_hash, discover};
 use crate::event::{Event, Framing};
 use crate::reader::Reader;
-use crate::reader::testing::{Entry, gzip, map, open, read_all, read_tables, tar, zip};
+use crate::reader::testing::{Entry, cases, gzip, map, open, read_all, read_tables, tar, zip};
 use crate::table::{TableFilter, TableMap};
 
 /// The file of a database that SQL makes.
@@ -39,66 +39,29 @@ const CHAT: &str = "CREATE TABLE chat (id INTEGER PRIMARY KEY, body);
     CREATE TABLE others (x); INSERT INTO others VALUES (1), (2), (3);";
 
 #[test]
-fn every_type_of_cell_becomes_its_kind_of_value() {
-    let bytes = database(
-        "CREATE TABLE chat (a, b, c, d, e, f, g, h, \"odd \"\"name\"\"\");
-         INSERT INTO chat VALUES (NULL, 9223372036854775807, 0.1, 1e16, 9e999, -9e999, 'é \"x\" 😀', x'00FF', '{}');
-         INSERT INTO chat VALUES (1, '1', 2.0, -1, '', 'a' || char(0) || 'b', x'', -0.0, 1e-7);",
-    );
-    let entry = read_chat(&bytes, &Limits::default());
-    assert_eq!(
-        entry.rows(),
-        [
-            r#"{"a":null,"b":9223372036854775807,"c":0.1,"d":1e16,"e":1e999,"f":-1e999,"g":"é \"x\" 😀","h":"\\x00ff","odd \"name\"":"{}"}"#,
-            r#"{"a":1,"b":"1","c":2.0,"d":-1,"e":"","f":"a\u0000b","g":"\\x","h":-0.0,"odd \"name\"":1e-7}"#,
-        ]
-    );
-    assert_eq!(entry.script(), "T chat test-source, F0-0@1:1, F0-0@1:1");
-    assert_eq!((entry.head.framing, entry.decoded), (Framing::Tables, 0));
-}
-
-#[test]
-fn unwanted_tables_are_counted() {
-    let entry = read_chat(&database(CHAT), &Limits::default());
-    assert_eq!(
-        entry.script(),
-        "T chat test-source, F0-0@1:1, F0-0@1:1, K3 others 0"
-    );
-    let mut entries = read_with(&database(CHAT), &Limits::default(), Vec::new());
-    assert_eq!(entries.remove(0).script(), "K2 chat 0, K3 others 0");
-}
-
-#[test]
-fn rows_that_a_filter_skips_are_counted() {
-    let filtered = TableMap {
-        filters: vec![TableFilter {
-            column: "body".to_owned(),
-            one_of: vec![Some("two".to_owned())],
-        }],
-        ..map("chat")
-    };
-    let entries = read_with(&database(CHAT), &Limits::default(), vec![filtered]);
-    assert_eq!(
-        entries[0].script(),
-        "T chat test-source, F0-0@1:1, K1 chat 0, K3 others 0"
-    );
-    assert_eq!(entries[0].rows(), [r#"{"id":2,"body":"two"}"#]);
-}
-
-#[test]
-fn columns_decide_whether_a_table_is_read() {
-    let demanding = TableMap {
-        requires: vec!["id".to_owned(), "sender".to_owned()],
-        ..map("chat")
-    };
-    let entries = read_with(&database(CHAT), &Limits::default(), vec![demanding]);
-    assert_eq!(entries[0].script(), "K2 chat 0, K3 others 0");
-}
-
-#[test]
-fn a_database_without_tables_is_noted() {
-    let entry = read_chat(&database("PRAGMA user_version = 7"), &Limits::default());
-    assert_eq!(entry.script(), "N empty-input");
+fn databases_give_the_rows_of_their_cases() {
+    cases("databases", |words, sql| {
+        let mut words = words.split(' ');
+        let mut wanted = map(words.next().unwrap());
+        for word in words {
+            let (column, value) = word.split_once('=').unwrap();
+            match column {
+                "requires" => wanted.requires.push(value.to_owned()),
+                _ => wanted.filters.push(TableFilter {
+                    column: column.to_owned(),
+                    one_of: vec![Some(value.to_owned())],
+                }),
+            }
+        }
+        let maps = if wanted.table == "-" {
+            Vec::new()
+        } else {
+            vec![wanted]
+        };
+        let entry = read_with(&database(sql), &Limits::default(), maps).remove(0);
+        assert_eq!((entry.head.framing, entry.decoded), (Framing::Tables, 0));
+        entry.outcome()
+    });
 }
 
 /// Numbers from SQL, each once and in order.
@@ -120,27 +83,6 @@ fn tables_of_many_batches_come_in_the_order_of_their_row_numbers() {
 }
 
 #[test]
-fn a_column_that_hides_the_row_number_changes_nothing() {
-    let bytes = database(
-        "CREATE TABLE chat (ROWID, _rowid_); INSERT INTO chat VALUES (7, 'x'), (7, 'y'), (NULL, 'z');",
-    );
-    assert_eq!(
-        read_chat(&bytes, &Limits::default()).rows(),
-        [
-            r#"{"ROWID":7,"_rowid_":"x"}"#,
-            r#"{"ROWID":7,"_rowid_":"y"}"#,
-            r#"{"ROWID":null,"_rowid_":"z"}"#,
-        ]
-    );
-    let bytes = database("CREATE TABLE chat (rowid, _rowid_, oid); INSERT INTO chat VALUES (1, 2, 3);");
-    let entry = read_chat(&bytes, &Limits::default());
-    assert_eq!(
-        entry.messages(),
-        ["table chat: its rows have neither number nor key"]
-    );
-}
-
-#[test]
 fn tables_without_row_numbers_come_in_the_order_of_their_keys() {
     let bytes = database(&format!(
         "CREATE TABLE chat (n INTEGER, room TEXT, PRIMARY KEY (room COLLATE NOCASE, n)) WITHOUT ROWID;
@@ -158,46 +100,6 @@ fn tables_without_row_numbers_come_in_the_order_of_their_keys() {
     assert_eq!(
         numbers(&read_chat(&descending, &Limits::default())),
         (-700..=900).collect::<Vec<_>>()
-    );
-}
-
-#[test]
-fn computed_columns_and_views_are_not_read() {
-    let bytes = database(
-        "CREATE TABLE source (id, secret AS (id * 2), stored AS (id * 3) STORED);
-         INSERT INTO source (id) VALUES (1);
-         CREATE VIEW chat AS SELECT * FROM source;
-         CREATE TABLE log (x); CREATE INDEX by_x ON log (x);",
-    );
-    let entry = read_chat(&bytes, &Limits::default());
-    assert_eq!(entry.script(), "K1 source 0");
-    let entries = read_with(&bytes, &Limits::default(), vec![map("source")]);
-    assert_eq!(entries[0].rows(), [r#"{"id":1}"#]);
-}
-
-#[test]
-fn text_in_utf16_is_text() {
-    let bytes = database(
-        "PRAGMA encoding = 'UTF-16le'; CREATE TABLE chat (id, body); INSERT INTO chat VALUES (1, 'é😀');",
-    );
-    assert_eq!(
-        read_chat(&bytes, &Limits::default()).rows(),
-        [r#"{"id":1,"body":"é😀"}"#]
-    );
-}
-
-#[test]
-fn one_bad_row_costs_one_row() {
-    let bytes = database(
-        "CREATE TABLE chat (id INTEGER PRIMARY KEY, body);
-         INSERT INTO chat VALUES (1, 'a'), (7, CAST(x'636166E9' AS TEXT)), (9, 'b');",
-    );
-    let entry = read_chat(&bytes, &Limits::default());
-    assert_eq!(entry.rows(), [r#"{"id":1,"body":"a"}"#, r#"{"id":9,"body":"b"}"#]);
-    assert_eq!(entry.codes(), ["invalid-utf8"]);
-    assert_eq!(
-        entry.messages(),
-        ["table chat: row 7: a cell holds bytes that are not UTF-8"]
     );
 }
 

@@ -1,31 +1,15 @@
 //! Hostile texts in the page of a report: content of chats stays text.
 
 use chatmill_diag::{Severity, codes};
-use chatmill_model::ComponentCounts;
 use serde_json::Value;
 
 use super::page;
 use crate::checked::{CheckedFile, ShownFinding};
-use crate::report::{
-    Amount, Bin, CallCount, Change, Clusters, Comparison, ConversationChanges, Costly, Distribution,
-    FindingChange, FindingCode, FrequentTurns, Grown, InputTotals, LargeConversation, LossChange, LossCount,
-    MoneyCell, MostExpensive, Queried, Reason, ReferenceCount, Report, RoleCount, RunTime, Sample,
-    SlowConversation, SourceCount, TokenCell, TokenChange, TokenCount, ToolCount, TrainedPart,
-};
-use chatmill_dataset::overview::ClusterCount;
-use chatmill_dataset::statistics::{FrequentTurn, TurnRanking};
+use crate::report::{Report, RunTime};
 
 /// A text that closes every open element and context of the page, and tries to run a script.
 const ATTACK: &str = "</title></style></script></td><script>alert(1)</script><img src=x onerror=alert(2)>\" \
                       onmouseover=\"alert(3)' autofocus='<!--]]>&amp;\u{202e}javascript:alert(4)\0`<b>`";
-
-fn costly() -> Costly {
-    Costly {
-        name: Some("x".to_owned()),
-        money: vec![Amount::default()],
-        ..Costly::default()
-    }
-}
 
 /// Adds the data that only the page shows: findings of an input, and the time.
 fn beside(report: &mut Report, text: &str) {
@@ -53,154 +37,8 @@ fn beside(report: &mut Report, text: &str) {
     });
 }
 
-/// A comparison that has something in every part.
-fn changed() -> Comparison {
-    let count = Some(TokenCount::default());
-    let change = Change { before: 1, after: 2 };
-    let text = || "x".to_owned();
-    Comparison {
-        conversations: ConversationChanges {
-            added_ids: vec![text()],
-            removed_ids: vec![text()],
-            changed_ids: vec![text()],
-            grown: vec![Grown::default()],
-            ..ConversationChanges::default()
-        },
-        findings: vec![FindingChange {
-            count: change,
-            ..FindingChange::default()
-        }],
-        tokens: vec![TokenChange {
-            before: count,
-            after: count,
-            ..TokenChange::default()
-        }],
-        losses: vec![LossChange {
-            amount: change,
-            ..LossChange::default()
-        }],
-        ..Comparison::default()
-    }
-}
-
-fn dearest() -> MostExpensive {
-    MostExpensive {
-        conversations: vec![costly()],
-        rooms: vec![costly()],
-        participants: vec![costly()],
-        ..MostExpensive::default()
-    }
-}
-
-fn frequent() -> FrequentTurns {
-    FrequentTurns {
-        first: TurnRanking {
-            most: vec![FrequentTurn::default()],
-            ..TurnRanking::default()
-        },
-        ..FrequentTurns::default()
-    }
-}
-
 /// A report that has something in every part.
-fn full() -> Report {
-    let cell = |encoding: &str| TokenCell {
-        dialect: "d".to_owned(),
-        profile: "p".to_owned(),
-        coverage: "whole".to_owned(),
-        encoding: encoding.to_owned(),
-        renderings: 1,
-        messages_rendered: 2,
-        tokens: 10,
-        parts: ComponentCounts {
-            content: 4,
-            framing: 6,
-            ..ComponentCounts::default()
-        },
-        requests: 3,
-        tokens_sent: 20,
-        per_message: 5.0,
-        ratio: 1.0,
-        ..TokenCell::default()
-    };
-    let text = || "x".to_owned();
-    let mut report = Report {
-        inputs: Queried::new(
-            "q",
-            vec![InputTotals {
-                source: Some(text()),
-                shapes: vec![text()],
-                ..InputTotals::default()
-            }],
-            9,
-        ),
-        findings: Queried::new(
-            "q",
-            vec![FindingCode {
-                errors: 1,
-                what: text(),
-                fix: text(),
-                samples: vec![Sample {
-                    json_path: Some(text()),
-                    conversation_id: Some(text()),
-                    ..Sample::default()
-                }],
-                ..FindingCode::default()
-            }],
-            9,
-        ),
-        tokens: Queried::new("q", vec![cell("a"), cell("b")], 9),
-        money: vec![MoneyCell {
-            as_served: Some(1.0),
-            ..MoneyCell::default()
-        }],
-        dearest: Some(dearest()),
-        losses: Queried::new("q", vec![LossCount::default()], 9),
-        distributions: vec![Distribution {
-            bins: vec![Bin { from: 1, count: 1 }],
-            ..Distribution::default()
-        }],
-        roles: Queried::new("q", vec![RoleCount::default()], 9),
-        references: Queried::new("q", vec![ReferenceCount::default()], 9),
-        tool_calls: Queried::new(
-            "q",
-            vec![CallCount {
-                paired_by: Some(text()),
-                ..CallCount::default()
-            }],
-            9,
-        ),
-        tools: Queried::new(
-            "q",
-            vec![ToolCount {
-                name: Some(text()),
-                ..ToolCount::default()
-            }],
-            9,
-        ),
-        sources: Queried::new("q", vec![SourceCount::default()], 9),
-        trained: Queried::new("q", vec![TrainedPart::default()], 9),
-        frequent: Some(frequent()),
-        largest: Queried::new("q", vec![LargeConversation::default()], 9),
-        slowest: Some(Queried::new("q", vec![SlowConversation::default()], 9)),
-        clusters: Some(Clusters {
-            count: ClusterCount {
-                conversations: 2,
-                ..ClusterCount::default()
-            },
-            ..Clusters::default()
-        }),
-        comparison: Some(changed()),
-        ..Report::default()
-    };
-    report.balance.filtered_by = Queried::new("q", vec![Reason::default()], 9);
-    report.run.redaction = text();
-    report.run.dialects = vec![text()];
-    report.run.encodings = vec![text()];
-    report.run.first_message = Some(text());
-    report.run.last_message = Some(text());
-    report
-}
+const FULL: &str = include_str!("full.json");
 
 /// Puts a text in place of every text, and gives back how many there were.
 fn fill(value: &mut Value, text: &str) -> usize {
@@ -216,7 +54,8 @@ fn fill(value: &mut Value, text: &str) -> usize {
 }
 
 fn filled(text: &str) -> (Report, usize) {
-    let mut value = serde_json::to_value(full()).unwrap();
+    let full: Report = serde_json::from_str(FULL).unwrap();
+    let mut value = serde_json::to_value(full).unwrap();
     let fields = fill(&mut value, text);
     let mut report = serde_json::from_value(value).unwrap();
     beside(&mut report, text);

@@ -352,15 +352,13 @@ impl PieceReader<'_> {
         if !is_there && content.is_empty() && map.optional {
             return;
         }
-        draft.parts.push(Part::ToolResult(ToolResult {
+        let result = ToolResult {
             call_id: map.call.id(value),
             name: map.name.id(value),
-            content,
             is_error: map.error.hold(value),
-            media: parts::media_of_answer(&others),
             ..ToolResult::default()
-        }));
-        draft.parts.extend(others);
+        };
+        draft.parts.extend(parts::result_of(result, (content, others)));
     }
 
     /// The content shown by a list of parts: its texts, and the parts that are no text.

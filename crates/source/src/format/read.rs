@@ -218,13 +218,13 @@ impl<'d> One<'d, '_> {
     fn tree(&self, map: &TreeMap, all: &Below<'d>, mut notes: Notes) -> Reading {
         let entries = self.entries(map, all);
         let tree = Tree::of(&entries, &mut notes);
-        let nodes = Nodes {
+        let record = Nodes {
             values: &all.values,
             entries: &entries,
             tree: &tree,
             visible: visible(map, self.record, &entries, &mut notes),
         };
-        nodes.conversations(
+        record.conversations(
             notes,
             (self.frame.options.branches, self.limits),
             REGENERATED,
@@ -481,7 +481,7 @@ impl<'d> Reader<'d, '_> {
             keep_rest(&mut extra, value, path.name());
         }
         conversation.extra = Extra(extra);
-        self.times.finish(&mut self.turns.list.notes);
+        self.turns.times.finish(&mut self.turns.list.notes);
         thumbs::apply(&mut self.turns.list, &self.thumbs, &mut HashSet::new());
         let mut participants = self.turns.roster.participants;
         if !map.about.0.is_empty() {

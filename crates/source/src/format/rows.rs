@@ -131,13 +131,13 @@ impl<'d> RowTree<'d, '_> {
         let visible = visible.and_then(|end| grown.entries.iter().position(|node| node.id == *end));
         let mut notes = Notes::new(self.frame.start);
         let tree = Tree::of(&grown.entries, &mut notes);
-        let nodes = Nodes {
+        let record = Nodes {
             values: &grown.values,
             entries: &grown.entries,
             tree: &tree,
             visible,
         };
-        nodes.conversations(
+        record.conversations(
             notes,
             (self.frame.options.branches, self.limits),
             REGENERATED,

@@ -32,8 +32,8 @@ use jiff::civil::DateTime;
 
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
+use crate::reader::Turns;
 use crate::reader::text::TextReader;
-use crate::reader::{ListReader, Roster, Times};
 use crate::source::About;
 
 static ABOUT: About = About {
@@ -93,7 +93,12 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     }
     let mut readings = Vec::new();
     for session in sessions(&blocks) {
-        frame.bound(("the session", session.len(), "messages"), "$.text", value, limits)?;
+        frame.bound(
+            ("the session", session.len(), "messages"),
+            "$.text",
+            value,
+            limits,
+        )?;
         readings.push(conversation(&mut reader, session));
     }
     let mut readings = readings.into_iter();
@@ -213,7 +218,7 @@ fn conversation(reader: &mut TextReader<'_, '_>, session: &[ChatBlock<'_>]) -> R
         let text = text.trim_matches('\n').trim_end();
         if block.whose == Whose::Session {
             model = None;
-            if reader.list.rows.messages == 0 {
+            if reader.turns.list.rows.messages == 0 {
                 conversation.source_id = Some(text.to_owned());
             }
             let iso = text.parse::<DateTime>().ok().map(|time| time.to_string());
@@ -241,23 +246,20 @@ fn conversation(reader: &mut TextReader<'_, '_>, session: &[ChatBlock<'_>]) -> R
             reader.notice(Message { parts, ..message });
             continue;
         }
-        let sender = Some(reader.roster.named(role, None));
+        let sender = Some(reader.turns.roster.named(role, None));
         let own_model = model.clone().filter(|_| role == Role::Assistant);
         let text = (!text.is_empty()).then(|| Part::Text(text.to_owned()));
         let parts = text.into_iter().collect();
-        reader.list.push(Message {
+        reader.turns.list.push(Message {
             sender,
             parts,
             model: own_model,
             ..message
         });
     }
-    let (frame, limits) = (reader.list.frame, reader.list.limits);
-    let mut list = std::mem::replace(&mut reader.list, ListReader::new(frame, limits));
-    let times = std::mem::replace(&mut reader.times, Times::new(frame.options));
-    times.finish(&mut list.notes);
-    conversation.participants = std::mem::take::<Roster>(&mut reader.roster).participants;
-    list.finish(conversation)
+    let (frame, limits) = (reader.turns.list.frame, reader.turns.list.limits);
+    let turns = std::mem::replace(&mut reader.turns, Turns::new(frame, limits));
+    turns.finish(conversation)
 }
 
 /// Reads a notice about the model, its usage or aider itself.
@@ -277,6 +279,7 @@ fn aider_output(
         conversation.format_version = Some(version.to_owned());
     } else if let Some(counts) = line.strip_prefix("Tokens: ") {
         let answer = reader
+            .turns
             .list
             .messages
             .iter_mut()

@@ -33,15 +33,13 @@ use crate::frame::{FrameView, Reading, Row};
 use crate::reader::branch::NodeReader;
 use crate::reader::tree::{Node, Nodes, Tree};
 use crate::reader::{
-    Element, ExtraFields, Keep as _, ListReader, Notes, Turns, Wire as _, best, has, id, items,
-    present, repeats, text, wire,
+    Element, ExtraFields, Keep as _, ListReader, Notes, Turns, Wire as _, best, has, id, items, present,
+    repeats, text, wire,
 };
 use crate::source::About;
 
-const ID: &str = "oasst";
-
 static ABOUT: About = About {
-    id: ID,
+    id: "oasst",
     title: "OpenAssistant trees",
     specification: "the exports of OpenAssistant and the data sets OASST1 and OASST2",
     shapes: &["tree", "messages"],
@@ -137,7 +135,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let values = &collected.values;
     let mut tree = Tree::of(entries, &mut notes);
     tree.prefer(values.iter().map(|value| preference(*value)).collect());
-    let nodes = Nodes {
+    let record = Nodes {
         values,
         entries,
         tree: &tree,
@@ -152,7 +150,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         }
     };
     let read = Cell::new(0);
-    let mut reading = nodes.conversations(
+    let mut reading = record.conversations(
         notes,
         (frame.options.branches, limits),
         (AlternativeOrigin::Choice, &assessed),

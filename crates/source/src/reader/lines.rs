@@ -229,8 +229,8 @@ impl Lines {
         }
         if matches!(is, Is::Title | Is::Saved | Is::Day) {
             // It went into the times of others, or into the conversation.
-            reader.list.rows.rows += 1;
-            reader.list.rows.merged += 1;
+            reader.turns.list.rows.rows += 1;
+            reader.turns.list.rows.merged += 1;
             return;
         }
         // Where another line gives the day, the time as written would be incomplete.
@@ -264,7 +264,7 @@ impl Lines {
             return;
         }
         let name = seen.name.trim_start_matches(self.ranks).trim_end();
-        let sender = Some(reader.roster.named(Role::User, Some(name)));
+        let sender = Some(reader.turns.roster.named(Role::User, Some(name)));
         let mut extra = Extra::default();
         let parts = if text.is_empty() {
             Vec::new()
@@ -284,7 +284,7 @@ impl Lines {
         if is_notice {
             reader.notice(message);
         } else {
-            reader.list.push(message);
+            reader.turns.list.push(message);
         }
     }
 }

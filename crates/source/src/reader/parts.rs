@@ -295,14 +295,20 @@ pub(crate) fn media_of_answer(others: &[Part]) -> u32 {
 
 /// A tool's content is its result: the texts are the answer, and everything else follows.
 pub(crate) fn answer(content: Vec<Part>, call_id: Option<String>, name: Option<String>) -> Vec<Part> {
-    let (content, others) = divided(content);
-    let mut parts = vec![Part::ToolResult(ToolResult {
+    let result = ToolResult {
         call_id,
         name,
+        ..ToolResult::default()
+    };
+    result_of(result, divided(content))
+}
+
+/// A result with what it says, and the parts that follow it.
+pub(crate) fn result_of(result: ToolResult, (content, others): (String, Vec<Part>)) -> Vec<Part> {
+    let result = ToolResult {
         content,
         media: media_of_answer(&others),
-        ..ToolResult::default()
-    })];
-    parts.extend(others);
-    parts
+        ..result
+    };
+    std::iter::once(Part::ToolResult(result)).chain(others).collect()
 }

@@ -11,13 +11,11 @@ use chatmill_model::{
 };
 
 use crate::frame::{FrameView, Reading};
-use crate::reader::{ListReader, Roster, Times, list};
+use crate::reader::{Turns, list};
 
 /// Makes messages of the pieces of one text, from front to back.
 pub(crate) struct TextReader<'d, 'r> {
-    pub list: ListReader<'d, 'r>,
-    pub roster: Roster,
-    pub times: Times,
+    pub turns: Turns<'d, 'r>,
     /// The start of the string's content in the frame.
     start: usize,
     /// Leads from the text to the string that says it.
@@ -41,9 +39,7 @@ impl<'d, 'r> TextReader<'d, 'r> {
         let raw = value.raw();
         let inside = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
         let reader = Self {
-            list: ListReader::new(frame, limits),
-            roster: Roster::default(),
-            times: Times::new(frame.options),
+            turns: Turns::new(frame, limits),
             start: value.span().start + 1,
             places: Places::new(inside.as_bytes()),
         };
@@ -51,12 +47,8 @@ impl<'d, 'r> TextReader<'d, 'r> {
     }
 
     /// The finished conversation.
-    pub(crate) fn finish(mut self, conversation: Conversation) -> Reading {
-        self.times.finish(&mut self.list.notes);
-        self.list.finish(Conversation {
-            participants: self.roster.participants,
-            ..conversation
-        })
+    pub(crate) fn finish(self, conversation: Conversation) -> Reading {
+        self.turns.finish(conversation)
     }
 
     /// The bytes of the frame for a range of the text. Ranges must be requested in ascending order.
@@ -68,38 +60,38 @@ impl<'d, 'r> TextReader<'d, 'r> {
     /// Counts and rejects a range of the text that belongs to no turn.
     pub(crate) fn outside(&mut self, range: Range<usize>, why: &str) {
         let span = self.written(range);
-        self.list.rows.rows += 1;
+        self.turns.list.rows.rows += 1;
         let finding = Finding::new(&codes::TEXT_OUTSIDE_TURNS, why);
-        self.list.reject(span, finding.at_path("$.text"));
+        self.turns.list.reject(span, finding.at_path("$.text"));
     }
 
     /// Counts the element at a place, and begins its message.
     pub(crate) fn begin(&mut self, role: Role, span: Range<usize>) -> Message {
-        self.list.rows.rows += 1;
-        let position = self.list.messages.len() as u32;
-        self.list.message(role, span, position)
+        self.turns.list.rows.rows += 1;
+        let position = self.turns.list.messages.len() as u32;
+        self.turns.list.message(role, span, position)
     }
 
     /// Makes a notice of the message that begins.
     pub(crate) fn notice(&mut self, message: Message) {
         let kind = MessageKind::Notice;
-        self.list.push(Message { kind, ..message });
+        self.turns.list.push(Message { kind, ..message });
     }
 
     /// The time of the next message, which has no offset: as ISO 8601 has it, and as written. A date that cannot be is told.
     pub(crate) fn time(&mut self, iso: Option<&str>, raw: &str, span: Range<usize>) -> Option<Timestamp> {
-        let position = self.list.messages.len() as u32;
-        let place = self.list.frame.span(span);
+        let position = self.turns.list.messages.len() as u32;
+        let place = self.turns.list.frame.span(span);
         let export_path = |finding: Finding| {
             let finding = finding.at_message(position, None, "");
             finding.at_span(place.start, place.end)
         };
         if let Some(iso) = iso {
-            return Some(self.times.naive(iso, raw.to_owned(), export_path));
+            return Some(self.turns.times.naive(iso, raw.to_owned(), export_path));
         }
         let text = "the date and the time cannot be, in the order that dates of this chat have";
         let finding = Finding::new(&codes::TIMESTAMP_UNUSABLE, text).quoting(raw);
-        self.list.notes.findings.push(export_path(finding));
+        self.turns.list.notes.findings.push(export_path(finding));
         None
     }
 }

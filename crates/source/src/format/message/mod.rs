@@ -26,8 +26,8 @@ use crate::reader::branch::NodeReader;
 use crate::reader::preference::thumbs::Thumb;
 use crate::reader::tree::Node;
 use crate::reader::{
-    Element, Keep as _, ListReader, Site, Times, Turn, Turns, holds_something, id, logged, message_kind,
-    parts, reply_to, weight, word,
+    Element, Keep as _, ListReader, Site, Turn, Turns, holds_something, id, logged, message_kind, parts,
+    reply_to, weight, word,
 };
 use chatmill_diag::Limits;
 
@@ -35,7 +35,6 @@ use chatmill_diag::Limits;
 pub(super) struct Reader<'d, 'r> {
     pub(super) format: &'static Loaded,
     pub(super) turns: Turns<'d, 'r>,
-    pub(super) times: Times,
     /// The id of the conversation, where it has one.
     pub(super) conversation: Option<String>,
     /// The id of the message that the next one stands in and answers.
@@ -53,7 +52,6 @@ impl<'d, 'r> Reader<'d, 'r> {
         Self {
             format,
             turns: Turns::new(frame, limits),
-            times: Times::new(frame.options),
             conversation: frame.key.map(str::to_owned),
             above: None,
             threads: HashMap::new(),
@@ -122,7 +120,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             );
         }
         let timestamp = map.time.found(value);
-        let timestamp = timestamp.and_then(|(time, name)| self.times.read(Some(time), name, &mut site));
+        let timestamp = timestamp.and_then(|(time, name)| self.turns.times.read(Some(time), name, &mut site));
         let format = self.format;
         // For a field map, findings on the time of a message come last.
         let of_time = format.is_map.then(|| site.notes.findings.split_off(known));

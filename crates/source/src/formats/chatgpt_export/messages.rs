@@ -10,7 +10,7 @@ use super::content::{self, Attachments, Nature};
 use crate::frame::FrameView;
 use crate::reader::branch::NodeReader;
 use crate::reader::message_object::role;
-use crate::reader::parts::{as_notice, media_of_answer};
+use crate::reader::parts::{as_notice, result_of};
 use crate::reader::tree::Node;
 use crate::reader::{
     Content, Keep as _, ListReader, RepeatedText, Turns, divided, drop_extra, id, present, quoted, text,
@@ -228,19 +228,16 @@ impl<'d, 'r> Reader<'d, 'r> {
                 others
             }
             (Role::Tool, _) => {
-                let (content, others) = divided(parts);
                 let caller = self.called.as_ref();
                 let caller = caller.filter(|(_, tool)| name.is_none_or(|name| is_tool(tool, name)));
                 let own = || name.map(str::to_owned);
                 let result = ToolResult {
                     name: caller.map(|(_, tool)| tool.clone()).or_else(own),
-                    content,
-                    media: media_of_answer(&others),
                     is_error: nature == Nature::Failure,
                     caller: caller.map(|(id, _)| id.clone()),
                     ..ToolResult::default()
                 };
-                std::iter::once(Part::ToolResult(result)).chain(others).collect()
+                result_of(result, divided(parts))
             }
             _ => parts,
         }

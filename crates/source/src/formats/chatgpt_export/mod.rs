@@ -40,10 +40,8 @@ use crate::source::About;
 use feedback::Feedback;
 use messages::Reader;
 
-const ID: &str = "chatgpt-export";
-
 static ABOUT: About = About {
-    id: ID,
+    id: "chatgpt-export",
     title: "ChatGPT export",
     specification: "the account export of ChatGPT, 2023 to 2026, as its files are",
     shapes: &["tree"],
@@ -166,13 +164,13 @@ fn conversation<'d>(
     let mut entries = entries(&named, &at);
     line_up(&mut entries, &values, &at, &mut notes);
     let tree = Tree::of(&entries, &mut notes);
-    let nodes = Nodes {
+    let record = Nodes {
         values: &values,
         entries: &entries,
         tree: &tree,
         visible: visible(root, path, &entries, &mut notes),
     };
-    Ok(nodes.conversations(
+    Ok(record.conversations(
         notes,
         (frame.options.branches, limits),
         REGENERATED,

@@ -66,7 +66,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let (mut reader, value, text) = TextReader::open(frame, limits)?;
     let count = ("the conversation", text.matches(OPENING).count(), "messages");
     frame.bound(count, "$.text", value, limits)?;
-    let beside = RequestFields::read(NAMES, frame.root(), limits, &mut reader.list.notes);
+    let beside = RequestFields::read(NAMES, frame.root(), limits, &mut reader.turns.list.notes);
     for block in blocks::cut(&text) {
         add(&mut reader, &text, block);
     }
@@ -94,7 +94,7 @@ fn read_turn(reader: &mut TextReader<'_, '_>, inside: &str, turn: &Opened, span:
     let mut problems = Vec::new();
     let speaker = turn::speaker(line, &mut problems);
     let role = speaker.role.unwrap_or(Role::User);
-    let mut parts = parts(role, body, reader.list.limits, &mut problems);
+    let mut parts = parts(role, body, reader.turns.list.limits, &mut problems);
     if let Some(rest) = speaker.rest {
         parts.insert(0, Part::Text(rest));
     }
@@ -103,7 +103,7 @@ fn read_turn(reader: &mut TextReader<'_, '_>, inside: &str, turn: &Opened, span:
         problems.push(Finding::new(&codes::UNCLOSED_TURN, text));
     }
     let message = reader.begin(role, span.clone());
-    let notes = &mut reader.list.notes;
+    let notes = &mut reader.turns.list.notes;
     for finding in problems {
         let finding = notes.spanned(finding.at_message(message.position, None, ""), span.clone());
         notes.findings.push(finding);
@@ -115,12 +115,12 @@ fn read_turn(reader: &mut TextReader<'_, '_>, inside: &str, turn: &Opened, span:
         role
     };
     let sender = if role == Role::Tool {
-        reader.roster.answering(&parts)
+        reader.turns.roster.answering(&parts)
     } else {
-        reader.roster.named(role, speaker.name.as_deref())
+        reader.turns.roster.named(role, speaker.name.as_deref())
     };
-    reader.roster.calls(sender, &parts);
-    reader.list.push(Message {
+    reader.turns.roster.calls(sender, &parts);
+    reader.turns.list.push(Message {
         sender: Some(sender),
         source_type: speaker.word,
         role,

@@ -33,13 +33,11 @@ use crate::source::{About, NO_TEXT_ARGUMENTS};
 use line::{Line, Wires};
 use messages::Reader;
 
-const ID: &str = "claude-code";
-
 /// The list of lines in exports of the web application.
 const LINES: &str = "loglines";
 
 static ABOUT: About = About {
-    id: ID,
+    id: "claude-code",
     title: "Claude Code sessions",
     specification: "session files of Claude Code, 1.0 to 2.1",
     shapes: &["session", "subagent"],

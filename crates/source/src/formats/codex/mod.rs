@@ -29,10 +29,8 @@ use crate::reader::{best, list, present, words};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 use items::Reader;
 
-const ID: &str = "codex";
-
 static ABOUT: About = About {
-    id: ID,
+    id: "codex",
     title: "Codex sessions",
     specification: "session files of the Codex CLI, spring 2025 to 2026",
     shapes: &["object", "items", "events"],

@@ -41,8 +41,6 @@ use answers::Candidates;
 use roster::Roster;
 use turns::Reader;
 
-const ID: &str = "gemini-contents";
-
 /// The structure of gryag's prompts, and the form of their further fields.
 const GRYAG: &str = "gryag";
 
@@ -59,7 +57,7 @@ const ANSWER: u32 = ALONE - 1;
 const ANSWER_BESIDE: u32 = ALONE - 2;
 
 static ABOUT: About = About {
-    id: ID,
+    id: "gemini-contents",
     title: "Gemini histories",
     specification: "Gemini API GenerateContent requests, and gryag's conversation pattern (2025-10-17)",
     shapes: &["gemini", "gryag"],

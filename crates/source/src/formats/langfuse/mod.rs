@@ -33,13 +33,11 @@ use crate::source::{About, NO_TEXT_ARGUMENTS};
 use calls::{Call, CallValue, Several, Step};
 use known_texts::KnownTexts;
 
-const ID: &str = "langfuse";
-
 /// The source of its conversations, and their structure.
 const SHAPE: &str = "trace";
 
 static ABOUT: About = About {
-    id: ID,
+    id: "langfuse",
     title: "Langfuse traces",
     specification: "Langfuse API reference, traces and observations",
     shapes: &["trace"],

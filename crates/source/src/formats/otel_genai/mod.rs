@@ -30,10 +30,8 @@ use crate::reader::{Element, Keep as _, Turns, best, first_present, items, list,
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 use attributes::{Span, own_id};
 
-const ID: &str = "otel-genai";
-
 static ABOUT: About = About {
-    id: ID,
+    id: "otel-genai",
     title: "OpenTelemetry GenAI spans",
     specification: "OpenTelemetry semantic conventions for generative AI; OpenInference",
     shapes: &["spans"],

@@ -24,8 +24,6 @@ use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 use crate::reader::exchange::{Exchange, LISTS, is_request};
 
-const ID: &str = "request-log";
-
 /// Fields that hold a request.
 const REQUESTS: [&str; 10] =
     words!(request request_body requestBody request_json requestJson req raw_request kwargs input inputs);
@@ -45,7 +43,7 @@ const IDS: [&str; 8] = words!(conversation_id thread_id session_id request_id re
 const TIMES: [&str; 7] = words!(timestamp time created_at createdAt start_time startTime date);
 
 static ABOUT: About = About {
-    id: ID,
+    id: "request-log",
     title: "Logs of requests",
     specification: "what proxies and clients write: the request and the answer as the vendor's API has them",
     shapes: &["log"],

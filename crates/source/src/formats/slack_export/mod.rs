@@ -34,10 +34,8 @@ use crate::reader::{best, id, list, present, text};
 use crate::source::About;
 use messages::Reader;
 
-const ID: &str = "slack-export";
-
 static ABOUT: About = About {
-    id: ID,
+    id: "slack-export",
     title: "Slack export",
     specification: "the export of a Slack workspace, and the dumps and archives of slackdump, versions 2 and 3, as their files are",
     shapes: &["channel", "direct"],

@@ -9,20 +9,16 @@ use super::order::Step;
 use super::row::Row;
 use super::speech;
 use super::types::{Era, Extent, MessageContent};
-use crate::reader::{ExtraFields, Keep as _, ListReader, Roster, Times, drop_extra, id};
+use crate::reader::{ExtraFields, Keep as _, Turns, drop_extra, id};
 
 /// Reads the rows of one thread.
 pub(super) struct Reader<'d, 'r> {
     /// The messages that the rows become.
-    pub list: ListReader<'d, 'r>,
+    pub turns: Turns<'d, 'r>,
     /// Id of the thread.
     pub thread: Option<String>,
     /// The only agent that rows name: it also speaks in agents' rows that name none.
     pub agent: Option<String>,
-    /// The participants.
-    pub roster: Roster,
-    /// The clock.
-    pub times: Times,
     /// The way in which tools were used.
     pub era: Era,
 }
@@ -31,8 +27,8 @@ impl<'d> Reader<'d, '_> {
     /// Reads the rows of one message.
     pub(super) fn accept(&mut self, step: &Step<'_, 'd>) {
         let row = step.row;
-        let limits = self.list.limits;
-        let mut site = self.list.site(row.id.as_deref(), row.value);
+        let limits = self.turns.list.limits;
+        let mut site = self.turns.list.site(row.id.as_deref(), row.value);
         if row.id.is_none() && !step.is_unfinished {
             site.missing("message_id", Severity::Warning);
         }
@@ -62,7 +58,10 @@ impl<'d> Reader<'d, '_> {
             // Known columns occur once here, so a name that repeats is an unknown one.
             site.repeated_keys(row.value, |_| false);
         }
-        let timestamp = self.times.read(row.columns.created, "created_at", &mut site);
+        let timestamp = self
+            .turns
+            .times
+            .read(row.columns.created, "created_at", &mut site);
         let sender = self.sender(row, &draft);
         let mut rest = draft.rest;
         if timestamp.is_none() {
@@ -71,7 +70,7 @@ impl<'d> Reader<'d, '_> {
         self.columns(row, draft.kind, draft.role, &mut rest);
         let is_own_word = |word: &&str| draft.kind == MessageKind::Notice || *word != draft.role.as_str();
         let word = row.word.as_deref().filter(is_own_word);
-        self.list.push(Message {
+        self.turns.list.push(Message {
             id: row.id.clone(),
             sender,
             kind: draft.kind,
@@ -79,7 +78,7 @@ impl<'d> Reader<'d, '_> {
             timestamp,
             parts: draft.parts,
             extra: Extra(rest),
-            ..self.list.message(draft.role, row.value.span(), row.index)
+            ..self.turns.list.message(draft.role, row.value.span(), row.index)
         });
     }
 
@@ -92,25 +91,26 @@ impl<'d> Reader<'d, '_> {
         let author = row.columns.author.and_then(id);
         if draft.kind == MessageKind::Notice {
             return match (own, author) {
-                (Some(agent), _) => Some(self.roster.of(Role::Assistant, &agent, name.as_deref())),
-                (None, Some(author)) => Some(self.roster.of(Role::User, &author, None)),
+                (Some(agent), _) => Some(self.turns.roster.of(Role::Assistant, &agent, name.as_deref())),
+                (None, Some(author)) => Some(self.turns.roster.of(Role::User, &author, None)),
                 (None, None) => None,
             };
         }
         let sender = match (draft.role, agent) {
             (Role::User, _) => {
                 let author = author.as_deref().unwrap_or("user");
-                self.roster.of(Role::User, author, None)
+                self.turns.roster.of(Role::User, author, None)
             }
-            (Role::System, _) => self.roster.of(Role::System, "system", None),
-            (_, Some(agent)) => self.roster.of(Role::Assistant, &agent, name.as_deref()),
+            (Role::System, _) => self.turns.roster.of(Role::System, "system", None),
+            (_, Some(agent)) => self.turns.roster.of(Role::Assistant, &agent, name.as_deref()),
             (role, None) => {
-                let caller = (role == Role::Tool).then(|| self.roster.answered(ids_answered(&draft.parts)));
-                let unnamed = || self.roster.of(Role::Assistant, "assistant", None);
+                let caller =
+                    (role == Role::Tool).then(|| self.turns.roster.answered(ids_answered(&draft.parts)));
+                let unnamed = || self.turns.roster.of(Role::Assistant, "assistant", None);
                 caller.flatten().unwrap_or_else(unnamed)
             }
         };
-        self.roster.calls(sender, &draft.parts);
+        self.turns.roster.calls(sender, &draft.parts);
         Some(sender)
     }
 

@@ -34,7 +34,7 @@ use chatmill_model::{Conversation, FormatTraits, Scene, TextArguments};
 
 use crate::coded::{Coded, Read, table_map};
 use crate::frame::{FrameView, Reading};
-use crate::reader::{ListReader, Roster, Times, Wire as _, id, list, surest};
+use crate::reader::{Turns, Wire as _, id, list, surest};
 use crate::source::About;
 use messages::Reader;
 use row::Columns;
@@ -70,7 +70,11 @@ pub static SUNA_ROWS: Coded = Coded {
     }),
     rows: Some(pages::rows),
     merges: true,
-    ..Coded::of(&ABOUT, |sketch| surest(sketch, pages::recognise), Read::Stored(read))
+    ..Coded::of(
+        &ABOUT,
+        |sketch| surest(sketch, pages::recognise),
+        Read::Stored(read),
+    )
 };
 
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
@@ -78,27 +82,23 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let no_row = (!pages::is_row(frame.root())).then_some(no_row);
     let neither = "the record is neither a row nor a list of rows";
     let values = list::rows(frame, "the thread", no_row, neither, limits)?;
-    let mut list = ListReader::new(frame, limits);
-    let rows = list.rows(values, Columns::read, row::Row::of);
-    let steps = order::arrange(&rows, &mut list.notes, &mut list.rows, limits);
+    let mut turns = Turns::new(frame, limits);
+    let rows = turns.list.rows(values, Columns::read, row::Row::of);
+    let steps = order::arrange(&rows, &mut turns.list.notes, &mut turns.list.rows, limits);
     let of_rows = || rows.iter().find_map(|row| row.columns.thread.and_then(id));
     let mut reader = Reader {
-        list,
+        turns,
         thread: frame.key.map(str::to_owned).or_else(of_rows),
         agent: only_agent(&rows),
-        roster: Roster::default(),
-        times: Times::new(frame.options),
         era: Era::default(),
     };
     for step in &steps {
         reader.accept(step);
     }
-    reader.times.finish(&mut reader.list.notes);
-    Ok(reader.list.finish(Conversation {
+    Ok(reader.turns.finish(Conversation {
         source_id: reader.thread,
         shape: reader.era.as_str(),
         scene: Scene::Assistant,
-        participants: reader.roster.participants,
         ..Conversation::default()
     }))
 }

@@ -10,71 +10,59 @@ use super::content::{self, CellContent};
 use super::row::Row;
 use crate::reader::quoted_json::{CellForm, CellPlace};
 use crate::reader::{
-    ExtraFields, Keep as _, ListReader, MessageObject, Roster, Site, Times, id, quoted_json, reply_to, role_words,
+    ExtraFields, Keep as _, MessageObject, Roster, Site, Turns, id, quoted_json, reply_to, role_words,
     tool_calls, word,
 };
 
-/// Reads the rows of one conversation.
-pub(super) struct Reader<'d, 'r> {
-    /// The messages that the rows become.
-    pub list: ListReader<'d, 'r>,
-    /// The participants.
-    pub roster: Roster,
-    /// The clock.
-    pub times: Times,
-}
-
-impl Reader<'_, '_> {
-    /// Reads a row.
-    pub(super) fn accept(&mut self, row: &Row<'_>) {
-        let limits = self.list.limits;
-        let mut site = self.list.site(row.id.as_deref(), row.value);
-        let stated = stated_role(row, &mut site);
-        let column_call_id = word(row.columns.tool_call_id, "tool_call_id", &mut site);
-        let is_answer = |turn: &MessageObject| {
-            stated.or(turn.role) == Some(Role::Tool) || column_call_id.is_some() || turn.call_id.is_some()
-        };
-        let mut cell = match row.columns.content {
-            Some(value) => content::read(value, limits, is_answer, &mut site),
-            None => CellContent::default(),
-        };
-        let mut calls = std::mem::take(&mut cell.turn.calls);
-        if let Some(list) = row.columns.tool_calls {
-            calls.extend(column_calls(list, limits, &mut cell.rest, &mut site));
-        }
-        if row.columns.content.is_none() && calls.is_empty() {
-            site.missing("content", Severity::Warning);
-        }
-        let call_id = column_call_id.or(cell.turn.call_id.take());
-        let role = role(stated, call_id.is_some(), row, &cell, &mut site);
-        let name = word(row.columns.name, "name", &mut site).or(cell.turn.name.take());
-        let sender_name = word(row.columns.sender_name, "sender_name", &mut site);
-        let timestamp = self.times.read(row.columns.created, "created_at", &mut site);
-        let references = references(row, &mut site);
-        let are_read = (timestamp.is_some(), !references.is_empty());
-        rest(row, role, are_read, &mut cell.rest, &mut site);
-
-        let name_of_sender = sender_name.as_deref();
-        let sender = sender(&mut self.roster, row, role, name_of_sender, call_id.as_deref());
-        let columns = &row.columns;
-        let word = columns.source_type.or(columns.role).and_then(Value::as_str);
-        let thought = cell.turn.reasoning.take();
-        let parts = parts(role, thought, cell.parts, cell.answer, (call_id, name), calls);
-        self.roster.calls(sender, &parts);
-        let other_id = cell.turn.message_id.take();
-        self.list.push(Message {
-            id: row.id.clone(),
-            external_id: other_id.filter(|id| row.id.as_ref() != Some(id)),
-            sender: Some(sender),
-            sender_name: sender_name.filter(|_| role != Role::Tool),
-            source_type: word.filter(|word| word != role.as_str()).map(Cow::into_owned),
-            timestamp,
-            parts,
-            references,
-            extra: Extra(cell.rest),
-            ..self.list.message(role, row.value.span(), row.index)
-        });
+/// Reads a row.
+pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
+    let limits = turns.list.limits;
+    let mut site = turns.list.site(row.id.as_deref(), row.value);
+    let stated = stated_role(row, &mut site);
+    let column_call_id = word(row.columns.tool_call_id, "tool_call_id", &mut site);
+    let is_answer = |turn: &MessageObject| {
+        stated.or(turn.role) == Some(Role::Tool) || column_call_id.is_some() || turn.call_id.is_some()
+    };
+    let mut cell = match row.columns.content {
+        Some(value) => content::read(value, limits, is_answer, &mut site),
+        None => CellContent::default(),
+    };
+    let mut calls = std::mem::take(&mut cell.turn.calls);
+    if let Some(list) = row.columns.tool_calls {
+        calls.extend(column_calls(list, limits, &mut cell.rest, &mut site));
     }
+    if row.columns.content.is_none() && calls.is_empty() {
+        site.missing("content", Severity::Warning);
+    }
+    let call_id = column_call_id.or(cell.turn.call_id.take());
+    let role = role(stated, call_id.is_some(), row, &cell, &mut site);
+    let name = word(row.columns.name, "name", &mut site).or(cell.turn.name.take());
+    let sender_name = word(row.columns.sender_name, "sender_name", &mut site);
+    let timestamp = turns.times.read(row.columns.created, "created_at", &mut site);
+    let references = references(row, &mut site);
+    let are_read = (timestamp.is_some(), !references.is_empty());
+    rest(row, role, are_read, &mut cell.rest, &mut site);
+
+    let name_of_sender = sender_name.as_deref();
+    let sender = sender(&mut turns.roster, row, role, name_of_sender, call_id.as_deref());
+    let columns = &row.columns;
+    let word = columns.source_type.or(columns.role).and_then(Value::as_str);
+    let thought = cell.turn.reasoning.take();
+    let parts = parts(role, thought, cell.parts, cell.answer, (call_id, name), calls);
+    turns.roster.calls(sender, &parts);
+    let other_id = cell.turn.message_id.take();
+    turns.list.push(Message {
+        id: row.id.clone(),
+        external_id: other_id.filter(|id| row.id.as_ref() != Some(id)),
+        sender: Some(sender),
+        sender_name: sender_name.filter(|_| role != Role::Tool),
+        source_type: word.filter(|word| word != role.as_str()).map(Cow::into_owned),
+        timestamp,
+        parts,
+        references,
+        extra: Extra(cell.rest),
+        ..turns.list.message(role, row.value.span(), row.index)
+    });
 }
 
 /// The role in the column, where it is a known word.

@@ -25,9 +25,8 @@ use chatmill_model::{Conversation, FormatTraits};
 
 use crate::coded::{Coded, Read, table_map};
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{ListReader, Roster, Times, Wire as _, id, list};
+use crate::reader::{Turns, Wire as _, id, list};
 use crate::source::About;
-use messages::Reader;
 use row::Columns;
 
 const ID: &str = "table-rows";
@@ -74,25 +73,18 @@ fn tables() -> Vec<TableMap> {
 
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
     let neither = "the record is neither a row nor a list of rows";
-    let mut list = ListReader::new(frame, limits);
+    let mut turns = Turns::new(frame, limits);
     let values = list::rows(frame, "the conversation", None, neither, limits)?;
-    let mut rows = list.rows(values, Columns::read, row::Row::of);
-    order::arrange(&mut rows, &mut list.notes);
+    let mut rows = turns.list.rows(values, Columns::read, row::Row::of);
+    order::arrange(&mut rows, &mut turns.list.notes);
     let of_rows = || rows.iter().find_map(|row| row.columns.conversation.and_then(id));
     let source_id = frame.key.map(str::to_owned).or_else(of_rows);
-    let mut reader = Reader {
-        list,
-        roster: Roster::default(),
-        times: Times::new(frame.options),
-    };
     for row in &rows {
-        reader.accept(row);
+        messages::accept(&mut turns, row);
     }
-    reader.times.finish(&mut reader.list.notes);
-    Ok(reader.list.finish(Conversation {
+    Ok(turns.finish(Conversation {
         source_id,
         shape: "table",
-        participants: reader.roster.participants,
         ..Conversation::default()
     }))
 }

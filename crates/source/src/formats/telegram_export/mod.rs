@@ -22,8 +22,8 @@ mod words;
 use std::collections::HashMap;
 
 use chatmill_diag::{Finding, Limits, codes};
-use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::RecordSketch;
+use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{
     Conversation, Extra, FormatTraits, Media, MediaKind, MediaSource, Message, Part, Role, Scene,
 };
@@ -31,15 +31,13 @@ use chatmill_model::{
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::reader::{
-    Element, ExtraFields, Keep as _, ListReader, Roster, Times, Wire as _, best, has, id, message_kind, present,
-    reply_to, text, wire,
+    Element, ExtraFields, Keep as _, Turns, Wire as _, best, has, id, message_kind, present, reply_to, text,
+    wire,
 };
 use crate::source::About;
 
-const ID: &str = "telegram-export";
-
 static ABOUT: About = About {
-    id: ID,
+    id: "telegram-export",
     title: "Telegram export",
     specification: "the JSON export of Telegram Desktop, as its files are",
     shapes: &["chat", "account"],
@@ -135,6 +133,7 @@ fn chat(
             &codes::MISSING_FIELD,
             "the chat has no messages",
     frame.bound(("the chat", messages.len(), "messages"), place, messages, limits)?;
+    frame.bound(("the chat", messages.len(), "messages"), place, messages, limits)?;
             ".messages",
             chat,
         ));
@@ -146,9 +145,7 @@ fn chat(
     let kind = text(chat.get("type"));
     let is_with_bot = kind.as_deref() == Some("bot_chat");
     let mut reader = Reader {
-        list: ListReader::new(frame, limits),
-        roster: Roster::default(),
-        times: Times::new(frame.options),
+        turns: Turns::new(frame, limits),
         bot: chat_id
             .as_ref()
             .filter(|_| is_with_bot)
@@ -164,8 +161,7 @@ fn chat(
     } else {
         extra.keep_rest(chat, "", &["messages", "id", "name", "chats", "left_chats"]);
     }
-    reader.times.finish(&mut reader.list.notes);
-    Ok(reader.list.finish(Conversation {
+    Ok(reader.turns.finish(Conversation {
         source_id: chat_id,
         shape,
         scene: if is_with_bot {
@@ -174,7 +170,6 @@ fn chat(
             Scene::GroupChat
         },
         title: text(chat.get("name")).filter(|name| !name.is_empty()),
-        participants: reader.roster.participants,
         extra: Extra(extra),
         ..Conversation::default()
     }))
@@ -192,9 +187,7 @@ fn topics(messages: Value<'_>) -> HashMap<String, String> {
 }
 
 struct Reader<'d, 'r> {
-    list: ListReader<'d, 'r>,
-    roster: Roster,
-    times: Times,
+    turns: Turns<'d, 'r>,
     /// The bot that a chat is with.
     bot: Option<String>,
     topics: HashMap<String, String>,
@@ -203,16 +196,16 @@ struct Reader<'d, 'r> {
 impl<'d> Reader<'d, '_> {
     fn entry(&mut self, index: u32, value: Value<'d>, chat: &str) {
         let path = || format!("{chat}.messages[{index}]");
-        let Some(wire) = self.list.element(Element::Message, path, value, Wire::read) else {
+        let Some(wire) = self.turns.list.element(Element::Message, path, value, Wire::read) else {
             return;
         };
         let wire = wire.without_nulls();
         let own = wire.id.and_then(id);
         let is_service = text(wire.kind).as_deref() == Some("service");
-        let mut site = self.list.site(own.as_deref(), value);
+        let mut site = self.turns.list.site(own.as_deref(), value);
         let timestamp = match wire.unixtime {
-            Some(_) => self.times.read(wire.unixtime, "date_unixtime", &mut site),
-            None => self.times.read(wire.date, "date", &mut site),
+            Some(_) => self.turns.times.read(wire.unixtime, "date_unixtime", &mut site),
+            None => self.turns.times.read(wire.date, "date", &mut site),
         };
         let mut extra = ExtraFields::new();
         let mut mentions = Vec::new();
@@ -247,7 +240,7 @@ impl<'d> Reader<'d, '_> {
         let sender = self.sender(&wire);
         let is_bot = self.bot.is_some() && wire.from_id.and_then(id) == self.bot;
         let role = if is_bot { Role::Assistant } else { Role::User };
-        self.list.push(Message {
+        self.turns.list.push(Message {
             id: own,
             sender,
             kind: message_kind(is_service),
@@ -257,7 +250,7 @@ impl<'d> Reader<'d, '_> {
             references,
             mentions,
             extra: Extra(extra),
-            ..self.list.message(role, value.span(), index)
+            ..self.turns.list.message(role, value.span(), index)
         });
     }
 
@@ -269,8 +262,8 @@ impl<'d> Reader<'d, '_> {
         let is_bot = own.is_some() && own == self.bot;
         let role = if is_bot { Role::Assistant } else { Role::User };
         match (own, name) {
-            (Some(own), name) => Some(self.roster.of(role, &own, name.as_deref())),
-            (None, Some(name)) => Some(self.roster.named(role, Some(&name))),
+            (Some(own), name) => Some(self.turns.roster.of(role, &own, name.as_deref())),
+            (None, Some(name)) => Some(self.turns.roster.named(role, Some(&name))),
             (None, None) => None,
         }
     }

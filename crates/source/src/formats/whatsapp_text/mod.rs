@@ -31,10 +31,8 @@ use crate::source::About;
 use line::{Begin, Evidence, MARKS, Order};
 use words::Mark;
 
-const ID: &str = "whatsapp-text";
-
 static ABOUT: About = About {
-    id: ID,
+    id: "whatsapp-text",
     title: "WhatsApp text",
     specification: "the text export of WhatsApp on Android and iPhones, as its files are",
     shapes: &["android", "iphone"],
@@ -231,8 +229,8 @@ impl Reader<'_, '_> {
         };
         // A notice under a name may stand under that of the group.
         let named_line = named_line.filter(|_| mark_is_of_person(is_notice, is_marked, &parts));
-        let sender = named_line.map(|(name, _)| self.text.roster.named(Role::User, Some(&name)));
-        self.text.list.push(Message {
+        let sender = named_line.map(|(name, _)| self.text.turns.roster.named(Role::User, Some(&name)));
+        self.text.turns.list.push(Message {
             sender,
             kind: message_kind(is_notice),
             timestamp,
@@ -258,9 +256,9 @@ impl Reader<'_, '_> {
             }
         };
         let finding = Finding::new(&codes::TIMESTAMP_UNUSUAL, text);
-        let span = self.text.list.frame.root().span();
-        let finding = self.text.list.notes.spanned(finding, span);
-        self.text.list.notes.findings.push(finding);
+        let span = self.text.turns.list.frame.root().span();
+        let finding = self.text.turns.list.notes.spanned(finding, span);
+        self.text.turns.list.notes.findings.push(finding);
     }
 }
 

@@ -74,18 +74,16 @@ fn langchain(value: Value<'_>, class: &str, site: &mut Site<'_>, limits: &Limits
     turn.keep_rest(value, "", &known);
     let content = present(value, "content");
     if turn.role == Some(Role::Tool) {
-        let (own_text, others) = content.map_or_else(Default::default, |content| {
+        let said = content.map_or_else(Default::default, |content| {
             message_object::answered(content, "content", &mut turn.rest, site)
         });
-        turn.parts.push(Part::ToolResult(ToolResult {
+        let result = ToolResult {
             call_id: word(present(value, "tool_call_id"), "tool_call_id", site),
             name: text(value.get("name")),
-            content: own_text,
             is_error: text(value.get("status")).as_deref() == Some("error"),
-            media: parts::media_of_answer(&others),
             ..ToolResult::default()
-        }));
-        turn.parts.extend(others);
+        };
+        turn.parts.extend(parts::result_of(result, said));
         return turn;
     }
     if let Some(content) = content.filter(|content| content.as_str().as_deref() != Some("")) {

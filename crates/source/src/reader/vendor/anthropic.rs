@@ -5,7 +5,7 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolCall, ToolResult};
 
 use super::blocks;
-use crate::reader::parts::media_of_answer;
+use crate::reader::parts::result_of;
 use crate::reader::{Keep as _, Site, Turn, arguments, divided, message_object, present, text, word};
 
 /// Reads a turn, or the system text.
@@ -134,9 +134,8 @@ fn call(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>, limi
 
 /// A result: its texts are the answer, joined by line breaks, and pictures follow it.
 fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) {
-    let (mut content, mut others) = (String::new(), Vec::new());
     let inside = format!("{path}.content");
-    match block.get("content") {
+    let said = match block.get("content") {
         Some(list) if list.kind() == Kind::Array => {
             let mut inner = Turn::default();
             for (index, part) in list.items().enumerate() {
@@ -151,21 +150,19 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) {
                     inner.unknown(&place, part, site);
                 }
             }
-            (content, others) = divided(inner.parts);
             turn.rest.extend(inner.rest);
+            divided(inner.parts)
         }
-        Some(value) => content = message_object::text_of(value),
-        None => {}
-    }
+        Some(value) => (message_object::text_of(value), Vec::new()),
+        None => Default::default(),
+    };
     let is_error = block.get("is_error").and_then(Value::as_bool);
-    turn.parts.push(Part::ToolResult(ToolResult {
+    let result = ToolResult {
         call_id: word(block.get("tool_use_id"), &format!("{path}.tool_use_id"), site),
-        content,
         is_error: is_error.unwrap_or_default(),
-        media: media_of_answer(&others),
         ..ToolResult::default()
-    }));
-    turn.parts.extend(others);
+    };
+    turn.parts.extend(result_of(result, said));
     if is_error.is_none()
         && let Some(malformed) = present(block, "is_error")
     {

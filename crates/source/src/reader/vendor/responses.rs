@@ -82,23 +82,26 @@ fn make_call(turn: &mut Turn, item: Value<'_>, given: (Arguments, ArgumentForm),
 /// Reads a tool's output: text, or a list of parts whose texts are joined by line breaks.
 fn output(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     turn.role = Some(Role::Tool);
-    let (mut content, mut others) = (String::new(), Vec::new());
-    match item.get("output") {
-        None => site.missing("output", Severity::Error),
+    let said = match item.get("output") {
+        None => {
+            site.missing("output", Severity::Error);
+            Default::default()
+        }
         Some(list) if list.kind() == Kind::Array && !list.is_empty() && parts::is_parts(list) => {
             let read = parts::read(list, "output", site);
             turn.rest.extend(read.extra);
-            (content, others) = parts::divided(read.parts);
+            parts::divided(read.parts)
         }
-        Some(value) => content = text(value.get("text")).unwrap_or_else(|| message_object::text_of(value)),
-    }
-    turn.parts.push(Part::ToolResult(ToolResult {
+        Some(value) => {
+            let own = text(value.get("text"));
+            (own.unwrap_or_else(|| message_object::text_of(value)), Vec::new())
+        }
+    };
+    let result = ToolResult {
         call_id: call_id(item, site),
-        content,
-        media: parts::media_of_answer(&others),
         ..ToolResult::default()
-    }));
-    turn.parts.extend(others);
+    };
+    turn.parts.extend(parts::result_of(result, said));
     turn.keep_rest(item, "", &["type", "call_id", "callId", "output"]);
 }
 

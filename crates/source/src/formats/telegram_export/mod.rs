@@ -125,22 +125,14 @@ fn chat(
     chat: Value<'_>,
     shape: &'static str,
 ) -> Result<Reading, Box<Finding>> {
-    let error =
-        |code, text: &str, suffix: &str, value| frame.error(code, text, format!("{path}{suffix}"), value);
-    let messages = present(chat, "messages");
-    let Some(messages) = messages else {
-        return Err(error(
-            &codes::MISSING_FIELD,
-            "the chat has no messages",
-    frame.bound(("the chat", messages.len(), "messages"), place, messages, limits)?;
-    frame.bound(("the chat", messages.len(), "messages"), place, messages, limits)?;
-            ".messages",
-            chat,
-        ));
+    let place = format!("{path}.messages");
+    let Some(messages) = present(chat, "messages") else {
+        return Err(frame.error(&codes::MISSING_FIELD, "the chat has no messages", place, chat));
     };
     if messages.kind() != Kind::Array {
         return Err(frame.error(&codes::WRONG_TYPE, "messages is not a list", place, messages));
     }
+    frame.bound(("the chat", messages.len(), "messages"), place, messages, limits)?;
     let chat_id = present(chat, "id").and_then(id);
     let kind = text(chat.get("type"));
     let is_with_bot = kind.as_deref() == Some("bot_chat");

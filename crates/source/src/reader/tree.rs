@@ -367,10 +367,10 @@ pub(crate) struct Nodes<'v, 'd> {
     pub values: &'v [Value<'d>],
     /// The tree nodes of the messages.
     pub entries: &'v [Node],
-}
     pub tree: &'v Tree,
     /// The message that people saw last, where that is known.
     pub visible: Option<usize>,
+}
 
 /// Reads each branch, with its number where there are several. Findings on the tree belong to the first, and
 /// so do messages outside all branches, as raw values.

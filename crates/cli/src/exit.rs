@@ -13,7 +13,6 @@ use chatmill_diag::visible::{is_hidden, visible, visible_lines};
 use chatmill_diag::{Advice, Class, Classed};
 use chatmill_intake::Failure;
 
-use crate::output::harmless;
 use crate::stderr::{self, Word, line};
 
 /// How the program ends.
@@ -216,7 +215,7 @@ pub(crate) fn of_arguments(error: &clap::Error) -> Exit {
 pub(crate) fn report_failures(failures: &[Failure]) -> Exit {
     let mut stderr = io::stderr().lock();
     for failure in failures {
-        let _ = write!(stderr, "{}", line(Word::Error, &harmless(&failure.to_string())));
+        let _ = write!(stderr, "{}", line(Word::Error, &visible(&failure.to_string())));
     }
     Exit::complete_if(failures.is_empty())
 }
@@ -318,27 +317,17 @@ mod tests {
         ] {
             assert_eq!(exit_of(RunError::Dataset(error)), 3);
         }
-        assert_eq!(
-            exit_of(RunError::InputChanged {
-                names: vec!["a".into()]
-            }),
-            3
-        );
-        assert_eq!(
-            exit_of(RunError::Unbalanced {
-                mismatches: vec!["a".into()]
-            }),
-            3
-        );
-        assert_eq!(exit_of(RunError::WorkerFailed { slice: 1.into() }), 3);
+        assert_eq!(exit_of(RunError::InputChanged(vec!["a".into()])), 3);
+        assert_eq!(exit_of(RunError::Unbalanced(vec!["a".into()])), 3);
+        assert_eq!(exit_of(RunError::WorkerFailed(1.into())), 3);
         let failure = || Failure::new("read", Path::new("a.json"), &io_error());
         assert_eq!(exit_of(RunError::from(failure())), 3);
         assert_eq!(exit_of(PlanError::System(failure())), 3);
         assert_eq!(exit_of(RunError::Plan(failure().into())), 3);
         assert_eq!(exit_of(ReadError::Plan(failure().into())), 3);
         assert_eq!(exit_of(failure()), 3);
-        assert_eq!(exit_of(RunError::Incomplete { reason: "r".into() }), 3);
-        assert_eq!(exit_of(RunError::Threads { threads: 9 }), 3);
+        assert_eq!(exit_of(RunError::Incomplete("r".into())), 3);
+        assert_eq!(exit_of(RunError::Threads(9)), 3);
         assert_eq!(exit_of(ReadError::Threads(9)), 3);
         assert_eq!(exit_of(io_error()), 3);
     }

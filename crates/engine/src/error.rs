@@ -221,21 +221,6 @@ impl Classed for ReadError {
     }
 }
 
-/// Why a slice was not finished.
-#[derive(Debug)]
-pub(crate) enum WorkError {
-    /// The run was stopped.
-    Stopped,
-    /// The run cannot go on.
-    Failed(RunError),
-}
-
-impl From<DatasetError> for WorkError {
-    fn from(error: DatasetError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 /// Why a run did not end with a dataset.
 #[derive(Debug, Error)]
 pub enum RunError {
@@ -252,34 +237,20 @@ pub enum RunError {
         done: usize,
     },
     /// Inputs changed between hashing and reading.
-    #[error("inputs changed while they were read: {}; run again", names.join(", "))]
-    InputChanged {
-        /// The inputs.
-        names: Vec<String>,
-    },
+    #[error("inputs changed while they were read: {}; run again", .0.join(", "))]
+    InputChanged(Vec<String>),
     /// Inputs could not be read, because the system failed, or after they had been hashed.
     #[error(
         "{}; nothing was published, and finished work is kept: fix this and run the same command again",
-        listed(failures)
+        listed(.0)
     )]
-    InputsFailed {
-        /// The failures.
-        failures: Vec<Failure>,
-    },
+    InputsFailed(Vec<Failure>),
     /// The work of the slices is not all there, or not as it was left.
-    #[error(
-        "the staging folder is not complete: {reason}; nothing was published, run the same command again"
-    )]
-    Incomplete {
-        /// A clause that names the missing data.
-        reason: String,
-    },
+    #[error("the staging folder is not complete: {0}; nothing was published, run the same command again")]
+    Incomplete(String),
     /// Records, bytes or rows are unaccounted for, so that the dataset would not be certified: a bug in chatmill.
-    #[error("{}; this is a bug in chatmill, nothing was published", mismatches.join("; "))]
-    Unbalanced {
-        /// The first mismatches, each with its input.
-        mismatches: Vec<String>,
-    },
+    #[error("{}; this is a bug in chatmill, nothing was published", .0.join("; "))]
+    Unbalanced(Vec<String>),
     /// No configured participant is in any conversation.
     #[error("perspective.as: none of the named participants is in any conversation")]
     PerspectiveAbsent,
@@ -297,11 +268,8 @@ pub enum RunError {
         encoding: String,
     },
     /// A worker failed in a way that it should not: a bug in chatmill.
-    #[error("a worker failed on slice {slice}; this is a bug in chatmill, nothing was published")]
-    WorkerFailed {
-        /// The slice.
-        slice: SliceId,
-    },
+    #[error("a worker failed on slice {0}; this is a bug in chatmill, nothing was published")]
+    WorkerFailed(SliceId),
     /// There are more conversations than may be compared.
     #[error(
         "{found} conversations are more than limits.compared ({limit}) allows, for all are looked at before the first is rendered; \
@@ -327,23 +295,14 @@ pub enum RunError {
         limit: usize,
     },
     /// No run was planned for this destination.
-    #[error("there is no plan for {}; `chatmill plan PIPELINE.toml --out DIR` makes one", out.display())]
-    NotPlanned {
-        /// The destination.
-        out: PathBuf,
-    },
+    #[error("there is no plan for {}; `chatmill plan PIPELINE.toml --out DIR` makes one", .0.display())]
+    NotPlanned(PathBuf),
     /// The planned run and the present one differ.
-    #[error("the plan does not match: {reason}; run `chatmill plan` again")]
-    OtherPlan {
-        /// A clause that names the difference.
-        reason: String,
-    },
+    #[error("the plan does not match: {0}; run `chatmill plan` again")]
+    OtherPlan(String),
     /// There is no such part of the shards, or no shard of such a number.
-    #[error("{reason}")]
-    NoSuchShard {
-        /// A clause that names it.
-        reason: String,
-    },
+    #[error("{0}")]
+    NoSuchShard(String),
     /// Shards are not done.
     #[error("not complete: {count} shards are not done; `chatmill work DIR --lots {shards}` processes them")]
     ShardsMissing {
@@ -355,18 +314,12 @@ pub enum RunError {
     /// Another command took over the work directory.
     #[error(
         "another `chatmill plan`, `run` or `finish` took over {} in the meantime; finished work is kept",
-        out.display()
+        .0.display()
     )]
-    TakenAway {
-        /// The destination.
-        out: PathBuf,
-    },
+    TakenAway(PathBuf),
     /// The threads could not be started.
-    #[error("cannot start {threads} threads")]
-    Threads {
-        /// The number of threads that were asked for.
-        threads: usize,
-    },
+    #[error("cannot start {0} threads")]
+    Threads(usize),
 }
 
 impl Classed for RunError {
@@ -405,16 +358,14 @@ impl From<ReadError> for RunError {
             ReadError::Plan(error) => error.into(),
             ReadError::Stopped => Self::Stopped { done: 0 },
             ReadError::Spill(error) => error.into(),
-            ReadError::Threads(threads) => Self::Threads { threads },
+            ReadError::Threads(threads) => Self::Threads(threads),
         }
     }
 }
 
 impl From<Failure> for RunError {
     fn from(failure: Failure) -> Self {
-        Self::InputsFailed {
-            failures: vec![failure],
-        }
+        Self::InputsFailed(vec![failure])
     }
 }
 
@@ -422,7 +373,7 @@ impl From<Failure> for RunError {
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
 pub(crate) fn unwritable(error: serde_json::Error) -> RunError {
     let mismatches = vec![format!("the data cannot be written as JSON: {error}")];
-    RunError::Unbalanced { mismatches }
+    RunError::Unbalanced(mismatches)
 }
 
 /// The first failures, and how many there are.

@@ -15,7 +15,7 @@ use chatmill_intake::discover::InputKind;
 use crate::commit::collisions::{IdHashes, Ids, Occurrence, Renames, SliceHashes, hash_of, renames};
 use crate::commit::seal::{FinishedSlices, ReceiptTotals};
 use crate::commit::summary::RunSummary;
-use crate::error::{RunError, WorkError, go_on};
+use crate::error::{RunError, go_on};
 use crate::options::{Reporter, RunOptions};
 use crate::plan::Plan;
 use crate::progress::Progress;
@@ -114,7 +114,7 @@ pub(crate) fn prepare(
     refuse_streams(plan);
     let failures = plan.failures();
     if !failures.is_empty() {
-        return Err(RunError::InputsFailed { failures });
+        return Err(RunError::InputsFailed(failures));
     }
     refuse_unmerged(&plan.inputs, plan.limits(), stop)?;
     plan.hash_inputs(&divides, progress, stop)?;
@@ -396,7 +396,7 @@ impl<'p> Runner<'p> {
         read?;
         if !slicer.failures.is_empty() {
             let failures = slicer.failures.into_iter().map(|(_, failure)| failure).collect();
-            return Err(RunError::InputsFailed { failures });
+            return Err(RunError::InputsFailed(failures));
         }
         if self.tools.stop.load(Ordering::Relaxed) {
             let mut receipts = self.staging.receipts::<SliceReceipt>()?;
@@ -405,7 +405,7 @@ impl<'p> Runner<'p> {
         }
         if !slicer.changed.is_empty() {
             let names = slicer.changed;
-            return Err(RunError::InputChanged { names });
+            return Err(RunError::InputChanged(names));
         }
         Ok((results, slicer.cut_totals))
     }
@@ -435,7 +435,7 @@ impl<'p> Runner<'p> {
         slice: &Slice,
         renamed: BTreeMap<usize, String>,
     ) -> Result<Option<Ids>, RunError> {
-        let whole = || -> Result<Ids, WorkError> {
+        let whole = || -> Result<Ids, RunError> {
             let mut parts = self.staging.parts(slice.id, &self.table_options)?;
             let receipt = process_slice(slice, &self.tools, &mut parts, renamed)?;
             let files = parts.close()?;
@@ -444,8 +444,8 @@ impl<'p> Runner<'p> {
         };
         match guarded(slice, self.tools.stop, whole)? {
             Ok(ids) => Ok(Some(ids)),
-            Err(WorkError::Stopped) => Ok(None),
-            Err(WorkError::Failed(error)) => {
+            Err(RunError::Stopped { .. }) => Ok(None),
+            Err(error) => {
                 // Publishing is impossible now: stop the other workers.
                 self.tools.stop.store(true, Ordering::Relaxed);
                 Err(error)

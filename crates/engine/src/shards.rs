@@ -103,7 +103,7 @@ pub struct Worked {
 }
 
 /// The progress of the work.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Status {
     /// The stage that is next, which the lists below are about.
     pub stage: Stage,
@@ -184,7 +184,7 @@ pub fn work(
     staging.remove_worker_folder();
     match worked {
         // An error of the system about a folder that is gone does not explain why.
-        Err(RunError::Dataset(_)) if is_taken_away => Err(RunError::TakenAway { out: out.to_owned() }),
+        Err(RunError::Dataset(_)) if is_taken_away => Err(RunError::TakenAway(out.to_owned())),
         worked => worked,
     }
 }
@@ -245,7 +245,7 @@ impl Worked {
     ) -> Result<Option<T>, RunError> {
         let reason = match came {
             Ok(came) => return Ok(Some(came)),
-            Err(RunError::InputChanged { names }) => {
+            Err(RunError::InputChanged(names)) => {
                 format!(
                     "changed since it was planned: {}; run `chatmill plan` again",
                     names.join(", ")
@@ -283,7 +283,7 @@ pub fn status(out: &Path) -> Result<Status, RunError> {
             return Ok(status);
         }
     }
-    let status = status_of(Stage::Render, &file, |shard| {
+    let mut status = status_of(Stage::Render, &file, |shard| {
         Ok(match work.shard_outcome(shard)? {
             ShardOutcome::Done(receipt) if unsealed::<ShardReceipt>(&receipt).is_none() => {
                 ShardOutcome::Missing
@@ -291,14 +291,10 @@ pub fn status(out: &Path) -> Result<Status, RunError> {
             other => other,
         })
     })?;
-    Ok(if status.done.len() < status.shards {
-        status
-    } else {
-        Status {
-            stage: Stage::Finish,
-            ..status
-        }
-    })
+    if status.done.len() == status.shards {
+        status.stage = Stage::Finish;
+    }
+    Ok(status)
 }
 
 fn status_of(
@@ -309,9 +305,7 @@ fn status_of(
     let mut status = Status {
         stage,
         shards: file.shards.len(),
-        done: Vec::new(),
-        missing: Vec::new(),
-        failed: BTreeMap::new(),
+        ..Status::default()
     };
     for number in numbers_of(file.shards.len()) {
         match outcome(number)? {
@@ -405,7 +399,7 @@ pub fn finish(
 
 /// Loads the planned work for a destination.
 fn planned(out: &Path) -> Result<(PlannedWork, PlanFile), RunError> {
-    let work = planned_work(out)?.ok_or_else(|| RunError::NotPlanned { out: out.to_owned() })?;
+    let work = planned_work(out)?.ok_or_else(|| RunError::NotPlanned(out.to_owned()))?;
     let file = PlanFile::read(work.plan())?;
     Ok((work, file))
 }
@@ -416,16 +410,15 @@ fn selected(selection: &ShardSelection, shards: usize) -> Result<Vec<u32>, RunEr
         ShardSelection::Part { index, of } if index < of => Ok(numbers_of(shards)
             .filter(|number| number % of == *index)
             .collect()),
-        ShardSelection::Part { index, of } => Err(RunError::NoSuchShard {
-            reason: format!("there is no part {} of {of}", u64::from(*index) + 1),
-        }),
+        ShardSelection::Part { index, of } => Err(RunError::NoSuchShard(format!(
+            "there is no part {} of {of}",
+            u64::from(*index) + 1
+        ))),
         ShardSelection::Numbers(numbers) => match numbers.iter().find(|number| **number as usize >= shards) {
-            Some(number) => Err(RunError::NoSuchShard {
-                reason: format!(
-                    "there is no shard {number}: shards are numbered from 0 to {}",
-                    shards.saturating_sub(1)
-                ),
-            }),
+            Some(number) => Err(RunError::NoSuchShard(format!(
+                "there is no shard {number}: shards are numbered from 0 to {}",
+                shards.saturating_sub(1)
+            ))),
             None => Ok(numbers.clone()),
         },
     }

@@ -15,7 +15,7 @@ use chatmill_diag::Limits;
 use chatmill_intake::Failure;
 use thiserror::Error;
 
-use crate::error::{ReadError, RunError, WorkError};
+use crate::error::{ReadError, RunError};
 use crate::options::CountMode;
 use crate::plan::Plan;
 use crate::progress::Progress;
@@ -156,16 +156,16 @@ fn work_off(
     tools: &WorkerContext<'_>,
     options: &TableOptions,
 ) -> Result<Option<(Vec<MemoryTable>, SliceReceipt)>, TablesError> {
-    let whole = || -> Result<(Vec<MemoryTable>, SliceReceipt), WorkError> {
+    let whole = || -> Result<(Vec<MemoryTable>, SliceReceipt), RunError> {
         let mut parts = PartSet::in_memory(options);
         let receipt = process_slice(slice, tools, &mut parts, BTreeMap::new())?;
         Ok((parts.read_back()?, receipt))
     };
     match catch_unwind(AssertUnwindSafe(whole)) {
         Ok(Ok(tables)) => Ok(Some(tables)),
-        Ok(Err(WorkError::Stopped)) => Ok(None),
-        Ok(Err(WorkError::Failed(RunError::Dataset(error)))) => Err(error.into()),
+        Ok(Err(RunError::Stopped { .. })) => Ok(None),
+        Ok(Err(RunError::Dataset(error))) => Err(error.into()),
         // A failed slice adds no counts.
-        Ok(Err(WorkError::Failed(_))) | Err(_) => Err(TablesError::WorkerFailed { slice: slice.id }),
+        Ok(Err(_)) | Err(_) => Err(TablesError::WorkerFailed { slice: slice.id }),
     }
 }

@@ -20,7 +20,7 @@ use chatmill_model::{Component, Linked, Message, MessageKind, Sink, SinkBuffers}
 use chatmill_token::{Encoding, TokenCounter};
 
 use crate::entry::EntryRef;
-use crate::error::{RunError, WorkError};
+use crate::error::RunError;
 use crate::options::CountMode;
 use crate::plan::{DECONTAMINATE, Plan};
 use crate::record::Settings;
@@ -141,7 +141,7 @@ impl<'p> WorkerContext<'p> {
 pub(crate) fn guarded<T>(slice: &Slice, stop: &AtomicBool, work: impl FnOnce() -> T) -> Result<T, RunError> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
         stop.store(true, Ordering::Relaxed);
-        RunError::WorkerFailed { slice: slice.id }
+        RunError::WorkerFailed(slice.id)
     })
 }
 
@@ -151,7 +151,7 @@ pub(crate) fn process_slice(
     tools: &WorkerContext<'_>,
     parts: &mut PartSet,
     renamed: BTreeMap<usize, String>,
-) -> Result<SliceReceipt, WorkError> {
+) -> Result<SliceReceipt, RunError> {
     let pooled = locked(&tools.idle_counters).pop();
     let (counter, sink) = pooled.unwrap_or_else(|| (tools.new_counter(), SinkBuffers::default()));
     let keys = PlanKeys::new(tools.plan, parts);
@@ -176,7 +176,7 @@ pub(crate) fn process_slice(
     };
     for (entry, item) in slice.items() {
         if tools.stop.load(Ordering::Relaxed) {
-            return Err(WorkError::Stopped);
+            return Err(RunError::Stopped { done: 0 });
         }
         work.item(entry, item)?;
     }
@@ -220,7 +220,7 @@ impl<'r> AcceptedConversation<'r> {
 }
 
 impl<'p> Work<'_, 'p> {
-    fn item(&mut self, entry: Option<&EntryRef>, item: Item<'_>) -> Result<(), WorkError> {
+    fn item(&mut self, entry: Option<&EntryRef>, item: Item<'_>) -> Result<(), RunError> {
         match item {
             Item::Filtered(record) => {
                 self.filter(record, self.tools.limit_of(record));
@@ -236,7 +236,7 @@ impl<'p> Work<'_, 'p> {
     }
 
     /// Accounts for a step that is no record.
-    fn step(&mut self, entry: Option<&EntryRef>, step: &Step) -> Result<(), WorkError> {
+    fn step(&mut self, entry: Option<&EntryRef>, step: &Step) -> Result<(), RunError> {
         let limit = self.tools.plan.limits().unread_paths;
         let counts = self.counts(entry);
         match step {
@@ -248,8 +248,11 @@ impl<'p> Work<'_, 'p> {
             Step::RangeEnd(bytes) => counts.ledger.decoded_bytes += bytes,
             Step::FramingError(error) => self.framing_error(entry, error)?,
             Step::Note(finding) => {
-                let (record, id) = (None, None);
-                self.finding(&Located::nowhere(finding.clone()), At { entry, record, id })?;
+                let at = At {
+                    entry,
+                    ..At::default()
+                };
+                self.finding(&Located::nowhere(finding.clone()), at)?;
             }
             Step::PassedOver { kind, bytes } => {
                 counts.recognition.pass_over(entry, kind, *bytes, limit);
@@ -311,7 +314,7 @@ impl<'p> Work<'_, 'p> {
     /// Processes a record: its conversations are rendered, but for those that the plan leaves out. Where all
     /// are left out, the record is counted as filtered; else the rejects in each are accounted for and
     /// written.
-    fn record(&mut self, record: Record<'_>, mut read: Vec<ReadRecord<'_>>) -> Result<(), WorkError> {
+    fn record(&mut self, record: Record<'_>, mut read: Vec<ReadRecord<'_>>) -> Result<(), RunError> {
         let mut unread = read.first_mut().map(|read| {
             let outcome = &mut read.outcome;
             (std::mem::take(&mut outcome.unread), outcome.words)
@@ -380,7 +383,7 @@ impl<'p> Work<'_, 'p> {
         &mut self,
         read: &ReadRecord<'_>,
         standing: &ClusterMembership,
-    ) -> Result<(), WorkError> {
+    ) -> Result<(), RunError> {
         let record = read.record;
         let linked = read.outcome.linked.as_ref();
         let counts = self.counts(Some(record.entry));
@@ -412,7 +415,7 @@ impl<'p> Work<'_, 'p> {
         Ok(())
     }
 
-    fn framing_error(&mut self, entry: Option<&EntryRef>, error: &FramingError) -> Result<(), WorkError> {
+    fn framing_error(&mut self, entry: Option<&EntryRef>, error: &FramingError) -> Result<(), RunError> {
         let ledger = &mut self.counts(entry).ledger;
         ledger.framed += 1;
         ledger.rejected += 1;
@@ -431,7 +434,7 @@ impl<'p> Work<'_, 'p> {
     }
 
     /// Writes where the conversation of a record with this index meets an evaluation. The record is read once more, for the places.
-    fn contaminated(&mut self, record: Record<'_>, index: usize) -> Result<(), WorkError> {
+    fn contaminated(&mut self, record: Record<'_>, index: usize) -> Result<(), RunError> {
         let plan = self.tools.plan;
         let settings = Settings {
             evaluations: plan.evaluations(),
@@ -457,7 +460,7 @@ impl<'p> Work<'_, 'p> {
     }
 
     /// Takes the next id of the slice, or the one that sealing gave instead.
-    fn claim_id(&mut self, base: String, record: Record<'_>) -> Result<String, WorkError> {
+    fn claim_id(&mut self, base: String, record: Record<'_>) -> Result<String, RunError> {
         let index = self.receipt.ids.len();
         let renamed = self.receipt.renamed.get(&index).cloned();
         self.receipt.ids.push((record.entry.input, base.clone()));
@@ -479,7 +482,7 @@ impl<'p> Work<'_, 'p> {
         Ok(renamed)
     }
 
-    fn finding(&mut self, located: &Located, at: At<'_>) -> Result<(), WorkError> {
+    fn finding(&mut self, located: &Located, at: At<'_>) -> Result<(), RunError> {
         let finding = &located.finding;
         count_finding(&mut self.receipt.findings, finding);
         let is_error = finding.severity == Severity::Error;
@@ -495,7 +498,7 @@ impl<'p> Work<'_, 'p> {
         Ok(self.parts.push_finding(row)?)
     }
 
-    fn reject(&mut self, reject: &Reject, located: &Located, at: At<'_>) -> Result<(), WorkError> {
+    fn reject(&mut self, reject: &Reject, located: &Located, at: At<'_>) -> Result<(), RunError> {
         self.finding(located, at)?;
         let is_read = at.entry.is_some_and(|entry| entry.source.is_some());
         let counts = self.counts(at.entry);
@@ -533,7 +536,7 @@ impl<'p> Work<'_, 'p> {
         &mut self,
         accepted: AcceptedConversation<'a>,
         sink: &mut Sink<'a>,
-    ) -> Result<(), WorkError> {
+    ) -> Result<(), RunError> {
         let AcceptedConversation {
             id,
             linked,

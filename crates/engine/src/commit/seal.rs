@@ -79,7 +79,7 @@ impl ReceiptTotals {
                     "the receipt of slice {} differs from the one that was written",
                     receipt.slice
                 );
-                return Err(RunError::Incomplete { reason });
+                return Err(RunError::Incomplete(reason));
             }
             outcome.slices += 1;
             outcome.add(receipt.body);
@@ -156,14 +156,14 @@ impl ReceiptTotals {
             };
             let Some(written) = written.filter(|_| accounted == *cut_totals) else {
                 let reason = format!("the receipts do not account for all of {}", planned.name());
-                return Err(RunError::Incomplete { reason });
+                return Err(RunError::Incomplete(reason));
             };
             if mismatches.len() < MAX_MISMATCHES {
                 mismatches.extend(account_problems(&account(planned, input), written));
             }
         }
         if !mismatches.is_empty() {
-            return Err(RunError::Unbalanced { mismatches });
+            return Err(RunError::Unbalanced(mismatches));
         }
         if let PerspectiveChoice::Participants(participants) = &plan.pipeline.perspective.speaker {
             let conversations = self.whole.conversations;
@@ -230,8 +230,8 @@ impl ReceiptTotals {
         parts: &mut PartSet,
     ) -> Result<(), RunError> {
         for (index, mut recognition) in left {
-            let input = self.inputs.get(index).ok_or_else(|| RunError::Incomplete {
-                reason: format!("the receipts tell of input {index}, and there is none"),
+            let input = self.inputs.get(index).ok_or_else(|| {
+                RunError::Incomplete(format!("the receipts tell of input {index}, and there is none"))
             })?;
             recognition.read_words = *cut::at(read_words, index);
             let source = input.source.unwrap_or_default();
@@ -329,9 +329,7 @@ struct Listed {
 type Shapes = BTreeMap<String, Vec<String>>;
 
 fn missing(slice: SliceId) -> RunError {
-    RunError::Incomplete {
-        reason: format!("the receipt of slice {slice} is missing"),
-    }
+    RunError::Incomplete(format!("the receipt of slice {slice} is missing"))
 }
 
 /// The inputs of a plan with their counts, for the manifest. They are put together while they are written.

@@ -30,9 +30,9 @@ impl Runner<'_> {
         self.compare_shards(&unseen)?;
         match self.place_conversations(shards)?.len() {
             0 => Ok(()),
-            lost => Err(RunError::Incomplete {
-                reason: format!("the comparison data of {lost} shards is missing again"),
-            }),
+            lost => Err(RunError::Incomplete(format!(
+                "the comparison data of {lost} shards is missing again"
+            ))),
         }
     }
 
@@ -78,9 +78,8 @@ impl Runner<'_> {
             return Err(RunError::TooManyToCompare { found, limit });
         }
         let earlier = earlier::likenesses(plan, limit - found, self.tools.stop)?;
-        let survey = Survey::of(facts, &earlier, plan).map_err(|error| RunError::Incomplete {
-            reason: format!("the comparison data is damaged: {error}"),
-        })?;
+        let survey = Survey::of(facts, &earlier, plan)
+            .map_err(|error| RunError::Incomplete(format!("the comparison data is damaged: {error}")))?;
         survey.check_tools(plan)?;
         staging.keep_clusters(&mut |into| survey.write_to(into))?;
         self.tools.survey = survey;

@@ -49,7 +49,7 @@ pub fn dropped(
     let opened = chatmill_dataset::open(&temporary.path(), &plan.fingerprint(), true)?;
     let Opening::Work(staging) = opened else {
         let reason = "the folder for the list of what is left out holds a dataset".to_owned();
-        return Err(RunError::Incomplete { reason });
+        return Err(RunError::Incomplete(reason));
     };
     let mut runner = Runner::new(&plan, &staging, options, progress, stop);
     runner.compare_all(&shards)?;

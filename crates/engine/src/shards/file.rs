@@ -108,9 +108,8 @@ impl PlanFile {
             version: String,
             format: u32,
         }
-        let broken = |error: serde_json::Error| RunError::OtherPlan {
-            reason: format!("plan.json cannot be read ({error})"),
-        };
+        let broken =
+            |error: serde_json::Error| RunError::OtherPlan(format!("plan.json cannot be read ({error})"));
         let build: Build = serde_json::from_slice(bytes).map_err(broken)?;
         let (version, format) = (env!("CARGO_PKG_VERSION"), chatmill_dataset::FORMAT);
         if build.version != version || build.format != format {
@@ -118,11 +117,10 @@ impl PlanFile {
                 "it was made by chatmill {} (format {}), and this is {version} (format {format})",
                 build.version, build.format
             );
-            return Err(RunError::OtherPlan { reason });
+            return Err(RunError::OtherPlan(reason));
         }
-        unsealed(bytes).ok_or_else(|| RunError::OtherPlan {
-            reason: "plan.json was changed after it was written".to_owned(),
-        })
+        unsealed(bytes)
+            .ok_or_else(|| RunError::OtherPlan("plan.json was changed after it was written".to_owned()))
     }
 
     /// Loads the plan and its shards as they were.
@@ -140,7 +138,7 @@ impl PlanFile {
                 self.inputs.len(),
                 plan.inputs.len()
             );
-            return Err(RunError::OtherPlan { reason });
+            return Err(RunError::OtherPlan(reason));
         }
         refuse_streams(&mut plan);
         for (planned, facts) in plan.inputs.iter_mut().zip(&self.inputs) {
@@ -156,7 +154,7 @@ impl PlanFile {
         if plan.fingerprint() != self.fingerprint {
             let reason = "the pipeline file, a file that it names, or the names of its inputs changed since"
                 .to_owned();
-            return Err(RunError::OtherPlan { reason });
+            return Err(RunError::OtherPlan(reason));
         }
         let shards: Option<Vec<Shard>> = (0..)
             .zip(&self.shards)
@@ -164,9 +162,9 @@ impl PlanFile {
             .collect();
         match shards.filter(|shards| are_all(shards, &plan.inputs)) {
             Some(shards) => Ok((plan, shards)),
-            None => Err(RunError::OtherPlan {
-                reason: "its shards do not contain each input exactly once".to_owned(),
-            }),
+            None => Err(RunError::OtherPlan(
+                "its shards do not contain each input exactly once".to_owned(),
+            )),
         }
     }
 }

@@ -77,7 +77,7 @@ pub(crate) struct ReadRecord<'s> {
 }
 
 /// The place of a finding.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct At<'a> {
     pub entry: Option<&'a EntryRef>,
     /// Number of the record that it lies in, if it does in one.

@@ -14,7 +14,7 @@ use chatmill_token::{Encoding, TokenCounts};
 use jiff::tz::TimeZone;
 
 use super::{AcceptedConversation, Work, WorkerContext};
-use crate::error::{RunError, WorkError};
+use crate::error::RunError;
 use crate::plan::Plan;
 use crate::record::locate::Located;
 use crate::record::redact;
@@ -95,7 +95,7 @@ impl<'w, 'p> Work<'w, 'p> {
         accepted: AcceptedConversation<'a>,
         arena: &'a TextArena,
         sink: &mut Sink<'a>,
-    ) -> Result<(), WorkError>
+    ) -> Result<(), RunError>
     where
         'w: 'a,
         'p: 'a,
@@ -167,9 +167,9 @@ impl<'w, 'p> Work<'w, 'p> {
         sink: &mut Sink<'_>,
         rendering: &Rendering,
         seen: &mut CoveragesSeen,
-    ) -> Result<(), WorkError> {
+    ) -> Result<(), RunError> {
         if self.tools.stop.load(Ordering::Relaxed) {
-            return Err(WorkError::Stopped);
+            return Err(RunError::Stopped { done: 0 });
         }
         let plan = self.tools.plan;
         let dialect = key.target.id();
@@ -258,7 +258,7 @@ impl<'w, 'p> Work<'w, 'p> {
     }
 
     /// Counts the losses of a rendering, and writes a row for each kind and reason.
-    fn losses(&mut self, key: &RenderingKey<'_>, rendering: &Rendering) -> Result<(), WorkError> {
+    fn losses(&mut self, key: &RenderingKey<'_>, rendering: &Rendering) -> Result<(), RunError> {
         let losses = &mut self.buffers.losses;
         let is_written = self.parts.writes_losses();
         losses.begin();
@@ -296,7 +296,7 @@ impl<'w, 'p> Work<'w, 'p> {
         code: &'static Code,
         message: String,
         count: u64,
-    ) -> Result<(), WorkError> {
+    ) -> Result<(), RunError> {
         let (span, line_column) = accepted.read.record.written();
         let mut located = Located::nowhere(Finding::new(code, message));
         (located.span, located.line_column) = (span, line_column);
@@ -310,7 +310,7 @@ impl<'w, 'p> Work<'w, 'p> {
         key: &RenderingKey<'_>,
         sink: &Sink<'_>,
         counts_by_encoding: &[TokenCounts],
-    ) -> Result<(), WorkError> {
+    ) -> Result<(), RunError> {
         let every = self.tools.verify_every;
         if every == 0 || !self.receipt.renderings.is_multiple_of(every) {
             return Ok(());
@@ -322,11 +322,11 @@ impl<'w, 'p> Work<'w, 'p> {
             counts_by_encoding,
         ) {
             None => Ok(()),
-            Some(encoding) => Err(WorkError::Failed(RunError::Miscounted {
+            Some(encoding) => Err(RunError::Miscounted {
                 dialect: key.target.id().to_owned(),
                 conversation: key.accepted.id.to_owned(),
                 encoding,
-            })),
+            }),
         }
     }
 
@@ -336,7 +336,7 @@ impl<'w, 'p> Work<'w, 'p> {
         key: &RenderingKey<'_>,
         rendering: &Rendering,
         counts_by_encoding: &[TokenCounts],
-    ) -> Result<(), WorkError> {
+    ) -> Result<(), RunError> {
         for (encoding, token_counts) in self.keys.encodings.iter().zip(counts_by_encoding) {
             self.parts.push_token_count(TokenCountRow {
                 conversation_id: key.conversation,

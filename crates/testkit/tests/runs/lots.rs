@@ -313,7 +313,7 @@ fn a_stretch_that_changed_since_it_was_hashed_ends_the_run() {
         std::fs::write(&path, &changed).unwrap();
     });
     match outcome {
-        Err(RunError::InputChanged { names }) => assert_eq!(names, ["a.jsonl"]),
+        Err(RunError::InputChanged(names)) => assert_eq!(names, ["a.jsonl"]),
         Err(error) => panic!("{error}"),
         Ok(_) => panic!("the run ended as if nothing had changed"),
     }

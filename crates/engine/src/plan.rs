@@ -281,14 +281,8 @@ impl Plan {
 
     /// The name of the first input of each section, in their order.
     pub(crate) fn first_inputs(&self) -> Vec<String> {
-        let mut names = Vec::new();
-        for planned in &self.inputs {
-            // Sections are numbered in the order of their first inputs.
-            if planned.section == names.len() {
-                names.push(planned.name().into_owned());
-            }
-        }
-        names
+        let firsts = inputs::firsts(&self.inputs);
+        firsts.map(|planned| planned.name().into_owned()).collect()
     }
 
     /// The name of an input.
@@ -507,18 +501,10 @@ fn check_content(content: &ContentSetting, targets: &[Dialect]) -> Result<(), Pl
     let problem = "the list is empty; name dialects or write \"none\"";
     require(!ids.is_empty(), "output.content", problem)?;
     let rendered = || targets.iter().map(Dialect::id);
-    match ids
-        .iter()
-        .find(|id| !rendered().any(|rendered| rendered == id.as_str()))
-    {
-        None => Ok(()),
-        Some(id) => Err(PlanError::unknown(
-            "output.content",
-            "dialect in render.dialects",
-            id,
-            rendered(),
-        )),
-    }
+    let is_rendered = |id: &&String| rendered().any(|rendered| rendered == id.as_str());
+    let unknown = |id| PlanError::unknown("output.content", "dialect in render.dialects", id, rendered());
+    let mut foreign = ids.iter().filter(|id| !is_rendered(id));
+    foreign.next().map_or(Ok(()), |id| Err(unknown(id)))
 }
 
 /// Refuses a key that asks for a survey of all conversations where there is none.

@@ -84,13 +84,11 @@ impl<'c> Checker<'c> {
                 self.finding(located, At { entry, record, id }, None, text);
             }
             Item::Step(Step::Note(finding)) => {
-                let (record, id) = (None, None);
-                self.finding(
-                    Located::nowhere(finding.clone()),
-                    At { entry, record, id },
-                    None,
-                    None,
-                );
+                let at = At {
+                    entry,
+                    ..At::default()
+                };
+                self.finding(Located::nowhere(finding.clone()), at, None, None);
             }
             Item::Record(record) => {
                 let shown = shown(&record);

@@ -8,6 +8,7 @@ use chatmill_redact::Redactor;
 use chatmill_source::Source;
 use serde_json::{Map, Value, json};
 
+use super::inputs::firsts;
 use super::{Plan, PlannedInput};
 use crate::error::PlanError;
 use crate::pipeline::{OutputSection, Pipeline};
@@ -87,34 +88,30 @@ fn name_files_by_content(plan: &Plan, most: &mut Map<String, Value>) {
 
 /// The settings for reading the inputs of each section. The names of inputs are kept beside the plan, once.
 pub(super) fn sections(inputs: &[PlannedInput]) -> Vec<Value> {
-    let mut sections: Vec<Value> = Vec::new();
-    for planned in inputs {
-        // Sections are numbered in the order of their first inputs.
-        if planned.section == sections.len() {
-            let (settings, written) = (&planned.settings, &planned.settings.written);
-            let mut section = json!({
-                "source": settings.source.map_or("auto", Source::id),
-                "id_prefix": written.id_prefix,
-                "merge": written.merge,
-                "exclude": written.exclude,
-                "field_map": written.field_map,
-                "tables": settings.tables.iter().map(|map| map.name.as_str()).collect::<Vec<_>>(),
-            });
-            let format = settings.source.and_then(Source::written_outside);
-            let format = format.map(|text| blake3::hash(text.as_bytes()).to_hex().to_string());
-            let optional = [
-                ("format", format.map(Value::from)),
-                ("zone", written.zone.clone().map(Value::from)),
-                ("weight", written.weight.map(Value::from)),
-                ("limit", written.limit.map(Value::from)),
-                ("sample", written.sample.map(Value::from)),
-            ];
-            if let Some(section) = section.as_object_mut() {
-                let optional = optional.into_iter();
-                section.extend(optional.filter_map(|(key, value)| Some((key.to_owned(), value?))));
-            }
-            sections.push(section);
+    let sections = firsts(inputs).map(|planned| {
+        let (settings, written) = (&planned.settings, &planned.settings.written);
+        let mut section = json!({
+            "source": settings.source.map_or("auto", Source::id),
+            "id_prefix": written.id_prefix,
+            "merge": written.merge,
+            "exclude": written.exclude,
+            "field_map": written.field_map,
+            "tables": settings.tables.iter().map(|map| map.name.as_str()).collect::<Vec<_>>(),
+        });
+        let format = settings.source.and_then(Source::written_outside);
+        let format = format.map(|text| blake3::hash(text.as_bytes()).to_hex().to_string());
+        let optional = [
+            ("format", format.map(Value::from)),
+            ("zone", written.zone.clone().map(Value::from)),
+            ("weight", written.weight.map(Value::from)),
+            ("limit", written.limit.map(Value::from)),
+            ("sample", written.sample.map(Value::from)),
+        ];
+        if let Some(section) = section.as_object_mut() {
+            let optional = optional.into_iter();
+            section.extend(optional.filter_map(|(key, value)| Some((key.to_owned(), value?))));
         }
-    }
-    sections
+        section
+    });
+    sections.collect()
 }

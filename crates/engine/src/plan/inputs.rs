@@ -263,6 +263,16 @@ fn number_sections(inputs: &mut [PlannedInput]) {
     }
 }
 
+/// The first input of each section: sections are numbered in the order of these.
+pub(super) fn firsts(inputs: &[PlannedInput]) -> impl Iterator<Item = &PlannedInput> {
+    let mut next = 0;
+    inputs.iter().filter(move |planned| {
+        let is_first = planned.section == next;
+        next += usize::from(is_first);
+        is_first
+    })
+}
+
 /// Sections for paths that are typed in place of those of the file.
 pub(super) fn typed_sections(
     sections: &[InputSection],

@@ -5,6 +5,7 @@ use std::time::Duration;
 use chatmill_report::numbers;
 pub(crate) use chatmill_report::numbers::{count, counted, thousandths};
 use indicatif::DecimalBytes;
+use jiff::Timestamp;
 
 /// Bytes in decimal units.
 pub(crate) fn bytes(number: u64) -> String {
@@ -48,6 +49,14 @@ pub(crate) fn percent(fraction: f64) -> String {
     } else {
         format!("{percent:.2} %")
     }
+}
+
+/// An instant in UTC, in the form that `strftime` takes.
+pub(crate) fn instant(microseconds: i64, form: &str) -> String {
+    Timestamp::from_microsecond(microseconds).map_or_else(
+        |_| format!("{microseconds} µs after 1970"),
+        |instant| instant.strftime(form).to_string(),
+    )
 }
 
 /// A duration in its two largest units; a short one with a decimal.

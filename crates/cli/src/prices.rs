@@ -11,8 +11,11 @@ use crate::exit::{self, CommandError, Outcome};
 /// Bytes of a price file at most.
 const PRICE_FILE: u64 = 1 << 20;
 
-/// The prices of a file, for encodings of the registry and for those of `own`.
-pub(crate) fn price_file(path: &Path, own: &[Encoding]) -> Outcome<Vec<Price>> {
+/// The prices of a file, for encodings of the registry and for those of `own`; none where no file is named.
+pub(crate) fn price_file(path: Option<&Path>, own: &[Encoding]) -> Outcome<Vec<Price>> {
+    let Some(path) = path else {
+        return Ok(Vec::new());
+    };
     let refused = |reason: String| {
         CommandError::request(format!("--prices {}: {reason}", path.display()))
             .then("docs/prices.example.toml is an example")
@@ -28,6 +31,6 @@ pub(crate) fn prices_of_nights(
     own: &[Encoding],
 ) -> Outcome<Vec<Price>> {
     let base = pipeline.parent().unwrap_or(Path::new(""));
-    let prices = section.prices.as_ref();
-    prices.map_or_else(|| Ok(Vec::new()), |prices| price_file(&base.join(prices), own))
+    let prices = section.prices.as_ref().map(|prices| base.join(prices));
+    price_file(prices.as_deref(), own)
 }

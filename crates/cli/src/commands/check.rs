@@ -185,8 +185,11 @@ impl<'a> Reporting<'a> {
                     written.push(file);
                 }
                 WrittenReport::SupplierReports(path) => {
-                    let folder = SupplierReports::begin(path, &options.paths, self.most)?;
-                    reports.push(sent(Box::new(folder), Box::new(io::sink())));
+                    let folder = SupplierReports::begin(path, &options.paths)?;
+                    reports.push(Sent {
+                        most: self.most_shown(),
+                        ..sent(Box::new(folder), Box::new(io::sink()))
+                    });
                 }
             }
         }
@@ -230,17 +233,21 @@ impl<'a> Reporting<'a> {
             Format::Gitlab => Box::<gitlab::Gitlab>::default(),
             Format::Html => Box::new(Html {
                 title: title(&self.arguments.paths, self.arguments.no_paths),
-                findings: FindingsByFile::new(self.most),
+                findings: FindingsByFile::default(),
             }),
         };
-        let most = self.arguments.max_findings.map(|most| most as u64);
         // Formats for programs list all findings by default; a page shows how many it leaves out.
-        let most = most.filter(|most| *most > 0 && format != Format::Html);
+        let is_limited = format == Format::Html || self.arguments.max_findings.is_some();
         Sent {
             least: self.arguments.min_severity.unwrap_or(Severity::Note),
-            most,
+            most: self.most_shown().filter(|_| is_limited),
             ..sent(report, out)
         }
+    }
+
+    /// The most findings of a code in a file, where they are limited.
+    fn most_shown(&self) -> Option<u64> {
+        (self.most > 0).then_some(self.most as u64)
     }
 
     fn view(&self, layout: Layout, columns: usize) -> View {

@@ -59,8 +59,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     for folder in [&arguments.before, &arguments.after] {
         refuse_other_folders(folder)?;
     }
-    let prices = arguments.prices.as_deref().map(|path| price_file(path, &[]));
-    let prices = prices.transpose()?.unwrap_or_default();
+    let prices = price_file(arguments.prices.as_deref(), &[])?;
     let before = Dataset::open(&arguments.before)?;
     let after = Dataset::open(&arguments.after)?;
     let mut comparison = compare(&before, &after)?;

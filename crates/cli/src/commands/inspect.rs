@@ -19,7 +19,7 @@ use self::export::Export;
 use crate::args::ListFormat;
 use crate::context::Context;
 use crate::exit::{self, CommandError, Exit, Outcome, refuse};
-use crate::figures::{count, counted};
+use crate::figures::{count, counted, instant};
 use crate::output::{self, harmless};
 use crate::terminal;
 
@@ -245,7 +245,8 @@ fn describe(entry: &EntryReport) -> String {
         counted(entry.messages, "message") + " by " + &counted(entry.participants, "participant"),
     );
     if let (Some(first), Some(last)) = (entry.started_at, entry.ended_at) {
-        line("time span", format!("{} to {}", instant(first), instant(last)));
+        let [first, last] = [first, last].map(|time| instant(time, "%Y-%m-%d %H:%M:%S UTC"));
+        line("time span", format!("{first} to {last}"));
     }
     if entry.source.is_none() && entry.entry.is_empty() && entry.records > 0 {
         let is_guess = |proposal: &Proposal| !matches!(proposal, Proposal::Rivals(_));
@@ -257,13 +258,6 @@ fn describe(entry: &EntryReport) -> String {
         line("way out", way);
     }
     lines.join("\n") + "\n"
-}
-
-fn instant(microseconds: i64) -> String {
-    match jiff::Timestamp::from_microsecond(microseconds) {
-        Ok(instant) => instant.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
-        Err(_) => format!("{microseconds} µs after 1970"),
-    }
 }
 
 #[cfg(test)]

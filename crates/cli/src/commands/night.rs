@@ -19,10 +19,10 @@ use std::path::{Path, PathBuf};
 use chatmill_dataset::NIGHTS_PAGE;
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
-use records::Records;
+use records::{Records, no_store};
 
 use crate::context::Context;
-use crate::exit::{Exit, Outcome, refuse};
+use crate::exit::{Exit, Outcome};
 
 /// Arguments of `night`.
 #[derive(Debug, Args)]
@@ -76,10 +76,7 @@ enum Word {
 /// Writes the files that are derived from the records of a store again, and returns the path of its page.
 pub(super) fn write_page(store: &Path, context: &Context<'_>) -> Outcome<PathBuf> {
     if Records::find(store)?.is_none() {
-        return refuse(
-            format!("{} is not a store of scheduled runs", store.display()),
-            "give the folder of `chatmill night --store`",
-        );
+        return Err(no_store(store).then("give the folder of `chatmill night --store`"));
     }
     follow_up::derive(&Records::open(store)?, context)?;
     Ok(store.join(NIGHTS_PAGE))

@@ -72,13 +72,13 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> Outcome<Ex
         None => template(&plan)?,
     };
     let speaker = speaker(&arguments.speaker);
+    let is_json = target.about().media_type == "application/json";
     let shape = match (arguments.losses, arguments.with_ids) {
         (true, _) => Shape::WithLosses,
         (false, true) => Shape::WithIds,
-        (false, false) if target.about().media_type == "application/json" => Shape::Json,
+        (false, false) if is_json => Shape::Json,
         (false, false) => Shape::Text,
     };
-    let is_json = target.about().media_type == "application/json";
     let mut printer = Printer {
         out: output::stdout(),
         shape,

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::night::write_page;
 use crate::context::Context;
-use crate::exit::{self, CommandError, Exit, Outcome};
+use crate::exit::{self, CommandError, Exit, Outcome, refuse};
 use crate::mask::mask;
 use crate::output::{self, shown};
 use crate::prices::price_file;
@@ -61,9 +61,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     if arguments.times {
         report.add_slowest(slowest(run)?);
     }
-    if let Some(path) = &arguments.prices {
-        report.add_money(&price_file(path, &[])?);
-    }
+    report.add_money(&price_file(arguments.prices.as_deref(), &[])?);
     if let Some(mask) = mask(context.global)? {
         report.leave_out_content(&mut |id| mask.id(id));
     }
@@ -103,9 +101,10 @@ pub(crate) fn refuse_other_folders(folder: &Path) -> Outcome<()> {
         return Ok(());
     }
     let message = format!("{} is not a dataset: it has no {MANIFEST}", folder.display());
-    let refusal =
-        CommandError::request(message).then("give the folder that `chatmill run` named as its dataset");
-    Err(refusal)
+    refuse(
+        message,
+        "give the folder that `chatmill run` named as its dataset",
+    )
 }
 
 /// Hands a page to the system's viewer.

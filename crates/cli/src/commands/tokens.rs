@@ -107,8 +107,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     let pipeline = arguments.pipeline.as_deref();
     let plan = pipeline.map(|path| load(arguments, path)).transpose()?;
     let own = plan.as_ref().map_or(&[][..], |plan| &plan.encodings);
-    let prices = arguments.prices.as_deref().map(|path| price_file(path, own));
-    let prices = prices.transpose()?.unwrap_or_default();
+    let prices = price_file(arguments.prices.as_deref(), own)?;
     let no_templates = Templates::default();
     let templates = plan.as_ref().map_or(&no_templates, |plan| &plan.templates);
     let mut targets = arguments

@@ -21,7 +21,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, value};
-use crate::fields::Field;
+use crate::fields::{self, Field};
 
 /// The envelope for every model, without tools.
 pub(super) static WITHOUT_TOOLS: Envelope = Envelope {
@@ -120,10 +120,9 @@ struct Source<'a> {
 
 fn wrap<'a>(row: &ExportRow<'a>, takes_tools: bool) -> Result<Wrapped<'a>, &'static str> {
     let mut fields = known_fields(row, &WITH_TOOLS).ok_or(KEYS.words)?;
-    let turns = value(&fields, "messages").ok_or(KEYS.words)?;
-    let raw: Vec<&RawValue> = serde_json::from_str(turns).map_err(|_| KEYS.words)?;
-    let turn_counts = row.turn_counts(raw.iter().map(|turn| turn.get()));
-    let turns: Vec<Turn<'_>> = serde_json::from_str(turns).map_err(|_| KEYS.words)?;
+    let turns = value(&fields, "messages").and_then(fields::elements);
+    let (raw, turns): (Vec<&str>, Vec<Turn<'_>>) = turns.ok_or(KEYS.words)?.into_iter().unzip();
+    let turn_counts = row.turn_counts(raw);
     if !alternate(&turns) {
         return Err(TURNS.words);
     }

@@ -15,11 +15,10 @@ use std::borrow::Cow;
 
 use chatmill_dataset::FreeKind;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::training_role::TrainingRole;
 use super::{Envelope, ExportRow, Masking, Question, Wrapped, borrowed, known_fields};
-use crate::fields::{Field, object, text};
+use crate::fields::{self, Field, object, text};
 use crate::summary::FileSummary;
 
 /// The envelope of LLaMA-Factory.
@@ -61,7 +60,7 @@ struct Turn<'a> {
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let rules = [KEYS, TURNS, MARKED].map(|rule| rule.words);
-    let Checked { fields, turns } = check(row, rules)?;
+    let (fields, turns) = check(row, rules)?;
     let mut turn_counts = row.turn_counts(turns.iter().copied());
     if turn_counts.context > 0 {
         let is_last_trained = turns.last().map(|turn| row.training_role(turn)) == Some(TrainingRole::Trained);
@@ -73,22 +72,15 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     Ok(Wrapped::whole(fields).with_turn_counts(turn_counts))
 }
 
-/// The fields of a record that LLaMA-Factory takes, and its turns.
-pub(super) struct Checked<'a> {
-    pub(super) fields: Vec<Field<'a>>,
-    pub(super) turns: Vec<&'a str>,
-}
-
-/// Checks a record against the rules of LLaMA-Factory's converter: keys, order of turns, and tokens of media.
+/// The fields of a record, and its turns, where it keeps the rules of LLaMA-Factory's converter: keys, order of turns, and tokens of
+/// media.
 pub(super) fn check<'a>(
     row: &ExportRow<'a>,
     [keys, order, marks]: [&'static str; 3],
-) -> Result<Checked<'a>, &'static str> {
+) -> Result<(Vec<Field<'a>>, Vec<&'a str>), &'static str> {
     let fields = known_fields(row, &LLAMA_FACTORY).ok_or(keys)?;
-    let turns = borrowed(row, "conversations").ok_or(keys)?;
-    let raw: Vec<&RawValue> = serde_json::from_str(turns).map_err(|_| keys)?;
-    let turns: Result<Vec<Turn<'_>>, _> = raw.iter().map(|turn| serde_json::from_str(turn.get())).collect();
-    let turns = turns.map_err(|_| keys)?;
+    let turns = borrowed(row, "conversations").and_then(fields::elements);
+    let (raw, turns): (Vec<&str>, Vec<Turn<'_>>) = turns.ok_or(keys)?.into_iter().unzip();
     let places = [["human", "observation"], ["gpt", "function_call"]];
     let stands_well = |(turn, place): (&Turn<'_>, [&str; 2])| place.contains(&&*turn.from);
     if turns.is_empty()
@@ -103,10 +95,7 @@ pub(super) fn check<'a>(
     {
         return Err(marks);
     }
-    Ok(Checked {
-        fields,
-        turns: raw.into_iter().map(RawValue::get).collect(),
-    })
+    Ok((fields, raw))
 }
 
 /// `dataset_info.json` of some files, which hold ranked answers or none. A set is called as its part, one of several files of a part

@@ -12,7 +12,7 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::llama_factory::{Checked, check, sets};
+use super::llama_factory::{check, sets};
 use super::preference::rejected;
 use super::{Envelope, ExportRow, Masking, Preferences, Wrapped};
 use crate::fields::Field;
@@ -49,7 +49,7 @@ chatmill_diag::reasons! {
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let other = rejected(row).ok_or(KEYS.words)?;
     let parted = |row: &ExportRow<'a>| -> Result<_, &'static str> {
-        let Checked { fields, turns } = check(row, [KEYS, TURNS, MARKS].map(|rule| rule.words))?;
+        let (fields, turns) = check(row, [KEYS, TURNS, MARKS].map(|rule| rule.words))?;
         let (answer, before) = turns.split_last().ok_or(TURNS.words)?;
         Ok((fields, before.to_vec(), *answer))
     };

@@ -82,10 +82,7 @@ impl<'a> Message<'a> {
 
     /// The parts where the content is a list, each with its own bytes.
     pub(crate) fn parts(&self) -> Option<Vec<(&'a str, SplitPart<'a>)>> {
-        let raw: Vec<&'a RawValue> = serde_json::from_str(self.content?.get()).ok()?;
-        raw.into_iter()
-            .map(|part| Some((part.get(), serde_json::from_str(part.get()).ok()?)))
-            .collect()
+        fields::elements(self.content?.get())
     }
 
     pub(crate) fn is_assistant(&self) -> bool {
@@ -95,15 +92,8 @@ impl<'a> Message<'a> {
 
 /// The messages of a list; none where it is not a list of messages.
 pub(crate) fn of(json: &str) -> Option<Vec<Turn<'_>>> {
-    let raw: Vec<&RawValue> = serde_json::from_str(json).ok()?;
-    raw.into_iter()
-        .map(|message| {
-            Some(Turn {
-                json: message.get(),
-                message: serde_json::from_str(message.get()).ok()?,
-            })
-        })
-        .collect()
+    let turns = fields::elements(json)?.into_iter();
+    Some(turns.map(|(json, message)| Turn { json, message }).collect())
 }
 
 /// The list of these messages.

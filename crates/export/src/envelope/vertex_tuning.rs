@@ -13,9 +13,9 @@ use std::borrow::Cow;
 
 use chatmill_dataset::FreeKind;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, value};
+use crate::fields;
 
 /// The envelope of Vertex tuning files.
 pub(super) static VERTEX_TUNING: Envelope = Envelope {
@@ -51,13 +51,12 @@ chatmill_diag::reasons! {
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let fields = known_fields(row, &VERTEX_TUNING).ok_or(KEYS.words)?;
-    let contents = value(&fields, "contents").ok_or(KEYS.words)?;
-    let raw: Vec<&RawValue> = serde_json::from_str(contents).map_err(|_| KEYS.words)?;
-    let contents: Vec<Content<'_>> = serde_json::from_str(contents).map_err(|_| KEYS.words)?;
-    let has_role = |content: Option<&Content<'_>>, role| content.is_some_and(|content| content.role == role);
+    let contents = value(&fields, "contents").and_then(fields::elements);
+    let contents: Vec<(&str, Content<'_>)> = contents.ok_or(KEYS.words)?;
+    let has_role = |content: Option<&(&str, Content<'_>)>, role| content.is_some_and(|(_, content)| content.role == role);
     if !has_role(contents.first(), "user") || !has_role(contents.last(), "model") {
         return Err(TURNS.words);
     }
-    let turn_counts = row.turn_counts(raw.iter().map(|turn| turn.get()));
+    let turn_counts = row.turn_counts(contents.iter().map(|(json, _)| *json));
     Ok(Wrapped::whole(fields).with_turn_counts(turn_counts))
 }

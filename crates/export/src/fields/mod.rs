@@ -40,6 +40,15 @@ pub(crate) fn of(json: &str) -> Option<Vec<Field<'_>>> {
     Some(fields)
 }
 
+/// The elements of a list, each with its own bytes; none where the text is no list of such elements.
+pub(crate) fn elements<'a, T: Deserialize<'a>>(json: &'a str) -> Option<Vec<(&'a str, T)>> {
+    let raw: Vec<&RawValue> = serde_json::from_str(json).ok()?;
+    let elements = raw.into_iter().map(RawValue::get);
+    elements
+        .map(|json| Some((json, serde_json::from_str(json).ok()?)))
+        .collect()
+}
+
 /// The object with these fields, without white space between them.
 pub(crate) fn object<'f, 'v: 'f>(fields: impl IntoIterator<Item = &'f Field<'v>> + Clone) -> String {
     let bytes = fields.clone().into_iter().map(|field| field.json.len() + 16);

@@ -14,30 +14,23 @@ const BUFFER_BYTES: usize = 64 << 20;
 /// Findings that are shown, by file.
 pub(super) struct FindingsByFile {
     by_file: BTreeMap<usize, Vec<ShownFinding>>,
-    /// Findings of a code in a file, shown or not.
-    seen: BTreeMap<(usize, &'static str), usize>,
-    /// Findings of a code in a file that are shown; 0 shows all.
-    most: usize,
     /// Bytes that may still be buffered.
     free_bytes: usize,
 }
 
-impl FindingsByFile {
-    /// An empty buffer that shows at most `most` findings of each code in each file, or all with 0.
-    pub(super) fn new(most: usize) -> Self {
+impl Default for FindingsByFile {
+    fn default() -> Self {
         Self {
             by_file: BTreeMap::new(),
-            seen: BTreeMap::new(),
-            most,
             free_bytes: BUFFER_BYTES,
         }
     }
+}
 
+impl FindingsByFile {
     /// Adds a finding.
     pub(super) fn add(&mut self, checked: &Checked, row: &FindingRow) {
         let finding = &checked.located.finding;
-        let seen = self.seen.entry((checked.file, finding.code.code)).or_default();
-        *seen += 1;
         let shown = ShownFinding {
             code: finding.code,
             severity: finding.severity,
@@ -51,7 +44,7 @@ impl FindingsByFile {
         let texts = [&shown.json_path, &shown.conversation].into_iter().flatten();
         let lengths = texts.map(String::len).sum::<usize>() + shown.place.len() + shown.message.len();
         let bytes = size_of::<ShownFinding>() + lengths;
-        if self.most > 0 && *seen > self.most || bytes > self.free_bytes {
+        if bytes > self.free_bytes {
             return;
         }
         self.free_bytes -= bytes;
@@ -83,9 +76,11 @@ mod tests {
     use super::*;
     use chatmill_engine::check::Quoting;
 
-    fn shown(most: usize, free_bytes: usize, number: usize) -> usize {
-        let mut findings = FindingsByFile::new(most);
-        findings.free_bytes = free_bytes;
+    fn shown(free_bytes: usize, number: usize) -> usize {
+        let mut findings = FindingsByFile {
+            free_bytes,
+            ..FindingsByFile::default()
+        };
         let checked = dangling();
         for _ in 0..number {
             findings.add(&checked, &checked.row(&checked.texts(Quoting::All)));
@@ -94,15 +89,14 @@ mod tests {
     }
 
     #[test]
-    fn findings_are_buffered_up_to_both_limits() {
-        assert_eq!([shown(2, BUFFER_BYTES, 2), shown(2, BUFFER_BYTES, 3)], [2, 2]);
-        assert_eq!(shown(0, BUFFER_BYTES, 3), 3);
+    fn findings_are_buffered_up_to_a_limit() {
+        assert_eq!(shown(BUFFER_BYTES, 3), 3);
         let one = {
-            let mut findings = FindingsByFile::new(0);
+            let mut findings = FindingsByFile::default();
             let checked = dangling();
             findings.add(&checked, &checked.row(&checked.texts(Quoting::All)));
             BUFFER_BYTES - findings.free_bytes
         };
-        assert_eq!([shown(0, 2 * one, 3), shown(0, 2 * one - 1, 3)], [2, 1]);
+        assert_eq!([shown(2 * one, 3), shown(2 * one - 1, 3)], [2, 1]);
     }
 }

@@ -47,7 +47,7 @@ impl SupplierReports {
     /// # Errors
     ///
     /// When something is there, or when the folder would lie in one of the checked folders.
-    pub(super) fn begin(path: &Path, checked: &[String], most: usize) -> Outcome<Self> {
+    pub(super) fn begin(path: &Path, checked: &[String]) -> Outcome<Self> {
         for pattern in checked {
             if lies_in(path, pattern).map_err(|error| Failure::new("look at", path, &error))? {
                 let message = format!("{} lies inside the checked inputs", path.display());
@@ -56,7 +56,7 @@ impl SupplierReports {
         }
         Ok(Self {
             folder: Some(Folder::create(path)?),
-            findings: FindingsByFile::new(most),
+            findings: FindingsByFile::default(),
         })
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chatmill_engine::Proposal;
 use chatmill_engine::inspect::EntryReport;
 
-use crate::figures::{count, counted};
+use crate::figures::{count, counted, instant};
 use crate::output::harmless;
 
 /// Files that are named one by one; more are counted.
@@ -176,10 +176,7 @@ impl Found {
 
 /// The day of an instant.
 pub(super) fn day(microseconds: i64) -> String {
-    jiff::Timestamp::from_microsecond(microseconds).map_or_else(
-        |_| format!("{microseconds} µs after 1970"),
-        |instant| instant.strftime("%Y-%m-%d").to_string(),
-    )
+    instant(microseconds, "%Y-%m-%d")
 }
 
 #[cfg(test)]

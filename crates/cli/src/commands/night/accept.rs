@@ -7,9 +7,9 @@ use chatmill_report::night::NightState;
 use clap::Args;
 
 use super::follow_up::derive;
-use super::records::Records;
+use super::records::{Records, no_store};
 use crate::context::Context;
-use crate::exit::{CommandError, Exit, Outcome, refuse};
+use crate::exit::{Exit, Outcome, refuse};
 use crate::output;
 
 /// Arguments of `night accept`.
@@ -26,10 +26,7 @@ pub(super) struct AcceptArguments {
 /// Accepts a night.
 pub(super) fn execute(arguments: &AcceptArguments, context: &Context<'_>) -> Outcome<Exit> {
     if Records::find(&arguments.store)?.is_none() {
-        return Err(CommandError::request(format!(
-            "{} is not a store of scheduled runs",
-            arguments.store.display()
-        )));
+        return Err(no_store(&arguments.store));
     }
     let mut records = Records::open(&arguments.store)?;
     let name = NightName::parse(&arguments.night);

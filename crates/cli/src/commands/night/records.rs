@@ -101,6 +101,11 @@ impl Records {
     }
 }
 
+/// The refusal of a folder that is no store.
+pub(super) fn no_store(folder: &Path) -> CommandError {
+    CommandError::request(format!("{} is not a store of scheduled runs", folder.display()))
+}
+
 /// The name of a night that begins at an instant.
 pub(super) fn name_at(instant: Timestamp) -> Outcome<NightName> {
     let text = instant.strftime("%Y-%m-%dT%H%M%SZ").to_string();

@@ -7,9 +7,9 @@ use chatmill_report::night::NightRecord;
 use clap::Args;
 use serde_json::json;
 
-use super::records::{Night, Records};
+use super::records::{Night, Records, no_store};
 use crate::args::ListFormat;
-use crate::exit::{CommandError, Exit, Outcome};
+use crate::exit::{Exit, Outcome};
 use crate::figures::{count, counted};
 use crate::output::{self, harmless};
 use crate::table::{Column, column, table};
@@ -32,11 +32,8 @@ pub(super) struct StatusArguments {
 /// Lists the nights; ends with 1 where the last one that ended is not good, or a record is damaged.
 pub(super) fn execute(arguments: &StatusArguments) -> Outcome<Exit> {
     let records = Records::find(&arguments.store)?.ok_or_else(|| {
-        CommandError::request(format!(
-            "{} is not a store of scheduled runs",
-            arguments.store.display()
-        ))
-        .then("`chatmill night PIPELINE.toml --store DIR` creates a store and makes its first run")
+        no_store(&arguments.store)
+            .then("`chatmill night PIPELINE.toml --store DIR` creates a store and makes its first run")
     })?;
     match arguments.format {
         ListFormat::Text => output::print(&text(&records))?,

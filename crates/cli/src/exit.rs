@@ -13,7 +13,6 @@ use chatmill_diag::visible::{is_hidden, visible, visible_lines};
 use chatmill_diag::{Advice, Class, Classed};
 use chatmill_intake::Failure;
 
-use crate::output::harmless;
 use crate::stderr::{self, Word, line};
 
 /// How the program ends.
@@ -216,7 +215,7 @@ pub(crate) fn of_arguments(error: &clap::Error) -> Exit {
 pub(crate) fn report_failures(failures: &[Failure]) -> Exit {
     let mut stderr = io::stderr().lock();
     for failure in failures {
-        let _ = write!(stderr, "{}", line(Word::Error, &harmless(&failure.to_string())));
+        let _ = write!(stderr, "{}", line(Word::Error, &visible(&failure.to_string())));
     }
     Exit::complete_if(failures.is_empty())
 }

@@ -3,7 +3,8 @@
 //! A case has a conversation in a block of `json`, as `conversation.rs` reads it, and in a block of `console` below it
 //! commands, each after `$ `, and what they give: `DIALECT`, and what is done otherwise than by default, keys of the policy,
 //! `as=PARTICIPANT` (`as=-`, nobody), `history=MESSAGES|all`, `window=START..END/LEARNED`. A rendering is its text and lines after `> `; what
-//! several conversations show has several pairs of blocks. `BLESS=1` writes anew what commands give otherwise.
+//! several conversations show has several pairs of blocks. `ranges` shows the windows of a conversation (`gap=HOURS`, `mode=turns|exchanges`,
+//! `targets=steps`), `starts` where they may begin. `BLESS=1` writes anew what commands give otherwise.
 //!
 //! Tests that draw their inputs, hold for everything of a registry or check something else than renderings stand in `../dialects/`.
 #![allow(
@@ -56,7 +57,13 @@ fn replayed(written: &str) -> Result<String, String> {
                 .ok_or("a conversation stands before its renderings")?;
             let commands = block.iter().filter_map(|line| line.strip_prefix("$ "));
             let reports = commands.map(|command| {
-                let rendered = rendering::render(command, linked)?;
+                let is_cut = command.starts_with("ranges") || command.starts_with("starts");
+                let comes_of = if is_cut {
+                    rendering::ranges
+                } else {
+                    rendering::render
+                };
+                let rendered = comes_of(command, linked)?;
                 Ok(format!("$ {command}\n{rendered}"))
             });
             reports.collect()

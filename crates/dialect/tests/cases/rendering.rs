@@ -3,7 +3,10 @@
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use chatmill_dialect::{History, Policy, Rendering, View, Window, WindowRange, auto_perspective, find};
+use chatmill_dialect::window::{CutPoints, Cuts, WindowMode, turn_starts, window_ranges};
+use chatmill_dialect::{
+    History, Policy, Rendering, Targets, View, Window, WindowRange, auto_perspective, find,
+};
 use chatmill_model::{Linked, Sink, Speaker};
 use serde_json::{Map, Value};
 
@@ -46,6 +49,44 @@ pub(crate) fn render(command: &str, linked: &Linked) -> Result<String, String> {
         out.push_str(&report(sink, &rendering));
     });
     Ok(out)
+}
+
+/// The stretches that a command cuts, each with the message from which it is trained, and what is skipped; of `starts`, where
+/// windows may begin.
+pub(crate) fn ranges(command: &str, linked: &Linked) -> Result<String, String> {
+    let mut perspective = auto_perspective(linked);
+    let mut cuts = Cuts::default();
+    for word in command.split_whitespace().skip(1) {
+        match word.split_once('=') {
+            Some(("gap", hours)) => {
+                cuts.session_gap = hours.parse::<i64>().ok().map(|hours| hours * 3_600_000_000);
+            }
+            Some(("mode", "turns")) => cuts.mode = WindowMode::PerTurn,
+            Some(("mode", "exchanges")) => cuts.mode = WindowMode::Consecutive,
+            Some(("targets", "steps")) => cuts.targets = Targets::Steps,
+            Some(("as", "-")) => perspective = None,
+            _ => return Err(format!("{word} cuts nothing")),
+        }
+    }
+    let cut_points = CutPoints::of(linked);
+    if command.starts_with("starts") {
+        let starts = turn_starts(linked, &cut_points, perspective);
+        let starts: Vec<String> = starts.iter().map(u32::to_string).collect();
+        return Ok(starts.join(" ") + "\n");
+    }
+    let found = window_ranges(linked, &cut_points, perspective, cuts);
+    let mut out = String::new();
+    for range in &found.ranges {
+        writeln!(out, "{}..{} from {}", range.start, range.end, range.trained_from).unwrap();
+    }
+    for (reason, count) in found.skipped_targets.reasons() {
+        writeln!(out, "skipped {count}: {reason}").unwrap();
+    }
+    Ok(if out.is_empty() {
+        "nothing\n".to_owned()
+    } else {
+        out
+    })
 }
 
 /// `START..END`, and `/LEARNED` where it does not learn from its beginning on, in one session.

@@ -27,7 +27,7 @@ impl Severity {
 }
 
 /// The sections of a code's page, in Markdown without their headings.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Page {
     /// The problem that the code reports.
     pub what: &'static str,
@@ -48,10 +48,12 @@ pub struct Code {
     pub code: &'static str,
     /// Kebab name, for example `invalid-json`.
     pub name: &'static str,
-    /// The severity of findings of this code, unless they set another.
+    /// The severity of findings of this code, unless they are of one of its cases.
     pub severity: Severity,
     /// The severity and its exceptions: `error; warning where nothing is lost by it`.
     severities: &'static str,
+    /// The code whose case this is, where it is not the code itself.
+    of: Option<&'static Code>,
     /// The sections of the page.
     pub page: Page,
     /// The whole page, which `chatmill explain` shows.
@@ -76,11 +78,6 @@ impl Code {
             rest.is_empty(),
             "a page ends with one paragraph on how to switch it off"
         );
-        let severity = match severities.as_bytes() {
-            [b'n', ..] => Severity::Note,
-            [b'w', ..] => Severity::Warning,
-            _ => Severity::Error,
-        };
         let page = Page {
             what,
             why,
@@ -91,11 +88,28 @@ impl Code {
         Self {
             code,
             name,
-            severity,
+            severity: severity(severities),
             severities,
+            of: None,
             page,
             text,
         }
+    }
+
+    /// The code in a case that its page names with these words, as in `warning where the bodies differ`, and with that severity. A case
+    /// that the page does not name does not compile.
+    pub(crate) const fn in_case(&'static self, case: &str) -> Self {
+        let _ = cut(cut(self.severities, "; ").1, case);
+        Self {
+            severity: severity(case),
+            of: Some(self),
+            ..*self
+        }
+    }
+
+    /// The code itself, where this is one of its cases.
+    pub(crate) fn itself(&'static self) -> &'static Self {
+        self.of.unwrap_or(self)
     }
 
     /// Whether a finding of this code may have a severity: one that its page names, or an error, for it may have cost a record.
@@ -111,13 +125,22 @@ impl Code {
     }
 }
 
+/// The severity that a line of severities, or a case in it, begins with.
+const fn severity(line: &str) -> Severity {
+    match line.as_bytes() {
+        [b'n', ..] => Severity::Note,
+        [b'w', ..] => Severity::Warning,
+        _ => Severity::Error,
+    }
+}
+
 /// The text before and after the first mark, which is ASCII; a text without the mark does not compile.
 const fn cut(text: &'static str, mark: &str) -> (&'static str, &'static str) {
     let mut at = 0;
     while !starts_with(text.as_bytes().split_at(at).1, mark.as_bytes()) {
         assert!(
             at < text.len(),
-            "a page lacks a heading, or its headings stand in another order"
+            "a page lacks a heading or a case, or its headings stand in another order"
         );
         at += 1;
     }
@@ -194,6 +217,16 @@ mod tests {
                 assert_eq!(when.starts_with("where "), place > 0, "{}: {one}", code.code);
                 seen.push(word);
             }
+        }
+    }
+
+    #[test]
+    fn every_severity_of_a_page_but_the_first_has_a_case() {
+        for code in codes::CODES {
+            let cases = codes::CASES.iter().filter(|case| case.itself() == *code);
+            let found: Vec<Severity> = cases.map(|case| case.severity).collect();
+            let named = code.severities.split("; ").skip(1).map(severity);
+            assert_eq!(found, named.collect::<Vec<_>>(), "{}", code.code);
         }
     }
 

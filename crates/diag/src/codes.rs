@@ -1,5 +1,7 @@
 //! The registry of diagnostic codes: one page and one line each, in the order of the stages of a run.
 //!
+//! A code that is more or less severe in some case has a line for it in `cases!`: what finds it names the case, the page says its severity.
+//!
 //! To add a code: 1. its page in `docs/rules`, with everything about it; 2. its line below; 3. its folder in `data-samples/rules/`. The
 //! number of a code that is gone is not given again.
 
@@ -17,6 +19,42 @@ macro_rules! codes {
         /// Every code, stage by stage.
         pub static CODES: &[&Code] = &[$(&$name),+];
     };
+}
+
+/// Declares cases of codes by the words of their pages.
+macro_rules! cases {
+    ($($name:ident = $code:ident, $case:literal;)+) => {
+        $(
+            #[doc = concat!("[`", stringify!($code), "`]: ", $case)]
+            pub static $name: Code = $code.in_case($case);
+        )+
+
+        #[cfg(test)]
+        pub(crate) static CASES: &[&Code] = &[$(&$name),+];
+    };
+}
+
+cases! {
+    REPEATED_PARAMETER = DUPLICATE_KEY, "warning where it stands among the parameters of a call in a text";
+    KEPT_KEY = DUPLICATE_KEY, "note where all values are kept";
+    SPARED_FIELD = MISSING_FIELD, "warning where readers of the format do without the field";
+    UNANSWERED_REQUEST = MISSING_FIELD, "note where a request of a batch has no result";
+    BEARABLE_TYPE = WRONG_TYPE, "warning where nothing of the message is lost by it";
+    UNKNOWN_LINE_TYPE = UNKNOWN_MESSAGE_TYPE, "note where it is a whole line of a session";
+    UNREAD_CONVERSATION = EMPTY_CONVERSATION, "error where nothing was read of what messages hold";
+    SILENT_CONVERSATION = EMPTY_CONVERSATION, "note where a project has presence and nobody says anything";
+    ANSWERED_CHUNK = ORPHAN_CHUNK, "note where the whole answer follows";
+    LOST_BRANCHES = OTHER_BRANCHES, "warning where all branches were asked for";
+    UNNAMED_MEMBERS = INCOMPLETE_EXPORT, "note where nobody is named";
+    WORDLESS_FIELD = UNREAD_FIELD, "note where it holds no words";
+    DIFFERING_ROW = REPEATED_ROW, "warning where the bodies differ";
+    REFUSED_REFERENCE = REFERENCE_INCOMPLETE, "error where the format's own importer refuses it";
+    CALL_AT_END = UNANSWERED_CALL, "note where the conversation ends with it";
+    EMPTY_ARGUMENTS = MALFORMED_ARGUMENTS, "note where the arguments are empty";
+    UNKNOWN_QUOTED_SENDER = UNKNOWN_SENDER, "warning where it is the author of a quotation";
+    EXPECTED_PERSONAL_DATA = PERSONAL_DATA, "note where it is a name of the roster, or was replaced by a pseudonym";
+    REPLACED_SECRET = SECRET, "note where it was replaced by a pseudonym";
+    TIMESTAMP_WITHOUT_ZONE = TIMESTAMP_NAIVE, "warning where nothing says which zone is meant";
 }
 
 codes! {

@@ -17,6 +17,14 @@ pub fn slice<T>(whole: &[T], part: Range<usize>) -> &[T] {
     whole.split_at(part.end).0.split_at(part.start).1
 }
 
+/// The beginning of a text that is longer than so many code points, with a mark of the cut; else all of it.
+pub fn beginning(whole: &str, characters: usize) -> String {
+    match whole.char_indices().nth(characters) {
+        Some((end, _)) => format!("{}…", whole.split_at(end).0),
+        None => whole.to_owned(),
+    }
+}
+
 /// The beginning of a list, as far as there is any.
 #[inline]
 pub fn up_to<T>(whole: &[T], most: usize) -> &[T] {

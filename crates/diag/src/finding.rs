@@ -55,7 +55,7 @@ const MARK_BYTES: usize = 1024;
 pub struct Finding {
     /// The code.
     pub code: &'static Code,
-    /// The code's severity, unless the finding sets another.
+    /// The severity of the code, or of its case; an error where something is rejected.
     pub severity: Severity,
     /// Occurrences that this finding stands for.
     pub count: u64,
@@ -78,10 +78,10 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding about a whole record.
+    /// A finding about a whole record, of a code or of one of its cases.
     pub fn new(code: &'static Code, message: impl Into<String>) -> Self {
         Self {
-            code,
+            code: code.itself(),
             severity: code.severity,
             count: 1,
             position: None,
@@ -153,18 +153,14 @@ impl Finding {
     /// Quotes source text; it is cut to 120 code points.
     #[must_use]
     pub fn quoting(mut self, text: &str) -> Self {
-        let mut detail: String = text.chars().take(120).collect();
-        if detail.len() < text.len() {
-            detail.push('…');
-        }
-        self.detail = Some(detail);
+        self.detail = Some(cut::beginning(text, 120));
         self
     }
 
-    /// Overrides the code's severity.
+    /// Says that what the finding is about is rejected for it: that is an error, whatever the code says.
     #[must_use]
-    pub fn with_severity(mut self, severity: Severity) -> Self {
-        self.severity = severity;
+    pub fn rejecting(mut self) -> Self {
+        self.severity = Severity::Error;
         self
     }
 }
@@ -273,10 +269,15 @@ mod tests {
     use crate::codes;
 
     #[test]
-    fn a_finding_has_the_severity_of_its_code_unless_set() {
+    fn a_finding_has_the_severity_of_its_code_or_case_and_rejecting_is_an_error() {
         let finding = Finding::new(&codes::DUPLICATE_KEY, "key stands twice");
         assert_eq!(finding.severity, Severity::Error);
-        assert_eq!(finding.with_severity(Severity::Note).severity, Severity::Note);
+        let kept = Finding::new(&codes::KEPT_KEY, "key stands twice");
+        assert_eq!(
+            (kept.severity, kept.code.severity),
+            (Severity::Note, Severity::Error)
+        );
+        assert_eq!(kept.rejecting().severity, Severity::Error);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The number of findings in a conversation, with their places.
 
-use chatmill_diag::{Code, Finding, Severity, codes, cut};
+use chatmill_diag::{Finding, codes, cut};
 use chatmill_model::Conversation;
 
 use crate::kind::PersonalKind;
@@ -58,11 +58,14 @@ impl Account {
     pub fn findings(&self, conversation: &Conversation, replaced: bool) -> Vec<Finding> {
         let finding_of = |kind: PersonalKind, count: u64, place: &str| {
             let done = if replaced { ", replaced by a pseudonym" } else { "" };
-            let mut finding = Finding::new(code(kind), format!("{} {place}{done}", with_article(kind)));
+            let code = match (kind, replaced) {
+                (PersonalKind::Secret, true) => &codes::REPLACED_SECRET,
+                (PersonalKind::Secret, false) => &codes::SECRET,
+                (PersonalKind::Name, _) | (_, true) => &codes::EXPECTED_PERSONAL_DATA,
+                _ => &codes::PERSONAL_DATA,
+            };
+            let mut finding = Finding::new(code, format!("{} {place}{done}", with_article(kind)));
             finding.count = count;
-            if replaced || kind == PersonalKind::Name {
-                finding = finding.with_severity(Severity::Note);
-            }
             finding
         };
         let is_no_name = |(kind, _): &(PersonalKind, u64)| *kind != PersonalKind::Name;
@@ -85,13 +88,6 @@ impl Account {
     }
 }
 
-fn code(kind: PersonalKind) -> &'static Code {
-    match kind {
-        PersonalKind::Secret => &codes::SECRET,
-        _ => &codes::PERSONAL_DATA,
-    }
-}
-
 fn with_article(kind: PersonalKind) -> String {
     let article = if matches!(kind, PersonalKind::Email | PersonalKind::Ip | PersonalKind::Iban) {
         "an"
@@ -103,6 +99,7 @@ fn with_article(kind: PersonalKind) -> String {
 
 #[cfg(test)]
 mod tests {
+    use chatmill_diag::Severity;
     use chatmill_model::{Message, MessageKind, Role};
 
     use super::*;

@@ -1,6 +1,6 @@
 //! `empty-conversation`: a conversation without a message.
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Linked, MessageKind};
 
 /// Finds conversations without a message.
@@ -16,7 +16,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
             && turns.iter().any(|message| !message.extra.is_empty());
         if is_unread {
             let text = format!("nothing was read of what the messages hold ({})", turns.len());
-            findings.push(Finding::new(&codes::EMPTY_CONVERSATION, text).with_severity(Severity::Error));
+            findings.push(Finding::new(&codes::UNREAD_CONVERSATION, text));
         }
         return;
     }

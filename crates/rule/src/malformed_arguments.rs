@@ -1,6 +1,6 @@
 //! `malformed-arguments`: the arguments of a call are not JSON.
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{ArgumentForm, Arguments, Linked};
 
 use crate::walk::{at_arguments, calls};
@@ -12,8 +12,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
             && call.form != ArgumentForm::FreeText
         {
             findings.push(if text.trim().is_empty() {
-                at_arguments(&codes::MALFORMED_ARGUMENTS, message, call, "arguments are empty")
-                    .with_severity(Severity::Note)
+                at_arguments(&codes::EMPTY_ARGUMENTS, message, call, "arguments are empty")
             } else {
                 at_arguments(
                     &codes::MALFORMED_ARGUMENTS,

@@ -1,6 +1,6 @@
 //! `unanswered-call`: a call whose result is nowhere.
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{CallStatus, Linked, MessageKind};
 
 use crate::walk::{at_call, call_of, pairings, with_id};
@@ -11,12 +11,12 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
     for pairing in pairings(linked, CallStatus::Unanswered) {
         if let Some((message, call)) = call_of(linked, pairing) {
             let text = format!("call{} has no result", with_id(call.known_id()));
-            let finding = at_call(&codes::UNANSWERED_CALL, message, call, text);
-            findings.push(if message.position as usize + 1 >= end {
-                finding.with_severity(Severity::Note)
+            let code = if message.position as usize + 1 >= end {
+                &codes::CALL_AT_END
             } else {
-                finding
-            });
+                &codes::UNANSWERED_CALL
+            };
+            findings.push(at_call(code, message, call, text));
         }
     }
 }

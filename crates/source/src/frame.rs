@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use chatmill_diag::{Code, Finding, Limits, Reject, RejectLevel, RowLedger, Severity, Span, codes};
+use chatmill_diag::{Code, Finding, Limits, Reject, RejectLevel, RowLedger, Span, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::{Conversation, MessageOrigin};
 
@@ -101,7 +101,7 @@ impl<'f> FrameView<'f> {
         path: impl Into<String>,
         value: Value<'_>,
     ) -> Box<Finding> {
-        let finding = Finding::new(code, text).with_severity(Severity::Error);
+        let finding = Finding::new(code, text).rejecting();
         let Span { start, end } = self.span(value.span());
         Box::new(finding.at_path(path).at_span(start, end))
     }
@@ -151,7 +151,7 @@ impl<'f> FrameView<'f> {
         let bytes = self.bytes.get(span.clone()).unwrap_or_default();
         let head = usize::try_from(limits.reject_head).unwrap_or(usize::MAX);
         let span = self.span(span);
-        let finding = finding.with_severity(Severity::Error);
+        let finding = finding.rejecting();
         Reject {
             level: RejectLevel::Message,
             span,

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use chatmill_diag::{Code, Finding, Limits, Path, Reject, RejectLevel, Severity, Span, codes};
+use chatmill_diag::{Code, Finding, Limits, Path, Reject, RejectLevel, Span, codes};
 use chatmill_intake::json::{self, Document, Note};
 use chatmill_intake::{Form, Frame};
 use chatmill_model::Linked;
 use chatmill_source::{FrameView, Reading, Source, Unread};
 
 use super::locate::{Located, Locator};
+use super::unread::unread_field;
 use super::{RecordOutcome, Settings, UnreadAt, redact, written};
 
 /// Reads, links and checks one record; one that no source reads is rejected for its own error where it has one, else for the
@@ -135,12 +136,7 @@ impl Scanned<'_> {
         }
         let start = self.frame.start;
         let findings = unread.iter().map(|unread| {
-            let severity = if unread.has_words {
-                Severity::Warning
-            } else {
-                Severity::Note
-            };
-            let finding = Finding::new(&codes::UNREAD_FIELD, "").with_severity(severity);
+            let finding = Finding::new(unread_field(unread.has_words), "");
             let finding = finding.at_path(unread.path.clone());
             let (first, end) = (start + unread.first.start as u64, start + unread.first.end as u64);
             Finding {

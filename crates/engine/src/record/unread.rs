@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chatmill_diag::{Finding, Severity, Span, codes};
+use chatmill_diag::{Code, Finding, Severity, Span, codes};
 use serde::{Deserialize, Serialize};
 
 use crate::entry::EntryRef;
@@ -112,12 +112,21 @@ impl UnreadFields {
             );
             let finding = Finding {
                 count: self.further,
-                ..finding.with_severity(Severity::Warning)
+                ..finding
             };
             (Located::nowhere(finding), None)
         });
         let paths = self.paths.into_iter().map(|(path, field)| field.finding(path));
         paths.chain(further)
+    }
+}
+
+/// The code of a field that is not read.
+pub(crate) fn unread_field(has_words: bool) -> &'static Code {
+    if has_words {
+        &codes::UNREAD_FIELD
+    } else {
+        &codes::WORDLESS_FIELD
     }
 }
 
@@ -135,14 +144,8 @@ impl UnreadField {
                 self.bytes
             )
         };
-        let finding = Finding::new(&codes::UNREAD_FIELD, message);
-        let severity = if self.has_words {
-            Severity::Warning
-        } else {
-            Severity::Note
-        };
+        let finding = Finding::new(unread_field(self.has_words), message);
         let path = is_field.then_some(path);
-        let finding = finding.with_severity(severity);
         let finding = path
             .iter()
             .fold(finding, |finding, path| finding.at_path(path.clone()));
@@ -160,7 +163,7 @@ mod tests {
     use super::*;
 
     fn at(path: &str, severity: Severity) -> UnreadAt {
-        let finding = Finding::new(&codes::UNREAD_FIELD, "x").with_severity(severity);
+        let finding = Finding::new(unread_field(severity > Severity::Note), "x");
         let mut located = Located::nowhere(finding);
         located.json_path = Some(path.to_owned());
         UnreadAt { located, bytes: 5 }

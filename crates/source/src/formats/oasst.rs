@@ -20,7 +20,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{
@@ -215,7 +215,7 @@ impl<'d> Collected<'d> {
                 let content = self.texts.entry(at).or_insert_with(|| text(known.get("text")));
                 if *content != text(message.get("text")) {
                     let text = "the message is there twice with two texts: the first is read";
-                    let finding = Finding::new(&codes::REPEATED_ROW, text).with_severity(Severity::Warning);
+                    let finding = Finding::new(&codes::DIFFERING_ROW, text);
                     notes.push(finding.at_path(path), Some(message));
                 }
                 continue;
@@ -343,10 +343,10 @@ impl<'d> Reader<'d, '_> {
             content => text(content),
         };
         if own.is_none() {
-            site.missing("message_id", Severity::Warning);
+            site.empty("message_id");
         }
         if content.is_none() {
-            site.missing("text", Severity::Error);
+            site.missing("text");
         }
         let mut extra = ExtraFields::new();
         extra.keep_some("rank", wire.rank);

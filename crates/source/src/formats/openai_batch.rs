@@ -14,7 +14,7 @@
 
 use std::collections::VecDeque;
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
 
@@ -173,13 +173,13 @@ impl BatchFiles {
             exchange.request(body, self.body);
         } else if let Some(line) = line {
             let text = "no request has this custom_id: the answer stands alone";
-            note(&mut exchange, text, line, Severity::Warning);
+            note(&mut exchange, text, line, &codes::SPARED_FIELD);
         }
         if let Some(result) = result {
             self.result(&mut exchange, result);
         } else if let Some(line) = line {
             let text = "no result has this custom_id: nothing was answered";
-            note(&mut exchange, text, line, Severity::Note);
+            note(&mut exchange, text, line, &codes::UNANSWERED_REQUEST);
         }
         exchange.beside.id = line.and_then(|line| present(line, "custom_id")).and_then(id);
         exchange.finish("batch")
@@ -197,16 +197,16 @@ impl BatchFiles {
             exchange.failed(error);
         } else {
             let text = "the result holds neither an answer nor an error";
-            note(exchange, text, line, Severity::Warning);
+            note(exchange, text, line, &codes::SPARED_FIELD);
         }
     }
 }
 
 /// Reports what a pair lacks.
-fn note(exchange: &mut Exchange<'_, '_>, text: &str, line: Value<'_>, severity: Severity) {
+fn note(exchange: &mut Exchange<'_, '_>, text: &str, line: Value<'_>, code: &'static Code) {
     let list = &mut exchange.turns.list;
     let path = list.frame.document.path_at(line.span().start);
-    let finding = Finding::new(&codes::MISSING_FIELD, text).with_severity(severity);
+    let finding = Finding::new(code, text);
     list.notes
         .push(finding.at_path(path), Some(line.get("custom_id").unwrap_or(line)));
 }

@@ -5,7 +5,7 @@ mod frameworks;
 mod pieces;
 mod stream;
 
-use chatmill_diag::{Finding, Severity, codes};
+use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{AlternativeOrigin, Extra, Judgement, Message, MessageKind, Part, Role, Usage};
 
@@ -329,7 +329,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
     /// Reports an answer that was not read.
     fn unread(&mut self, answer: Value<'_>) {
         let text = "the record has an answer that was not read: it has no form that is known here and is kept as it is";
-        let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Error);
+        let finding = Finding::new(&codes::WRONG_TYPE, text);
         let span = self.turns.span(answer);
         let path = self.turns.list.frame.document.path_at(span.start);
         let finding = self.turns.list.notes.spanned(finding, span);

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use chatmill_diag::{Finding, Limits, Path, Reject, RowLedger, Severity, codes};
+use chatmill_diag::{Finding, Limits, Path, Reject, RowLedger, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Alternative, AlternativeOrigin, Conversation, Judgement, Message, MessageKind, Role};
 
@@ -140,9 +140,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
         // Values in the JSON of a string have the place of the whole string, whose bytes are hashed once.
         let reject = match self.rejects.last().filter(|last| last.span == place) {
             Some(last) => Reject {
-                finding: finding
-                    .with_severity(Severity::Error)
-                    .at_span(place.start, place.end),
+                finding: finding.rejecting().at_span(place.start, place.end),
                 ..last.clone()
             },
             None => self.frame.reject(span, finding, self.limits),

@@ -4,7 +4,7 @@
 //! Bedrock count them separately, so they are added here. Gemini counts thoughts beside the answer. The
 //! fields also remain among the extra fields: they hold more than is read here.
 
-use chatmill_diag::{Finding, Severity, codes};
+use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Message, Role, Usage};
 
@@ -114,7 +114,7 @@ pub(crate) fn bound(reading: &mut Reading) {
         if *usage != logged {
             let text =
                 format!("more than {MOST} tokens were logged, which no bill can hold: they are left out");
-            let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Warning);
+            let finding = Finding::new(&codes::BEARABLE_TYPE, text);
             let finding = finding.at_message(message.position, message.id.as_deref(), "");
             reading.findings.push(finding);
         }

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use chatmill_diag::{Code, Finding, Severity, codes};
+use chatmill_diag::{Code, Finding, codes};
 use chatmill_intake::json::{Value, append_key};
 
 /// The findings of one frame.
@@ -41,7 +41,7 @@ impl Notes {
 
     /// Reports a value of the wrong type that is bearable, and quotes it.
     pub(crate) fn warn(&mut self, path: impl Into<String>, text: &str, value: Value<'_>) {
-        let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Warning);
+        let finding = Finding::new(&codes::BEARABLE_TYPE, text);
         self.push(finding.quoting(value.raw()).at_path(path), Some(value));
     }
 
@@ -76,7 +76,7 @@ fn repeated_key(loses_a_value: bool) -> Finding {
         Finding::new(&codes::DUPLICATE_KEY, text)
     } else {
         let text = "the key stands more than once: all values are kept";
-        Finding::new(&codes::DUPLICATE_KEY, text).with_severity(Severity::Note)
+        Finding::new(&codes::KEPT_KEY, text)
     }
 }
 
@@ -128,41 +128,42 @@ impl Site<'_> {
         self.notes.spanned(finding, value.span())
     }
 
-    /// Reports a field that is absent, or null, which the importer lets through.
-    pub(crate) fn missing(&mut self, field: &str, severity: Severity) {
-        let text = if severity == Severity::Error {
-            "is missing"
-        } else {
-            "is empty or null"
-        };
-        self.lacking(field, text, severity);
+    /// Reports a field that is not there.
+    pub(crate) fn missing(&mut self, field: &str) {
+        self.lacking(&codes::MISSING_FIELD, field, "is missing");
     }
 
-    /// Reports a field that is not there, however much the format asks for it.
-    pub(crate) fn absent(&mut self, field: &str, severity: Severity) {
-        self.lacking(field, "is missing", severity);
+    /// Reports a field that is empty or null, which readers of the format let through.
+    pub(crate) fn empty(&mut self, field: &str) {
+        self.lacking(&codes::SPARED_FIELD, field, "is empty or null");
     }
 
-    fn lacking(&mut self, field: &str, what: &str, severity: Severity) {
-        let finding = Finding::new(&codes::MISSING_FIELD, format!("{field} {what}")).with_severity(severity);
-        self.push(finding, format!(".{field}"), self.message);
+    /// Reports a field that is not there, and that readers of the format do without.
+    pub(crate) fn absent(&mut self, field: &str) {
+        self.lacking(&codes::SPARED_FIELD, field, "is missing");
+    }
+
+    fn lacking(&mut self, code: &'static Code, field: &str, what: &str) {
+        self.note(
+            code,
+            &format!("{field} {what}"),
+            format!(".{field}"),
+            self.message,
+        );
     }
 
     /// Reports a value of the wrong type that is bearable, and quotes it.
     pub(crate) fn warn(&mut self, field: &str, text: &str, value: Value<'_>) {
-        self.wrong(field, text, Severity::Warning, value);
+        self.wrong(&codes::BEARABLE_TYPE, field, text, value);
     }
 
     /// Reports a value of the wrong type that costs something of the message, and quotes it.
     pub(crate) fn error(&mut self, field: &str, text: &str, value: Value<'_>) {
-        self.wrong(field, text, Severity::Error, value);
+        self.wrong(&codes::WRONG_TYPE, field, text, value);
     }
 
-    /// Reports a value of the wrong type and quotes it.
-    pub(crate) fn wrong(&mut self, field: &str, text: &str, severity: Severity, value: Value<'_>) {
-        let finding = Finding::new(&codes::WRONG_TYPE, text)
-            .with_severity(severity)
-            .quoting(value.raw());
+    fn wrong(&mut self, code: &'static Code, field: &str, text: &str, value: Value<'_>) {
+        let finding = Finding::new(code, text).quoting(value.raw());
         self.push(finding, format!(".{field}"), value);
     }
 

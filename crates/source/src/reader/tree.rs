@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::Value;
 
 use crate::frame::Reading;
@@ -286,17 +286,18 @@ pub(crate) fn branches(
     let left = all - read.len();
     if left > 0 {
         let too_many = ends.len() > read.len();
-        let text = if too_many {
-            "all branches together are larger than the limits of a record: the rest is left out"
+        let (code, text) = if too_many {
+            (
+                &codes::LOST_BRANCHES,
+                "all branches together are larger than the limits of a record: the rest is left out",
+            )
         } else {
-            "further branches: what stood in the place of a message that is read is among the alternatives; `branches = \"all\"` makes each branch a conversation"
+            (
+                &codes::OTHER_BRANCHES,
+                "further branches: what stood in the place of a message that is read is among the alternatives; `branches = \"all\"` makes each branch a conversation",
+            )
         };
-        let severity = if too_many {
-            Severity::Warning
-        } else {
-            Severity::Note
-        };
-        let mut finding = Finding::new(&codes::OTHER_BRANCHES, text).with_severity(severity);
+        let mut finding = Finding::new(code, text);
         finding.count = left as u64;
         notes.findings.push(finding);
     }

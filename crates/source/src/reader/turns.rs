@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use chatmill_diag::{Finding, Limits, Path, Severity, codes};
+use chatmill_diag::{Finding, Limits, Path, codes};
 use chatmill_intake::json::Value;
 use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, Role, Timestamp, own_parts};
 
@@ -73,7 +73,7 @@ impl Turn {
         of: fn(&str) -> Option<Role>,
     ) {
         let Some(value) = present(turn, field) else {
-            site.missing(field, Severity::Error);
+            site.missing(field);
             return;
         };
         let word = value.as_str();
@@ -101,9 +101,7 @@ impl Turn {
         value: Value<'_>,
         site: &mut Site<'_>,
     ) {
-        let finding = Finding::new(&codes::WRONG_TYPE, text)
-            .with_severity(Severity::Error)
-            .quoting(value.raw());
+        let finding = Finding::new(&codes::WRONG_TYPE, text).quoting(value.raw());
         site.push(finding, suffix(path), value);
         self.parts.push(Part::Text(text_of(value)));
     }
@@ -175,9 +173,8 @@ impl<'d, 'r> Turns<'d, 'r> {
     /// Reports that the line with this id is of an unknown type, which is in this field.
     pub(crate) fn unknown_line(&mut self, (id, line): (Option<&str>, Value<'_>), kind: Option<Value<'_>>) {
         let text = "the line is of a type that is not known and is kept as a notice";
-        let finding = Finding::new(&codes::UNKNOWN_MESSAGE_TYPE, text).with_severity(Severity::Note);
         let mut site = self.list.site(id, line);
-        site.push(finding, ".type", kind.unwrap_or(line));
+        site.note(&codes::UNKNOWN_LINE_TYPE, text, ".type", kind.unwrap_or(line));
     }
 
     /// Reads a turn that stands at `prefix` below its item; the item itself has no prefix.

@@ -7,7 +7,7 @@ mod speaker;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use chatmill_diag::{Finding, Severity, codes};
+use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Extra, Message, MessageKind, Part, Reference, Role, Usage};
 
@@ -433,7 +433,7 @@ fn read_content(
     if !is_map {
         speaker.report(map, site);
     } else if draft.parts.is_empty() {
-        site.missing("text", Severity::Warning);
+        site.empty("text");
     }
     (draft, is_notice)
 }

@@ -1,6 +1,6 @@
 //! The speaker of a message: the word for the role, and its meaning.
 
-use chatmill_diag::{Severity, codes};
+use chatmill_diag::codes;
 use chatmill_intake::json::Value;
 use chatmill_model::Role;
 
@@ -107,7 +107,7 @@ impl<'d> SpeakerRole<'d> {
                 let text = format!("{field} is none of the known words: the message is read as a user's");
                 site.warn(field, &text, found);
             }
-            (None, _) => site.missing(field, Severity::Warning),
+            (None, _) => site.empty(field),
         }
     }
 
@@ -117,7 +117,7 @@ impl<'d> SpeakerRole<'d> {
         match (&self.unknown, found) {
             (None, _) => {}
             (Some(_), Some(found)) => site.warn(map.role_field(), OF_MAP, found),
-            (Some(_), None) => site.missing("role", Severity::Warning),
+            (Some(_), None) => site.empty("role"),
         }
     }
 }

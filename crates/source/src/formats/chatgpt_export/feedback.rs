@@ -10,7 +10,7 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-use chatmill_diag::{Finding, Severity, codes};
+use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Mark, Value};
 use chatmill_model::Extra;
 
@@ -110,7 +110,7 @@ impl<'d> Feedback<'d> {
                 Some(_) => "the thumb is about no answer of its conversation, and labels nothing",
                 None => "the thumb is about a conversation that is not in the export",
             };
-            let finding = Finding::new(&codes::INCOMPLETE_EXPORT, text).with_severity(Severity::Warning);
+            let finding = Finding::new(&codes::INCOMPLETE_EXPORT, text);
             notes.push(finding.at_path(path), Some(row));
             let Some(conversation) = &mut reading.conversation else {
                 row.mark(Mark::Reported);

@@ -1,6 +1,6 @@
 //! One turn of a transcript: the line of the role, and the text with its tags.
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{Part, Role, ToolCall, ToolResult};
 
@@ -36,7 +36,7 @@ pub(super) fn speaker(line: &str, problems: &mut Vec<Finding>) -> Speaker {
     };
     if speaker.role.is_none() {
         let text = "the role is none of the known words: the turn is read as a user's";
-        let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Error);
+        let finding = Finding::new(&codes::WRONG_TYPE, text);
         problems.push(finding.quoting(word));
     }
     let plain = speaker.role.unwrap_or(Role::User).as_str();
@@ -47,7 +47,7 @@ pub(super) fn speaker(line: &str, problems: &mut Vec<Finding>) -> Speaker {
         None if rest.is_empty() => {}
         None => {
             let text = "the line of the role holds more than a role and a name: it is read as text";
-            problems.push(Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Warning));
+            problems.push(Finding::new(&codes::BEARABLE_TYPE, text));
             speaker.rest = Some(unescaped(rest));
         }
     }

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, RawJson, Role};
 
@@ -90,7 +90,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         };
         if let Some(line) = further.first().and_then(|end| lines.get(*end)) {
             let text = "the session has more forks than are conversations of their own: what only the others hold is kept as what was taken back";
-            let mut finding = Finding::new(&codes::OTHER_BRANCHES, text).with_severity(Severity::Warning);
+            let mut finding = Finding::new(&codes::LOST_BRANCHES, text);
             finding.count = further.len() as u64;
             let finding = finding.at_path(format!("$[{}]", line.index));
             self.turns.list.notes.push(finding, Some(line.value));
@@ -442,7 +442,7 @@ fn read_turn(line: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
         .get("message")
         .and_then(|message| present(message, "content"))
     {
-        None => site.missing("message.content", Severity::Error),
+        None => site.missing("message.content"),
         Some(content) => anthropic::content(&mut turn, "message.content", content, site, limits),
     }
     turn

@@ -1,6 +1,6 @@
 //! From lines to messages: items as the Responses API has them, events that no item repeats, the program's own words.
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{ArgumentForm, Extra, Message, MessageKind, Part, Role, Timestamp, ToolCall, Usage};
 
@@ -475,7 +475,7 @@ fn shell_call(item: Value<'_>, site: &mut Site<'_>, _limits: &Limits) -> Turn {
         let call = ToolCall::new(call_id, Some("local_shell".to_owned()), arguments);
         turn.parts.push(Part::ToolCall(call));
     } else {
-        site.missing("action", Severity::Error);
+        site.missing("action");
     }
     turn.keep_rest(item, "", &["type", "call_id", "action"]);
     turn

@@ -3,7 +3,7 @@
 //! Fields of a part without a place in the model are kept in the message's extra fields under their paths. A
 //! part of an unknown kind is kept whole.
 
-use chatmill_diag::{Severity, codes};
+use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{
     ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, RawJson, ToolCall, ToolResult,
@@ -95,7 +95,7 @@ fn function_response(
     let own = format!("{path}.function_response");
     let answer = present(response, "response");
     if answer.is_none() {
-        site.missing(&format!("{own}.response"), Severity::Warning);
+        site.empty(&format!("{own}.response"));
     }
     let mut others = Content::default();
     let mut known = vec!["id", "name", "response"];

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_diag::{Finding, Severity, codes};
+use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Extra, Fact, Message, Part, Role};
 
@@ -116,7 +116,7 @@ impl<'d> Reader<'d, '_> {
         let mut site = self.list.site(id.as_deref(), value);
         if stated.is_none() {
             match turn.role.filter(|role| !role.is_null()) {
-                None => site.missing("role", Severity::Warning),
+                None => site.empty("role"),
                 Some(role) => {
                     let text = "the role is none of the known words: the turn is read as a user's";
                     site.error("role", text, role);
@@ -125,7 +125,7 @@ impl<'d> Reader<'d, '_> {
         }
         let mut content = Content::default();
         match turn.parts.filter(|list| !list.is_null()) {
-            None => site.missing("parts", Severity::Error),
+            None => site.missing("parts"),
             Some(list) if list.kind() == Kind::Array => read_parts(list, skipped, &mut content, &mut site),
             Some(other) => {
                 let text = "parts is not a list: what it holds is read as the only part";

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_diag::{Limits, Severity, codes};
+use chatmill_diag::{Limits, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Extra, MediaKind, Message, MessageKind, Part, ParticipantKind, Role, ToolResult};
 
@@ -46,7 +46,7 @@ impl<'d> Reader<'d, '_> {
         check_id(row, &mut site);
 
         if row.create_time.is_none() {
-            site.absent("create_time", Severity::Warning);
+            site.absent("create_time");
         }
         let timestamp = times::read(&mut self.clock, row.create_time, &mut site);
 
@@ -118,8 +118,8 @@ impl<'d> Reader<'d, '_> {
 fn check_id(row: &Row<'_>, site: &mut Site<'_>) {
     let text = match field_text(row.message_id) {
         FieldText::Text(text) if !text.is_empty() => return,
-        FieldText::Absent => return site.missing("message_id", Severity::Error),
-        FieldText::Null | FieldText::Text(_) => return site.missing("message_id", Severity::Warning),
+        FieldText::Absent => return site.missing("message_id"),
+        FieldText::Null | FieldText::Text(_) => return site.empty("message_id"),
         FieldText::Number(_) => "message_id is a number and is read as text",
         FieldText::Other => "message_id is not a string and is left out",
     };
@@ -161,7 +161,7 @@ fn sender<'d>(
         FieldText::Number(number) => (Some(number), "the sender is a number and is read as text"),
         FieldText::Other => (None, "the sender is not a string and is left out"),
         FieldText::Absent | FieldText::Null => {
-            site.missing("sender", Severity::Error);
+            site.missing("sender");
             return None;
         }
     };
@@ -228,8 +228,8 @@ fn required<'d>(
 ) -> Option<Cow<'d, str>> {
     match field_text(value) {
         FieldText::Text(own_text) => return Some(own_text),
-        FieldText::Absent => site.missing(field, Severity::Error),
-        FieldText::Null => site.missing(field, Severity::Warning),
+        FieldText::Absent => site.missing(field),
+        FieldText::Null => site.empty(field),
         FieldText::Number(_) | FieldText::Other => site.warn(field, text, value.unwrap_or(site.message)),
     }
     None

@@ -24,7 +24,7 @@ mod times;
 mod tools;
 mod wire;
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Conversation, Extra, FormatTraits};
@@ -150,17 +150,17 @@ fn version(record: &Record<'_>, notes: &mut Notes) -> Option<String> {
             let text = "the version is not 1.0.0: the record is read as what it looks like";
             (Some(version.into_owned()), &codes::UNKNOWN_VERSION, text)
         }
-        FieldText::Absent | FieldText::Null => (None, &codes::MISSING_FIELD, "the record has no version"),
+        FieldText::Absent | FieldText::Null => (None, &codes::SPARED_FIELD, "the record has no version"),
         FieldText::Number(version) => {
             let text = "the version is a number and is read as text";
-            (Some(version.to_owned()), &codes::WRONG_TYPE, text)
+            (Some(version.to_owned()), &codes::BEARABLE_TYPE, text)
         }
         FieldText::Other => {
             let text = "the version is not a string and is left out";
-            (None, &codes::WRONG_TYPE, text)
+            (None, &codes::BEARABLE_TYPE, text)
         }
     };
-    let finding = Finding::new(code, text).with_severity(Severity::Warning);
+    let finding = Finding::new(code, text);
     notes.push(finding.at_path("$.version"), record.version);
     version
 }

@@ -1,6 +1,6 @@
 //! `refer_list`: ids, objects with an id, previews, complete messages, and previews inside previews.
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::json::{push_compact, push_string};
 use chatmill_model::{ParticipantKind, Preview, RawJson, Reference, ReferenceForm, Timestamp};
@@ -80,14 +80,16 @@ fn object(
         }
         FieldText::Text(_) | FieldText::Absent | FieldText::Null | FieldText::Other => {
             // The importer asks only whether the key is there.
-            let severity = stated.map_or(Severity::Error, |_| Severity::Warning);
+            let code = match stated {
+                Some(_) => &codes::REFERENCE_INCOMPLETE,
+                None => &codes::REFUSED_REFERENCE,
+            };
             let text = if has_content {
                 "the reference has no message_id and is known by what it quotes"
             } else {
                 "the reference has neither message_id nor content and is left out"
             };
-            let finding = Finding::new(&codes::REFERENCE_INCOMPLETE, text).with_severity(severity);
-            site.push(finding, format!(".{suffix}"), entry);
+            site.note(code, text, format!(".{suffix}"), entry);
             None
         }
     };
@@ -183,8 +185,12 @@ fn check_sender(value: Value<'_>, suffix: &str, roster: &Roster<'_>, site: &mut 
     let found = sender.and_then(|sender| roster.find(&sender));
     if !found.is_some_and(|found| found.listed) {
         let text = "the author of the quoted message is not in the roster";
-        let finding = Finding::new(&codes::UNKNOWN_SENDER, text).with_severity(Severity::Warning);
-        site.push(finding, format!(".{suffix}.sender"), value);
+        site.note(
+            &codes::UNKNOWN_QUOTED_SENDER,
+            text,
+            format!(".{suffix}.sender"),
+            value,
+        );
     }
 }
 

@@ -1,6 +1,6 @@
 //! Times of messages, read with the conversation's default time zone.
 
-use chatmill_diag::{Finding, Severity, codes};
+use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::Timestamp;
 
@@ -28,8 +28,8 @@ pub(super) fn clock(
             }
         }
         FieldText::Number(_) | FieldText::Other => {
-            let finding = Finding::new(&codes::WRONG_TYPE, "default_timezone is not a string");
-            notes.push(finding.with_severity(Severity::Warning).at_path(path), default);
+            let finding = Finding::new(&codes::BEARABLE_TYPE, "default_timezone is not a string");
+            notes.push(finding.at_path(path), default);
         }
     }
     let known = match zone {
@@ -51,7 +51,7 @@ pub(super) fn read(times: &mut Times, value: Option<Value<'_>>, site: &mut Site<
             Some(stamp(present.raw().to_owned(), None))
         }
         Kind::Null => {
-            site.missing("create_time", Severity::Warning);
+            site.empty("create_time");
             None
         }
         _ => {

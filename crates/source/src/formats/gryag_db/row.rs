@@ -1,6 +1,6 @@
 //! Reading one row by itself: role, text, attachment, columns without a place, and whether its reply is real.
 
-use chatmill_diag::{Severity, codes};
+use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, Role};
 
@@ -17,7 +17,7 @@ pub(super) fn role(row: Value<'_>, site: &mut Site<'_>) -> Role {
         };
     }
     let Some(value) = present(row, "role") else {
-        site.missing("role", Severity::Warning);
+        site.empty("role");
         return Role::User;
     };
     let Some(role) = value.as_str().and_then(|word| known_role(&word)) else {
@@ -47,7 +47,7 @@ fn known_role(word: &str) -> Option<Role> {
 pub(super) fn columns(row: Value<'_>, site: &mut Site<'_>) -> ExtraFields {
     let own_id = row_id(row);
     if cell(row, own_id).is_none() && !is_queried(row) {
-        site.missing(own_id, Severity::Warning);
+        site.empty(own_id);
     }
     site.repeated_keys(row, |_| false);
     let mut extra = ExtraFields::new();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use chatmill_diag::{Finding, Severity, codes};
+use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource};
 
@@ -68,8 +68,7 @@ fn attachment(file: Value<'_>, place: &str, known: &[&str], site: &mut Site<'_>)
     let (name, media_type, url) = (field("filename"), field("mimeType"), field("blobUrl"));
     if url.is_none() {
         let text = "the attachment has no address";
-        let finding = Finding::new(&codes::MISSING_FIELD, text).with_severity(Severity::Warning);
-        site.push(finding, format!(".{place}blobUrl"), file);
+        site.note(&codes::SPARED_FIELD, text, format!(".{place}blobUrl"), file);
     }
     let rest = file
         .fields()

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use chatmill_diag::{Finding, Severity, codes};
+use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Preview, Reference, Timestamp};
 
@@ -286,8 +286,7 @@ fn report_missing(has_id: bool, speaker: &Speaker, kind: EventKind, capture: Cap
 }
 
 fn missing(field: &str, text: &str, site: &mut Site<'_>) {
-    let finding = Finding::new(&codes::MISSING_FIELD, text).with_severity(Severity::Warning);
-    site.push(finding, format!(".{field}"), site.message);
+    site.note(&codes::SPARED_FIELD, text, format!(".{field}"), site.message);
 }
 
 fn time(body: Value<'_>, clock: &mut Times, site: &mut Site<'_>) -> Option<Timestamp> {

@@ -26,7 +26,7 @@ mod roster;
 mod streams;
 mod times;
 
-use chatmill_diag::{Finding, Limits, Path, Severity, codes};
+use chatmill_diag::{Finding, Limits, Path, codes};
 use chatmill_intake::json::{Kind, Note, Value};
 use chatmill_model::{Conversation, FormatTraits, Scene};
 
@@ -194,8 +194,8 @@ impl<'d> Reader<'d, '_> {
         let outcomes = messages::finish_messages(self.assembler, self.uploads, &mut self.roster, list);
         let is_silent = list.messages.is_empty();
         if self.key.is_none() && !is_silent {
-            let finding = Finding::new(&codes::MISSING_FIELD, "no row names its project");
-            list.notes.push(finding.with_severity(Severity::Warning), None);
+            let finding = Finding::new(&codes::SPARED_FIELD, "no row names its project");
+            list.notes.push(finding, None);
         }
         // An empty list is a conversation without messages, as for every source.
         let is_nothing = is_silent && list.rows.rows > 0;
@@ -231,12 +231,10 @@ impl<'d> Reader<'d, '_> {
 
 /// Presence alone is not a conversation: mostly it is all that a capture holds of a project.
 fn only_present(key: Option<&str>) -> Finding {
-    let (place, severity) = match key {
-        Some(_) => (" in the project", Severity::Note),
-        None => (", and no project is named", Severity::Warning),
+    let (place, code) = match key {
+        Some(_) => (" in the project", &codes::SILENT_CONVERSATION),
+        None => (", and no project is named", &codes::EMPTY_CONVERSATION),
     };
     let text = format!("only presence: nobody says anything{place}");
-    Finding::new(&codes::EMPTY_CONVERSATION, text)
-        .with_severity(severity)
-        .at_path("$")
+    Finding::new(code, text).at_path("$")
 }

@@ -8,7 +8,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chatmill_diag::{Code, Finding, Severity, codes};
+use chatmill_diag::{Code, Finding, codes};
 
 use super::event::{Capture, Event, EventKind, finding_at};
 use crate::reader::{ExtraFields, Keep as _};
@@ -261,18 +261,15 @@ impl Assembler {
                     self.note(&event, &codes::UNFINISHED_STREAM, text);
                 }
                 if let (true, Some(row)) = (stream.is_orphan, first) {
-                    let (text, severity) = match stream.whole {
-                        None => (
-                            ": its text is kept as far as it goes",
-                            codes::ORPHAN_CHUNK.severity,
-                        ),
-                        Some(_) => (", but the whole answer follows", Severity::Note),
+                    let (code, text) = match stream.whole {
+                        None => (&codes::ORPHAN_CHUNK, ": its text is kept as far as it goes"),
+                        Some(_) => (&codes::ANSWERED_CHUNK, ", but the whole answer follows"),
                     };
                     let text = format!("the beginning of the answer is missing{text}");
-                    let mut finding = finding_at(&event, &codes::ORPHAN_CHUNK, text, "");
+                    let mut finding = finding_at(&event, code, text, "");
                     finding.position = Some(row);
                     finding.count = stream.pieces.len() as u64;
-                    self.findings.push(finding.with_severity(severity));
+                    self.findings.push(finding);
                 }
                 if stream.whole.is_none() {
                     self.finish_pieces(&stream.pieces, event);

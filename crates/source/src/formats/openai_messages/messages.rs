@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Part, Role};
 
@@ -171,7 +171,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             }
         }
         if row.content.is_none() && parts.is_empty() && !row.others.iter().any(|(key, _)| key == "audio") {
-            site.missing("content", Severity::Error);
+            site.missing("content");
         }
         rest.keep_some("id", spare_id);
         extra(row, &mut rest, &mut site);
@@ -215,7 +215,7 @@ impl<'d, 'r> Reader<'d, 'r> {
 
 fn role(row: &Row<'_>, site: &mut Site<'_>) -> Role {
     let Some(value) = row.role else {
-        site.missing("role", Severity::Error);
+        site.missing("role");
         return Role::User;
     };
     value
@@ -241,13 +241,12 @@ fn content(row: &Row<'_>, role: Role, rest: &mut ExtraFields, site: &mut Site<'_
         rest.extend(read.extra);
         return read.parts;
     }
-    let severity = if role == Role::Tool {
-        Severity::Warning
-    } else {
-        Severity::Error
-    };
     let text = "the content is neither a string nor a list of parts and is read as its JSON text";
-    site.wrong("content", text, severity, value);
+    if role == Role::Tool {
+        site.warn("content", text, value);
+    } else {
+        site.error("content", text, value);
+    }
     vec![Part::Text(value.raw().to_owned())]
 }
 

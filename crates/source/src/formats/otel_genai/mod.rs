@@ -18,7 +18,7 @@
 
 mod attributes;
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::Extra;
@@ -131,7 +131,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     });
     let mut first = all.next().unwrap_or_else(|| {
         let text = "none of the spans tells of a model: nobody says anything";
-        let finding = Finding::new(&codes::EMPTY_CONVERSATION, text).with_severity(Severity::Note);
+        let finding = Finding::new(&codes::SILENT_CONVERSATION, text);
         let mut reading = Reading::default();
         reading.findings.push(finding.at_path("$"));
         reading

@@ -23,7 +23,7 @@ mod messages;
 mod tokens;
 mod words;
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::Value;
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::FormatTraits;
@@ -153,5 +153,5 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
 
 /// A finding about a part of the export that is not there.
 fn incomplete(text: &str) -> Finding {
-    Finding::new(&codes::INCOMPLETE_EXPORT, text).with_severity(Severity::Note)
+    Finding::new(&codes::UNNAMED_MEMBERS, text)
 }

@@ -1,6 +1,6 @@
 //! The content of a row in any of the forms that Suna ever stored, and the metadata beside it.
 
-use chatmill_diag::{Limits, Severity, codes};
+use chatmill_diag::{Limits, codes};
 use chatmill_intake::json::{Document, Value};
 use chatmill_model::{MessageKind, Part, Role};
 
@@ -118,7 +118,7 @@ fn role_of(content: Option<Value<'_>>) -> Option<Role> {
 
 fn unknown_type(row: &Row<'_>, site: &mut Site<'_>) {
     if row.word.is_none() {
-        site.missing("type", Severity::Error);
+        site.missing("type");
         return;
     }
     let text = "the type is none of the known: the role in the content counts";

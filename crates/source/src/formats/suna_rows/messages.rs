@@ -1,6 +1,6 @@
 //! Conversion of rows to messages and notices: speakers, times, and remaining fields.
 
-use chatmill_diag::{Severity, codes};
+use chatmill_diag::codes;
 use chatmill_intake::json::Value;
 use chatmill_model::{Extra, Message, MessageKind, Part, Role};
 
@@ -30,10 +30,10 @@ impl<'d> Reader<'d, '_> {
         let limits = self.turns.list.limits;
         let mut site = self.turns.list.site(row.id.as_deref(), row.value);
         if row.id.is_none() && !step.is_unfinished {
-            site.missing("message_id", Severity::Warning);
+            site.empty("message_id");
         }
         if row.columns.created.is_none() {
-            site.missing("created_at", Severity::Warning);
+            site.empty("created_at");
         }
         let row_kind = row.row_kind(&mut site);
         let extent = if step.is_unfinished {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_intake::json::Mark;
 use chatmill_model::json::push_compact;
 
@@ -79,7 +79,7 @@ fn without_repeats(
             if is_numbered && !pieces.insert(compact(row)) {
                 row.value.mark(Mark::Taken);
                 let text = "a piece of an answer stands here again, word for word";
-                note(notes, row, text, Severity::Note);
+                note(notes, row, text, &codes::REPEATED_ROW);
                 ledger.repeated += 1;
                 continue;
             }
@@ -109,26 +109,24 @@ fn choose_version(
         return;
     };
     let body = bodies.entry(*chosen).or_insert_with(|| compact(first));
-    let (dropped, stays, text, severity) = if *body == compact(second) {
+    let (dropped, stays, text, code) = if *body == compact(second) {
         let text = "the row stands here again, word for word";
-        (second, first, text, Severity::Note)
+        (second, first, text, &codes::REPEATED_ROW)
     } else if times::order(second.columns.updated) > times::order(first.columns.updated) {
         *chosen = at;
         let text = "the row of this id stands again with another body and was updated there later: the later one is kept";
-        (first, second, text, Severity::Warning)
+        (first, second, text, &codes::DIFFERING_ROW)
     } else {
         let text = "the row of this id stands here again with another body and was not updated later: the other one is \
                     kept";
-        (second, first, text, Severity::Warning)
+        (second, first, text, &codes::DIFFERING_ROW)
     };
-    note(notes, dropped, text, severity);
+    note(notes, dropped, text, code);
     repeats(dropped.value, stays.value);
 }
 
-fn note(notes: &mut Notes, row: &Row<'_>, text: &str, severity: Severity) {
-    let finding = Finding::new(&codes::REPEATED_ROW, text)
-        .with_severity(severity)
-        .at_path(format!("$[{}]", row.index));
+fn note(notes: &mut Notes, row: &Row<'_>, text: &str, code: &'static Code) {
+    let finding = Finding::new(code, text).at_path(format!("$[{}]", row.index));
     notes.push(finding, Some(row.value));
 }
 

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_diag::{Limits, Severity};
+use chatmill_diag::Limits;
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::{Part, ToolResult};
 
@@ -60,7 +60,7 @@ pub(super) fn read(
     } else {
         match metadata.output() {
             Some(output) => answer.text = text_of(output),
-            None => site.missing("content", Severity::Error),
+            None => site.missing("content"),
         }
     }
     let is_direct = matches!(content, Content::Parts(_) | Content::Other(..));

@@ -1,6 +1,6 @@
 //! Messages of people and agents: text, thoughts and calls, from the content and the metadata of a row.
 
-use chatmill_diag::{Code, Finding, Limits, Severity, codes};
+use chatmill_diag::{Limits, codes};
 use chatmill_intake::json::{Mark, Value};
 use chatmill_model::{ArgumentForm, Arguments, Part, RawJson, Role, ToolCall};
 
@@ -42,13 +42,13 @@ pub(super) fn read_speech(
             value.mark(Mark::Taken);
             if !metadata.is_compressed() {
                 let text = "the content is not a message and is read as its JSON text";
-                warn(&codes::WRONG_TYPE, text, "", site);
+                site.note(&codes::BEARABLE_TYPE, text, "", site.message);
             }
             draft.parts.push(Part::Text(text.clone()));
         }
         Content::Absent => match metadata.take_word("text_content") {
             Some(text) => draft.parts.push(Part::Text(text)),
-            None if metadata.get("tool_calls").is_none() => site.missing("content", Severity::Error),
+            None if metadata.get("tool_calls").is_none() => site.missing("content"),
             None => {}
         },
     }
@@ -122,12 +122,7 @@ fn plain_text(text: &str, site: &mut Site<'_>) {
     } else {
         "the content is plain text, which Suna's own reader passes over"
     };
-    warn(&codes::WRONG_TYPE, text, "", site);
-}
-
-fn warn(code: &'static Code, text: &str, suffix: &str, site: &mut Site<'_>) {
-    let finding = Finding::new(code, text).with_severity(Severity::Warning);
-    site.push(finding, suffix, site.message);
+    site.note(&codes::BEARABLE_TYPE, text, "", site.message);
 }
 
 /// Reads calls that are XML in the text of the site's message, at `suffix` below its row. They count from 0
@@ -152,7 +147,7 @@ pub(super) fn find_calls(
         }
         if cut.unread > 0 {
             let text = "a block of calls in the text holds something else than calls";
-            warn(&codes::WRONG_TYPE, text, suffix, site);
+            site.note(&codes::BEARABLE_TYPE, text, suffix, site.message);
         }
         for piece in cut.pieces {
             match piece {
@@ -161,7 +156,7 @@ pub(super) fn find_calls(
                     if call.repeats {
                         let text =
                             "a parameter of a call in the text stands more than once: the last value counts";
-                        warn(&codes::DUPLICATE_KEY, text, suffix, site);
+                        site.note(&codes::REPEATED_PARAMETER, text, suffix, site.message);
                     }
                     draft.parts.push(Part::ToolCall(ToolCall {
                         id: None,

@@ -3,7 +3,7 @@
 //! People send JSON to each other, so text is parsed only where it is a message with a role or calls, or a
 //! list whose elements all have a `type`.
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::Part;
 
@@ -64,8 +64,7 @@ pub(super) fn read(
             }
             Some(content) => {
                 let text = "the content is neither words, parts nor a message and is read as its JSON text";
-                let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Warning);
-                site.push(finding, "", content);
+                site.note(&codes::BEARABLE_TYPE, text, "", content);
                 cell.parts.push(Part::Text(text_of(content)));
             }
             None => {}

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_diag::{Limits, Severity, codes};
+use chatmill_diag::{Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::{Extra, Message, Part, Reference, Role, ToolCall, ToolResult};
 
@@ -32,7 +32,7 @@ pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
         calls.extend(column_calls(list, limits, &mut cell.rest, &mut site));
     }
     if row.columns.content.is_none() && calls.is_empty() {
-        site.missing("content", Severity::Warning);
+        site.empty("content");
     }
     let call_id = column_call_id.or(cell.turn.call_id.take());
     let role = role(stated, call_id.is_some(), row, &cell, &mut site);
@@ -104,7 +104,7 @@ fn role(stated: Option<Role>, answers: bool, row: &Row<'_>, cell: &CellContent, 
         None if answers => Role::Tool,
         None => {
             if row.columns.role.is_none() {
-                site.missing("role", Severity::Warning);
+                site.empty("role");
             }
             let sender = row.columns.sender.and_then(id);
             let sender_role = sender.and_then(|sender| role_words::role(&sender));

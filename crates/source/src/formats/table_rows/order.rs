@@ -1,6 +1,6 @@
 //! The order of the rows: by `order` where all have one, else by `created_at`, then as they come.
 
-use chatmill_diag::{Finding, Severity, codes};
+use chatmill_diag::{Finding, codes};
 
 use super::row::Row;
 use crate::reader::{Notes, id, times};
@@ -16,9 +16,7 @@ pub(super) fn arrange(rows: &mut Vec<Row<'_>>, notes: &mut Notes) {
         && let Some(row) = rows.iter().find(|row| row.columns.order.is_none())
     {
         let text = "order is missing in rows of the conversation: all of it is sorted by created_at";
-        let mut finding = Finding::new(&codes::MISSING_FIELD, text)
-            .with_severity(Severity::Warning)
-            .at_path(format!("$[{}]", row.index));
+        let mut finding = Finding::new(&codes::SPARED_FIELD, text).at_path(format!("$[{}]", row.index));
         finding.count = lacking as u64;
         notes.push(finding, Some(row.value));
     }

@@ -15,7 +15,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use chatmill_diag::{Limits, Severity, codes};
+use chatmill_diag::{Limits, codes};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::table::TableMap;
@@ -123,7 +123,7 @@ impl Reader<'_, '_> {
         let id = cell(row, "id").map(Cow::into_owned);
         let mut site = self.list.site(id.as_deref(), row);
         if id.is_none() {
-            site.missing("id", Severity::Warning);
+            site.empty("id");
         }
         let role = role(row, &mut site);
         let word = row.get("role").and_then(Value::as_str);
@@ -174,7 +174,7 @@ fn parts(row: Value<'_>, is_deleted: bool, site: &mut Site<'_>) -> Vec<Part> {
         parts.push(Part::Reasoning(thought.into_owned()));
     }
     let Some(content) = column(row, "content") else {
-        site.missing("content", Severity::Warning);
+        site.empty("content");
         return parts;
     };
     let part = if is_deleted { Part::Notice } else { Part::Text };

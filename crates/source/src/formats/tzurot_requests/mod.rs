@@ -35,7 +35,7 @@ mod speakers;
 
 use std::collections::HashSet;
 
-use chatmill_diag::{Limits, Severity, codes};
+use chatmill_diag::{Limits, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Conversation, Extra, FormatTraits, Message, RawJson, Records, Role};
 
@@ -84,7 +84,7 @@ pub static TZUROT_REQUESTS: Coded = Coded {
             let read = if is_history { history::read } else { read };
             read(frame, limits).map_err(|request_error| {
                 let (finding, path, value) = *request_error;
-                let finding = finding.with_severity(Severity::Error).at_path(format!("${path}"));
+                let finding = finding.rejecting().at_path(format!("${path}"));
                 Box::new(Notes::new(frame.start).spanned(finding, value.span()))
             })
         }),

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use chatmill_diag::{Code, Finding, Severity, codes};
+use chatmill_diag::{Code, Finding, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{MediaSource, Part, Reference, Role};
 
@@ -155,7 +155,7 @@ impl<'d> Request<'d> {
     fn own(&self, rest: &mut ExtraFields, site: &mut Site<'_>) -> Vec<Part> {
         let field = self.field;
         let Some(value) = self.content.filter(|value| !value.is_null()) else {
-            site.missing(field, Severity::Warning);
+            site.empty(field);
             return Vec::new();
         };
         if let Some(text) = value.as_str() {

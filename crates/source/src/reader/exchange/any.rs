@@ -1,6 +1,6 @@
 //! A message of any vendor's: logs and traces hold requests of all of them.
 
-use chatmill_diag::{Limits, Severity};
+use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Part, Role, ToolResult};
 
@@ -60,7 +60,7 @@ pub(crate) fn ai_sdk(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> 
         .filter_map(|field| Some((field, present(value, field)?)));
     let list = lists.into_iter().find(|(_, list)| list.kind() == Kind::Array);
     if value.kind() == Kind::Object && present(value, "role").is_none() {
-        site.missing("role", Severity::Error);
+        site.missing("role");
     }
     match list {
         Some((field, list)) => frameworks::of_parts(value, field, list, site, limits),
@@ -137,7 +137,7 @@ fn object(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
         turn.word = read.role_word;
     }
     if turn.role.is_none() && turn.word.is_none() {
-        site.missing("role", Severity::Warning);
+        site.empty("role");
     }
     turn.id = turn.id.or_else(|| text(value.get("id")));
     let thought = read.reasoning.or_else(|| text(value.get("reasoning")));
@@ -181,7 +181,7 @@ fn object(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
         turn.parts.extend(call.map(Part::ToolCall));
     }
     if turn.parts.is_empty() && content.is_none() {
-        site.missing("content", Severity::Warning);
+        site.empty("content");
     }
     turn
 }

@@ -8,7 +8,7 @@ pub(crate) mod zone;
 
 use std::borrow::Cow;
 
-use chatmill_diag::{Finding, Severity, codes};
+use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{OffsetOrigin, Timestamp};
 use jiff::civil::DateTime;
@@ -118,15 +118,11 @@ impl Times {
         place: impl Fn(Finding) -> Finding,
     ) -> Timestamp {
         let [known, unknown] = self.naive;
-        let (text, severity, offset) = match self.zone {
-            Some(_) => (
-                known,
-                codes::TIMESTAMP_NAIVE.severity,
-                OffsetOrigin::ConversationZone,
-            ),
-            None => (unknown, Severity::Warning, OffsetOrigin::Missing),
+        let (code, text, offset) = match self.zone {
+            Some(_) => (&codes::TIMESTAMP_NAIVE, known, OffsetOrigin::ConversationZone),
+            None => (&codes::TIMESTAMP_WITHOUT_ZONE, unknown, OffsetOrigin::Missing),
         };
-        self.anomalies_seen.enter_naive(text, severity, place);
+        self.anomalies_seen.enter_naive(code, text, place);
         Timestamp { instant, raw, offset }
     }
 

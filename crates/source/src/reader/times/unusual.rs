@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chatmill_diag::{Finding, Severity, codes};
+use chatmill_diag::{Code, Finding, codes};
 
 use crate::reader::notes::Notes;
 
@@ -91,11 +91,16 @@ impl UnusualTimes {
     }
 
     /// Counts a time without an offset; `text` is the finding's message for this conversation.
-    pub(crate) fn enter_naive(&mut self, text: &str, severity: Severity, place: impl Fn(Finding) -> Finding) {
+    pub(crate) fn enter_naive(
+        &mut self,
+        code: &'static Code,
+        text: &str,
+        place: impl Fn(Finding) -> Finding,
+    ) {
         if let Some(known) = &mut self.naive {
             known.count += 1;
         } else {
-            let finding = Finding::new(&codes::TIMESTAMP_NAIVE, text).with_severity(severity);
+            let finding = Finding::new(code, text);
             self.naive = Some(place(finding));
         }
     }

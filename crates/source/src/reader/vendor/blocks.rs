@@ -1,6 +1,6 @@
 //! Messages whose content is a list of blocks, as Anthropic and Bedrock write them.
 
-use chatmill_diag::{Limits, Severity};
+use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Value};
 
 use crate::reader::{Keep as _, Site, Turn, message_object, present, word};
@@ -26,7 +26,7 @@ pub(super) fn message(
         turn.id = word(value.get("id"), "id", site);
     }
     match present(value, "content") {
-        None => site.missing("content", Severity::Error),
+        None => site.missing("content"),
         Some(value) => content(&mut turn, "content", value, site, limits),
     }
     turn.keep_rest(value, "", fields);

@@ -1,6 +1,6 @@
 //! Items of OpenAI's Responses API: messages, calls, outputs, and steps at the vendor's.
 
-use chatmill_diag::{Limits, Severity, codes};
+use chatmill_diag::{Limits, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{ArgumentForm, Arguments, Part, Role, ToolCall, ToolResult};
 
@@ -31,7 +31,7 @@ fn message(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     turn.take_role("role", item, site, message_object::role);
     turn.id = word(item.get("id"), "id", site);
     match present(item, "content") {
-        None => site.missing("content", Severity::Error),
+        None => site.missing("content"),
         Some(value) => content(turn, "content", value, site),
     }
     turn.keep_rest(item, "", &["type", "role", "id", "content"]);
@@ -84,7 +84,7 @@ fn output(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     turn.role = Some(Role::Tool);
     let said = match item.get("output") {
         None => {
-            site.missing("output", Severity::Error);
+            site.missing("output");
             Default::default()
         }
         Some(list) if list.kind() == Kind::Array && !list.is_empty() && parts::is_parts(list) => {

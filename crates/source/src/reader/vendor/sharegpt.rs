@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_diag::{Limits, Severity};
+use chatmill_diag::Limits;
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{Part, RawJson, Role, ToolResult};
 
@@ -55,7 +55,7 @@ fn read(value: Value<'_>, has_tags: bool, site: &mut Site<'_>, limits: &Limits) 
     let is_call = text(value.get(tag)).as_deref() == Some("function_call");
     match present(value, field) {
         None => {
-            site.missing(field, Severity::Error);
+            site.missing(field);
             // A tool's text is a result, even when it is empty.
             if turn.role == Some(Role::Tool) && !is_call {
                 turn.parts.push(result(String::new()));

@@ -15,7 +15,7 @@ fn errors(source: &str, text: &str) -> Vec<Finding> {
     findings.extend(reading.rejects.into_iter().map(|reject| reject.finding));
     let Some(conversation) = reading.conversation else {
         let nothing = Finding::new(&codes::WRONG_TYPE, "no conversation was read");
-        findings.push(nothing.with_severity(Severity::Error));
+        findings.push(nothing.rejecting());
         return findings;
     };
     let (linked, found, _) = chatmill_link::link(conversation, &limits);

@@ -1,10 +1,9 @@
 //! Errors of the operating system on demand: the Nth call of a kind fails, so that a test can try every one of them.
 //!
-//! The two places that touch the file system (one module of `intake`, one of `dataset`) ask [`pass`] before each call.
+//! The two places that touch the file system (one module of `intake`, one of `dataset`) make each [`call`] here.
 //! Without the feature `faults` this module does nothing. With it, a fault hits the thread that [`inject`]ed it and those that got it
 //! [`carried`], so that tests in one process do not hit each other's calls.
 
-#[cfg(not(feature = "faults"))]
 use std::io;
 
 /// A kind of call to the operating system.
@@ -54,11 +53,21 @@ impl Call {
     ];
 }
 
+/// Makes a call, and again for as long as signals interrupt it.
+pub fn call<T, E: Into<io::Error>>(kind: Call, mut make: impl FnMut() -> Result<T, E>) -> io::Result<T> {
+    loop {
+        match pass(kind).and_then(|()| make().map_err(Into::into)) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
+}
+
 /// Lets a call through, or gives the error that a test asked for.
 #[cfg(not(feature = "faults"))]
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "it must cost nothing outside tests")]
-pub fn pass(_call: Call) -> io::Result<()> {
+fn pass(_call: Call) -> io::Result<()> {
     Ok(())
 }
 
@@ -71,7 +80,9 @@ pub fn carried() -> impl Fn() + Send + Sync + 'static {
 }
 
 #[cfg(feature = "faults")]
-pub use on::{Fault, Injected, carried, count, inject, pass};
+use on::pass;
+#[cfg(feature = "faults")]
+pub use on::{Fault, Injected, carried, count, inject};
 
 #[cfg(feature = "faults")]
 mod on {
@@ -159,7 +170,7 @@ mod on {
     }
 
     /// Lets a call through, or gives the error that a test asked for.
-    pub fn pass(call: Call) -> io::Result<()> {
+    pub(super) fn pass(call: Call) -> io::Result<()> {
         // A thread that ends has nothing left to fail with.
         let waiting = WAITING
             .try_with(|waiting| waiting.borrow().clone())

@@ -1,6 +1,6 @@
 //! File access for inputs: files and folders are inspected, listed, opened and read in this module only.
 //!
-//! Each call asks [`faults::pass`] first, so that tests can make any of them fail, and is made again when a signal
+//! Each call asks [`chatmill_diag::faults`] first, so that tests can make any of them fail, and is made again when a signal
 //! interrupted it. Errors are classified here, too: an error is a property of the *input*, or the *system*
 //! could not do its work, and then nothing is known about the input
 //! (docs/decisions/2026-11-22-system-errors-versus-input-errors.md).
@@ -11,7 +11,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use chatmill_diag::faults::{self, Call};
+use chatmill_diag::faults::Call;
+pub(crate) use chatmill_diag::faults::call;
 use chatmill_diag::{Class, Classed};
 
 /// A call that failed while an input was read. It is not a finding about the input.
@@ -88,16 +89,6 @@ pub(crate) fn is_absent(error: &io::Error) -> bool {
             | io::ErrorKind::InvalidFilename
             | io::ErrorKind::InvalidInput
     )
-}
-
-/// Makes a call, again where a signal interrupted it.
-pub(crate) fn call<T>(kind: Call, mut make: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-    loop {
-        match faults::pass(kind).and_then(|()| make()) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            other => return other,
-        }
-    }
 }
 
 /// The metadata of a path; links are not followed.

@@ -228,7 +228,7 @@ fn about(table: &str, broken: StreamError) -> StreamError {
 
 /// Whether the system lets SQLite work, which makes its calls by itself.
 fn may(kind: Call, gauge: &ReadBudget) -> Result<(), StreamError> {
-    access::call(kind, || Ok(())).map_err(|error| {
+    access::call(kind, || Ok::<_, io::Error>(())).map_err(|error| {
         gauge.first_failure.here("read", &error.to_string());
         StreamError::of(&error)
     })

@@ -2,10 +2,11 @@
 //! are called, how much of them is trained on, where they come from, and the turns that begin and end them most often.
 //!
 //! Whoever reads the conversations passes them on message by message to [`StatisticsSums`]; nothing is read here. Memory is bounded:
-//! lengths are counted by their values, and of different first and last turns only [`COMPARED_TURNS`] are told apart.
+//! lengths are counted by their values, and of different first and last turns only `COMPARED_TURNS` are told apart.
 
 use std::collections::BTreeMap;
 
+use chatmill_diag::cut;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,7 @@ use crate::manifest::overview::{RoleCount, ToolCount};
 use crate::manifest::{Spread, SpreadTotals};
 
 /// Different first turns, and different last ones, that are told apart: about 20 MB each.
-pub const COMPARED_TURNS: usize = 200_000;
+const COMPARED_TURNS: usize = 200_000;
 /// The unit of lengths where no encoding counts.
 pub const CHARACTERS: &str = "characters";
 /// Frequent turns that are listed.
@@ -278,7 +279,7 @@ impl Comparison {
         let hash = *blake3::hash(text.as_bytes()).as_bytes();
         if let Some((times, shown)) = self.known.get_mut(&hash) {
             *times += 1;
-            shown.get_or_insert_with(|| shortened(text));
+            shown.get_or_insert_with(|| cut::beginning(text, SHOWN_CHARACTERS));
         } else if self.known.len() < self.most {
             self.known.insert(hash, (1, None));
         } else {
@@ -302,14 +303,6 @@ impl Comparison {
             beyond: self.beyond,
             most,
         }
-    }
-}
-
-/// The beginning of a text.
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(SHOWN_CHARACTERS) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", text.split_at(end).0),
     }
 }
 
@@ -412,7 +405,6 @@ mod tests {
             texts.add(&"і".repeat(SHOWN_CHARACTERS + 1));
         }
         assert_eq!(texts.ranking().most[0].text.chars().count(), SHOWN_CHARACTERS + 1);
-        assert_eq!(shortened("і"), "і");
     }
 
     #[test]

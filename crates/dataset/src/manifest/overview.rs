@@ -246,10 +246,7 @@ pub struct LossCount {
 
 /// A text that fits into a report. A text that was cut stays as it is.
 pub fn cut(text: &str) -> String {
-    match text.char_indices().nth(CHARACTERS) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", text.split_at(end).0),
-    }
+    chatmill_diag::cut::beginning(text, CHARACTERS)
 }
 
 /// The inputs that a report lists one by one, with their figures: those with most rejects, errors or findings.

@@ -23,7 +23,7 @@ use crate::parquet::key::Keys;
 use kind::{ColumnKind, ListKind};
 
 pub(crate) use list::{
-    MaybeSpans, PerEncoding, SentPrefix, Spans, Structs, TokensPrefix, element, encoding_of,
+    MaybeSpans, PerEncoding, Spans, Structs, element, encoding_of,
 };
 pub(crate) use nested::Nested;
 pub use nested::{Member, NestedValue, Shape};

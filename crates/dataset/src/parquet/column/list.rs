@@ -1,6 +1,5 @@
 //! Columns of several leaves: a number per encoding, ranges, and lists of structures.
 
-use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,15 +10,9 @@ use super::{Column, ColumnError, EachLeaf, Leaves, Missing, One, RecordColumns};
 use crate::parquet::chunk::{Context, Fixed, Leaf, Nesting};
 use crate::parquet::key::Keys;
 
-/// The prefix of the columns that hold one count per encoding.
-const TOKENS_PREFIX: &str = "tokens_";
-/// The prefix of the columns that hold the tokens of all requests per encoding. It differs from the other one
-/// from the first letter, so that a search for `tokens_` finds counts only.
-const SENT_PREFIX: &str = "sent_tokens_";
-
-/// The encoding whose tokens a column of this name holds.
+/// The encoding whose tokens a column of this name holds. Tokens of all requests are in `sent_tokens_…`, which begins otherwise.
 pub(crate) fn encoding_of(name: &str) -> Option<&str> {
-    name.strip_prefix(TOKENS_PREFIX)
+    name.strip_prefix("tokens_")
 }
 
 /// The field inside a list, named as the Parquet format asks.
@@ -27,66 +20,37 @@ pub(crate) fn element(kind: DataType) -> Field {
     Field::new("element", kind, false)
 }
 
-/// The prefix of the names of columns that hold a number per encoding.
-pub trait Prefix {
-    /// The prefix.
-    const PREFIX: &'static str;
-}
+/// One number per encoding, each in a column of its own, whose name ends with that of the encoding.
+pub struct PerEncoding(Vec<One<Number>>);
 
-/// Tokens.
-pub struct TokensPrefix;
-/// Tokens of all requests.
-pub struct SentPrefix;
-
-impl Prefix for TokensPrefix {
-    const PREFIX: &'static str = TOKENS_PREFIX;
-}
-
-impl Prefix for SentPrefix {
-    const PREFIX: &'static str = SENT_PREFIX;
-}
-
-/// One number per encoding, each in a column of its own.
-pub struct PerEncoding<P> {
-    columns: Vec<One<Number>>,
-    prefix: PhantomData<P>,
-}
-
-impl<P: Prefix> Column for PerEncoding<P> {
+impl Column for PerEncoding {
     type Value<'v> = &'v [u64];
 
-    fn fields(_name: &str, encodings: &[String]) -> Vec<Field> {
-        let names = encodings
-            .iter()
-            .map(|encoding| format!("{}{encoding}", P::PREFIX));
+    fn fields(name: &str, encodings: &[String]) -> Vec<Field> {
+        let names = encodings.iter().map(|encoding| format!("{name}_{encoding}"));
         names.map(|name| Number::field(&name, false)).collect()
     }
 
     fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnError> {
         let columns = encodings.iter().map(|_| One::open(leaves, encodings));
-        Ok(Self {
-            columns: columns.collect::<Result<_, _>>()?,
-            prefix: PhantomData,
-        })
+        columns.collect::<Result<_, _>>().map(Self)
     }
 
     fn push(&mut self, value: &[u64], at: Nesting, context: &Context) -> Result<(), ColumnError> {
-        if value.len() != self.columns.len() {
-            let encodings = self.columns.len();
+        let encodings = self.0.len();
+        if value.len() != encodings {
             return Err(ColumnError::Value(format!(
                 "a row does not hold {encodings} token counts, one per encoding"
             )));
         }
-        for (column, number) in self.columns.iter_mut().zip(value) {
+        for (column, number) in self.0.iter_mut().zip(value) {
             column.push(*number, at, context)?;
         }
         Ok(())
     }
 
     fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnError> {
-        self.columns
-            .iter_mut()
-            .try_for_each(|column| column.leaves(visit))
+        self.0.iter_mut().try_for_each(|column| column.leaves(visit))
     }
 }
 

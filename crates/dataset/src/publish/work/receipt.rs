@@ -25,13 +25,8 @@ pub(crate) fn encode<B: Serialize>(
     files: &[PartFile],
     body: &B,
 ) -> serde_json::Result<String> {
-    #[derive(Serialize)]
-    struct Borrowed<'a, B> {
-        slice: SliceId,
-        files: &'a [PartFile],
-        body: &'a B,
-    }
-    let json = serde_json::to_string(&Borrowed { slice, files, body })?;
+    let files = files.to_vec();
+    let json = serde_json::to_string(&Receipt { slice, files, body })?;
     Ok(format!("{}\n{json}", blake3::hash(json.as_bytes()).to_hex()))
 }
 

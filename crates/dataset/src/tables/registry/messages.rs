@@ -1,7 +1,7 @@
 //! The table `messages`: one row per message and notice, in canonical order.
 
 use crate::parquet::column::kind::{Json, KeyText, Number, Real, Text, Time, Word};
-use crate::parquet::column::{Many, Maybe, One, PerEncoding, TokensPrefix, record};
+use crate::parquet::column::{Many, Maybe, One, PerEncoding, record};
 
 /// Description of a row.
 pub(super) const ABOUT: &str = "One row per message or notice, in canonical order.";
@@ -30,6 +30,6 @@ record! {
         extra: Maybe<Json> = "fields without a column, as they were read",
         byte_start: One<Number> = "first byte in the decompressed entry",
         byte_end: One<Number> = "one past its last byte",
-        tokens: PerEncoding<TokensPrefix> = "tokens of `text`",
+        tokens: PerEncoding = "tokens of `text`",
     }
 }

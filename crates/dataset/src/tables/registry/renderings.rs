@@ -2,7 +2,7 @@
 //! are adjacent, so that a page holds the same text many times and compresses well.
 
 use crate::parquet::column::kind::{self, Flag, Number, Text, Word};
-use crate::parquet::column::{Many, Maybe, One, PerEncoding, SentPrefix, Spans, TokensPrefix, record};
+use crate::parquet::column::{Many, Maybe, One, PerEncoding, Spans, record};
 
 /// Description of a row.
 pub(super) const ABOUT: &str = "One row per rendering: a conversation in a dialect, seen from a perspective.";
@@ -18,9 +18,9 @@ record! {
         media_type: One<kind::KeyText> = "media type of the content",
         content: Maybe<Text> = "the rendering; null when it was not kept",
         bytes: One<Number> = "bytes of the rendering",
-        tokens: PerEncoding<TokensPrefix> = "tokens of the rendering",
+        tokens: PerEncoding = "tokens of the rendering",
         requests: One<Number> = "how often it is sent as it is served: once per answer, and for each that was paid and is not shown",
-        sent_tokens: PerEncoding<SentPrefix> = "estimate: tokens of all requests, each with what stands before its answer",
+        sent_tokens: PerEncoding = "estimate: tokens of all requests, each with what stands before its answer",
         coverage: One<Word> = "`whole`, `window` or `single-turn`",
         first_position: Maybe<Number> = "place of the first message that it shows, system text in front of a window aside",
         last_position: Maybe<Number> = "place of the last message that it shows",

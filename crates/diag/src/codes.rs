@@ -36,7 +36,7 @@ macro_rules! cases {
 
 cases! {
     REPEATED_PARAMETER = DUPLICATE_KEY, "warning where it stands among the parameters of a call in a text";
-    KEPT_KEY = DUPLICATE_KEY, "note where all values are kept";
+    RETAINED_KEY = DUPLICATE_KEY, "note where all values are kept";
     SPARED_FIELD = MISSING_FIELD, "warning where readers of the format do without the field";
     UNANSWERED_REQUEST = MISSING_FIELD, "note where a request of a batch has no result";
     BEARABLE_TYPE = WRONG_TYPE, "warning where nothing of the message is lost by it";

@@ -272,7 +272,7 @@ mod tests {
     fn a_finding_has_the_severity_of_its_code_or_case_and_rejecting_is_an_error() {
         let finding = Finding::new(&codes::DUPLICATE_KEY, "key stands twice");
         assert_eq!(finding.severity, Severity::Error);
-        let kept = Finding::new(&codes::KEPT_KEY, "key stands twice");
+        let kept = Finding::new(&codes::RETAINED_KEY, "key stands twice");
         assert_eq!(
             (kept.severity, kept.code.severity),
             (Severity::Note, Severity::Error)

@@ -22,9 +22,7 @@ use crate::parquet::chunk::{Context, Encoder, Leaf, Nesting};
 use crate::parquet::key::Keys;
 use kind::{ColumnKind, ListKind};
 
-pub(crate) use list::{
-    MaybeSpans, PerEncoding, Spans, Structs, element, encoding_of,
-};
+pub(crate) use list::{MaybeSpans, PerEncoding, Spans, Structs, element, encoding_of};
 pub(crate) use nested::Nested;
 pub use nested::{Member, NestedValue, Shape};
 pub(crate) use record::RecordColumns;

@@ -76,7 +76,7 @@ fn repeated_key(loses_a_value: bool) -> Finding {
         Finding::new(&codes::DUPLICATE_KEY, text)
     } else {
         let text = "the key stands more than once: all values are kept";
-        Finding::new(&codes::KEPT_KEY, text)
+        Finding::new(&codes::RETAINED_KEY, text)
     }
 }
 

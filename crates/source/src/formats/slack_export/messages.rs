@@ -4,9 +4,7 @@ use std::collections::HashSet;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind as Json, Mark, Value};
-use chatmill_model::{
-    Conversation, Extra, Media, MediaKind, MediaSource, Message, Part, Role, Scene,
-};
+use chatmill_model::{Conversation, Extra, Media, MediaKind, MediaSource, Message, Part, Role, Scene};
 
 use super::division::{self, Post};
 use super::members::Members;
@@ -14,8 +12,8 @@ use super::{Kind, incomplete, kind, tokens, words};
 use crate::frame::{FrameView, Reading};
 use crate::reader::parts::as_notice;
 use crate::reader::{
-    Element, ExtraFields, Keep as _, ListReader, Notes, Site, Times, Wire as _, id, list, message_kind, present,
-    reply_to, text, wire, word, words,
+    Element, ExtraFields, Keep as _, ListReader, Notes, Site, Times, Wire as _, id, list, message_kind,
+    present, reply_to, text, wire, word, words,
 };
 
 /// Kinds of messages that a participant writes; all others are events.

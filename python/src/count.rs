@@ -8,7 +8,7 @@ use std::thread;
 use arrow_array::ArrayRef;
 use chatmill_engine::pipeline;
 use chatmill_engine::{Plan, Silent};
-use chatmill_token::{Counter as Counts, Encoding};
+use chatmill_token::{Encoding, SharedTokenCounter};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
@@ -23,8 +23,7 @@ const ROWS: usize = 4096;
 /// Counts tokens in one encoding.
 #[pyclass(frozen, module = "chatmill")]
 pub(crate) struct Counter {
-    name: String,
-    counts: Arc<dyn Counts>,
+    counts: SharedTokenCounter,
     threads: usize,
 }
 
@@ -33,14 +32,8 @@ impl Counter {
     #[new]
     #[pyo3(signature = (settings, threads = 0))]
     fn new(py: Python<'_>, settings: Vec<String>, threads: usize) -> PyResult<Self> {
-        let (name, counts) = py.detach(|| {
-            guarded(|| {
-                let encoding = encoding(&settings)?;
-                Ok((encoding.name().to_owned(), encoding.counter()))
-            })
-        })?;
+        let counts = py.detach(|| guarded(|| Ok(SharedTokenCounter::new(encoding(&settings)?))))?;
         Ok(Self {
-            name,
             counts,
             threads: chatmill_engine::threads(threads, &Silent),
         })
@@ -48,17 +41,21 @@ impl Counter {
 
     #[getter]
     fn encoding(&self) -> &str {
-        &self.name
+        self.counts.name()
     }
 
     /// Tokens of one text.
     fn count_one(&self, text: &Bound<'_, PyAny>) -> PyResult<u64> {
         if let Ok(text) = text.cast::<PyString>() {
             let text = text.to_str()?;
-            return guarded(|| Ok(self.counts.count(text)));
+            return guarded(|| Ok(self.counts.with(|count| count(text))));
         }
         let bytes = text.cast::<PyBytes>()?;
-        guarded(|| Ok(self.counts.count(&String::from_utf8_lossy(bytes.as_bytes()))))
+        guarded(|| {
+            Ok(self
+                .counts
+                .with(|count| count(&String::from_utf8_lossy(bytes.as_bytes()))))
+        })
     }
 
     /// Tokens of each text.
@@ -74,7 +71,7 @@ impl Counter {
                 for _ in 0..self.threads {
                     let (queue, done, stop) = (Arc::clone(&queue), done.clone(), Arc::clone(&watch.stop));
                     scope.spawn(move || {
-                        work_off(&queue, &*self.counts, &stop);
+                        self.counts.with(|count| work_off(&queue, count, &stop));
                         drop(done);
                     });
                 }
@@ -87,7 +84,7 @@ impl Counter {
     }
 
     fn __repr__(&self) -> String {
-        format!("<chatmill.Counter of {}>", self.name)
+        format!("<chatmill.Counter of {}>", self.counts.name())
     }
 }
 
@@ -122,7 +119,7 @@ impl<'a> Queue<'a> {
     }
 }
 
-fn work_off(queue: &Mutex<Queue<'_>>, counter: &dyn Counts, stop: &AtomicBool) {
+fn work_off(queue: &Mutex<Queue<'_>>, count: &mut dyn FnMut(&str) -> u64, stop: &AtomicBool) {
     loop {
         let next = queue.lock().ok().and_then(|mut queue| queue.0.pop());
         let Some(piece) = next else { return };
@@ -132,8 +129,8 @@ fn work_off(queue: &Mutex<Queue<'_>>, counter: &dyn Counts, stop: &AtomicBool) {
         for (row, number) in piece.numbers.iter_mut().enumerate() {
             let bytes = row_bytes(piece.chunk, piece.first + row).unwrap_or_default();
             let tokens = match std::str::from_utf8(bytes) {
-                Ok(text) => counter.count(text),
-                Err(_) => counter.count(&String::from_utf8_lossy(bytes)),
+                Ok(text) => count(text),
+                Err(_) => count(&String::from_utf8_lossy(bytes)),
             };
             *number = i64::try_from(tokens).unwrap_or(i64::MAX);
         }

@@ -26,3 +26,4 @@ pub use encodings::{ENCODINGS, find};
 pub use error::EncodingError;
 pub use files::tokenizer_json::added_tokens;
 pub use token_counter::TokenCounter;
+pub use token_counter::shared::SharedTokenCounter;

@@ -42,6 +42,10 @@ impl JoinPoints {
 
     /// Takes up the neighbours within a token.
     pub(crate) fn add(&mut self, token: &[u8]) {
+        // Most tokens: no loop over their bytes.
+        if token.is_ascii() {
+            return;
+        }
         for (at, pair) in (1..).zip(token.windows(2)) {
             // The first byte of a character, after another character that is not ASCII.
             if let [last @ 0x80..=0xff, first @ 0xc0..=0xff] = *pair {
@@ -103,20 +107,24 @@ impl JoinPoints {
 
 /// The whole character that ends a part of a token.
 fn last_character(bytes: &[u8]) -> Option<char> {
-    (1..=4).rev().find_map(|length| {
-        let end = bytes.last_chunk::<4>().map_or(bytes, |last| last);
-        let tail = end.get(end.len().checked_sub(length)?..)?;
-        let mut characters = std::str::from_utf8(tail).ok()?.chars();
-        characters.next_back().filter(|_| characters.next().is_none())
-    })
+    let start = bytes.iter().rposition(|byte| !is_inner(*byte))?;
+    only_character(bytes.get(start..)?)
 }
 
 /// The whole character that begins a part of a token.
 fn first_character(bytes: &[u8]) -> Option<char> {
-    (1..=4).find_map(|length| {
-        let head = std::str::from_utf8(bytes.get(..length)?).ok()?;
-        head.chars().next()
-    })
+    let inner = bytes.iter().skip(1).take_while(|byte| is_inner(**byte)).count();
+    only_character(bytes.get(..=inner)?)
+}
+
+/// Whether a byte is none of those with which characters begin.
+fn is_inner(byte: u8) -> bool {
+    byte & 0xc0 == 0x80
+}
+
+/// The character that these bytes are, where they are one.
+fn only_character(bytes: &[u8]) -> Option<char> {
+    std::str::from_utf8(bytes).ok()?.chars().next()
 }
 
 /// The bit of two characters.

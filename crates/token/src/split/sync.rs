@@ -21,6 +21,7 @@
 
 use crate::split::classes::{Classes, Kind, Set};
 use crate::split::join_points::JoinPoints;
+use crate::split::part;
 
 /// Which classes of characters have a boundary between them, in a family of encodings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,9 @@ pub(crate) struct BoundaryClasses {
     mark_or_sign: Set,
     line_break: Set,
 }
+
+/// Bytes of which the boundaries are collected in a word, a bit each.
+const BLOCK_BYTES: usize = 64;
 
 /// Any white space but line breaks.
 const SPACES: Set = Set::of(&[Kind::Space, Kind::Blank]);
@@ -162,40 +166,43 @@ impl SyncPoints {
             }
             return;
         }
+        let bytes = text.as_bytes();
         let mut behind = BoundaryStep::default();
         let mut before = '\0';
         let mut start = 0;
         // Boundaries are collected in a word first: whether there is one is as good as random, and a wrong guess costs more than this.
-        for block in text.as_bytes().chunks(64) {
+        while let Some(block) = bytes.get(start..).filter(|rest| !rest.is_empty()) {
+            let block = part(block, 0..block.len().min(BLOCK_BYTES));
             let mut boundaries = 0_u64;
+            let mut next = start + block.len();
             if block.is_ascii() {
                 for byte in block {
                     let step = self.ascii_step(*byte);
                     boundaries = boundaries >> 1 | u64::from(behind.behind & step.kind != 0) << 63;
                     behind = step;
                 }
-                boundaries >>= 64 - block.len();
+                boundaries >>= BLOCK_BYTES - block.len();
             } else {
-                for (at, byte) in block.iter().enumerate() {
-                    if byte.is_ascii() {
-                        let step = self.ascii_step(*byte);
-                        boundaries |= u64::from(behind.behind & step.kind != 0) << at;
-                        behind = step;
-                    } else if let Some(character) = character_at(text, start + at) {
-                        let step = self.step(self.classes.of(character as u32));
-                        let is_boundary = behind.behind & step.kind != 0
-                            || behind.kind & step.kind & CASELESS != 0
-                                && !self.join_points.may_join(before, character);
-                        boundaries |= u64::from(is_boundary) << at;
-                        (behind, before) = (step, character);
-                    }
+                let mut at = start;
+                while let Some(character) = character_at(text, at).filter(|_| at < next) {
+                    let step = match u8::try_from(character) {
+                        Ok(byte @ ..0x80) => self.ascii_step(byte),
+                        _ => self.step(self.classes.of(character as u32)),
+                    };
+                    let is_boundary = behind.behind & step.kind != 0
+                        || behind.kind & step.kind & CASELESS != 0
+                            && !self.join_points.may_join(before, character);
+                    boundaries |= u64::from(is_boundary) << (at - start);
+                    (behind, before) = (step, character);
+                    at += character.len_utf8();
                 }
+                next = at;
             }
             while boundaries != 0 {
                 chunk(start + boundaries.trailing_zeros() as usize);
                 boundaries &= boundaries - 1;
             }
-            start += block.len();
+            start = next;
         }
         if !text.is_empty() {
             chunk(text.len());

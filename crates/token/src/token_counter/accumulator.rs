@@ -2,11 +2,64 @@
 
 use std::ops::Range;
 
-use chatmill_model::span::ComponentSpan;
+use chatmill_model::span::{Component, ComponentSpan};
 
 use super::chunk_counter::ChunkCounter;
 use super::chunks::{Counts, MAX_ENCODINGS_PER_GROUP, PackedCounts};
 use crate::counter::{BEHIND, TokenCounts};
+
+/// A number for each encoding.
+type EachEncoding = [u64; MAX_ENCODINGS_PER_GROUP];
+
+/// Tokens in each encoding, chunk by chunk.
+#[derive(Default)]
+pub(super) struct Sum {
+    tokens: EachEncoding,
+    /// Counted chunk by chunk, and not yet added to the tokens.
+    counts: Counts,
+    /// Chunks in these counts.
+    chunks: u32,
+}
+
+impl Sum {
+    /// Adds tokens of each encoding.
+    #[inline]
+    pub(super) fn tokens(&mut self, tokens: EachEncoding) {
+        for (sum, more) in self.tokens.iter_mut().zip(tokens) {
+            *sum += more;
+        }
+    }
+
+    /// Adds the tokens of a short chunk.
+    #[inline]
+    pub(super) fn short(&mut self, lanes: PackedCounts) {
+        self.counts.add(lanes.counts());
+        self.chunks += 1;
+        if self.chunks == Counts::MAX_CHUNKS {
+            self.settle();
+        }
+    }
+
+    /// Adds the tokens of a long chunk.
+    pub(super) fn long(&mut self, bytes: usize, words: &[u64]) {
+        let of_each = words.chunks(ChunkCounter::words_for(bytes));
+        for (sum, begin) in self.tokens.iter_mut().zip(of_each) {
+            *sum += begin.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+        }
+    }
+
+    fn settle(&mut self) {
+        let counts = std::mem::take(&mut self.counts);
+        self.tokens(std::array::from_fn(|encoding| counts.of(encoding)));
+        self.chunks = 0;
+    }
+
+    /// All that was added since the last time.
+    pub(super) fn take(&mut self) -> EachEncoding {
+        self.settle();
+        std::mem::take(&mut self.tokens)
+    }
+}
 
 /// What chunks are added to.
 pub(super) struct Accumulator<'s> {
@@ -15,15 +68,16 @@ pub(super) struct Accumulator<'s> {
     here: usize,
     /// Where that span ends.
     end: usize,
-    /// Counted for that span by number, and not yet added.
-    sums: [u64; MAX_ENCODINGS_PER_GROUP],
-    /// Counted for that span chunk by chunk, and not yet added.
-    counts: Counts,
-    /// Chunks in these counts.
-    chunks: u32,
+    /// Counted for that span, and not yet added.
+    sum: Sum,
+    /// By component, then of what the perspective said, of what it wrote, and of all requests: in all encodings, side by side.
+    parts: [EachEncoding; Component::COUNT],
+    own: EachEncoding,
+    written: EachEncoding,
+    sent: EachEncoding,
     totals: &'s mut [TokenCounts],
     /// By encoding, the tokens of each span and of what is behind the last; empty where nobody asks for them.
-    pub(super) each: Vec<Vec<u64>>,
+    each: Vec<Vec<u64>>,
 }
 
 impl<'s> Accumulator<'s> {
@@ -32,9 +86,11 @@ impl<'s> Accumulator<'s> {
             end: 0,
             spans,
             here: 0,
-            sums: [0; MAX_ENCODINGS_PER_GROUP],
-            counts: Counts::default(),
-            chunks: 0,
+            sum: Sum::default(),
+            parts: Default::default(),
+            own: EachEncoding::default(),
+            written: EachEncoding::default(),
+            sent: EachEncoding::default(),
             totals,
             each: Vec::new(),
         };
@@ -53,20 +109,6 @@ impl<'s> Accumulator<'s> {
         self.spans.get(self.here).unwrap_or(&BEHIND)
     }
 
-    /// Adds tokens of one encoding for the span at hand.
-    #[expect(clippy::indexing_slicing, reason = "there is a count for each encoding")]
-    fn add_to_span(&mut self, encoding: usize, tokens: u64) {
-        let span = self.span();
-        self.totals[encoding].book_many(span, tokens);
-        if let Some(sum) = self
-            .each
-            .get_mut(encoding)
-            .and_then(|each| each.get_mut(self.here))
-        {
-            *sum += tokens;
-        }
-    }
-
     /// Goes on to the span that holds a byte. Bytes must not go backwards.
     fn go_to(&mut self, byte: usize) {
         if byte < self.end {
@@ -80,25 +122,52 @@ impl<'s> Accumulator<'s> {
     }
 
     /// Adds what has been counted for the span at hand.
-    pub(super) fn flush(&mut self) {
-        let sums = std::mem::take(&mut self.sums);
-        for (encoding, sum) in sums.into_iter().enumerate().take(self.totals.len()) {
-            let tokens = sum + self.counts.of(encoding);
-            if tokens > 0 {
-                self.add_to_span(encoding, tokens);
+    fn flush(&mut self) {
+        let tokens = self.sum.take();
+        let span = self.span();
+        let add = |to: &mut EachEncoding, times: u64| {
+            for (to, tokens) in to.iter_mut().zip(tokens) {
+                *to += tokens * times;
+            }
+        };
+        if let Some(part) = self.parts.get_mut(span.component as usize) {
+            add(part, 1);
+        }
+        add(&mut self.sent, u64::from(span.requests));
+        if span.written {
+            add(&mut self.written, 1);
+        }
+        if span.component == Component::Content && span.speaker.is_own() {
+            add(&mut self.own, 1);
+        }
+        for (each, tokens) in self.each.iter_mut().zip(tokens) {
+            if let Some(sum) = each.get_mut(self.here) {
+                *sum += tokens;
             }
         }
-        self.counts = Counts::default();
-        self.chunks = 0;
+    }
+
+    /// Adds all that has been counted to the totals; says what was counted for each span, where that was asked for.
+    pub(super) fn finish(mut self) -> Vec<Vec<u64>> {
+        self.flush();
+        for (encoding, totals) in self.totals.iter_mut().enumerate() {
+            let of = |each: &EachEncoding| each.get(encoding).copied().unwrap_or_default();
+            for (component, part) in Component::ALL.into_iter().zip(&self.parts) {
+                *totals.parts.get_mut(component) += of(part);
+                totals.tokens += of(part);
+            }
+            totals.assistant_content += of(&self.own);
+            totals.written += of(&self.written);
+            totals.sent += of(&self.sent);
+        }
+        self.each
     }
 
     /// Adds tokens to the span that holds a byte.
     #[inline]
-    pub(super) fn tokens(&mut self, byte: usize, tokens: [u64; MAX_ENCODINGS_PER_GROUP]) {
+    pub(super) fn tokens(&mut self, byte: usize, tokens: EachEncoding) {
         self.go_to(byte);
-        for (sum, more) in self.sums.iter_mut().zip(tokens) {
-            *sum += more;
-        }
+        self.sum.tokens(tokens);
     }
 
     /// Adds the tokens of a short chunk.
@@ -109,20 +178,12 @@ impl<'s> Accumulator<'s> {
         // A chunk may reach over the ends of spans: each of its tokens is counted by its first byte.
         while chunk.end > self.end {
             let (before, after) = lanes.divide(self.end - chunk.start);
-            self.add(before);
+            self.sum.short(before);
             lanes = after;
             start = self.end;
             self.go_to(start);
         }
-        self.add(lanes);
-    }
-
-    fn add(&mut self, lanes: PackedCounts) {
-        self.counts.add(lanes.counts());
-        self.chunks += 1;
-        if self.chunks == Counts::MAX_CHUNKS {
-            self.flush();
-        }
+        self.sum.short(lanes);
     }
 
     /// Adds the tokens of a long chunk.
@@ -132,10 +193,12 @@ impl<'s> Accumulator<'s> {
             self.go_to(start);
             let end = self.end.min(chunk.end);
             let part = start - chunk.start..end - chunk.start;
+            let mut tokens = EachEncoding::default();
             let of_each = words.chunks(ChunkCounter::words_for(chunk.len()));
-            for (encoding, begin) in of_each.enumerate() {
-                self.add_to_span(encoding, ones_in(begin, &part));
+            for (tokens, begin) in tokens.iter_mut().zip(of_each) {
+                *tokens = ones_in(begin, &part);
             }
+            self.sum.tokens(tokens);
             start = end;
         }
     }

@@ -13,6 +13,7 @@ mod chunk_counter;
 mod chunks;
 mod memory;
 mod pieces;
+pub(crate) mod shared;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 use chatmill_model::Sink;
 use chatmill_model::span::{Component, ComponentSpan};
 
-use self::accumulator::Accumulator;
+use self::accumulator::{Accumulator, Sum};
 use self::chunk_counter::{Beginnings, ChunkCounter};
 use self::chunks::MAX_ENCODINGS_PER_GROUP;
 use self::memory::Memory;
@@ -251,8 +252,7 @@ impl Batch {
             start = run.end;
         }
         self.close_gap(text, text.len(), &open, &mut accumulator);
-        accumulator.flush();
-        accumulator.each
+        accumulator.finish()
     }
 
     /// Counts the parts since the last sync point, up to this one.
@@ -370,8 +370,7 @@ impl Batch {
             start = end;
         }
         self.first_gap(text, counted_to..text.len(), begins, &mut accumulator);
-        accumulator.flush();
-        accumulator.each
+        accumulator.finish()
     }
 
     /// Counts a fragment that begins and ends at boundaries, and may begin a text before which a space is thought.
@@ -444,11 +443,12 @@ impl Batch {
 
     /// The tokens of a part of a text that begins and ends at boundaries.
     fn count(&mut self, text: &str, range: Range<usize>) -> [u64; MAX_ENCODINGS_PER_GROUP] {
-        let mut counted = [TokenCounts::default(); MAX_ENCODINGS_PER_GROUP];
-        let mut accumulator = Accumulator::new(&[], &mut counted);
-        self.gap(text, range, &mut accumulator);
-        accumulator.flush();
-        counted.map(|token_counts| token_counts.tokens)
+        let mut sum = Sum::default();
+        self.each_chunk(text, range, |chunk, beginnings| match beginnings {
+            Beginnings::Short(lanes) => sum.short(lanes),
+            Beginnings::Long(words) => sum.long(chunk.len(), words),
+        });
+        sum.take()
     }
 }
 

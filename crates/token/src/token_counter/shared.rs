@@ -1,0 +1,68 @@
+//! A counter of texts that threads share.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::TokenCounter;
+use crate::encoding::Encoding;
+
+/// Counts texts in one encoding for as many threads as ask at once: each takes a [`TokenCounter`] that no other uses, with what it remembers, and
+/// gives it back.
+pub struct SharedTokenCounter {
+    encoding: Encoding,
+    idle: Mutex<Vec<TokenCounter>>,
+}
+
+impl SharedTokenCounter {
+    /// A counter for this encoding. It loads the vocabulary.
+    pub fn new(encoding: Encoding) -> Self {
+        let first = TokenCounter::new(std::slice::from_ref(&encoding));
+        Self {
+            encoding,
+            idle: Mutex::new(vec![first]),
+        }
+    }
+
+    /// Its name, for example `o200k_base`.
+    pub fn name(&self) -> &str {
+        self.encoding.name()
+    }
+
+    /// Lets `count` ask for the tokens of as many texts as it likes, with a counter of its own.
+    pub fn with<T>(&self, count: impl FnOnce(&mut dyn FnMut(&str) -> u64) -> T) -> T {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut counter = idle.unwrap_or_else(|| TokenCounter::new(std::slice::from_ref(&self.encoding)));
+        let answer = count(&mut |text| counter.count(text).into_iter().sum());
+        self.idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(counter);
+        answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_that_count_at_once_get_the_counts_of_the_encoding() {
+        let encoding = crate::find("o200k_base").unwrap();
+        let shared = SharedTokenCounter::new(encoding.clone());
+        assert_eq!(shared.name(), "o200k_base");
+        let texts = [
+            "",
+            "How many tokens are these?",
+            "Скільки це токенів? 12345",
+            "{\"a\":\n[1, 2]}",
+        ];
+        let expected = texts.map(|text| encoding.counter().count(text));
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                let counted = || shared.with(|count| texts.map(count));
+                scope.spawn(move || assert_eq!(counted(), expected));
+            }
+        });
+        let kept = shared.idle.lock().unwrap().len();
+        assert!((1..=4).contains(&kept), "{kept}");
+    }
+}

@@ -487,10 +487,10 @@ fn require(holds: bool, key: &'static str, problem: impl Into<String>) -> Result
     }
 }
 
-/// Refuses a number that is no share of a whole.
-fn require_share(share: Option<f64>, key: &'static str) -> Result<(), PlanError> {
-    let is_share = |share| (0.0..=1.0).contains(&share);
-    require(share.is_none_or(is_share), key, "it must lie between 0 and 1")
+/// Refuses a number that is no fraction of a whole.
+fn require_fraction(number: Option<f64>, key: &'static str) -> Result<(), PlanError> {
+    let is_fraction = |number| (0.0..=1.0).contains(&number);
+    require(number.is_none_or(is_fraction), key, "it must lie between 0 and 1")
 }
 
 /// Refuses a list of dialects that keep their text when it is empty or names one that is not rendered.
@@ -534,7 +534,7 @@ fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
         "input.path",
         STREAM,
     )?;
-    require_share(Some(limits.max_reject_ratio), "limits.max_reject_ratio")?;
+    require_fraction(Some(limits.max_reject_ratio), "limits.max_reject_ratio")?;
     let keeps_some = pipeline.night.as_ref().is_none_or(NightSection::keeps_some);
     require(
         keeps_some,

@@ -96,7 +96,7 @@ impl Source for Coded {
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
         match self.read {
-            Read::Stored(read) => Reading::stored(self.about, read(*frame, limits)),
+            Read::Stored(read) => self.about.stored(read(*frame, limits)),
             Read::Thoughts(read) => reading(self.about, read(*frame, limits)),
             Read::Own(read) => read(*frame, limits),
         }

@@ -7,8 +7,6 @@ use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::{Conversation, MessageOrigin};
 
 use crate::options::ReadOptions;
-use crate::reader::exceeds;
-use crate::source::About;
 
 /// One row of a frame, with the conversations that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -224,20 +222,10 @@ impl Reading {
         }
         Ok(first)
     }
+}
 
-    /// The result of reading a frame: a conversation, or the error for which it is rejected. Texts stay as they are, so that
-    /// they can be written back.
-    pub(crate) fn stored(about: &About, read: Result<Self, Box<Finding>>) -> Self {
-        let mut reading = read.unwrap_or_else(|error| Self {
-            error: Some(*error),
-            ..Self::default()
-        });
-        let also = reading.also.iter_mut().map(|also| &mut also.conversation);
-        let all = std::iter::once(&mut reading.conversation).chain(also);
-        for conversation in all.flatten() {
-            conversation.source = about.id;
-            conversation.traits = about.traits;
-        }
-        reading
-    }
+/// The text of the finding about too many elements.
+pub(crate) fn exceeds(count: u64, whole: &str, elements: &str, limits: &Limits) -> Option<String> {
+    let limit = limits.messages_per_conversation;
+    (count > limit).then(|| format!("{whole} has {count} {elements}, the limit is {limit}"))
 }

@@ -138,6 +138,24 @@ pub struct About {
     pub traits: FormatTraits,
 }
 
+impl About {
+    /// The result of reading a frame: a conversation, or the error for which it is rejected. Texts stay as they are, so that
+    /// they can be written back.
+    pub(crate) fn stored(&self, read: Result<Reading, Box<Finding>>) -> Reading {
+        let mut reading = read.unwrap_or_else(|error| Reading {
+            error: Some(*error),
+            ..Reading::default()
+        });
+        let also = reading.also.iter_mut().map(|also| &mut also.conversation);
+        let all = std::iter::once(&mut reading.conversation).chain(also);
+        for conversation in all.flatten() {
+            conversation.source = self.id;
+            conversation.traits = self.traits;
+        }
+        reading
+    }
+}
+
 /// Traits of a format whose calls have JSON values as arguments, or may have.
 pub(crate) const NO_TEXT_ARGUMENTS: FormatTraits = FormatTraits {
     text_arguments: TextArguments::None,

@@ -13,7 +13,7 @@ use chatmill_token::Encoding;
 use super::encodings::required;
 use super::inputs::PlannedInput;
 use super::selection::{conversation_tokens, position};
-use super::{require, require_share};
+use super::{require, require_fraction};
 use crate::error::PlanError;
 use crate::pipeline::{MixTotal, Pipeline};
 
@@ -53,7 +53,7 @@ impl Mix {
         encodings: &[Encoding],
     ) -> Result<Self, PlanError> {
         for section in &pipeline.input {
-            require_share(section.sample, "input.sample")?;
+            require_fraction(section.sample, "input.sample")?;
             let is_weight = |weight: f64| weight.is_finite() && weight >= 0.0;
             let problem = "it must be a number from 0 on";
             require(section.weight.is_none_or(is_weight), "input.weight", problem)?;

@@ -15,7 +15,7 @@ pub(crate) use self::earlier::EarlierDataset;
 pub(super) use self::earlier::earlier;
 pub(super) use self::evaluations::{LoadedEvaluations, load as load_evaluations};
 use super::check_settings::named_codes;
-use super::{require, require_share};
+use super::{require, require_fraction};
 use crate::error::PlanError;
 use crate::pipeline::SelectSection;
 
@@ -35,7 +35,7 @@ pub struct Selection {
 impl Selection {
     /// Checks and resolves the section; `encodings` are those that the pipeline counts in.
     pub fn new(select: &SelectSection, encodings: &[Encoding]) -> Result<Self, PlanError> {
-        require_share(select.sample, "select.sample")?;
+        require_fraction(select.sample, "select.sample")?;
         let conversations = named("select.conversations", select.conversations.as_ref())?;
         named("select.participants", select.participants.as_ref())?;
         let findings = named("select.without_findings", select.without_findings.as_ref())?;

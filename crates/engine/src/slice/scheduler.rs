@@ -68,7 +68,7 @@ pub(crate) fn each_slice<T: Send>(
 ) -> Result<(), ReadError> {
     let pool = pool(threads)?;
     let (progress, stop) = (slicer.progress, slicer.stop);
-    let desk = Desk {
+    let scheduler = Scheduler {
         state: Mutex::new(State {
             queues: Queues {
                 workers: threads,
@@ -87,23 +87,23 @@ pub(crate) fn each_slice<T: Send>(
         while let Some(slice) = slicer.next_slice() {
             let place = number;
             number += 1;
-            for buffer in desk.take_buffers() {
+            for buffer in scheduler.take_buffers() {
                 slicer.reuse(buffer);
             }
             if !wanted(&slice) {
-                desk.finish(place, slice.id, None);
+                scheduler.finish(place, slice.id, None);
                 slicer.reuse(slice.buffer);
                 continue;
             }
-            desk.take_worker();
+            scheduler.take_worker();
             if stop.load(Ordering::Relaxed) {
                 break;
             }
-            let desk = &desk;
+            let scheduler = &scheduler;
             scope.spawn(move |_| {
                 let result = work(&slice);
-                desk.finish(place, slice.id, Some(result));
-                desk.free_worker(slice.buffer);
+                scheduler.finish(place, slice.id, Some(result));
+                scheduler.free_worker(slice.buffer);
             });
         }
     });
@@ -113,7 +113,7 @@ pub(crate) fn each_slice<T: Send>(
         .map_or(Ok(()), |failure| Err(failure.into()))
 }
 
-struct Desk<'d, T> {
+struct Scheduler<'d, T> {
     state: Mutex<State<'d, T>>,
     freed: Condvar,
     progress: &'d dyn Progress,
@@ -128,7 +128,7 @@ struct State<'d, T> {
     deliver: &'d mut (dyn FnMut(SliceId, T) + Send),
 }
 
-impl<T> Desk<'_, T> {
+impl<T> Scheduler<'_, T> {
     fn take_buffers(&self) -> Vec<Vec<u8>> {
         std::mem::take(&mut locked(&self.state).buffers)
     }

@@ -311,7 +311,7 @@ impl Source for FormatFile {
         if loaded.language.thoughts_in_text {
             thoughts::reading(loaded.about, read)
         } else {
-            Reading::stored(loaded.about, read)
+            loaded.about.stored(read)
         }
     }
 }

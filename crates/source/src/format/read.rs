@@ -14,9 +14,9 @@ use super::loaded::Loaded;
 use super::message::Reader;
 use super::order::{Entry, entries, growing, ordered, parent_of};
 use crate::frame::{FrameView, Reading};
-use crate::reader::branch::REGENERATED;
 use crate::reader::preference::thumbs;
 use crate::reader::request_fields::list_of_tools;
+use crate::reader::tree::branch::REGENERATED;
 use crate::reader::tree::{Node, Nodes, Tree};
 use crate::reader::{ExtraFields, Keep as _, Notes, OUTSIDE_LISTS, holds_something, id, list, those_of};
 

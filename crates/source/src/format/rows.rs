@@ -11,7 +11,7 @@ use super::loaded::Loaded;
 use super::message::{Reader, belongs, is_of_user};
 use super::order::{entries, ordered, parent_of};
 use crate::frame::{FrameView, Reading};
-use crate::reader::branch::{NodeReader, REGENERATED};
+use crate::reader::tree::branch::{NodeReader, REGENERATED};
 use crate::reader::tree::{Node, Nodes, Tree};
 use crate::reader::{ListReader, Notes, id, list};
 

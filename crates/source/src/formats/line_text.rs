@@ -18,7 +18,7 @@
 use chatmill_model::{Extra, FormatTraits, MediaKind, Part};
 
 use crate::reader::lines::{Form, Is, Lines};
-use crate::reader::text::upload;
+use crate::reader::parts::upload;
 use crate::source::About;
 
 /// The source `line-text`.

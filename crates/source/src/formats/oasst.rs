@@ -30,7 +30,7 @@ use chatmill_model::{
 
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::branch::NodeReader;
+use crate::reader::tree::branch::NodeReader;
 use crate::reader::tree::{Node, Nodes, Tree};
 use crate::reader::{
     Element, ExtraFields, Keep as _, ListReader, Notes, Turns, Wire as _, best, has, id, items, present,

@@ -10,9 +10,9 @@ use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{AlternativeOrigin, Extra, Judgement, Message, MessageKind, Part, Role, Usage};
 
 use crate::frame::Reading;
+use crate::frame::exceeds;
 use crate::reader::extra::{Keep as _, raw};
 use crate::reader::fields::{first_present, present, text, words};
-use crate::reader::list::exceeds;
 use crate::reader::request_fields::{RequestFields, list_of_tools};
 use crate::reader::turns::{OUTSIDE_LISTS, Turn, Turns};
 use crate::reader::{logged, media_marks, preference};

@@ -98,7 +98,7 @@ impl Source for Lines {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::stored(self.about, self.read_text(*frame, limits))
+        self.about.stored(self.read_text(*frame, limits))
     }
 }
 

@@ -411,9 +411,3 @@ pub(crate) fn row_path(frame: FrameView<'_>, index: u32) -> String {
         "$".to_owned()
     }
 }
-
-/// The text of the finding about too many elements.
-pub(crate) fn exceeds(count: u64, whole: &str, elements: &str, limits: &Limits) -> Option<String> {
-    let limit = limits.messages_per_conversation;
-    (count > limit).then(|| format!("{whole} has {count} {elements}, the limit is {limit}"))
-}

@@ -2,7 +2,6 @@
 //! appear in many formats, and whose blocks distinguish lists of messages.
 
 pub(crate) mod arguments;
-pub(crate) mod branch;
 pub(crate) mod columns;
 pub(crate) mod escapes;
 pub(crate) mod exchange;
@@ -45,7 +44,7 @@ pub(crate) use fields::{
 };
 pub(crate) use fields::{wire, words};
 pub(crate) use kinds::{message_kind, participant_kind, reply_to};
-pub(crate) use list::{Element, ListReader, exceeds};
+pub(crate) use list::{Element, ListReader};
 pub(crate) use message_object::{MessageObject, text_of};
 pub(crate) use notes::{Notes, Site};
 pub(crate) use parts::{divided, kind_of};

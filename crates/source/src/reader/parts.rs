@@ -11,7 +11,6 @@ use chatmill_model::{Media, MediaKind, MediaSource, Part, RawJson, Role, ToolRes
 use crate::reader::extra::{Content, Keep, compact};
 use crate::reader::fields::{present, text};
 use crate::reader::notes::Site;
-use crate::reader::text::upload;
 use crate::reader::tool_calls::spelled;
 
 /// Levels of JSON inside the text of a part.
@@ -233,6 +232,16 @@ fn sound(value: Value<'_>, path: &str, content: &mut Content) -> bool {
     content.keep_rest(value, path, &["type", "input_audio", "cache_control"]);
     content.keep_rest(field, &format!("{path}.input_audio"), &["data", "format"]);
     true
+}
+
+/// A file that lies beside the text, or nowhere: known by its kind, and by its name where the text has it.
+pub(crate) fn upload(kind: MediaKind, name: Option<String>) -> Part {
+    Part::Media(Media {
+        kind,
+        source: MediaSource::Upload,
+        media_type: None,
+        name,
+    })
 }
 
 /// A file: its bytes, or the id under which it was uploaded, which then also serves as its name.

@@ -6,9 +6,7 @@ use std::ops::Range;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Places, Value};
-use chatmill_model::{
-    Conversation, Media, MediaKind, MediaSource, Message, MessageKind, Part, Role, Timestamp,
-};
+use chatmill_model::{Conversation, MediaKind, Message, MessageKind, Role, Timestamp};
 
 use crate::frame::{FrameView, Reading};
 use crate::reader::{Turns, list};
@@ -94,16 +92,6 @@ impl<'d, 'r> TextReader<'d, 'r> {
         self.turns.list.notes.findings.push(export_path(finding));
         None
     }
-}
-
-/// A file that lies beside the text, or nowhere: known by its kind, and by its name where the text has it.
-pub(crate) fn upload(kind: MediaKind, name: Option<String>) -> Part {
-    Part::Media(Media {
-        kind,
-        source: MediaSource::Upload,
-        media_type: None,
-        name,
-    })
 }
 
 /// The kind of a file by the ending of its name.

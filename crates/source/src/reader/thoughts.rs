@@ -12,7 +12,7 @@ const CLOSING: &str = "</think>";
 
 /// Separates reasoning from the texts of a reading, where the format itself does not.
 pub(crate) fn reading(about: &About, read: Result<Reading, Box<Finding>>) -> Reading {
-    let mut reading = Reading::stored(about, read);
+    let mut reading = about.stored(read);
     let conversation = reading.conversation.iter_mut();
     conversation
         .flat_map(|conversation| {

@@ -3,6 +3,8 @@
 //! An edited question or a regenerated answer begins a branch. Parents may be missing or form circles; no
 //! function recurses for each level.
 
+pub(crate) mod branch;
+
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 

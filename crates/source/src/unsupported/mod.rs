@@ -48,7 +48,7 @@ static KNOWN: LazyLock<Lists> = LazyLock::new(|| embedded("what is not read", in
 /// The confidence for a file that no source recognises.
 const PLAIN: u8 = 50;
 
-/// A format that is told by its looks; the file says what its fields mean.
+/// A format that is told by its structure; the file says what its fields mean.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Known {
@@ -61,7 +61,7 @@ struct Known {
     has: Vec<Vec<String>>,
     #[serde(default)]
     lacks: Vec<String>,
-    looks: Option<Looks>,
+    check: Option<Check>,
     #[serde(default)]
     unread: bool,
 }
@@ -69,7 +69,7 @@ struct Known {
 /// A check that lists of names cannot state.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Looks {
+enum Check {
     /// Records name their conversation, and have a text.
     Rows,
     /// The file begins as an agent file that was encoded as JSON twice.
@@ -82,12 +82,12 @@ impl Known {
     /// Whether the first records of a file, or its first bytes, are of this format.
     fn is_seen(&self, records: &[RecordSketch], head: &[u8]) -> bool {
         let has = |name: &str| records.iter().any(|record| record.names(name));
-        match self.looks {
-            Some(Looks::Rows) => {
+        match self.check {
+            Some(Check::Rows) => {
                 WHOSE.into_iter().any(has) && ["content", "text", "body", "message"].into_iter().any(has)
             }
-            Some(Looks::LettaText) => files::is_letta(head),
-            Some(Looks::Table) => is_table(head),
+            Some(Check::LettaText) => files::is_letta(head),
+            Some(Check::Table) => is_table(head),
             None => records.iter().any(|record| {
                 self.has_one(|name| stands(record, name)).is_some()
                     && !self.lacks.iter().any(|name| stands(record, name))
@@ -152,7 +152,7 @@ pub fn unsupported_formats() -> impl Iterator<Item = (&'static str, &'static str
     all.map(|known| (known.id.as_str(), known.name.as_str()))
 }
 
-/// Whether a word is one for a format that is told by its looks.
+/// Whether a word is one for a format that is told by its structure.
 pub fn is_known(word: &str) -> bool {
     let plain = word.to_ascii_lowercase().replace(['_', ' '], "-");
     unsupported_formats().any(|(id, _)| id == plain || id.replace('-', "") == plain)

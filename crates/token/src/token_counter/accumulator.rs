@@ -36,7 +36,7 @@ impl Sum {
         self.counts.add(lanes.counts());
         self.chunks += 1;
         if self.chunks == Counts::MAX_CHUNKS {
-            self.settle();
+            self.add_up();
         }
     }
 
@@ -48,7 +48,7 @@ impl Sum {
         }
     }
 
-    fn settle(&mut self) {
+    fn add_up(&mut self) {
         let counts = std::mem::take(&mut self.counts);
         self.tokens(std::array::from_fn(|encoding| counts.of(encoding)));
         self.chunks = 0;
@@ -56,7 +56,7 @@ impl Sum {
 
     /// All that was added since the last time.
     pub(super) fn take(&mut self) -> EachEncoding {
-        self.settle();
+        self.add_up();
         std::mem::take(&mut self.tokens)
     }
 }
@@ -150,15 +150,17 @@ impl<'s> Accumulator<'s> {
     /// Adds all that has been counted to the totals; says what was counted for each span, where that was asked for.
     pub(super) fn finish(mut self) -> Vec<Vec<u64>> {
         self.flush();
-        for (encoding, totals) in self.totals.iter_mut().enumerate() {
-            let of = |each: &EachEncoding| each.get(encoding).copied().unwrap_or_default();
-            for (component, part) in Component::ALL.into_iter().zip(&self.parts) {
-                *totals.parts.get_mut(component) += of(part);
-                totals.tokens += of(part);
+        for (component, tokens) in Component::ALL.into_iter().zip(self.parts) {
+            for (totals, tokens) in self.totals.iter_mut().zip(tokens) {
+                *totals.parts.get_mut(component) += tokens;
+                totals.tokens += tokens;
             }
-            totals.assistant_content += of(&self.own);
-            totals.written += of(&self.written);
-            totals.sent += of(&self.sent);
+        }
+        let others = self.own.into_iter().zip(self.written).zip(self.sent);
+        for (totals, ((own, written), sent)) in self.totals.iter_mut().zip(others) {
+            totals.assistant_content += own;
+            totals.written += written;
+            totals.sent += sent;
         }
         self.each
     }

@@ -22,9 +22,9 @@ use super::language::{
 use super::loaded::Loaded;
 use super::piece::{MessageDraft, PieceReader};
 use crate::frame::FrameView;
-use crate::reader::branch::NodeReader;
 use crate::reader::preference::thumbs::Thumb;
 use crate::reader::tree::Node;
+use crate::reader::tree::branch::NodeReader;
 use crate::reader::{
     Element, Keep as _, ListReader, Site, Turn, Turns, holds_something, id, logged, message_kind, parts,
     reply_to, weight, word,

@@ -8,7 +8,7 @@ use chatmill_model::{
 
 use super::content::{self, Attachments, Nature};
 use crate::frame::FrameView;
-use crate::reader::branch::NodeReader;
+use crate::reader::tree::branch::NodeReader;
 use crate::reader::message_object::role;
 use crate::reader::parts::{as_notice, result_of};
 use crate::reader::tree::Node;

@@ -33,7 +33,7 @@ use chatmill_model::{Conversation, Extra, FormatTraits, Scene, TextArguments};
 
 use crate::coded::{Coded, Read};
 use crate::frame::{ExportPath, FrameView, Reading, Row};
-use crate::reader::branch::REGENERATED;
+use crate::reader::tree::branch::REGENERATED;
 use crate::reader::tree::{Node, Nodes, Tree};
 use crate::reader::{ExtraFields, Keep as _, Notes, best, has, id, items, list, present, text};
 use crate::source::About;

@@ -40,8 +40,8 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Conversation, Extra, FormatTraits, Message, RawJson, Records, Role};
 
 use crate::coded::{Coded, Read};
-use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{ExtraFields, ListReader, Notes, Times, exceeds, quoted};
+use crate::frame::{exceeds, FrameView, Reading, Row};
+use crate::reader::{ExtraFields, ListReader, Notes, Times, quoted};
 use crate::source::About;
 use request::{Request, RequestError, request_error};
 use speakers::Speakers;

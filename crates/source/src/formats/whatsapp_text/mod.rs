@@ -26,7 +26,8 @@ use chatmill_model::{Conversation, Extra, FormatTraits, Message, Part, RawJson, 
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::reader::message_kind;
-use crate::reader::text::{TextReader, upload};
+use crate::reader::parts::upload;
+use crate::reader::text::TextReader;
 use crate::source::About;
 use line::{Begin, Evidence, MARKS, Order};
 use words::Mark;

@@ -74,7 +74,7 @@ fn langchain(value: Value<'_>, class: &str, site: &mut Site<'_>, limits: &Limits
     turn.keep_rest(value, "", &known);
     let content = present(value, "content");
     if turn.role == Some(Role::Tool) {
-        let said = content.map_or_else(Default::default, |content| {
+        let answered = content.map_or_else(Default::default, |content| {
             message_object::answered(content, "content", &mut turn.rest, site)
         });
         let result = ToolResult {
@@ -83,7 +83,7 @@ fn langchain(value: Value<'_>, class: &str, site: &mut Site<'_>, limits: &Limits
             is_error: text(value.get("status")).as_deref() == Some("error"),
             ..ToolResult::default()
         };
-        turn.parts.extend(parts::result_of(result, said));
+        turn.parts.extend(parts::result_of(result, answered));
         return turn;
     }
     if let Some(content) = content.filter(|content| content.as_str().as_deref() != Some("")) {

@@ -135,7 +135,7 @@ fn call(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>, limi
 /// A result: its texts are the answer, joined by line breaks, and pictures follow it.
 fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) {
     let inside = format!("{path}.content");
-    let said = match block.get("content") {
+    let answered = match block.get("content") {
         Some(list) if list.kind() == Kind::Array => {
             let mut inner = Turn::default();
             for (index, part) in list.items().enumerate() {
@@ -162,7 +162,7 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) {
         is_error: is_error.unwrap_or_default(),
         ..ToolResult::default()
     };
-    turn.parts.extend(result_of(result, said));
+    turn.parts.extend(result_of(result, answered));
     if is_error.is_none()
         && let Some(malformed) = present(block, "is_error")
     {

@@ -82,7 +82,7 @@ fn make_call(turn: &mut Turn, item: Value<'_>, given: (Arguments, ArgumentForm),
 /// Reads a tool's output: text, or a list of parts whose texts are joined by line breaks.
 fn output(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     turn.role = Some(Role::Tool);
-    let said = match item.get("output") {
+    let answered = match item.get("output") {
         None => {
             site.missing("output");
             Default::default()
@@ -101,7 +101,7 @@ fn output(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
         call_id: call_id(item, site),
         ..ToolResult::default()
     };
-    turn.parts.extend(parts::result_of(result, said));
+    turn.parts.extend(parts::result_of(result, answered));
     turn.keep_rest(item, "", &["type", "call_id", "callId", "output"]);
 }
 

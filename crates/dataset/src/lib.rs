@@ -12,7 +12,6 @@ mod manifest;
 mod parquet;
 mod publish;
 mod read;
-pub mod statistics;
 mod store;
 mod tables;
 
@@ -37,6 +36,7 @@ pub use publish::work::seal::Sealed;
 pub use publish::work::shard_manifests::ShardManifests;
 pub use publish::work::shared::{PlannedWork, ShardOutcome, planned_work};
 pub use publish::work::staging::{Opening, Staging, open};
+pub use read::statistics;
 pub use read::{
     AnyColumn, Batch, Batches, ColumnKind, Columns, Components, Dataset, Elements, Flags, Numbers,
     PlaceLists, Reals, RowVisit, Rows, Spans, TextLists, Texts, Times,

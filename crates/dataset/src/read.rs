@@ -25,6 +25,7 @@ use crate::tables::part_file::{self, PartFile};
 
 mod any_column;
 mod columns;
+pub mod statistics;
 
 pub use any_column::AnyColumn;
 pub use columns::{Columns, RowVisit, Rows};

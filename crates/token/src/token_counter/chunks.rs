@@ -1,6 +1,7 @@
 //! The tokens of short chunks of text, in all encodings at once, remembered.
 //!
-//! The table is small, of fixed size, and belongs to one thread. A chunk has one place in it, and a later chunk with the same place replaces it.
+//! The table is small, grows up to a fixed size, and belongs to one thread. A chunk has one place in it, and a later chunk with the same place
+//! replaces it.
 //! What is kept of a chunk is where its tokens begin, so that it can be divided among components, too.
 
 /// Encodings that one table counts.
@@ -9,8 +10,11 @@ pub(crate) const MAX_ENCODINGS_PER_GROUP: usize = 4;
 /// Bytes of the longest chunk that is remembered here: one less than there are bits for beginnings.
 pub(crate) const MAX_CHUNK_BYTES: usize = 15;
 
-/// Places of a table, 24 bytes each: 6 MiB.
-const PLACES: usize = 1 << 18;
+/// Places of a new table, 24 bytes each: 24 KiB.
+const FEWEST_PLACES: usize = 1 << 10;
+
+/// Places of the largest table: 6 MiB.
+const MOST_PLACES: usize = 1 << 18;
 
 /// In each encoding, a bit for every byte at which a token begins, in lanes of 16 bits; unused encodings have none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,7 +75,10 @@ impl Counts {
 
 /// The table.
 pub(crate) struct Chunks {
+    /// As many as a power of two.
     places: Vec<CachedChunk>,
+    /// Chunks that were kept since the table grew.
+    kept: usize,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -83,7 +90,8 @@ struct CachedChunk {
 impl Default for Chunks {
     fn default() -> Self {
         Self {
-            places: vec![CachedChunk::default(); PLACES],
+            places: vec![CachedChunk::default(); FEWEST_PLACES],
+            kept: 0,
         }
     }
 }
@@ -92,14 +100,28 @@ impl Chunks {
     /// What is known of a chunk.
     #[inline]
     pub(crate) fn get(&self, key: ChunkKey) -> Option<PackedCounts> {
-        let place = self.places.get(key.place())?;
+        let place = self.places.get(key.place(self.places.len()))?;
         (place.key == key).then_some(place.lanes)
     }
 
     /// Remembers a chunk.
     pub(crate) fn keep(&mut self, key: ChunkKey, lanes: PackedCounts) {
-        if let Some(place) = self.places.get_mut(key.place()) {
-            *place = CachedChunk { key, lanes };
+        self.kept += 1;
+        if self.kept > self.places.len() / 2 && self.places.len() < MOST_PLACES {
+            let larger = vec![CachedChunk::default(); self.places.len() * 16];
+            let old = std::mem::replace(&mut self.places, larger);
+            old.into_iter()
+                .filter(|old| old.key != ChunkKey::default())
+                .for_each(|old| self.put(old));
+            self.kept = 0;
+        }
+        self.put(CachedChunk { key, lanes });
+    }
+
+    fn put(&mut self, chunk: CachedChunk) {
+        let place = chunk.key.place(self.places.len());
+        if let Some(place) = self.places.get_mut(place) {
+            *place = chunk;
         }
     }
 }
@@ -136,14 +158,15 @@ impl ChunkKey {
         Some(Self([low, high | (bytes as u64) << 56]))
     }
 
+    /// Its place among so many, a power of two.
     #[inline]
-    fn place(self) -> usize {
+    fn place(self, places: usize) -> usize {
         const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
         let Self([low, high]) = self;
         let mixed = low.wrapping_mul(MULTIPLIER);
         let mixed = (mixed ^ (mixed >> 32) ^ high).wrapping_mul(MULTIPLIER);
         // The best bits of a product are its highest.
-        (mixed >> (64 - PLACES.trailing_zeros())) as usize
+        (mixed >> (64 - places.trailing_zeros())) as usize
     }
 }
 
@@ -192,6 +215,24 @@ mod tests {
             assert_eq!(chunks.get(key(text)), Some(lanes(number)));
         }
         assert_eq!(ChunkKey::of(&long, 0, long.len()), None);
+    }
+
+    #[test]
+    fn a_table_grows_with_its_chunks_up_to_its_limit_and_forgets_few() {
+        let mut chunks = Chunks::default();
+        let mut sizes = vec![chunks.places.len()];
+        let all: Vec<String> = (0..3 * MOST_PLACES).map(|number| number.to_string()).collect();
+        for text in &all {
+            chunks.keep(key(text.as_bytes()), lanes(1));
+            assert_eq!(chunks.get(key(text.as_bytes())), Some(lanes(1)));
+            sizes.push(chunks.places.len());
+        }
+        sizes.dedup();
+        assert_eq!(sizes, [FEWEST_PLACES, 16 * FEWEST_PLACES, MOST_PLACES]);
+        let known = all
+            .iter()
+            .filter(|text| chunks.get(key(text.as_bytes())).is_some());
+        assert!(known.count() > MOST_PLACES / 2);
     }
 
     #[test]

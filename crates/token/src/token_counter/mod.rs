@@ -3,7 +3,7 @@
 //! A dozen dialects repeat the same contents in other envelopes. The inside of a long fragment, between its first and its last
 //! [sync point](crate::split::sync), has the same tokens wherever it stands: it is counted once and remembered. Only the gaps
 //! between such insides are counted in each rendering, cut at sync points into chunks whose tokens are remembered too.
-//! All memories belong to one thread, hold a fixed number of bytes (for each [`MAX_ENCODINGS_PER_GROUP`] encodings: 6 MiB of short chunks, and twice
+//! All memories belong to one thread, hold at most a fixed number of bytes (for each [`MAX_ENCODINGS_PER_GROUP`] encodings: 6 MiB of short chunks, and twice
 //! 8 MiB of long texts) and never change a count, only its price.
 //!
 //! An encoding without sync points is counted on whole texts.

@@ -77,8 +77,8 @@ impl Counts {
 pub(crate) struct Chunks {
     /// As many as a power of two.
     places: Vec<CachedChunk>,
-    /// Chunks that were kept since the table grew.
-    kept: usize,
+    /// Chunks that were added since the table grew.
+    added: usize,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -91,7 +91,7 @@ impl Default for Chunks {
     fn default() -> Self {
         Self {
             places: vec![CachedChunk::default(); FEWEST_PLACES],
-            kept: 0,
+            added: 0,
         }
     }
 }
@@ -106,14 +106,14 @@ impl Chunks {
 
     /// Remembers a chunk.
     pub(crate) fn keep(&mut self, key: ChunkKey, lanes: PackedCounts) {
-        self.kept += 1;
-        if self.kept > self.places.len() / 2 && self.places.len() < MOST_PLACES {
+        self.added += 1;
+        if self.added > self.places.len() / 2 && self.places.len() < MOST_PLACES {
             let larger = vec![CachedChunk::default(); self.places.len() * 16];
             let old = std::mem::replace(&mut self.places, larger);
             old.into_iter()
                 .filter(|old| old.key != ChunkKey::default())
                 .for_each(|old| self.put(old));
-            self.kept = 0;
+            self.added = 0;
         }
         self.put(CachedChunk { key, lanes });
     }

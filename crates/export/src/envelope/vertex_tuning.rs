@@ -53,7 +53,9 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let fields = known_fields(row, &VERTEX_TUNING).ok_or(KEYS.words)?;
     let contents = value(&fields, "contents").and_then(fields::elements);
     let contents: Vec<(&str, Content<'_>)> = contents.ok_or(KEYS.words)?;
-    let has_role = |content: Option<&(&str, Content<'_>)>, role| content.is_some_and(|(_, content)| content.role == role);
+    let has_role = |content: Option<&(&str, Content<'_>)>, role| {
+        content.is_some_and(|(_, content)| content.role == role)
+    };
     if !has_role(contents.first(), "user") || !has_role(contents.last(), "model") {
         return Err(TURNS.words);
     }

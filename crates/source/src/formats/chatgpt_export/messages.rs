@@ -8,10 +8,10 @@ use chatmill_model::{
 
 use super::content::{self, Attachments, Nature};
 use crate::frame::FrameView;
-use crate::reader::tree::branch::NodeReader;
 use crate::reader::message_object::role;
 use crate::reader::parts::{as_notice, result_of};
 use crate::reader::tree::Node;
+use crate::reader::tree::branch::NodeReader;
 use crate::reader::{
     Content, Keep as _, ListReader, RepeatedText, Turns, divided, drop_extra, id, present, quoted, text,
     words,

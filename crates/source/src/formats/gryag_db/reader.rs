@@ -8,8 +8,8 @@ use chatmill_model::{Conversation, Extra, Message, ParticipantKind, Reference, R
 
 use super::cells::{self, cell};
 use super::column::Column;
-use super::stored::{Facts, Stored};
 use super::row as single;
+use super::stored::{Facts, Stored};
 use crate::formats::gemini_contents::meta::{self, Meta};
 use crate::formats::gemini_contents::roster::Roster;
 use crate::formats::gemini_contents::{parts, reply};

@@ -26,9 +26,7 @@ use chatmill_model::{Extra, Usage};
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::reader::exchange::Exchange;
-use crate::reader::{
-    Keep as _, Turns, best, id, items, logged, present, raw, repeats, text, times, words,
-};
+use crate::reader::{Keep as _, Turns, best, id, items, logged, present, raw, repeats, text, times, words};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 use calls::{Call, CallValue, Several, Step};
 use known_texts::KnownTexts;

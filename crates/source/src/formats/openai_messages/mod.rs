@@ -169,7 +169,11 @@ pub(crate) fn read(
         Kind::Array => Ok(Row::list(list)),
         _ => Row::of(frame, limits),
     });
-    of_request(about, root, row.map(|row| conversation(shape, row, frame, limits)))
+    of_request(
+        about,
+        root,
+        row.map(|row| conversation(shape, row, frame, limits)),
+    )
 }
 
 /// Reads a row whose turns are in columns of several names; `None` where it has no such column.
@@ -188,12 +192,7 @@ pub(crate) fn read_columns(
 }
 
 /// Reads the turns of a row, and the fields beside them.
-fn conversation(
-    shape: Option<&'static str>,
-    row: Row<'_>,
-    frame: FrameView<'_>,
-    limits: &Limits,
-) -> Reading {
+fn conversation(shape: Option<&'static str>, row: Row<'_>, frame: FrameView<'_>, limits: &Limits) -> Reading {
     let root = frame.root();
     let mut reader = Reader::new(frame, limits);
     let columns: Vec<&str> = row.columns.iter().map(|name| &**name).collect();

@@ -40,7 +40,7 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Conversation, Extra, FormatTraits, Message, RawJson, Records, Role};
 
 use crate::coded::{Coded, Read};
-use crate::frame::{exceeds, FrameView, Reading, Row};
+use crate::frame::{FrameView, Reading, Row, exceeds};
 use crate::reader::{ExtraFields, ListReader, Notes, Times, quoted};
 use crate::source::About;
 use request::{Request, RequestError, request_error};

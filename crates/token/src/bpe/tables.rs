@@ -11,6 +11,27 @@ use crate::split::prefix::Prefix;
 use crate::split::splitter::{SplitCache, Splitter};
 use crate::split::sync::{BLANK, BoundaryClasses};
 
+/// Values that threads take in turn: each is in use by one at a time, and then idle until the next.
+pub(crate) struct Pool<T>(pub(crate) Mutex<Vec<T>>);
+
+impl<T> Default for Pool<T> {
+    fn default() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+}
+
+impl<T> Pool<T> {
+    /// Works with a value that nobody else uses meanwhile: an idle one, else a new one.
+    pub(crate) fn with<R>(&self, new: impl FnOnce() -> T, work: impl FnOnce(&mut T) -> R) -> R {
+        let idle = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = idle().pop();
+        let mut value = value.unwrap_or_else(new);
+        let result = work(&mut value);
+        idle().push(value);
+        result
+    }
+}
+
 /// What is loaded once per vocabulary; encodings that differ in special tokens only share it.
 pub(crate) struct Tables {
     pub(crate) splitter: Splitter,
@@ -18,7 +39,7 @@ pub(crate) struct Tables {
     pub(crate) boundaries: BoundaryClasses,
     /// Whether a space is thought before a text.
     pub(crate) prefix: Prefix,
-    scratch: Mutex<Vec<Scratch>>,
+    scratch: Pool<Scratch>,
 }
 
 /// What one running count needs for itself; no two threads share one, nor two vocabularies.
@@ -35,19 +56,15 @@ impl Tables {
             vocabulary,
             boundaries,
             prefix: Prefix::None,
-            scratch: Mutex::new(Vec::new()),
+            scratch: Pool::default(),
         }
     }
 
     /// Calls `token` with the length in bytes of each token of `text`, in order.
     pub(crate) fn each_token(&self, text: &str, token: impl FnMut(usize)) {
-        let pooled = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut scratch = pooled.unwrap_or_default();
-        self.each_token_with(&mut scratch, text, token);
-        self.scratch
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(scratch);
+        self.scratch.with(Scratch::default, |scratch| {
+            self.each_token_with(scratch, text, token);
+        });
     }
 
     /// The same of a text that begins at a byte of a rendering; a space that is thought before it has no bytes.

@@ -185,10 +185,7 @@ impl SyncPoints {
             } else {
                 let mut at = start;
                 while let Some(character) = character_at(text, at).filter(|_| at < next) {
-                    let step = match u8::try_from(character) {
-                        Ok(byte @ ..0x80) => self.ascii_step(byte),
-                        _ => self.step(self.classes.of(character as u32)),
-                    };
+                    let step = self.step(self.classes.of(character as u32));
                     let is_boundary = behind.behind & step.kind != 0
                         || behind.kind & step.kind & CASELESS != 0
                             && !self.join_points.may_join(before, character);

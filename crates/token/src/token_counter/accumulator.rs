@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use chatmill_model::span::{Component, ComponentSpan};
+use chatmill_model::span::ComponentSpan;
 
 use super::chunk_counter::ChunkCounter;
 use super::chunks::{Counts, MAX_ENCODINGS_PER_GROUP, PackedCounts};
@@ -70,11 +70,6 @@ pub(super) struct Accumulator<'s> {
     end: usize,
     /// Counted for that span, and not yet added.
     sum: Sum,
-    /// By component, then of what the perspective said, of what it wrote, and of all requests: in all encodings, side by side.
-    parts: [EachEncoding; Component::COUNT],
-    own: EachEncoding,
-    written: EachEncoding,
-    sent: EachEncoding,
     totals: &'s mut [TokenCounts],
     /// By encoding, the tokens of each span and of what is behind the last; empty where nobody asks for them.
     each: Vec<Vec<u64>>,
@@ -87,10 +82,6 @@ impl<'s> Accumulator<'s> {
             spans,
             here: 0,
             sum: Sum::default(),
-            parts: Default::default(),
-            own: EachEncoding::default(),
-            written: EachEncoding::default(),
-            sent: EachEncoding::default(),
             totals,
             each: Vec::new(),
         };
@@ -125,20 +116,8 @@ impl<'s> Accumulator<'s> {
     fn flush(&mut self) {
         let tokens = self.sum.take();
         let span = self.span();
-        let add = |to: &mut EachEncoding, times: u64| {
-            for (to, tokens) in to.iter_mut().zip(tokens) {
-                *to += tokens * times;
-            }
-        };
-        if let Some(part) = self.parts.get_mut(span.component as usize) {
-            add(part, 1);
-        }
-        add(&mut self.sent, u64::from(span.requests));
-        if span.written {
-            add(&mut self.written, 1);
-        }
-        if span.component == Component::Content && span.speaker.is_own() {
-            add(&mut self.own, 1);
+        for (totals, tokens) in self.totals.iter_mut().zip(tokens) {
+            totals.book_many(span, tokens);
         }
         for (each, tokens) in self.each.iter_mut().zip(tokens) {
             if let Some(sum) = each.get_mut(self.here) {
@@ -147,21 +126,9 @@ impl<'s> Accumulator<'s> {
         }
     }
 
-    /// Adds all that has been counted to the totals; says what was counted for each span, where that was asked for.
+    /// Adds what is left; says what was counted for each span, where that was asked for.
     pub(super) fn finish(mut self) -> Vec<Vec<u64>> {
         self.flush();
-        for (component, tokens) in Component::ALL.into_iter().zip(self.parts) {
-            for (totals, tokens) in self.totals.iter_mut().zip(tokens) {
-                *totals.parts.get_mut(component) += tokens;
-                totals.tokens += tokens;
-            }
-        }
-        let others = self.own.into_iter().zip(self.written).zip(self.sent);
-        for (totals, ((own, written), sent)) in self.totals.iter_mut().zip(others) {
-            totals.assistant_content += own;
-            totals.written += written;
-            totals.sent += sent;
-        }
         self.each
     }
 

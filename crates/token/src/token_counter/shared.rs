@@ -1,25 +1,25 @@
 //! A counter of texts that threads share.
 
-use std::sync::{Mutex, PoisonError};
-
 use super::TokenCounter;
+use crate::bpe::tables::Pool;
 use crate::encoding::Encoding;
 
 /// Counts texts in one encoding for as many threads as ask at once: each takes a [`TokenCounter`] that no other uses, with what it remembers, and
 /// gives it back.
 pub struct SharedTokenCounter {
     encoding: Encoding,
-    idle: Mutex<Vec<TokenCounter>>,
+    idle: Pool<TokenCounter>,
 }
 
 impl SharedTokenCounter {
     /// A counter for this encoding. It loads the vocabulary.
     pub fn new(encoding: Encoding) -> Self {
-        let first = TokenCounter::new(std::slice::from_ref(&encoding));
-        Self {
+        let new = Self {
             encoding,
-            idle: Mutex::new(vec![first]),
-        }
+            idle: Pool::default(),
+        };
+        new.with(|_| ());
+        new
     }
 
     /// Its name, for example `o200k_base`.
@@ -29,14 +29,10 @@ impl SharedTokenCounter {
 
     /// Lets `count` ask for the tokens of as many texts as it likes, with a counter of its own.
     pub fn with<T>(&self, count: impl FnOnce(&mut dyn FnMut(&str) -> u64) -> T) -> T {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut counter = idle.unwrap_or_else(|| TokenCounter::new(std::slice::from_ref(&self.encoding)));
-        let answer = count(&mut |text| counter.count(text).into_iter().sum());
-        self.idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(counter);
-        answer
+        let new = || TokenCounter::new(std::slice::from_ref(&self.encoding));
+        self.idle.with(new, |counter| {
+            count(&mut |text| counter.count(text).into_iter().sum())
+        })
     }
 }
 
@@ -62,7 +58,7 @@ mod tests {
                 scope.spawn(move || assert_eq!(counted(), expected));
             }
         });
-        let kept = shared.idle.lock().unwrap().len();
+        let kept = shared.idle.0.lock().unwrap().len();
         assert!((1..=4).contains(&kept), "{kept}");
     }
 }

@@ -14,11 +14,15 @@ fn main() -> Result<()> {
 fn write(name: &str, rust: impl Fn(&[(&str, &str)]) -> Vec<String>) -> Result<()> {
     let list = format!("src/loss/{name}.txt");
     println!("cargo::rerun-if-changed={list}");
-    let text = fs::read_to_string(list)?;
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
-    let entries: Vec<_> = lines
-        .filter_map(|line| line.split_once(": ").or_else(|| line.split_once("] ")))
-        .collect();
+    let text = fs::read_to_string(&list)?;
+    let lines = text
+        .lines()
+        .filter(|line| !(line.is_empty() || line.starts_with('#')));
+    let entry = |line| {
+        let parts = str::split_once(line, ": ").or_else(|| str::split_once(line, "] "));
+        parts.ok_or_else(|| Error::other(format!("{list}: no name and words in `{line}`")))
+    };
+    let entries = lines.map(entry).collect::<Result<Vec<_>>>()?;
     let folder = std::env::var("OUT_DIR").map_err(Error::other)?;
     fs::write(
         Path::new(&folder).join(name).with_extension("rs"),

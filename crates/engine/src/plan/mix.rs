@@ -6,9 +6,10 @@
 //! total need to know how much there is, so the survey before rendering reads the inputs once more.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use chatmill_model::Conversation;
-use chatmill_token::Encoding;
+use chatmill_token::{Encoding, SharedTokenCounter};
 
 use super::encodings::required;
 use super::inputs::PlannedInput;
@@ -42,7 +43,7 @@ pub(crate) struct Balance {
 enum Unit {
     Bytes,
     Conversations,
-    Tokens(Encoding),
+    Tokens(Arc<SharedTokenCounter>),
 }
 
 impl Mix {
@@ -98,7 +99,7 @@ impl Balance {
         match &self.unit {
             Unit::Bytes => bytes as u64,
             Unit::Conversations => 1,
-            Unit::Tokens(encoding) => conversation_tokens(conversation, &*encoding.counter()),
+            Unit::Tokens(counter) => counter.with(|count| conversation_tokens(conversation, count)),
         }
     }
 
@@ -107,7 +108,7 @@ impl Balance {
         match &self.unit {
             Unit::Bytes => "bytes".to_owned(),
             Unit::Conversations => "conversations".to_owned(),
-            Unit::Tokens(encoding) => format!("tokens@{}", encoding.name()),
+            Unit::Tokens(counter) => format!("tokens@{}", counter.name()),
         }
     }
 }
@@ -122,7 +123,8 @@ fn unit(word: Option<&str>, encodings: &[Encoding]) -> Result<Unit, PlanError> {
                 let known = ["bytes", "conversations", "tokens@o200k_base"];
                 return Err(PlanError::unknown(KEY, "unit", word, known.into_iter()));
             };
-            Ok(Unit::Tokens(required(encodings, KEY, encoding)?.clone()))
+            let encoding = required(encodings, KEY, encoding)?.clone();
+            Ok(Unit::Tokens(Arc::new(SharedTokenCounter::new(encoding))))
         }
     }
 }

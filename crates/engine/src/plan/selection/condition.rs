@@ -3,8 +3,10 @@
 //! A conversation is kept where it meets all of them. A number is compared with numbers and a text with texts; a field that is
 //! missing, or of another kind, meets no condition, and is counted apart.
 
+use std::sync::Arc;
+
 use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, Role};
-use chatmill_token::Encoding;
+use chatmill_token::{Encoding, SharedTokenCounter};
 use serde_json::Value;
 
 use crate::error::PlanError;
@@ -20,7 +22,7 @@ enum Field {
     /// The number of turns.
     Turns,
     /// A length in tokens.
-    Tokens(Length, Encoding),
+    Tokens(Length, Arc<SharedTokenCounter>),
 }
 
 /// The texts whose length is compared.
@@ -93,7 +95,9 @@ impl Condition {
         let is_met = match &self.field {
             Field::Extra(name) => self.is_met_by(&extra(conversation, name)),
             Field::Turns => self.is_met_by(&turns(conversation).count().into()),
-            Field::Tokens(length, encoding) => self.is_met_by_length(*length, encoding, conversation),
+            Field::Tokens(length, counter) => {
+                counter.with(|count| self.is_met_by_length(*length, count, conversation))
+            }
         };
         match is_met {
             Some(true) => None,
@@ -119,18 +123,17 @@ impl Condition {
     fn is_met_by_length(
         &self,
         length: Length,
-        encoding: &Encoding,
+        count: &mut dyn FnMut(&str) -> u64,
         conversation: &Conversation,
     ) -> Option<bool> {
-        let counter = encoding.counter();
-        let tokens = |message: &Message| counter.count(&message.text());
         let wanted = |message: &&Message| match length {
             Length::Answer => message.role == Role::Assistant,
             Length::Conversation | Length::Turn => true,
         };
         if let Length::Conversation = length {
-            return self.is_met_by(&conversation_tokens(conversation, &*counter).into());
+            return self.is_met_by(&conversation_tokens(conversation, count).into());
         }
+        let tokens = |message: &Message| count(&message.text());
         let mut lengths = turns(conversation).filter(wanted).map(tokens).peekable();
         lengths.peek()?;
         Some(lengths.all(|length| self.is_met_by(&length.into()) == Some(true)))
@@ -158,7 +161,8 @@ impl Field {
                 return Err(PlanError::value(KEY, problem));
             }
         };
-        Ok(Self::Tokens(length, required(encodings, KEY, encoding)?.clone()))
+        let encoding = required(encodings, KEY, encoding)?.clone();
+        Ok(Self::Tokens(length, Arc::new(SharedTokenCounter::new(encoding))))
     }
 }
 
@@ -171,19 +175,19 @@ pub(super) fn turns(conversation: &Conversation) -> impl Iterator<Item = &Messag
 }
 
 /// The tokens of all messages of a conversation, with their calls and results.
-pub(crate) fn conversation_tokens(conversation: &Conversation, counter: &dyn chatmill_token::Counter) -> u64 {
+pub(crate) fn conversation_tokens(conversation: &Conversation, count: &mut dyn FnMut(&str) -> u64) -> u64 {
     let messages = conversation.messages.iter();
     let messages = messages.filter(|message| message.kind == MessageKind::Message);
     messages
-        .map(|message| counter.count(&message.text()) + tools(message, counter))
+        .map(|message| count(&message.text()) + tools(message, count))
         .sum()
 }
 
 /// The tokens of a message's calls and results.
-fn tools(message: &Message, counter: &dyn chatmill_token::Counter) -> u64 {
+fn tools(message: &Message, count: &mut dyn FnMut(&str) -> u64) -> u64 {
     let tokens = |part: &Part| match part {
-        Part::ToolCall(call) => counter.count(call.arguments.source_text()),
-        Part::ToolResult(result) => counter.count(&result.content),
+        Part::ToolCall(call) => count(call.arguments.source_text()),
+        Part::ToolResult(result) => count(&result.content),
         _ => 0,
     };
     message.parts.iter().map(tokens).sum()

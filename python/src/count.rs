@@ -32,9 +32,13 @@ impl Counter {
     #[new]
     #[pyo3(signature = (settings, threads = 0))]
     fn new(py: Python<'_>, settings: Vec<String>, threads: usize) -> PyResult<Self> {
-        let counts = py.detach(|| guarded(|| Ok(SharedTokenCounter::new(encoding(&settings)?))))?;
+        let loaded = || {
+            let counts = SharedTokenCounter::new(encoding(&settings)?);
+            counts.with(|_| ());
+            Ok(counts)
+        };
         Ok(Self {
-            counts,
+            counts: py.detach(|| guarded(loaded))?,
             threads: chatmill_engine::threads(threads, &Silent),
         })
     }

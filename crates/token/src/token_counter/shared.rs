@@ -12,14 +12,10 @@ pub struct SharedTokenCounter {
 }
 
 impl SharedTokenCounter {
-    /// A counter for this encoding. It loads the vocabulary.
+    /// A counter for this encoding. Its first use loads the vocabulary.
     pub fn new(encoding: Encoding) -> Self {
-        let new = Self {
-            encoding,
-            idle: Pool::default(),
-        };
-        new.with(|_| ());
-        new
+        let idle = Pool::default();
+        Self { encoding, idle }
     }
 
     /// Its name, for example `o200k_base`.

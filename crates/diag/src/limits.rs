@@ -30,6 +30,12 @@ pub const TEMPLATE_TAG: usize = 32 * 1024;
 /// Branches `elif` of a chat template, each of which stands inside the one before.
 pub const TEMPLATE_BRANCHES: usize = 250;
 
+/// Bytes that a format file may make of any record, however short it is: words of its own, such as a prompt around each question.
+pub const FORMAT_FLOOR: usize = 16 * 1024;
+
+/// Bytes that a format file may make of each byte of a record above [`FORMAT_FLOOR`]. Those of the program make up to three.
+pub const FORMAT_RATIO: usize = 16;
+
 /// The default of [`Limits::evaluation_words`] and [`Limits::split_words`].
 const INDEXED_WORDS: u64 = 16_000_000;
 

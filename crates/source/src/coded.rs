@@ -34,6 +34,7 @@ pub struct Coded {
     pub(crate) about: &'static About,
     pub(crate) recognise: Recognise,
     pub(crate) read: Read,
+    pub(crate) lines: Option<&'static str>,
     pub(crate) tables: Option<fn() -> Vec<TableMap>>,
     pub(crate) message_path: Option<fn(u32) -> Option<String>>,
     pub(crate) has_scattered_messages: bool,
@@ -57,6 +58,7 @@ impl Coded {
             about,
             recognise,
             read,
+            lines: None,
             tables: None,
             message_path: None,
             has_scattered_messages: false,
@@ -100,6 +102,10 @@ impl Source for Coded {
             Read::Thoughts(read) => reading(self.about, read(*frame, limits)),
             Read::Own(read) => read(*frame, limits),
         }
+    }
+
+    fn lines(&self) -> Option<String> {
+        self.lines.map(str::to_owned)
     }
 
     fn tables(&self) -> Vec<TableMap> {

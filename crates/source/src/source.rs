@@ -52,6 +52,11 @@ pub trait Source: Sync {
         (!self.has_scattered_messages()).then(|| "$".to_owned())
     }
 
+    /// Examples of the lines that begin a turn, each in backquotes; `None` for a format that is JSON.
+    fn lines(&self) -> Option<String> {
+        None
+    }
+
     /// Warnings about reading records like these, for a source that the user has named.
     fn warnings(&self, _sketch: &Sketch) -> Vec<Finding> {
         Vec::new()

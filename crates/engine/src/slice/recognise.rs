@@ -152,6 +152,17 @@ fn fate(
             return EntryAction::Refuse(&codes::UNKNOWN_FORMAT, message, None);
         }
     }
+    let lines = planned
+        .settings
+        .source
+        .and_then(|source| Some((source.id(), source.lines()?)));
+    let first = head.bytes.trim_ascii_start().first();
+    if let (Some((id, lines)), Framing::Documents) = (lines, head.framing)
+        && !matches!(first, Some(b'{' | b'[' | b'"'))
+    {
+        let message = format!("no line begins as those of {id} do: {lines}");
+        return EntryAction::Refuse(&codes::UNKNOWN_FORMAT, message, None);
+    }
     if planned.settings.source.is_some() || matches!(head.framing, Framing::Empty | Framing::Tables) {
         return EntryAction::Read;
     }

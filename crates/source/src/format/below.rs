@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use chatmill_intake::json::{Kind, Mark, Value};
 
+use super::budget::Budget;
 use super::language::TreeMap;
 use super::language::path::MapPath;
 
@@ -17,7 +18,7 @@ pub(super) struct Below<'d> {
 
 impl<'d> Below<'d> {
     /// Finds them in the list of those that stand in no other.
-    pub(super) fn of(map: &TreeMap, list: Vec<Value<'d>>, path: &str) -> Self {
+    pub(super) fn of(map: &TreeMap, list: Vec<Value<'d>>, path: &str, budget: &Budget) -> Self {
         let mut all = Self {
             values: Vec::with_capacity(list.len()),
             places: Vec::with_capacity(list.len()),
@@ -29,6 +30,11 @@ impl<'d> Below<'d> {
         };
         let mut left = listed(list, path, None);
         while let Some((value, path, holder)) = left.pop() {
+            // A path repeats those of all messages that contain the message.
+            budget.take(path.len());
+            if budget.is_spent() {
+                break;
+            }
             let here = all.values.len();
             if let Some(below) = &map.below {
                 let list = format!("{path}{}", below.list().trim_start_matches('$'));

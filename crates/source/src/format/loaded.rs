@@ -6,7 +6,6 @@ use chatmill_model::FormatTraits;
 
 use super::language::condition::applies;
 use super::language::path::MapPath;
-use super::language::template::Read;
 use super::language::{Case, Language, MessageMap, Piece};
 use super::request;
 use crate::frame::Row;
@@ -15,6 +14,9 @@ use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 /// Bytes of the longest format file.
 const MAX_BYTES: usize = 256 << 10;
+
+/// Characters of the longest line of an error: a line of the file may have as many as the file.
+const SHOWN: usize = 600;
 
 /// A format file, as it is used.
 #[derive(Debug)]
@@ -30,7 +32,6 @@ pub(super) struct Loaded {
     pub(super) are_words: bool,
     /// First keys of the paths of a message: none may stand there twice.
     pub(super) keys: Vec<String>,
-    pub(super) read: Read,
     pub(super) silence: Silence,
     /// Messages of each case.
     cases: Vec<MessageMap>,
@@ -60,7 +61,15 @@ impl Loaded {
                 "a format file has at most {MAX_BYTES} bytes"
             )));
         }
-        let language: Language = toml::from_str(text).map_err(|error| format_error(error.to_string()))?;
+        let syntax_error = |error: toml::de::Error| {
+            let lines = error.to_string();
+            let lines = lines
+                .lines()
+                .map(|line| line.chars().take(SHOWN).collect::<String>());
+            format_error(lines.collect::<Vec<_>>().join("\n"))
+        };
+        toml::from_str::<super::check::Counted>(text).map_err(syntax_error)?;
+        let language: Language = toml::from_str(text).map_err(syntax_error)?;
         super::check::check(&language).map_err(format_error)?;
         Ok(Self::of(id, language))
     }
@@ -100,9 +109,6 @@ impl Loaded {
             keys,
             are_words,
             is_map,
-            read: Read {
-                mojibake: language.mojibake,
-            },
             silence,
             cases,
             language,

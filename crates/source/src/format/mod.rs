@@ -8,11 +8,13 @@
 //! | `read.rs`, `rows.rs`, `below.rs`, `order.rs`, `message/`, `piece.rs` | records, messages and their pieces, read by it |
 //! | `request.rs` | records that are requests to a vendor's API |
 //! | `field_map.rs` | field maps of pipeline files, as format files |
+//! | `budget.rs` | what may be made of a record |
 //! | `file.rs` | a format file as a source |
 //!
 //! Why: docs/decisions/2026-11-26-format-files.md.
 
 mod below;
+mod budget;
 mod check;
 mod field_map;
 mod file;
@@ -24,6 +26,9 @@ mod piece;
 mod read;
 mod request;
 mod rows;
+
+#[cfg(test)]
+mod tests;
 
 pub use field_map::FieldMap;
 pub(crate) use file::embedded;

@@ -1,5 +1,7 @@
 //! The chronological order of a list's messages, including those nested in others.
 
+use std::collections::HashSet;
+
 use chatmill_intake::json::Value;
 
 use super::language::{ConversationMap, TreeMap};
@@ -11,8 +13,8 @@ pub(super) struct Entry<'d> {
     /// The index in the list.
     pub(super) index: u32,
     pub(super) value: Value<'d>,
-    /// The id of the message that it stands in.
-    pub(super) above: Option<String>,
+    /// The message that it stands in.
+    pub(super) above: Option<Value<'d>>,
     /// The path inside that message; empty for the message itself.
     pub(super) place: String,
 }
@@ -30,14 +32,16 @@ pub(super) fn entries<'d>(
             above: None,
             place: String::new(),
         });
+        // Of several paths some may lead to the same answers.
+        let mut known = HashSet::new();
         for path in &format.language.message.answers.0 {
-            let above = format.message(value).id.id(value);
             let list = path.list();
             let answers = path.find(value).into_iter().enumerate();
+            let answers = answers.filter(|(_, answer)| known.insert(answer.span().start));
             all.extend(answers.map(|(at, answer)| Entry {
                 index,
                 value: answer,
-                above: above.clone(),
+                above: Some(value),
                 place: format!("{}[{at}]", list.trim_start_matches('$')),
             }));
         }

@@ -9,9 +9,10 @@ use chatmill_model::{
     ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, Role, ToolCall, ToolResult, own_parts,
 };
 
+use super::budget::bytes_of;
 use super::language::condition::{Chosen, applies, chosen};
 use super::language::path::{MapPath, Paths};
-use super::language::template::Texts;
+use super::language::template::{Read, Texts};
 use super::language::{Again, CallMap, FileMap, Piece, ResultMap};
 use super::loaded::Loaded;
 use crate::reader::{
@@ -75,6 +76,7 @@ impl MessageDraft {
 pub(super) struct PieceReader<'r> {
     pub(super) format: &'static Loaded,
     pub(super) limits: &'r Limits,
+    pub(super) read: Read<'r>,
 }
 
 impl PieceReader<'_> {
@@ -87,7 +89,7 @@ impl PieceReader<'_> {
             };
             let Some(text) = path.first(value) else { continue };
             let Some(document) = quoted_json::open(text, self.limits) else {
-                draft.words(self.format.read.text(text));
+                draft.words(self.read.text(text));
                 continue;
             };
             // Positions inside the text mean nothing outside of it.
@@ -135,8 +137,11 @@ impl PieceReader<'_> {
         draft: &mut MessageDraft,
         site: &mut Site<'_>,
     ) {
-        let start = draft.parts.len();
-        let thought = piece.reasoning.render(value, self.format.read);
+        if self.read.budget.is_spent() {
+            return;
+        }
+        let (start, kept) = (draft.parts.len(), draft.extra.len());
+        let thought = piece.reasoning.render(value, self.read);
         if !thought.is_empty() {
             draft.parts.push(Part::Reasoning(thought));
         }
@@ -145,7 +150,7 @@ impl PieceReader<'_> {
             .as_ref()
             .and_then(|map| Some((map, self.file(map, value)?)))
         {
-            let caption = map.caption.first(value).map(|words| self.format.read.text(words));
+            let caption = map.caption.first(value).map(|words| self.read.text(words));
             let caption = caption.filter(|words| !words.is_empty() && media.name.as_ref() != Some(words));
             draft.parts.push(Part::Media(media));
             draft.parts.extend(caption.map(Part::Text));
@@ -220,6 +225,8 @@ impl PieceReader<'_> {
         for key in &piece.ignore {
             value.get(key).inspect(|value| value.mark(Mark::Taken));
         }
+        let made = bytes_of(draft.parts.iter().skip(start), draft.extra.iter().skip(kept));
+        self.read.budget.take(made);
     }
 
     /// Reads words: of several places the first that has some.
@@ -238,7 +245,7 @@ impl PieceReader<'_> {
                     self.words(found, || joined(place, path.name()), draft, site);
                 });
             } else {
-                draft.words(text.render(value, self.format.read));
+                draft.words(text.render(value, self.read));
             }
             if draft.parts.len() > before {
                 return;
@@ -256,7 +263,7 @@ impl PieceReader<'_> {
     ) {
         match value.kind() {
             Kind::String => {
-                draft.words(self.format.read.text(value));
+                draft.words(self.read.text(value));
             }
             Kind::Array if value.is_empty() => {}
             Kind::Array if parts::is_parts(value) || self.are_parts(value) => {
@@ -285,7 +292,7 @@ impl PieceReader<'_> {
         if list.kind() != Kind::Array {
             let text = format!("{field} is not a list of blocks and is read as its text");
             site.warn(field, &text, list);
-            draft.words(self.format.read.text(list));
+            draft.words(self.read.text(list));
             return;
         }
         for (index, element) in list.items().enumerate() {
@@ -294,7 +301,7 @@ impl PieceReader<'_> {
                 continue;
             }
             if element.kind() == Kind::String {
-                draft.parts.push(Part::Text(self.format.read.text(element)));
+                draft.parts.push(Part::Text(self.read.text(element)));
                 continue;
             }
             let text = "the block has no form that is known here and is kept as it is";
@@ -347,7 +354,7 @@ impl PieceReader<'_> {
             Some((found, name)) if found.kind() != Kind::String => {
                 message_object::answered(found, &joined(place, name), &mut draft.extra, site)
             }
-            _ => (map.content.render(value, self.format.read), Vec::new()),
+            _ => (map.content.render(value, self.read), Vec::new()),
         };
         if !is_there && content.is_empty() && map.optional {
             return;
@@ -382,7 +389,7 @@ impl PieceReader<'_> {
 
     /// A file; `None` without any fact about it.
     fn file(self, map: &FileMap, value: Value<'_>) -> Option<Media> {
-        let read = self.format.read;
+        let read = self.read;
         let word = |paths: &Paths| paths.id(value).map(|word| read.led_back(word));
         let (name, url, data) = (word(&map.name), word(&map.url), word(&map.data));
         if name.is_none() && url.is_none() && data.is_none() {
@@ -476,7 +483,7 @@ impl PieceReader<'_> {
         } else {
             draft
                 .parts
-                .push(Part::Text(self.format.read.led_back(text.into_owned())));
+                .push(Part::Text(self.read.led_back(text.into_owned())));
         }
     }
 }

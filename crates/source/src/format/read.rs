@@ -7,6 +7,7 @@ use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Conversation, Extra, Part, Role, Scene};
 
 use super::below::Below;
+use super::budget::Budget;
 use super::language::condition::{Chosen, chosen};
 use super::language::path::{MapPath, Paths};
 use super::language::{ConversationMap, SceneWord, TreeMap};
@@ -41,11 +42,12 @@ pub(super) fn read(
         return Err(frame.error(&codes::WRONG_TYPE, "the record is not an object", "$", root));
     }
     if map.alone {
-        let mut reader = Reader::new(format, frame, limits);
+        let budget = Budget::of(root);
+        let mut reader = Reader::new(format, frame, limits, &budget);
         reader.conversation = map.id.id(root).or(reader.conversation);
         reader.before(root);
         reader.message(0, root, || "$".to_owned());
-        return Ok(reader.finish(&[root]));
+        return budget.kept(frame, root, reader.finish(&[root]));
     }
     if map.each.0.is_empty() {
         let one = One {
@@ -54,6 +56,7 @@ pub(super) fn read(
             limits,
             record: root,
             path: "$".to_owned(),
+            budget: Budget::of(root),
         };
         return one.read();
     }
@@ -93,6 +96,7 @@ fn several(format: &'static Loaded, frame: FrameView<'_>, limits: &Limits) -> Re
             limits,
             record,
             path,
+            budget: Budget::of(record),
         };
         (one.read(), record)
     };
@@ -107,10 +111,15 @@ struct One<'d, 'r> {
     record: Value<'d>,
     /// The path of the message in the record.
     path: String,
+    budget: Budget,
 }
 
 impl<'d> One<'d, '_> {
     fn read(&self) -> Result<Reading, Box<Finding>> {
+        self.budget.kept(self.frame, self.record, self.reading()?)
+    }
+
+    fn reading(&self) -> Result<Reading, Box<Finding>> {
         if self.format.is_map {
             return self.mapped();
         }
@@ -124,7 +133,7 @@ impl<'d> One<'d, '_> {
         let known = language.conversation.keys();
         notes.repeated_keys(self.record, &self.path, |key| known.contains(&key));
         if let Some(map) = &language.tree {
-            let all = Below::of(map, values, &path);
+            let all = Below::of(map, values, &path, &self.budget);
             let count = ("the conversation", all.values.len(), "messages");
             self.frame.bound(count, path, list, self.limits)?;
             return Ok(self.tree(map, &all, notes));
@@ -173,7 +182,7 @@ impl<'d> One<'d, '_> {
     }
 
     fn reader(&self) -> Reader<'d, '_> {
-        let mut reader = Reader::new(self.format, self.frame, self.limits);
+        let mut reader = Reader::new(self.format, self.frame, self.limits, &self.budget);
         let id = self.format.language.conversation.id.id(self.record);
         reader.conversation = id.or(reader.conversation);
         reader
@@ -256,7 +265,11 @@ impl<'d> One<'d, '_> {
         let above: Vec<Option<String>> = std::iter::once(None)
             .chain(ids.iter().cloned().map(Some))
             .collect();
-        let holder = |at: &Option<usize>| at.and_then(|at| ids.get(at).cloned());
+        let holder = |at: &Option<usize>| {
+            let id = at.and_then(|at| ids.get(at))?;
+            self.budget.take(id.len());
+            (!self.budget.is_spent()).then(|| id.clone())
+        };
         let holders: Vec<Option<String>> = all.places.iter().map(|(_, at)| holder(at)).collect();
         let places = all.places.iter().map(|(path, _)| path).zip(holders);
         let nodes = (0..).zip(values).zip(ids).zip(above).zip(places);
@@ -310,7 +323,8 @@ fn joined(
     files: &[(String, Value<'_>)],
 ) -> Result<Reading, Box<Finding>> {
     let map = &format.language.conversation;
-    let mut reader = Reader::new(format, frame, limits);
+    let budget = Budget::of(frame.root());
+    let mut reader = Reader::new(format, frame, limits, &budget);
     let mut notes = Notes::new(frame.start);
     let mut found: Vec<(u32, Entry<'_>)> = Vec::new();
     let mut lists: Vec<String> = Vec::with_capacity(files.len());
@@ -355,7 +369,7 @@ fn joined(
     }
     reader.turns.list.notes.findings.append(&mut notes.findings);
     let records: Vec<Value<'_>> = files.iter().map(|(_, file)| *file).collect();
-    Ok(reader.finish(&records))
+    budget.kept(frame, frame.root(), reader.finish(&records))
 }
 
 impl ConversationMap {
@@ -396,14 +410,15 @@ fn counted(map: &ConversationMap, file: Value<'_>, messages: usize, path: &str, 
 impl<'d> Reader<'d, '_> {
     /// Reads a message, with its index in the conversation's file or files; `path` is that of the one in the list.
     pub(super) fn entry(&mut self, entry: &Entry<'d>, index: u32, path: impl Fn() -> String) {
-        self.above.clone_from(&entry.above);
+        let above = entry.above.filter(|_| !self.read.budget.is_spent());
+        self.above = above.and_then(|above| self.format.message(above).id.id(above));
         self.message(index, entry.value, || format!("{}{}", path(), entry.place));
     }
 
     /// Reads the part before the messages: participants, and the system prompt.
     pub(super) fn before(&mut self, record: Value<'d>) {
         let map = &self.format.language.conversation;
-        let read = self.format.read;
+        let read = self.read;
         if let Some(participants) = &map.people {
             for person in participants.each.find(record) {
                 let name = participants.name.id(person).map(|name| read.led_back(name));
@@ -422,6 +437,7 @@ impl<'d> Reader<'d, '_> {
         }
         let mut paths = map.system.0.iter().filter_map(|text| text.path()?.first(record));
         let place = paths.next_back().unwrap_or(record);
+        read.budget.take(instructions.len());
         self.turns.list.rows.rows += 1;
         let sender = self.turns.roster.named(Role::System, None);
         let message = self.turns.list.message(Role::System, place.span(), OUTSIDE_LISTS);
@@ -435,7 +451,7 @@ impl<'d> Reader<'d, '_> {
     /// The finished conversation of these records.
     pub(super) fn finish(mut self, records: &[Value<'d>]) -> Reading {
         let map = &self.format.language.conversation;
-        let read = self.format.read;
+        let read = self.read;
         let limits = self.turns.list.limits;
         let first = |paths: &Paths| records.iter().find_map(|record| paths.id(*record));
         let text = |paths: &Paths| first(paths).map(|text| read.led_back(text));
@@ -478,6 +494,10 @@ impl<'d> Reader<'d, '_> {
             .into_iter()
             .flat_map(|record| map.keep.iter().map(move |path| (path, path.first(record))));
         for (path, value) in named_fields.filter_map(|(path, value)| Some((path, value?))) {
+            read.budget.take(value.span().len());
+            if read.budget.is_spent() {
+                break;
+            }
             keep_rest(&mut extra, value, path.name());
         }
         conversation.extra = Extra(extra);

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Mark, Value};
 
+use super::budget::Budget;
 use super::language::{Repeated, TreeMap};
 use super::loaded::Loaded;
 use super::message::{Reader, belongs, is_of_user};
@@ -50,11 +51,13 @@ pub(super) fn read(
         passed: headers.len() as u64 + replaced,
         headers,
         key,
+        budget: Budget::of(frame.root()),
     };
-    Ok(match &format.language.tree {
+    let reading = match &format.language.tree {
         Some(tree) => rows.tree(tree, latest),
         None => rows.line(latest),
-    })
+    };
+    rows.budget.kept(frame, frame.root(), reading)
 }
 
 /// The latest version of each message, in the place of the first; and the number of the earlier versions.
@@ -91,6 +94,7 @@ struct RowTree<'d, 'r> {
     /// The number of rows that are no messages.
     passed: u64,
     key: Option<String>,
+    budget: Budget,
 }
 
 impl<'d> RowTree<'d, '_> {
@@ -111,7 +115,7 @@ impl<'d> RowTree<'d, '_> {
     }
 
     fn reader(&self, passed: u64) -> Reader<'d, '_> {
-        let mut reader = Reader::new(self.format, self.frame, self.limits);
+        let mut reader = Reader::new(self.format, self.frame, self.limits, &self.budget);
         reader.conversation.clone_from(&self.key);
         reader.turns.list.rows.rows += passed;
         reader.turns.list.rows.merged += passed;

@@ -48,11 +48,14 @@ static ABOUT: About = About {
 /// Begins a session.
 const SESSION: &str = "# aider chat started at ";
 
+const LINES: &str = "`# aider chat started at 2026-01-05 10:00:00`";
+
 /// Ends what aider writes by itself.
 const END: &str = "  ";
 
 /// The source `aider-history`.
 pub static AIDER_HISTORY: Coded = Coded {
+    lines: Some(LINES),
     message_path: Some(|_| Some("$.text".to_owned())),
     ..Coded::of(&ABOUT, recognise, Read::Stored(read))
 };
@@ -88,7 +91,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let (mut reader, value, text) = TextReader::open(frame, limits)?;
     let blocks = blocks(&text);
     if blocks.iter().all(|block| block.whose == Whose::Nobodys) {
-        let text = "no line of the text is one of aider's";
+        let text = format!("no line of the text is one of aider's, as {LINES}");
         return Err(frame.error(&codes::WRONG_TYPE, text, "$.text", value));
     }
     let mut readings = Vec::new();

@@ -93,6 +93,15 @@ impl Source for Lines {
         is_ours.then(|| (95, vec![format!("lines are those of {}", self.about.title)]))
     }
 
+    fn lines(&self) -> Option<String> {
+        let message = |forms: &&[Form]| {
+            let form = forms.iter().find(|(_, is)| *is == Is::Message);
+            form.map(|(form, _)| format!("`{}`", example(form)))
+        };
+        let lines: Vec<String> = self.shapes.iter().filter_map(message).collect();
+        Some(lines.join(", "))
+    }
+
     fn message_path(&self, _index: u32) -> Option<String> {
         Some("$.text".to_owned())
     }
@@ -121,7 +130,8 @@ impl Lines {
             .iter()
             .any(|entry| matches!(entry.is, Is::Message | Is::Action | Is::Notice))
         {
-            let text = "no line of the text begins as those of this format do";
+            let lines = self.lines().unwrap_or_default();
+            let text = format!("no line of the text begins as those of this format do: {lines}");
             return Err(frame.error(&codes::WRONG_TYPE, text, "$.text", value));
         }
         frame.bound(("the chat", entries.len(), "messages"), "$.text", value, limits)?;
@@ -294,6 +304,28 @@ const NOBODYS: &str = "the line has none of the forms that lines of this chat ha
 /// The text of a message as one part, unchanged.
 pub(crate) fn plain(text: String, _extra: &mut Extra) -> Vec<Part> {
     vec![Part::Text(text)]
+}
+
+/// A line of a form.
+fn example(form: &str) -> String {
+    let mut line = form.to_owned();
+    let fillings = [
+        ("{y}", "2026"),
+        ("{o}", "01"),
+        ("{d}", "05"),
+        ("{h}", "10"),
+        ("{m}", "00"),
+        ("{s}", "00"),
+        ("{b}", "Jan"),
+        ("{a}", "AM"),
+        ("{n}", "Ann"),
+        ("{t}", "Hi"),
+        ("{_}", "…"),
+    ];
+    for (hole, filling) in fillings {
+        line = line.replace(hole, filling);
+    }
+    line
 }
 
 /// The first form of a table that matches a line, with the matched pieces.

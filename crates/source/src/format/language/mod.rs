@@ -17,9 +17,9 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use self::condition::{Choices, Conditions};
-use self::path::{MapPath, Paths};
+use self::path::{InnerPath, MapPath, Paths};
 pub(in crate::format) use self::piece::{CallMap, FileMap, Others, OthersAre, Piece, ResultMap};
-use self::several::string_or_table;
+use self::several::{OneOrMany, string_or_table};
 use self::template::Texts;
 use super::request::RequestMap;
 
@@ -252,7 +252,7 @@ pub(in crate::format) struct TreeMap {
     #[serde(default)]
     pub root: Vec<String>,
     /// Messages that stand in the one above them, at any depth.
-    pub below: Option<MapPath>,
+    pub below: Option<InnerPath>,
     /// The id of the message that people saw last, in the record; without it, the branch of the last message is the conversation.
     #[serde(default)]
     pub visible: Paths,
@@ -314,7 +314,7 @@ pub(in crate::format) struct MessageMap {
     /// The thread that it belongs to: those that say the same as an earlier message answer the first of them.
     pub thread: Paths,
     /// Messages that answer it and stand in it: they are messages of the conversation, and replies to it.
-    pub answers: Paths,
+    pub answers: OneOrMany<InnerPath>,
     /// The earlier message that it is the new wording of, or that it adds something to: it is none itself then, where that one is there.
     pub amends: Option<AmendMap>,
     /// The model that wrote it.

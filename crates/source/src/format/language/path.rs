@@ -6,6 +6,7 @@
 //! to the first where that field is absent.
 
 use std::borrow::Cow;
+use std::ops::Deref;
 
 use chatmill_intake::json::{Kind, Value};
 use schemars::JsonSchema;
@@ -204,6 +205,33 @@ impl MapPath {
             then(value);
             None::<()>
         });
+    }
+}
+
+/// A path to what a value holds, and never to the value itself.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(try_from = "MapPath")]
+#[schemars(with = "String")]
+pub(in crate::format) struct InnerPath(MapPath);
+
+impl TryFrom<MapPath> for InnerPath {
+    type Error = &'static str;
+
+    fn try_from(path: MapPath) -> Result<Self, Self::Error> {
+        if path.is_root() {
+            return Err(
+                "the path leads to the message itself: name what stands in the message, such as `$.replies[*]`",
+            );
+        }
+        Ok(Self(path))
+    }
+}
+
+impl Deref for InnerPath {
+    type Target = MapPath;
+
+    fn deref(&self) -> &MapPath {
+        &self.0
     }
 }
 

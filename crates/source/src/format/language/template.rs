@@ -8,6 +8,8 @@ use serde::Deserialize;
 use super::condition::{Conditions, applies};
 use super::path::MapPath;
 use super::several::{OneOrMany, string_or_table};
+use crate::format::budget::Budget;
+use crate::format::check::MOST;
 use crate::reader::{id, left, quoted};
 
 /// Texts, of which the first that is not empty counts.
@@ -80,6 +82,9 @@ impl TryFrom<String> for Filled {
             };
             holes.push((words.to_owned(), Some(path)));
             rest = after;
+            if holes.len() > MOST {
+                return Err(format!("a text has more than {MOST} holes"));
+            }
         }
         if holes.is_empty() {
             return Err(format!(
@@ -101,22 +106,22 @@ impl Template {
     }
 
     /// The text that the template gives for a value.
-    pub(in crate::format) fn render(&self, value: Value<'_>, read: Read) -> String {
+    pub(in crate::format) fn render(&self, value: Value<'_>, read: Read<'_>) -> String {
         match self {
             Self::Words(Filled::At(path)) => {
                 let texts = path.find(value).into_iter().map(|value| read.text(value));
-                texts
-                    .filter(|text| !text.is_empty())
-                    .collect::<Vec<_>>()
-                    .join("\n")
+                read.joined(texts, "\n")
             }
             Self::Words(Filled::Holes(holes)) => {
                 let (mut filled, mut is_filled) = (String::new(), false);
                 for (words, hole) in holes {
-                    filled.push_str(words);
                     let filling = hole.as_ref().and_then(|path| path.first(value));
                     let filling = filling.map(|value| read.text(value)).unwrap_or_default();
+                    if !read.budget.allows(filled.len() + words.len() + filling.len()) {
+                        return String::new();
+                    }
                     is_filled |= !filling.is_empty();
+                    filled.push_str(words);
                     filled.push_str(&filling);
                 }
                 if is_filled { filled } else { String::new() }
@@ -127,29 +132,28 @@ impl Template {
 }
 
 impl Lines {
-    fn render(&self, value: Value<'_>, read: Read) -> String {
+    fn render(&self, value: Value<'_>, read: Read<'_>) -> String {
         let of = |value: Value<'_>| {
             if !applies(&self.when, &self.unless, value) {
                 return String::new();
             }
-            self.joined(self.texts.iter().map(|line| line.render(value, read)))
+            read.joined(self.texts.iter().map(|line| line.render(value, read)), &self.join)
         };
         match &self.each {
-            Some(path) => self.joined(path.find(value).into_iter().map(of)),
+            Some(path) => read.joined(path.find(value).into_iter().map(of), &self.join),
             None => of(value),
         }
-    }
-
-    fn joined(&self, texts: impl Iterator<Item = String>) -> String {
-        let filled: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
-        filled.join(&self.join)
     }
 }
 
 impl Texts {
     /// The id given by the first template that matches.
     pub(in crate::format) fn id(&self, value: Value<'_>) -> Option<String> {
-        let read = Read { mojibake: false };
+        let budget = Budget::of(value);
+        let read = Read {
+            mojibake: false,
+            budget: &budget,
+        };
         let mut texts = self.0.iter().filter_map(|text| match text.path() {
             Some(path) => path.first(value).and_then(id),
             None => Some(text.render(value, read)).filter(|text| !text.is_empty()),
@@ -158,20 +162,36 @@ impl Texts {
     }
 
     /// The text of the first template that gives one; empty where none does.
-    pub(in crate::format) fn render(&self, value: Value<'_>, read: Read) -> String {
+    pub(in crate::format) fn render(&self, value: Value<'_>, read: Read<'_>) -> String {
         let mut texts = self.0.iter().map(|text| text.render(value, read));
         texts.find(|text| !text.is_empty()).unwrap_or_default()
     }
 }
 
-/// The way in which the strings of a format are decoded.
+/// The way in which the strings of a format are decoded, and the bytes that may be made of them.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::format) struct Read {
+pub(in crate::format) struct Read<'r> {
     /// Whether the strings were decoded as Latin-1, though they are UTF-8.
     pub mojibake: bool,
+    /// The bytes that may still be made of the record.
+    pub budget: &'r Budget,
 }
 
-impl Read {
+impl Read<'_> {
+    /// The texts that are not empty, as one; as far as the budget allows it.
+    fn joined(self, texts: impl Iterator<Item = String>, join: &str) -> String {
+        let mut all = String::new();
+        for text in texts.filter(|text| !text.is_empty()) {
+            let join = if all.is_empty() { "" } else { join };
+            if !self.budget.allows(all.len() + join.len() + text.len()) {
+                return String::new();
+            }
+            all.push_str(join);
+            all.push_str(&text);
+        }
+        all
+    }
+
     /// A value as text: a string, or what JSON writes for anything else but null.
     pub(in crate::format) fn text(self, value: Value<'_>) -> String {
         match value.as_str() {

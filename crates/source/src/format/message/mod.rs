@@ -14,6 +14,7 @@ use chatmill_model::{Extra, Message, MessageKind, Part, Reference, Role, Usage};
 use self::amended::Amended;
 use self::speaker::{SpeakerRole, UnknownWord, role_word, speaker_of};
 pub(super) use self::speaker::{belongs, is_of_user};
+use super::budget::{Budget, bytes_of_names};
 use super::language::path::{MapPath, Paths};
 use super::language::template::Read;
 use super::language::{
@@ -35,6 +36,7 @@ use chatmill_diag::Limits;
 pub(super) struct Reader<'d, 'r> {
     pub(super) format: &'static Loaded,
     pub(super) turns: Turns<'d, 'r>,
+    pub(super) read: Read<'r>,
     /// The id of the conversation, where it has one.
     pub(super) conversation: Option<String>,
     /// The id of the message that the next one stands in and answers.
@@ -48,10 +50,20 @@ pub(super) struct Reader<'d, 'r> {
 
 impl<'d, 'r> Reader<'d, 'r> {
     /// A reader that has read nothing yet.
-    pub(super) fn new(format: &'static Loaded, frame: FrameView<'d>, limits: &'r Limits) -> Self {
+    pub(super) fn new(
+        format: &'static Loaded,
+        frame: FrameView<'d>,
+        limits: &'r Limits,
+        budget: &'r Budget,
+    ) -> Self {
+        budget.begin();
         Self {
             format,
             turns: Turns::new(frame, limits),
+            read: Read {
+                mojibake: format.language.mojibake,
+                budget,
+            },
             conversation: frame.key.map(str::to_owned),
             above: None,
             threads: HashMap::new(),
@@ -62,6 +74,9 @@ impl<'d, 'r> Reader<'d, 'r> {
 
     /// Reads the message at a path of the record, the one with this index in its list.
     pub(super) fn message(&mut self, index: u32, value: Value<'d>, path: impl Fn() -> String) {
+        if self.read.budget.is_spent() {
+            return;
+        }
         let keys = &self.format.keys;
         let single = |value: Value<'d>| repeated(keys, value).map_or(Ok(()), Err);
         let list = &mut self.turns.list;
@@ -80,7 +95,9 @@ impl<'d, 'r> Reader<'d, 'r> {
             self.reject(map, value, found, &path());
             return;
         }
-        self.accept(index, value, map, &speaker, path);
+        self.accept(index, value, map, &speaker, &path);
+        let frame = self.turns.list.frame;
+        self.read.budget.judge(frame, path, value);
     }
 
     /// Rejects a message whose speaker is unknown.
@@ -126,7 +143,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         let of_time = format.is_map.then(|| site.notes.findings.split_off(known));
         let mut kinds = map.kind.0.iter().filter_map(|path| path.first(value));
         let kind = kinds.find_map(role_word);
-        let pieces = PieceReader { format, limits };
+        let read = self.read;
+        let pieces = PieceReader { format, limits, read };
         let (mut draft, is_notice) = read_content(pieces, map, value, (speaker, kind.as_ref()), &mut site);
         let role = match (draft.role, speaker.meaning) {
             (Some(role), _) if map.role.0.is_empty() => role,
@@ -142,7 +160,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         if role == Role::Assistant {
             self.rate(map, value, own.as_ref(), &path);
         }
-        keep(map, value, self.format.read, &mut draft);
+        keep(map, value, self.read, &mut draft);
         if let Some(amends) = &map.amends
             && self.amends(amends, value, &mut draft)
         {
@@ -269,6 +287,10 @@ impl<'d, 'r> Reader<'d, 'r> {
                 whole.clone()
             };
             let Some(own) = own else { return };
+            self.read.budget.take(bytes_of_names(&own));
+            if self.read.budget.is_spent() {
+                return;
+            }
             // A further piece counts as a row of its own.
             self.turns.list.rows.rows += u64::from(number > 0);
             let sender = if role == Role::Tool {
@@ -308,7 +330,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let Some(map) = map else {
             return Some(roster.named(role, name));
         };
-        let read = self.format.read;
+        let read = self.read;
         let words = |paths: &Paths| paths.id(value).map(|word| read.led_back(word));
         let (own, alias) = (map.id.id(value), words(&map.alias));
         let name = words(&map.name).or_else(|| alias.clone());
@@ -426,7 +448,8 @@ fn read_content(
     }
     let is_notice = !map.notice.0.is_empty() || speaker.meaning == Speaks::Notice;
     if is_notice {
-        let words = map.notice.render(value, pieces.format.read);
+        let words = map.notice.render(value, pieces.read);
+        pieces.read.budget.take(words.len());
         let own_kind = kind.filter(|kind| Some(*kind) != map.usual_type.as_ref());
         notice(map, words, own_kind.or(speaker.word.as_ref()), &mut draft);
     }
@@ -439,7 +462,7 @@ fn read_content(
 }
 
 /// Keeps the fields that a format file lists, and the time of an edit.
-fn keep(map: &MessageMap, value: Value<'_>, read: Read, draft: &mut MessageDraft) {
+fn keep(map: &MessageMap, value: Value<'_>, read: Read<'_>, draft: &mut MessageDraft) {
     // Some programs write 0 where nobody edited.
     if let Some((edited, name)) = map.edited.found(value)
         && edited.written() != "0"
@@ -453,6 +476,10 @@ fn keep(map: &MessageMap, value: Value<'_>, read: Read, draft: &mut MessageDraft
     for path in &map.keep {
         let found = path.find(value).into_iter();
         for found in found.filter(|found| holds_something(*found)) {
+            read.budget.take(found.span().len());
+            if read.budget.is_spent() {
+                return;
+            }
             draft.extra.push((path.name().to_owned(), read.raw(found)));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use chatmill_diag::Path;
+use chatmill_diag::{Path, steps};
 use chatmill_intake::json::Value;
 use chatmill_model::{AlternativeOrigin, Judgement, Message, Part, Role, Score};
 
@@ -20,15 +20,18 @@ impl MessageDraft {
         if other_roles.is_empty() && role != Role::Assistant {
             return vec![(role, std::mem::take(&mut self.parts))];
         }
-        let role_of = |at: usize| {
-            let mut own = other_roles.iter().filter(|(parts, _)| parts.contains(&at));
-            own.next().map_or(role, |(_, role)| *role)
-        };
+        let mut roles = vec![role; self.parts.len()];
+        // The role of a piece inside another was noted first, and is written last.
+        for (range, own) in other_roles.into_iter().rev() {
+            steps::taken(range.len());
+            let roles = roles.iter_mut().take(range.end).skip(range.start);
+            roles.for_each(|role| *role = own);
+        }
         let mut groups: Vec<(Role, Vec<Part>)> = Vec::new();
-        for (at, part) in std::mem::take(&mut self.parts).into_iter().enumerate() {
+        for (part, role) in std::mem::take(&mut self.parts).into_iter().zip(roles) {
             match groups.last_mut() {
-                Some((last, parts)) if *last == role_of(at) => parts.push(part),
-                _ => groups.push((role_of(at), vec![part])),
+                Some((last, parts)) if *last == role => parts.push(part),
+                _ => groups.push((role, vec![part])),
             }
         }
         if groups.is_empty() {
@@ -133,6 +136,7 @@ impl<'d> Reader<'d, '_> {
             let pieces = PieceReader {
                 format: self.format,
                 limits: self.turns.list.limits,
+                read: self.read,
             };
             let mut draft = MessageDraft::default();
             pieces.read(

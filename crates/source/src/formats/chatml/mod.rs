@@ -50,6 +50,7 @@ const NAMES: Names<'_> = Names {
 
 /// The source `chatml`.
 pub static CHATML: Coded = Coded {
+    lines: Some("`<|im_start|>user`"),
     message_path: Some(|_| Some("$.text".to_owned())),
     ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Thoughts(read))
 };

@@ -41,8 +41,11 @@ static ABOUT: About = About {
     traits: FormatTraits::USUAL,
 };
 
+const LINES: &str = "`1/5/26, 10:00 - Ann: Hi`, `[05.01.2026, 10:00:00] Ann: Hi`";
+
 /// The source `whatsapp-text`.
 pub static WHATSAPP_TEXT: Coded = Coded {
+    lines: Some(LINES),
     message_path: Some(|_| Some("$.text".to_owned())),
     ..Coded::of(&ABOUT, recognise, Read::Stored(read))
 };
@@ -87,7 +90,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let (text_reader, value, text) = TextReader::open(frame, limits)?;
     let (before, entries) = entries(&text);
     if entries.is_empty() {
-        let text = "no line of the text begins with a date and a time";
+        let text = format!("no line of the text begins with a date and a time, as {LINES}");
         return Err(frame.error(&codes::WRONG_TYPE, text, "$.text", value));
     }
     frame.bound(("the chat", entries.len(), "messages"), "$.text", value, limits)?;

@@ -1,0 +1,120 @@
+//! The bytes that a format file makes of a record: it may read a value in many places, and put words around each. A record of which
+//! it makes more than [`FORMAT_FLOOR`] and [`FORMAT_RATIO`] allow is rejected.
+
+use std::cell::{Cell, RefCell};
+
+use chatmill_diag::limits::{FORMAT_FLOOR, FORMAT_RATIO};
+use chatmill_diag::{Finding, codes};
+use chatmill_intake::json::Value;
+use chatmill_model::{MediaSource, Message, Part, RawJson};
+
+use crate::frame::{FrameView, Reading};
+
+/// The bytes that may still be made of a record.
+#[derive(Debug)]
+pub(super) struct Budget {
+    most: usize,
+    /// None is left where more was asked for.
+    left: Cell<Option<usize>>,
+    /// The error, at the message that asked for more.
+    error: RefCell<Option<Box<Finding>>>,
+}
+
+impl Budget {
+    /// The budget of a record, or of a row.
+    pub(super) fn of(record: Value<'_>) -> Self {
+        let most = FORMAT_FLOOR.saturating_add(record.span().len().saturating_mul(FORMAT_RATIO));
+        Self {
+            most,
+            left: Cell::new(Some(most)),
+            error: RefCell::new(None),
+        }
+    }
+
+    /// Takes so many bytes; where fewer are left, the budget is spent.
+    pub(super) fn take(&self, bytes: usize) {
+        self.left
+            .set(self.left.get().and_then(|left| left.checked_sub(bytes)));
+    }
+
+    /// Whether so many bytes are left; where they are not, the budget is spent.
+    pub(super) fn allows(&self, bytes: usize) -> bool {
+        self.left.set(self.left.get().filter(|left| *left >= bytes));
+        !self.is_spent()
+    }
+
+    /// Whether more was asked for than there was.
+    pub(super) fn is_spent(&self) -> bool {
+        self.left.get().is_none()
+    }
+
+    /// Begins anew for another branch of a tree, which has messages in common with those before.
+    pub(super) fn begin(&self) {
+        self.left.set(self.left.get().and(Some(self.most)));
+    }
+
+    /// Names the message that spent the budget, if it is spent and no message was named.
+    pub(super) fn judge(&self, frame: FrameView<'_>, path: impl FnOnce() -> String, value: Value<'_>) {
+        let mut error = self.error.borrow_mut();
+        if self.is_spent() && error.is_none() {
+            let text = format!(
+                "the format file makes more than {} bytes of the record: {FORMAT_RATIO} for each byte and {FORMAT_FLOOR} more are the most; \
+                 fewer pieces, lines and paths may read the same value",
+                self.most
+            );
+            *error = Some(frame.error(&codes::CONVERSATION_TOO_LARGE, text, path(), value));
+        }
+    }
+
+    /// The reading of a record, or the error where the budget was spent.
+    pub(super) fn kept(
+        &self,
+        frame: FrameView<'_>,
+        record: Value<'_>,
+        reading: Reading,
+    ) -> Result<Reading, Box<Finding>> {
+        self.judge(frame, || "$".to_owned(), record);
+        self.error.take().map_or(Ok(reading), Err)
+    }
+}
+
+/// The bytes of pieces and of extra fields.
+pub(super) fn bytes_of<'p>(
+    parts: impl Iterator<Item = &'p Part>,
+    extra: impl Iterator<Item = &'p (String, RawJson)>,
+) -> usize {
+    let parts = parts.map(|part| match part {
+        Part::Text(text) | Part::Reasoning(text) | Part::Notice(text) => text.len(),
+        Part::Media(media) => match &media.source {
+            MediaSource::Url(text) | MediaSource::Inline(text) | MediaSource::Text(text) => text.len(),
+            MediaSource::Upload => len(media.name.as_ref()),
+        },
+        Part::ToolCall(call) => {
+            len(call.id.as_ref()) + len(call.name.as_ref()) + call.arguments.source_text().len()
+        }
+        Part::ToolResult(result) => {
+            len(result.call_id.as_ref()) + len(result.name.as_ref()) + result.content.len()
+        }
+        Part::CacheMark => 0,
+    });
+    let extra = extra.map(|(path, value)| path.len() + value.as_str().len());
+    parts.chain(extra).sum()
+}
+
+/// The bytes of what a message names: each of several messages that one record becomes has them.
+pub(super) fn bytes_of_names(message: &Message) -> usize {
+    let targets = message
+        .references
+        .iter()
+        .map(|reference| len(reference.target.as_ref()));
+    let mentions = message
+        .mentions
+        .iter()
+        .map(|mention| size_of::<String>() + mention.len());
+    let names = [&message.id, &message.sender_name, &message.source_type].map(|name| len(name.as_ref()));
+    targets.chain(mentions).chain(names).sum()
+}
+
+fn len(text: Option<&String>) -> usize {
+    text.map_or(0, String::len)
+}

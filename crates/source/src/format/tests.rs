@@ -1,0 +1,347 @@
+//! Format files that ask for too much, on both sides of each bound.
+
+use std::collections::BTreeSet;
+
+use chatmill_diag::Limits;
+use chatmill_diag::limits::{FORMAT_FLOOR, FORMAT_RATIO};
+use chatmill_intake::json;
+use chatmill_model::Part;
+use serde_json::{Map, Value, json};
+
+use super::check::MOST;
+use super::language::Language;
+use super::load;
+use super::loaded::Loaded;
+use crate::frame::{FrameView, Reading};
+use crate::options::ReadOptions;
+use crate::source::Source as _;
+
+/// A format file with this message, and what else.
+fn file(message: &str, more: &str) -> String {
+    format!(
+        "title = \"t\"\nspecification = \"s\"\ncarries = \"c\"\n[conversation]\nmessages = \"$.m[*]\"\n[message]\nrole = \"$.r\"\n{message}\n{more}\n"
+    )
+}
+
+fn refused(file: &str) -> String {
+    Loaded::parse("own", file).unwrap_err().message
+}
+
+fn read(id: &str, file: &str, record: &str) -> Reading {
+    let source = load(id, file).unwrap();
+    let limits = Limits::default();
+    let document = json::scan(record.as_bytes(), limits.depth).unwrap();
+    let frame = FrameView {
+        document: &document,
+        bytes: record.as_bytes(),
+        start: 0,
+        key: None,
+        options: ReadOptions::default(),
+    };
+    source.read(&frame, &limits)
+}
+
+fn texts(reading: &Reading) -> Vec<&str> {
+    let messages = &reading.conversation.as_ref().unwrap().messages;
+    let parts = messages.iter().flat_map(|message| &message.parts);
+    let texts = parts.filter_map(|part| match part {
+        Part::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect()
+}
+
+/// A place of the schema that may hold many entries: the names that lead there, and whether they are those of a table.
+type Many = (Vec<String>, bool);
+
+/// Walks the schema of format files.
+struct Walk {
+    schema: Value,
+}
+
+impl Walk {
+    fn resolved<'s>(&'s self, schema: &'s Value) -> &'s Value {
+        match schema["$ref"].as_str() {
+            Some(name) => self.schema.pointer(name.trim_start_matches('#')).unwrap(),
+            None => schema,
+        }
+    }
+
+    /// The forms that a value may have.
+    fn forms<'s>(&'s self, schema: &'s Value) -> Vec<&'s Value> {
+        let schema = self.resolved(schema);
+        let forms = ["anyOf", "oneOf"].iter().find_map(|key| schema[*key].as_array());
+        let Some(forms) = forms else {
+            return vec![schema];
+        };
+        let all = forms.iter().flat_map(|form| self.forms(form));
+        all.filter(|form| form["type"] != "null").collect()
+    }
+
+    /// The places of many entries below a value; of a structure inside itself the outer ones do.
+    fn places(&self, schema: &Value, names: &mut Vec<String>, all: &mut BTreeSet<Many>) {
+        for form in self.forms(schema) {
+            if let Some(entry) = form.get("items") {
+                all.insert((names.clone(), false));
+                if names.iter().filter(|name| *name == "lines").count() < 2 {
+                    self.places(entry, names, all);
+                }
+            }
+            if form["additionalProperties"].is_object() {
+                all.insert((names.clone(), true));
+                names.push("$.k0".to_owned());
+                self.places(&form["additionalProperties"], names, all);
+                names.pop();
+            }
+            for (name, property) in form["properties"].as_object().into_iter().flatten() {
+                names.push(name.clone());
+                self.places(property, names, all);
+                names.pop();
+            }
+        }
+    }
+
+    /// The smallest value of a form.
+    fn least(&self, form: &Value) -> Value {
+        if let Some(word) = form.get("const").or_else(|| form["enum"].get(0)) {
+            return word.clone();
+        }
+        match form["type"].as_str().unwrap_or_default() {
+            "string" => json!("$.a"),
+            "boolean" => json!(true),
+            "integer" => json!(1),
+            "array" => json!([self.least(self.forms(&form["items"])[0])]),
+            _ => {
+                let names = form["required"].as_array().into_iter().flatten();
+                let fields = names.map(|name| {
+                    let name = name.as_str().unwrap();
+                    (
+                        name.to_owned(),
+                        self.least(self.forms(&form["properties"][name])[0]),
+                    )
+                });
+                let fields: Map<String, Value> = fields.collect();
+                match form.get("additionalProperties") {
+                    Some(entry) if entry.is_object() => json!({"$.k0": self.least(self.forms(entry)[0])}),
+                    _ => Value::Object(fields),
+                }
+            }
+        }
+    }
+
+    /// A value with so many entries in a place below it.
+    fn with(&self, schema: &Value, (names, is_table): (&[String], bool), count: usize) -> Option<Value> {
+        self.forms(schema).into_iter().find_map(|form| {
+            let entry = if is_table {
+                form.get("additionalProperties")
+            } else {
+                form.get("items")
+            };
+            if names.is_empty()
+                && let Some(entry) = entry.filter(|entry| entry.is_object())
+            {
+                let one = self.least(self.forms(entry)[0]);
+                let keys = (0..count).map(|number| (format!("$.k{number}"), one.clone()));
+                let list = || std::iter::repeat_n(one.clone(), count).collect();
+                return Some(if is_table {
+                    Value::Object(keys.collect())
+                } else {
+                    list()
+                });
+            }
+            if let Some(entry) = form.get("items") {
+                return Some(json!([self.with(entry, (names, is_table), count)?]));
+            }
+            let (name, rest) = names.split_first()?;
+            let property = form["properties"]
+                .get(name)
+                .or_else(|| form.get("additionalProperties"))?;
+            let value = self.with(property, (rest, is_table), count)?;
+            let mut whole = self.least(form);
+            whole[name] = value;
+            Some(whole)
+        })
+    }
+}
+
+#[test]
+fn each_list_and_table_of_the_schema_has_64_entries_at_most() {
+    let schema = super::schema().to_value();
+    let walk = Walk { schema };
+    let mut places = BTreeSet::new();
+    walk.places(&walk.schema, &mut Vec::new(), &mut places);
+    assert!(places.len() > 200, "{} places", places.len());
+    for (names, is_table) in &places {
+        let file = |count| {
+            let value = walk.with(&walk.schema, (names, *is_table), count);
+            toml::to_string(&value.unwrap_or_else(|| panic!("{names:?}"))).unwrap()
+        };
+        let most = file(MOST);
+        let read = toml::from_str::<Language>(&most);
+        assert!(read.is_ok(), "{names:?}: {}\n{most}", read.unwrap_err());
+        let message = Loaded::parse("own", &most).err().map(|error| error.message);
+        assert!(!message.unwrap_or_default().contains("entries"), "{names:?}");
+        let error = refused(&file(MOST + 1));
+        assert!(
+            error.starts_with("TOML parse error at line "),
+            "{names:?}: {error}"
+        );
+        assert!(
+            error.contains(&format!("{} has more than 64 entries", names[names.len() - 1])),
+            "{names:?}: {error}"
+        );
+    }
+}
+
+#[test]
+fn all_lists_together_have_2048_entries_at_most() {
+    let lines = |full: usize, rest: usize| {
+        let list = |count: usize| format!("{{ lines = [{}] }}", "\"$.t\",".repeat(count));
+        let all = format!("{}{}", format!("{},", list(64)).repeat(full), list(rest));
+        file(&format!("say = [{{ text = {{ lines = [{all}] }} }}]"), "")
+    };
+    // Thirteen entries are those of the file itself, each of a table in a list is two.
+    let fits = (1..=64)
+        .filter(|rest| Loaded::parse("own", &lines(30, *rest)).is_ok())
+        .count();
+    let in_all = |rest: usize| 5 + 1 + 2 + 1 + 1 + 1 + 31 * 2 + 30 * 64 + rest;
+    assert_eq!(in_all(fits), 2048);
+    assert!(refused(&lines(30, fits + 1)).contains("together have more than 2048 entries"));
+}
+
+#[test]
+fn a_text_has_64_holes_at_most() {
+    let holes = |count: usize| file(&format!("say = [{{ text = \"{}\" }}]", "{t}".repeat(count)), "");
+    assert!(Loaded::parse("own", &holes(64)).is_ok());
+    let error = refused(&holes(65));
+    assert!(
+        error.contains("line 8, column") && error.contains("more than 64 holes"),
+        "{error}"
+    );
+}
+
+#[test]
+fn paths_to_messages_inside_a_message_never_lead_to_the_message_itself() {
+    let say = "say = [{ text = \"$.t\" }]";
+    for (message, more) in [
+        (say.to_owned(), "[tree]\nbelow = \"$\""),
+        (format!("{say}\nanswers = \"$\""), ""),
+        (format!("{say}\nanswers = [\"$.a[*]\", \"$\"]"), ""),
+    ] {
+        let error = refused(&file(&message, more));
+        assert!(
+            error.contains("leads to the message itself") && error.contains("column"),
+            "{error}"
+        );
+    }
+    for (message, more) in [
+        (say.to_owned(), "[tree]\nbelow = \"$[*]\""),
+        (format!("{say}\nanswers = [\"$.a[*]\", '$[\"a\"][0]']"), ""),
+        // Alternatives may be said of the message itself, and pieces too.
+        (
+            format!("{say}\nothers = {{ each = \"$\", say = [{{ each = \"$\", message = \"$\" }}] }}"),
+            "",
+        ),
+    ] {
+        assert!(
+            Loaded::parse("own", &file(&message, more)).is_ok(),
+            "{message}{more}"
+        );
+    }
+}
+
+#[test]
+fn an_answer_to_which_several_paths_lead_is_read_once() {
+    let message = "say = [{ text = \"$.t\" }]\nanswers = [\"$.a[*]\", \"$.a[0]\", '$[\"a\"][*]']";
+    let record = r#"{"m":[{"r":"user","t":"when?","a":[{"r":"user","t":"now"},{"r":"user","t":"later"}]}]}"#;
+    let reading = read("answers-once", &file(message, ""), record);
+    assert_eq!(texts(&reading), ["when?", "now", "later"]);
+}
+
+#[test]
+fn a_record_of_which_more_is_made_than_the_budget_is_rejected_at_its_message() {
+    let words = "w".repeat(FORMAT_FLOOR / 64);
+    let says = |pieces: usize, rest: usize| {
+        let piece = |words: &str| format!("{{ text = \"{words}{{t}}\" }},");
+        let all = format!("{}{}", piece(&words).repeat(pieces), piece(&"w".repeat(rest)));
+        file(&format!("say = [{all}]"), "")
+    };
+    let record = r#"{"m":[{"r":"user","t":"hi"}]}"#;
+    let most = FORMAT_FLOOR + FORMAT_RATIO * record.len();
+    let rest = most - 63 * (words.len() + 2) - 2;
+    let fits = read("budget-fits", &says(63, rest), record);
+    assert_eq!(texts(&fits).iter().map(|text| text.len()).sum::<usize>(), most);
+    let beyond = read("budget-beyond", &says(63, rest + 1), record);
+    let error = beyond.error.unwrap();
+    assert_eq!(error.code.name, "conversation-too-large");
+    assert_eq!(error.path, chatmill_diag::Path::Absolute("$.m[0]".to_owned()));
+    assert!(
+        error.message.contains(&format!("more than {most} bytes")),
+        "{}",
+        error.message
+    );
+}
+
+#[test]
+fn joins_words_lines_and_kept_fields_count_as_what_is_made_of_a_record() {
+    let list = format!("[{}]", vec![r#"{"a":1}"#; 2_000].join(","));
+    let long = "w".repeat(2_000);
+    let lines = |inner: &str| format!("{{ lines = [{}] }}", format!("{inner},").repeat(25));
+    let nested = lines(&lines("\"$.t\""));
+    let keeps = "\"$.l\",".repeat(64);
+    let record = format!(r#"{{"m":[{{"r":"user","t":"hi","l":{list}}}]}}"#);
+    let long_record = format!(r#"{{"m":[{{"r":"user","t":"{}"}}]}}"#, "x".repeat(10_000));
+    let answers = format!(
+        r#"{{"m":[{{"r":"user","t":"hi","i":"{long}","l":[{}]}}]}}"#,
+        vec!["{\"r\":\"user\",\"t\":\"a\"}"; 2_000].join(",")
+    );
+    for (number, (message, record)) in [
+        (
+            format!("say = [{{ text = {{ each = \"$.l[*]\", lines = [\"$\"], join = \"{long}\" }} }}]"),
+            &record,
+        ),
+        (
+            format!("say = [{{ each = \"$.l[*]\", text = \"{long}{{a}}\" }}, {{ text = \"$.t\" }}]"),
+            &record,
+        ),
+        (format!("say = [{{ text = {nested} }}]"), &long_record),
+        (format!("say = [{{ reasoning = {nested} }}]"), &long_record),
+        (
+            format!("say = [{{ text = \"$.t\" }}]\nnotice = {nested}"),
+            &long_record,
+        ),
+        (
+            format!("say = [{{ result = {{ content = {nested} }} }}]"),
+            &long_record,
+        ),
+        (format!("say = [{{ text = \"$.t\" }}]\nkeep = [{keeps}]"), &record),
+        (format!("say = [{{ text = \"$.t\", keep = [{keeps}] }}]"), &record),
+        (
+            "id = \"$.i\"\nsay = [{ text = \"$.t\" }]\nanswers = \"$.l[*]\"".to_owned(),
+            &answers,
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let reading = read(&format!("grows-{number}"), &file(&message, ""), record);
+        let error = reading.error.as_ref().map(|error| error.code.name);
+        assert_eq!(error, Some("conversation-too-large"), "{message}");
+        assert!(reading.conversation.is_none());
+    }
+}
+
+#[test]
+fn roles_of_pieces_inside_pieces_are_their_own() {
+    let say = "say = [{ text = \"$.t\" }, { role = \"user\", text = \"$.q\", turns = \"$.p\" }, { role = \"assistant\", text = \"$.a\" }]";
+    let turns = r"\n\nHuman: one\n\nAssistant: two";
+    let record = format!(r#"{{"m":[{{"r":"system","t":"be","q":"zero","p":"{turns}","a":"three"}}]}}"#);
+    let reading = read("roles-inside", &file(say, ""), &record);
+    let messages = &reading.conversation.as_ref().unwrap().messages;
+    let said: Vec<(&str, usize)> = messages
+        .iter()
+        .map(|message| (message.role.as_str(), message.parts.len()))
+        .collect();
+    assert_eq!(said, [("system", 1), ("user", 2), ("assistant", 2)]);
+    assert_eq!(texts(&reading), ["be", "zero", "one", "two", "three"]);
+}

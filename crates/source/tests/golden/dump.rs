@@ -199,7 +199,8 @@ fn time(time: &Timestamp) -> Value {
         .finish()
 }
 
-fn part(part: &Part) -> Value {
+/// A piece of a message.
+pub(crate) fn part(part: &Part) -> Value {
     let object = Object::new().with("type", part.type_name());
     match part {
         Part::Text(text) | Part::Reasoning(text) | Part::Notice(text) => object.with("text", text.as_str()),

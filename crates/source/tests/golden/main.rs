@@ -11,7 +11,9 @@
     missing_docs
 )]
 
+mod containers;
 mod dump;
+mod grammars;
 mod matrix;
 
 use std::collections::BTreeSet;
@@ -23,7 +25,9 @@ use std::process::ExitCode;
 use chatmill_diag::Limits;
 use chatmill_golden::{check, check_cases};
 use chatmill_intake::{Framing, Head, json};
-use chatmill_source::{Evidence, FrameView, ReadOptions, SOURCES, Source, TableMap, find};
+use chatmill_source::{
+    Evidence, FrameView, Leftovers, ReadOptions, Reading, SOURCES, Source, TableMap, find,
+};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
 
@@ -75,6 +79,7 @@ fn main() -> ExitCode {
         }));
     }
     trials.extend(matrix::trials());
+    trials.extend(grammars::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
@@ -260,6 +265,13 @@ fn is_golden(source: &dyn Source, folder: &Path, fixture: &str) -> Result<(), Fa
 
 /// The result of reading a record, complete.
 fn read(source: &dyn Source, bytes: &[u8]) -> Value {
+    let (reading, leftovers) = reading(source, bytes);
+    assert!(reading.rows.balances());
+    dump::whole(&reading, &leftovers.fields)
+}
+
+/// Reads a record, or the rows of a conversation.
+fn reading(source: &dyn Source, bytes: &[u8]) -> (Reading, Leftovers) {
     let limits = Limits::default();
     let document = json::scan(bytes, limits.depth).unwrap();
     let frame = FrameView {
@@ -269,7 +281,5 @@ fn read(source: &dyn Source, bytes: &[u8]) -> Value {
         key: None,
         options: ReadOptions::default(),
     };
-    let (reading, leftovers) = chatmill_source::read(source, &frame, &limits);
-    assert!(reading.rows.balances());
-    dump::whole(&reading, &leftovers.fields)
+    chatmill_source::read(source, &frame, &limits)
 }

@@ -66,3 +66,6 @@ pub fn program(words: Vec<OsString>) -> Exit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -49,7 +49,7 @@ pub enum DatasetError {
         path: PathBuf,
     },
     /// The disk, a quota or a file size limit is exhausted.
-    #[error("no space left for {}; free some space and run again, finished work is kept", path.display())]
+    #[error("no space left for {}; free some space and run again", path.display())]
     NoSpace {
         /// The file that could not be written.
         path: PathBuf,

@@ -17,7 +17,7 @@ mod tables;
 
 pub use certify::account::{InputRows, account_problems};
 pub use certify::{Certificate, certify, has_traces_of_a_run, is_dataset};
-pub use disk::{FileMeasure, ReportFile, Spill, SpillFolder, create_report};
+pub use disk::{FileMeasure, Spill, SpillFolder};
 pub use error::DatasetError;
 pub use manifest::{
     DERIVED, FORMAT, InputEntry, Inputs, MANIFEST, Manifest, PROGRAM, PartEntry, RECORD, ShardEntry, Spread,
@@ -29,20 +29,22 @@ pub use parquet::key::Key;
 pub use publish::derived::write_derived;
 pub use publish::folder::{Folder, FolderFile};
 pub use publish::free_table::{FreeCell, FreeKind, FreeTable};
+pub use publish::guard::EXPORT_SUMMARY;
+pub use publish::report_file::{ReportFile, create_report};
 pub use publish::temporary::TemporaryDataset;
 pub use publish::work::comparison::WriteBody;
 pub use publish::work::receipt::Receipt;
 pub use publish::work::seal::Sealed;
 pub use publish::work::shard_manifests::ShardManifests;
 pub use publish::work::shared::{PlannedWork, ShardOutcome, planned_work};
-pub use publish::work::staging::{Opening, Staging, open};
+pub use publish::work::staging::{Claim, DatasetHome, Opening, Staging, claim, open};
 pub use read::statistics;
 pub use read::{
     AnyColumn, Batch, Batches, ColumnKind, Columns, Components, Dataset, Elements, Flags, Numbers,
     PlaceLists, Reals, RowVisit, Rows, Spans, TextLists, Texts, Times,
 };
 pub use store::{
-    LatestLink, METRICS, NIGHT_JSON, NIGHT_NOTE, NIGHTS_PAGE, NightFolder, NightName, NightStore, RecordBytes,
+    LatestLink, METRICS, NIGHT_JSON, NIGHT_NOTE, NIGHTS_PAGE, NightName, NightStore, RecordBytes,
 };
 pub use tables::memory::{MemoryTable, TableBatches};
 pub use tables::options::{Partition, TableOptions};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use chatmill_dataset::{DatasetError, NightFolder};
+use chatmill_dataset::{DatasetError, DatasetHome};
 
 /// Options of a run beside its plan.
 #[derive(Clone, Copy, Default)]
@@ -17,8 +17,8 @@ pub struct RunOptions<'r> {
     pub verify_every: u64,
     /// Writes the reports of the complete dataset in this folder, before it is published.
     pub report: Option<Reporter<'r>>,
-    /// The open folder of the night whose dataset is made; the plan's destination is its path.
-    pub night: Option<&'r NightFolder>,
+    /// The open folder in which the dataset is made, where it is one of chatmill's own; the plan's destination is its path.
+    pub home: Option<&'r DatasetHome>,
 }
 
 /// The way of counting tokens.

@@ -1,4 +1,4 @@
-//! A run: hash, lock, process every slice that has no receipt, seal, publish.
+//! A run: lock, hash, process every slice that has no receipt, seal, publish.
 
 mod compare;
 mod dropped;
@@ -50,13 +50,13 @@ pub fn run(
     } else {
         &[HASH, RENDER, SEAL, REPORT]
     });
+    let claim = match options.home {
+        Some(home) => home.claim()?,
+        None => chatmill_dataset::claim(&plan.out)?,
+    };
     let shards = prepare(&mut plan, progress, stop)?;
     let fingerprint = plan.fingerprint();
-    let opened = match options.night {
-        Some(folder) => folder.open(&fingerprint, options.replace),
-        None => chatmill_dataset::open(&plan.out, &fingerprint, options.replace),
-    };
-    let staging = match opened? {
+    let staging = match claim.open(&fingerprint, options.replace)? {
         Opening::Finished(manifest) => return Ok(RunSummary::of_finished(&plan.out, manifest)?),
         Opening::Work(staging) => staging,
     };

@@ -138,6 +138,7 @@ pub fn plan(
     stop: &AtomicBool,
 ) -> Result<Planned, RunError> {
     progress.ahead(&[("hash", 1)]);
+    let claim = chatmill_dataset::claim(&plan.out)?;
     let shards = prepare(&mut plan, progress, stop)?;
     let file = PlanFile::new(&plan, &shards, request);
     let mut planned = Planned {
@@ -146,7 +147,7 @@ pub fn plan(
         bytes: plan.input_bytes(),
         is_finished: false,
     };
-    match chatmill_dataset::open(&plan.out, &file.fingerprint, file.request.replace)? {
+    match claim.open(&file.fingerprint, file.request.replace)? {
         Opening::Finished(_) => planned.is_finished = true,
         Opening::Work(staging) => {
             for notice in staging.notices() {
@@ -344,9 +345,10 @@ pub fn finish(
 ) -> Result<RunSummary, RunError> {
     let mut attempt = Attempt::begin();
     let (_, file) = planned(out)?;
+    let claim = chatmill_dataset::claim(out)?;
     let (plan, shards) = file.restore(out)?;
     let options = file.request.options(options);
-    let staging = match chatmill_dataset::open(out, &file.fingerprint, file.request.replace)? {
+    let staging = match claim.open(&file.fingerprint, file.request.replace)? {
         Opening::Finished(manifest) => return Ok(RunSummary::of_finished(out, manifest)?),
         Opening::Work(staging) => staging,
     };

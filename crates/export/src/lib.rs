@@ -18,7 +18,7 @@ mod summary;
 mod writer;
 
 pub use candidate::{Maker, RenderingFacts};
-pub use convert::{check_destination, check_request, export, export_until};
+pub use convert::{begin, check_request, export, export_into};
 pub use envelope::{ENVELOPES, Envelope, Preferences};
 pub use error::ExportError;
 pub use filter::{Filters, TokenLimit};
@@ -32,7 +32,7 @@ pub use summary::{ExportSummary, FileSummary};
 pub use writer::nested::NestedAs;
 
 /// Name of the summary in the folder of an export.
-pub const SUMMARY: &str = "export.json";
+pub const SUMMARY: &str = chatmill_dataset::EXPORT_SUMMARY;
 
 /// Name of the card in the folder of an export.
 const CARD: &str = "README.md";

@@ -10,7 +10,7 @@ mod own;
 mod patterns;
 mod walk;
 
-pub use below::{is_same_place, lies_below};
+pub use below::{is_same_place, lies_below, would_read};
 pub use own::Own;
 
 use std::borrow::Cow;

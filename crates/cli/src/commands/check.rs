@@ -146,10 +146,11 @@ struct Reporting<'a> {
     verbosity: Verbosity,
     /// Findings of a code in a file that text reports show; 0 shows all.
     most: usize,
+    mask_key: Option<&'a PathBuf>,
 }
 
 impl<'a> Reporting<'a> {
-    fn new(arguments: &'a Arguments, settings: &'a Settings, global: &Global) -> Self {
+    fn new(arguments: &'a Arguments, settings: &'a Settings, global: &'a Global) -> Self {
         Self {
             arguments,
             settings,
@@ -159,6 +160,7 @@ impl<'a> Reporting<'a> {
                 (false, _) => Verbosity::Verbose,
             },
             most: arguments.max_findings.unwrap_or(MAX_FINDINGS),
+            mask_key: global.mask_key.as_ref(),
         }
     }
 
@@ -172,14 +174,15 @@ impl<'a> Reporting<'a> {
             return Ok((reports, written));
         }
         let inputs = read_paths(options)?;
-        let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+        let inputs = inputs.iter().chain(self.mask_key);
+        let inputs: Vec<&Path> = inputs.map(PathBuf::as_path).collect();
         for wanted in &self.arguments.write {
             match wanted {
                 WrittenReport::File(format, path) => {
-                    let (sink, file) = output::file(path, &inputs)?;
-                    if written.iter().any(|other| file.is_of(other)) {
+                    if written.iter().any(|other| other.is_at(path)) {
                         return Err(CommandError::request("two --write options name the same file"));
                     }
+                    let (sink, file) = output::file(path, &inputs)?;
                     let columns = terminal::COLUMNS_OF_A_FILE;
                     reports.push(self.report(*format, sink, Colours::NONE, columns));
                     written.push(file);

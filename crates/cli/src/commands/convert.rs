@@ -11,14 +11,14 @@ use chatmill_diag::{Severity, codes};
 use chatmill_engine::pipeline::{self, CountedEncoding, InputSection, Pipeline};
 use chatmill_engine::{Plan, Progress, ReadProblem, ReadProblems, Reporter, RunOptions, run};
 use chatmill_export::{
-    ENVELOPES, Envelope, ExportRequest, Filters, Format, NestedAs, Preferences, Split, SplitBy,
+    ENVELOPES, Envelope, ExportRequest, Filters, Format, NestedAs, Preferences, Split, SplitBy, begin,
     check_request, envelope,
 };
 use clap::Args;
 
 use super::export::split::planned;
 use super::export::{self, FORMATS, NESTED, shard_size};
-use super::run::summary;
+use super::run::{kept_work, summary};
 use crate::args::{Inputs, choice};
 use crate::context::Context;
 use crate::exit::{CommandError, Exit, Outcome};
@@ -88,7 +88,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     let mut request = request(arguments)?;
     // Hours of work must not end at a wrong argument.
     check_request(&request)?;
-    chatmill_export::check_destination(&arguments.out, request.replace)?;
+    let files = begin(&arguments.out, request.replace)?;
     let permanent = dataset_path(&arguments.out);
     let temporary = (!arguments.keep)
         .then(|| TemporaryDataset::beside(&arguments.out))
@@ -100,14 +100,15 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         Some(&folder),
         None,
     )?;
-    let own = std::iter::once(arguments.out.as_path());
-    let inputs = arguments.inputs.iter().map(Path::new);
-    let spared: Vec<&Path> = own.chain(inputs).chain(plan.compared()).collect();
-    let dropped = DroppedFile::begin(arguments.dropped.as_deref(), &spared, context)?;
-    let summary = run(
+    let own = [arguments.out.as_path(), Path::new(&arguments.reading.source)];
+    let spared: Vec<&Path> = own.into_iter().chain(plan.compared()).collect();
+    let patterns = (Path::new("."), &arguments.inputs);
+    let dropped = DroppedFile::begin(arguments.dropped.as_deref(), &spared, patterns, context)?;
+    let result = run(
         plan,
         RunOptions {
             threads: arguments.threads,
+            home: temporary.as_ref().map(TemporaryDataset::home),
             // A dataset in the folder was left by a kill.
             replace: !arguments.keep || arguments.replace,
             report: arguments
@@ -117,7 +118,14 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         },
         context.meter,
         context.signals.stop(),
-    )?;
+    );
+    let summary = result.map_err(|error| {
+        if arguments.keep {
+            kept_work(error)
+        } else {
+            error.into()
+        }
+    })?;
     let dataset = Dataset::open(&folder)?;
     read_problems::report("not converted", &rejects(&dataset)?);
     let mut text = summary::ledger("convert", &summary, terminal::table_columns());
@@ -138,7 +146,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     }
     context.meter.stage("export", 0);
     request.split = request.split.map(|split| planned(split, &dataset)).transpose()?;
-    let (exported, exit) = export::write(&dataset, &request, &arguments.out, dropped, context)?;
+    let (exported, exit) = export::write(&dataset, &request, (files, &arguments.out), dropped, context)?;
     context.meter.finish();
     text.push('\n');
     text.push_str(&exported);

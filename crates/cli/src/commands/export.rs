@@ -7,12 +7,12 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use chatmill_dataset::Dataset;
+use chatmill_dataset::{Dataset, Folder};
 use chatmill_diag::suggest::nearest;
 use chatmill_dialect::LossCode;
 use chatmill_export::{
     ENVELOPES, Envelope, ExportError, ExportRequest, ExportSummary, Filters, Format, Maker, NestedAs,
-    Preferences, SUMMARY, Split, SplitBy, TokenLimit, envelope, export_until,
+    Preferences, SUMMARY, Split, SplitBy, TokenLimit, begin, check_request, envelope, export_into,
 };
 use clap::Args;
 
@@ -123,26 +123,35 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     let dataset = Dataset::open(&arguments.run)?;
     request.split = request
         .split
+    check_request(&request)?;
+    let folder = begin(&arguments.out, request.replace)?;
         .map(|split| split::planned(split, &dataset))
         .transpose()?;
     let spared: [&Path; 2] = [&arguments.run, &arguments.out];
-    let dropped = DroppedFile::begin(arguments.dropped.as_deref(), &spared, context)?;
-    let (text, exit) = write(&dataset, &request, &arguments.out, dropped, context)?;
+    let spared = spared.into_iter().chain(arguments.valid_for.as_deref());
+    let dropped = DroppedFile::begin(
+        arguments.dropped.as_deref(),
+        &spared.collect::<Vec<_>>(),
+        (Path::new(""), []),
+        context,
+    )?;
+    let (text, exit) = write(&dataset, &request, (folder, &arguments.out), dropped, context)?;
     output::print(&text)?;
     Ok(exit)
 }
 
-/// Writes an export and the list of what it leaves out, and returns its description and what it means.
+/// Writes an export into a folder that was begun at a path, and the list of what it leaves out, and returns its description and what it
+/// means.
 pub(super) fn write(
     dataset: &Dataset,
     request: &ExportRequest,
-    out: &Path,
+    (folder, out): (Folder, &Path),
     dropped: Option<DroppedFile>,
     context: &Context<'_>,
 ) -> Outcome<(String, Exit)> {
     let maker = maker::maker(dataset, request)?;
     let renderer = maker.as_ref().map(|maker| maker as &dyn Maker);
-    let summary = export_until(dataset, request, out, renderer, context.signals.stop())?;
+    let summary = export_into(dataset, request, folder, renderer, context.signals.stop())?;
     if let (Some(dropped), Some(rows)) = (dropped, &summary.rows_left_out) {
         dropped.finish(rows)?;
     }

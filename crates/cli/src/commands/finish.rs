@@ -38,7 +38,8 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         report: Some(Reporter(&report)),
         ..RunOptions::default()
     };
-    let summary = shards::finish(&arguments.out, options, context.meter, context.signals.stop())?;
+    let summary = shards::finish(&arguments.out, options, context.meter, context.signals.stop())
+        .map_err(run::kept_work)?;
     reporter.renew(&summary)?;
     run::print_summary(&name, &summary, arguments.format, context)
 }

@@ -5,14 +5,14 @@ pub(super) mod summary;
 use std::path::{Path, PathBuf};
 
 use chatmill_dataset::DatasetError;
-use chatmill_engine::{CountMode, Plan, Reporter, RunOptions, RunSummary, dropped, run};
+use chatmill_engine::{CountMode, Plan, Reporter, RunError, RunOptions, RunSummary, dropped, run};
 use chatmill_report::bill::Price;
 use chatmill_report::{build_report, save};
 use clap::Args;
 
 use crate::args::{Choices, ListFormat, PipelineArguments, choice};
 use crate::context::Context;
-use crate::exit::{Exit, Outcome};
+use crate::exit::{CommandError, Exit, Outcome};
 use crate::mask::dropped::DroppedFile;
 use crate::prices::prices_of_nights;
 use crate::{output, terminal};
@@ -80,10 +80,16 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     let own = [plan.out.as_path(), &common.pipeline].into_iter();
     let spared = own.chain(inputs.iter().map(PathBuf::as_path));
     let spared: Vec<&Path> = spared.chain(plan.compared()).collect();
-    let list = DroppedFile::begin(arguments.dropped.as_deref(), &spared, context)?;
+    let patterns = plan.pipeline.input.iter().map(|section| &section.path);
+    let list = DroppedFile::begin(
+        arguments.dropped.as_deref(),
+        &spared,
+        (&plan.base, patterns),
+        context,
+    )?;
     let again = list.is_some().then(|| plan.clone());
     let stop = context.signals.stop();
-    let summary = run(plan, options, context.meter, stop)?;
+    let summary = run(plan, options, context.meter, stop).map_err(kept_work)?;
     reporter.renew(&summary)?;
     if let (Some(list), Some(plan)) = (list, again) {
         let options = RunOptions {
@@ -97,6 +103,17 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         list.finish(&rows)?;
     }
     print_summary(&name, &summary, arguments.format, context)
+}
+
+/// An error of a run, which says of a full disk that the finished work stays.
+pub(super) fn kept_work(error: RunError) -> CommandError {
+    let is_full = matches!(error, RunError::Dataset(DatasetError::NoSpace { .. }));
+    let error = CommandError::from(error);
+    if is_full {
+        error.then("finished work is kept, and the same command resumes")
+    } else {
+        error
+    }
 }
 
 /// Writes the report of a dataset with the prices that its pipeline file names for nights.

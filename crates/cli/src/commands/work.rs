@@ -7,6 +7,7 @@ use chatmill_engine::shards::{self, ShardSelection, Stage, ranges};
 use clap::Args;
 use serde_json::json;
 
+use super::run::kept_work;
 use crate::args::ListFormat;
 use crate::context::Context;
 use crate::exit::{CommandError, Exit, Outcome, refuse};
@@ -49,7 +50,8 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         options,
         context.meter,
         context.signals.stop(),
-    )?;
+    )
+    .map_err(kept_work)?;
     context.meter.finish();
     let exit = if worked.failed.is_empty() {
         Exit::Complete

@@ -7,12 +7,14 @@ use chatmill_dataset::ReportFile;
 use chatmill_engine::Dropped;
 use chatmill_engine::check::Mask;
 use chatmill_export::LeftOutRow;
+use chatmill_intake::Failure;
+use chatmill_intake::discover::would_read;
 use serde::Serialize;
 
 use super::mask;
 use crate::context::Context;
-use crate::exit::Outcome;
-use crate::output::{self, Output};
+use crate::exit::{Outcome, refuse};
+use crate::output::{self, Output, shown};
 
 /// What was left out, as a line says it.
 pub(crate) trait DroppedRow: Clone + Ord + Serialize {
@@ -43,21 +45,35 @@ pub(crate) struct DroppedFile {
 }
 
 impl DroppedFile {
-    /// Begins the file, where one is asked for. It must lie in none of `folders`.
+    /// Begins the file, where one is asked for. It must be none of `spared`, lie in none, and be read by none of the patterns, which
+    /// are relative to `base`.
     ///
     /// # Errors
     ///
     /// When no file can be written there, or the key of the mask cannot be read.
     pub(crate) fn begin(
         path: Option<&Path>,
-        folders: &[&Path],
+        spared: &[&Path],
+        (base, patterns): (&Path, impl IntoIterator<Item = &'p String>),
         context: &Context<'_>,
     ) -> Outcome<Option<Self>> {
         let Some(path) = path else {
             return Ok(None);
         };
         let mask = mask(context.global)?;
-        let (out, file) = output::file(path, folders)?;
+        for pattern in patterns {
+            let is_read = would_read(pattern, base, path);
+            if is_read.map_err(|error| Failure::new("look at", path, &error))? {
+                let message = format!(
+                    "the next run would read {}, because `{pattern}` is an input",
+                    shown(path)
+                );
+                return refuse(message, "name a file outside of the inputs");
+            }
+        }
+        let key = context.global.mask_key.as_deref();
+        let spared: Vec<&Path> = spared.iter().copied().chain(key).collect();
+        let (out, file) = output::file(path, &spared)?;
         Ok(Some(Self { out, file, mask }))
     }
 

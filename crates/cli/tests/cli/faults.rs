@@ -235,6 +235,146 @@ fn a_read_only_folder_is_refused_before_any_work() {
     assert!(listing(&folder).is_empty());
 }
 
+const CONVERT: [&str; 8] = [
+    "convert",
+    "in",
+    "--to",
+    "openai-chat",
+    "--threads",
+    "1",
+    "--set",
+    "shards.bytes=20000",
+];
+
+fn convert(shop: &TestDir, out: &str) -> Command {
+    command(shop, &[&CONVERT[..], &["--quiet", "--out", out]].concat())
+}
+
+/// The files of a folder by their names.
+fn files(shop: &TestDir, folder: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    let root = shop.path(folder);
+    let files = listing(&root).into_iter();
+    let below = |path: PathBuf| path.strip_prefix(&root).unwrap().to_owned();
+    files.map(|(path, bytes)| (below(path), bytes)).collect()
+}
+
+/// A conversion to `cv` that is caught at its work.
+fn converting(shop: &TestDir) -> Caught {
+    Caught::amid(&shop.path(""), || {
+        drop(fs::remove_dir_all(shop.path("cv")));
+        let (out, err) = (Stdio::null(), Stdio::null());
+        convert(shop, "cv").stdout(out).stderr(err).spawn().unwrap()
+    })
+}
+
+#[test]
+fn of_two_conversions_to_one_folder_one_works_and_the_other_touches_nothing() {
+    let shop = large();
+    let usual = convert(&shop, "alone").output().unwrap().status.code();
+    let first = converting(&shop);
+    let before = listing(&shop.path(""));
+    for _ in 0..2 {
+        let second = convert(&shop, "cv").output().unwrap();
+        assert_eq!(code(&second), 3, "{}", said(&second));
+        let words = "another run uses ";
+        assert!(
+            said(&second).contains(words) && said(&second).contains(".cv.lock"),
+            "{}",
+            said(&second)
+        );
+    }
+    assert!(listing(&shop.path("")) == before);
+    assert_eq!(first.goes_on().code(), usual);
+    assert!(files(&shop, "cv") == files(&shop, "alone"));
+    assert!(!shop.path(".cv.dataset").exists() && !shop.path(".cv.unfinished").exists());
+}
+
+#[test]
+fn a_conversion_that_was_killed_is_repeated_and_a_dataset_of_that_name_stays() {
+    let shop = large();
+    let usual = convert(&shop, "alone").output().unwrap().status.code();
+    converting(&shop).killed();
+    assert!(shop.path(".cv.dataset").exists());
+    assert_eq!(convert(&shop, "cv").output().unwrap().status.code(), usual);
+    assert!(files(&shop, "cv") == files(&shop, "alone"));
+    assert!(!shop.path(".cv.dataset").exists() && !shop.path(".cv.unfinished").exists());
+    // One that somebody keeps.
+    assert_eq!(code(&run(&shop, &["--out", ".kept.dataset"])), 0);
+    let refused = convert(&shop, "kept").output().unwrap();
+    assert_eq!(code(&refused), 2, "{}", said(&refused));
+    assert!(said(&refused).contains(".kept.dataset"), "{}", said(&refused));
+    assert_eq!(shop.hashes(".kept.dataset"), UNDISTURBED.hashes);
+}
+
+#[test]
+fn an_export_that_was_killed_leaves_nothing_that_the_next_one_does_not_remove() {
+    let shop = large();
+    assert_eq!(code(&run(&shop, &[])), 0);
+    let left = [".ex.lock", ".list.lock", ".list.0123456789abcdef.new"];
+    for name in left {
+        shop.write(name, "");
+    }
+    let words = [
+        "export",
+        "out",
+        "--dialect",
+        "group-chat",
+        "--format",
+        "jsonl",
+        "--out",
+        "ex",
+        "--dropped",
+        "list",
+    ];
+    let ended = command(&shop, &words).output().unwrap();
+    assert_eq!(code(&ended), 0, "{}", said(&ended));
+    assert!(shop.path("list").is_file());
+    assert!(left.iter().all(|name| !shop.path(name).exists()));
+}
+
+/// A command whose files may have so many blocks of 512 bytes.
+fn limited(shop: &TestDir, blocks: u64, arguments: &[&str]) -> Output {
+    let limit = [
+        "-c",
+        "ulimit -f \"$0\"; exec \"$@\"",
+        &blocks.to_string(),
+        binary(),
+    ];
+    let mut command = Command::new("sh");
+    command
+        .args([&limit[..], arguments].concat())
+        .current_dir(shop.path(""));
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+#[test]
+fn a_full_disk_is_told_with_what_stays_of_the_work() {
+    let shop = large();
+    assert_eq!(code(&run(&shop, &["--out", "whole"])), 0);
+    let names = || listing(&shop.path("")).into_keys().collect::<Vec<_>>();
+    let before = names();
+    let export = [
+        "export",
+        "whole",
+        "--dialect",
+        "group-chat",
+        "--format",
+        "jsonl",
+        "--out",
+        "ex",
+    ];
+    for words in [&export[..], &[&CONVERT[..], &["--out", "cv"]].concat()] {
+        let ended = limited(&shop, 40, words);
+        assert_eq!(code(&ended), 3, "{}", said(&ended));
+        let told = said(&ended);
+        assert!(told.contains("no space left") && !told.contains("kept"), "{told}");
+        assert_eq!(names(), before);
+    }
+    let ended = limited(&shop, 40, &["run", "pipeline.toml", "-q"]);
+    assert!(said(&ended).contains("finished work is kept"), "{}", said(&ended));
+    assert!(shop.path(".out.staging").exists());
+}
+
 #[test]
 fn a_file_size_limit_ends_the_run_and_without_it_the_run_goes_on() {
     let shop = large();
@@ -242,20 +382,7 @@ fn a_file_size_limit_ends_the_run_and_without_it_the_run_goes_on() {
     let most = UNDISTURBED.largest.div_ceil(512) - 1;
     assert!(most > 40);
     for blocks in [40, most] {
-        let limited = Command::new("sh")
-            .args([
-                "-c",
-                "ulimit -f \"$0\"; exec \"$@\"",
-                &blocks.to_string(),
-                binary(),
-                "run",
-                "pipeline.toml",
-                "-q",
-            ])
-            .current_dir(shop.path(""))
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
+        let limited = limited(&shop, blocks, &["run", "pipeline.toml", "-q"]);
         assert_eq!(code(&limited), 3, "{}", said(&limited));
         assert!(said(&limited).contains("no space left"), "{}", said(&limited));
         assert!(!shop.path("out").exists());

@@ -1,9 +1,7 @@
 //! An open folder. Its entries are opened relative to the handle; links are not followed.
 
-use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
-use std::hash::{BuildHasher, Hasher};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -38,11 +36,6 @@ pub(crate) const USUAL_FOLDER: Mode = Mode::from_raw_mode(0o777);
 pub(crate) const PRIVATE_FILE: Mode = Mode::from_raw_mode(0o600);
 /// Mode of a folder that only we see.
 pub(crate) const PRIVATE_FOLDER: Mode = Mode::from_raw_mode(0o700);
-
-/// Hexadecimal digits in a temporary name.
-pub(super) const RANDOM_DIGITS: usize = 16;
-/// The number of random names that are tried before the error is reported.
-const MAX_TRIES: usize = 16;
 
 /// An open folder.
 #[derive(Debug)]
@@ -227,6 +220,19 @@ impl Dir {
         EntryStat::at(&self.handle, &self.path)
     }
 
+    /// The states of this folder and of all above it, the nearest first; that of the root is last.
+    pub(crate) fn lineage(&self) -> Result<Vec<EntryStat>, DatasetError> {
+        let mut found = Vec::new();
+        loop {
+            match (self.stat(up(found.len()))?, found.last()) {
+                // The root lies in itself, and a folder that was removed in nothing.
+                (Some(above), Some(last)) if above.is_same(last) => return Ok(found),
+                (None, _) => return Ok(found),
+                (Some(above), _) => found.push(above),
+            }
+        }
+    }
+
     /// Opens a regular file for reading; none when there is nothing.
     pub(crate) fn read_file(&self, name: impl AsRef<OsStr>) -> Result<Option<DiskFile>, DatasetError> {
         let name = name.as_ref();
@@ -290,56 +296,9 @@ impl Dir {
             .map_err(|source| DatasetError::io("create", &self.at(name), source))
     }
 
-    fn try_create(&self, name: &str, mode: Mode) -> io::Result<DiskFile> {
+    pub(super) fn try_create(&self, name: &str, mode: Mode) -> io::Result<DiskFile> {
         let handle = call(Call::Create, || fs::openat(&self.handle, name, CREATE, mode))?;
         Ok(DiskFile::of(handle, 0))
-    }
-
-    /// Creates a file under a random name, which may be renamed to `wanted` later.
-    pub(crate) fn create_temp(&self, wanted: &str, mode: Mode) -> Result<(String, DiskFile), DatasetError> {
-        let mut tries = 0;
-        loop {
-            let name = new_temp_name(wanted);
-            match self.try_create(&name, mode) {
-                Ok(file) => return Ok((name, file)),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < MAX_TRIES => tries += 1,
-                Err(source) => return Err(DatasetError::io("create", &self.at(&name), source)),
-            }
-        }
-    }
-
-    /// Creates a link `name` to another name in this folder, replacing a file or link of that name.
-    pub(crate) fn link(&self, name: &str, target: &str) -> Result<(), DatasetError> {
-        let temp = new_temp_name(name);
-        call(Call::Create, || {
-            fs::symlinkat(target, &self.handle, temp.as_str())
-        })
-        .map_err(|source| DatasetError::io("create", &self.at(name), source))?;
-        self.rename(&temp, self, name)
-            .inspect_err(|_| self.clear_away(&temp))
-    }
-
-    /// Writes a file so that `name` holds all of it or does not change. Until then it lies in `temp`.
-    pub(crate) fn replace(&self, name: &str, bytes: &[u8], temp: &Self) -> Result<(), DatasetError> {
-        self.replace_with(name, temp, &mut |file| file.write_all(bytes))
-    }
-
-    /// Replaces a file with the bytes that `write` writes.
-    pub(crate) fn replace_with(
-        &self,
-        name: &str,
-        temp: &Self,
-        write: &mut dyn FnMut(&mut DiskFile) -> io::Result<()>,
-    ) -> Result<(), DatasetError> {
-        let (unfinished, mut file) = temp.create_temp(name, USUAL_FILE)?;
-        let replaced = write(&mut file)
-            .and_then(|()| file.sync())
-            .map_err(|source| DatasetError::io("write", &self.at(name), source))
-            .and_then(|()| temp.rename(&unfinished, self, name));
-        if replaced.is_err() {
-            temp.clear_away(&unfinished);
-        }
-        replaced
     }
 
     /// Renames a synced file or folder, and syncs the folder that receives it.
@@ -546,24 +505,11 @@ impl Dir {
             Some(EntryKind::File | EntryKind::Other) => self.remove_file(name),
         }
     }
-
-    /// Removes an unfinished file after an error, which the caller reports.
-    pub(crate) fn clear_away(&self, name: &str) {
-        let removed = self.remove_file(name).or_else(|_| self.remove_file(name));
-        // The first error counts; a left-over has a random name and is in nobody's way.
-        drop(removed);
-    }
 }
 
-/// New random digits: the hasher's keys are random. They need not be secret, only new.
-pub(crate) fn random_digits() -> String {
-    let random = RandomState::new().build_hasher().finish();
-    format!("{random:0RANDOM_DIGITS$x}")
-}
-
-/// A new temporary name of a file that is to be named `wanted` later.
-fn new_temp_name(wanted: &str) -> String {
-    format!(".{wanted}.{}.new", random_digits())
+/// The path from a folder to the one so many levels above it; 0 is the folder itself.
+pub(crate) fn up(levels: usize) -> String {
+    "../".repeat(levels) + "."
 }
 
 /// Whether an entry exists, but is not of the kind that can be followed or opened.

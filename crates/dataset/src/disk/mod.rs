@@ -19,30 +19,18 @@ mod file;
 mod hashed;
 mod lock;
 mod place;
-mod report_file;
 mod spill;
+mod temp_file;
 mod work_dir;
 
 pub(crate) use self::dir::{
-    Dir, DirEntry, EntryKind, PRIVATE_FILE, PRIVATE_FOLDER, USUAL_FILE, USUAL_FOLDER, random_digits,
+    Dir, DirEntry, EntryKind, PRIVATE_FILE, PRIVATE_FOLDER, USUAL_FILE, USUAL_FOLDER, up,
 };
 pub(crate) use self::file::DiskFile;
 pub use self::file::FileMeasure;
 pub(crate) use self::hashed::Hashed;
 pub(crate) use self::lock::Lock;
 pub(crate) use self::place::{above, create_folders, resolve, stat_link, stat_target};
-pub use self::report_file::{ReportFile, create_report};
 pub use self::spill::{Spill, SpillFolder};
+pub(crate) use self::temp_file::{is_temp_file, is_temp_file_of, random_digits};
 pub(crate) use self::work_dir::{IsOurs, MARK, WorkDir, WorkDirLocation};
-
-/// Whether a file has a name of those that [`Dir::create_temp`] gives.
-pub(crate) fn is_temp_file(name: &str) -> bool {
-    let stem = name.strip_prefix('.').and_then(|name| name.strip_suffix(".new"));
-    stem.and_then(|stem| stem.rsplit_once('.'))
-        .is_some_and(|(_, random)| {
-            random.len() == dir::RANDOM_DIGITS
-                && random
-                    .bytes()
-                    .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-        })
-}

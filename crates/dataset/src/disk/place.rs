@@ -7,7 +7,7 @@ use chatmill_diag::faults::Call;
 use rustix::fs;
 
 use super::call::{call, if_there};
-use super::dir::EntryStat;
+use super::dir::{Dir, EntryStat, USUAL_FOLDER};
 use crate::error::DatasetError;
 
 /// The canonical path of an existing file, without links.
@@ -30,8 +30,12 @@ fn found(shown: &Path, looked: io::Result<fs::Stat>) -> Result<Option<EntryStat>
     Ok(found.map(EntryStat))
 }
 
-/// Creates a folder and those above it that are missing, so that they survive a crash.
-pub(crate) fn create_folders(shown: &Path) -> Result<(), DatasetError> {
+/// Creates a folder and those above it that are missing, so that they survive a crash. Each is created in an open folder that
+/// `may_hold` accepts.
+pub(crate) fn create_folders(
+    shown: &Path,
+    may_hold: &dyn Fn(&Dir) -> Result<(), DatasetError>,
+) -> Result<(), DatasetError> {
     let mut missing = Vec::new();
     for folder in shown.ancestors() {
         // The empty path stands for the current folder.
@@ -41,13 +45,12 @@ pub(crate) fn create_folders(shown: &Path) -> Result<(), DatasetError> {
         missing.push(folder);
     }
     for folder in missing.into_iter().rev() {
-        match call(Call::Folder, || std::fs::create_dir(folder)) {
-            Ok(()) => {}
-            // Somebody else was faster, or it is `..`.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-            Err(source) => return Err(DatasetError::io("create", folder, source)),
+        // `..` is there once the folder before it is.
+        if let Some(name) = folder.file_name() {
+            let above = Dir::open(&resolve(above(folder))?)?;
+            may_hold(&above)?;
+            above.make(name, USUAL_FOLDER)?;
         }
-        super::Dir::open(&resolve(above(folder))?)?.sync()?;
     }
     Ok(())
 }

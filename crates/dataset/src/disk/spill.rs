@@ -41,7 +41,7 @@ impl SpillFolder {
         if let Some(open) = &self.open {
             return Ok(Arc::clone(open));
         }
-        disk::create_folders(&self.path)?;
+        disk::create_folders(&self.path, &|_| Ok(()))?;
         Dir::open(&disk::resolve(&self.path)?).map(Arc::new)
     }
 }

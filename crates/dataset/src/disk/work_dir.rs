@@ -41,7 +41,7 @@ pub(crate) type IsOurs = fn(&DirEntry) -> bool;
 #[derive(Debug)]
 pub(crate) struct WorkDir {
     place: WorkDirLocation,
-    dir: Dir,
+    dir: Arc<Dir>,
 }
 
 impl WorkDirLocation {
@@ -133,7 +133,10 @@ impl WorkDirLocation {
 
     fn work_dir(&self, dir: Dir) -> WorkDir {
         let place = self.clone();
-        WorkDir { place, dir }
+        WorkDir {
+            place,
+            dir: Arc::new(dir),
+        }
     }
 }
 
@@ -182,7 +185,7 @@ impl WorkDir {
     }
 
     /// The folder itself.
-    pub(crate) fn dir(&self) -> &Dir {
+    pub(crate) fn dir(&self) -> &Arc<Dir> {
         &self.dir
     }
 

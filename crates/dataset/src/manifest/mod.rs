@@ -238,7 +238,7 @@ impl<I: Serialize> Manifest<I> {
 
     fn write_within(&self, limit: u64, folder: &Dir, temp: &Dir) -> Result<(), DatasetError> {
         let mut marker = String::new();
-        folder.replace_with(MANIFEST, temp, &mut |file| {
+        folder.replace_with(MANIFEST, (temp, MANIFEST), &mut |file| {
             let mut out = BufWriter::new(Hashed::new(file));
             serde_json::to_writer_pretty(&mut out, self)?;
             out.write_all(b"\n")?;

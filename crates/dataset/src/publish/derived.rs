@@ -6,12 +6,16 @@
 //!
 //! Why: docs/decisions/2026-11-22-edited-reports-are-kept.md.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::disk::{self, Dir, EntryKind};
 use crate::error::{DatasetError, or_corruption};
 use crate::manifest::{DERIVED, RECORD};
+use crate::publish::destination::lock_in;
 
 /// Bytes of the record at most: a few names and hashes.
 const RECORD_BYTES: u64 = 1 << 20;
@@ -24,14 +28,22 @@ type Record = BTreeMap<String, BTreeSet<String>>;
 /// [`DatasetError::WrongPath`], and nothing is changed.
 pub fn write_derived(folder: &Path, files: &[(&str, &[u8])]) -> Result<(), DatasetError> {
     let whole = disk::resolve(folder)?;
-    let Some(above) = whole.parent() else {
+    let (Some(above), Some(name)) = (whole.parent(), whole.file_name()) else {
         return Err(DatasetError::wrong_path(
             folder,
             "it is not a folder of a dataset",
         ));
     };
+    let (folder, above) = (Dir::open(&whole)?, Arc::new(Dir::open(above)?));
+    let _lock = lock_in(&above, name)?;
+    above.remove_temp_files(|wanted| wanted == stem(&folder))?;
     // Aside is beside the dataset: a left-over inside would be a file that its manifest does not list.
-    write(&Dir::open(&whole)?, &Dir::open(above)?, files)
+    write(&folder, &above, files)
+}
+
+/// The stem of the names under which files are written aside: that of their folder, because others may lie beside it.
+fn stem(folder: &Dir) -> Cow<'_, str> {
+    folder.path().file_name().unwrap_or_default().to_string_lossy()
 }
 
 /// The same in an open folder; `temp` is in the same file system.
@@ -50,7 +62,7 @@ pub(crate) fn write(folder: &Dir, temp: &Dir, files: &[(&str, &[u8])]) -> Result
     }
     save(folder, temp, &record)?;
     for (name, bytes) in files {
-        folder.replace(name, bytes, temp)?;
+        replace(folder, temp, name, bytes)?;
         record.insert((*name).to_owned(), BTreeSet::from([hash(bytes)]));
     }
     save(folder, temp, &record)
@@ -100,7 +112,11 @@ fn save(folder: &Dir, temp: &Dir, record: &Record) -> Result<(), DatasetError> {
     let mut text = serde_json::to_vec_pretty(record)
         .map_err(|error| DatasetError::corrupt(&path, format!("it cannot be written as JSON: {error}")))?;
     text.push(b'\n');
-    folder.replace(RECORD, &text, temp)
+    replace(folder, temp, RECORD, &text)
+}
+
+fn replace(folder: &Dir, temp: &Dir, name: &str, bytes: &[u8]) -> Result<(), DatasetError> {
+    folder.replace_with(name, (temp, &stem(folder)), &mut |file| file.write_all(bytes))
 }
 
 fn hash(bytes: &[u8]) -> String {

@@ -13,7 +13,10 @@ use crate::certify::audit;
 use crate::disk::{self, Dir, EntryKind, IsOurs, Lock, WorkDirLocation};
 use crate::error::{DatasetError, or_corruption};
 use crate::manifest::{self, MANIFEST, Manifest, SUCCESS};
-use crate::publish::derived;
+use crate::publish::{derived, guard};
+
+/// The name of the dataset in a folder that is made for one.
+pub(crate) const HOME_DATASET: &str = "dataset";
 
 /// Names that an error lists before it only counts.
 const NAMES_SHOWN: usize = 8;
@@ -25,6 +28,8 @@ pub(crate) struct Destination {
     pub(crate) out: PathBuf,
     parent: Arc<Dir>,
     name: OsString,
+    /// Whether the caller chose the path, so that it must not lie in a folder of chatmill's own.
+    is_chosen: bool,
 }
 
 /// The state of a destination before a run publishes there.
@@ -56,11 +61,17 @@ impl Destination {
                 "it does not name a folder; name a new one below it",
             ));
         };
-        disk::create_folders(parent).map_err(wrong_when_refused)?;
+        disk::create_folders(parent, &|above| guard::refuse_inside(shown, above))
+            .map_err(wrong_when_refused)?;
         let parent = disk::resolve(parent)
             .and_then(|parent| Dir::open(&parent))
             .map_err(wrong_when_refused)?;
-        Self::within(Arc::new(parent), name)
+        guard::refuse_inside(shown, &parent).map_err(wrong_when_refused)?;
+        let destination = Self::within(Arc::new(parent), name)?;
+        Ok(Self {
+            is_chosen: true,
+            ..destination
+        })
     }
 
     /// A destination of this name in an open folder, even if the folder's path changed. No link is followed.
@@ -69,6 +80,7 @@ impl Destination {
             out: parent.at(name),
             parent,
             name: name.to_owned(),
+            is_chosen: false,
         };
         destination.refuse_other_places()?;
         Ok(destination)
@@ -106,32 +118,18 @@ impl Destination {
         }
     }
 
-    /// The folder that contains the destination.
-    pub(crate) fn parent(&self) -> &Dir {
-        &self.parent
-    }
-
-    /// The file name of the destination in its parent folder.
-    pub(crate) fn name(&self) -> &OsStr {
-        &self.name
-    }
-
     /// The destination with a hidden name beside it.
     pub(crate) fn beside(&self, suffix: &str) -> Result<Self, DatasetError> {
         Self::within(Arc::clone(&self.parent), &self.sibling(suffix))
     }
 
     fn sibling(&self, suffix: &str) -> OsString {
-        let mut name = OsString::from(".");
-        name.push(&self.name);
-        name.push(".");
-        name.push(suffix);
-        name
+        sibling(&self.name, suffix)
     }
 
     /// Takes the exclusive lock.
     pub(crate) fn lock(&self) -> Result<Lock, DatasetError> {
-        Lock::take(&self.parent, &self.sibling("lock")).map_err(wrong_when_refused)
+        lock_in(&self.parent, &self.name)
     }
 
     /// Returns an error if a process holds the lock.
@@ -225,6 +223,7 @@ impl Destination {
     /// Lets a finished folder take the destination's name in one step. Afterwards the name `folder` in `work_dir` is free,
     /// or is that of the former occupant.
     pub(crate) fn publish(&self, work_dir: &Dir, folder: &str, replace: bool) -> Result<(), DatasetError> {
+        self.refuse_own_folders()?;
         match self.inspect()? {
             Occupant::Nothing => work_dir.rename_only(folder, &self.parent, &self.name)?,
             Occupant::Dataset { manifest, .. } if replace => {
@@ -252,6 +251,7 @@ impl Destination {
         folder: &str,
         replaced: &BTreeSet<String>,
     ) -> Result<(), DatasetError> {
+        self.refuse_own_folders()?;
         match self.inspect()? {
             Occupant::Foreign(names) => {
                 self.refuse_unknown(&names, replaced)?;
@@ -276,6 +276,14 @@ impl Destination {
             return Ok(());
         }
         Err(self.foreign(&strangers))
+    }
+
+    /// Refuses a destination that lies in a folder of chatmill's own by now.
+    fn refuse_own_folders(&self) -> Result<(), DatasetError> {
+        if !self.is_chosen {
+            return Ok(());
+        }
+        guard::refuse_inside(&self.out, &self.parent)
     }
 
     /// Makes the new name survive a power failure.
@@ -315,6 +323,18 @@ impl Destination {
             _ => DatasetError::io("exchange", &path, error),
         }
     }
+}
+
+/// A hidden name beside another one.
+fn sibling(name: &OsStr, suffix: &str) -> OsString {
+    [OsStr::new("."), name, OsStr::new("."), OsStr::new(suffix)]
+        .into_iter()
+        .collect()
+}
+
+/// Takes the exclusive lock of an output of this name in an open folder.
+pub(crate) fn lock_in(above: &Arc<Dir>, name: &OsStr) -> Result<Lock, DatasetError> {
+    Lock::take(above, &sibling(name, "lock")).map_err(wrong_when_refused)
 }
 
 /// Folders that change places to show that they can.

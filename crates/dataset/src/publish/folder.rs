@@ -71,6 +71,11 @@ impl Folder {
         }
     }
 
+    /// The path at which it appears.
+    pub fn out(&self) -> &Path {
+        &self.destination.out
+    }
+
     /// Begins a file of the folder.
     pub fn file(&self, name: &str) -> Result<FolderFile, DatasetError> {
         let path = self.files.at(name);

@@ -7,6 +7,8 @@ pub(crate) mod derived;
 pub(crate) mod destination;
 pub(crate) mod folder;
 pub(crate) mod free_table;
+pub(crate) mod guard;
 pub(crate) mod remove;
+pub(crate) mod report_file;
 pub(crate) mod temporary;
 pub(crate) mod work;

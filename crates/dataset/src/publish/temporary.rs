@@ -1,32 +1,64 @@
-//! A temporary dataset, from which another output is made: it lies beside that output, under a hidden name.
+//! A temporary dataset, from which another output is made: it lies in a marked folder beside that output, under a hidden name.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use crate::disk::{Lock, WorkDir};
 use crate::error::DatasetError;
-use crate::publish::destination::Destination;
+use crate::publish::destination::{Destination, HOME_DATASET};
 use crate::publish::remove;
-use crate::publish::work::staging;
+use crate::publish::work::staging::{self, DatasetHome};
 
-/// The path of such a dataset; dropped, the dataset is removed with all unfinished work. After a kill, the next run takes it over.
+/// The place of such a dataset, under a lock. Dropped, the dataset is removed with all unfinished work. After a kill, the next
+/// process takes it over.
 #[derive(Debug)]
-pub struct TemporaryDataset(Destination);
+pub struct TemporaryDataset {
+    work_dir: WorkDir,
+    home: DatasetHome,
+    /// Held, never read; freed after everything else.
+    _lock: Lock,
+}
 
 impl TemporaryDataset {
-    /// The path beside a destination; [`DatasetError::WrongPath`] where nothing can be created there.
+    /// The place beside a destination. A folder of that name which is not marked as ours, such as a dataset that somebody keeps
+    /// there, is [`DatasetError::WrongPath`], and nothing is touched.
     pub fn beside(out: &Path) -> Result<Self, DatasetError> {
-        Destination::locate(out)?.beside("dataset").map(Self)
+        let destination = Destination::locate(out)?;
+        let lock = destination.beside("dataset")?.lock()?;
+        // What is in a dataset, and in the staging beside it, is looked at where it is removed.
+        let place = destination.work_dir_location("dataset", |_| false);
+        let work_dir = match place.open()? {
+            Some(left) => left,
+            None => place.take()?,
+        };
+        Ok(Self {
+            home: DatasetHome(Arc::clone(work_dir.dir())),
+            work_dir,
+            _lock: lock,
+        })
+    }
+
+    /// The folder in which the dataset is made.
+    pub fn home(&self) -> &DatasetHome {
+        &self.home
     }
 
     /// The path at which the dataset is to be written.
     pub fn path(&self) -> PathBuf {
-        self.0.out.clone()
+        self.work_dir.dir().at(HOME_DATASET)
+    }
+
+    fn remove(&self) -> Result<(), DatasetError> {
+        let dir = self.work_dir.dir();
+        staging::give_up(&Destination::within(Arc::clone(dir), HOME_DATASET.as_ref())?)?;
+        remove::dataset(dir, HOME_DATASET)?;
+        self.work_dir.leave()
     }
 }
 
 impl Drop for TemporaryDataset {
     fn drop(&mut self) {
-        // A file that cannot be removed is replaced or removed by the next process.
-        drop(staging::give_up(&self.0));
-        drop(remove::dataset(self.0.parent(), self.0.name()));
+        // What cannot be removed now is replaced or removed by the next process.
+        drop(self.remove());
     }
 }

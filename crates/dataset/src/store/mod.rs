@@ -29,21 +29,18 @@ pub use self::name::NightName;
 use crate::disk::{self, Dir, EntryKind, Lock};
 use crate::error::{DatasetError, or_corruption};
 use crate::parquet::compression::Compression;
-use crate::publish::destination::{Destination, wrong_when_refused};
+use crate::publish::destination::{HOME_DATASET, wrong_when_refused};
 use crate::publish::folder::FolderFile;
 use crate::publish::free_table::{FreeCell, FreeKind, FreeTable};
-use crate::publish::work::staging::{self, Opening};
+use crate::publish::guard::{self, STORE_MARK as MARK};
+use crate::publish::work::staging::DatasetHome;
 
-/// The name of the mark file.
-const MARK: &str = ".chatmill-nights";
 /// The text of the mark file, for people who find it.
 const MARK_TEXT: &[u8] =
     b"chatmill night keeps a folder for each run here, and a record of each run in records/.\n";
 const LOCK: &str = ".lock";
 const RECORDS: &str = "records";
 const LATEST: &str = "latest";
-/// Name of a night's dataset in its folder.
-pub(crate) const NIGHT_DATASET: &str = "dataset";
 /// Name of the history, a row for each night.
 pub(crate) const HISTORY: &str = "history.parquet";
 /// Name of the last night's figures for Prometheus.
@@ -70,18 +67,6 @@ pub struct NightStore {
     _lock: Option<Lock>,
 }
 
-/// The folder of a night, held open: files are created in it even if another folder takes its name meanwhile.
-#[derive(Debug)]
-pub struct NightFolder(Arc<Dir>);
-
-impl NightFolder {
-    /// Opens the night's dataset as [`open`](crate::open) does, where its name is not a link.
-    pub fn open(&self, fingerprint: &str, replace: bool) -> Result<Opening, DatasetError> {
-        let dataset = Destination::within(Arc::clone(&self.0), NIGHT_DATASET.as_ref())?;
-        staging::open_at(dataset, fingerprint, replace)
-    }
-}
-
 /// A record as it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordBytes {
@@ -103,11 +88,13 @@ pub enum LatestLink {
 impl NightStore {
     /// Opens a store to add to it, and creates it where there is nothing or an empty folder.
     ///
-    /// A folder with other contents and no mark is [`DatasetError::WrongPath`], and nothing is touched. Only one holds a store
-    /// at a time.
+    /// A folder with other contents and no mark, or in a folder of chatmill's own, is [`DatasetError::WrongPath`], and nothing is
+    /// touched. Only one holds a store at a time.
     pub fn open(shown: &Path) -> Result<Self, DatasetError> {
-        disk::create_folders(shown).map_err(wrong_when_refused)?;
+        disk::create_folders(shown, &|above| guard::refuse_inside(shown, above))
+            .map_err(wrong_when_refused)?;
         let folder = folder_of(shown)?;
+        guard::refuse_below(shown, &folder).map_err(wrong_when_refused)?;
         refuse_others(&folder)?;
         let lock = Lock::take(&folder, LOCK.as_ref())?;
         if folder.stat(MARK)?.is_none() {
@@ -123,15 +110,15 @@ impl NightStore {
         Ok(store)
     }
 
-    /// Opens a store for reading; none where there is no folder, or an empty one.
+    /// Opens a store for reading; none where there is no folder, or an empty one, and a store could be created.
     pub fn find(shown: &Path) -> Result<Option<Self>, DatasetError> {
         if disk::stat_target(shown)?.is_none() {
-            return Ok(None);
+            return guard::refuse_absent(shown).map(|()| None);
         }
         let folder = folder_of(shown)?;
         refuse_others(&folder)?;
         if folder.stat(MARK)?.is_none() {
-            return Ok(None);
+            return guard::refuse_below(shown, &folder).map(|()| None);
         }
         let records = folder.find(RECORDS)?;
         Ok(Some(Self {
@@ -153,7 +140,7 @@ impl NightStore {
 
     /// The path of a night's dataset.
     pub fn dataset(&self, name: &NightName) -> PathBuf {
-        self.night(name).join(NIGHT_DATASET)
+        self.night(name).join(HOME_DATASET)
     }
 
     /// Whether an entry of any kind in the store has the name of a night.
@@ -161,12 +148,12 @@ impl NightStore {
         Ok(self.folder.stat(name.as_str())?.is_some())
     }
 
-    /// Creates a night's folder, or opens that of a night that began before. Where another entry has its
-    /// name, such as a link to a folder, the error is [`DatasetError::WrongPath`].
-    pub fn begin(&self, name: &NightName) -> Result<NightFolder, DatasetError> {
+    /// Creates a night's folder, or opens that of a night that began before; files are created in it even if another folder takes
+    /// its name meanwhile. Where another entry has its name, such as a link to a folder, the error is [`DatasetError::WrongPath`].
+    pub fn begin(&self, name: &NightName) -> Result<DatasetHome, DatasetError> {
         let folder = self.folder.make(name.as_str(), disk::USUAL_FOLDER);
         folder
-            .map(|folder| NightFolder(Arc::new(folder)))
+            .map(|folder| DatasetHome(Arc::new(folder)))
             .map_err(wrong_when_refused)
     }
 
@@ -218,7 +205,7 @@ impl NightStore {
     /// has its record only.
     pub fn write_summary(&self, name: &NightName, file: &str, bytes: &[u8]) -> Result<(), DatasetError> {
         match self.begin(name) {
-            Ok(NightFolder(folder)) => folder.replace(file, bytes, &folder),
+            Ok(DatasetHome(folder)) => folder.replace(file, bytes, &folder),
             Err(DatasetError::WrongPath { .. }) => Ok(()),
             Err(error) => Err(error),
         }
@@ -272,20 +259,11 @@ impl NightStore {
     /// Removes the temporary files of a killed process.
     fn remove_temp_files(&self) -> Result<(), DatasetError> {
         let stems = [MARK, HISTORY, METRICS, NIGHTS_PAGE, LATEST];
-        for entry in self.folder.list()? {
-            if is_temp_file_of(&entry.name, |stem| stems.contains(&stem)) {
-                self.folder.remove_file(&entry.name)?;
-            }
-        }
+        self.folder.remove_temp_files(|stem| stems.contains(&stem))?;
         let is_record = |stem: &str| stem.strip_suffix(".json").and_then(NightName::parse).is_some();
-        if let Some(records) = &self.records {
-            for entry in records.list()? {
-                if is_temp_file_of(&entry.name, is_record) {
-                    records.remove_file(&entry.name)?;
-                }
-            }
-        }
-        Ok(())
+        self.records
+            .iter()
+            .try_for_each(|records| records.remove_temp_files(is_record))
     }
 }
 
@@ -296,12 +274,6 @@ fn folder_of(shown: &Path) -> Result<Arc<Dir>, DatasetError> {
 
 fn record_file(name: &NightName) -> String {
     format!("{}.json", name.as_str())
-}
-
-/// Whether a name is that of a file that was being written for one of these names.
-fn is_temp_file_of(name: &str, is_ours: impl Fn(&str) -> bool) -> bool {
-    let stem = || Some(name.strip_prefix('.')?.strip_suffix(".new")?.rsplit_once('.')?.0);
-    disk::is_temp_file(name) && stem().is_some_and(is_ours)
 }
 
 /// Refuses a folder that holds something and has no mark.
@@ -318,7 +290,7 @@ fn refuse_others(folder: &Dir) -> Result<(), DatasetError> {
     let stranger = folder
         .list()?
         .into_iter()
-        .find(|entry| entry.name != LOCK && !is_temp_file_of(&entry.name, |stem| stem == MARK));
+        .find(|entry| entry.name != LOCK && !disk::is_temp_file_of(&entry.name, |stem| stem == MARK));
     stranger.map_or(Ok(()), |stranger| {
         let reason = format!(
             "it holds {} and is not a store of `chatmill night`; name a folder that is empty or does not exist",

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{NIGHT_DATASET, NIGHT_JSON, NIGHT_NOTE, NightName, is_temp_file_of};
-use crate::disk::{Dir, EntryKind};
+use super::{NIGHT_JSON, NIGHT_NOTE, NightName};
+use crate::disk::{self, Dir, EntryKind};
 use crate::error::DatasetError;
-use crate::publish::destination::{Destination, wrong_when_refused};
+use crate::publish::destination::{Destination, HOME_DATASET, wrong_when_refused};
 use crate::publish::remove::{dataset, foreign_entry};
 use crate::publish::work::staging;
 
@@ -15,14 +15,14 @@ pub(super) fn night(store: &Arc<Dir>, name: &NightName) -> Result<(), DatasetErr
         return Ok(());
     };
     let folder = Arc::new(folder);
-    let siblings = [".lock", ".staging"].map(|suffix| format!(".{NIGHT_DATASET}{suffix}"));
+    let siblings = [".lock", ".staging"].map(|suffix| format!(".{HOME_DATASET}{suffix}"));
     for entry in folder.list()? {
         let is_ours = match entry.kind {
-            EntryKind::Folder => entry.name == NIGHT_DATASET || siblings.contains(&entry.name),
+            EntryKind::Folder => entry.name == HOME_DATASET || siblings.contains(&entry.name),
             EntryKind::File => {
                 [NIGHT_NOTE, NIGHT_JSON].contains(&entry.name.as_str())
                     || siblings.contains(&entry.name)
-                    || is_temp_file_of(&entry.name, |_| true)
+                    || disk::is_temp_file(&entry.name)
             }
             EntryKind::Other => false,
         };
@@ -30,8 +30,8 @@ pub(super) fn night(store: &Arc<Dir>, name: &NightName) -> Result<(), DatasetErr
             return Err(foreign_entry(&folder, &entry.name));
         }
     }
-    dataset(&folder, NIGHT_DATASET)?;
-    staging::give_up(&Destination::within(Arc::clone(&folder), NIGHT_DATASET.as_ref())?)?;
+    dataset(&folder, HOME_DATASET)?;
+    staging::give_up(&Destination::within(Arc::clone(&folder), HOME_DATASET.as_ref())?)?;
     for entry in folder.list()? {
         if entry.kind == EntryKind::File {
             folder.remove_file(&entry.name)?;

@@ -338,7 +338,7 @@ fn certify_alone(folder: &Path) -> bool {
 
 #[test]
 fn reports_are_written_whole_or_not() {
-    short("report", 6);
+    short("report", 9);
 }
 
 #[test]

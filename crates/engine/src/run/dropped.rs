@@ -44,10 +44,10 @@ pub fn dropped(
 ) -> Result<Vec<Dropped>, RunError> {
     // They were shown before.
     plan.notes.clear();
-    let shards = prepare(&mut plan, progress, stop)?;
     let temporary = TemporaryDataset::beside(&plan.out)?;
-    let opened = chatmill_dataset::open(&temporary.path(), &plan.fingerprint(), true)?;
-    let Opening::Work(staging) = opened else {
+    let claim = temporary.home().claim()?;
+    let shards = prepare(&mut plan, progress, stop)?;
+    let Opening::Work(staging) = claim.open(&plan.fingerprint(), true)? else {
         let reason = "the folder for the list of what is left out holds a dataset".to_owned();
         return Err(RunError::Incomplete(reason));
     };

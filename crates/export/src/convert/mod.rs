@@ -44,15 +44,21 @@ const SHARD_BYTES: u64 = 500_000_000;
 
 /// Writes an export of a dataset into a folder that does not exist yet, and returns its summary.
 pub fn export(dataset: &Dataset, request: &ExportRequest, out: &Path) -> Result<ExportSummary, ExportError> {
-    export_until(dataset, request, out, None, &AtomicBool::new(false))
+    export_into(dataset, request, begin(out, request.replace)?, None, &AtomicBool::new(false))
 }
 
-/// Like [`export`], with the renderings of `maker` where the dataset has none of the dialect. Once `stop` is set, nothing is written,
-/// and the export ends with [`ExportError::Stopped`].
-pub fn export_until(
+/// Begins the folder of an export under its lock, before any work is done for it; dropped, it leaves nothing.
+pub fn begin(out: &Path, replace: bool) -> Result<Folder, ExportError> {
+    let replaced = replace.then(|| names_of_earlier(out)).transpose()?;
+    Ok(Folder::create_over(out, replaced.unwrap_or_default())?)
+}
+
+/// Like [`export`], into a folder that was begun, with the renderings of `maker` where the dataset has none of the dialect. Once
+/// `stop` is set, nothing is written, and the export ends with [`ExportError::Stopped`].
+pub fn export_into(
     dataset: &Dataset,
     request: &ExportRequest,
-    out: &Path,
+    folder: Folder,
     maker: Option<&dyn Maker>,
     stop: &AtomicBool,
 ) -> Result<ExportSummary, ExportError> {
@@ -101,8 +107,6 @@ pub fn export_until(
             "name a maker of them",
         ));
     }
-    let replaced = request.replace.then(|| names_of_earlier(out)).transpose()?;
-    let folder = Folder::create_over(out, replaced.unwrap_or_default())?;
     let (mut summary, card) = job.write(&folder)?;
     let companion = envelope.and_then(|envelope| (envelope.companion)(&summary.files));
     let assigned = match (&request.split, &job.assignment) {
@@ -118,6 +122,10 @@ pub fn export_until(
     }
     write_whole(&folder, SUMMARY, &summary.json())?;
     job.go_on()?;
+    if request.replace {
+        // Its card may have been edited meanwhile.
+        names_of_earlier(folder.out())?;
+    }
     folder.publish()?;
     Ok(summary)
 }
@@ -129,12 +137,6 @@ pub fn check_request(request: &ExportRequest) -> Result<(), ExportError> {
         ValidFor::read(path, dialect)?;
     }
     check(request, dialect)
-}
-
-/// Refuses a destination where no export can appear, without touching it.
-pub fn check_destination(out: &Path, replace: bool) -> Result<(), ExportError> {
-    let replaced = replace.then(|| names_of_earlier(out)).transpose()?;
-    Ok(Folder::create_over(out, replaced.unwrap_or_default()).map(drop)?)
 }
 
 fn check(request: &ExportRequest, dialect: &str) -> Result<(), ExportError> {

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::own::real;
-use super::split;
+use super::{matcher, split};
 
 /// Whether a path is the file that a pattern names, or lies below the folder that the pattern names or
 /// searches. Links on the way are followed.
@@ -29,6 +29,30 @@ pub fn lies_below(path: &Path, pattern: &str) -> io::Result<bool> {
         },
     };
     Ok(looked_in.is_some_and(|folder| path.starts_with(folder)))
+}
+
+/// Whether a pattern, which is relative to `base`, would read a file of this path, which need not exist yet: the file that it names, one
+/// below the folder that it names, or one that it matches.
+///
+/// # Errors
+///
+/// Where the system cannot resolve the paths.
+pub fn would_read(pattern: &str, base: &Path, file: &Path) -> io::Result<bool> {
+    let shown = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let (Some(folder), Some(name)) = (real(shown.unwrap_or(Path::new(".")))?, file.file_name()) else {
+        return Ok(false);
+    };
+    let file = folder.join(name);
+    if let Some(named) = real(&base.join(pattern))? {
+        return Ok(file.starts_with(named));
+    }
+    let (folder, glob) = split(pattern);
+    let Some(folder) = real(&base.join(folder))? else {
+        return Ok(false);
+    };
+    // A pattern that is none is an error wherever inputs are looked for.
+    let is_match = |below: &Path| matcher(glob, pattern).is_ok_and(|matcher| matcher.is_match(below));
+    Ok(!glob.is_empty() && file.strip_prefix(folder).is_ok_and(is_match))
 }
 
 /// Whether two paths lead to the same file, through any links; false for paths that lead to none.
@@ -56,6 +80,51 @@ mod tests {
         assert!(is_same_place(&at("in/a"), &at("link/../in/a")).unwrap());
         assert!(!is_same_place(&at("in/a"), &at("in/b")).unwrap());
         assert!(!is_same_place(&at("in/c"), &at("in/c")).unwrap());
+    }
+
+    #[test]
+    fn a_file_that_a_pattern_would_read_is_known_before_it_exists() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir_all(at("in/deep")).unwrap();
+        std::fs::write(at("in/a.jsonl"), "").unwrap();
+        std::os::unix::fs::symlink(at("in"), at("link")).unwrap();
+        let absolute = at("in").to_str().unwrap().to_owned();
+        for pattern in [
+            "in",
+            "in/",
+            "in/*",
+            "in/*.jsonl",
+            "in/**",
+            "**/*.jsonl",
+            "link",
+            "link/*.{json,jsonl}",
+            &absolute,
+        ] {
+            for file in ["in/new.jsonl", "link/new.jsonl", "in/deep/../new.jsonl"] {
+                assert!(
+                    would_read(pattern, folder.path(), &at(file)).unwrap(),
+                    "{pattern}: {file}"
+                );
+            }
+        }
+        for pattern in [
+            "in/a.jsonl",
+            "in/*.json",
+            "in/deep",
+            "*.jsonl",
+            "nowhere",
+            "nowhere/**",
+            "in/[",
+            "-",
+        ] {
+            assert!(
+                !would_read(pattern, folder.path(), &at("in/new.jsonl")).unwrap(),
+                "{pattern}"
+            );
+        }
+        assert!(would_read("in", folder.path(), &at("in/deep/new")).unwrap());
+        assert!(!would_read("in", folder.path(), &at("in/nowhere/new")).unwrap());
     }
 
     #[test]

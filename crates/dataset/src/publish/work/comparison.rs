@@ -62,7 +62,7 @@ impl Staging {
     }
 
     fn keep_hashed(&self, dir: &Dir, name: &str, write: WriteBody<'_>) -> Result<(), DatasetError> {
-        dir.replace_with(name, &self.temp, &mut |file| {
+        dir.replace_with(name, (&self.temp, name), &mut |file| {
             let inner = BufWriter::new(file);
             let hasher = self.hasher(name);
             let mut file = Hashed { inner, hasher };

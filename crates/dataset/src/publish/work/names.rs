@@ -8,6 +8,8 @@ use crate::tables::part_file;
 
 /// The folder that becomes the dataset.
 pub(crate) const DATA: &str = "data";
+/// The lock of that folder, while its reports are written.
+const DATA_LOCK: &str = ".data.lock";
 pub(crate) const RECEIPTS: &str = "receipts";
 pub(crate) const TEMP: &str = "temp";
 
@@ -43,7 +45,9 @@ fn is_ours(entry: &DirEntry) -> bool {
         (EntryKind::Folder, [fingerprint]) => names_a_folder(fingerprint),
         (EntryKind::Folder, [_, folder]) => [DATA, RECEIPTS, TEMP, OUTCOMES].contains(folder),
         (EntryKind::Folder, [_, TEMP, folder]) => PROBES.contains(folder) || is_worker(folder),
-        (EntryKind::File, [_, name]) => [PLAN, CLUSTERS].contains(name) || disk::is_temp_file(name),
+        (EntryKind::File, [_, name]) => {
+            [PLAN, CLUSTERS, DATA_LOCK].contains(name) || disk::is_temp_file(name)
+        }
         (EntryKind::File, [_, OUTCOMES, name]) => is_outcome(name),
         (EntryKind::File, [_, TEMP, worker, name]) if is_worker(worker) => {
             disk::is_temp_file(name) || part_file::is_unfinished(name)

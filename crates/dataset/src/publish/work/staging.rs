@@ -22,7 +22,7 @@ use crate::disk::SpillFolder;
 use crate::disk::{self, Dir, EntryKind, Lock, WorkDir};
 use crate::error::{DatasetError, or_corruption};
 use crate::manifest::Manifest;
-use crate::publish::destination::{Destination, Occupant};
+use crate::publish::destination::{Destination, HOME_DATASET, Occupant};
 use crate::publish::work::names::{
     CLUSTERS, DATA, OUTCOMES, PLAN, RECEIPTS, TEMP, names_a_folder, work_dir_location,
 };
@@ -63,87 +63,114 @@ pub struct Staging {
     pub(crate) lock: Option<Lock>,
 }
 
-/// Opens a destination for the run of a fingerprint.
-///
-/// The lock is held before anything is changed. A dataset of this fingerprint is [`Opening::Finished`]; one of
-/// another is [`DatasetError::Occupied`] unless `replace` is set, and anything else in the folder, or in the folder of
-/// unfinished work beside it, is [`DatasetError::WrongPath`] in both cases. Unfinished work of another fingerprint is
-/// removed, with a notice.
-pub fn open(out: &Path, fingerprint: &str, replace: bool) -> Result<Opening, DatasetError> {
-    open_at(Destination::locate(out)?, fingerprint, replace)
+/// An open folder of chatmill's own in which one dataset is made: that of a night, or a temporary one.
+#[derive(Debug)]
+pub struct DatasetHome(pub(crate) Arc<Dir>);
+
+impl DatasetHome {
+    /// Takes the lock of the dataset, where its name is not a link.
+    pub fn claim(&self) -> Result<Claim, DatasetError> {
+        Claim::of(Destination::within(Arc::clone(&self.0), HOME_DATASET.as_ref())?)
+    }
 }
 
-/// The same for a destination that is found.
-pub(crate) fn open_at(
+/// A destination under its lock, in which nothing was changed yet.
+#[derive(Debug)]
+pub struct Claim {
     destination: Destination,
-    fingerprint: &str,
-    replace: bool,
-) -> Result<Opening, DatasetError> {
-    if !names_a_folder(fingerprint) {
-        return Err(DatasetError::corrupt(
-            &destination.out,
-            format!("the fingerprint `{fingerprint}` cannot name a folder"),
-        ));
+    lock: Lock,
+}
+
+/// Takes the lock of a destination, before any work is done for it.
+pub fn claim(out: &Path) -> Result<Claim, DatasetError> {
+    Claim::of(Destination::locate(out)?)
+}
+
+/// Opens a destination for the run of a fingerprint, as [`claim`] and [`Claim::open`] do.
+pub fn open(out: &Path, fingerprint: &str, replace: bool) -> Result<Opening, DatasetError> {
+    claim(out)?.open(fingerprint, replace)
+}
+
+impl Claim {
+    fn of(destination: Destination) -> Result<Self, DatasetError> {
+        Ok(Self {
+            lock: destination.lock()?,
+            destination,
+        })
     }
-    let lock = destination.lock()?;
-    let mut found = destination.inspect()?;
-    if let Occupant::Dataset { manifest, problems } = &mut found
-        && manifest.fingerprint == fingerprint
-        && problems.is_empty()
-    {
-        // Only a certified dataset is finished. Certifying takes about as long as hashing the inputs did.
-        *problems = destination.read_back(manifest)?;
-    }
-    let replace = match found {
-        Occupant::Nothing => false,
-        Occupant::Foreign(names) => return Err(destination.foreign(&names)),
-        Occupant::Dataset { manifest, problems }
-            if manifest.fingerprint == fingerprint && problems.is_empty() =>
-        {
-            // A run that was killed between publishing and tidying left this, and after `replace` the old dataset.
-            if let Some(work_dir) = work_dir_location(&destination).find()? {
-                work_dir.tidy(fingerprint)?;
-            }
-            return Ok(Opening::Finished(*manifest));
-        }
-        Occupant::Dataset { manifest, .. } if replace => {
-            destination.refuse_strangers(&manifest)?;
-            true
-        }
-        Occupant::Dataset { manifest, problems } => {
-            return Err(DatasetError::Occupied {
-                path: destination.out,
-                reason: occupied(&manifest, fingerprint, &problems),
-            });
-        }
-    };
-    let work_dir = work_dir_location(&destination).take()?;
-    let mut notices = Vec::new();
-    for entry in work_dir.dir().list()? {
-        if entry.name != fingerprint && entry.name != disk::MARK {
-            work_dir.remove(&entry.name)?;
-            notices.push(format!(
-                "removed the unfinished work of another plan: {}",
-                work_dir.dir().at(&entry.name).display()
+
+    /// Opens the destination for the run of a fingerprint.
+    ///
+    /// A dataset of this fingerprint is [`Opening::Finished`]; one of another is [`DatasetError::Occupied`] unless `replace` is set,
+    /// and anything else in the folder, or in the folder of unfinished work beside it, is [`DatasetError::WrongPath`] in both cases.
+    /// Unfinished work of another fingerprint is removed, with a notice.
+    pub fn open(self, fingerprint: &str, replace: bool) -> Result<Opening, DatasetError> {
+        let Self { destination, lock } = self;
+        if !names_a_folder(fingerprint) {
+            return Err(DatasetError::corrupt(
+                &destination.out,
+                format!("the fingerprint `{fingerprint}` cannot name a folder"),
             ));
         }
-    }
-    let root = work_dir.dir().make(fingerprint, disk::PRIVATE_FOLDER)?;
-    for entry in root.list()? {
-        if ![DATA, RECEIPTS, PLAN, OUTCOMES, CLUSTERS].contains(&entry.name.as_str()) {
-            root.remove_all(&entry.name)?;
+        let mut found = destination.inspect()?;
+        if let Occupant::Dataset { manifest, problems } = &mut found
+            && manifest.fingerprint == fingerprint
+            && problems.is_empty()
+        {
+            // Only a certified dataset is finished. Certifying takes about as long as hashing the inputs did.
+            *problems = destination.read_back(manifest)?;
         }
+        let replace = match found {
+            Occupant::Nothing => false,
+            Occupant::Foreign(names) => return Err(destination.foreign(&names)),
+            Occupant::Dataset { manifest, problems }
+                if manifest.fingerprint == fingerprint && problems.is_empty() =>
+            {
+                // A run that was killed between publishing and tidying left this, and after `replace` the old dataset.
+                if let Some(work_dir) = work_dir_location(&destination).find()? {
+                    work_dir.tidy(fingerprint)?;
+                }
+                return Ok(Opening::Finished(*manifest));
+            }
+            Occupant::Dataset { manifest, .. } if replace => {
+                destination.refuse_strangers(&manifest)?;
+                true
+            }
+            Occupant::Dataset { manifest, problems } => {
+                return Err(DatasetError::Occupied {
+                    path: destination.out,
+                    reason: occupied(&manifest, fingerprint, &problems),
+                });
+            }
+        };
+        let work_dir = work_dir_location(&destination).take()?;
+        let mut notices = Vec::new();
+        for entry in work_dir.dir().list()? {
+            if entry.name != fingerprint && entry.name != disk::MARK {
+                work_dir.remove(&entry.name)?;
+                notices.push(format!(
+                    "removed the unfinished work of another plan: {}",
+                    work_dir.dir().at(&entry.name).display()
+                ));
+            }
+        }
+        let root = work_dir.dir().make(fingerprint, disk::PRIVATE_FOLDER)?;
+        for entry in root.list()? {
+            if ![DATA, RECEIPTS, PLAN, OUTCOMES, CLUSTERS].contains(&entry.name.as_str()) {
+                root.remove_all(&entry.name)?;
+            }
+        }
+        let temp = root.make(TEMP, disk::PRIVATE_FOLDER)?;
+        let mut staging = Staging::within(destination, work_dir, root, temp, fingerprint)?;
+        staging.lock = Some(lock);
+        staging.notices = notices;
+        staging.replace = replace;
+        if staging.replace {
+            staging.destination.probe_exchange(&staging.temp)?;
+        }
+        staging.keep_what_is_done()?;
+        Ok(Opening::Work(staging))
     }
-    let temp = root.make(TEMP, disk::PRIVATE_FOLDER)?;
-    let mut staging = Staging::within(destination, work_dir, root, temp, fingerprint)?;
-    staging.lock = Some(lock);
-    staging.notices = notices;
-    staging.replace = replace;
-    if staging.replace {
-        staging.destination.probe_exchange(&staging.temp)?;
-    }
-    staging.keep_what_is_done()?;
-    Ok(Opening::Work(staging))
 }
 
 /// Removes all unfinished work of a destination.

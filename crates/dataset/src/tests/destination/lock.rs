@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use crate::{DatasetError, Opening, open};
+use crate::{DatasetError, Opening, TemporaryDataset, certify, open};
 
-use crate::tests::support::{place, seal, work};
+use crate::tests::support::{names, place, publish, seal, snapshot, work, write_slice};
 
 #[test]
 fn a_second_run_on_a_destination_is_locked_out_until_the_first_ends() {
@@ -36,4 +36,52 @@ fn the_lock_is_one_for_all_spellings_of_a_destination() {
         let result = open(&folder.path().join(spelling), "plan-a", false);
         assert!(matches!(result, Err(DatasetError::Locked { .. })), "{spelling}");
     }
+}
+
+fn work_in(temporary: &TemporaryDataset) -> crate::Staging {
+    match temporary.home().claim().unwrap().open("plan-a", true).unwrap() {
+        Opening::Work(staging) => staging,
+        Opening::Finished(_) => panic!("it is finished"),
+    }
+}
+
+#[test]
+fn a_temporary_dataset_is_removed_by_who_holds_its_lock_and_by_nobody_else() {
+    let (folder, out) = place();
+    let first = TemporaryDataset::beside(&out).unwrap();
+    let staging = work_in(&first);
+    write_slice(&staging, 0);
+    let before = snapshot(folder.path());
+    let second = TemporaryDataset::beside(&out).unwrap_err();
+    assert!(matches!(second, DatasetError::Locked { .. }), "{second}");
+    assert!(snapshot(folder.path()) == before);
+    seal(staging, "plan-a", 1).publish().unwrap();
+    assert!(certify(&first.path()).unwrap().holds());
+    drop(first);
+    assert_eq!(names(folder.path()), Vec::<String>::new());
+}
+
+#[test]
+fn a_temporary_dataset_that_a_kill_left_is_taken_over_and_removed() {
+    let (folder, out) = place();
+    // What a kill leaves.
+    let killed = TemporaryDataset::beside(&out).unwrap();
+    let staging = work_in(&killed);
+    write_slice(&staging, 0);
+    let left = snapshot(folder.path());
+    drop((staging, killed));
+    for (name, bytes) in left {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    let next = TemporaryDataset::beside(&out).unwrap();
+    assert_eq!(crate::tests::support::done(&work_in(&next)), [0]);
+    drop(next);
+    // Nor does what another plan published there stay.
+    publish(&out, "plan-b", 1);
+    let left = TemporaryDataset::beside(&out).unwrap();
+    fs::rename(&out, left.path()).unwrap();
+    drop(left);
+    assert_eq!(names(folder.path()), Vec::<String>::new());
 }

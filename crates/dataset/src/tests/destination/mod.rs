@@ -2,7 +2,9 @@
 
 mod edited;
 mod forged;
+mod guarded;
 mod lock;
 mod places;
 mod planted;
 mod replacing;
+mod reports;

@@ -1,14 +1,14 @@
 //! A report file at a path that the user chose: it appears whole, or the former file stays.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::dir::{Dir, EntryKind, USUAL_FILE};
-use super::file::DiskFile;
-use super::place::{above, resolve, stat_target};
+use crate::disk::{self, Dir, DiskFile, EntryKind, Lock};
 use crate::error::DatasetError;
+use crate::publish::destination::lock_in;
+use crate::publish::guard;
 
 /// A report in the making. Clones write to the same file; dropped before [`finish`](Self::finish), it leaves nothing.
 #[derive(Clone, Debug)]
@@ -16,26 +16,30 @@ pub struct ReportFile(Arc<Unfinished>);
 
 #[derive(Debug)]
 struct Unfinished {
-    folder: Dir,
+    shown: PathBuf,
+    folder: Arc<Dir>,
     name: String,
     temp_name: String,
     file: DiskFile,
     is_finished: AtomicBool,
+    /// Held, never read; freed after everything else.
+    _lock: Lock,
 }
 
-/// Begins the file of a report at a requested path, in place of an older one.
+/// Begins the file of a report at a requested path, in place of an older one, under its lock: what a killed process left of the same
+/// report is removed.
 ///
-/// A link, a folder and anything else that is not a regular file are [`DatasetError::WrongPath`], and so is a
-/// path that leads to one of `inputs`, by whatever names, or into one.
+/// A link, a folder and anything else that is not a regular file are [`DatasetError::WrongPath`], and so are a path that leads to one
+/// of `inputs`, by whatever names, or into one, at any depth, and a path in a folder of chatmill's own.
 pub fn create_report(shown: &Path, inputs: &[&Path]) -> Result<ReportFile, DatasetError> {
     let Some(name) = shown.file_name().and_then(|name| name.to_str()) else {
         return Err(DatasetError::wrong_path(shown, "it does not name a file"));
     };
-    let opened = resolve(above(shown)).and_then(|above| Dir::open(&above));
-    let folder = opened.map_err(|error| match error {
+    let opened = disk::resolve(disk::above(shown)).and_then(|above| Dir::open(&above));
+    let folder = Arc::new(opened.map_err(|error| match error {
         DatasetError::Io { source, .. } => DatasetError::io("write", shown, source),
         other => other,
-    })?;
+    })?);
     let there = folder.stat(name)?;
     let reason = match there.map(|there| there.kind()) {
         None | Some(EntryKind::File) => None,
@@ -45,45 +49,56 @@ pub fn create_report(shown: &Path, inputs: &[&Path]) -> Result<ReportFile, Datas
     if let Some(reason) = reason {
         return Err(DatasetError::wrong_path(shown, reason));
     }
-    let itself = folder.stat_self()?;
+    let lineage = folder.lineage()?;
     for input in inputs {
-        let Some(input) = stat_target(input)? else {
+        let Some(input) = disk::stat_target(input)? else {
             continue;
         };
         if there.is_some_and(|there| there.is_same(&input)) {
             return Err(DatasetError::wrong_path(shown, "it is one of the inputs"));
         }
-        if itself.is_same(&input) {
+        if lineage.iter().any(|above| above.is_same(&input)) {
             return Err(DatasetError::wrong_path(shown, "it lies in one of the inputs"));
         }
     }
-    let (temp_name, file) = folder.create_temp(name, USUAL_FILE)?;
+    guard::refuse_inside(shown, &folder)?;
+    let lock = lock_in(&folder, name.as_ref())?;
+    folder.remove_temp_files(|wanted| wanted == name)?;
+    let (temp_name, file) = folder.create_temp(name, disk::USUAL_FILE)?;
     Ok(ReportFile(Arc::new(Unfinished {
+        shown: shown.to_owned(),
         folder,
         name: name.to_owned(),
         temp_name,
         file,
         is_finished: AtomicBool::new(false),
+        _lock: lock,
     })))
 }
 
 impl ReportFile {
-    /// Whether both would get the same name.
-    pub fn is_of(&self, other: &Self) -> bool {
-        self.0.folder.path() == other.0.folder.path() && self.0.name == other.0.name
+    /// Whether a path leads to the same name.
+    pub fn is_at(&self, shown: &Path) -> bool {
+        let Unfinished { folder, name, .. } = &*self.0;
+        let is_in = |above: PathBuf| above == folder.path();
+        shown.file_name() == Some(name.as_ref()) && disk::resolve(disk::above(shown)).is_ok_and(is_in)
     }
 
     /// Gives the file its name. Buffered bytes must have been written before.
     pub fn finish(&self) -> Result<(), DatasetError> {
         let Unfinished {
+            shown,
             folder,
             name,
             temp_name,
             file,
             is_finished,
+            ..
         } = &*self.0;
         file.sync()
             .map_err(|source| DatasetError::io("write", &folder.at(name), source))?;
+        // The folder may have been moved into another one while the report was written.
+        guard::refuse_inside(shown, folder)?;
         folder.rename_only(temp_name, folder, name)?;
         is_finished.store(true, Ordering::Relaxed);
         folder.sync()

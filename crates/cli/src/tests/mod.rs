@@ -1,0 +1,4 @@
+//! What holds for every command.
+#![allow(clippy::disallowed_methods, reason = "tests write the files that they need")]
+
+mod outputs;

@@ -1,0 +1,113 @@
+//! Temporary files: a file that must appear whole is written under a random name, synced and renamed.
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::io::{self, Write};
+
+use chatmill_diag::faults::Call;
+use rustix::fs::{self, Mode};
+
+use super::call::call;
+use super::dir::{Dir, EntryKind, USUAL_FILE};
+use super::file::DiskFile;
+use crate::error::DatasetError;
+
+/// Hexadecimal digits in a temporary name.
+const RANDOM_DIGITS: usize = 16;
+/// The number of random names that are tried before the error is reported.
+const MAX_TRIES: usize = 16;
+
+impl Dir {
+    /// Creates a file under a random name, which may be renamed to `wanted` later.
+    pub(crate) fn create_temp(&self, wanted: &str, mode: Mode) -> Result<(String, DiskFile), DatasetError> {
+        let mut tries = 0;
+        loop {
+            let name = new_temp_name(wanted);
+            match self.try_create(&name, mode) {
+                Ok(file) => return Ok((name, file)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < MAX_TRIES => tries += 1,
+                Err(source) => return Err(DatasetError::io("create", &self.at(&name), source)),
+            }
+        }
+    }
+
+    /// Creates a link `name` to another name in this folder, replacing a file or link of that name.
+    pub(crate) fn link(&self, name: &str, target: &str) -> Result<(), DatasetError> {
+        let temp = new_temp_name(name);
+        call(Call::Create, || {
+            fs::symlinkat(target, self.handle(), temp.as_str())
+        })
+        .map_err(|source| DatasetError::io("create", &self.at(name), source))?;
+        self.rename(&temp, self, name)
+            .inspect_err(|_| self.clear_away(&temp))
+    }
+
+    /// Writes a file so that `name` holds all of it or does not change. Until then it lies in `temp`.
+    pub(crate) fn replace(&self, name: &str, bytes: &[u8], temp: &Self) -> Result<(), DatasetError> {
+        self.replace_with(name, (temp, name), &mut |file| file.write_all(bytes))
+    }
+
+    /// Replaces a file with the bytes that `write` writes, until then in a folder under a temporary name of this stem.
+    pub(crate) fn replace_with(
+        &self,
+        name: &str,
+        (temp, stem): (&Self, &str),
+        write: &mut dyn FnMut(&mut DiskFile) -> io::Result<()>,
+    ) -> Result<(), DatasetError> {
+        let (unfinished, mut file) = temp.create_temp(stem, USUAL_FILE)?;
+        let replaced = write(&mut file)
+            .and_then(|()| file.sync())
+            .map_err(|source| DatasetError::io("write", &self.at(name), source))
+            .and_then(|()| temp.rename(&unfinished, self, name));
+        if replaced.is_err() {
+            temp.clear_away(&unfinished);
+        }
+        replaced
+    }
+
+    /// Removes an unfinished file after an error, which the caller reports.
+    pub(crate) fn clear_away(&self, name: &str) {
+        let removed = self.remove_file(name).or_else(|_| self.remove_file(name));
+        // The first error counts; a left-over is removed by the next process that takes the lock.
+        drop(removed);
+    }
+
+    /// Removes the temporary files that a killed process left for names that are ours. The caller holds the lock under which
+    /// they are made.
+    pub(crate) fn remove_temp_files(&self, is_ours: impl Fn(&str) -> bool) -> Result<(), DatasetError> {
+        let mut left = Vec::new();
+        self.each(&mut |entry| {
+            if entry.kind != EntryKind::Folder && is_temp_file_of(&entry.name, &is_ours) {
+                left.push(entry.own);
+            }
+            Ok(())
+        })?;
+        left.iter().try_for_each(|name| self.remove_file(name))
+    }
+}
+
+/// New random digits: the hasher's keys are random. They need not be secret, only new.
+pub(crate) fn random_digits() -> String {
+    let random = RandomState::new().build_hasher().finish();
+    format!("{random:0RANDOM_DIGITS$x}")
+}
+
+/// A new temporary name of a file that is to be named `wanted` later.
+fn new_temp_name(wanted: &str) -> String {
+    format!(".{wanted}.{}.new", random_digits())
+}
+
+/// Whether a name is one of those that [`Dir::create_temp`] gives to a file that is to have one of our names.
+pub(crate) fn is_temp_file_of(name: &str, is_ours: impl Fn(&str) -> bool) -> bool {
+    let stem = name.strip_prefix('.').and_then(|name| name.strip_suffix(".new"));
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    stem.and_then(|stem| stem.rsplit_once('.'))
+        .is_some_and(|(wanted, random)| {
+            random.len() == RANDOM_DIGITS && random.bytes().all(is_digit) && is_ours(wanted)
+        })
+}
+
+/// The same for a file that is to have any name.
+pub(crate) fn is_temp_file(name: &str) -> bool {
+    is_temp_file_of(name, |_| true)
+}

@@ -5,10 +5,13 @@
 //! Why: docs/decisions/2026-11-21-tokenizer-json-files.md.
 
 use chatmill_model::span::ComponentSpan;
+use serde_json::Value;
 use tokenizers::Tokenizer;
 
 use crate::counter::{Counter, SpanCounter};
 use crate::error::EncodingError;
+use crate::split::oniguruma;
+use crate::split::patterns::PatternError;
 
 /// A character that hardly any vocabulary has: a file that cannot say what is unknown fails on it.
 const UNKNOWN: &str = "\u{10fffd}";
@@ -26,13 +29,16 @@ impl Crate {
         let refused = |problem: String| {
             EncodingError::Vocabulary(format!("the `tokenizers` crate refuses it: {problem}"))
         };
-        let mut file: serde_json::Map<String, serde_json::Value> =
+        let mut file: serde_json::Map<String, Value> =
             serde_json::from_str(json).map_err(|error| refused(error.to_string()))?;
         file.insert("added_tokens".to_owned(), Vec::<String>::new().into());
-        for around in ["post_processor", "truncation", "padding"] {
-            file.insert(around.to_owned(), serde_json::Value::Null);
+        for around in ["post_processor", "decoder", "truncation", "padding"] {
+            file.insert(around.to_owned(), Value::Null);
         }
-        let file = serde_json::Value::Object(file).to_string();
+        for steps in ["normalizer", "pre_tokenizer"] {
+            file.get_mut(steps).map_or(Ok(()), translate)?;
+        }
+        let file = Value::Object(file).to_string();
         let inner = file.replace(r#""prepend_scheme":"first""#, r#""prepend_scheme":"never""#);
         let load = |file: &str| Tokenizer::from_bytes(file).map_err(|error| refused(error.to_string()));
         let inner = (inner != file).then(|| load(&inner)).transpose()?;
@@ -86,6 +92,21 @@ impl Crate {
     }
 }
 
+/// Translates all patterns of some steps: in this build the crate has an engine that is not Oniguruma.
+fn translate(steps: &mut Value) -> Result<(), PatternError> {
+    match steps {
+        Value::Array(several) => several.iter_mut().try_for_each(translate),
+        Value::Object(step) => step.iter_mut().try_for_each(|(key, value)| match value {
+            Value::String(pattern) if key == "Regex" => {
+                *pattern = oniguruma::translated(pattern)?;
+                Ok(())
+            }
+            _ => translate(value),
+        }),
+        _ => Ok(()),
+    }
+}
+
 impl Counter for Crate {
     fn name(&self) -> &str {
         &self.name
@@ -102,7 +123,7 @@ impl Counter for Crate {
 mod tests {
     use chatmill_model::span::{Component, Speaker};
     use proptest::prelude::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
     use crate::encoding::custom_encoding::tests::BOTH;
@@ -137,6 +158,29 @@ mod tests {
         // mill ##er ##s grind: neither cut at two nor framed, and capitals are small.
         assert_eq!(encoding.counter().count("Millers grind"), 4);
         assert_eq!(encoding.reference().count("Millers grind"), Some(4));
+    }
+
+    #[test]
+    fn patterns_mean_what_they_mean_in_python() {
+        let mut file = word_pieces("[UNK]");
+        let split = |pattern: &str| {
+            json!({"type": "Sequence", "pretokenizers": [
+            {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": false}]})
+        };
+        // `½` is part of a word, so that the whole is unknown.
+        for (pattern, tokens) in [(r"\w+", 1), (r"[\w]+", 2), (r"\p{L}+", 2), (r"mill(?=½)", 2)] {
+            file["pre_tokenizer"] = split(pattern);
+            assert_eq!(encoding(&file).counter().count("mill½"), tokens, "{pattern}");
+        }
+        file["pre_tokenizer"] = split(r"\X");
+        let refused = Encoding::from_tokenizer("acme", file.to_string())
+            .err()
+            .unwrap()
+            .to_string();
+        assert!(
+            refused.starts_with(r"the pattern has `\X` at byte 0"),
+            "{refused}"
+        );
     }
 
     #[test]

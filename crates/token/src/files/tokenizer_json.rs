@@ -5,7 +5,7 @@
 
 mod steps;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -14,6 +14,7 @@ use crate::bpe::model::Model;
 use crate::bpe::reached::Alphabet;
 use crate::bpe::symbols::Others;
 use crate::error::EncodingError;
+use crate::split::patterns::PatternError;
 use crate::split::prefix::Prefix;
 use crate::split::splitter::Splitter;
 use crate::split::sync::BoundaryClasses;
@@ -31,6 +32,12 @@ pub(crate) enum Unread {
 impl From<EncodingError> for Unread {
     fn from(error: EncodingError) -> Self {
         Self::Refused(error)
+    }
+}
+
+impl From<PatternError> for Unread {
+    fn from(error: PatternError) -> Self {
+        Self::Refused(error.into())
     }
 }
 
@@ -75,16 +82,17 @@ impl Way {
 /// Reads a tokenizer file that merges pairs.
 pub(crate) fn read(json: &str) -> Result<TokenizerFile, Unread> {
     let head: TokenizerHead = serde_json::from_str(json).map_err(|error| misread(&error))?;
-    if head.model.kind.as_deref() != Some("BPE") {
-        return Err(Unread::Other("its model does not merge pairs".to_owned()));
-    }
-    let file: BpeFile = serde_json::from_str(json).map_err(|error| misread(&error))?;
     let normalizers: Vec<_> = head.normalizer.iter().flat_map(JsonNormalizer::flat).collect();
     let cutters: Vec<_> = head
         .pre_tokenizer
         .iter()
         .flat_map(JsonPreTokenizer::flat)
         .collect();
+    steps::check(&normalizers, &cutters)?;
+    if head.model.kind.as_deref() != Some("BPE") {
+        return Err(Unread::Other("its model does not merge pairs".to_owned()));
+    }
+    let file: BpeFile = serde_json::from_str(json).map_err(|error| misread(&error))?;
     let steps = Steps {
         normalizers: normalizers
             .iter()
@@ -191,6 +199,11 @@ impl Bpe {
             return Err(Unread::Other(
                 "its merges depend on chance or on the place in a word".to_owned(),
             ));
+        }
+        let ids: FxHashSet<u32> = self.vocab.values().copied().collect();
+        if ids.len() < self.vocab.len() {
+            let problem = "two tokens have the same id; take the file that belongs to the model";
+            return Err(EncodingError::Vocabulary(problem.to_owned()).into());
         }
         let others = self.others(is_bytes)?;
         let mut merges = FxHashMap::default();

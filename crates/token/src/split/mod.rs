@@ -5,6 +5,7 @@
 pub(crate) mod classes;
 pub(crate) mod finder;
 pub(crate) mod join_points;
+pub(crate) mod oniguruma;
 pub(crate) mod parts;
 pub(crate) mod patterns;
 pub(crate) mod prefix;

@@ -21,7 +21,7 @@ pub(crate) struct Family {
     pub(crate) style: Style,
     pub(crate) boundaries: BoundaryClasses,
     /// As published. The first is what the reference is given.
-    spellings: &'static [&'static str],
+    pub(super) spellings: &'static [&'static str],
 }
 
 impl Family {
@@ -179,7 +179,7 @@ impl Pattern {
 /// A pattern that cannot be computed, or does not cut every text: what is wrong with it, after "the pattern".
 #[derive(Debug, PartialEq, Eq, Error)]
 #[error("the pattern {0}")]
-pub struct PatternError(String);
+pub struct PatternError(pub(super) String);
 
 /// The family that publishes a pattern.
 pub(crate) fn family_of(pattern: &str) -> Option<&'static Family> {
@@ -197,13 +197,33 @@ pub(crate) fn finder(pattern: &str) -> Result<Finder, PatternError> {
 
 /// Compiles a pattern; in the place of a tail that looks ahead comes plain white space as a second pattern.
 pub(crate) fn compiled(text: &str) -> Result<Regex, PatternError> {
-    let body = TAILS.iter().find_map(|tail| text.strip_suffix(tail));
-    check(body.unwrap_or(text))?;
-    let regex = match body {
-        Some(body) => Regex::new_many(&[body, r"\s+"]),
-        None => Regex::new(text),
+    check_length(text)?;
+    let body = without_tail(text);
+    check(body)?;
+    let regex = if body.len() < text.len() {
+        Regex::new_many(&[body, r"\s+"])
+    } else {
+        Regex::new(text)
     };
     regex.map_err(|_| PatternError("is too large to be computed".to_owned()))
+}
+
+/// Bytes of a pattern: those of published ones have up to 300. A parser takes several hundred bytes of memory for each.
+const MAX_PATTERN_BYTES: usize = 64 * 1024;
+
+/// Whether a pattern is short enough to be parsed.
+pub(crate) fn check_length(text: &str) -> Result<(), PatternError> {
+    if text.len() > MAX_PATTERN_BYTES {
+        let problem = format!("has {} bytes; at most {MAX_PATTERN_BYTES} are read", text.len());
+        return Err(PatternError(problem));
+    }
+    Ok(())
+}
+
+/// A pattern up to the tail that looks ahead.
+pub(crate) fn without_tail(text: &str) -> &str {
+    let bodies = TAILS.iter().find_map(|tail| text.strip_suffix(tail));
+    bodies.unwrap_or(text)
 }
 
 /// Whether a pattern without its tail can be computed as the reference does.
@@ -220,9 +240,10 @@ fn check(body: &str) -> Result<(), PatternError> {
             r"looks around with `^`, `$` or `\b`; only a final `\s+(?!\S)|\s+` may".to_owned(),
         ));
     }
-    if hir.properties().minimum_len() == Some(0) {
+    // A part that nothing matches leaves the length unknown, as `[^\s\S]*` does, which matches the empty text.
+    if hir.properties().minimum_len().is_none_or(|bytes| bytes == 0) {
         return Err(PatternError(
-            "matches the empty text; every alternative must take a character".to_owned(),
+            "matches the empty text, or nothing; every alternative must take a character".to_owned(),
         ));
     }
     Ok(())

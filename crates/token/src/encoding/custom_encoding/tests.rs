@@ -148,13 +148,14 @@ fn a_tokenizer_file_of_a_known_pattern_is_counted_through_sync_points() {
     assert_eq!(own.about().counting, Counting::Whole);
 }
 
-/// Each family from a tokenizer file and from a rank file.
+/// Each family from a tokenizer file and from a rank file; the pattern of tiktoken for `cl100k` means something else in the former.
 pub(crate) static BOTH: LazyLock<Vec<(Encoding, Encoding)>> = LazyLock::new(|| {
     let both = |name: &str| {
         let pattern = Pattern::read(name).unwrap();
         (from_tokenizer(&split_by(pattern.published())), small(name))
     };
-    FAMILIES.iter().map(|family| both(family.name)).collect()
+    let names = FAMILIES.iter().map(|family| family.name);
+    names.filter(|name| *name != "cl100k").map(both).collect()
 });
 
 proptest! {

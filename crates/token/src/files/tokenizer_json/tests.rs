@@ -1,3 +1,4 @@
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
@@ -185,4 +186,156 @@ fn a_file_with_a_token_of_a_megabyte_is_read() {
     file["model"]["vocab"]["a".repeat(1 << 20)] = id.into();
     let encoding = Encoding::from_tokenizer("acme", file.to_string()).unwrap();
     assert_eq!(encoding.counter().count("aaaa"), 2);
+}
+
+/// Why a file is refused whatever the build can compute; nothing where it is not.
+fn refusal_of(file: &Value) -> Option<String> {
+    match read(&file.to_string()) {
+        Err(Unread::Refused(error)) => Some(error.to_string()),
+        Ok(_) | Err(Unread::Other(_)) => None,
+    }
+}
+
+fn with_normalizers(steps: &[Value]) -> Value {
+    let mut file = file(&[("a", "a")]);
+    file["normalizer"] = json!({"type": "Sequence", "normalizers": steps});
+    file
+}
+
+fn replace(pattern: &str, content: &str) -> Value {
+    json!({"type": "Replace", "pattern": {"String": pattern}, "content": content})
+}
+
+#[test]
+fn a_file_has_64_steps_in_all_and_no_more() {
+    let nfc = json!({"type": "NFC"});
+    let digits = json!({"type": "Digits", "individual_digits": true});
+    let bytes =
+        json!({"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": true});
+    let steps = |normalizers: usize, cutters: usize| {
+        let mut file = with_normalizers(&vec![nfc.clone(); normalizers]);
+        let mut cutters = vec![digits.clone(); cutters - 1];
+        let last = json!({"type": "Sequence", "pretokenizers": [bytes.clone()]});
+        cutters.push(last);
+        file["pre_tokenizer"] = json!({"type": "Sequence", "pretokenizers": cutters});
+        file
+    };
+    for (normalizers, cutters) in [(0, 64), (3, 61)] {
+        assert_eq!(tokens(&steps(normalizers, cutters), "aa 12"), 4);
+    }
+    for (normalizers, cutters) in [(0, 65), (1, 64), (20_000, 1), (0, 8_001)] {
+        let problem = refusal_of(&steps(normalizers, cutters)).unwrap();
+        assert!(problem.contains("at most 64 are read"), "{problem}");
+    }
+    // Files that only the crate could compute are refused as well.
+    let mut unigram = steps(0, 65);
+    unigram["model"]["type"] = json!("Unigram");
+    assert!(refusal_of(&unigram).is_some());
+}
+
+#[test]
+fn normalizers_that_could_make_a_text_too_long_are_refused() {
+    let regex = |pattern: &str, content: &str| json!({"type": "Replace", "pattern": {"Regex": pattern}, "content": content});
+    let prepend = |bytes: usize| json!({"type": "Prepend", "prepend": "x".repeat(bytes)});
+    let [nfkc, lower] = ["NFKC", "Lowercase"].map(|name| json!({"type": name}));
+    // Byte by byte they become twice as long.
+    for steps in [
+        vec![prepend(496)],
+        vec![replace("a", &"a".repeat(32))],
+        vec![replace("aa", &"a".repeat(64))],
+        vec![replace("a", "aa"); 5],
+        vec![replace("aa", "a"); 63],
+        vec![regex(".", &"x".repeat(32))],
+        vec![regex(" {2,}", &"x".repeat(64))],
+        vec![nfkc.clone(), lower],
+    ] {
+        let file = with_normalizers(&steps);
+        assert_eq!(refusal_of(&file), None);
+        tokens(&file, "aa b");
+    }
+    for steps in [
+        vec![prepend(497)],
+        vec![prepend(50_000_000)],
+        vec![replace("a", &"a".repeat(33))],
+        vec![replace("a", "aa"); 6],
+        vec![replace("a", "aa"); 63],
+        vec![regex(".", &"x".repeat(1_000_000))],
+        vec![regex(" {2,}", &"x".repeat(65))],
+        // The crate would replace the empty matches, too.
+        vec![regex("x*", &"y".repeat(31))],
+        vec![nfkc; 2],
+    ] {
+        let problem = refusal_of(&with_normalizers(&steps)).unwrap();
+        assert!(problem.contains("of a text of 16; at most 1024"), "{problem}");
+    }
+}
+
+#[test]
+fn cutters_that_could_make_a_text_too_long_are_refused() {
+    let bytes = json!({"type": "ByteLevel", "add_prefix_space": false, "use_regex": false});
+    let blanks =
+        json!({"type": "Metaspace", "replacement": "\u{2581}", "prepend_scheme": "always", "split": true});
+    let cut = |steps: Vec<Value>| {
+        let mut file = file(&[]);
+        file["pre_tokenizer"] = json!({"type": "Sequence", "pretokenizers": steps});
+        refusal_of(&file)
+    };
+    assert_eq!(cut(vec![bytes.clone(); 6]), None);
+    assert!(cut(vec![bytes; 7]).is_some());
+    assert_eq!(cut(vec![blanks.clone(); 2]), None);
+    assert!(cut(vec![blanks; 4]).is_some());
+}
+
+#[test]
+fn a_pattern_that_nothing_computes_as_python_does_is_refused_in_every_build() {
+    let mut split = file(&[]);
+    split["pre_tokenizer"] =
+        json!({"type": "Split", "pattern": {"Regex": r"a\R"}, "behavior": "Isolated", "invert": false});
+    let problem = refusal_of(&split).unwrap();
+    assert!(
+        problem.starts_with(r"the pattern has `\R` at byte 1"),
+        "{problem}"
+    );
+    // A replacement in a file that only the crate computes is its own to refuse.
+    let mut unigram =
+        with_normalizers(&[json!({"type": "Replace", "pattern": {"Regex": r"\R"}, "content": ""})]);
+    unigram["model"]["type"] = json!("Unigram");
+    assert!(Encoding::from_tokenizer("acme", unigram.to_string()).is_err());
+}
+
+#[test]
+fn a_vocabulary_in_which_ids_repeat_is_refused() {
+    let mut twice = file(&[("a", "b")]);
+    twice["model"]["vocab"]["ab"] = json!(7);
+    assert!(
+        refusal_of(&twice)
+            .unwrap()
+            .starts_with("two tokens have the same id")
+    );
+    // Ids that nothing has are no fault: published files have such gaps.
+    twice["model"]["vocab"]["ab"] = json!(70_000);
+    assert_eq!(tokens(&twice, "ab"), 1);
+}
+
+proptest! {
+    #![proptest_config(chatmill_drawn::law(256))]
+
+    #[test]
+    fn no_text_grows_beyond_what_a_file_may_make_of_it(
+        drawn in proptest::collection::vec((0..6_usize, "[ab \u{2581}]{1,2}", "[ab \u{fdfa}]{0,5}"), 0..6),
+        text in "[ab A\u{130}\u{fdfa}\u{1d160}]{0,40}",
+    ) {
+        let steps = drawn.iter().map(|(kind, pattern, content)| match kind {
+            0 => json!({"type": "NFC"}),
+            1 => json!({"type": "NFKC"}),
+            2 => json!({"type": "Lowercase"}),
+            3 => json!({"type": "Prepend", "prepend": content}),
+            4 => json!({"type": "Replace", "pattern": {"Regex": "[a-b]+|\\s"}, "content": content}),
+            _ => replace(pattern, content),
+        });
+        if let Ok(file) = read(&with_normalizers(&steps.collect::<Vec<_>>()).to_string()) {
+            let made = file.steps.pieces(&text, 0).text.len();
+            prop_assert!(made <= 64 * text.len().max(16), "{made} bytes of {}", text.len());
+        }
+    }
 }

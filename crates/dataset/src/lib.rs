@@ -37,7 +37,7 @@ pub use publish::work::receipt::Receipt;
 pub use publish::work::seal::Sealed;
 pub use publish::work::shard_manifests::ShardManifests;
 pub use publish::work::shared::{PlannedWork, ShardOutcome, planned_work};
-pub use publish::work::staging::{Claim, DatasetHome, Opening, Staging, claim, open};
+pub use publish::work::staging::{Claim, DatasetParent, Opening, Staging, claim};
 pub use read::statistics;
 pub use read::{
     AnyColumn, Batch, Batches, ColumnKind, Columns, Components, Dataset, Elements, Flags, Numbers,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use chatmill_dataset::{DatasetError, DatasetHome};
+use chatmill_dataset::{DatasetError, DatasetParent};
 
 /// Options of a run beside its plan.
 #[derive(Clone, Copy, Default)]
@@ -18,7 +18,7 @@ pub struct RunOptions<'r> {
     /// Writes the reports of the complete dataset in this folder, before it is published.
     pub report: Option<Reporter<'r>>,
     /// The open folder in which the dataset is made, where it is one of chatmill's own; the plan's destination is its path.
-    pub home: Option<&'r DatasetHome>,
+    pub parent: Option<&'r DatasetParent>,
 }
 
 /// The way of counting tokens.

@@ -50,8 +50,8 @@ pub fn run(
     } else {
         &[HASH, RENDER, SEAL, REPORT]
     });
-    let claim = match options.home {
-        Some(home) => home.claim()?,
+    let claim = match options.parent {
+        Some(parent) => parent.claim()?,
         None => chatmill_dataset::claim(&plan.out)?,
     };
     let shards = prepare(&mut plan, progress, stop)?;

@@ -18,7 +18,7 @@ use clap::Args;
 
 use super::export::split::planned;
 use super::export::{self, FORMATS, NESTED, shard_size};
-use super::run::{kept_work, summary};
+use super::run::{resumable, summary};
 use crate::args::{Inputs, choice};
 use crate::context::Context;
 use crate::exit::{CommandError, Exit, Outcome};
@@ -108,7 +108,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         plan,
         RunOptions {
             threads: arguments.threads,
-            home: temporary.as_ref().map(TemporaryDataset::home),
+            parent: temporary.as_ref().map(TemporaryDataset::parent),
             // A dataset in the folder was left by a kill.
             replace: !arguments.keep || arguments.replace,
             report: arguments
@@ -121,7 +121,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     );
     let summary = result.map_err(|error| {
         if arguments.keep {
-            kept_work(error)
+            resumable(error)
         } else {
             error.into()
         }

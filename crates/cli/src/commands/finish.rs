@@ -39,7 +39,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         ..RunOptions::default()
     };
     let summary = shards::finish(&arguments.out, options, context.meter, context.signals.stop())
-        .map_err(run::kept_work)?;
+        .map_err(run::resumable)?;
     reporter.renew(&summary)?;
     run::print_summary(&name, &summary, arguments.format, context)
 }

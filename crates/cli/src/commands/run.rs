@@ -89,7 +89,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     )?;
     let again = list.is_some().then(|| plan.clone());
     let stop = context.signals.stop();
-    let summary = run(plan, options, context.meter, stop).map_err(kept_work)?;
+    let summary = run(plan, options, context.meter, stop).map_err(resumable)?;
     reporter.renew(&summary)?;
     if let (Some(list), Some(plan)) = (list, again) {
         let options = RunOptions {
@@ -106,7 +106,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
 }
 
 /// An error of a run, which says of a full disk that the finished work stays.
-pub(super) fn kept_work(error: RunError) -> CommandError {
+pub(super) fn resumable(error: RunError) -> CommandError {
     let is_full = matches!(error, RunError::Dataset(DatasetError::NoSpace { .. }));
     let error = CommandError::from(error);
     if is_full {

@@ -7,7 +7,7 @@ use chatmill_engine::shards::{self, ShardSelection, Stage, ranges};
 use clap::Args;
 use serde_json::json;
 
-use super::run::kept_work;
+use super::run::resumable;
 use crate::args::ListFormat;
 use crate::context::Context;
 use crate::exit::{CommandError, Exit, Outcome, refuse};
@@ -51,7 +51,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         context.meter,
         context.signals.stop(),
     )
-    .map_err(kept_work)?;
+    .map_err(resumable)?;
     context.meter.finish();
     let exit = if worked.failed.is_empty() {
         Exit::Complete

@@ -12,6 +12,7 @@ use rustix::io::Errno;
 
 use super::call::{call, if_there};
 use super::file::{DiskFile, FileMeasure};
+use super::temp_file::new_temp_name;
 use crate::error::DatasetError;
 
 /// The flags for opening a folder.
@@ -299,6 +300,17 @@ impl Dir {
     pub(super) fn try_create(&self, name: &str, mode: Mode) -> io::Result<DiskFile> {
         let handle = call(Call::Create, || fs::openat(&self.handle, name, CREATE, mode))?;
         Ok(DiskFile::of(handle, 0))
+    }
+
+    /// Creates a link `name` to another name in this folder, replacing a file or link of that name.
+    pub(crate) fn link(&self, name: &str, target: &str) -> Result<(), DatasetError> {
+        let temp = new_temp_name(name);
+        call(Call::Create, || {
+            fs::symlinkat(target, &self.handle, temp.as_str())
+        })
+        .map_err(|source| DatasetError::io("create", &self.at(name), source))?;
+        self.rename(&temp, self, name)
+            .inspect_err(|_| self.clear_away(&temp))
     }
 
     /// Renames a synced file or folder, and syncs the folder that receives it.

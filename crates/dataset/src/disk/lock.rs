@@ -32,7 +32,19 @@ pub(crate) struct Lock {
     file: OwnedFd,
 }
 
+/// A hidden name beside another one.
+pub(crate) fn sibling(name: &OsStr, suffix: &str) -> OsString {
+    [OsStr::new("."), name, OsStr::new("."), OsStr::new(suffix)]
+        .into_iter()
+        .collect()
+}
+
 impl Lock {
+    /// Takes the exclusive lock of an output of this name.
+    pub(crate) fn beside(above: &Arc<Dir>, name: impl AsRef<OsStr>) -> Result<Self, DatasetError> {
+        Self::take(above, &sibling(name.as_ref(), "lock"))
+    }
+
     /// Takes the exclusive lock; the operating system frees it when the process ends.
     ///
     /// The holder of a lock removes its file before releasing it, so a lock counts only if its file still has

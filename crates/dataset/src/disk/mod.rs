@@ -29,7 +29,7 @@ pub(crate) use self::dir::{
 pub(crate) use self::file::DiskFile;
 pub use self::file::FileMeasure;
 pub(crate) use self::hashed::Hashed;
-pub(crate) use self::lock::Lock;
+pub(crate) use self::lock::{Lock, sibling};
 pub(crate) use self::place::{above, create_folders, resolve, stat_link, stat_target};
 pub use self::spill::{Spill, SpillFolder};
 pub(crate) use self::temp_file::{is_temp_file, is_temp_file_of, random_digits};

@@ -4,10 +4,8 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Write};
 
-use chatmill_diag::faults::Call;
-use rustix::fs::{self, Mode};
+use rustix::fs::Mode;
 
-use super::call::call;
 use super::dir::{Dir, EntryKind, USUAL_FILE};
 use super::file::DiskFile;
 use crate::error::DatasetError;
@@ -29,17 +27,6 @@ impl Dir {
                 Err(source) => return Err(DatasetError::io("create", &self.at(&name), source)),
             }
         }
-    }
-
-    /// Creates a link `name` to another name in this folder, replacing a file or link of that name.
-    pub(crate) fn link(&self, name: &str, target: &str) -> Result<(), DatasetError> {
-        let temp = new_temp_name(name);
-        call(Call::Create, || {
-            fs::symlinkat(target, self.handle(), temp.as_str())
-        })
-        .map_err(|source| DatasetError::io("create", &self.at(name), source))?;
-        self.rename(&temp, self, name)
-            .inspect_err(|_| self.clear_away(&temp))
     }
 
     /// Writes a file so that `name` holds all of it or does not change. Until then it lies in `temp`.
@@ -93,7 +80,7 @@ pub(crate) fn random_digits() -> String {
 }
 
 /// A new temporary name of a file that is to be named `wanted` later.
-fn new_temp_name(wanted: &str) -> String {
+pub(super) fn new_temp_name(wanted: &str) -> String {
     format!(".{wanted}.{}.new", random_digits())
 }
 

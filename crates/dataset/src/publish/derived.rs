@@ -12,10 +12,9 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::disk::{self, Dir, EntryKind};
+use crate::disk::{self, Dir, EntryKind, Lock};
 use crate::error::{DatasetError, or_corruption};
 use crate::manifest::{DERIVED, RECORD};
-use crate::publish::destination::lock_in;
 
 /// Bytes of the record at most: a few names and hashes.
 const RECORD_BYTES: u64 = 1 << 20;
@@ -35,7 +34,7 @@ pub fn write_derived(folder: &Path, files: &[(&str, &[u8])]) -> Result<(), Datas
         ));
     };
     let (folder, above) = (Dir::open(&whole)?, Arc::new(Dir::open(above)?));
-    let _lock = lock_in(&above, name)?;
+    let _lock = Lock::beside(&above, name)?;
     above.remove_temp_files(|wanted| wanted == stem(&folder))?;
     // Aside is beside the dataset: a left-over inside would be a file that its manifest does not list.
     write(&folder, &above, files)

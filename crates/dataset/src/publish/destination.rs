@@ -15,9 +15,6 @@ use crate::error::{DatasetError, or_corruption};
 use crate::manifest::{self, MANIFEST, Manifest, SUCCESS};
 use crate::publish::{derived, guard};
 
-/// The name of the dataset in a folder that is made for one.
-pub(crate) const HOME_DATASET: &str = "dataset";
-
 /// Names that an error lists before it only counts.
 const NAMES_SHOWN: usize = 8;
 
@@ -124,12 +121,12 @@ impl Destination {
     }
 
     fn sibling(&self, suffix: &str) -> OsString {
-        sibling(&self.name, suffix)
+        disk::sibling(&self.name, suffix)
     }
 
     /// Takes the exclusive lock.
     pub(crate) fn lock(&self) -> Result<Lock, DatasetError> {
-        lock_in(&self.parent, &self.name)
+        Lock::beside(&self.parent, &self.name).map_err(wrong_when_refused)
     }
 
     /// Returns an error if a process holds the lock.
@@ -323,18 +320,6 @@ impl Destination {
             _ => DatasetError::io("exchange", &path, error),
         }
     }
-}
-
-/// A hidden name beside another one.
-fn sibling(name: &OsStr, suffix: &str) -> OsString {
-    [OsStr::new("."), name, OsStr::new("."), OsStr::new(suffix)]
-        .into_iter()
-        .collect()
-}
-
-/// Takes the exclusive lock of an output of this name in an open folder.
-pub(crate) fn lock_in(above: &Arc<Dir>, name: &OsStr) -> Result<Lock, DatasetError> {
-    Lock::take(above, &sibling(name, "lock")).map_err(wrong_when_refused)
 }
 
 /// Folders that change places to show that they can.

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::disk::{self, Dir, DiskFile, EntryKind, Lock};
 use crate::error::DatasetError;
-use crate::publish::destination::lock_in;
 use crate::publish::guard;
 
 /// A report in the making. Clones write to the same file; dropped before [`finish`](Self::finish), it leaves nothing.
@@ -62,7 +61,7 @@ pub fn create_report(shown: &Path, inputs: &[&Path]) -> Result<ReportFile, Datas
         }
     }
     guard::refuse_inside(shown, &folder)?;
-    let lock = lock_in(&folder, name.as_ref())?;
+    let lock = Lock::beside(&folder, name)?;
     folder.remove_temp_files(|wanted| wanted == name)?;
     let (temp_name, file) = folder.create_temp(name, disk::USUAL_FILE)?;
     Ok(ReportFile(Arc::new(Unfinished {

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use crate::disk::{Lock, WorkDir};
 use crate::error::DatasetError;
-use crate::publish::destination::{Destination, HOME_DATASET};
+use crate::publish::destination::Destination;
 use crate::publish::remove;
-use crate::publish::work::staging::{self, DatasetHome};
+use crate::publish::work::staging::{self, DATASET_NAME, DatasetParent};
 
 /// The place of such a dataset, under a lock. Dropped, the dataset is removed with all unfinished work. After a kill, the next
 /// process takes it over.
 #[derive(Debug)]
 pub struct TemporaryDataset {
     work_dir: WorkDir,
-    home: DatasetHome,
+    parent: DatasetParent,
     /// Held, never read; freed after everything else.
     _lock: Lock,
 }
@@ -32,26 +32,26 @@ impl TemporaryDataset {
             None => place.take()?,
         };
         Ok(Self {
-            home: DatasetHome(Arc::clone(work_dir.dir())),
+            parent: DatasetParent(Arc::clone(work_dir.dir())),
             work_dir,
             _lock: lock,
         })
     }
 
     /// The folder in which the dataset is made.
-    pub fn home(&self) -> &DatasetHome {
-        &self.home
+    pub fn parent(&self) -> &DatasetParent {
+        &self.parent
     }
 
     /// The path at which the dataset is to be written.
     pub fn path(&self) -> PathBuf {
-        self.work_dir.dir().at(HOME_DATASET)
+        self.work_dir.dir().at(DATASET_NAME)
     }
 
     fn remove(&self) -> Result<(), DatasetError> {
         let dir = self.work_dir.dir();
-        staging::give_up(&Destination::within(Arc::clone(dir), HOME_DATASET.as_ref())?)?;
-        remove::dataset(dir, HOME_DATASET)?;
+        staging::give_up(&Destination::within(Arc::clone(dir), DATASET_NAME.as_ref())?)?;
+        remove::dataset(dir, DATASET_NAME)?;
         self.work_dir.leave()
     }
 }

@@ -29,11 +29,11 @@ pub use self::name::NightName;
 use crate::disk::{self, Dir, EntryKind, Lock};
 use crate::error::{DatasetError, or_corruption};
 use crate::parquet::compression::Compression;
-use crate::publish::destination::{HOME_DATASET, wrong_when_refused};
+use crate::publish::destination::wrong_when_refused;
 use crate::publish::folder::FolderFile;
 use crate::publish::free_table::{FreeCell, FreeKind, FreeTable};
 use crate::publish::guard::{self, STORE_MARK as MARK};
-use crate::publish::work::staging::DatasetHome;
+use crate::publish::work::staging::{DATASET_NAME, DatasetParent};
 
 /// The text of the mark file, for people who find it.
 const MARK_TEXT: &[u8] =
@@ -140,7 +140,7 @@ impl NightStore {
 
     /// The path of a night's dataset.
     pub fn dataset(&self, name: &NightName) -> PathBuf {
-        self.night(name).join(HOME_DATASET)
+        self.night(name).join(DATASET_NAME)
     }
 
     /// Whether an entry of any kind in the store has the name of a night.
@@ -150,10 +150,10 @@ impl NightStore {
 
     /// Creates a night's folder, or opens that of a night that began before; files are created in it even if another folder takes
     /// its name meanwhile. Where another entry has its name, such as a link to a folder, the error is [`DatasetError::WrongPath`].
-    pub fn begin(&self, name: &NightName) -> Result<DatasetHome, DatasetError> {
+    pub fn begin(&self, name: &NightName) -> Result<DatasetParent, DatasetError> {
         let folder = self.folder.make(name.as_str(), disk::USUAL_FOLDER);
         folder
-            .map(|folder| DatasetHome(Arc::new(folder)))
+            .map(|folder| DatasetParent(Arc::new(folder)))
             .map_err(wrong_when_refused)
     }
 
@@ -205,7 +205,7 @@ impl NightStore {
     /// has its record only.
     pub fn write_summary(&self, name: &NightName, file: &str, bytes: &[u8]) -> Result<(), DatasetError> {
         match self.begin(name) {
-            Ok(DatasetHome(folder)) => folder.replace(file, bytes, &folder),
+            Ok(DatasetParent(folder)) => folder.replace(file, bytes, &folder),
             Err(DatasetError::WrongPath { .. }) => Ok(()),
             Err(error) => Err(error),
         }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::{NIGHT_JSON, NIGHT_NOTE, NightName};
 use crate::disk::{self, Dir, EntryKind};
 use crate::error::DatasetError;
-use crate::publish::destination::{Destination, HOME_DATASET, wrong_when_refused};
+use crate::publish::destination::{Destination, wrong_when_refused};
 use crate::publish::remove::{dataset, foreign_entry};
-use crate::publish::work::staging;
+use crate::publish::work::staging::{self, DATASET_NAME};
 
 /// Removes a night's folder with all that a night makes there.
 pub(super) fn night(store: &Arc<Dir>, name: &NightName) -> Result<(), DatasetError> {
@@ -15,10 +15,10 @@ pub(super) fn night(store: &Arc<Dir>, name: &NightName) -> Result<(), DatasetErr
         return Ok(());
     };
     let folder = Arc::new(folder);
-    let siblings = [".lock", ".staging"].map(|suffix| format!(".{HOME_DATASET}{suffix}"));
+    let siblings = [".lock", ".staging"].map(|suffix| format!(".{DATASET_NAME}{suffix}"));
     for entry in folder.list()? {
         let is_ours = match entry.kind {
-            EntryKind::Folder => entry.name == HOME_DATASET || siblings.contains(&entry.name),
+            EntryKind::Folder => entry.name == DATASET_NAME || siblings.contains(&entry.name),
             EntryKind::File => {
                 [NIGHT_NOTE, NIGHT_JSON].contains(&entry.name.as_str())
                     || siblings.contains(&entry.name)
@@ -30,8 +30,8 @@ pub(super) fn night(store: &Arc<Dir>, name: &NightName) -> Result<(), DatasetErr
             return Err(foreign_entry(&folder, &entry.name));
         }
     }
-    dataset(&folder, HOME_DATASET)?;
-    staging::give_up(&Destination::within(Arc::clone(&folder), HOME_DATASET.as_ref())?)?;
+    dataset(&folder, DATASET_NAME)?;
+    staging::give_up(&Destination::within(Arc::clone(&folder), DATASET_NAME.as_ref())?)?;
     for entry in folder.list()? {
         if entry.kind == EntryKind::File {
             folder.remove_file(&entry.name)?;

@@ -7,10 +7,11 @@ use std::fs;
 use std::path::Path;
 
 use crate::rows::RejectRow;
+use crate::tests::support::open;
 use crate::tests::support::{self, INPUT, manifest, options, publish, reject, seal_files, snapshot};
 use crate::{
     Certificate, Dataset, DatasetError, Folder, FreeCell, FreeKind, FreeTable, NIGHT_JSON, NIGHT_NOTE,
-    NightName, NightStore, Opening, RecordBytes, Spill, certify, open, write_derived,
+    NightName, NightStore, Opening, RecordBytes, Spill, certify, write_derived,
 };
 use chatmill_diag::faults::{Call, Fault, count, inject};
 

@@ -45,7 +45,7 @@ pub fn dropped(
     // They were shown before.
     plan.notes.clear();
     let temporary = TemporaryDataset::beside(&plan.out)?;
-    let claim = temporary.home().claim()?;
+    let claim = temporary.parent().claim()?;
     let shards = prepare(&mut plan, progress, stop)?;
     let Opening::Work(staging) = claim.open(&plan.fingerprint(), true)? else {
         let reason = "the folder for the list of what is left out holds a dataset".to_owned();

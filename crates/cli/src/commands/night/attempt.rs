@@ -2,7 +2,7 @@
 
 use std::io;
 
-use chatmill_dataset::{DatasetError, DatasetHome, NIGHT_NOTE, NightName};
+use chatmill_dataset::{DatasetError, DatasetParent, NIGHT_NOTE, NightName};
 use chatmill_engine::{Plan, PlanError, Progress, RunOptions, run};
 use chatmill_intake::discover::DiscoverError;
 use chatmill_report::bill::Price;
@@ -16,7 +16,7 @@ use super::follow_up::{follow_up, write_note};
 use super::notify::notify;
 use super::records::{Night, Records, instant_of, name_at};
 use super::settings::NightSettings;
-use crate::commands::run::kept_work;
+use crate::commands::run::resumable;
 use crate::context::Context;
 use crate::exit::{CommandError, Exit, Outcome, refuse};
 use crate::figures::{bytes, counted, thousandths};
@@ -105,19 +105,19 @@ fn refuse_own_inputs(records: &Records, plan: &Plan) -> Outcome<()> {
 
 fn build_dataset(
     plan: Plan,
-    home: &DatasetHome,
+    parent: &DatasetParent,
     request: &NightRequest,
     context: &Context<'_>,
 ) -> Outcome<()> {
     let options = RunOptions {
-        home: Some(home),
+        parent: Some(parent),
         threads: request.threads,
         // A dataset in the folder is of this very night, and not assessed yet.
         replace: true,
         ..RunOptions::default()
     };
     context.meter.ahead(&[CERTIFY, COMPARE]);
-    run(plan, options, context.meter, context.signals.stop()).map_err(kept_work)?;
+    run(plan, options, context.meter, context.signals.stop()).map_err(resumable)?;
     Ok(())
 }
 

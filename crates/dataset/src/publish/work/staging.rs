@@ -22,7 +22,7 @@ use crate::disk::SpillFolder;
 use crate::disk::{self, Dir, EntryKind, Lock, WorkDir};
 use crate::error::{DatasetError, or_corruption};
 use crate::manifest::Manifest;
-use crate::publish::destination::{Destination, HOME_DATASET, Occupant};
+use crate::publish::destination::{Destination, Occupant};
 use crate::publish::work::names::{
     CLUSTERS, DATA, OUTCOMES, PLAN, RECEIPTS, TEMP, names_a_folder, work_dir_location,
 };
@@ -63,14 +63,17 @@ pub struct Staging {
     pub(crate) lock: Option<Lock>,
 }
 
+/// The name of the dataset in a folder that is made for one.
+pub(crate) const DATASET_NAME: &str = "dataset";
+
 /// An open folder of chatmill's own in which one dataset is made: that of a night, or a temporary one.
 #[derive(Debug)]
-pub struct DatasetHome(pub(crate) Arc<Dir>);
+pub struct DatasetParent(pub(crate) Arc<Dir>);
 
-impl DatasetHome {
+impl DatasetParent {
     /// Takes the lock of the dataset, where its name is not a link.
     pub fn claim(&self) -> Result<Claim, DatasetError> {
-        Claim::of(Destination::within(Arc::clone(&self.0), HOME_DATASET.as_ref())?)
+        Claim::of(Destination::within(Arc::clone(&self.0), DATASET_NAME.as_ref())?)
     }
 }
 
@@ -84,11 +87,6 @@ pub struct Claim {
 /// Takes the lock of a destination, before any work is done for it.
 pub fn claim(out: &Path) -> Result<Claim, DatasetError> {
     Claim::of(Destination::locate(out)?)
-}
-
-/// Opens a destination for the run of a fingerprint, as [`claim`] and [`Claim::open`] do.
-pub fn open(out: &Path, fingerprint: &str, replace: bool) -> Result<Opening, DatasetError> {
-    claim(out)?.open(fingerprint, replace)
 }
 
 impl Claim {

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use crate::{DERIVED, DatasetError, Opening, RECORD, certify, open, write_derived};
+use crate::tests::support::open;
+use crate::{DERIVED, DatasetError, Opening, RECORD, certify, write_derived};
 
 use crate::tests::support::{is_replaced, place, publish, refusal, replacing_work, seal, snapshot};
 

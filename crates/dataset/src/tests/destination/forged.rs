@@ -5,7 +5,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Dataset, DatasetError, MANIFEST, Manifest, Opening, PartFile, certify, open, read_manifest};
+use crate::tests::support::open;
+use crate::{Dataset, DatasetError, MANIFEST, Manifest, Opening, PartFile, certify, read_manifest};
 use tempfile::TempDir;
 
 use crate::manifest::SUCCESS;

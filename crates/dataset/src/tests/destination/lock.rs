@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use crate::{DatasetError, Opening, TemporaryDataset, certify, open};
+use crate::tests::support::open;
+use crate::{DatasetError, Opening, TemporaryDataset, certify};
 
 use crate::tests::support::{names, place, publish, seal, snapshot, work, write_slice};
 
@@ -39,7 +40,7 @@ fn the_lock_is_one_for_all_spellings_of_a_destination() {
 }
 
 fn work_in(temporary: &TemporaryDataset) -> crate::Staging {
-    match temporary.home().claim().unwrap().open("plan-a", true).unwrap() {
+    match temporary.parent().claim().unwrap().open("plan-a", true).unwrap() {
         Opening::Work(staging) => staging,
         Opening::Finished(_) => panic!("it is finished"),
     }

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::{DatasetError, certify, open, read_manifest};
+use crate::tests::support::open;
+use crate::{DatasetError, certify, read_manifest};
 
 use crate::tests::support::{names, place, publish, refusal, seal, snapshot, undisturbed, work};
 

@@ -5,7 +5,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{DatasetError, Folder, TemporaryDataset, create_report, open, write_derived};
+use crate::tests::support::open;
+use crate::{DatasetError, Folder, TemporaryDataset, create_report, write_derived};
 use tempfile::TempDir;
 
 use crate::tests::support::{interrupted, mark, names, place, publish, refusal, work, write_slice};

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::{DatasetError, Manifest, Opening, open, read_manifest};
+use crate::tests::support::open;
+use crate::{DatasetError, Manifest, Opening, read_manifest};
 
 use crate::tests::support::{
     done, forge, is_finished, is_replaced, mark, names, place, publish, refusal, replacing_work, seal,

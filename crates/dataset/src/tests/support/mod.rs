@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::rows::*;
 use crate::{
     Compression, DatasetError, FORMAT, InputEntry, Manifest, Opening, PartFile, PartSet, Partition, Receipt,
-    Sealed, Staging, TableOptions, absent_tables, open,
+    Sealed, Staging, TableOptions, absent_tables, claim,
 };
 use tempfile::TempDir;
 
@@ -557,6 +557,11 @@ pub(crate) fn is_finished(staging: Staging, out: &Path) {
 /// Checks that a run replaces the occupant of a destination by the dataset of an undisturbed run.
 pub(crate) fn is_replaced(out: &Path) {
     is_finished(replacing_work(out, "plan-a"), out);
+}
+
+/// Claims a destination and opens it.
+pub(crate) fn open(out: &Path, fingerprint: &str, replace: bool) -> Result<Opening, DatasetError> {
+    claim(out)?.open(fingerprint, replace)
 }
 
 /// Why a destination is refused.

@@ -3,6 +3,7 @@
 //! Added tokens are left out: in a chat they are text. What a file puts around a text and how it decodes tokens have no say.
 //! Whatever else such a file may say (Unigram, `WordPiece`, tables of characters) is for the `tokenizers` crate.
 
+mod bounds;
 mod steps;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -88,7 +89,7 @@ pub(crate) fn read(json: &str) -> Result<TokenizerFile, Unread> {
         .iter()
         .flat_map(JsonPreTokenizer::flat)
         .collect();
-    steps::check(&normalizers, &cutters)?;
+    bounds::check(&normalizers, &cutters)?;
     if head.model.kind.as_deref() != Some("BPE") {
         return Err(Unread::Other("its model does not merge pairs".to_owned()));
     }

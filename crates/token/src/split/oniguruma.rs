@@ -10,7 +10,7 @@
 use regex_syntax::hir::{Hir, HirKind};
 
 use crate::split::part;
-use crate::split::patterns::{CL100K, PatternError, check_length, family_of, without_tail};
+use crate::split::patterns::{CL100K, PatternError, family_of, without_tail};
 
 /// The characters of `[[:word:]]`, and of `\w` in brackets.
 const WORD: &str = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}";
@@ -43,7 +43,6 @@ const LIGATURES: [(char, char); 5] = [('s', 's'), ('f', 'f'), ('f', 'i'), ('f', 
 
 /// A pattern in the syntax of the engines here.
 pub(crate) fn translated(pattern: &str) -> Result<String, PatternError> {
-    check_length(pattern)?;
     // Oniguruma reads all families as published, but for `{1,3}+` of this one, which is not possessive there.
     if family_of(pattern).is_some_and(|family| family.name != CL100K.name) {
         return Ok(pattern.to_owned());

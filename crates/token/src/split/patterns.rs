@@ -123,6 +123,10 @@ pub(crate) enum Pattern {
 impl Pattern {
     /// The name of a family, or a pattern.
     pub(crate) fn read(text: &str) -> Result<Self, PatternError> {
+        if text.len() > MAX_PATTERN_BYTES {
+            let problem = format!("has {} bytes; at most {MAX_PATTERN_BYTES} are read", text.len());
+            return Err(PatternError(problem));
+        }
         let named = FAMILIES.iter().find(|family| family.name == text);
         named.map_or_else(|| Self::spelled(text), |family| Ok(Self::Known(family)))
     }
@@ -197,7 +201,6 @@ pub(crate) fn finder(pattern: &str) -> Result<Finder, PatternError> {
 
 /// Compiles a pattern; in the place of a tail that looks ahead comes plain white space as a second pattern.
 pub(crate) fn compiled(text: &str) -> Result<Regex, PatternError> {
-    check_length(text)?;
     let body = without_tail(text);
     check(body)?;
     let regex = if body.len() < text.len() {
@@ -208,17 +211,8 @@ pub(crate) fn compiled(text: &str) -> Result<Regex, PatternError> {
     regex.map_err(|_| PatternError("is too large to be computed".to_owned()))
 }
 
-/// Bytes of a pattern: those of published ones have up to 300. A parser takes several hundred bytes of memory for each.
-const MAX_PATTERN_BYTES: usize = 64 * 1024;
-
-/// Whether a pattern is short enough to be parsed.
-pub(crate) fn check_length(text: &str) -> Result<(), PatternError> {
-    if text.len() > MAX_PATTERN_BYTES {
-        let problem = format!("has {} bytes; at most {MAX_PATTERN_BYTES} are read", text.len());
-        return Err(PatternError(problem));
-    }
-    Ok(())
-}
+/// Bytes of the patterns of a file. Published ones have up to 400; searching a text may take as many steps for each of its characters.
+pub(crate) const MAX_PATTERN_BYTES: usize = 4 * 1024;
 
 /// A pattern up to the tail that looks ahead.
 pub(crate) fn without_tail(text: &str) -> &str {
@@ -341,6 +335,8 @@ mod tests {
             (r"\w{1,3}+|\W", "has a possessive quantifier at byte 7"),
             (r"\p{L}+|\s+(?!\S)|\s+", "leaves U+0000 in no piece"),
             (r"[^\n]+", "leaves U+000A in no piece"),
+            (r"\w|\W|[^\s\S]*", "matches the empty text, or nothing"),
+            (&r"\w|".repeat(2_000), "has 6000 bytes; at most 4096"),
             (r"(?:\w{500}){500}|\w|\W", "is too large"),
             (r"\w|[\W|\s+(?!\S)|\s+", "is not understood"),
         ] {

@@ -3,7 +3,6 @@
 use serde::Deserialize;
 
 use crate::bpe::reached::Alphabet;
-use crate::error::EncodingError;
 use crate::files::tokenizer_json::{Unread, Way};
 use crate::split::finder::Finder;
 use crate::split::oniguruma;
@@ -101,22 +100,11 @@ impl JsonPattern {
     }
 
     /// The regular expression in the syntax of the engines here.
-    fn regex(&self) -> Option<String> {
+    pub(super) fn regex(&self) -> Option<String> {
         match self {
             Self::String(_) => None,
             Self::Regex(pattern) => oniguruma::translated(pattern).ok(),
         }
-    }
-
-    /// Bytes of the shortest match; 0 where it may be empty or is not known.
-    fn shortest(&self) -> u64 {
-        let bytes = match self {
-            Self::String(words) => Some(words.len()),
-            Self::Regex(_) => self
-                .regex()
-                .and_then(|pattern| regex_syntax::parse(&pattern).ok()?.properties().minimum_len()),
-        };
-        bytes.map_or(0, |bytes| bytes as u64)
     }
 }
 
@@ -125,68 +113,12 @@ fn finder(pattern: &str) -> Result<Finder, Unread> {
     patterns::finder(pattern).map_err(|error| error.to_string().into())
 }
 
-/// Steps of a file: its normalizers and what cuts. Published files have up to ten.
-const MAX_STEPS: usize = 64;
-
-/// Bytes of a text for which the growth of texts is calculated, and what the steps may make of them: 64 times as many. NFKC, small
-/// letters and a sign for spaces make up to 50 times as many.
-const SHORT_TEXT: u64 = 16;
-const MOST_MADE: u64 = 64 * SHORT_TEXT;
-
-/// Whether a file has too many steps, or steps that could make a text too long, so that counting needs time and memory in
-/// proportion to the text.
-pub(super) fn check(
-    normalizers: &[&JsonNormalizer],
-    cutters: &[&JsonPreTokenizer],
-) -> Result<(), EncodingError> {
-    let refused = |problem: String| Err(EncodingError::Vocabulary(problem));
-    let steps = normalizers.len() + cutters.len();
-    if steps > MAX_STEPS {
-        return refused(format!(
-            "it normalises and cuts texts in {steps} steps; at most {MAX_STEPS} are read"
-        ));
-    }
-    let normalised = normalizers
-        .iter()
-        .fold(SHORT_TEXT, |bytes, step| step.grown(bytes));
-    let (made, _) = cutters.iter().fold((normalised, 1), |(bytes, pieces), step| {
-        let bytes = step.grown(bytes, pieces);
-        (bytes, bytes)
-    });
-    if made > MOST_MADE {
-        return refused(format!(
-            "its steps could make {made} bytes of a text of {SHORT_TEXT}; at most {MOST_MADE} are allowed"
-        ));
-    }
-    Ok(())
-}
-
 impl JsonNormalizer {
     /// The steps that it consists of.
     pub(super) fn flat(&self) -> Vec<&Self> {
         match self {
             Self::Sequence { normalizers } => normalizers.iter().flat_map(Self::flat).collect(),
             _ => vec![self],
-        }
-    }
-
-    /// Bytes that it may make of so many.
-    fn grown(&self, bytes: u64) -> u64 {
-        match self {
-            // By Unicode's own figures for UTF-8: what makes most of its bytes is U+1D160, and U+FDFA.
-            Self::Nfc => bytes.saturating_mul(3),
-            Self::Nfkc => bytes.saturating_mul(11),
-            Self::Lowercase => bytes.saturating_mul(3).div_ceil(2),
-            Self::Prepend { prepend } => bytes.saturating_add(prepend.len() as u64),
-            Self::Replace { pattern, content } => {
-                let content = content.len() as u64;
-                match pattern.shortest() {
-                    // Also before and behind every character.
-                    0 => bytes.saturating_add(bytes.saturating_add(1).saturating_mul(content)),
-                    shortest => bytes.saturating_mul(content).div_ceil(shortest).max(bytes),
-                }
-            }
-            Self::Sequence { .. } | Self::Other => bytes,
         }
     }
 
@@ -217,21 +149,6 @@ impl JsonPreTokenizer {
 
     pub(super) fn is_byte_level(&self) -> bool {
         matches!(self, Self::ByteLevel { .. })
-    }
-
-    /// Bytes that it may make of so many in so many pieces.
-    fn grown(&self, bytes: u64, pieces: u64) -> u64 {
-        let widest = |sign: u64, is_put: bool| {
-            let signs = bytes.saturating_add(if is_put { pieces } else { 0 });
-            signs.saturating_mul(sign)
-        };
-        match self {
-            Self::ByteLevel { add_prefix_space, .. } => widest(2, *add_prefix_space),
-            Self::Metaspace { replacement, .. } => {
-                widest(replacement.len_utf8() as u64, self.prefix() != Prefix::None)
-            }
-            _ => bytes,
-        }
     }
 
     /// The step, or why only the crate can do it.
@@ -281,7 +198,7 @@ impl JsonPreTokenizer {
     }
 
     /// The sign that `Metaspace` puts before pieces; no other step puts one.
-    fn prefix(&self) -> Prefix {
+    pub(super) fn prefix(&self) -> Prefix {
         match self {
             Self::Metaspace {
                 add_prefix_space,

@@ -304,6 +304,22 @@ fn a_pattern_that_nothing_computes_as_python_does_is_refused_in_every_build() {
 }
 
 #[test]
+fn the_patterns_of_a_file_have_4_kib_in_all_and_no_more() {
+    let refusal = |bytes: usize| {
+        let replace =
+            |bytes| json!({"type": "Replace", "pattern": {"Regex": "x".repeat(bytes)}, "content": ""});
+        let mut file = with_normalizers(&[replace(96), replace(1000)]);
+        file["pre_tokenizer"] = json!({"type": "Split", "pattern": {"Regex": "y".repeat(bytes)}, "behavior": "Isolated", "invert": false});
+        refusal_of(&file)
+    };
+    assert_eq!(refusal(3000), None);
+    assert_eq!(
+        refusal(3001).unwrap(),
+        "its patterns have 4097 bytes; at most 4096 are read"
+    );
+}
+
+#[test]
 fn a_vocabulary_in_which_ids_repeat_is_refused() {
     let mut twice = file(&[("a", "b")]);
     twice["model"]["vocab"]["ab"] = json!(7);

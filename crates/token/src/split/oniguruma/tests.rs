@@ -185,7 +185,6 @@ fn what_only_oniguruma_computes_is_refused_by_name() {
         (r"(?i:[a&&b])", "`&` under"),
         (r"(x?)*y", "repeats what may be empty"),
         (r"(?:x|[^\s\S]){2}", "repeats what may be empty"),
-        (&"x".repeat(64 * 1024 + 1), "has 65537 bytes; at most 65536"),
     ] {
         let refused = translated(pattern).unwrap_err().to_string();
         assert!(refused.contains(named), "{pattern}: {refused}");
@@ -198,6 +197,6 @@ fn what_only_oniguruma_computes_is_refused_by_name() {
 #[test]
 fn openings_without_an_end_need_no_stack() {
     for opening in ["[", "(", "(?i:", "[^", r"\p{"] {
-        let _ = translated(&opening.repeat(64 * 1024 / opening.len()));
+        let _ = translated(&opening.repeat(16 * 1024 / opening.len()));
     }
 }

@@ -21,6 +21,7 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::Arc;
 
 use chatmill_diag::codes::{NOT_A_REGULAR_FILE, UNREADABLE_INPUT};
+use chatmill_diag::faults::Call;
 use chatmill_diag::{Code, Finding};
 use globset::GlobSet;
 
@@ -481,12 +482,24 @@ pub fn read_small(path: &Path, limit: u64) -> Result<String, io::Error> {
 ///
 /// As of [`read_small`], but that they may be anything.
 pub fn read_small_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, io::Error> {
-    let mut bytes = Vec::new();
-    let file = InputFile::open(path, &FirstFailure::default())?;
-    let read = file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    if read as u64 > limit {
+    let mut file = InputFile::open(path, &FirstFailure::default())?;
+    // It is read up to the length that it has now.
+    if file.length() > limit {
         let message = format!("the file is longer than {limit} bytes");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// The device and inode that a path leads to, through links: equal for two paths to one file or folder.
+///
+/// # Errors
+///
+/// Of the system.
+#[cfg(unix)]
+pub fn device_and_inode(path: &Path) -> io::Result<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    access::call(Call::Stat, || std::fs::metadata(path)).map(|found| (found.dev(), found.ino()))
 }

@@ -3,7 +3,7 @@
 use super::Framer;
 use super::rows::CellsOf;
 use crate::stream::StreamError;
-use crate::table::csv::{Ends, Layout, SEPARATORS};
+use crate::table::csv::{Ends, Layout, likely_separator};
 
 /// The state of a CSV file between events.
 #[derive(Default)]
@@ -26,10 +26,8 @@ impl Csv {
 
     /// The state for a file with this beginning and with unknown columns.
     pub(super) fn unknown(head: &[u8]) -> Self {
-        let header = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let count = |separator: &u8| memchr::memchr_iter(*separator, header).count();
         Self {
-            separator: SEPARATORS.into_iter().max_by_key(count).unwrap_or(b','),
+            separator: likely_separator(head),
             header: Some(Vec::new()),
             is_unknown: true,
         }

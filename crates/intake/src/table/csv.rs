@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr_iter, memchr2};
 
 use super::TableMap;
 use super::row::Cell;
@@ -56,24 +56,39 @@ impl TableMap {
     /// is empty or stands twice, or one of the first rows has not as many cells.
     pub fn of_header(head: &Head) -> Option<Self> {
         let found = SEPARATORS.into_iter();
-        let found = found.filter_map(|separator| names(head, separator));
-        let mut requires = found.max_by_key(Vec::len)?;
+        let found = found.filter_map(|separator| names(head, separator, ROWS));
+        found.max_by_key(Vec::len).map(Self::of_names)
+    }
+
+    /// The same by the header alone: rows that have not as many cells are errors when they are read.
+    pub fn of_first_line(head: &Head) -> Option<Self> {
+        names(head, likely_separator(&head.bytes), 0).map(Self::of_names)
+    }
+
+    fn of_names(mut requires: Vec<String>) -> Self {
         if let [only] = requires.as_slice() {
             // A map that requires less than two columns recognises none.
             requires.push(only.clone());
         }
-        Some(Self {
+        Self {
             requires,
             ..Self::default()
-        })
+        }
     }
 }
 
-/// The names of a header whose rows have as many cells.
-fn names(head: &Head, separator: u8) -> Option<Vec<String>> {
+/// The separator that the first line of a file has most often.
+pub(crate) fn likely_separator(head: &[u8]) -> u8 {
+    let header = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let count = |separator: &u8| memchr_iter(*separator, header).count();
+    SEPARATORS.into_iter().max_by_key(count).unwrap_or(b',')
+}
+
+/// The names of a header, if so many rows below it have as many cells.
+fn names(head: &Head, separator: u8, rows: usize) -> Option<Vec<String>> {
     let mut names: Option<Vec<String>> = None;
     let mut rest = head.bytes.as_slice();
-    for _ in 0..=ROWS {
+    for _ in 0..=rows {
         let end = Ends::new(separator).run(rest);
         let end = end.or((head.complete && !rest.is_empty()).then_some(rest.len()));
         let Some((row, after)) = end.and_then(|end| rest.split_at_checked(end)) else {
@@ -281,6 +296,23 @@ mod tests {
         assert!(of("id,body", true).is_some() && of("id,body", false).is_none());
         assert!(of("id,text\n", true).is_none());
         assert!(Layout::of(b"id,body\n", true, &[TableMap::default()]).is_none());
+    }
+
+    #[test]
+    fn a_header_alone_makes_a_map_whatever_its_rows_are() {
+        let of = |head: &str| {
+            let head = Head {
+                framing: crate::event::Framing::Documents,
+                complete: true,
+                bytes: head.as_bytes().to_vec(),
+            };
+            TableMap::of_first_line(&head).map(|map| map.requires)
+        };
+        assert_eq!(of("a\tb, c\td\n1\n").unwrap(), ["a", "b, c", "d"]);
+        assert_eq!(of("prompt\n\"x\"y\n").unwrap(), ["prompt", "prompt"]);
+        for text in ["", "a,,b\n", "a,a\n", "\"open\nx,y\n"] {
+            assert_eq!(of(text), None, "{text}");
+        }
     }
 
     #[test]

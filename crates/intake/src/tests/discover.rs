@@ -401,4 +401,10 @@ fn hashes_and_small_files_are_read_from_the_stored_bytes() {
         std::io::ErrorKind::InvalidData
     );
     assert!(content_hash(&folder.path().join("no"), &mut |_| true).is_err());
+    // A sparse file is refused by its length and not read.
+    fs::File::create(&path).unwrap().set_len(20 << 30).unwrap();
+    assert_eq!(
+        read_small(&path, 1 << 30).unwrap_err().kind(),
+        std::io::ErrorKind::FileTooLarge
+    );
 }

@@ -168,6 +168,7 @@ impl Plan {
     /// The plan with its inputs.
     fn over(self, own: Option<&mut Own>, in_memory: Option<&Input>) -> Result<Self, PlanError> {
         let (inputs, mut notes) = inputs::inputs(&self.pipeline, &self.base, own, in_memory)?;
+        notes.extend(self.evaluations.as_ref().and_then(|loaded| loaded.note.clone()));
         if self.pipeline.lots.is_some() {
             notes
                 .push("[lots] is called [shards] now, and the next version refuses the old name; rename the section".to_owned());

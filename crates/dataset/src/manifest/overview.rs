@@ -167,6 +167,9 @@ pub struct EvaluationCount {
     pub rows_met: u64,
     /// Conversations that were left out because they met one of its rows; one may have met several evaluations.
     pub conversations: u64,
+    /// That it was read as plain text, or that no question is known in it: then its short texts do not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// What a mix of the inputs asked for, and what came of it: `totals.mix` of the manifest.

@@ -50,7 +50,8 @@ pub struct SelectSection {
 #[serde(deny_unknown_fields)]
 pub struct DecontaminateSection {
     /// The evaluation files, one or a list: JSON lines, JSON, CSV, Parquet, plain text, or anything else that chatmill reads. Each
-    /// text of a row counts. Relative paths start at the pipeline file's folder.
+    /// text of a row counts. A file that is a table or JSON by its name or header has to parse. Relative paths start at the pipeline file's
+    /// folder.
     pub against: Paths,
     /// The number of words in a row that a conversation must not have in common with an evaluation. Letters and digits make words,
     /// case aside; a question of fewer words counts where a user's message is equal to it.

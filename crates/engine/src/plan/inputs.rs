@@ -296,21 +296,30 @@ pub(super) fn typed_sections(
     typed.iter().map(section).collect()
 }
 
-/// The files of evaluations in the order of their names; paths start at `base`.
+/// The files of evaluations in the order of their names; paths start at `base`. A file that several paths lead to is there once.
 pub(super) fn evaluations(
     paths: &[String],
     base: &Path,
     tables: &Arc<[TableMap]>,
 ) -> Result<Vec<PlannedInput>, DiscoverError> {
-    let mut found = Vec::new();
+    let mut found: Vec<PlannedInput> = Vec::new();
+    let mut places = BTreeMap::new();
     for (number, path) in paths.iter().enumerate() {
         let settings = Arc::new(InputSettings {
             number: number + 1,
             tables: Arc::clone(tables),
             ..InputSettings::default()
         });
-        let inputs = discover::discover(path, base)?.into_iter();
-        found.extend(inputs.map(|input| PlannedInput::new(input, Arc::clone(&settings), NameStyle::Own)));
+        for input in discover::discover(path, base)? {
+            // What cannot be looked at is refused when it is read.
+            let place = discover::device_and_inode(&input.path()).ok();
+            let known = place.map(|place| *places.entry(place).or_insert(found.len()));
+            let planned = PlannedInput::new(input, Arc::clone(&settings), NameStyle::Own);
+            match known.and_then(|known| found.get_mut(known)) {
+                Some(known) => known.is_named |= planned.is_named,
+                None => found.push(planned),
+            }
+        }
     }
     put_in_order(&mut found);
     Ok(found)

@@ -33,6 +33,20 @@ pub(crate) struct EvaluationFile {
     pub name: String,
     /// The number of its rows that have words.
     pub rows: u64,
+    /// Whether some of its texts are questions.
+    pub has_questions: bool,
+    /// What a row is, where the file was read as plain text: `line` or `paragraph`.
+    pub plain: Option<&'static str>,
+}
+
+impl EvaluationFile {
+    /// What a reader has to know of it: that it was read as plain text, or that none of its texts counts as a question.
+    pub(crate) fn note(&self) -> Option<String> {
+        let plain = self.plain;
+        let plain = plain.map(|row| format!("read as plain text without questions, {row}s: {}", self.rows));
+        let words = "no field in it is called question, prompt or the like";
+        plain.or_else(|| (!self.has_questions).then(|| words.to_owned()))
+    }
 }
 
 /// A row of an evaluation that a conversation meets.
@@ -65,9 +79,14 @@ impl Evaluations {
         }
     }
 
-    /// Begins with the rows of a file.
-    pub(crate) fn begin(&mut self, name: String) {
-        self.files.push(EvaluationFile { name, rows: 0 });
+    /// Begins with the rows of a file; `plain` is what a row is, where the file is plain text.
+    pub(crate) fn begin(&mut self, name: String, plain: Option<&'static str>) {
+        self.files.push(EvaluationFile {
+            name,
+            rows: 0,
+            has_questions: false,
+            plain,
+        });
     }
 
     /// Adds a text of a row of the present file. A question counts as a whole where it is shorter than a run.
@@ -89,10 +108,13 @@ impl Evaluations {
         if let ControlFlow::Break(full) = added {
             return Err(full);
         }
-        if !is_known && self.index.words() > before {
-            self.rows.push(row);
+        if self.index.words() > before {
+            if !is_known {
+                self.rows.push(row);
+            }
             if let Some(file) = self.files.last_mut() {
-                file.rows += 1;
+                file.rows += u64::from(!is_known);
+                file.has_questions |= is_question;
             }
         }
         Ok(())
@@ -296,7 +318,7 @@ mod tests {
 
     fn evaluations(length: usize, texts: &[(&str, bool)]) -> Evaluations {
         let mut evaluations = Evaluations::new(NonZeroUsize::new(length).unwrap(), 1000);
-        evaluations.begin("eval.jsonl".to_owned());
+        evaluations.begin("eval.jsonl".to_owned(), None);
         for (row, (text, is_question)) in (1..).zip(texts) {
             evaluations.add(text, row, *is_question).unwrap();
         }

@@ -251,6 +251,7 @@ impl OverviewSums {
                 rows: file.rows,
                 rows_met: met.map_or(0, |(rows, _)| rows.len() as u64),
                 conversations: met.map_or(0, |(_, conversations)| *conversations),
+                note: file.note(),
             }
         });
         counted.collect()

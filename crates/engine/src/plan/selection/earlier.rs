@@ -1,9 +1,10 @@
 //! `[dedup] against`: earlier datasets, whose conversations come before those of the run.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use chatmill_dataset::Dataset;
-use chatmill_intake::discover::Own;
+use chatmill_intake::discover::{self, Own};
 
 use crate::error::PlanError;
 use crate::pipeline::DedupSection;
@@ -23,7 +24,8 @@ pub(crate) struct EarlierDataset {
     pub(crate) fingerprint: String,
 }
 
-/// Looks the datasets of a section up; their paths start at `base`, and `out` is none of them.
+/// Looks the datasets of a section up; their paths start at `base`, and `out` is none of them. A dataset that several paths lead to is
+/// there once.
 pub(crate) fn earlier(
     dedup: &DedupSection,
     base: &Path,
@@ -34,24 +36,31 @@ pub(crate) fn earlier(
     };
     let problem = "`dedup.exact` and `dedup.near` are off; set one of them to \"filter\" to leave out what is there already";
     require(dedup.is_on(), KEY, problem)?;
+    let problem = "the list is empty; name a dataset or leave the key out";
+    require(!against.paths().is_empty(), KEY, problem)?;
     let mut own = Own::new(None, out);
-    let one = |path: &String| {
+    let mut known = BTreeSet::new();
+    let mut found = Vec::new();
+    for path in against.paths() {
         let folder = base.join(path);
         let wrong = |problem: &str| PlanError::value(KEY, format!("{path}: {problem}"));
         let is_own = own.holds(&folder);
         if is_own.map_err(|error| wrong(&error.to_string()))? {
             return Err(wrong("it is where this run writes; name an earlier dataset"));
         }
+        // What cannot be looked at is refused when it is opened.
+        let place = discover::device_and_inode(&folder).ok();
+        if place.is_some_and(|place| !known.insert(place)) {
+            continue;
+        }
         let dataset = Dataset::open(&folder).map_err(|error| wrong(&error.to_string()))?;
         if let Some(table) = TABLES.into_iter().find(|table| !dataset.has(table)) {
             return Err(wrong(&format!("it was made without the table `{table}`")));
         }
-        Ok(EarlierDataset {
+        found.push(EarlierDataset {
             fingerprint: dataset.manifest().fingerprint.clone(),
             folder,
-        })
-    };
-    let problem = "the list is empty; name a dataset or leave the key out";
-    require(!against.paths().is_empty(), KEY, problem)?;
-    against.paths().iter().map(one).collect()
+        });
+    }
+    Ok(found)
 }

@@ -1,5 +1,7 @@
 //! The files of `[select.decontaminate]`, read: whatever rows they have, every text of a row counts, and no record of them is passed
 //! over in silence.
+//!
+//! A file that is a table or JSON by its name, or a table by its first line, is never read as plain text: what does not parse is refused.
 
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
@@ -7,7 +9,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chatmill_diag::{Limits, cut};
+use chatmill_diag::{Limits, Severity, cut};
 use chatmill_intake::discover::{self, InputKind};
 use chatmill_intake::{Event, Form, Frame, Framing, Head, Reader, foreign, json, may_hold_words};
 use chatmill_link::IndexFull;
@@ -31,6 +33,8 @@ pub(in crate::plan) struct LoadedEvaluations {
     pub(in crate::plan) evaluations: Arc<Evaluations>,
     pub(in crate::plan) identities: Vec<Value>,
     pub(in crate::plan) files: Vec<PathBuf>,
+    /// A sentence about the files whose short questions cannot count; none where there are none.
+    pub(in crate::plan) note: Option<String>,
 }
 
 /// Reads the evaluations of a pipeline, where it names some. Their paths start at `base`.
@@ -62,10 +66,24 @@ pub(in crate::plan) fn load(
         }
     }
     Ok(Some(LoadedEvaluations {
+        note: note(&evaluations),
         evaluations: Arc::new(evaluations),
         identities,
         files: files.iter().map(|planned| planned.input.path()).collect(),
     }))
+}
+
+/// A sentence about the evaluations without a question: the first of them, and how many there are.
+fn note(evaluations: &Evaluations) -> Option<String> {
+    let files = evaluations.files();
+    let mut noted = files.iter().filter_map(|file| Some((&file.name, file.note()?)));
+    let (name, note) = noted.next()?;
+    Some(format!(
+        "{AGAINST}: `{name}`: {note}; in {} of {} files only texts of {} words and more count",
+        1 + noted.count(),
+        files.len(),
+        evaluations.length()
+    ))
 }
 
 /// The name of a file, and what it holds.
@@ -148,6 +166,9 @@ impl<'f> File<'f> {
                 }
                 Event::EntryEnd { .. } => self.end_paragraph()?,
                 Event::Failed(failure) => return Err(failure.into()),
+                Event::Note(finding) if finding.severity == Severity::Error => {
+                    return Err(refused(&self.name, &finding.message));
+                }
                 Event::Separator { .. }
                 | Event::Table { .. }
                 | Event::Skipped { .. }
@@ -169,9 +190,13 @@ impl<'f> File<'f> {
             let Event::EntryStart { entry, head } = event else {
                 continue;
             };
-            if is_text(&head) {
-                own.extend(TableMap::of_header(&head).filter(is_table));
-            }
+            let has_columns = |map: &TableMap| map.requires.first() != map.requires.last();
+            let by_rows = || TableMap::of_header(&head).filter(has_columns);
+            own.extend(match promised(&self.entry_name(&entry), &head) {
+                Promise::Table => by_rows().or_else(|| TableMap::of_first_line(&head)),
+                Promise::Nothing if is_text(&head) => by_rows(),
+                Promise::Nothing | Promise::Json => None,
+            });
             if entry.is_empty() {
                 break;
             }
@@ -180,13 +205,18 @@ impl<'f> File<'f> {
         known.iter().cloned().chain(own).collect()
     }
 
-    fn begin(&mut self, entry: &str, head: &Head, reader: &mut Reader) -> Result<(), PlanError> {
+    /// The name of an entry in findings and reports.
+    fn entry_name(&self, entry: &str) -> String {
         let own = self.planned.name();
-        let name = if entry.is_empty() {
-            own
+        if entry.is_empty() {
+            own.into_owned()
         } else {
-            format!("{own}/{entry}").into()
-        };
+            format!("{own}/{entry}")
+        }
+    }
+
+    fn begin(&mut self, entry: &str, head: &Head, reader: &mut Reader) -> Result<(), PlanError> {
+        let name = self.entry_name(entry);
         if let Some(kind) = foreign(&name, head) {
             if !entry.is_empty() || !self.planned.is_named {
                 reader.skip_entry(kind);
@@ -196,9 +226,19 @@ impl<'f> File<'f> {
                 return Err(refused(&name, &format!("it is a {kind}")));
             }
         }
-        self.name = name.into_owned();
+        let promise = promised(&name, head);
+        let broken = match (promise, head.framing) {
+            (Promise::Table, Framing::Tables | Framing::Empty) | (Promise::Nothing, _) => None,
+            (Promise::Table, _) => Some("its first line is no header: every column needs a name of its own"),
+            (Promise::Json, Framing::Tables | Framing::Text) => Some("it is no JSON"),
+            (Promise::Json, _) => None,
+        };
+        if let Some(why) = broken {
+            return Err(refused(&name, why));
+        }
+        self.name = name;
         self.framing = head.framing;
-        self.form = if is_text(head) {
+        self.form = if is_text(head) && promise == Promise::Nothing {
             reader.take_lines();
             let text = head.bytes.trim_ascii_end();
             let mut lines = text.split(|byte| *byte == b'\n');
@@ -212,7 +252,12 @@ impl<'f> File<'f> {
             let evidence = chatmill_source::decided(&chatmill_source::considered(&sketch), &sketch);
             EntryForm::Json(evidence.and_then(|evidence| chatmill_source::find(evidence.source)))
         };
-        self.evaluations.begin(self.name.clone());
+        let plain = match self.form {
+            EntryForm::Json(_) => None,
+            EntryForm::Lines => Some("line"),
+            EntryForm::Paragraphs => Some("paragraph"),
+        };
+        self.evaluations.begin(self.name.clone(), plain);
         Ok(())
     }
 
@@ -295,10 +340,37 @@ fn is_text(head: &Head) -> bool {
     head.framing == Framing::Documents && !matches!(first, Some(b'{' | b'['))
 }
 
-/// Whether a header is more than the first line of a text: it has several columns, or the name of a question.
-fn is_table(map: &TableMap) -> bool {
-    let names = &map.requires;
-    names.first() != names.last() || names.first().is_some_and(|name| is_question_name(name))
+/// The form that an entry has to have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Promise {
+    Table,
+    Json,
+    Nothing,
+}
+
+/// Endings of compressed files.
+const COMPRESSED: [&str; 8] = ["gz", "gzip", "zst", "zstd", "bz2", "xz", "lz4", "zlib"];
+
+/// The form that an entry has to have by its name, or by a first line that names a question.
+fn promised(name: &str, head: &Head) -> Promise {
+    let name = name.to_ascii_lowercase();
+    let mut endings = name.rsplit('.').skip_while(|ending| COMPRESSED.contains(ending));
+    let is_json = matches!(head.bytes.trim_ascii_start().first(), Some(b'{' | b'['));
+    match endings.next() {
+        Some("json" | "jsonl" | "ndjson") => Promise::Json,
+        _ if is_json => Promise::Nothing,
+        Some("csv" | "tsv") => Promise::Table,
+        _ if is_text(head) && names_question(head) => Promise::Table,
+        _ => Promise::Nothing,
+    }
+}
+
+/// Whether the first line of an entry is a header that names a question.
+fn names_question(head: &Head) -> bool {
+    let first = head.bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let cells = first.split(|byte| b",;\t".contains(byte));
+    let mut names = cells.filter_map(|cell| std::str::from_utf8(cell).ok());
+    names.any(|name| is_question_name(name.trim_matches(['"', ' ', '\r'])))
 }
 
 #[cfg(test)]
@@ -308,19 +380,27 @@ mod tests {
     use crate::pipeline::parse;
     use crate::tests::test_dir::TestDir;
 
-    fn load_of(files: &[(&str, &str)], keys: &str) -> Result<Vec<(String, u64)>, String> {
+    fn loaded_of(files: &[(&str, &str)], keys: &str) -> Result<LoadedEvaluations, String> {
         let test_dir = TestDir::new(files);
         let text = format!("[[input]]\npath = \"a\"\n[output]\npath = \"out\"\n{keys}");
         let pipeline = parse(&text, &[], Path::new("p.toml")).unwrap();
         let loaded = load(&pipeline, &PathBuf::from(test_dir.path("")), &pipeline.limits);
-        let loaded = loaded.map_err(|error| error.to_string())?.unwrap();
+        Ok(loaded.map_err(|error| error.to_string())?.unwrap())
+    }
+
+    fn load_of(files: &[(&str, &str)], keys: &str) -> Result<Vec<(String, u64)>, String> {
+        let loaded = loaded_of(files, keys)?;
         let files = loaded.evaluations.files().iter();
         Ok(files.map(|file| (file.name.clone(), file.rows)).collect())
     }
 
-    fn rows_of(name: &str, text: &str) -> Result<u64, String> {
+    fn of_file(name: &str, text: &str) -> Result<LoadedEvaluations, String> {
         let keys = format!("[select.decontaminate]\nagainst = \"{name}\"\n");
-        Ok(load_of(&[(name, text)], &keys)?[0].1)
+        loaded_of(&[(name, text)], &keys)
+    }
+
+    fn rows_of(name: &str, text: &str) -> Result<u64, String> {
+        Ok(of_file(name, text)?.evaluations.files()[0].rows)
     }
 
     #[test]
@@ -366,6 +446,108 @@ mod tests {
             let error = load_of(&[("a.jsonl", "{\"q\":\"a\"}\n")], &keys).unwrap_err();
             assert!(error.contains(place), "{error}");
         }
+    }
+
+    #[test]
+    fn a_table_or_json_by_name_or_header_that_does_not_parse_is_never_plain_text() {
+        let whole = "question,answer\n\"Why, so?\",b\nWho?,d\n";
+        let ragged = format!("{whole}a,b,c\n");
+        let unclosed = whole.replace("so?\"", "so?");
+        let cut = whole.strip_suffix("Who?,d\n").unwrap().replace(",b\n", ",\"b");
+        for name in ["a.csv", "A.CSV", "a.tsv", "a.csv.gz", "a.txt", "a"] {
+            assert_eq!(rows_of(name, whole), Ok(2), "{name}");
+            for (text, reason) in [
+                (ragged.as_str(), "row 3: 3 cells in a row of 2 columns"),
+                (&unclosed, "row 1: "),
+                (&cut, "row 1: "),
+                ("question,,answer\na,b,c\n", "its first line is no header"),
+                ("question,question\na,b\n", "its first line is no header"),
+            ] {
+                let error = rows_of(name, text).expect_err(&format!("{name}: {text}"));
+                assert!(
+                    error.contains(&format!("`{name}` cannot be compared with: {reason}")),
+                    "{error}"
+                );
+            }
+        }
+        for name in ["a.csv", "a.tsv.zst"] {
+            assert!(
+                rows_of(name, "Once, there\nwas, a, knot\n")
+                    .unwrap_err()
+                    .contains("row 1: ")
+            );
+            assert!(rows_of(name, ",name\n1,a\n").unwrap_err().contains("no header"));
+        }
+        for name in ["a.json", "a.jsonl", "a.ndjson.xz", "A.Json"] {
+            for text in [
+                "// rows\n[{\"question\":\"a\"}]",
+                "// rows\n{\"question\":\"a\"}\n",
+                "question,answer\na,b\n",
+                "[2026-01-05 10:00] Ann: hello\n",
+            ] {
+                let error = rows_of(name, text).unwrap_err();
+                assert!(
+                    error.contains("cannot be compared with: row 1: ") || error.ends_with("it is no JSON"),
+                    "{error}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_without_a_question_is_noted_and_one_with_a_question_is_not() {
+        let note = |name: &str, text: &str| of_file(name, text).unwrap().note;
+        for (name, text) in [
+            ("a.csv", "question\na\n"),
+            ("a.csv", "\"Prompt\";x\na;b\n"),
+            ("a.jsonl", "{\"role\":\"user\",\"content\":\"a\"}\n"),
+            ("a.jsonl", "{\"text\":\"a\"}\n{\"question\":\"a\"}\n"),
+        ] {
+            assert_eq!(note(name, text), None, "{text}");
+        }
+        for (name, text, words) in [
+            (
+                "a.txt",
+                "Once\n\nthere\nwas\n\n",
+                "read as plain text without questions, paragraphs: 2",
+            ),
+            (
+                "a.txt",
+                "Once, there\nwas\n",
+                "read as plain text without questions, lines: 2",
+            ),
+            ("a.txt", "Once", "read as plain text without questions, lines: 1"),
+            ("a.csv", "Why?,a\nWho?,b\n", "no field in it is called question"),
+            ("a.jsonl", "\"Why?\"\n", "no field in it is called question"),
+        ] {
+            let note = note(name, text).unwrap();
+            assert!(note.contains(&format!("`{name}`: {words}")), "{note}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_several_paths_lead_to_counts_once() {
+        let test_dir = TestDir::new(&[("a.jsonl", "{\"q\":\"a\"}\n"), ("b.jsonl", "{\"q\":\"a\"}\n")]);
+        let at = |name: &str| test_dir.path(name);
+        std::os::unix::fs::symlink(at("a.jsonl"), at("link.jsonl")).unwrap();
+        std::fs::hard_link(at("a.jsonl"), at("hard.jsonl")).unwrap();
+        let names = |paths: &[&str]| {
+            let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
+            let files = inputs::evaluations(&paths, Path::new(&at("")), &Arc::default()).unwrap();
+            files
+                .iter()
+                .map(|file| file.name().into_owned())
+                .collect::<Vec<_>>()
+        };
+        // The first path names it.
+        assert_eq!(
+            names(&["a.jsonl", "./a.jsonl", "hard.jsonl", "link.jsonl"]),
+            ["a.jsonl"]
+        );
+        assert_eq!(
+            names(&["link.jsonl", "b.jsonl", "a.jsonl"]),
+            ["b.jsonl", "link.jsonl"]
+        );
     }
 
     #[test]

@@ -33,3 +33,12 @@ pub(crate) fn mask(global: &Global) -> Outcome<Option<Mask>> {
     })?;
     Ok(Some(mask))
 }
+
+/// A reason for which an export leaves a row out. The message of a template is masked: it may quote the message that it refuses.
+pub(crate) fn masked_reason(reason: &str, mask: &Mask) -> String {
+    let message = reason.strip_prefix("template: ");
+    message.map_or_else(
+        || reason.to_owned(),
+        |message| format!("template: {}", mask.id(message)),
+    )
+}

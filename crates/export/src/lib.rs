@@ -24,7 +24,7 @@ pub use error::ExportError;
 pub use filter::{Filters, TokenLimit};
 pub use format::Format;
 pub use request::{ExportRequest, holds};
-pub use split::{LeakRule, Share, Split, SplitBy, SplitPart, StrataSummary};
+pub use split::{LeakRule, PartShare, Share, Split, SplitBy, SplitPart, StrataSummary};
 pub use summary::left_out::{LeftOut, LeftOutRow};
 pub use summary::split_summary::{PartLeak, SplitSummary};
 pub use summary::turn_counts::TurnCounts;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use chatmill_dataset::{Dataset, Folder};
 use chatmill_diag::suggest::nearest;
 use chatmill_dialect::LossCode;
+use chatmill_engine::check::Mask;
 use chatmill_export::{
     ENVELOPES, Envelope, ExportError, ExportRequest, ExportSummary, Filters, Format, Maker, NestedAs,
     Preferences, SUMMARY, Split, SplitBy, TokenLimit, begin, check_request, envelope, export_into,
@@ -22,6 +23,7 @@ use crate::context::Context;
 use crate::exit::{CommandError, Exit, Outcome};
 use crate::figures::{bytes, count, counted};
 use crate::mask::dropped::DroppedFile;
+use crate::mask::{mask, masked_reason};
 use crate::output::{self, harmless, shown};
 use crate::{other_codes, terminal};
 
@@ -121,10 +123,10 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     let mut request = request(arguments)?;
     refuse_other_folders(&arguments.run)?;
     let dataset = Dataset::open(&arguments.run)?;
-    request.split = request
-        .split
     check_request(&request)?;
     let folder = begin(&arguments.out, request.replace)?;
+    request.split = request
+        .split
         .map(|split| split::planned(split, &dataset))
         .transpose()?;
     let spared: [&Path; 2] = [&arguments.run, &arguments.out];
@@ -149,13 +151,14 @@ pub(super) fn write(
     dropped: Option<DroppedFile>,
     context: &Context<'_>,
 ) -> Outcome<(String, Exit)> {
+    let mask = mask(context.global)?;
     let maker = maker::maker(dataset, request)?;
     let renderer = maker.as_ref().map(|maker| maker as &dyn Maker);
     let summary = export_into(dataset, request, folder, renderer, context.signals.stop())?;
     if let (Some(dropped), Some(rows)) = (dropped, &summary.rows_left_out) {
         dropped.finish(rows)?;
     }
-    let text = describe(&summary, out) + &way_out(&summary, maker.as_ref())?;
+    let text = describe(&summary, out, mask.as_ref()) + &way_out(&summary, maker.as_ref())?;
     Ok((text, Exit::complete_if(summary.objections.is_empty())))
 }
 
@@ -262,7 +265,7 @@ fn advice(reason: &str, summary: &ExportSummary) -> Option<&'static str> {
 }
 
 /// The export as text: files, then the rows that were left out, then problems.
-fn describe(summary: &ExportSummary, out: &Path) -> String {
+fn describe(summary: &ExportSummary, out: &Path, mask: Option<&Mask>) -> String {
     let out = shown(out);
     let envelope = summary.envelope.and_then(envelope::find);
     let preferences = envelope.map_or(Preferences::None, |envelope| envelope.preferences);
@@ -312,14 +315,18 @@ fn describe(summary: &ExportSummary, out: &Path) -> String {
         let rows = counted(summary.kept, noun);
         text.push_str(&format!("  {rows} to train on: {what}\n"));
     }
-    text.push_str(&split::described(summary));
+    text.push_str(&split::described(summary, mask));
     for note in &summary.notes {
         text.push_str(&format!("  note: {}\n", harmless(note)));
     }
     if summary.rows_left_out() > 0 {
         text.push_str(&format!("left out {}\n", count(summary.rows_left_out())));
         let left_out = summary.left_out.iter();
-        let rows = left_out.map(|left| vec![format!("  {}", harmless(&left.reason)), count(left.rows)]);
+        let rows = left_out.map(|left| {
+            let reason = mask.map(|mask| masked_reason(&left.reason, mask));
+            let reason = harmless(reason.as_deref().unwrap_or(&left.reason));
+            vec![format!("  {reason}"), count(left.rows)]
+        });
         let columns = terminal::table_columns();
         text.push_str(&output::fitted(["  reason", "rows"], rows, 1, &[], columns));
     }

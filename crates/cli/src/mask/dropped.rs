@@ -11,7 +11,7 @@ use chatmill_intake::Failure;
 use chatmill_intake::discover::would_read;
 use serde::Serialize;
 
-use super::mask;
+use super::{mask, masked_reason};
 use crate::context::Context;
 use crate::exit::{Outcome, refuse};
 use crate::output::{self, Output, shown};
@@ -28,6 +28,7 @@ impl DroppedRow for LeftOutRow {
         if !self.perspective.is_empty() {
             self.perspective = mask.id(&self.perspective);
         }
+        self.reason = masked_reason(&self.reason, mask);
     }
 }
 
@@ -51,7 +52,7 @@ impl DroppedFile {
     /// # Errors
     ///
     /// When no file can be written there, or the key of the mask cannot be read.
-    pub(crate) fn begin(
+    pub(crate) fn begin<'p>(
         path: Option<&Path>,
         spared: &[&Path],
         (base, patterns): (&Path, impl IntoIterator<Item = &'p String>),
@@ -60,7 +61,6 @@ impl DroppedFile {
         let Some(path) = path else {
             return Ok(None);
         };
-        let mask = mask(context.global)?;
         for pattern in patterns {
             let is_read = would_read(pattern, base, path);
             if is_read.map_err(|error| Failure::new("look at", path, &error))? {
@@ -71,6 +71,7 @@ impl DroppedFile {
                 return refuse(message, "name a file outside of the inputs");
             }
         }
+        let mask = mask(context.global)?;
         let key = context.global.mask_key.as_deref();
         let spared: Vec<&Path> = spared.iter().copied().chain(key).collect();
         let (out, file) = output::file(path, &spared)?;

@@ -1,8 +1,8 @@
 //! `split.assigned`: a file in the folder of an export that lists the part of each conversation. A later export that reads this
 //! file (`--split-like`) keeps every conversation in its part.
 //!
-//! The file holds a JSON object a line. It has no suffix that a loader would take for data, and hashes in place of ids, for it stands
-//! in a folder that people publish.
+//! The file holds a JSON object a line; the first one has the number of the others, so that a file that was cut is known. It has no
+//! suffix that a loader would take for data, and hashes in place of ids, because people publish its folder.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,6 +16,12 @@ use crate::split::SplitPart;
 
 /// Name of the file.
 pub(crate) const ASSIGNED: &str = "split.assigned";
+
+/// The first line; files of earlier versions have none.
+#[derive(Serialize, Deserialize)]
+struct Beginning {
+    conversations: usize,
+}
 
 #[derive(Serialize, Deserialize)]
 struct Line<'l> {
@@ -37,18 +43,20 @@ fn key(conversation: &str) -> String {
 
 /// The file's text: conversations in their order, each with the name of its part.
 pub(crate) fn text<'p>(places: impl Iterator<Item = (&'p str, &'p str)>) -> String {
-    let mut text = String::new();
-    for (conversation, part) in places {
+    // A number and texts are always JSON.
+    let lines = places.map(|(conversation, part)| {
         let line = Line {
             conversation: Some(key(conversation).into()),
             conversation_id: None,
             part: part.into(),
         };
-        // Two texts are always JSON.
-        text.push_str(&serde_json::to_string(&line).unwrap_or_default());
-        text.push('\n');
-    }
-    text
+        serde_json::to_string(&line).unwrap_or_default() + "\n"
+    });
+    let lines: Vec<String> = lines.collect();
+    let beginning = Beginning {
+        conversations: lines.len(),
+    };
+    serde_json::to_string(&beginning).unwrap_or_default() + "\n" + &lines.concat()
 }
 
 /// The number of each conversation's part in an earlier export, by the [`key`] of the conversation.
@@ -67,35 +75,47 @@ pub(crate) fn read(folder: &Path, parts: &[SplitPart]) -> Result<EarlierParts, E
     let path = folder.join(ASSIGNED);
     let step = "name the folder of an export that was made with `--split`";
     let text = ExportError::reading(&path, GIB, step)?;
+    let again = "export the earlier dataset again";
+    let beginning: Option<Beginning> = text
+        .lines()
+        .next()
+        .and_then(|line| serde_json::from_str(line).ok());
     let mut places = HashMap::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        let unread = || {
-            ExportError::request(
-                format!(
-                    "{}, line {number}: an export does not write such a line",
-                    path.display()
-                ),
-                "export the earlier dataset again",
-            )
+    for (number, line) in (1..).zip(text.lines()).skip(usize::from(beginning.is_some())) {
+        let wrong = |why: &str, step: &str| {
+            ExportError::request(format!("{}, line {number}: {why}", path.display()), step)
         };
+        let unread = || wrong("an export does not write such a line", again);
         let read: Line<'_> = serde_json::from_str(line).map_err(|_| unread())?;
         let part = parts.iter().position(|part| part.name == read.part);
         let part = part.ok_or_else(|| {
-            ExportError::request(
-                format!(
-                    "{}, line {number}: the part `{}` is no longer in --split",
-                    path.display(),
-                    read.part
-                ),
-                "keep the names of the parts",
-            )
+            let why = format!("the part `{}` is no longer in --split", read.part);
+            wrong(&why, "keep the names of the parts")
         })?;
         let conversation = match (read.conversation, read.conversation_id) {
             (Some(hash), None) => hash.into_owned(),
             (None, Some(id)) => key(&id),
             _ => return Err(unread()),
         };
-        places.insert(conversation, part);
+        if places
+            .insert(conversation, part)
+            .is_some_and(|other| other != part)
+        {
+            return Err(wrong(
+                "a line before it has the conversation in another part",
+                again,
+            ));
+        }
+    }
+    if beginning.map_or(places.is_empty(), |beginning| {
+        beginning.conversations != places.len()
+    }) {
+        let has = format!(
+            "{} has {} conversations, which is not what its export wrote",
+            path.display(),
+            places.len()
+        );
+        return Err(ExportError::request(has, again));
     }
     Ok(EarlierParts(places))
 }
@@ -126,20 +146,58 @@ mod tests {
         }
     }
 
+    fn refusal(text: &str) -> String {
+        let parts = Split::parse("train=95,test=5", SplitBy::Hash).unwrap().parts;
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(ASSIGNED), text).unwrap();
+        read(folder.path(), &parts).unwrap_err().to_string()
+    }
+
     #[test]
     fn a_line_without_a_conversation_or_with_two_is_refused() {
-        let parts = Split::parse("train=1", SplitBy::Hash).unwrap().parts;
         for line in [
             "{\"part\":\"train\"}",
             "{\"conversation\":\"a\",\"conversation_id\":\"b\",\"part\":\"train\"}",
         ] {
-            let folder = tempfile::tempdir().unwrap();
-            std::fs::write(folder.path().join(ASSIGNED), line).unwrap();
-            let error = read(folder.path(), &parts).unwrap_err().to_string();
+            let error = refusal(line);
             assert!(
                 error.ends_with("line 1: an export does not write such a line"),
                 "{error}"
             );
         }
+    }
+
+    #[test]
+    fn a_conversation_in_two_parts_is_refused_by_its_line() {
+        let written = text([("a", "test"), ("b", "train"), ("a", "train")].into_iter());
+        let without_number = written.split_once('\n').unwrap().1;
+        for (text, line) in [(written.as_str(), 4), (without_number, 3)] {
+            let error = refusal(text);
+            let why = format!("line {line}: a line before it has the conversation in another part");
+            assert!(error.ends_with(&why), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_emptied_or_cut_is_refused() {
+        let written = text([("a", "test"), ("b", "train")].into_iter());
+        let lines: Vec<&str> = written.split_inclusive('\n').collect();
+        for (text, has) in [("", 0), (lines[0], 0), (&lines[..2].concat(), 1)] {
+            let why = format!("has {has} conversations, which is not what its export wrote");
+            assert!(refusal(text).ends_with(&why), "{text}");
+        }
+        let error = refusal(written.split_at(written.len() - 9).0);
+        assert!(
+            error.ends_with("line 3: an export does not write such a line"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn an_export_without_a_conversation_is_no_cut_file() {
+        let parts = Split::parse("train=95,test=5", SplitBy::Hash).unwrap().parts;
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(ASSIGNED), text(std::iter::empty())).unwrap();
+        assert!(read(folder.path(), &parts).unwrap().get("a").is_none());
     }
 }

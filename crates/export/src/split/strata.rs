@@ -1,25 +1,38 @@
-//! Stratified placement: each part gets its share of every stratum, as nearly as whole groups allow.
+//! Stratified placement: each part gets its share of every stratum and of the whole, as nearly as whole groups allow.
 //!
-//! Groups are placed from the largest to the smallest, each in the part that lacks most of its share, so that small groups even out what
-//! large ones leave. Among equals a hash decides, and never the order of the dataset.
+//! Groups are placed from the largest to the smallest, so that small groups even out what large ones leave. While a part lacks a whole
+//! group of a stratum, the group goes there. What is left then is less than a group for each part. These fractions are added up from
+//! stratum to stratum, and the part with the largest sum gets the next group: many strata of few conversations do not all go to the part with
+//! the largest share. Among equals a hash decides, and never the order of the dataset.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use chatmill_diag::cut;
 use serde::Serialize;
 
-/// How near the parts come to their shares: the stratum and part that are farthest from it.
+/// The distance of the parts from their shares.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StrataSummary {
     /// The property.
     pub by: String,
     /// The number of strata.
     pub strata: usize,
-    /// The value of the property; empty for conversations without it.
+    /// The stratum that is farthest from its share in some part: the value of the property, empty for conversations without it.
     pub stratum: String,
+    /// Conversations of this stratum in the part.
+    #[serde(flatten)]
+    pub farthest: PartShare,
+    /// The part that is farthest from its share of all strata together.
+    pub total: PartShare,
+}
+
+/// The conversations in a part, and its share.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PartShare {
     /// The name of the part.
     pub part: String,
-    /// Conversations of the stratum in the part.
+    /// Conversations in the part.
     pub conversations: u64,
     /// Conversations that would be its share.
     pub expected: f64,
@@ -31,9 +44,20 @@ pub(crate) struct Strata {
     /// The stratum of each conversation.
     of: Vec<usize>,
     weights: Vec<i128>,
+    /// The sum of the weights.
+    all: i128,
     /// For each stratum and part the lacking conversations, times the sum of the weights; negative for too many.
     lacking: Vec<Vec<i128>>,
+    /// The same for all strata together.
+    totals: Vec<i128>,
+    /// The same for the strata that had a group which no part lacked whole.
+    carried: Vec<i128>,
+    /// Whether a stratum is one of these.
+    is_carried: Vec<bool>,
 }
+
+/// A group without a part: its size, the conversations of each stratum, its hash and number. Groups are placed in this order.
+type FreeGroup = (Reverse<i128>, Vec<(usize, i128)>, u64, usize);
 
 impl Strata {
     /// All conversations are in no part yet.
@@ -45,84 +69,143 @@ impl Strata {
         }
         let numbers: BTreeMap<&str, usize> = sizes.keys().copied().zip(0..).collect();
         let weights: Vec<i128> = weights.iter().map(|weight| i128::from(*weight)).collect();
-        let expected = |size: &i128| weights.iter().map(|weight| size * weight).collect();
+        let share = |size: i128| weights.iter().map(|weight| size * weight).collect();
         Self {
             of: strata
                 .iter()
                 .filter_map(|name| numbers.get(name).copied())
                 .collect(),
-            lacking: sizes.values().map(expected).collect(),
+            lacking: sizes.values().copied().map(share).collect(),
+            totals: share(sizes.values().sum()),
+            carried: share(0),
+            is_carried: vec![false; sizes.len()],
             names: sizes.keys().map(|name| (*name).to_owned()).collect(),
+            all: weights.iter().sum(),
             weights,
         }
     }
 
     /// Puts a conversation into a part.
     pub(crate) fn put(&mut self, conversation: usize, part: usize) {
-        let all: i128 = self.weights.iter().sum();
-        let lacking = cut::at_mut(&mut self.lacking, *cut::at(&self.of, conversation));
-        *cut::at_mut(lacking, part) -= all;
+        self.add(&[(*cut::at(&self.of, conversation), 1)], part);
+    }
+
+    /// Adds conversations of strata to a part.
+    fn add(&mut self, sizes: &[(usize, i128)], part: usize) {
+        for (stratum, size) in sizes {
+            let amount = size * self.all;
+            *cut::at_mut(cut::at_mut(&mut self.lacking, *stratum).as_mut_slice(), part) -= amount;
+            *cut::at_mut(&mut self.totals, part) -= amount;
+            if *cut::at(&self.is_carried, *stratum) {
+                *cut::at_mut(&mut self.carried, part) -= amount;
+            }
+        }
     }
 
     /// Places groups (their hash and members), and gives the part of each.
     pub(crate) fn place(&mut self, groups: &BTreeMap<usize, (u64, Vec<usize>)>) -> BTreeMap<usize, usize> {
-        let mut order: Vec<_> = groups.iter().collect();
-        order.sort_by_key(|(number, (hash, members))| (usize::MAX - members.len(), *hash, **number));
-        let place = |(number, (_, members)): (&usize, &(u64, Vec<usize>))| {
-            let part = self.best(members);
+        let free = |(number, (hash, members)): (&usize, &(u64, Vec<usize>))| {
+            let mut sizes: BTreeMap<usize, i128> = BTreeMap::new();
             for member in members {
-                self.put(*member, part);
+                *sizes.entry(*cut::at(&self.of, *member)).or_default() += 1;
             }
-            (*number, part)
+            let size = Reverse(sizes.values().sum());
+            (size, sizes.into_iter().collect(), *hash, *number)
         };
-        order.into_iter().map(place).collect()
+        let mut order: Vec<FreeGroup> = groups.iter().map(free).collect();
+        order.sort_unstable();
+        let place = |(_, sizes, ..): &FreeGroup| {
+            let part = self.best(sizes);
+            self.add(sizes, part);
+            part
+        };
+        let mut parts: Vec<usize> = order.iter().map(place).collect();
+        // Beside an earlier export the parts as wholes may be far from their shares: new conversations even out their strata only.
+        let placed: usize = groups.values().map(|(_, members)| members.len()).sum();
+        if placed == self.of.len() {
+            self.even_out(&order, &mut parts);
+        }
+        order.iter().map(|(.., number)| *number).zip(parts).collect()
     }
 
-    /// The part with the largest share still to come, of those that the group does not overfill; else the one that lacks most.
-    fn best(&self, members: &[usize]) -> usize {
-        let mut sizes: BTreeMap<usize, i128> = BTreeMap::new();
-        for member in members {
-            *sizes.entry(*cut::at(&self.of, *member)).or_default() += 1;
-        }
-        let all: i128 = self.weights.iter().sum();
-        let lack = |part: usize| -> i128 {
+    /// The part with the largest share still to come, of those that lack the whole group; else the part whose fractions are the largest
+    /// sum, of those that lack some of the group.
+    fn best(&mut self, sizes: &[(usize, i128)]) -> usize {
+        let lacks = |part: usize| -> i128 {
             let lacks = sizes
                 .iter()
                 .map(|(stratum, size)| size * lacking(&self.lacking, *stratum, part));
             lacks.sum()
         };
+        let lacks: Vec<i128> = (0..self.weights.len()).map(lacks).collect();
+        let lack = |part: usize| *cut::at(&lacks, part);
+        let weight = |part: usize| *cut::at(&self.weights, part);
         let fits = |part: &usize| {
             let mut sizes = sizes.iter();
-            sizes.all(|(stratum, size)| size * all <= lacking(&self.lacking, *stratum, *part))
+            sizes.all(|(stratum, size)| size * self.all <= lacking(&self.lacking, *stratum, *part))
         };
-        let parts = 0..self.weights.len();
-        let weight = |part: usize| *cut::at(&self.weights, part);
-        let fitting = parts.clone().rev().filter(fits);
-        let nearest =
-            fitting.max_by(|one, other| (lack(*one) * weight(*other)).cmp(&(lack(*other) * weight(*one))));
-        let best = nearest.or_else(|| parts.rev().max_by_key(|part| lack(*part)));
-        best.unwrap_or(0)
+        let parts = (0..lacks.len()).rev();
+        let nearest = parts
+            .clone()
+            .filter(fits)
+            .max_by(|one, other| (lack(*one) * weight(*other)).cmp(&(lack(*other) * weight(*one))));
+        if let Some(part) = nearest {
+            return part;
+        }
+        for (stratum, _) in sizes {
+            if !std::mem::replace(cut::at_mut(&mut self.is_carried, *stratum), true) {
+                let lacks = cut::at(&self.lacking, *stratum);
+                self.carried
+                    .iter_mut()
+                    .zip(lacks)
+                    .for_each(|(carried, lacks)| *carried += lacks);
+            }
+        }
+        let claim = |part: &usize| (lack(*part) > 0, *cut::at(&self.carried, *part), lack(*part));
+        parts.max_by_key(claim).unwrap_or(0)
     }
 
-    /// The stratum and part that are farthest from their share, with all conversations in `parts`; `self` is as it was made.
+    /// Moves groups, the largest first, until no part is as far from its share of all conversations as the largest group is large.
+    fn even_out(&mut self, order: &[FreeGroup], parts: &mut [usize]) {
+        let largest = order.first().map_or(0, |(size, ..)| size.0 * self.all);
+        for ((_, sizes, ..), part) in order.iter().zip(parts) {
+            let lacks = |part: usize| *cut::at(&self.totals, part);
+            let neediest = (0..self.totals.len()).rev().max_by_key(|part| lacks(*part));
+            let neediest = neediest.unwrap_or(0);
+            if lacks(*part) <= -largest || lacks(*part) < 0 && lacks(neediest) >= largest {
+                let taken: Vec<_> = sizes.iter().map(|(stratum, size)| (*stratum, -size)).collect();
+                self.add(&taken, *part);
+                self.add(sizes, neediest);
+                *part = neediest;
+            }
+        }
+    }
+
+    /// How far the parts are from their shares, with all conversations in `parts`; `self` is as it was made.
     pub(crate) fn summary(mut self, by: &str, names: &[&str], parts: &[usize]) -> Option<StrataSummary> {
         let strata = self.names.len();
-        let quotas = self.lacking.clone();
+        let (quotas, total_quotas) = (self.lacking.clone(), self.totals.clone());
         for (conversation, part) in parts.iter().enumerate() {
             self.put(conversation, *part);
         }
-        let all: i128 = self.weights.iter().sum();
+        let share = |part: usize, quota: i128, lacks: i128| PartShare {
+            part: (*cut::at(names, part)).to_owned(),
+            conversations: u64::try_from((quota - lacks) / self.all.max(1)).unwrap_or(0),
+            expected: tenths(quota, self.all),
+        };
         let places = (0..strata).flat_map(|stratum| (0..names.len()).map(move |part| (stratum, part)));
         let lacks = |(stratum, part): (usize, usize)| lacking(&self.lacking, stratum, part);
         let (stratum, part) = places.rev().max_by_key(|place| lacks(*place).abs())?;
-        let expected = lacking(&quotas, stratum, part);
+        let lacks_total = |part: usize| *cut::at(&self.totals, part);
+        let farthest = (0..names.len())
+            .rev()
+            .max_by_key(|part| lacks_total(*part).abs())?;
         Some(StrataSummary {
             by: by.to_owned(),
             strata,
             stratum: cut::at(&self.names, stratum).clone(),
-            part: (*cut::at(names, part)).to_owned(),
-            conversations: u64::try_from((expected - lacks((stratum, part))) / all.max(1)).unwrap_or(0),
-            expected: tenths(expected, all),
+            farthest: share(part, lacking(&quotas, stratum, part), lacks((stratum, part))),
+            total: share(farthest, *cut::at(&total_quotas, farthest), lacks_total(farthest)),
         })
     }
 }
@@ -140,6 +223,8 @@ fn tenths(number: i128, divisor: i128) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// Groups by their sizes and strata, each with its place in the list as its hash.
@@ -174,7 +259,7 @@ mod tests {
         assert_eq!((tests(0..40), tests(40..47), tests(47..48)), (10, 2, 0));
         assert_eq!((summary.strata, summary.stratum.as_str()), (3, "b"));
         assert!(
-            (summary.expected - summary.conversations as f64).abs() < 1.0,
+            (summary.farthest.expected - summary.farthest.conversations as f64).abs() < 1.0,
             "{summary:?}"
         );
     }
@@ -185,7 +270,7 @@ mod tests {
         let (group_parts, summary) = stratified(&groups, &[2, 1]);
         assert_eq!(group_parts[0], 0, "six of twelve are too many for a third");
         assert!(
-            (summary.expected - summary.conversations as f64).abs() < 1.0,
+            (summary.farthest.expected - summary.farthest.conversations as f64).abs() < 1.0,
             "{summary:?}"
         );
     }
@@ -199,5 +284,99 @@ mod tests {
         let free: BTreeMap<usize, (u64, Vec<usize>)> =
             (5..10).map(|member| (member, (7, vec![member]))).collect();
         assert!(strata.place(&free).values().all(|part| *part == 0));
+    }
+
+    #[test]
+    fn rare_values_are_divided_like_frequent_ones() {
+        let topics: Vec<String> = (0..250).map(|topic| format!("t{topic}")).collect();
+        let rare = topics.iter().flat_map(|topic| [topic.as_str(); 4]);
+        let all: Vec<[&str; 1]> = ["en"; 1000].into_iter().chain(rare).map(|name| [name]).collect();
+        let (parts, summary) = stratified(&all.iter().map(|one| &one[..]).collect::<Vec<_>>(), &[90, 10]);
+        let tests = |range: std::ops::Range<usize>| parts[range].iter().filter(|part| **part == 1).count();
+        assert_eq!((tests(0..1000), tests(1000..2000)), (100, 100));
+        assert_eq!(
+            (summary.total.conversations, summary.total.expected),
+            (1800, 1800.0)
+        );
+
+        let alone: Vec<[&str; 1]> = topics.iter().map(|topic| [topic.as_str()]).collect();
+        let (parts, _) = stratified(&alone.iter().map(|one| &one[..]).collect::<Vec<_>>(), &[90, 10]);
+        assert_eq!(parts.iter().sum::<usize>(), 25);
+    }
+
+    /// Groups by their hashes; each has the numbers of the strata of its members.
+    type Drawn = Vec<(u64, Vec<usize>)>;
+
+    /// Groups whose members have any strata, groups of one stratum each, or conversations alone.
+    fn drawn() -> impl Strategy<Value = (Drawn, Vec<u64>)> {
+        let kinds = (1..6_usize, 1..9_usize, any::<bool>());
+        let kinds = prop_oneof![kinds, (1..60_usize, Just(1), Just(true))];
+        let groups = kinds.prop_flat_map(|(strata, size, is_pure)| {
+            let group = proptest::collection::vec(0..strata, 1..=size);
+            let group = group.prop_map(move |members| match members.first() {
+                Some(first) if is_pure => vec![*first; members.len()],
+                _ => members,
+            });
+            proptest::collection::btree_map(any::<u64>(), group, 1..120)
+        });
+        let weights = proptest::collection::vec(1..100_u64, 2..5);
+        (groups.prop_map(|groups| groups.into_iter().collect()), weights)
+    }
+
+    /// The part of each group, in their order, and for each stratum and part the conversations in it.
+    fn placed(groups: &Drawn, weights: &[u64]) -> (Vec<usize>, BTreeMap<(usize, usize), u64>) {
+        let names: Vec<String> = groups
+            .iter()
+            .flat_map(|(_, strata)| strata)
+            .map(usize::to_string)
+            .collect();
+        let mut members = 0..names.len();
+        let free = groups
+            .iter()
+            .enumerate()
+            .map(|(number, (hash, strata))| (number, (*hash, members.by_ref().take(strata.len()).collect())));
+        let parts = Strata::new(names.iter().map(String::as_str), weights).place(&free.collect());
+        let parts: Vec<usize> = parts.into_values().collect();
+        let mut cells = BTreeMap::new();
+        for ((_, strata), part) in groups.iter().zip(&parts) {
+            for stratum in strata {
+                *cells.entry((*stratum, *part)).or_default() += 1;
+            }
+        }
+        (parts, cells)
+    }
+
+    proptest! {
+        #![proptest_config(chatmill_drawn::law(256))]
+
+        #[test]
+        fn parts_and_strata_of_drawn_groups_are_nearer_to_their_shares_than_the_largest_group(
+            (groups, weights) in drawn()
+        ) {
+            let (parts, cells) = placed(&groups, &weights);
+            let mut backwards = groups.clone();
+            backwards.reverse();
+            let (mut again, _) = placed(&backwards, &weights);
+            again.reverse();
+            prop_assert_eq!(&parts, &again, "the order of the dataset decides");
+
+            let largest = groups.iter().map(|(_, strata)| strata.len()).max().unwrap_or(0) as f64;
+            let is_pure = groups.iter().all(|(_, strata)| strata.iter().all(|one| one == &strata[0]));
+            let all = groups.iter().flat_map(|(_, strata)| strata);
+            let mut sizes: BTreeMap<usize, u64> = BTreeMap::new();
+            all.for_each(|stratum| *sizes.entry(*stratum).or_default() += 1);
+            for (part, weight) in weights.iter().enumerate() {
+                let share = |size: u64| (size * weight) as f64 / weights.iter().sum::<u64>() as f64;
+                let found = |stratum: usize| cells.get(&(stratum, part)).copied().unwrap_or(0);
+                let total: u64 = sizes.keys().map(|stratum| found(*stratum)).sum();
+                let distance = (share(sizes.values().sum()) - total as f64).abs();
+                prop_assert!(distance < largest, "{} instead of {}", total, distance);
+                for (stratum, size) in &sizes {
+                    let distance = (share(*size) - found(*stratum) as f64).abs();
+                    let most = if is_pure { largest } else { 2.0 * largest };
+                    prop_assert!(distance < most, "{} of {}: {}", stratum, part, distance);
+                }
+            }
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! The division of an export: what the plan of the dataset says of it, and how its summary is told.
 
 use chatmill_dataset::Dataset;
+use chatmill_engine::check::Mask;
 use chatmill_engine::pipeline::{LeakTreatment, SplitSection};
-use chatmill_export::{ExportSummary, LeakRule, Split};
+use chatmill_export::{ExportSummary, LeakRule, PartShare, Split};
 
 use crate::exit::{CommandError, Outcome};
 use crate::figures::{count, counted};
@@ -30,8 +31,8 @@ pub(in crate::commands) fn planned(split: Split, dataset: &Dataset) -> Outcome<S
     })
 }
 
-/// What the parts have in common, in lines.
-pub(super) fn described(summary: &ExportSummary) -> String {
+/// What the parts have in common, in lines. The mask hides values of records.
+pub(super) fn described(summary: &ExportSummary, mask: Option<&Mask>) -> String {
     let mut text = String::new();
     let Some(split) = &summary.split else {
         return text;
@@ -65,14 +66,23 @@ pub(super) fn described(summary: &ExportSummary) -> String {
         text.push_str("  help: [split] ngram_leaks = \"move\" in the pipeline puts them into that part, \"drop\" leaves them out\n");
     }
     if let Some(strata) = &split.strata {
+        let stratum = mask.map(|mask| mask.id(&strata.stratum));
+        let instead = |share: &PartShare| {
+            let conversations = counted(share.conversations, "conversation");
+            format!("{conversations} instead of {:.1}\n", share.expected)
+        };
         text.push_str(&format!(
-            "  stratified by {} ({}); farthest from its share: `{}` in {}, {} instead of {:.1}\n",
+            "  stratified by {} ({}); farthest from its share: `{}` in {}, {}",
             harmless(&strata.by),
             counted(strata.strata as u64, "value"),
-            harmless(&strata.stratum),
-            harmless(&strata.part),
-            counted(strata.conversations, "conversation"),
-            strata.expected,
+            harmless(stratum.as_ref().unwrap_or(&strata.stratum)),
+            harmless(&strata.farthest.part),
+            instead(&strata.farthest),
+        ));
+        text.push_str(&format!(
+            "  of all values together, {} is farthest from its share: {}",
+            harmless(&strata.total.part),
+            instead(&strata.total),
         ));
     }
     text

@@ -56,6 +56,7 @@ use crate::passes;
 use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows, Template};
 use crate::passes::messages_profile;
 use crate::passes::profile::DialectProfile;
+use crate::text::json::is_object;
 use crate::tools::arguments::ArgumentsAs;
 use crate::transcript::Transcript;
 use crate::transcript::rendering::Rendering;
@@ -194,6 +195,11 @@ impl TemplateDialect {
                 .into_iter()
                 .flatten()
         };
+        if sources().any(is_object) {
+            // Jinja would print its keys around every conversation.
+            let message = "it is JSON and no template: give a tokenizer configuration as `tokenizer_config`, or under a name that ends in `.json`";
+            return Err(TemplateError::Syntax(message.to_owned()));
+        }
         let prints_date = sources().any(|source| source.contains("strftime_now"));
         if prints_date && now.is_none() {
             return Err(TemplateError::NowMissing);

@@ -383,7 +383,14 @@ fn an_unusable_template_is_refused_at_construction() {
         refused(|it| it.now = Some("today".to_owned())),
         Some(TemplateError::Now(_))
     ));
-    for source in ["{% if %}", "{% include 'x' %}", "{{ 'a", "{% generation %}"] {
+    let config = "\n{\"chat_template\": \"{{ messages }}\"}";
+    for source in [
+        "{% if %}",
+        "{% include 'x' %}",
+        "{{ 'a",
+        "{% generation %}",
+        config,
+    ] {
         let error = TemplateDialect::new(blueprint(source)).err();
         assert!(matches!(error, Some(TemplateError::Syntax(_))), "{source}");
     }

@@ -44,7 +44,8 @@ impl ValidFor {
                 "name a Jinja file or a tokenizer_config.json with a chat_template",
             )
         };
-        let is_config = path.extension().is_some_and(|extension| extension == "json");
+        let ending = path.extension();
+        let is_config = ending.is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
         let blueprint = if is_config {
             let config = TokenizerConfig::read(&text).map_err(|error| unusable(&error.to_string()))?;
             let source = config.templates.get("default").cloned();

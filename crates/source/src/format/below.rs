@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 use chatmill_intake::json::{Kind, Mark, Value};
 
-use super::budget::Budget;
 use super::language::TreeMap;
-use super::language::path::MapPath;
+use super::language::budget::Budget;
+use super::language::path::{InnerPath, MapPath};
 
 /// The messages of a tree, those that stand in others behind them.
 pub(super) struct Below<'d> {
@@ -23,22 +23,25 @@ impl<'d> Below<'d> {
             values: Vec::with_capacity(list.len()),
             places: Vec::with_capacity(list.len()),
         };
-        let listed = |list: Vec<Value<'d>>, path: &str, holder: Option<usize>| {
-            let each = list.into_iter().enumerate();
-            let places = each.map(|(index, value)| (value, format!("{path}[{index}]"), holder));
-            places.rev().collect::<Vec<_>>()
+        let listed = |list: Vec<Value<'d>>, holder: Option<usize>| {
+            let each = list.into_iter().enumerate().rev();
+            each.map(move |(index, value)| (value, index, holder))
         };
-        let mut left = listed(list, path, None);
-        while let Some((value, path, holder)) = left.pop() {
+        let inside = map.below.as_ref().map(|InnerPath(below)| below.list());
+        let inside = inside.as_deref().unwrap_or_default().trim_start_matches('$');
+        let mut left: Vec<_> = listed(list, None).collect();
+        while let Some((value, index, holder)) = left.pop() {
+            let above = holder.and_then(|holder| all.places.get(holder));
+            let path = match above {
+                Some((above, _)) => format!("{above}{inside}[{index}]"),
+                None => format!("{path}[{index}]"),
+            };
             // A path repeats those of all messages that contain the message.
-            budget.take(path.len());
-            if budget.is_spent() {
+            if !budget.take(path.len()) {
                 break;
             }
-            let here = all.values.len();
-            if let Some(below) = &map.below {
-                let list = format!("{path}{}", below.list().trim_start_matches('$'));
-                left.extend(listed(below.find(value), &list, Some(here)));
+            if let Some(InnerPath(below)) = &map.below {
+                left.extend(listed(below.find(value), Some(all.values.len())));
             }
             all.values.push(value);
             all.places.push((path, holder));

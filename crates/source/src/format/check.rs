@@ -1,10 +1,9 @@
 //! Checks of a format file beyond its syntax, and the values derived from it.
 
-use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::fmt;
 
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use super::language::condition::{Choice, Word};
 use super::language::path::{MapPath, Paths};
@@ -13,98 +12,51 @@ use super::language::{Language, MessageMap, Piece};
 /// The most entries of a list or table of a format file, and the most holes of a text.
 pub(super) const MOST: usize = 64;
 
-/// The most entries of all lists and tables of a format file together: each may be looked up in every message.
+/// The most entries and holes of a format file in all: each may be looked up in every message.
 const MOST_IN_ALL: usize = 2048;
 
-/// A format file of which only the numbers of entries are of interest. Lists and tables of any name are counted, so that none can be
-/// forgotten.
-pub(super) struct Counted;
-
-impl<'de> Deserialize<'de> for Counted {
-    fn deserialize<D: Deserializer<'de>>(file: D) -> Result<Self, D::Error> {
-        let in_all = Cell::new(0);
-        let name = "the file";
-        Entries {
-            name,
-            in_all: &in_all,
-        }
-        .deserialize(file)
+/// Checks that no list, table or text of a format file has too many entries or holes, whatever its name; the error gives place and reason.
+pub(super) fn counted(text: &str) -> Result<(), String> {
+    let Ok(file) = DeTable::parse(text) else {
+        // Who reads it as a format file reports that.
+        return Ok(());
+    };
+    let mut left: Vec<_> = named(file.get_ref()).collect();
+    let mut in_all = left.len();
+    while let Some((name, value)) = left.pop() {
+        let others = left.len();
+        let (what, holes) = match value.get_ref() {
+            DeValue::String(text) => ("holes", text.matches('{').count()),
+            DeValue::Array(list) => {
+                left.extend(list.iter().map(|value| (name, value)));
+                ("entries", 0)
+            }
+            DeValue::Table(table) => {
+                left.extend(named(table));
+                ("entries", 0)
+            }
+            _ => continue,
+        };
+        let count = holes + left.len() - others;
+        in_all += count;
+        let reason = if count > MOST {
+            format!("{name} has {count} {what}, and {MOST} are the most")
+        } else if in_all > MOST_IN_ALL {
+            format!("all lists, tables and texts together have more than {MOST_IN_ALL} entries and holes")
+        } else {
+            continue;
+        };
+        let (before, _) = text.split_at(value.span().start);
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|sign| *sign != '\n').count() + 1;
+        return Err(format!("line {line}, column {column}: {reason}"));
     }
+    Ok(())
 }
 
-/// Counts the entries of a value with this name.
-#[derive(Clone, Copy)]
-struct Entries<'c> {
-    name: &'c str,
-    in_all: &'c Cell<usize>,
-}
-
-impl Entries<'_> {
-    /// Counts another entry after so many.
-    fn another<E: Error>(self, before: usize) -> Result<(), E> {
-        let in_all = self.in_all.get() + 1;
-        self.in_all.set(in_all);
-        if before >= MOST {
-            return Err(E::custom(format!("{} has more than {MOST} entries", self.name)));
-        }
-        if in_all > MOST_IN_ALL {
-            let text = format!("all lists and tables together have more than {MOST_IN_ALL} entries");
-            return Err(E::custom(text));
-        }
-        Ok(())
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Entries<'_> {
-    type Value = Counted;
-
-    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<Counted, D::Error> {
-        value.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Entries<'_> {
-    type Value = Counted;
-
-    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str("a value of TOML")
-    }
-
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Counted, E> {
-        Ok(Counted)
-    }
-
-    fn visit_i64<E: Error>(self, _: i64) -> Result<Counted, E> {
-        Ok(Counted)
-    }
-
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Counted, E> {
-        Ok(Counted)
-    }
-
-    fn visit_str<E: Error>(self, _: &str) -> Result<Counted, E> {
-        Ok(Counted)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Counted, A::Error> {
-        let mut count = 0;
-        while list.next_element_seed(self)?.is_some() {
-            self.another(count)?;
-            count += 1;
-        }
-        Ok(Counted)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<Counted, A::Error> {
-        let mut count = 0;
-        while let Some(name) = table.next_key::<String>()? {
-            self.another(count)?;
-            count += 1;
-            let entry = Entries { name: &name, ..self };
-            table.next_value_seed(entry)?;
-        }
-        Ok(Counted)
-    }
+/// The values of a table with their names.
+fn named<'v, 't>(table: &'v DeTable<'t>) -> impl Iterator<Item = (&'v str, &'v Spanned<DeValue<'t>>)> {
+    table.iter().map(|(key, value)| (&**key.get_ref(), value))
 }
 
 /// Checks a format file whose syntax is valid; the error gives the reason.

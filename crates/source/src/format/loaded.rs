@@ -15,9 +15,6 @@ use crate::source::{About, NO_TEXT_ARGUMENTS};
 /// Bytes of the longest format file.
 const MAX_BYTES: usize = 256 << 10;
 
-/// Characters of the longest line of an error: a line of the file may have as many as the file.
-const SHOWN: usize = 600;
-
 /// A format file, as it is used.
 #[derive(Debug)]
 pub(super) struct Loaded {
@@ -61,15 +58,8 @@ impl Loaded {
                 "a format file has at most {MAX_BYTES} bytes"
             )));
         }
-        let syntax_error = |error: toml::de::Error| {
-            let lines = error.to_string();
-            let lines = lines
-                .lines()
-                .map(|line| line.chars().take(SHOWN).collect::<String>());
-            format_error(lines.collect::<Vec<_>>().join("\n"))
-        };
-        toml::from_str::<super::check::Counted>(text).map_err(syntax_error)?;
-        let language: Language = toml::from_str(text).map_err(syntax_error)?;
+        super::check::counted(text).map_err(format_error)?;
+        let language: Language = toml::from_str(text).map_err(|error| format_error(error.to_string()))?;
         super::check::check(&language).map_err(format_error)?;
         Ok(Self::of(id, language))
     }

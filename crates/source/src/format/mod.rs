@@ -3,18 +3,16 @@
 //!
 //! | File | Holds |
 //! |---|---|
-//! | `language/` | the language of format files: tables, paths, conditions, texts |
+//! | `language/` | the language of format files: tables, paths, conditions, texts, and what may be made of a record |
 //! | `check.rs`, `loaded.rs` | a format file that was read |
 //! | `read.rs`, `rows.rs`, `below.rs`, `order.rs`, `message/`, `piece.rs` | records, messages and their pieces, read by it |
 //! | `request.rs` | records that are requests to a vendor's API |
 //! | `field_map.rs` | field maps of pipeline files, as format files |
-//! | `budget.rs` | what may be made of a record |
 //! | `file.rs` | a format file as a source |
 //!
 //! Why: docs/decisions/2026-11-26-format-files.md.
 
 mod below;
-mod budget;
 mod check;
 mod field_map;
 mod file;

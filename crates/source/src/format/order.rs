@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use chatmill_intake::json::Value;
 
+use super::language::path::InnerPath;
 use super::language::{ConversationMap, TreeMap};
 use super::loaded::Loaded;
 use crate::reader::id;
@@ -34,7 +35,7 @@ pub(super) fn entries<'d>(
         });
         // Of several paths some may lead to the same answers.
         let mut known = HashSet::new();
-        for path in &format.language.message.answers.0 {
+        for InnerPath(path) in &format.language.message.answers.0 {
             let list = path.list();
             let answers = path.find(value).into_iter().enumerate();
             let answers = answers.filter(|(_, answer)| known.insert(answer.span().start));

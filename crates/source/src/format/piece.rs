@@ -9,7 +9,7 @@ use chatmill_model::{
     ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, Role, ToolCall, ToolResult, own_parts,
 };
 
-use super::budget::bytes_of;
+use super::language::budget::bytes_of;
 use super::language::condition::{Chosen, applies, chosen};
 use super::language::path::{MapPath, Paths};
 use super::language::template::{Read, Texts};

@@ -7,7 +7,7 @@ use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Conversation, Extra, Part, Role, Scene};
 
 use super::below::Below;
-use super::budget::Budget;
+use super::language::budget::Budget;
 use super::language::condition::{Chosen, chosen};
 use super::language::path::{MapPath, Paths};
 use super::language::{ConversationMap, SceneWord, TreeMap};
@@ -267,8 +267,7 @@ impl<'d> One<'d, '_> {
             .collect();
         let holder = |at: &Option<usize>| {
             let id = at.and_then(|at| ids.get(at))?;
-            self.budget.take(id.len());
-            (!self.budget.is_spent()).then(|| id.clone())
+            self.budget.take(id.len()).then(|| id.clone())
         };
         let holders: Vec<Option<String>> = all.places.iter().map(|(_, at)| holder(at)).collect();
         let places = all.places.iter().map(|(path, _)| path).zip(holders);
@@ -494,8 +493,7 @@ impl<'d> Reader<'d, '_> {
             .into_iter()
             .flat_map(|record| map.keep.iter().map(move |path| (path, path.first(record))));
         for (path, value) in named_fields.filter_map(|(path, value)| Some((path, value?))) {
-            read.budget.take(value.span().len());
-            if read.budget.is_spent() {
+            if !read.budget.take(value.span().len()) {
                 break;
             }
             keep_rest(&mut extra, value, path.name());

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Mark, Value};
 
-use super::budget::Budget;
+use super::language::budget::Budget;
 use super::language::{Repeated, TreeMap};
 use super::loaded::Loaded;
 use super::message::{Reader, belongs, is_of_user};

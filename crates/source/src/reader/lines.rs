@@ -308,24 +308,11 @@ pub(crate) fn plain(text: String, _extra: &mut Extra) -> Vec<Part> {
 
 /// A line of a form.
 fn example(form: &str) -> String {
-    let mut line = form.to_owned();
-    let fillings = [
-        ("{y}", "2026"),
-        ("{o}", "01"),
-        ("{d}", "05"),
-        ("{h}", "10"),
-        ("{m}", "00"),
-        ("{s}", "00"),
-        ("{b}", "Jan"),
-        ("{a}", "AM"),
-        ("{n}", "Ann"),
-        ("{t}", "Hi"),
-        ("{_}", "…"),
-    ];
-    for (hole, filling) in fillings {
-        line = line.replace(hole, filling);
-    }
-    line
+    let fillings = "2026 01 05 10 00 00 Jan AM Ann Hi …".split(' ');
+    let holes = "yodhmsbant_".chars().zip(fillings);
+    holes.fold(form.to_owned(), |line, (hole, filling)| {
+        line.replace(&format!("{{{hole}}}"), filling)
+    })
 }
 
 /// The first form of a table that matches a line, with the matched pieces.

@@ -72,12 +72,28 @@ const PATTERNS: &[&str] = &[
     "é",
     "👩\u{200d}",
     "User: a\nAssistant: ",
+    "\n\nHuman: a\n\nAssistant: b",
+    "<|im_start|>user\na<|im_end|>\n",
+    "<tool_call>{}</tool_call>",
+    "<think>a</think>",
+    "[INST] a [/INST] b ",
+    "#### a  \n",
+    "> a  \n",
     "Human: ",
     "call_1 ",
     "【1†a】",
     "\u{e200}cite\u{e202}",
     "Europe/Nowhere ",
     "2026-01-01T00:00:00Z ",
+];
+
+/// Beginnings of texts that are more than words: such a text is that and nothing else.
+const WHOLE: &[&str] = &[
+    "\n\nHuman: a\n\nAssistant: b",
+    "<|im_start|>user\na<|im_end|>\n",
+    "[{\"a\":",
+    "<think>a</think>",
+    "> a\n",
 ];
 
 /// Elements that a list can do nothing with.
@@ -100,6 +116,8 @@ enum How {
     Keys,
     /// A pattern in a text.
     Pattern(usize),
+    /// A pattern in place of a text.
+    Whole(usize),
 }
 
 /// A step into a value.
@@ -134,6 +152,34 @@ fn read(path: &Path) -> Value {
 
 fn ending(path: &Path) -> &str {
     path.extension().and_then(|ending| ending.to_str()).unwrap()
+}
+
+/// The valid sample of a source, enlarged in its longest list.
+pub(crate) fn longest_list(source: &str) -> Option<Amplified> {
+    let example = samples().join("sources").join(source).join("example");
+    let sample = example.is_dir().then(|| folders(&example).remove(0))?;
+    let value = read(&sample);
+    let mut lists: Vec<Vec<Step>> = Vec::new();
+    places(&value, &mut Vec::new(), &mut |place, how| {
+        if let How::Numbered = how {
+            lists.push(place.to_vec());
+        }
+    });
+    let bytes = |place: &Vec<Step>| {
+        let here = place.iter().try_fold(&value, |here, step| match step {
+            Step::Key(key) => here.get(key),
+            Step::Index(index) => here.get(index),
+            Step::Inside => None,
+        });
+        here.map_or(0, |here| here.to_string().len())
+    };
+    // The list of all records is no part of a record.
+    let place = lists
+        .into_iter()
+        .filter(|place| place.len() > 1)
+        .max_by_key(bytes)?;
+    let how = How::Numbered;
+    Some(Amplified { sample, place, how })
 }
 
 /// Every way to make every sample large.
@@ -236,6 +282,7 @@ fn places(value: &Value, place: &mut Vec<Step>, add: &mut dyn FnMut(&[Step], How
         }
         Value::String(text) => {
             (0..PATTERNS.len()).for_each(|pattern| add(place, How::Pattern(pattern)));
+            (0..WHOLE.len()).for_each(|pattern| add(place, How::Whole(pattern)));
             if let Some(value) = inside(text) {
                 place.push(Step::Inside);
                 places(&value, place, add);
@@ -268,6 +315,7 @@ impl Amplified {
         let how = match self.how {
             How::Junk(junk) => format!("junk {}", JUNK[junk]),
             How::Pattern(pattern) => format!("{:?}", PATTERNS[pattern]),
+            How::Whole(pattern) => format!("{:?} alone", WHOLE[pattern]),
             how => format!("{how:?}").to_lowercase(),
         };
         format!("{} ${place} {how}", sample.display())
@@ -347,6 +395,7 @@ impl Amplified {
                 }
             }
             (Value::String(text), How::Pattern(pattern)) => *text += &PATTERNS[pattern].repeat(n),
+            (Value::String(text), How::Whole(pattern)) => *text = WHOLE[pattern].repeat(n),
             _ => unreachable!("places are told by what stands there"),
         }
     }

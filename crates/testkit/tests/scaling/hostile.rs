@@ -58,6 +58,26 @@ pub(crate) const SHAPES: &[Shape] = &[
     shape("markers of pictures that do not end", 400, |n| {
         said("[Image:".repeat(n))
     }),
+    read("turns written out in one text", |n| {
+        let prompt = "\n\nHuman: when?\n\nAssistant: at six".repeat(n);
+        let answers =
+            json!([{"answer": "a", "model": "m", "rank": 1.0}, {"answer": "b", "model": "k", "rank": 2.0}]);
+        lines([json!({"prompt": prompt, "answers": answers, "turns": n, "num_responses": 2, "source": ["tides"], "good_natured": true})].into_iter())
+    }),
+    read("contexts of a pair", |n| {
+        let turn = |number: usize| json!({"role": if number.is_multiple_of(2) { "user" } else { "assistant" }, "content": "when?"});
+        let context: Vec<Value> = (0..n).map(turn).collect();
+        lines([json!({"domain": "general", "language": "english", "context": context, "response1": "at six", "response2": "at seven",
+            "overall_preference": -2, "individual_preference": []})].into_iter())
+    }),
+    read("messages far inside others", |n| {
+        let message = |number: usize, children: Vec<Value>| json!({"messageId": format!("m{number}"), "sender": "User", "isCreatedByUser": number.is_multiple_of(2), "text": "when?", "children": children});
+        let leaves = (0..n).map(|number| message(30 + number, Vec::new())).collect();
+        let nested = (0..30)
+            .rev()
+            .fold(leaves, |below, number| vec![message(number, below)]);
+        one("a.json", json!({"conversationId": "c", "title": "Tides", "recursive": true, "options": {}, "messages": nested}).to_string())
+    }),
     read("openings of Slack markup", |n| slack("<".repeat(n))),
     read("people whom Slack names", |n| {
         let names: Vec<String> = (0..n).map(|person| format!("<@U{person}>")).collect();

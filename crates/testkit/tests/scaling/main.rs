@@ -19,11 +19,13 @@
 )]
 
 mod amplify;
+mod format_files;
 mod hostile;
 mod measured;
 mod nights;
 mod reading;
 mod shapes;
+mod tokenizers;
 
 use std::time::Duration;
 
@@ -130,6 +132,65 @@ fn samples_made_large_take_as_much_memory_and_as_many_steps_for_one_more() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// The largest format files, read with samples made large, and format files made large themselves.
+#[test]
+fn large_format_files_take_as_much_memory_and_as_many_steps_for_one_more() {
+    let _alone = alone();
+    let all = format_files::all();
+    let mut faults = Vec::new();
+    for drawn in chatmill_drawn::some_of(0..all.len(), 100) {
+        let format = &all[drawn];
+        if !format.is_one() {
+            continue;
+        }
+        let read = |files| taken_for(files, Command::Check, format_files::NAME, "");
+        for (what, counted) in [
+            ("sample", Counted::of(400, &|n| read(format.by_sample(n)))),
+            ("format file", Counted::of(16, &|n| read(format.by_format(n)))),
+        ] {
+            if counted.growth_in_number() > MOST_COUNTED {
+                faults.push(format!("{}, {what}: {counted}", format.name()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// The same in time, for `check`, with `DRAWN` of all and those whose name has `SAMPLE` in it.
+#[test]
+#[ignore = "takes minutes; `just amplify` runs it"]
+fn samples_made_large_take_time_in_proportion_for_large_format_files() {
+    let _alone = alone();
+    let drawn: u32 = std::env::var("DRAWN").map_or(40_000, |text| text.parse().unwrap());
+    let part = std::env::var("SAMPLE").unwrap_or_default();
+    let mut all = format_files::all();
+    all.retain(|format| format.name().contains(&part));
+    println!("{} places of format files, {drawn} of them", all.len());
+    let (mut read, mut found) = (0, 0);
+    for place in chatmill_drawn::some_of(0..all.len(), drawn) {
+        let format = &all[place];
+        if !format.is_one() {
+            continue;
+        }
+        read += 1;
+        let take = |n| taken_for(format.by_sample(n), Command::Check, format_files::NAME, "");
+        let (few, many) = (take(MORE / 8).time, take(MORE / 2).time);
+        if many < FLOOR || many.as_secs_f64() <= MOST * few.as_secs_f64() {
+            continue;
+        }
+        let growth = Growth::of([MORE / 8, MORE / 2], Effort::LONG, MOST, &take);
+        if growth.times_as_long() > MOST {
+            println!("{growth}  {}", format.name());
+            found += 1;
+        }
+    }
+    println!("{read} were format files");
+    assert_eq!(
+        found, 0,
+        "places that take more than {MOST} times as long for four times as many"
+    );
 }
 
 /// Samples in `DRAWN` of all places, for `check`, and one in fifty for `run`; `SAMPLE` picks some by a part of their names, and another seed others.

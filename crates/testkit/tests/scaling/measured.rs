@@ -18,6 +18,7 @@ use chatmill_workshop::TestDir;
 use rustix::time::{ClockId, clock_gettime};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
+use crate::format_files;
 use crate::shapes::{Files, Shape};
 
 /// The command that is measured.
@@ -110,15 +111,22 @@ impl Counted {
     /// The factor by which the cost of one element grows for four times the elements: in pieces, bytes or
     /// steps, whichever grows most.
     pub(crate) fn growth(&self) -> f64 {
-        let growth = |of: fn(&Taken) -> usize, leap: usize| {
-            let [one, few, many] = self.taken.map(|taken| of(&taken));
-            let [_, n, four_n] = self.sizes;
-            let each_of_few = few.saturating_sub(one) as f64 / (n - 1) as f64;
-            let each_of_many = many.saturating_sub(one + leap) as f64 / (four_n - 1) as f64;
-            each_of_many / each_of_few.max(1.0)
-        };
-        let memory = growth(|taken| taken.pieces, 0).max(growth(|taken| taken.bytes, Self::LEAP));
-        memory.max(growth(|taken| taken.steps, Self::KEPT))
+        self.growth_in_number()
+            .max(self.growth_of(|taken| taken.bytes, Self::LEAP))
+    }
+
+    /// The same in pieces or steps, for elements of so few bytes that the leap of a buffer hides them.
+    pub(crate) fn growth_in_number(&self) -> f64 {
+        let pieces = self.growth_of(|taken| taken.pieces, 0);
+        pieces.max(self.growth_of(|taken| taken.steps, Self::KEPT))
+    }
+
+    fn growth_of(&self, of: fn(&Taken) -> usize, leap: usize) -> f64 {
+        let [one, few, many] = self.taken.map(|taken| of(&taken));
+        let [_, n, four_n] = self.sizes;
+        let each_of_few = few.saturating_sub(one) as f64 / (n - 1) as f64;
+        let each_of_many = many.saturating_sub(one + leap) as f64 / (four_n - 1) as f64;
+        each_of_many / each_of_few.max(1.0)
     }
 }
 
@@ -256,7 +264,7 @@ pub(crate) fn taken(shape: &Shape, command: Command, n: usize) -> Taken {
     taken_for((shape.files)(n), command, "auto", shape.pipeline)
 }
 
-/// The cost of a command for files of a source; an empty source is detected.
+/// The cost of a command for files of a source, or of the format file among them; an empty source is detected.
 pub(crate) fn taken_for(files: Files, command: Command, source: &str, pipeline: &str) -> Taken {
     let test_dir = TestDir::new();
     // The key of the pseudonyms.
@@ -264,6 +272,12 @@ pub(crate) fn taken_for(files: Files, command: Command, source: &str, pipeline: 
     for (name, bytes) in files {
         test_dir.write(&format!("in/{name}"), bytes);
     }
+    let own = test_dir.path(source).to_string_lossy().into_owned();
+    let source = if source == format_files::NAME {
+        &own
+    } else {
+        source
+    };
     Taken::by(|| match command {
         Command::Check => checked(&test_dir.path("in"), source),
         Command::Run => milled(&test_dir, "out", pipeline),

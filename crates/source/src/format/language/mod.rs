@@ -4,6 +4,7 @@
 //! A format file has no expressions and no recursion: it gives the paths of values, the meaning of words, and
 //! lists of cases. Reading takes time in proportion to the record.
 
+pub(in crate::format) mod budget;
 pub(in crate::format) mod condition;
 pub(in crate::format) mod path;
 mod piece;

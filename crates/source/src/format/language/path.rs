@@ -6,7 +6,6 @@
 //! to the first where that field is absent.
 
 use std::borrow::Cow;
-use std::ops::Deref;
 
 use chatmill_intake::json::{Kind, Value};
 use schemars::JsonSchema;
@@ -212,7 +211,7 @@ impl MapPath {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "MapPath")]
 #[schemars(with = "String")]
-pub(in crate::format) struct InnerPath(MapPath);
+pub(in crate::format) struct InnerPath(pub MapPath);
 
 impl TryFrom<MapPath> for InnerPath {
     type Error = &'static str;
@@ -224,14 +223,6 @@ impl TryFrom<MapPath> for InnerPath {
             );
         }
         Ok(Self(path))
-    }
-}
-
-impl Deref for InnerPath {
-    type Target = MapPath;
-
-    fn deref(&self) -> &MapPath {
-        &self.0
     }
 }
 

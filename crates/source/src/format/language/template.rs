@@ -5,11 +5,10 @@ use chatmill_model::RawJson;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::budget::Budget;
 use super::condition::{Conditions, applies};
 use super::path::MapPath;
 use super::several::{OneOrMany, string_or_table};
-use crate::format::budget::Budget;
-use crate::format::check::MOST;
 use crate::reader::{id, left, quoted};
 
 /// Texts, of which the first that is not empty counts.
@@ -82,9 +81,6 @@ impl TryFrom<String> for Filled {
             };
             holes.push((words.to_owned(), Some(path)));
             rest = after;
-            if holes.len() > MOST {
-                return Err(format!("a text has more than {MOST} holes"));
-            }
         }
         if holes.is_empty() {
             return Err(format!(

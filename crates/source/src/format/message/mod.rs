@@ -14,7 +14,7 @@ use chatmill_model::{Extra, Message, MessageKind, Part, Reference, Role, Usage};
 use self::amended::Amended;
 use self::speaker::{SpeakerRole, UnknownWord, role_word, speaker_of};
 pub(super) use self::speaker::{belongs, is_of_user};
-use super::budget::{Budget, bytes_of_names};
+use super::language::budget::{Budget, bytes_of_names};
 use super::language::path::{MapPath, Paths};
 use super::language::template::Read;
 use super::language::{
@@ -287,8 +287,7 @@ impl<'d, 'r> Reader<'d, 'r> {
                 whole.clone()
             };
             let Some(own) = own else { return };
-            self.read.budget.take(bytes_of_names(&own));
-            if self.read.budget.is_spent() {
+            if !self.read.budget.take(bytes_of_names(&own)) {
                 return;
             }
             // A further piece counts as a row of its own.
@@ -476,8 +475,7 @@ fn keep(map: &MessageMap, value: Value<'_>, read: Read<'_>, draft: &mut MessageD
     for path in &map.keep {
         let found = path.find(value).into_iter();
         for found in found.filter(|found| holds_something(*found)) {
-            read.budget.take(found.span().len());
-            if read.budget.is_spent() {
+            if !read.budget.take(found.span().len()) {
                 return;
             }
             draft.extra.push((path.name().to_owned(), read.raw(found)));

@@ -12,7 +12,7 @@ use crate::frame::{FrameView, Reading};
 
 /// The bytes that may still be made of a record.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(in crate::format) struct Budget {
     most: usize,
     /// None is left where more was asked for.
     left: Cell<Option<usize>>,
@@ -22,7 +22,7 @@ pub(super) struct Budget {
 
 impl Budget {
     /// The budget of a record, or of a row.
-    pub(super) fn of(record: Value<'_>) -> Self {
+    pub(in crate::format) fn of(record: Value<'_>) -> Self {
         let most = FORMAT_FLOOR.saturating_add(record.span().len().saturating_mul(FORMAT_RATIO));
         Self {
             most,
@@ -31,30 +31,36 @@ impl Budget {
         }
     }
 
-    /// Takes so many bytes; where fewer are left, the budget is spent.
-    pub(super) fn take(&self, bytes: usize) {
-        self.left
-            .set(self.left.get().and_then(|left| left.checked_sub(bytes)));
+    /// Takes so many bytes; `false` where fewer are left, and then the budget is spent.
+    pub(in crate::format) fn take(&self, bytes: usize) -> bool {
+        let left = self.left.get().and_then(|left| left.checked_sub(bytes));
+        self.left.set(left);
+        left.is_some()
     }
 
-    /// Whether so many bytes are left; where they are not, the budget is spent.
-    pub(super) fn allows(&self, bytes: usize) -> bool {
+    /// Whether so many bytes are left, without taking them; where fewer are, the budget is spent.
+    pub(in crate::format) fn allows(&self, bytes: usize) -> bool {
         self.left.set(self.left.get().filter(|left| *left >= bytes));
         !self.is_spent()
     }
 
     /// Whether more was asked for than there was.
-    pub(super) fn is_spent(&self) -> bool {
+    pub(in crate::format) fn is_spent(&self) -> bool {
         self.left.get().is_none()
     }
 
     /// Begins anew for another branch of a tree, which has messages in common with those before.
-    pub(super) fn begin(&self) {
+    pub(in crate::format) fn begin(&self) {
         self.left.set(self.left.get().and(Some(self.most)));
     }
 
     /// Names the message that spent the budget, if it is spent and no message was named.
-    pub(super) fn judge(&self, frame: FrameView<'_>, path: impl FnOnce() -> String, value: Value<'_>) {
+    pub(in crate::format) fn judge(
+        &self,
+        frame: FrameView<'_>,
+        path: impl FnOnce() -> String,
+        value: Value<'_>,
+    ) {
         let mut error = self.error.borrow_mut();
         if self.is_spent() && error.is_none() {
             let text = format!(
@@ -67,7 +73,7 @@ impl Budget {
     }
 
     /// The reading of a record, or the error where the budget was spent.
-    pub(super) fn kept(
+    pub(in crate::format) fn kept(
         &self,
         frame: FrameView<'_>,
         record: Value<'_>,
@@ -79,7 +85,7 @@ impl Budget {
 }
 
 /// The bytes of pieces and of extra fields.
-pub(super) fn bytes_of<'p>(
+pub(in crate::format) fn bytes_of<'p>(
     parts: impl Iterator<Item = &'p Part>,
     extra: impl Iterator<Item = &'p (String, RawJson)>,
 ) -> usize {
@@ -102,17 +108,16 @@ pub(super) fn bytes_of<'p>(
 }
 
 /// The bytes of what a message names: each of several messages that one record becomes has them.
-pub(super) fn bytes_of_names(message: &Message) -> usize {
+pub(in crate::format) fn bytes_of_names(message: &Message) -> usize {
     let targets = message
         .references
         .iter()
-        .map(|reference| len(reference.target.as_ref()));
-    let mentions = message
-        .mentions
-        .iter()
-        .map(|mention| size_of::<String>() + mention.len());
-    let names = [&message.id, &message.sender_name, &message.source_type].map(|name| len(name.as_ref()));
-    targets.chain(mentions).chain(names).sum()
+        .filter_map(|reference| reference.target.as_ref());
+    let names = [&message.id, &message.sender_name, &message.source_type]
+        .into_iter()
+        .flatten();
+    let all = targets.chain(&message.mentions).chain(names);
+    all.map(|name| size_of::<String>() + name.len()).sum()
 }
 
 fn len(text: Option<&String>) -> usize {

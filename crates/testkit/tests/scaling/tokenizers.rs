@@ -1,0 +1,278 @@
+//! Tokenizer files: those of all families, enlarged in every place of their steps and their model, and those that only an attacker writes.
+//! Reading one costs in proportion to its size, or it is refused; counting with the largest that is read, in proportion to the text.
+
+use std::path::Path;
+
+use chatmill_token::Encoding;
+use serde_json::{Value, json};
+
+use crate::measured::{Counted, Effort, Growth, Taken, alone};
+use crate::{FLOOR, MORE, MOST, MOST_COUNTED};
+
+/// Ways to enlarge a file.
+enum Enlarged {
+    /// By a list or a text, given by its JSON pointer.
+    Place(String),
+    /// In some way of its own.
+    Hostile(fn(&mut Value, usize)),
+}
+
+/// A file and what becomes many in it.
+struct LargeFile {
+    name: String,
+    file: Value,
+    enlarged: Enlarged,
+}
+
+/// What an attacker adds to a file so many times.
+const HOSTILE: &[(&str, fn(&mut Value, usize))] = &[
+    ("digits, cut again", |file, n| {
+        cut(
+            file,
+            vec![json!({"type": "Digits", "individual_digits": true}); n],
+        )
+    }),
+    ("cuts that differ", |file, n| {
+        cut(
+            file,
+            (1..=n)
+                .map(|length| split(&format!("\\p{{L}}{{{length}}}")))
+                .collect(),
+        )
+    }),
+    ("cuts into bytes", |file, n| cut(file, vec![bytes(); n])),
+    ("alternatives of a pattern", |file, n| {
+        cut(file, vec![split(&format!("{}b", "a|".repeat(n)))])
+    }),
+    ("openings of a pattern", |file, n| {
+        cut(file, vec![split(&"[".repeat(n))])
+    }),
+    ("groups of a pattern", |file, n| {
+        cut(file, vec![split(&format!("{}a{}", "(".repeat(n), ")".repeat(n)))])
+    }),
+    ("words of a pattern", |file, n| {
+        cut(file, vec![split(&"\\w".repeat(n))])
+    }),
+    ("quantifiers of a pattern", |file, n| {
+        cut(file, vec![split(&"a{2}+".repeat(n))])
+    }),
+    ("what never matches", |file, _| {
+        cut(file, vec![split(r"[^\s\S]*")])
+    }),
+    ("texts that double", |file, n| {
+        normalise(file, vec![replace(&json!({"String": "a"}), "aa"); n])
+    }),
+    ("forms", |file, n| {
+        normalise(file, vec![json!({"type": "NFKC"}); n])
+    }),
+    ("long replacements", |file, n| {
+        normalise(file, vec![replace(&json!({"Regex": "."}), &"x".repeat(n))])
+    }),
+    ("a long text in front", |file, n| {
+        normalise(file, vec![json!({"type": "Prepend", "prepend": "x".repeat(n)})])
+    }),
+    ("sequences in sequences", |file, n| {
+        let wrapped = |inner: Value, _| json!({"type": "Sequence", "normalizers": [inner]});
+        file["normalizer"] = (0..n.min(100)).fold(json!({"type": "NFC"}), wrapped);
+    }),
+    ("tokens of the same id", |file, n| {
+        (0..n).for_each(|number| file["model"]["vocab"][format!("new{number}")] = json!(7));
+    }),
+    ("a token of many letters", |file, n| {
+        file["model"]["vocab"]["a".repeat(n)] = json!(1_000_000)
+    }),
+    ("tokens of more and more letters", |file, n| {
+        // As many bytes as there are elements.
+        let longest = (2.0 * n as f64).sqrt() as usize;
+        for letters in 2..longest {
+            file["model"]["vocab"]["a".repeat(letters)] = json!(1_000_000 + letters);
+            let merge = json!(["a".repeat(letters - 1), "a"]);
+            file["model"]["merges"].as_array_mut().unwrap().push(merge);
+        }
+    }),
+];
+
+fn split(pattern: &str) -> Value {
+    json!({"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": false})
+}
+
+fn bytes() -> Value {
+    json!({"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": false})
+}
+
+fn replace(pattern: &Value, content: &str) -> Value {
+    json!({"type": "Replace", "pattern": pattern, "content": content})
+}
+
+fn cut(file: &mut Value, mut steps: Vec<Value>) {
+    steps.push(bytes());
+    file["pre_tokenizer"] = json!({"type": "Sequence", "pretokenizers": steps});
+}
+
+fn normalise(file: &mut Value, steps: Vec<Value>) {
+    file["normalizer"] = json!({"type": "Sequence", "normalizers": steps});
+}
+
+/// Every way to enlarge every sample.
+fn all() -> Vec<LargeFile> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/tokenizers");
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.sort();
+    let mut all = Vec::new();
+    for path in paths {
+        let family = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let file: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        let mut places = vec!["/model/merges".to_owned()];
+        for steps in ["/normalizer", "/pre_tokenizer"] {
+            add_places(file.pointer(steps).unwrap(), steps, &mut places);
+        }
+        all.extend(places.into_iter().map(|place| LargeFile {
+            name: format!("{family} {place}"),
+            file: file.clone(),
+            enlarged: Enlarged::Place(place),
+        }));
+        if family == "qwen.tokenizer" {
+            all.extend(HOSTILE.iter().map(|(name, enlarge)| LargeFile {
+                name: (*name).to_owned(),
+                file: file.clone(),
+                enlarged: Enlarged::Hostile(*enlarge),
+            }));
+        }
+    }
+    all
+}
+
+/// The lists and texts within a value.
+fn add_places(value: &Value, pointer: &str, places: &mut Vec<String>) {
+    match value {
+        Value::String(_) => places.push(pointer.to_owned()),
+        Value::Array(elements) => {
+            places.push(pointer.to_owned());
+            for (number, element) in elements.iter().enumerate() {
+                add_places(element, &format!("{pointer}/{number}"), places);
+            }
+        }
+        Value::Object(entries) => {
+            for (key, element) in entries {
+                add_places(element, &format!("{pointer}/{key}"), places);
+            }
+        }
+        _ => {}
+    }
+}
+
+impl LargeFile {
+    /// The file with so many of what becomes many.
+    fn file(&self, n: usize) -> String {
+        let mut file = self.file.clone();
+        match &self.enlarged {
+            Enlarged::Hostile(enlarge) => enlarge(&mut file, n),
+            Enlarged::Place(place) => match file.pointer_mut(place).unwrap() {
+                Value::Array(elements) => {
+                    *elements = elements
+                        .iter()
+                        .cycle()
+                        .take(elements.len() * n)
+                        .cloned()
+                        .collect()
+                }
+                Value::String(text) => *text = text.repeat(n),
+                other => panic!("{place} is {other}"),
+            },
+        }
+        file.to_string()
+    }
+
+    /// The cost of reading the file, or refusing it.
+    fn read(&self, n: usize) -> Taken {
+        let file = self.file(n);
+        Taken::by(|| drop(Encoding::from_tokenizer("own", &file)))
+    }
+
+    /// The largest file that is read.
+    fn largest(&self) -> Option<Encoding> {
+        let sizes = [1000, 300, 100, 64, 60, 30, 16, 8, 5, 2, 1];
+        sizes
+            .iter()
+            .find_map(|n| Encoding::from_tokenizer("own", self.file(*n)).ok())
+    }
+}
+
+/// Texts of so many letters.
+const TEXTS: &[(&str, fn(usize) -> String)] = &[
+    ("one letter", |n| "a".repeat(n)),
+    ("spaces", |n| " ".repeat(n)),
+    ("words", |n| "the ferry, 12 o'clock. ".repeat(n.div_ceil(23))),
+    ("compatibility characters", |n| {
+        "\u{fdfa}\u{1d160}".repeat(n.div_ceil(7))
+    }),
+];
+
+fn count(encoding: &Encoding, text: &str) -> Taken {
+    let counter = encoding.counter();
+    Taken::by(|| {
+        std::hint::black_box(counter.count(text));
+    })
+}
+
+#[test]
+fn large_tokenizer_files_take_as_much_memory_for_one_more() {
+    let _alone = alone();
+    let all = all();
+    let mut faults = Vec::new();
+    for drawn in chatmill_drawn::some_of(0..all.len(), 40) {
+        let large = &all[drawn];
+        // The smallest file may be read, which costs more than to refuse a larger one.
+        let [few, many] = [1_000, 4_000].map(|n| large.read(n));
+        let most = |few: usize| 4.0 * MOST_COUNTED * few as f64;
+        if many.bytes as f64 > most(few.bytes) || many.pieces as f64 > most(few.pieces) {
+            faults.push(format!("{}, read: {few:?}, {many:?}", large.name));
+        }
+        if let Some(encoding) = large.largest() {
+            for (text, of) in TEXTS {
+                let counted = Counted::of(4_000, &|n| count(&encoding, &of(n)));
+                if counted.growth() > MOST_COUNTED {
+                    faults.push(format!("{}, {text}: {counted}", large.name));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// The same in time, of those whose name has `SAMPLE` in it.
+#[test]
+#[ignore = "takes minutes; `just amplify` runs it"]
+fn samples_made_large_take_time_in_proportion_for_tokenizer_files() {
+    let _alone = alone();
+    let part = std::env::var("SAMPLE").unwrap_or_default();
+    let mut all = all();
+    all.retain(|large| large.name.contains(&part));
+    println!("{} places of tokenizer files", all.len());
+    let mut found = 0;
+    let mut judge = |name: &str, what: &str, n: usize, take: &dyn Fn(usize) -> Taken| {
+        let many = take(4 * n).time;
+        if many < FLOOR || many.as_secs_f64() <= MOST * take(n).time.as_secs_f64() {
+            return;
+        }
+        let growth = Growth::of([n, 4 * n], Effort::LONG, MOST, take);
+        if growth.times_as_long() > MOST {
+            println!("{growth}  {name}, {what}");
+            found += 1;
+        }
+    };
+    for large in &all {
+        judge(&large.name, "read", MORE, &|n| large.read(n));
+        if let Some(encoding) = large.largest() {
+            for (text, of) in TEXTS {
+                judge(&large.name, text, 4 * MORE, &|n| count(&encoding, &of(n)));
+            }
+        }
+    }
+    assert_eq!(
+        found, 0,
+        "places that take more than {MOST} times as long for four times as many"
+    );
+}

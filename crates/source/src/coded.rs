@@ -6,7 +6,7 @@ use chatmill_intake::json::{Document, Value};
 use chatmill_intake::table::TableMap;
 
 use crate::frame::{ExportPath, FrameView, Reading, Row};
-use crate::reader::reading;
+use crate::layout::reading;
 use crate::source::{About, Source};
 
 type Recognise = fn(&Sketch) -> Option<(u8, Vec<String>)>;

@@ -8,7 +8,10 @@
 //! |---|---|
 //! | `formats/` | one file or folder for each format that is read, and nothing else |
 //! | `format/` | the language of format files, and the reader of records by them |
-//! | `reader/` | readers shared by formats: lists, fields, parts, calls, times, participants, and the places of findings |
+//! | `layout/` | where the messages of a conversation are: lists, lines, rows, trees, columns, requests and their answers |
+//! | `grammar/` | how each vendor writes one message: roles, parts, calls, results, usage, definitions of tools |
+//! | `base/` | what all readers need: fields, findings with their places, extra fields, times, participants |
+//! | `unread/` | what no reader took: kept in `extra` and reported, but for keys without meaning |
 //! | `unsupported/`, `propose.rs` | formats that are recognised but not read, and maps that could read them |
 //!
 //! # To add a source
@@ -22,13 +25,14 @@
 //!    one into its folder `example/`.
 //! 3. Add its line to `sources!` below: it declares the module, makes the value public and puts it into [`SOURCES`].
 
+mod base;
 mod coded;
 mod format;
 mod frame;
+mod grammar;
+mod layout;
 mod options;
 mod propose;
-mod reader;
-mod silence;
 mod source;
 mod unread;
 mod unsupported;
@@ -38,6 +42,7 @@ pub use chatmill_diag::RowLedger;
 use chatmill_intake::Sketch;
 pub use chatmill_intake::table::{TableFilter, TableMap};
 
+pub use base::times::zone::{is_zone, time_zone};
 pub use coded::Coded;
 pub use format::{
     FieldMap, FormatError, FormatFile, MapPath, load, mapped, recorded, schema as format_schema,
@@ -45,7 +50,6 @@ pub use format::{
 pub use frame::{ExportPath, FrameView, Reading, Row};
 pub use options::{Branches, Division, ReadOptions};
 pub use propose::{Proposal, propose};
-pub use reader::times::zone::{is_zone, time_zone};
 pub use source::{About, Evidence, Source};
 pub use unread::{Leftovers, Unread};
 pub use unsupported::{
@@ -175,7 +179,7 @@ pub fn find(id: &str) -> Option<&'static dyn Source> {
 /// Reads a frame, and reports the values that the reading left unread.
 pub fn read(source: &dyn Source, frame: &FrameView<'_>, limits: &Limits) -> (Reading, Leftovers) {
     let mut reading = source.read(frame, limits);
-    reader::logged::bound(&mut reading);
+    layout::exchange::logged::bound(&mut reading);
     let leftovers = unread::leftovers(source.silence(), frame, &mut reading);
     (reading, leftovers)
 }

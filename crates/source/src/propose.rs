@@ -1,8 +1,8 @@
 //! A field map proposed for a file, guessed from the names in it: for a person to review, never used without
 //! review.
-
-use crate::reader::words;
 use chatmill_intake::{Framing, Head, RecordSketch, Sketch};
+
+use crate::base::words;
 
 /// A proposed section of a pipeline file that would read a given file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use chatmill_intake::table::TableMap;
 use chatmill_model::{FormatTraits, TextArguments};
 
 use crate::frame::{ExportPath, FrameView, Reading, Row};
-use crate::silence::Silence;
+use crate::unread::silence::Silence;
 
 /// An input format.
 pub trait Source: Sync {

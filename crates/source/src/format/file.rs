@@ -14,10 +14,9 @@ use super::language::{RecordMark, Signs, WordList};
 use super::loaded::{FormatError, Loaded};
 use super::read;
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::columns;
-use crate::reader::{OUTSIDE_LISTS, best, has, thoughts};
-use crate::silence::Silence;
+use crate::layout::{OUTSIDE_LISTS, best, columns, has, reading};
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
+use crate::unread::silence::Silence;
 
 /// A source that is a format file.
 #[derive(Debug)]
@@ -309,7 +308,7 @@ impl Source for FormatFile {
         }
         let read = read::read(loaded, *frame, limits);
         if loaded.language.thoughts_in_text {
-            thoughts::reading(loaded.about, read)
+            reading(loaded.about, read)
         } else {
             loaded.about.stored(read)
         }

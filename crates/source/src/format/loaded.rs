@@ -9,8 +9,8 @@ use super::language::path::MapPath;
 use super::language::{Case, Language, MessageMap, Piece};
 use super::request;
 use crate::frame::Row;
-use crate::silence::Silence;
 use crate::source::{About, NO_TEXT_ARGUMENTS};
+use crate::unread::silence::Silence;
 
 /// Bytes of the longest format file.
 const MAX_BYTES: usize = 256 << 10;

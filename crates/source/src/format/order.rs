@@ -7,7 +7,7 @@ use chatmill_intake::json::Value;
 use super::language::path::InnerPath;
 use super::language::{ConversationMap, TreeMap};
 use super::loaded::Loaded;
-use crate::reader::id;
+use crate::base::id;
 
 /// A message of a list, or one that stands in it and answers it.
 pub(super) struct Entry<'d> {

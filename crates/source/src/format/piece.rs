@@ -15,10 +15,11 @@ use super::language::path::{MapPath, Paths};
 use super::language::template::{Read, Texts};
 use super::language::{Again, CallMap, FileMap, Piece, ResultMap};
 use super::loaded::Loaded;
-use crate::reader::{
-    ExtraFields, Keep, Notes, Site, arguments, exchange, holds_something, kind_of, message_object, parts,
-    quoted_json, tool_calls, transcript,
+use crate::base::{
+    ExtraFields, Keep, Notes, Site, arguments, holds_something, kind_of, media, text_of, texts::quoted_json,
+    texts::transcript,
 };
+use crate::grammar::{self, openai, openai::calls, openai::parts};
 
 /// The content of a message while its pieces are read.
 #[derive(Debug, Default)]
@@ -182,7 +183,7 @@ impl PieceReader<'_> {
             .and_then(|path| Some((path, path.first(value)?)))
         {
             let from = draft.extra.len();
-            let turn = exchange::any(message, site, self.limits);
+            let turn = grammar::any(message, site, self.limits);
             draft.extra.extend(turn.rest);
             let name = joined(place, path.name());
             for (key, _) in draft.extra.iter_mut().skip(from).filter(|_| !name.is_empty()) {
@@ -205,7 +206,7 @@ impl PieceReader<'_> {
                 .push(Part::ToolCall(self.call(call, value, place, site)));
         }
         if let Some(list) = piece.calls.as_ref().and_then(|path| path.first(value)) {
-            match tool_calls::calls(list, &mut draft.extra, site, self.limits) {
+            match calls::calls(list, &mut draft.extra, site, self.limits) {
                 Some(calls) => draft.parts.extend(calls.into_iter().map(Part::ToolCall)),
                 None => draft.extra.keep("tool_calls", list),
             }
@@ -318,7 +319,7 @@ impl PieceReader<'_> {
             self.piece(rule, element, place, draft, site);
             return true;
         }
-        let mut content = crate::reader::Content::default();
+        let mut content = crate::base::Content::default();
         let is_read = parts::known(element, place, &mut content);
         if is_read {
             draft.parts.extend(content.parts);
@@ -352,7 +353,7 @@ impl PieceReader<'_> {
         let (content, others) = match at {
             Some((found, name)) if is_shown(found) => self.shown(found, &joined(place, name), draft, site),
             Some((found, name)) if found.kind() != Kind::String => {
-                message_object::answered(found, &joined(place, name), &mut draft.extra, site)
+                openai::answered(found, &joined(place, name), &mut draft.extra, site)
             }
             _ => (map.content.render(value, self.read), Vec::new()),
         };
@@ -365,7 +366,7 @@ impl PieceReader<'_> {
             is_error: map.error.hold(value),
             ..ToolResult::default()
         };
-        draft.parts.extend(parts::result_of(result, (content, others)));
+        draft.parts.extend(media::result_of(result, (content, others)));
     }
 
     /// The content shown by a list of parts: its texts, and the parts that are no text.
@@ -384,7 +385,7 @@ impl PieceReader<'_> {
             }
         }
         draft.extra.extend(inside.extra);
-        parts::divided(inside.parts)
+        media::divided(inside.parts)
     }
 
     /// A file; `None` without any fact about it.
@@ -406,7 +407,7 @@ impl PieceReader<'_> {
         if let Some(bytes) = data {
             return Some(Media {
                 media_type,
-                ..parts::located(kind, bytes.clone(), name.clone())
+                ..media::located(kind, bytes.clone(), name.clone())
             })
             .map(|media| match media.source {
                 MediaSource::Url(_) => Media {
@@ -426,7 +427,7 @@ impl PieceReader<'_> {
             .filter(|url| url.contains("://") || url.starts_with("data:"));
         Some(match address {
             Some(address) => {
-                let located = parts::located(kind, address.clone(), name);
+                let located = media::located(kind, address.clone(), name);
                 let media_type = media_type.or(located.media_type);
                 Media {
                     media_type,
@@ -494,11 +495,11 @@ fn content(value: Value<'_>, field: &str, draft: &mut MessageDraft, site: &mut S
     match value.kind() {
         Kind::Number => draft.parts.push(Part::Text(value.raw().to_owned())),
         Kind::Array if value.items().all(is_text) => {
-            let texts = value.items().map(message_object::text_of);
+            let texts = value.items().map(text_of);
             draft.parts.extend(texts.map(Part::Text));
         }
         _ => {
-            let parts = message_object::content_parts(value, field, &mut draft.extra, site);
+            let parts = openai::content_parts(value, field, &mut draft.extra, site);
             draft.parts.extend(parts);
         }
     }

@@ -14,12 +14,12 @@ use super::language::{ConversationMap, SceneWord, TreeMap};
 use super::loaded::Loaded;
 use super::message::Reader;
 use super::order::{Entry, entries, growing, ordered, parent_of};
+use crate::base::{ExtraFields, Keep as _, Notes, holds_something, id, those_of};
 use crate::frame::{FrameView, Reading};
-use crate::reader::preference::thumbs;
-use crate::reader::request_fields::list_of_tools;
-use crate::reader::tree::branch::REGENERATED;
-use crate::reader::tree::{Node, Nodes, Tree};
-use crate::reader::{ExtraFields, Keep as _, Notes, OUTSIDE_LISTS, holds_something, id, list, those_of};
+use crate::grammar::list_of_tools;
+use crate::layout::{
+    OUTSIDE_LISTS, list, preference::thumbs, tree::Node, tree::Nodes, tree::Tree, tree::branch::REGENERATED,
+};
 
 /// The structure of a record where its format names none.
 const SHAPE: &str = "session";
@@ -523,7 +523,7 @@ fn keep_rest(extra: &mut ExtraFields, value: Value<'_>, path: &str) {
     let unread: Vec<_> = value.fields().filter(|(_, field)| !field.is_touched()).collect();
     for (key, field) in unread {
         if holds_something(field) {
-            extra.keep(crate::reader::below(path, &key), field);
+            extra.keep(crate::base::below(path, &key), field);
         }
     }
 }

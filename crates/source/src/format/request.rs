@@ -7,10 +7,11 @@ use chatmill_intake::{RecordSketch, Sketch};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::base::{Site, Turn};
 use crate::formats::openai_messages;
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::vendor::{anthropic, converse, responses, sharegpt};
-use crate::reader::{Described, RequestForm, Requests, Site, Turn, Vendor, exchange};
+use crate::grammar::{self, Vendor, anthropic, converse, responses, sharegpt};
+use crate::layout::{Described, RequestForm, Requests};
 use crate::source::About;
 
 /// A record that is a request to a vendor's API: turns in a list, the system text, tools, settings, and perhaps the answer beside them.
@@ -94,7 +95,7 @@ impl RequestReader {
             VendorWord::Anthropic => (anthropic::turn, of_messages, Some(Vendor::Anthropic)),
             VendorWord::Converse => (converse::turn, of_messages, Some(Vendor::Converse)),
             VendorWord::OpenaiResponses => (responses::turn, of_items, Some(Vendor::Responses)),
-            VendorWord::AiSdk => (exchange::ai_sdk, of_sdk, Some(Vendor::AiSdk)),
+            VendorWord::AiSdk => (grammar::ai_sdk, of_sdk, Some(Vendor::AiSdk)),
             VendorWord::Sharegpt => (sharegpt::turn, of_turns, None),
         };
         Self::Requests(Requests {
@@ -123,7 +124,7 @@ impl RequestReader {
         own: impl Fn(&RecordSketch) -> Option<(u8, String)>,
     ) -> Option<(u8, Vec<String>)> {
         match self {
-            Self::Openai(_) => crate::reader::best(sketch, own),
+            Self::Openai(_) => crate::layout::best(sketch, own),
             Self::Requests(requests) => requests.recognise_by(sketch, own),
         }
     }

@@ -11,10 +11,12 @@ use super::language::{Repeated, TreeMap};
 use super::loaded::Loaded;
 use super::message::{Reader, belongs, is_of_user};
 use super::order::{entries, ordered, parent_of};
+use crate::base::{Notes, id};
 use crate::frame::{FrameView, Reading};
-use crate::reader::tree::branch::{NodeReader, REGENERATED};
-use crate::reader::tree::{Node, Nodes, Tree};
-use crate::reader::{ListReader, Notes, id, list};
+use crate::layout::{
+    ListReader, list, tree::Node, tree::Nodes, tree::Tree, tree::branch::NodeReader,
+    tree::branch::REGENERATED,
+};
 
 /// Rows by their index in the file.
 type Indexed<'d> = Vec<(u32, Value<'d>)>;

@@ -32,8 +32,7 @@ use jiff::civil::DateTime;
 
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
-use crate::reader::Turns;
-use crate::reader::text::TextReader;
+use crate::layout::{Turns, text::TextReader};
 use crate::source::About;
 
 static ABOUT: About = About {

@@ -18,11 +18,12 @@
 use chatmill_diag::Limits;
 use chatmill_intake::RecordSketch;
 
+use crate::base::{present, words};
 use crate::coded::{Coded, Read};
 use crate::formats::openai_messages;
 use crate::frame::{FrameView, Reading};
-use crate::reader::columns::{self, Holds};
-use crate::reader::{best, has, present, vendor, words};
+use crate::grammar::signs;
+use crate::layout::{best, columns, columns::Holds, has};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 static ABOUT: About = About {
@@ -112,5 +113,5 @@ fn is_read(record: &RecordSketch, list: &str) -> bool {
 /// vendor.
 fn is_nobodys(record: &RecordSketch, list: &str) -> bool {
     let is_of_thread = record.names(&format!("{list}[].content[].text.value"));
-    list != "conversation_list" && !is_of_thread && vendor::of(record, &format!("{list}[]")).is_none()
+    list != "conversation_list" && !is_of_thread && signs::of(record, &format!("{list}[]")).is_none()
 }

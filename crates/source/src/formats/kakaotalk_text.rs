@@ -16,8 +16,8 @@
 
 use chatmill_model::{Extra, FormatTraits, MediaKind, Part};
 
-use crate::reader::lines::{Form, Is, Lines};
-use crate::reader::parts::upload;
+use crate::base::media::upload;
+use crate::layout::{lines::Form, lines::Is, lines::Lines};
 use crate::source::About;
 
 /// The source `kakaotalk-text`.

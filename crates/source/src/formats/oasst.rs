@@ -28,13 +28,11 @@ use chatmill_model::{
     Weight,
 };
 
+use crate::base::{ExtraFields, Keep as _, Notes, Wire as _, id, items, present, repeats, text, wire};
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::tree::branch::NodeReader;
-use crate::reader::tree::{Node, Nodes, Tree};
-use crate::reader::{
-    Element, ExtraFields, Keep as _, ListReader, Notes, Turns, Wire as _, best, has, id, items, present,
-    repeats, text, wire,
+use crate::layout::{
+    Element, ListReader, Turns, best, has, tree::Node, tree::Nodes, tree::Tree, tree::branch::NodeReader,
 };
 use crate::source::About;
 
@@ -338,7 +336,7 @@ impl<'d> Reader<'d, '_> {
                     "text is not a string and is read as its JSON text",
                     content,
                 );
-                Some(crate::reader::text_of(content))
+                Some(crate::base::text_of(content))
             }
             content => text(content),
         };

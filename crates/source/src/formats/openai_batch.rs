@@ -18,9 +18,9 @@ use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
 
+use crate::base::{id, present};
 use crate::frame::{ExportPath, FrameView, Reading, Row};
-use crate::reader::exchange::Exchange;
-use crate::reader::{Element, Turns, best, id, list, present, reading};
+use crate::layout::{Element, Turns, best, exchange::Exchange, list, reading};
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 
 /// A source that reads the batches of one vendor.

@@ -16,10 +16,8 @@
 
 use chatmill_model::{Extra, FormatTraits, MediaKind, Part};
 
-use crate::reader::lines::{Form, Is, Lines};
-use crate::reader::parts::upload;
-use crate::reader::quoted;
-use crate::reader::text::kind_of_name;
+use crate::base::{media::upload, quoted};
+use crate::layout::{lines::Form, lines::Is, lines::Lines, text::kind_of_name};
 use crate::source::About;
 
 /// The source `signal-text`.

@@ -1,7 +1,8 @@
 //! Lines of coding agents: which session one begins.
 
-use crate::{CLAUDE_CODE, Source};
 use chatmill_intake::json;
+
+use crate::{CLAUDE_CODE, Source};
 
 #[test]
 fn a_turn_that_lost_its_message_begins_a_session_as_others_do() {

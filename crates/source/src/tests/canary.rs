@@ -7,7 +7,7 @@ use chatmill_diag::{Limits, codes};
 use chatmill_intake::json;
 use serde_json::Value;
 
-use crate::silence::{self, Meaning};
+use crate::unread::silence::{self, Meaning};
 use crate::{FrameView, ReadOptions, Reading, SOURCES, Source, Unread};
 
 const KEY: &str = "canary";

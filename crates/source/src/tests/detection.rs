@@ -1,7 +1,8 @@
 //! Formats are recognised by their first records.
 
-use crate::Evidence;
 use chatmill_intake::{Framing, Head};
+
+use crate::Evidence;
 
 fn detect(framing: Framing, text: &str) -> Option<Evidence> {
     evidence(framing, text, true)

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::{Branches, Division, FrameView, ReadOptions, Reading, Source};
 use chatmill_diag::Limits;
 use chatmill_intake::json;
 use chatmill_model::{Message, Role, Weight};
+
+use crate::{Branches, Division, FrameView, ReadOptions, Reading, Source};
 
 fn read(source: &str, sample: &str, options: ReadOptions<'_>) -> Reading {
     let limits = Limits::default();

@@ -1,8 +1,9 @@
 //! Frames as sources are given them.
 
-use crate::{FrameView, ReadOptions, Reading, Source};
 use chatmill_diag::Limits;
 use chatmill_intake::json;
+
+use crate::{FrameView, ReadOptions, Reading, Source};
 
 /// Scans and reads a frame that stands at byte 0.
 pub(crate) fn read(source: &dyn Source, bytes: &[u8], limits: &Limits) -> Reading {

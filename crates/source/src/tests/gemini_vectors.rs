@@ -7,11 +7,11 @@
 //! | an empty line (1) | It is not a line. |
 //! | token estimates, truncation, parts for the current message | They write prompts and read nothing. |
 
-use crate::{GEMINI_CONTENTS, Reading};
 use chatmill_diag::Limits;
 use serde_json::{Map, Value, json};
 
 use crate::tests::frame;
+use crate::{GEMINI_CONTENTS, Reading};
 
 fn cases(kind: &str) -> Vec<Value> {
     chatmill_golden::vectors("sources/gemini-contents", kind)

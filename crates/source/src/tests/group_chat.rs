@@ -3,12 +3,12 @@
 
 use std::fmt::Write as _;
 
-use crate::{GROUP_CHAT, Reading, Source, find};
 use chatmill_diag::{Limits, RejectLevel, Severity};
 use chatmill_intake::json;
 use chatmill_model::ReferenceForm;
 
 use crate::tests::frame::{self, read_at};
+use crate::{GROUP_CHAT, Reading, Source, find};
 
 const META: &str = r#""conversation_meta":{"name":"N","user_details":{"u":{"role":"user"}}}"#;
 

@@ -7,12 +7,12 @@
 //! | lines, leaks, speaker headers, readers of lines | They are captured histories: see `gemini_vectors.rs`. |
 //! | everything else | It writes prompts and stores nothing. |
 
-use crate::{GRYAG_DB, Reading};
 use chatmill_diag::Limits;
 use chatmill_model::{Message, ParticipantKind};
 use serde_json::{Map, Value, json};
 
 use crate::tests::frame;
+use crate::{GRYAG_DB, Reading};
 
 fn cases(kind: &str) -> Vec<Value> {
     chatmill_golden::vectors("sources/gryag-db", kind)

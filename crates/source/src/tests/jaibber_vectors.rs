@@ -11,12 +11,12 @@
 //! | hand-overs (3) | They start tasks, which the archive tells of itself. |
 //! | the adapter's `shouldRespond` (3) | Its rule contradicts the document's. |
 
-use crate::{JAIBBER_EVENTS, Reading};
 use chatmill_diag::Limits;
 use chatmill_model::{Message, MessageKind, Role};
 use serde_json::{Value, json};
 
 use crate::tests::frame;
+use crate::{JAIBBER_EVENTS, Reading};
 
 /// The cases of a kind.
 fn cases(kind: &str) -> Vec<Value> {

@@ -1,9 +1,9 @@
 //! Records that belong together, and how the rows come back; which are grouped, and by which key, are cases of `tests/golden/rows`.
 
-use crate::{Reading, Source, find};
 use chatmill_diag::Limits;
 
 use crate::tests::frame::read_at;
+use crate::{Reading, Source, find};
 
 fn read(source: &dyn Source, text: &str, key: Option<&str>, limits: &Limits) -> Reading {
     read_at(source, text.as_bytes(), 1_000, key, limits)

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use crate::{Reading, SUNA_ROWS, Source, TABLE_ROWS};
 use chatmill_diag::Limits;
 use chatmill_model::Message;
 use serde_json::{Value, json};
 
 use crate::tests::frame::read_at;
+use crate::{Reading, SUNA_ROWS, Source, TABLE_ROWS};
 
 fn read(source: &dyn Source, rows: &Value, key: Option<&str>) -> Reading {
     let reading = read_at(source, rows.to_string().as_bytes(), 1000, key, &Limits::default());

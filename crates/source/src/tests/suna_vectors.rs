@@ -10,12 +10,12 @@
 //!
 //! Where Suna's readers lose a row, the row is kept, with a finding or with its source text.
 
-use crate::{Reading, SUNA_ROWS};
 use chatmill_diag::Limits;
 use chatmill_model::{Message, Part, Role};
 use serde_json::{Value, json};
 
 use crate::tests::frame;
+use crate::{Reading, SUNA_ROWS};
 
 fn cases(kind: &str) -> Vec<Value> {
     chatmill_golden::vectors("sources/suna-rows", kind)

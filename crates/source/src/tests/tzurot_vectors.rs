@@ -9,11 +9,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::TZUROT_REQUESTS;
 use chatmill_diag::Limits;
 use chatmill_model::{Conversation, Part};
 use serde_json::Value;
 
+use crate::TZUROT_REQUESTS;
 use crate::tests::frame;
 
 const VECTORS: &str = include_str!("../../../../data-samples/sources/tzurot-requests/vectors.json");

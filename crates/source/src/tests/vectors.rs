@@ -8,12 +8,12 @@
 //! | `generate_single_user_group_id` (3) | The API's name for a room that has none; an archive's conversation then has the engine's id. |
 //! | sample files (5) | Facts about archives that do not belong to this repository; tried by hand. |
 
-use crate::{GROUP_CHAT, Reading};
 use chatmill_diag::{Finding, Limits, Severity};
 use chatmill_model::{Conversation, Message};
 use serde_json::{Value, json};
 
 use crate::tests::frame;
+use crate::{GROUP_CHAT, Reading};
 
 /// The cases of a kind.
 fn cases(kind: &str) -> Vec<Value> {

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::several::OneOrMany;
-use crate::reader::id;
+use crate::base::id;
 
 /// Bytes of the longest path.
 const MAX_BYTES: usize = 256;

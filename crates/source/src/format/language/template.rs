@@ -9,7 +9,7 @@ use super::budget::Budget;
 use super::condition::{Conditions, applies};
 use super::path::MapPath;
 use super::several::{OneOrMany, string_or_table};
-use crate::reader::{id, left, quoted};
+use crate::base::{id, left, quoted};
 
 /// Texts, of which the first that is not empty counts.
 pub(in crate::format) type Texts = OneOrMany<Template>;
@@ -193,7 +193,7 @@ impl Read<'_> {
         match value.as_str() {
             Some(text) => self.led_back(text.into_owned()),
             None if value.kind() == Kind::Null => String::new(),
-            None => crate::reader::text_of(value),
+            None => crate::base::text_of(value),
         }
     }
 

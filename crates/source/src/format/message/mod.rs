@@ -22,13 +22,12 @@ use super::language::{
 };
 use super::loaded::Loaded;
 use super::piece::{MessageDraft, PieceReader};
+use crate::base::{Keep as _, Site, Turn, holds_something, id, media, message_kind, reply_to, word};
 use crate::frame::FrameView;
-use crate::reader::preference::thumbs::Thumb;
-use crate::reader::tree::Node;
-use crate::reader::tree::branch::NodeReader;
-use crate::reader::{
-    Element, Keep as _, ListReader, Site, Turn, Turns, holds_something, id, logged, message_kind, parts,
-    reply_to, weight, word,
+use crate::grammar::usage;
+use crate::layout::{
+    Element, ListReader, Turns, preference::thumbs::Thumb, tree::Node, tree::branch::NodeReader,
+    turns::weight,
 };
 use chatmill_diag::Limits;
 
@@ -275,7 +274,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let only_answers = role == Role::User && draft.only_answers();
         let role = if only_answers { Role::Tool } else { role };
         if whole.kind == MessageKind::Message && !self.format.is_map {
-            parts::hold_place(role, &mut draft.parts, &draft.extra);
+            media::hold_place(role, &mut draft.parts, &draft.extra);
         }
         let pieces = draft.turns(role);
         let last = pieces.len().saturating_sub(1);
@@ -438,7 +437,7 @@ fn read_content(
         // A tool speaks for who called it.
         map.sender.iter().for_each(|sender| _ = sender.id.id(value));
         let parts = std::mem::take(&mut draft.parts);
-        draft.parts = parts::answer(parts, answer.call.id(value), answer.name.id(value));
+        draft.parts = media::answer(parts, answer.call.id(value), answer.name.id(value));
     }
     if let Some(again) = &map.again
         && map.notice.0.is_empty()
@@ -513,7 +512,7 @@ fn own_words(draft: &mut MessageDraft) -> String {
 impl UsageMap {
     fn of(&self, value: Value<'_>) -> Option<Usage> {
         match self {
-            Self::Object(path) => path.first(value).and_then(logged::usage),
+            Self::Object(path) => path.first(value).and_then(usage::usage),
             Self::UsageCounts(counts) => counts.of(value),
         }
     }
@@ -521,7 +520,7 @@ impl UsageMap {
 
 impl UsageCounts {
     fn of(&self, value: Value<'_>) -> Option<Usage> {
-        let count = |path: &MapPath| path.first(value)?.number_text().and_then(logged::tokens);
+        let count = |path: &MapPath| path.first(value)?.number_text().and_then(usage::tokens);
         let one = |path: &Option<MapPath>| path.as_ref().and_then(count);
         let with = |count_of: Option<u64>, beside: &[MapPath]| {
             count_of.map(|own| beside.iter().filter_map(count).fold(own, u64::saturating_add))

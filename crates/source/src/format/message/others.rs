@@ -10,7 +10,7 @@ use super::Reader;
 use crate::format::language::path::MapPath;
 use crate::format::language::{Others, OthersAre, SenderMap};
 use crate::format::piece::{MessageDraft, PieceReader};
-use crate::reader::{preference, turns};
+use crate::layout::{preference, turns};
 
 impl MessageDraft {
     /// The content divided into turns: by pieces with a role of their own, and at the results of an assistant's calls, which

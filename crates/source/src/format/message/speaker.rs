@@ -4,10 +4,10 @@ use chatmill_diag::codes;
 use chatmill_intake::json::Value;
 use chatmill_model::Role;
 
+use crate::base::{Site, id, roles};
 use crate::format::language::condition::{Chosen, chosen};
 use crate::format::language::path::MapPath;
 use crate::format::language::{MessageMap, Speaks, Unknown};
-use crate::reader::{Site, id, role_words};
 
 /// The finding about a word for a role that is neither common nor named by a field map.
 const OF_MAP: &str = "the role is none of the known words, and roles of the field map does not name it: the message is read as a user's";
@@ -34,7 +34,7 @@ pub(super) fn speaker_of<'d>(map: &MessageMap, value: Value<'d>) -> SpeakerRole<
         };
         let known = map.roles.get(word).copied();
         let known = known.or_else(|| map.roles.iter().find(begins).map(|(_, meaning)| *meaning));
-        known.or_else(|| role_words::role(word).map(Speaks::from))
+        known.or_else(|| roles::known_role(word).map(Speaks::from))
     };
     let (word, found) = match chosen(&map.role.0, value) {
         None => (None, None),

@@ -7,7 +7,7 @@ use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part};
 
-use crate::reader::{Content, Keep as _, Site, present, text};
+use crate::base::{Content, Keep as _, Site, present, text};
 
 /// The nature of a content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

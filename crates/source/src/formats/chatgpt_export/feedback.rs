@@ -14,9 +14,9 @@ use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Mark, Value};
 use chatmill_model::Extra;
 
+use crate::base::{Keep as _, Notes, holds_something, id, present, text};
 use crate::frame::Reading;
-use crate::reader::preference::thumbs::{self, Thumb};
-use crate::reader::{Keep as _, ListReader, Notes, holds_something, id, present, text};
+use crate::layout::{ListReader, preference::thumbs, preference::thumbs::Thumb};
 
 /// Fields of a row that have a place, or say when and by whom it was given.
 const READ: [&str; 7] = [

@@ -7,15 +7,12 @@ use chatmill_model::{
 };
 
 use super::content::{self, Attachments, Nature};
-use crate::frame::FrameView;
-use crate::reader::message_object::role;
-use crate::reader::parts::{as_notice, result_of};
-use crate::reader::tree::Node;
-use crate::reader::tree::branch::NodeReader;
-use crate::reader::{
-    Content, Keep as _, ListReader, RepeatedText, Turns, divided, drop_extra, id, present, quoted, text,
-    words,
+use crate::base::{
+    Content, Keep as _, RepeatedText, divided, drop_extra, id, media::as_notice, media::result_of, present,
+    quoted, roles::api_role, text, words,
 };
+use crate::frame::FrameView;
+use crate::layout::{ListReader, Turns, tree::Node, tree::branch::NodeReader};
 
 /// Fields of a message that have a place, or repeat another field.
 const READ: [&str; 7] = words!(id author create_time content recipient weight metadata);
@@ -96,7 +93,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             let text = "the message has no author with a role and is rejected";
             return Err(reject(&codes::MISSING_FIELD, text, ".message.author"));
         };
-        let Some(role) = role(&word) else {
+        let Some(role) = api_role(&word) else {
             let text = "the role of the author is none of the known words: the message is rejected";
             let finding = reject(&codes::WRONG_TYPE, text, ".message.author.role");
             return Err(Box::new(finding.quoting(&word)));
@@ -263,7 +260,7 @@ fn keep(message: Value<'_>, metadata: Option<Value<'_>>, author: Option<Value<'_
     for (path, object) in [("metadata", metadata), ("author.metadata", author)] {
         for (key, value) in object.into_iter().flat_map(Value::fields) {
             if !is_empty(value) {
-                read.keep(crate::reader::below(path, &key), value);
+                read.keep(crate::base::below(path, &key), value);
             }
         }
     }

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! An edited question or a regenerated answer begins a branch; `[sources.chatgpt-export] branches` selects
-//! those that are read ([`tree`](crate::reader::tree)). The field of a message's text depends on its
+//! those that are read ([`tree`](crate::layout::tree)). The field of a message's text depends on its
 //! `content_type` ([`content`]). An assistant's message to any recipient but `all` is a call, without an id:
 //! a tool's message below it is the result ([`messages`]). A hidden message is a notice, unless it is an
 //! instruction or a result.
@@ -31,11 +31,10 @@ use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value, append_key};
 use chatmill_model::{Conversation, Extra, FormatTraits, Scene, TextArguments};
 
+use crate::base::{ExtraFields, Keep as _, Notes, id, items, present, text};
 use crate::coded::{Coded, Read};
 use crate::frame::{ExportPath, FrameView, Reading, Row};
-use crate::reader::tree::branch::REGENERATED;
-use crate::reader::tree::{Node, Nodes, Tree};
-use crate::reader::{ExtraFields, Keep as _, Notes, best, has, id, items, list, present, text};
+use crate::layout::{best, has, list, tree::Node, tree::Nodes, tree::Tree, tree::branch::REGENERATED};
 use crate::source::About;
 use feedback::Feedback;
 use messages::Reader;

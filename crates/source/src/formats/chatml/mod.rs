@@ -15,7 +15,6 @@
 //! Tools that a system text describes stay text.
 
 mod blocks;
-mod turn;
 
 use std::ops::Range;
 
@@ -25,11 +24,10 @@ use chatmill_model::{Message, Part, Role};
 
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
-use crate::reader::text::TextReader;
-use crate::reader::{Names, RequestFields, best, tools_of_vendor};
+use crate::grammar::{sharegpt::tagged, tools_of_vendor};
+use crate::layout::{Names, RequestFields, best, text::TextReader};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 use blocks::{Block, OPENING, Opened};
-pub(crate) use turn::parts;
 
 static ABOUT: About = About {
     id: "chatml",
@@ -93,9 +91,9 @@ fn add(reader: &mut TextReader<'_, '_>, text: &str, block: Block) {
 fn read_turn(reader: &mut TextReader<'_, '_>, inside: &str, turn: &Opened, span: Range<usize>) {
     let (line, body) = blocks::role_line(inside);
     let mut problems = Vec::new();
-    let speaker = turn::speaker(line, &mut problems);
+    let speaker = tagged::speaker(line, &mut problems);
     let role = speaker.role.unwrap_or(Role::User);
-    let mut parts = parts(role, body, reader.turns.list.limits, &mut problems);
+    let mut parts = tagged::parts(role, body, reader.turns.list.limits, &mut problems);
     if let Some(rest) = speaker.rest {
         parts.insert(0, Part::Text(rest));
     }

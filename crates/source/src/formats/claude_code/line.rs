@@ -2,7 +2,7 @@
 
 use chatmill_intake::json::{Kind, Value};
 
-use crate::reader::{id, text, wire};
+use crate::base::{id, text, wire};
 
 wire! {
     /// The known fields of a line.

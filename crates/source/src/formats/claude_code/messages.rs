@@ -10,11 +10,10 @@ use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, RawJson, R
 use super::injected;
 use super::line::{Line, is_true};
 use super::path;
+use crate::base::{ExtraFields, Keep as _, Site, Turn, divided, present, quoted_list, repeats, text};
 use crate::frame::{FrameView, Reading};
-use crate::reader::vendor::anthropic;
-use crate::reader::{
-    ExtraFields, Keep as _, Site, Turn, Turns, divided, logged, present, quoted_list, repeats, text,
-};
+use crate::grammar::{anthropic, usage};
+use crate::layout::Turns;
 
 /// Kinds of lines that keep the program's own books.
 const BOOKKEEPING: [&str; 9] = [
@@ -226,11 +225,11 @@ impl<'d, 'r> Reader<'d, 'r> {
         };
         let id = line.answer.as_ref();
         let first = id.map_or(last, |id| *self.answers.entry(id.clone()).or_insert(last));
-        let model = logged::model(answer);
+        let model = usage::model(answer);
         let is_of_program = model.as_deref() == Some(NOBODY);
         if let Some(message) = self.turns.list.messages.get_mut(first).filter(|_| !is_of_program) {
             message.model = model.or(message.model.take());
-            let usage = present(answer, "usage").and_then(logged::usage);
+            let usage = present(answer, "usage").and_then(usage::usage);
             message.usage = usage.or(message.usage);
         }
     }
@@ -356,11 +355,11 @@ impl<'d, 'r> Reader<'d, 'r> {
         else {
             return;
         };
-        message.model = logged::model(answer).or(message.model.take());
+        message.model = usage::model(answer).or(message.model.take());
         let Some(usage) = present(answer, "usage") else {
             return;
         };
-        message.usage = logged::usage(usage).or(message.usage);
+        message.usage = usage::usage(usage).or(message.usage);
         if let Some(earlier) = self.usages.insert(position, usage) {
             repeats(earlier, usage);
         }

@@ -26,9 +26,10 @@ use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Conversation, ParticipantKind, Scene};
 
+use crate::base::{Wire as _, present, text};
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{Element, Wire as _, best, list, present, text};
+use crate::layout::{Element, best, list};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 use line::{Line, Wires};
 use messages::Reader;

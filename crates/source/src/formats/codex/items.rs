@@ -5,9 +5,10 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{ArgumentForm, Extra, Message, MessageKind, Part, Role, Timestamp, ToolCall, Usage};
 
 use super::twins::{Twins, event_text};
+use crate::base::{Keep as _, Site, Turn, embedded, id, present, text, word, words};
 use crate::frame::FrameView;
-use crate::reader::vendor::responses;
-use crate::reader::{Keep as _, Site, Turn, Turns, embedded, id, logged, present, text, word, words};
+use crate::grammar::{responses, usage};
+use crate::layout::Turns;
 
 /// Prefixes of texts that the program writes in the person's name, with a word for each.
 const INJECTED: [(&str, &str); 8] = [
@@ -63,7 +64,7 @@ impl Spent {
     /// The usage since the last count, if there was any. Without a sum, an equal count is new only where an
     /// answer came since.
     fn more(&mut self, info: Value<'_>, is_answered: bool) -> Option<Usage> {
-        let trimmed = |key| present(info, key).and_then(logged::usage);
+        let trimmed = |key| present(info, key).and_then(usage::usage);
         let (total, last) = (trimmed(TOTAL), trimmed(LAST));
         let before = self.total;
         self.total = total.or(before);

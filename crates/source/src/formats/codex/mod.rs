@@ -22,12 +22,13 @@ use chatmill_diag::{Finding, Limits};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Conversation, Scene};
+use items::Reader;
 
+use crate::base::{present, words};
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{best, list, present, words};
+use crate::layout::{best, list};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
-use items::Reader;
 
 static ABOUT: About = About {
     id: "codex",

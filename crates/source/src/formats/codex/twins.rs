@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use chatmill_intake::json::Value;
 
-use crate::reader::{present, text};
+use crate::base::{present, text};
 
 /// Lines between two twins at most.
 const NEAR: usize = 64;

@@ -8,7 +8,7 @@ use chatmill_model::{AlternativeOrigin, Extra, Judgement};
 
 use super::turns::Reader;
 use super::{ANSWER, ANSWER_BESIDE};
-use crate::reader::{Keep as _, present};
+use crate::base::{Keep as _, present};
 
 /// The answers of a record.
 pub(super) struct Candidates<'d> {

@@ -10,8 +10,7 @@ use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::Value;
 use chatmill_model::{Part, technical};
 
-use crate::reader::Site;
-use crate::reader::escapes::ESCAPE;
+use crate::base::{Site, texts::escapes::ESCAPE};
 
 /// The words that a line begins with.
 const MARK: &str = "[meta]";

@@ -25,21 +25,20 @@ pub(crate) mod reply;
 pub(crate) mod roster;
 mod turns;
 
+use answers::Candidates;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Extra, FormatTraits, RawJson, Records};
-
-use crate::coded::{Coded, Read};
-use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{
-    Keep as _, ListReader, Notes, Times, has, holds, is_bare_list, list, logged, present, raw, reading,
-    surest,
-};
-use crate::source::{About, NO_TEXT_ARGUMENTS};
-use answers::Candidates;
 use roster::Roster;
 use turns::Reader;
+
+use crate::base::{Keep as _, Notes, Times, present, raw};
+use crate::coded::{Coded, Read};
+use crate::frame::{FrameView, Reading, Row};
+use crate::grammar::usage;
+use crate::layout::{ListReader, exchange::logged, has, holds, is_bare_list, list, reading, surest};
+use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 /// The structure of gryag's prompts, and the form of their further fields.
 const GRYAG: &str = "gryag";
@@ -188,7 +187,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         source_id,
         participants: reader.roster.participants,
         tools,
-        model: logged::model(root),
+        model: usage::model(root),
         extra,
         ..Conversation::default()
     }))

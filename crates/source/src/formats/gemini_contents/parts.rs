@@ -9,8 +9,9 @@ use chatmill_model::{
     ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, RawJson, ToolCall, ToolResult,
 };
 
-use crate::reader::parts::media_of_answer;
-use crate::reader::{Content, Keep as _, Site, embedded, kind_of, present, text, text_of, word, words};
+use crate::base::{
+    Content, Keep as _, Site, embedded, kind_of, media::media_of_answer, present, text, text_of, word, words,
+};
 
 /// The first of two spellings that an object has.
 fn either<'d>(object: Value<'d>, one: &str, other: &str) -> Option<Value<'d>> {

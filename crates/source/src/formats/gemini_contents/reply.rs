@@ -4,7 +4,7 @@ use chatmill_model::{Preview, Reference, ReferenceForm};
 
 use super::meta::Meta;
 use super::roster::{Agents, Roster};
-use crate::reader::{ExtraFields, Keep as _};
+use crate::base::{ExtraFields, Keep as _};
 
 /// The reply given in the metadata: an id, an excerpt of the target, or both. Later versions of the bot leave
 /// the ids out of histories and keep the excerpt.

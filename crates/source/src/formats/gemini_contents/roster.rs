@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use chatmill_model::{Fact, Participant, ParticipantKind, RawJson, Role, Unstated};
 
 use super::meta::Meta;
-use crate::reader::{ExtraFields, Keep as _};
+use crate::base::{ExtraFields, Keep as _};
 
 /// The speakers so far.
 #[derive(Debug, Default)]

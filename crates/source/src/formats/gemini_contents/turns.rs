@@ -10,8 +10,8 @@ use super::message_path;
 use super::meta::{self, Meta};
 use super::roster::Roster;
 use super::{parts, reply};
-use crate::reader::parts::hold_place;
-use crate::reader::{Content, Element, Keep as _, ListReader, Site, Times, Wire as _, text, wire, words};
+use crate::base::{Content, Keep as _, Site, Times, Wire as _, media::hold_place, text, wire, words};
+use crate::layout::{Element, ListReader};
 
 /// Keys of a line that have a place in the model.
 const KNOWN: [&str; 10] = words!(

@@ -15,10 +15,10 @@ use super::roster::Roster;
 use super::shape::states_kind;
 use super::wire::Row;
 use super::{media, message_path, references, times, tools};
-use crate::reader::{
-    Element, ExtraFields, FieldText, Keep as _, ListReader, Site, Times, Wire as _, field_text, id, present,
-    text, word,
+use crate::base::{
+    ExtraFields, FieldText, Keep as _, Site, Times, Wire as _, field_text, id, present, text, word,
 };
+use crate::layout::{Element, ListReader};
 
 /// Reads the messages of one conversation, in order.
 pub(super) struct Reader<'d, 'r> {

@@ -29,11 +29,10 @@ use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Conversation, Extra, FormatTraits};
 
+use crate::base::{ExtraFields, FieldText, Keep as _, Notes, Wire as _, field_text};
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
-use crate::reader::{
-    ExtraFields, FieldText, Keep as _, ListReader, Notes, Wire as _, field_text, has, holds, list, surest,
-};
+use crate::layout::{ListReader, has, holds, list, surest};
 use crate::source::About;
 use messages::Reader;
 use roster::Roster;

@@ -6,8 +6,7 @@ use chatmill_model::json::{push_compact, push_string};
 use chatmill_model::{ParticipantKind, Preview, RawJson, Reference, ReferenceForm, Timestamp};
 
 use super::roster::Roster;
-use crate::reader::times::stamp;
-use crate::reader::{FieldText, Site, compact, field_text, id, iso8601, reply_to, text};
+use crate::base::{FieldText, Site, compact, field_text, id, iso8601, reply_to, text, times::stamp};
 
 /// Reads a message's references. Those that the importer refuses are left out, with an error.
 pub(super) fn read(

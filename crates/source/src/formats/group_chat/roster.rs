@@ -14,7 +14,7 @@ use chatmill_intake::json::{Kind, Value, append_key};
 use chatmill_model::{Extra, Participant, ParticipantKind, Role};
 
 use super::shape::{Meta, states_kind};
-use crate::reader::{Keep as _, Notes, Site, participant_kind};
+use crate::base::{Keep as _, Notes, Site, participant_kind};
 
 /// Key under which a participant that is not an object keeps its value.
 const WHOLE: &str = "/";

@@ -8,7 +8,7 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Extra, Scene};
 
 use super::wire::Record;
-use crate::reader::{Keep as _, Notes, id, text};
+use crate::base::{Keep as _, Notes, id, text};
 
 /// Whether a role word of the roster states the kind of participant.
 pub(super) fn states_kind(role: &str) -> bool {

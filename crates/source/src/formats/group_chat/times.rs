@@ -4,10 +4,10 @@ use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::Timestamp;
 
+use crate::base::{
+    FieldText, Notes, Site, Times, field_text, times::stamp, times::zone::READ_IN_ZONE, times::zone::Zone,
+};
 use crate::options::ReadOptions;
-use crate::reader::times::stamp;
-use crate::reader::times::zone::{READ_IN_ZONE, Zone};
-use crate::reader::{FieldText, Notes, Site, Times, field_text};
 
 /// The clock of a conversation with the `default_timezone` (an IANA name or an offset) at `path`.
 pub(super) fn clock(

@@ -7,7 +7,7 @@ use chatmill_diag::Limits;
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::ToolCall;
 
-use crate::reader::{Site, word};
+use crate::base::{Site, word};
 
 /// Reads `extra.tool_calls`; `None` when it is not a list of objects and therefore stays in `extra`.
 pub(super) fn calls(list: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Option<Vec<ToolCall>> {
@@ -41,7 +41,7 @@ fn call(value: Value<'_>, suffix: &str, site: &mut Site<'_>, limits: &Limits) ->
         }
     }
     let place = format!("{suffix}.function.arguments");
-    let arguments = crate::reader::arguments(of_function("arguments"), &place, site, limits);
+    let arguments = crate::base::arguments(of_function("arguments"), &place, site, limits);
     let id = word(value.get("id"), &format!("{suffix}.id"), site);
     let name = word(of_function("name"), &format!("{suffix}.function.name"), site);
     ToolCall::new(id, name, arguments)

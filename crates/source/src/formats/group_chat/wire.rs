@@ -2,7 +2,7 @@
 
 use chatmill_intake::json::Value;
 
-use crate::reader::wire;
+use crate::base::wire;
 
 wire! {
     /// A record's top level.

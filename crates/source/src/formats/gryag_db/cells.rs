@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use chatmill_diag::Limits;
 use chatmill_intake::json::{Document, Kind, Value};
 
-use crate::reader::{quoted_json, words};
+use crate::base::{texts::quoted_json, words};
 
 /// Why a row without a chat is rejected.
 pub(super) const NO_CHAT: &str = "the row has no chat_id: it belongs to no conversation";

@@ -2,8 +2,7 @@
 
 use chatmill_intake::json::{Document, Value};
 
-use crate::reader::Site;
-use crate::reader::quoted_json::{CellForm, CellPlace};
+use crate::base::{Site, texts::quoted_json::CellForm, texts::quoted_json::CellPlace};
 
 /// A column that holds JSON.
 #[derive(Clone, Copy)]

@@ -34,7 +34,7 @@ use chatmill_model::FormatTraits;
 
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{has, list};
+use crate::layout::{has, list};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 const ID: &str = "gryag-db";

@@ -10,11 +10,12 @@ use super::cells::{self, cell};
 use super::column::Column;
 use super::row as single;
 use super::stored::{Facts, Stored};
+use crate::base::{Content, Keep as _, Times, present, texts::quoted_json};
 use crate::formats::gemini_contents::meta::{self, Meta};
 use crate::formats::gemini_contents::roster::Roster;
 use crate::formats::gemini_contents::{parts, reply};
 use crate::frame::{FrameView, Reading};
-use crate::reader::{Content, Element, Keep as _, ListReader, Times, list, present, quoted_json};
+use crate::layout::{Element, ListReader, list};
 
 /// The bot's name where no row gives one.
 const BOT: &str = "gryag";

@@ -5,8 +5,8 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, Role};
 
 use super::cells::{DERIVED, KNOWN, cell, is_of_2026, is_queried, is_yes, row_id, scalar};
+use crate::base::{Content, ExtraFields, Keep as _, Site, present, raw};
 use crate::formats::gemini_contents::meta::Meta;
-use crate::reader::{Content, ExtraFields, Keep as _, Site, present, raw};
 
 /// The role of a message. The column decides; one that says otherwise of the sender is a finding.
 pub(super) fn role(row: Value<'_>, site: &mut Site<'_>) -> Role {

@@ -7,8 +7,8 @@ use chatmill_intake::json::{Kind, Mark, Value};
 
 use super::cells::{cell, is_of_2026, is_queried, is_yes, scalar};
 use super::column::Column;
+use crate::base::{ExtraFields, Keep as _, below, repeats};
 use crate::formats::gemini_contents::meta::Meta;
-use crate::reader::{ExtraFields, Keep as _, below, repeats};
 
 /// The columns that hold JSON, taken apart.
 ///

@@ -2,8 +2,8 @@
 
 use chatmill_intake::table::TableMap;
 
+use crate::base::words;
 use crate::coded::table_map;
-use crate::reader::words;
 
 /// The schema of 2025, the one of its unused migrations with other names for two columns, that of 2026, and the answer to
 /// the query that the document shows.

@@ -8,7 +8,7 @@ use chatmill_model::{Media, MediaKind, MediaSource};
 
 use super::event::{Attachment, Event, Speaker};
 use super::times;
-use crate::reader::{Site, Times, fields, kind_of, left, raw, reply_to, word, words};
+use crate::base::{Site, Times, fields, kind_of, left, raw, reply_to, word, words};
 
 /// Fields of an attachment that have a place in the model.
 const TAKEN: [&str; 3] = ["filename", "mimeType", "blobUrl"];

@@ -4,8 +4,8 @@ use chatmill_diag::limits::DEPTH_CEILING;
 use chatmill_intake::json::{Kind, Value};
 
 use super::open::{self, Opened, is_attachment, is_event, is_presence};
+use crate::base::fields;
 use crate::frame::Row;
-use crate::reader::fields;
 
 /// The field under which the desktop client stores its messages.
 pub(super) const STORE: &str = "chat_messages";

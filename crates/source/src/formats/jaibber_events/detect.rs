@@ -3,7 +3,7 @@
 use chatmill_intake::{RecordSketch, Sketch};
 
 use super::cut::STORE;
-use crate::reader::{has, holds, surest};
+use crate::layout::{has, holds, surest};
 
 /// The best evidence among the records: how sure it is, and why.
 pub(super) fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {

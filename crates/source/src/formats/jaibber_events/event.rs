@@ -5,7 +5,7 @@ use std::ops::Range;
 use chatmill_diag::{Code, Finding};
 use chatmill_model::{Media, Part, RawJson, Reference, Timestamp};
 
-use crate::reader::ExtraFields;
+use crate::base::ExtraFields;
 
 /// The place where a row was captured; where two rows are one message, the later variant counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

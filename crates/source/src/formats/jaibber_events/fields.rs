@@ -11,7 +11,7 @@ use super::attachments;
 use super::event::{Capture, Event, EventKind, Speaker};
 use super::open::Opened;
 use super::times;
-use crate::reader::{ExtraFields, Keep as _, Site, Times, fields, present, word, words};
+use crate::base::{ExtraFields, Keep as _, Site, Times, fields, present, word, words};
 
 /// Fields that are read; a row that has one of them twice is rejected.
 pub(super) const KNOWN: [&str; 31] = words!(

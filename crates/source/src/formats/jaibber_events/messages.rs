@@ -10,7 +10,8 @@ use super::event::{Event, Mentioned};
 use super::roster::Roster;
 use super::streams::{Assembler, RowOutcome, becomes};
 use super::times;
-use crate::reader::{ListReader, message_kind, quoted_list};
+use crate::base::{message_kind, quoted_list};
+use crate::layout::ListReader;
 
 /// Orders the assembled events, finds their speakers, and adds them to the list, in whose findings positions
 /// are rows until then. Returns the outcome of each row.

@@ -29,17 +29,17 @@ mod times;
 use chatmill_diag::{Finding, Limits, Path, codes};
 use chatmill_intake::json::{Kind, Note, Value};
 use chatmill_model::{Conversation, FormatTraits, Scene};
-
-use crate::coded::{Coded, Read};
-use crate::frame::{FrameView, Reading};
-use crate::reader::times::zone::{READ_IN_ZONE, Zone};
-use crate::reader::{ListReader, Times, drop_extra, list, present};
-use crate::source::About;
 use event::{Capture, Event};
 use fields::KNOWN;
 use open::{Opened, is_attachment, is_event, is_presence};
 use roster::Roster;
 use streams::{Assembler, RowOutcome};
+
+use crate::base::{Times, drop_extra, present, times::zone::READ_IN_ZONE, times::zone::Zone};
+use crate::coded::{Coded, Read};
+use crate::frame::{FrameView, Reading};
+use crate::layout::{ListReader, list};
+use crate::source::About;
 
 const ID: &str = "jaibber-events";
 

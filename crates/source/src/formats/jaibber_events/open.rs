@@ -5,7 +5,7 @@
 
 use chatmill_intake::json::{self, Kind, ScanError, Value};
 
-use crate::reader::fields;
+use crate::base::fields;
 
 /// The prefix of project channels.
 const CHANNEL: &str = "jaibber:project:";

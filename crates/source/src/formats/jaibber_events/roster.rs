@@ -12,7 +12,7 @@ use chatmill_model::{Participant, ParticipantKind};
 
 use super::event::Speaker;
 use super::mentions::Names;
-use crate::reader::{Keep as _, fields, participant_kind};
+use crate::base::{Keep as _, fields, participant_kind};
 
 /// The name that clients give an agent without one.
 const AGENT: &str = "Agent";

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use chatmill_diag::{Code, Finding, codes};
 
 use super::event::{Capture, Event, EventKind, finding_at};
-use crate::reader::{ExtraFields, Keep as _};
+use crate::base::{ExtraFields, Keep as _};
 
 /// The result of reading a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

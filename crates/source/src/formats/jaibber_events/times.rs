@@ -4,8 +4,7 @@ use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::Timestamp;
 
-use crate::reader::times::stamp;
-use crate::reader::{Site, Times, iso8601};
+use crate::base::{Site, Times, iso8601, times::stamp};
 
 /// Text of the finding for times without an offset whose zone is unknown.
 pub(super) const NAIVE: &str = "times have no offset: their instants are unknown";

@@ -5,9 +5,9 @@ use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{Message, MessageKind, Part, Role, Timestamp, Usage};
 
 use super::known_texts::KnownTexts;
+use crate::base::{drop_extra, present};
 use crate::formats::request_log::opened;
-use crate::reader::exchange::Exchange;
-use crate::reader::{drop_extra, present};
+use crate::layout::exchange::Exchange;
 
 /// Input or output of a call: a value of the record, or JSON composed of several values, with their place.
 pub(crate) enum CallValue<'d> {

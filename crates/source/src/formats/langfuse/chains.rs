@@ -15,9 +15,9 @@ use chatmill_model::{Extra, Message, MessageKind, Part, Role, ToolResult, Weight
 use super::calls::{Call, CallValue, Print, Step};
 use super::known_texts::KnownTexts;
 use super::waiting::Waiting;
+use crate::base::{Turn, drop_extra, present, quoted_list, text, text_of};
 use crate::frame::{FrameView, Reading};
-use crate::reader::exchange::Exchange;
-use crate::reader::{Turn, Turns, drop_extra, message_object, present, quoted_list, text};
+use crate::layout::{Turns, exchange::Exchange};
 
 /// A conversation that was found in a trace.
 pub(crate) struct Found<'d, 'r> {
@@ -482,7 +482,7 @@ fn add_result(
     let mut content = String::new();
     for output in &call.output {
         output.open(exchange, exchange.turns.list.limits, |_, output| {
-            content = texts_of_server(output).unwrap_or_else(|| message_object::text_of(output));
+            content = texts_of_server(output).unwrap_or_else(|| text_of(output));
         });
     }
     let result = ToolResult {

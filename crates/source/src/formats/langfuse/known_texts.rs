@@ -6,7 +6,7 @@ use chatmill_diag::Limits;
 use chatmill_intake::json::{self, Kind, Mark, Value};
 use chatmill_model::{Message, Part};
 
-use crate::reader::quoted_json;
+use crate::base::texts::quoted_json;
 use crate::unread::holds_words;
 
 /// Layers of JSON in strings that are opened.

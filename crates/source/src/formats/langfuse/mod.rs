@@ -18,18 +18,19 @@ mod waiting;
 
 use std::collections::HashMap;
 
+use calls::{Call, CallValue, Several, Step};
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{self, Kind, Mark, Value};
 use chatmill_model::{Extra, Usage};
+use known_texts::KnownTexts;
 
+use crate::base::{Keep as _, id, items, present, raw, repeats, text, times, words};
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
-use crate::reader::exchange::Exchange;
-use crate::reader::{Keep as _, Turns, best, id, items, logged, present, raw, repeats, text, times, words};
+use crate::grammar::usage;
+use crate::layout::{Turns, best, exchange::Exchange};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
-use calls::{Call, CallValue, Several, Step};
-use known_texts::KnownTexts;
 
 /// The source of its conversations, and their structure.
 const SHAPE: &str = "trace";
@@ -211,7 +212,7 @@ fn call(value: Value<'_>, index: usize) -> Call<'_> {
         at: value,
         begun: begun.map_or(index as i128, i128::from),
         done: time("endTime").or_else(|| time("startTime")),
-        model: logged::model(value),
+        model: usage::model(value),
         usage: ["usageDetails", "usage"]
             .iter()
             .find_map(|key| usage(present(value, key)?)),
@@ -241,10 +242,10 @@ fn tools_beside<'d>(step: Value<'d>, limits: &Limits) -> Option<CallValue<'d>> {
 
 /// The token usage of an observation, in Langfuse's field names or the vendor's.
 fn usage(value: Value<'_>) -> Option<Usage> {
-    let number = |key: &str| logged::number(value, key);
+    let number = |key: &str| usage::number(value, key);
     let (input, output) = (number("input"), number("output"));
     if input.is_none() && output.is_none() {
-        return logged::usage(value);
+        return usage::usage(value);
     }
     let cached = [
         "input_cached_tokens",

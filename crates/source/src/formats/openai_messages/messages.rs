@@ -11,12 +11,12 @@ use chatmill_model::{Part, Role};
 
 use super::cached;
 use super::row::RowTurns;
-use crate::frame::FrameView;
-use crate::reader::exchange::Exchange;
-use crate::reader::{
-    Element, ExtraFields, Keep as _, OUTSIDE_LISTS, Site, Turn, Turns, Wire as _, id, message_object, parts,
-    raw, text, tool_calls, transcript, wire, word,
+use crate::base::{
+    ExtraFields, Keep as _, Site, Turn, Wire as _, id, media, raw, roles, text, texts::transcript, wire, word,
 };
+use crate::frame::FrameView;
+use crate::grammar::{openai::calls, openai::parts};
+use crate::layout::{Element, OUTSIDE_LISTS, Turns, exchange::Exchange};
 
 /// Reads the messages of one record, in order.
 pub(super) struct Reader<'d, 'r> {
@@ -150,7 +150,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
         let content = content(row, role, &mut rest, &mut site);
         if role == Role::Tool {
-            parts.extend(parts::answer(content, call_id, name.clone()));
+            parts.extend(media::answer(content, call_id, name.clone()));
         } else {
             parts.extend(content);
         }
@@ -159,13 +159,13 @@ impl<'d, 'r> Reader<'d, 'r> {
             rest.push(("refusal".to_owned(), raw(refusal)));
         }
         if let Some(list) = row.tool_calls {
-            match tool_calls::calls(list, &mut rest, &mut site, limits) {
+            match calls::calls(list, &mut rest, &mut site, limits) {
                 Some(calls) => parts.extend(calls.into_iter().map(Part::ToolCall)),
                 None => rest.keep("tool_calls", list),
             }
         }
         if let Some(call) = row.function_call {
-            match tool_calls::function_call(call, &mut rest, &mut site, limits) {
+            match calls::function_call(call, &mut rest, &mut site, limits) {
                 Some(call) => parts.push(Part::ToolCall(call)),
                 None => rest.keep("function_call", call),
             }
@@ -220,7 +220,7 @@ fn role(row: &Row<'_>, site: &mut Site<'_>) -> Role {
     };
     value
         .as_str()
-        .and_then(|word| message_object::role(&word))
+        .and_then(|word| roles::api_role(&word))
         .unwrap_or_else(|| {
             let text = "the role is none of the known words: the message is read as a user's";
             site.error("role", text, value);

@@ -23,13 +23,13 @@ use chatmill_intake::{Name, RecordSketch, Sketch};
 use chatmill_model::json::push_compact;
 use chatmill_model::{FormatTraits, Part, RawJson};
 
+use crate::base::{ExtraFields, words};
 use crate::coded::{Coded, Read};
 use crate::frame::{self, FrameView, Reading};
-use crate::reader::columns::{self, Holds};
-use crate::reader::vendor::is_openai;
-use crate::reader::{
-    ExtraFields, Names, OUTSIDE_LISTS, RequestFields, Tools, has, holds, is_bare_list, list, list_of_tools,
-    of_request, preference, reading, surest, words,
+use crate::grammar::{Tools, list_of_tools, signs::is_openai};
+use crate::layout::{
+    Names, OUTSIDE_LISTS, RequestFields, columns, columns::Holds, has, holds, is_bare_list, list, of_request,
+    preference, reading, surest,
 };
 use crate::source::About;
 use messages::Reader;

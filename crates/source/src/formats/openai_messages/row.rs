@@ -6,9 +6,9 @@ use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::Role;
 
+use crate::base::texts::transcript;
 use crate::frame::FrameView;
-use crate::reader::columns::{self, Holds};
-use crate::reader::transcript;
+use crate::layout::{columns, columns::Holds};
 
 /// Turns of a row that stand together.
 pub(super) enum RowTurns<'d> {

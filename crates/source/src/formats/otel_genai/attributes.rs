@@ -10,10 +10,11 @@ use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{OffsetOrigin, Timestamp, Usage};
 
+use crate::base::{id, items, present, text, times};
 use crate::formats::langfuse::calls::{Call, CallValue, Several, Step};
 use crate::formats::langfuse::known_texts::KnownTexts;
-use crate::reader::{id, items, logged, present, text, times};
-use crate::silence::Silence;
+use crate::grammar::usage;
+use crate::unread::silence::Silence;
 
 /// Prefixes of attributes that hold a field each of what went in.
 const ASKED: [&str; 2] = ["gen_ai.prompt.", "llm.input_messages."];
@@ -86,7 +87,7 @@ impl<'d> Span<'d> {
     }
 
     fn number(&self, keys: &[&str]) -> Option<u64> {
-        keys.iter().find_map(|key| logged::tokens(&self.text(key)?))
+        keys.iter().find_map(|key| usage::tokens(&self.text(key)?))
     }
 
     /// The step that the span describes; `None` where it describes something else.

@@ -18,17 +18,18 @@
 
 mod attributes;
 
+use attributes::{Span, own_id};
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::Extra;
 
+use crate::base::{Keep as _, first_present, items, present};
 use crate::coded::{Coded, Read};
 use crate::formats::langfuse::chains;
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{Element, Keep as _, Turns, best, first_present, items, list, present};
+use crate::layout::{Element, Turns, best, list};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
-use attributes::{Span, own_id};
 
 static ABOUT: About = About {
     id: "otel-genai",

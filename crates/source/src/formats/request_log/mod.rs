@@ -17,12 +17,11 @@ use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::Extra;
 
+use crate::base::{Keep as _, id, present, texts::quoted_json, words};
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
-use crate::reader::{Keep as _, Turns, best, columns, id, present, quoted_json, words};
+use crate::layout::{Turns, best, columns, exchange::Exchange, exchange::LISTS, exchange::is_request};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
-
-use crate::reader::exchange::{Exchange, LISTS, is_request};
 
 /// Fields that hold a request.
 const REQUESTS: [&str; 10] =

@@ -6,9 +6,10 @@ use chatmill_diag::Finding;
 use chatmill_model::{Conversation, Message, Participant};
 use jiff::tz::Offset;
 
+use crate::base::those_of;
 use crate::frame::Reading;
+use crate::layout::ListReader;
 use crate::options::Division;
-use crate::reader::{ListReader, those_of};
 
 /// A message with its id and its thread.
 #[derive(Debug)]

@@ -17,8 +17,8 @@ use std::collections::HashSet;
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 
+use crate::base::{id, present, text};
 use crate::frame::Row;
-use crate::reader::{id, present, text};
 
 /// Whether a record is such a file, or a chunk of one.
 pub(super) fn is_one(record: &RecordSketch) -> bool {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use chatmill_intake::json::Value;
 use chatmill_model::{Extra, Participant, ParticipantKind};
 
-use crate::reader::{ExtraFields, Keep as _, id, participant_kind, present, text};
+use crate::base::{ExtraFields, Keep as _, id, participant_kind, present, text};
 
 /// The members of one channel.
 #[derive(Debug, Default)]

@@ -9,12 +9,12 @@ use chatmill_model::{Conversation, Extra, Media, MediaKind, MediaSource, Message
 use super::division::{self, Post};
 use super::members::Members;
 use super::{Kind, incomplete, kind, tokens, words};
-use crate::frame::{FrameView, Reading};
-use crate::reader::parts::as_notice;
-use crate::reader::{
-    Element, ExtraFields, Keep as _, ListReader, Notes, Site, Times, Wire as _, id, list, message_kind,
-    present, reply_to, text, wire, word, words,
+use crate::base::{
+    ExtraFields, Keep as _, Notes, Site, Times, Wire as _, id, media::as_notice, message_kind, present,
+    reply_to, text, wire, word, words,
 };
+use crate::frame::{FrameView, Reading};
+use crate::layout::{Element, ListReader, list};
 
 /// Kinds of messages that a participant writes; all others are events.
 const MESSAGE_SUBTYPES: [&str; 7] = words!(

@@ -28,9 +28,10 @@ use chatmill_intake::json::Value;
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::FormatTraits;
 
+use crate::base::{id, present, text};
 use crate::coded::{Coded, Read};
 use crate::frame::{ExportPath, FrameView, Reading, Row};
-use crate::reader::{best, id, list, present, text};
+use crate::layout::{best, list};
 use crate::source::About;
 use messages::Reader;
 

@@ -7,7 +7,7 @@ use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{MediaSource, Message, Part};
 
-use crate::reader::Site;
+use crate::base::Site;
 
 /// The prefix of a token in an address.
 const BEGINS: &str = "t=xox";

@@ -3,7 +3,7 @@
 use chatmill_intake::json::{Mark, Value};
 
 use super::members::Members;
-use crate::reader::{RepeatedText, text};
+use crate::base::{RepeatedText, text};
 
 /// Levels of blocks inside one another that are read.
 const MAX_DEPTH: usize = 12;

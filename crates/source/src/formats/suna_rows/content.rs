@@ -8,8 +8,11 @@ use super::metadata::{Metadata, compressed};
 use super::row::{Row, RowKind};
 use super::types::{Content, Era, Extent, MessageContent};
 use super::{result, speech};
-use crate::reader::quoted_json::{CellForm, CellPlace};
-use crate::reader::{ExtraFields, MessageObject, Site, message_object, quoted_json, text_of};
+use crate::base::{
+    ExtraFields, Site, roles, text_of, texts::quoted_json, texts::quoted_json::CellForm,
+    texts::quoted_json::CellPlace,
+};
+use crate::grammar::openai::MessageObject;
 
 /// Reads the content of a row.
 pub(super) fn read(
@@ -113,7 +116,7 @@ fn inside(field: &'static str, value: Value<'_>, form: CellForm) -> CellPlace {
 
 fn role_of(content: Option<Value<'_>>) -> Option<Role> {
     let word = content?.get("role").and_then(Value::as_str)?;
-    message_object::role(&word)
+    roles::api_role(&word)
 }
 
 fn unknown_type(row: &Row<'_>, site: &mut Site<'_>) {

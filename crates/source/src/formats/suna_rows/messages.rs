@@ -9,7 +9,8 @@ use super::order::Step;
 use super::row::Row;
 use super::speech;
 use super::types::{Era, Extent, MessageContent};
-use crate::reader::{ExtraFields, Keep as _, Turns, drop_extra, id};
+use crate::base::{ExtraFields, Keep as _, drop_extra, id};
+use crate::layout::Turns;
 
 /// Reads the rows of one thread.
 pub(super) struct Reader<'d, 'r> {

@@ -6,7 +6,7 @@ use chatmill_diag::{Limits, codes};
 use chatmill_intake::json::{self, Kind, Mark, Value};
 use chatmill_model::{ArgumentForm, Arguments, ToolCall};
 
-use crate::reader::{ExtraFields, Keep as _, Site, below, embedded, present, word};
+use crate::base::{ExtraFields, Keep as _, Site, below, embedded, present, word};
 
 /// The metadata of a row. Fields that become part of the message are marked as taken; the others are kept with it.
 #[derive(Debug)]

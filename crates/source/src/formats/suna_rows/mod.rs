@@ -32,9 +32,10 @@ mod xml;
 use chatmill_diag::{Finding, Limits};
 use chatmill_model::{Conversation, FormatTraits, Scene, TextArguments};
 
+use crate::base::{Wire as _, id};
 use crate::coded::{Coded, Read, table_map};
 use crate::frame::{FrameView, Reading};
-use crate::reader::{Turns, Wire as _, id, list, surest};
+use crate::layout::{Turns, list, surest};
 use crate::source::About;
 use messages::Reader;
 use row::Columns;

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use chatmill_diag::RowLedger;
 use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_intake::json::Mark;
 use chatmill_model::json::push_compact;
 
 use super::row::{Row, Stream};
-use crate::reader::{Notes, repeats, times};
-use chatmill_diag::RowLedger;
+use crate::base::{Notes, repeats, times};
 
 /// The rows that make one message.
 #[derive(Debug)]

@@ -4,8 +4,9 @@ use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 
 use super::row::{COLUMNS, is_known_type};
+use crate::base::id;
 use crate::frame::Row;
-use crate::reader::{has, holds, id};
+use crate::layout::{has, holds};
 
 /// Fields of a document that hold its rows.
 const LISTS: [&str; 2] = ["messages", "data"];

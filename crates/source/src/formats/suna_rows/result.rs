@@ -11,12 +11,11 @@ use chatmill_model::{Part, ToolResult};
 
 use super::metadata::Metadata;
 use super::types::{Content, Era, MessageContent};
-use crate::reader::parts::media_of_answer;
-use crate::reader::quoted_json::CellPlace;
-use crate::reader::{
-    ExtraFields, Keep as _, MessageObject, Site, below, filled, message_object, present, quoted_json, raw,
-    text, text_of,
+use crate::base::{
+    ExtraFields, Keep as _, Site, below, filled, media::media_of_answer, present, raw, text, text_of,
+    texts::quoted_json, texts::quoted_json::CellPlace,
 };
+use crate::grammar::{openai, openai::MessageObject};
 
 /// Reads a result. The places of `site` are below the content, which stands at `place`.
 pub(super) fn read(
@@ -35,7 +34,7 @@ pub(super) fn read(
         ..Answer::default()
     };
     let stored = match content {
-        Content::Turn(object) => message_object::content(*object),
+        Content::Turn(object) => openai::content(*object),
         Content::Parts(value) | Content::Other(value, _) => Some(*value),
         Content::Text(_) | Content::Absent => None,
     };
@@ -50,7 +49,7 @@ pub(super) fn read(
             }
             answer.execution(execution, &mut rest);
         } else {
-            (answer.text, answer.others) = message_object::answered(value, "content", &mut rest, site);
+            (answer.text, answer.others) = openai::answered(value, "content", &mut rest, site);
             if let Content::Other(_, text) = content {
                 answer.text.clone_from(text);
             }

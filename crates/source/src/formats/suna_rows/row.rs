@@ -6,7 +6,7 @@ use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Document, Mark, Value};
 use chatmill_model::{MessageKind, Role};
 
-use crate::reader::{Site, Wire as _, id, message_object, quoted_json, text, wire, words};
+use crate::base::{Site, Wire as _, id, roles, text, texts::quoted_json, wire, words};
 
 /// Types whose rows are turns of the conversation.
 const TURNS: [&str; 4] = ["user", "assistant", "tool", "system"];
@@ -96,7 +96,7 @@ impl<'d> Row<'d> {
 
     /// The role that `type` names.
     pub(super) fn role(&self) -> Option<Role> {
-        self.word.as_deref().and_then(message_object::role)
+        self.word.as_deref().and_then(roles::api_role)
     }
 
     /// The value of `type`, else the row.

@@ -7,7 +7,8 @@ use chatmill_model::{ArgumentForm, Arguments, Part, RawJson, Role, ToolCall};
 use super::metadata::Metadata;
 use super::types::{Content, Era, Extent, MessageContent};
 use super::xml;
-use crate::reader::{Keep as _, MessageObject, Site, message_object, quoted, raw};
+use crate::base::{Keep as _, Site, quoted, raw};
+use crate::grammar::{openai, openai::MessageObject};
 
 /// Reads the text of a person or an agent; where the row has no content, it is in the metadata `beside`.
 pub(super) fn read_speech(
@@ -24,12 +25,12 @@ pub(super) fn read_speech(
     let words_from = draft.parts.len();
     match content {
         Content::Turn(object) => {
-            let content = message_object::content(*object);
-            let read = content.map(|value| message_object::content_parts(value, "content", &mut rest, site));
+            let content = openai::content(*object);
+            let read = content.map(|value| openai::content_parts(value, "content", &mut rest, site));
             draft.parts.extend(read.into_iter().flatten());
         }
         Content::Parts(list) => {
-            let read = message_object::content_parts(*list, "content", &mut draft.rest, site);
+            let read = openai::content_parts(*list, "content", &mut draft.rest, site);
             draft.parts.extend(read);
         }
         Content::Text(text) => {
@@ -65,9 +66,7 @@ pub(super) fn read_speech(
     };
     if may_call && find_calls(draft, place.id, limits, suffix, &mut place) {
         let stored = match content {
-            Content::Turn(object) => {
-                message_object::content(*object).map(|value| ("content.content", raw(value)))
-            }
+            Content::Turn(object) => openai::content(*object).map(|value| ("content.content", raw(value))),
             Content::Parts(list) => Some(("content", raw(*list))),
             Content::Text(text) | Content::Other(_, text) => Some(("content", quoted(text))),
             Content::Absent => None,

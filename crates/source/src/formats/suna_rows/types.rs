@@ -3,7 +3,8 @@
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{MessageKind, Part, Role};
 
-use crate::reader::{ExtraFields, Keep, MessageObject, parts, text_of};
+use crate::base::{ExtraFields, Keep, text_of};
+use crate::grammar::{openai::MessageObject, openai::parts};
 
 /// The way in which a thread uses tools; where it uses several ways, the last variant counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use chatmill_intake::json;
 use chatmill_model::json::{push_compact, push_string};
 
-use crate::reader::{escapes, quoted};
+use crate::base::{quoted, texts::escapes};
 
 const OPEN: &str = "<function_calls>";
 const CLOSE: &str = "</function_calls>";

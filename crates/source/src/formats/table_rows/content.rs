@@ -7,8 +7,11 @@ use chatmill_diag::{Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::Part;
 
-use crate::reader::quoted_json::{CellForm, CellPlace};
-use crate::reader::{ExtraFields, MessageObject, Site, message_object, parts, quoted_json, text_of};
+use crate::base::{
+    ExtraFields, Site, roles, text_of, texts::quoted_json, texts::quoted_json::CellForm,
+    texts::quoted_json::CellPlace,
+};
+use crate::grammar::{openai, openai::MessageObject, openai::parts};
 
 /// The content of the column.
 #[derive(Debug, Default)]
@@ -51,16 +54,16 @@ pub(super) fn read(
         let mut content = Some(root);
         if is_turn {
             cell.turn = MessageObject::read(root, site, limits);
-            content = message_object::content(root);
+            content = openai::content(root);
         }
         let mut rest = std::mem::take(&mut cell.turn.rest);
         let is_answer = is_answer(&cell.turn);
         match content {
             Some(content) if is_answer => {
-                (cell.answer, cell.parts) = message_object::answered(content, "content", &mut rest, site);
+                (cell.answer, cell.parts) = openai::answered(content, "content", &mut rest, site);
             }
             Some(content) if is_turn || content.kind() == Kind::String || is_list => {
-                cell.parts = message_object::content_parts(content, "content", &mut rest, site);
+                cell.parts = openai::content_parts(content, "content", &mut rest, site);
             }
             Some(content) => {
                 let text = "the content is neither words, parts nor a message and is read as its JSON text";
@@ -82,7 +85,7 @@ fn is_message(root: Value<'_>) -> bool {
     match root.kind() {
         Kind::Object => {
             let word = root.get("role").and_then(Value::as_str);
-            let role = word.and_then(|word| message_object::role(&word));
+            let role = word.and_then(|word| roles::api_role(&word));
             let calls = root.get("tool_calls");
             role.is_some() || calls.is_some_and(|list| list.kind() == Kind::Array)
         }

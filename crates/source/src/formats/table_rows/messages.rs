@@ -8,11 +8,12 @@ use chatmill_model::{Extra, Message, Part, Reference, Role, ToolCall, ToolResult
 
 use super::content::{self, CellContent};
 use super::row::Row;
-use crate::reader::quoted_json::{CellForm, CellPlace};
-use crate::reader::{
-    ExtraFields, Keep as _, MessageObject, Roster, Site, Turns, id, quoted_json, reply_to, role_words,
-    tool_calls, word,
+use crate::base::{
+    ExtraFields, Keep as _, Roster, Site, id, reply_to, roles, texts::quoted_json,
+    texts::quoted_json::CellForm, texts::quoted_json::CellPlace, word,
 };
+use crate::grammar::{openai::MessageObject, openai::calls};
+use crate::layout::Turns;
 
 /// Reads a row.
 pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
@@ -68,7 +69,7 @@ pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
 /// The role in the column, where it is a known word.
 fn stated_role(row: &Row<'_>, site: &mut Site<'_>) -> Option<Role> {
     let value = row.columns.role?;
-    let role = value.as_str().and_then(|word| role_words::role(&word));
+    let role = value.as_str().and_then(|word| roles::known_role(&word));
     if role.is_none() {
         let text =
             "the role is none of the known words: the content or the sender decides, else it is a user's";
@@ -107,7 +108,7 @@ fn role(stated: Option<Role>, answers: bool, row: &Row<'_>, cell: &CellContent, 
                 site.empty("role");
             }
             let sender = row.columns.sender.and_then(id);
-            let sender_role = sender.and_then(|sender| role_words::role(&sender));
+            let sender_role = sender.and_then(|sender| roles::known_role(&sender));
             sender_role
                 .filter(|role| *role != Role::Tool)
                 .unwrap_or(Role::User)
@@ -150,7 +151,7 @@ fn column_calls(
     if list.as_str().is_some_and(|text| text.trim().is_empty()) {
         return Vec::new();
     }
-    let calls = place.read(list, site, |site| tool_calls::calls(list, rest, site, limits));
+    let calls = place.read(list, site, |site| calls::calls(list, rest, site, limits));
     calls.unwrap_or_else(|| {
         rest.keep("tool_calls", value);
         Vec::new()

@@ -23,9 +23,10 @@ use chatmill_intake::table::TableMap;
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, FormatTraits};
 
+use crate::base::{Wire as _, id};
 use crate::coded::{Coded, Read, table_map};
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{Turns, Wire as _, id, list};
+use crate::layout::{Turns, list};
 use crate::source::About;
 use row::Columns;
 

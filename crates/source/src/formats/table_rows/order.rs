@@ -3,7 +3,7 @@
 use chatmill_diag::{Finding, codes};
 
 use super::row::Row;
-use crate::reader::{Notes, id, times};
+use crate::base::{Notes, id, times};
 
 /// Sorts the rows.
 pub(super) fn arrange(rows: &mut Vec<Row<'_>>, notes: &mut Notes) {

@@ -3,7 +3,7 @@
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::Value;
 
-use crate::reader::{Wire as _, id, wire};
+use crate::base::{Wire as _, id, wire};
 
 wire! {
     /// The columns that are read. `source_type` is the table's own word for the role, where a map translated it.

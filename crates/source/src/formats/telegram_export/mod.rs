@@ -28,12 +28,10 @@ use chatmill_model::{
     Conversation, Extra, FormatTraits, Media, MediaKind, MediaSource, Message, Part, Role, Scene,
 };
 
+use crate::base::{ExtraFields, Keep as _, Wire as _, id, message_kind, present, reply_to, text, wire};
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
-use crate::reader::{
-    Element, ExtraFields, Keep as _, Turns, Wire as _, best, has, id, message_kind, present, reply_to, text,
-    wire,
-};
+use crate::layout::{Element, Turns, best, has};
 use crate::source::About;
 
 static ABOUT: About = About {

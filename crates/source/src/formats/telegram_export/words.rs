@@ -2,7 +2,7 @@
 
 use chatmill_intake::json::{Kind, Value};
 
-use crate::reader::{ExtraFields, Keep as _, Site, id, present, text};
+use crate::base::{ExtraFields, Keep as _, Site, id, present, text};
 
 /// The text of an entry; `mentions` gets the names and ids of those it mentions.
 pub(super) fn read(

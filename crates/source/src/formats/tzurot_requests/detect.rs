@@ -3,7 +3,8 @@
 use chatmill_intake::{Framing, RecordSketch, Sketch};
 
 use super::history;
-use crate::reader::{has, holds, surest, words};
+use crate::base::words;
+use crate::layout::{has, holds, surest};
 
 /// Fields that say which conversation a record belongs to.
 const PLACES: [&str; 4] = ["conversationId", "conversation_id", "channelId", "channel_id"];

@@ -25,12 +25,10 @@ use super::columns::{self, METADATA, cell, column, spelling};
 use super::request::{RequestError, request_error};
 use super::speakers::Speakers;
 use super::{ID, active, records};
+use crate::base::{ExtraFields, Keep as _, Site, Times, compact, id, message_kind, present, text, words};
 use crate::coded::table_map;
 use crate::frame::{FrameView, Reading};
-use crate::reader::{
-    Element, ExtraFields, Keep as _, ListReader, Site, Times, compact, has, holds, id, list, message_kind,
-    present, text, words,
-};
+use crate::layout::{Element, ListReader, has, holds, list};
 
 /// The table, as a dump has it.
 pub(super) fn tables() -> Vec<TableMap> {

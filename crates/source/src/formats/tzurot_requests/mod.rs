@@ -38,13 +38,14 @@ use std::collections::HashSet;
 use chatmill_diag::{Limits, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Conversation, Extra, FormatTraits, Message, RawJson, Records, Role};
-
-use crate::coded::{Coded, Read};
-use crate::frame::{FrameView, Reading, Row, exceeds};
-use crate::reader::{ExtraFields, ListReader, Notes, Times, quoted};
-use crate::source::About;
 use request::{Request, RequestError, request_error};
 use speakers::Speakers;
+
+use crate::base::{ExtraFields, Notes, Times, quoted};
+use crate::coded::{Coded, Read};
+use crate::frame::{FrameView, Reading, Row, exceeds};
+use crate::layout::ListReader;
+use crate::source::About;
 
 const ID: &str = "tzurot-requests";
 

@@ -9,7 +9,7 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Preview, RawJson, Reference, ReferenceForm};
 
 use super::speakers::Speakers;
-use crate::reader::{Site, Times, compact, fields, filled};
+use crate::base::{Site, Times, compact, fields, filled};
 
 fn text(quoted: Value<'_>, key: &str) -> Option<String> {
     filled(quoted.get(key))

@@ -8,7 +8,8 @@ use chatmill_model::{MediaSource, Part, Reference, Role};
 
 use super::speakers::Speakers;
 use super::{formatted, quoted};
-use crate::reader::{ExtraFields, Keep as _, Site, Times, filled, id, parts};
+use crate::base::{ExtraFields, Keep as _, Site, Times, filled, id, media};
+use crate::grammar::openai::parts;
 
 /// A request in any shape.
 pub(super) struct Request<'d> {
@@ -145,7 +146,7 @@ impl<'d> Request<'d> {
             references.extend(quoted::reference(quoted, speakers, ids, times, site));
         }
         if references.is_empty() {
-            parts::hold_place(self.role, &mut parts, &rest);
+            media::hold_place(self.role, &mut parts, &rest);
         }
         find_repeated_media(&parts, &references, self.root, site);
         (parts, references, rest)

@@ -23,11 +23,10 @@ use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::{Framing, Sketch};
 use chatmill_model::{Conversation, Extra, FormatTraits, Message, Part, RawJson, Role, Scene};
 
+use crate::base::{media::upload, message_kind};
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
-use crate::reader::message_kind;
-use crate::reader::parts::upload;
-use crate::reader::text::TextReader;
+use crate::layout::text::TextReader;
 use crate::source::About;
 use line::{Begin, Evidence, MARKS, Order};
 use words::Mark;

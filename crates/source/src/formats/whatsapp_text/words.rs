@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use chatmill_model::MediaKind;
 
-use crate::reader::text::kind_of_name;
+use crate::layout::text::kind_of_name;
 
 /// Declares lists of words by their files: a line for each, in quotation marks, for spaces at its ends count.
 macro_rules! words {

@@ -1,11 +1,11 @@
 //! Cutting frames into rows, recognising them, and what is none of the system's.
 
-use crate::{JAIBBER_EVENTS, Source};
 use chatmill_diag::Limits;
 use chatmill_intake::json;
 use serde_json::json;
 
 use super::{conversation, names, payload, read_as, read_gathered, rest, turns};
+use crate::{JAIBBER_EVENTS, Source};
 
 #[test]
 fn frames_of_every_kind_are_cut_into_rows_by_project() {

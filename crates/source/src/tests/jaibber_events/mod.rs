@@ -6,13 +6,13 @@ mod participants;
 
 use std::collections::BTreeMap;
 
-use crate::{JAIBBER_EVENTS, Reading, Source};
 use chatmill_diag::{Finding, Limits};
 use chatmill_intake::json;
 use chatmill_model::{Conversation, MessageKind};
 use serde_json::{Value, json};
 
 use crate::tests::frame::read_at;
+use crate::{JAIBBER_EVENTS, Reading, Source};
 
 /// Cuts frames into rows and reads them by project, as the engine does.
 fn read_gathered(frames: &[Value]) -> BTreeMap<String, Reading> {

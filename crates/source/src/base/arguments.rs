@@ -1,0 +1,69 @@
+//! Arguments of tool calls, as every format with OpenAI's shape writes them.
+
+use std::borrow::Cow;
+
+use chatmill_diag::{Limits, codes};
+use chatmill_intake::json::{self, Kind, Value};
+use chatmill_model::{ArgumentForm, Arguments, RawJson};
+
+use crate::base::notes::Site;
+
+/// Reads arguments: a string that should hold JSON, or a JSON value. Missing arguments count as an empty string.
+pub(crate) fn arguments(
+    value: Option<Value<'_>>,
+    suffix: &str,
+    site: &mut Site<'_>,
+    limits: &Limits,
+) -> (Arguments, ArgumentForm) {
+    let Some(field) = value else {
+        return (Arguments::Malformed(String::new()), ArgumentForm::Text);
+    };
+    match field.as_str() {
+        Some(text) => (
+            classify(text, &format!(".{suffix}"), field, site, limits),
+            ArgumentForm::Text,
+        ),
+        None => (embedded(field), ArgumentForm::Embedded),
+    }
+}
+
+/// Arguments that the record holds as a JSON value.
+pub(crate) fn embedded(value: Value<'_>) -> Arguments {
+    let raw = RawJson(value.raw().to_owned());
+    if value.kind() == Kind::Object {
+        Arguments::Object(raw)
+    } else {
+        Arguments::NotObject(raw)
+    }
+}
+
+/// Classifies arguments in a string: an object, other JSON, or malformed. Lone surrogates are repaired as in the record.
+pub(crate) fn classify(
+    text: Cow<'_, str>,
+    place: &str,
+    value: Value<'_>,
+    site: &mut Site<'_>,
+    limits: &Limits,
+) -> Arguments {
+    let (is_object, repaired) = match json::scan(text.as_bytes(), limits.depth) {
+        Err(_) => return Arguments::Malformed(text.into_owned()),
+        Ok(document) => {
+            let is_repaired = document
+                .notes()
+                .iter()
+                .any(|note| note.code == &codes::LONE_SURROGATE);
+            let repaired = is_repaired.then(|| document.text().to_owned());
+            (document.root().kind() == Kind::Object, repaired)
+        }
+    };
+    if repaired.is_some() {
+        let message = "an escape in the arguments is half a surrogate pair and reads U+FFFD";
+        site.note(&codes::LONE_SURROGATE, message, place, value);
+    }
+    let raw = RawJson(repaired.unwrap_or_else(|| text.into_owned()));
+    if is_object {
+        Arguments::Object(raw)
+    } else {
+        Arguments::NotObject(raw)
+    }
+}

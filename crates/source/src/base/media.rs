@@ -1,0 +1,102 @@
+//! Media and results among the parts of a message, as all grammars make them.
+
+use chatmill_model::{Media, MediaKind, MediaSource, Part, RawJson, Role, ToolResult};
+
+/// A file that lies beside the text, or nowhere: known by its kind, and by its name where the text has it.
+pub(crate) fn upload(kind: MediaKind, name: Option<String>) -> Part {
+    Part::Media(Media {
+        kind,
+        source: MediaSource::Upload,
+        media_type: None,
+        name,
+    })
+}
+
+/// Adds a placeholder to a user's message without known parts: otherwise the turns before and after would
+/// become one. The placeholder is a file of unknown type.
+pub(crate) fn hold_place(role: Role, parts: &mut Vec<Part>, rest: &[(String, RawJson)]) {
+    let has_unread_element = || rest.iter().any(|(path, _)| path.ends_with(']'));
+    if role == Role::User && parts.is_empty() && has_unread_element() {
+        parts.push(upload(MediaKind::File, None));
+    }
+}
+
+/// The kind of media of a MIME type.
+pub(crate) fn kind_of(media_type: Option<&str>) -> Option<MediaKind> {
+    let (family, _) = media_type?.split_once('/')?;
+    Some(match family {
+        "image" => MediaKind::Image,
+        "audio" => MediaKind::Audio,
+        "video" => MediaKind::Video,
+        _ => MediaKind::File,
+    })
+}
+
+/// A media item at an address; a plain base64 data URL is the bytes themselves.
+pub(crate) fn located(kind: MediaKind, url: String, name: Option<String>) -> Media {
+    let (source, media_type) = match inline(&url) {
+        Some((media_type, bytes)) => (MediaSource::Inline(bytes.to_owned()), Some(media_type.to_owned())),
+        None => (MediaSource::Url(url), None),
+    };
+    Media {
+        kind,
+        source,
+        media_type,
+        name,
+    }
+}
+
+/// Type and bytes of a data URL of the form `data:TYPE;base64,BYTES`.
+fn inline(url: &str) -> Option<(&str, &str)> {
+    let (media_type, bytes) = url.strip_prefix("data:")?.split_once(";base64,")?;
+    (media_type.contains('/') && !media_type.contains([';', ','])).then_some((media_type, bytes))
+}
+
+/// The part of an event, which no participant wrote.
+pub(crate) fn as_notice(part: Part) -> Part {
+    match part {
+        Part::Text(text) => Part::Notice(text),
+        other => other,
+    }
+}
+
+/// The texts among pieces, joined by line breaks, and everything else in order.
+pub(crate) fn divided(parts: Vec<Part>) -> (String, Vec<Part>) {
+    let mut texts: Vec<String> = Vec::new();
+    let mut others = Vec::new();
+    for part in parts {
+        match part {
+            Part::Text(text) => texts.push(text),
+            other => others.push(other),
+        }
+    }
+    (texts.join("\n"), others)
+}
+
+/// The number of parts after a tool's result that are its media.
+pub(crate) fn media_of_answer(others: &[Part]) -> u32 {
+    others
+        .iter()
+        .take_while(|part| matches!(part, Part::Media(_)))
+        .count() as u32
+}
+
+/// A tool's content is its result: the texts are the answer, and everything else follows.
+pub(crate) fn answer(content: Vec<Part>, call_id: Option<String>, name: Option<String>) -> Vec<Part> {
+    let result = ToolResult {
+        call_id,
+        name,
+        ..ToolResult::default()
+    };
+    result_of(result, divided(content))
+}
+
+/// A result with what it says, and the parts that follow it.
+pub(crate) fn result_of(result: ToolResult, (content, others): (String, Vec<Part>)) -> Vec<Part> {
+    let result = ToolResult {
+        content,
+        media: media_of_answer(&others),
+        ..result
+    };
+    std::iter::once(Part::ToolResult(result)).chain(others).collect()
+}

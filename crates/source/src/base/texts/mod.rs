@@ -1,0 +1,8 @@
+//! Forms that texts hold: JSON inside strings, calls written as code, tags, and conversations that are written out.
+
+pub(crate) mod escapes;
+pub(crate) mod python;
+pub(crate) mod quoted_json;
+pub(crate) mod repeated_text;
+pub(crate) mod thoughts;
+pub(crate) mod transcript;

@@ -1,0 +1,108 @@
+//! A turn as a grammar reads it, before a layout makes a message of it.
+
+use std::borrow::Cow;
+
+use chatmill_diag::{Finding, codes};
+use chatmill_intake::json::Value;
+use chatmill_model::{Part, Role, own_parts};
+
+use crate::base::{ExtraFields, Keep, Site, present, text_of};
+
+/// The content of a turn.
+#[derive(Debug, Default)]
+pub(crate) struct Turn {
+    /// The role; a user where it is unknown.
+    pub role: Option<Role>,
+    /// The vendor's word for the role, where it differs from ours.
+    pub word: Option<String>,
+    /// Id of the message.
+    pub id: Option<String>,
+    /// The name of the speaker, where the turn has one.
+    pub name: Option<String>,
+    /// The pieces.
+    pub parts: Vec<Part>,
+    /// Fields without a place, by path.
+    pub rest: ExtraFields,
+    /// Whether the turn continues an assistant's turn directly before it.
+    pub continues: bool,
+    /// Whether an assistant's turn directly after it continues it.
+    pub leads: bool,
+    /// Whether the turn is an event.
+    pub is_notice: bool,
+}
+
+impl Keep for Turn {
+    fn extra_fields(&mut self) -> &mut ExtraFields {
+        &mut self.rest
+    }
+}
+
+impl Turn {
+    /// A turn of this role that says nothing else.
+    pub(crate) fn of(role: Role, part: Part) -> Self {
+        Self {
+            role: Some(role),
+            parts: vec![part],
+            ..Self::default()
+        }
+    }
+
+    /// Reads the role of a turn by its word.
+    pub(crate) fn take_role(
+        &mut self,
+        field: &str,
+        turn: Value<'_>,
+        site: &mut Site<'_>,
+        of: fn(&str) -> Option<Role>,
+    ) {
+        let Some(value) = present(turn, field) else {
+            site.missing(field);
+            return;
+        };
+        let word = value.as_str();
+        self.role = word.as_deref().and_then(of);
+        if self.role.is_none() {
+            let text = format!("the {field} is none of the known words: the turn is read as a user's");
+            site.error(field, &text, value);
+        }
+        let plain = self.role.unwrap_or(Role::User).as_str();
+        self.word = word.filter(|word| word != plain).map(Cow::into_owned);
+    }
+
+    /// Keeps a part of unknown form as it is, with a finding.
+    pub(crate) fn unknown(&mut self, path: &str, value: Value<'_>, site: &mut Site<'_>) {
+        let text = "the part has no form that is known here and is kept as it is";
+        site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, suffix(path), value);
+        self.keep_reported(path, value);
+    }
+
+    /// Reads content of another form than the vendor's as text: JSON as it is written.
+    pub(crate) fn malformed_content(
+        &mut self,
+        path: &str,
+        text: &str,
+        value: Value<'_>,
+        site: &mut Site<'_>,
+    ) {
+        let finding = Finding::new(&codes::WRONG_TYPE, text).quoting(value.raw());
+        site.push(finding, suffix(path), value);
+        self.parts.push(Part::Text(text_of(value)));
+    }
+
+    /// Whether the turn holds only results.
+    pub(crate) fn only_answers(&self) -> bool {
+        let is_result = |part: &Part| matches!(part, Part::ToolResult(_));
+        let own = own_parts(&self.parts).map(|(_, part)| part);
+        let mut others = own.filter(|part| !matches!(part, Part::CacheMark));
+        self.parts.iter().any(is_result) && others.all(is_result)
+    }
+}
+
+/// The suffix that a path inside a turn adds to the turn's own path; inside system text it may begin with an index.
+fn suffix(path: &str) -> String {
+    if path.is_empty() || path.starts_with('[') {
+        path.to_owned()
+    } else {
+        format!(".{path}")
+    }
+}

@@ -1,0 +1,163 @@
+//! Tool calls: `tool_calls`, the deprecated `function_call`, and calls that a text spells as JSON.
+
+mod split;
+
+use crate::base::{ExtraFields, Keep, Site, arguments, below, embedded, fields, present, word};
+use chatmill_diag::{Limits, codes};
+use chatmill_intake::json::{self, Kind, Value};
+use chatmill_model::{ArgumentForm, Arguments, ToolCall};
+
+/// Reads `tool_calls`; `None` when it is not a list of objects.
+pub(crate) fn calls(
+    list: Value<'_>,
+    rest: &mut ExtraFields,
+    site: &mut Site<'_>,
+    limits: &Limits,
+) -> Option<Vec<ToolCall>> {
+    if list.kind() != Kind::Array || list.items().any(|call| call.kind() != Kind::Object) {
+        let text = "tool_calls is not a list of objects and is kept as it is";
+        site.error("tool_calls", text, list);
+        return None;
+    }
+    let calls = list
+        .items()
+        .enumerate()
+        .map(|(index, value)| call(value, &format!("tool_calls[{index}]"), rest, site, limits));
+    Some(split::join(calls.collect(), list, "tool_calls", site, limits))
+}
+
+fn call(
+    value: Value<'_>,
+    suffix: &str,
+    rest: &mut ExtraFields,
+    site: &mut Site<'_>,
+    limits: &Limits,
+) -> ToolCall {
+    let object = |key: &str| value.get(key).filter(|inner| inner.kind() == Kind::Object);
+    let (function, custom) = (object("function"), object("custom"));
+    for (key, field) in value.fields() {
+        let is_read = match &*key {
+            "id" => true,
+            "function" | "custom" => field.kind() == Kind::Object,
+            "type" => field.as_str().as_deref() == Some("function"),
+            _ => false,
+        };
+        if !is_read && !field.is_null() {
+            rest.keep(below(suffix, &key), field);
+        }
+    }
+    let id = word(value.get("id"), &format!("{suffix}.id"), site);
+    if let (None, Some(custom)) = (function, custom) {
+        return own_input(id, custom, &format!("{suffix}.custom"), rest, site);
+    }
+    let suffix = format!("{suffix}.function");
+    let Some(function) = function else {
+        let text = "the call has no function";
+        site.note(&codes::MISSING_FIELD, text, format!(".{suffix}"), value);
+        return ToolCall::new(id, None, as_text(String::new()));
+    };
+    ToolCall {
+        id,
+        ..named(function, &suffix, rest, site, limits)
+    }
+}
+
+/// The deprecated `function_call`, which has no id.
+pub(crate) fn function_call(
+    value: Value<'_>,
+    rest: &mut ExtraFields,
+    site: &mut Site<'_>,
+    limits: &Limits,
+) -> Option<ToolCall> {
+    if value.kind() != Kind::Object {
+        let text = "function_call is not an object and is kept as it is";
+        site.error("function_call", text, value);
+        return None;
+    }
+    Some(named(value, "function_call", rest, site, limits))
+}
+
+fn named(
+    function: Value<'_>,
+    suffix: &str,
+    rest: &mut ExtraFields,
+    site: &mut Site<'_>,
+    limits: &Limits,
+) -> ToolCall {
+    rest.keep_rest(function, suffix, &["name", "arguments"]);
+    let given = present(function, "arguments");
+    let given = arguments(given, &format!("{suffix}.arguments"), site, limits);
+    ToolCall::new(
+        None,
+        word(function.get("name"), &format!("{suffix}.name"), site),
+        given,
+    )
+}
+
+/// A call of a custom tool, whose input is free text.
+fn own_input(
+    id: Option<String>,
+    custom: Value<'_>,
+    suffix: &str,
+    rest: &mut ExtraFields,
+    site: &mut Site<'_>,
+) -> ToolCall {
+    let mut name = None;
+    let mut input = String::new();
+    for (key, field) in custom.fields() {
+        match (&*key, field.as_str()) {
+            ("name", _) => name = Some(field),
+            ("input", Some(text)) => input = text.into_owned(),
+            _ if field.is_null() => {}
+            _ => rest.keep(below(suffix, &key), field),
+        }
+    }
+    ToolCall::new(id, word(name, &format!("{suffix}.name"), site), as_text(input))
+}
+
+/// Free text as arguments.
+const fn as_text(text: String) -> (Arguments, ArgumentForm) {
+    (Arguments::Malformed(text), ArgumentForm::Text)
+}
+
+/// The calls that a text holds as JSON; any other text is one call with malformed arguments.
+pub(crate) fn spelled(words: String, depth: u32) -> Vec<ToolCall> {
+    let found = json::scan(words.as_bytes(), depth).ok().and_then(|document| {
+        let root = document.root();
+        match root.kind() {
+            Kind::Object => spelled_call(root, depth).map(|call| vec![call]),
+            Kind::Array if !root.is_empty() => root.items().map(|value| spelled_call(value, depth)).collect(),
+            _ => None,
+        }
+    });
+    found.unwrap_or_else(|| vec![ToolCall::new(None, None, as_text(words))])
+}
+
+/// Reads a call from an object with `name`; none where it has other fields, which would be lost.
+pub(crate) fn spelled_call(value: Value<'_>, depth: u32) -> Option<ToolCall> {
+    let is_call = value
+        .fields()
+        .all(|(key, _)| matches!(&*key, "name" | "arguments" | "id" | "tool_call_id"));
+    let name = fields::text(value.get("name")).filter(|_| is_call)?;
+    let given = match value.get("arguments") {
+        None => as_text(String::new()),
+        Some(given) => match given.as_str() {
+            Some(text) => (quoted(&text, depth), ArgumentForm::Text),
+            None => (embedded(given), ArgumentForm::Embedded),
+        },
+    };
+    let own = fields::text(value.get("id").or_else(|| value.get("tool_call_id")));
+    Some(ToolCall::new(
+        own.filter(|id| !id.is_empty()),
+        Some(name).filter(|name| !name.is_empty()),
+        given,
+    ))
+}
+
+/// Arguments that are JSON text inside the JSON text.
+fn quoted(text: &str, depth: u32) -> Arguments {
+    match json::scan(text.as_bytes(), depth) {
+        Ok(document) => embedded(document.root()),
+        Err(_) => Arguments::Malformed(text.to_owned()),
+    }
+}

@@ -1,0 +1,146 @@
+//! Items of OpenAI's Responses API: messages, calls, outputs, and steps at the vendor's.
+
+use chatmill_diag::{Limits, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{ArgumentForm, Arguments, Part, Role, ToolCall, ToolResult};
+
+use crate::base::{Keep as _, Site, Turn, arguments, media, present, roles, text, text_of, word};
+use crate::grammar::openai::parts;
+
+/// Reads an item, the instructions, or an input that is a string.
+pub(crate) fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
+    let mut turn = Turn::default();
+    if value.kind() != Kind::Object {
+        content(&mut turn, "", value, site);
+        return turn;
+    }
+    match text(value.get("type")).as_deref() {
+        None | Some("message") => message(&mut turn, value, site),
+        Some("function_call") => call(&mut turn, value, site, limits),
+        Some("custom_tool_call") => own_call(&mut turn, value, site),
+        // The last is that of OpenAI's SDK for agents.
+        Some("function_call_output" | "custom_tool_call_output" | "function_call_result") => {
+            output(&mut turn, value, site);
+        }
+        Some("reasoning") => reasoning(&mut turn, value),
+        Some(word) => step(&mut turn, word, value, site),
+    }
+    turn
+}
+
+fn message(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
+    turn.take_role("role", item, site, roles::api_role);
+    turn.id = word(item.get("id"), "id", site);
+    match present(item, "content") {
+        None => site.missing("content"),
+        Some(value) => content(turn, "content", value, site),
+    }
+    turn.keep_rest(item, "", &["type", "role", "id", "content"]);
+}
+
+fn content(turn: &mut Turn, field: &str, value: Value<'_>, site: &mut Site<'_>) {
+    let is_list = value.kind() == Kind::Array && !field.is_empty();
+    if is_list && (parts::is_parts(value) || value.is_empty()) {
+        let read = parts::read(value, field, site);
+        turn.parts.extend(read.parts);
+        // The API wants every picture to say how closely to look; this word leaves it open.
+        let is_informative = |path: &str, raw: &str| !path.ends_with(".detail") || raw != "\"auto\"";
+        let extra = read.extra.into_iter();
+        turn.rest
+            .extend(extra.filter(|(path, raw)| is_informative(path, raw.as_str())));
+        return;
+    }
+    if value.kind() == Kind::String {
+        turn.parts.push(Part::Text(text_of(value)));
+    } else {
+        let text = "the content is neither a string nor a list of parts and is read as its JSON text";
+        turn.malformed_content(field, text, value, site);
+    }
+}
+
+fn call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>, limits: &Limits) {
+    let given = arguments(present(item, "arguments"), "arguments", site, limits);
+    make_call(turn, item, given, site);
+    turn.keep_rest(item, "", &["type", "call_id", "callId", "name", "arguments"]);
+}
+
+/// A call of a tool whose input is any text.
+fn own_call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
+    let input = text(item.get("input")).unwrap_or_default();
+    let given = (Arguments::Malformed(input), ArgumentForm::FreeText);
+    make_call(turn, item, given, site);
+    turn.keep_rest(item, "", &["call_id", "name", "input"]);
+}
+
+fn make_call(turn: &mut Turn, item: Value<'_>, given: (Arguments, ArgumentForm), site: &mut Site<'_>) {
+    turn.role = Some(Role::Assistant);
+    turn.continues = true;
+    let id = call_id(item, site);
+    let name = word(item.get("name"), "name", site);
+    turn.parts.push(Part::ToolCall(ToolCall::new(id, name, given)));
+}
+
+/// Reads a tool's output: text, or a list of parts whose texts are joined by line breaks.
+fn output(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
+    turn.role = Some(Role::Tool);
+    let answered = match item.get("output") {
+        None => {
+            site.missing("output");
+            Default::default()
+        }
+        Some(list) if list.kind() == Kind::Array && !list.is_empty() && parts::is_parts(list) => {
+            let read = parts::read(list, "output", site);
+            turn.rest.extend(read.extra);
+            media::divided(read.parts)
+        }
+        Some(value) => {
+            let own = text(value.get("text"));
+            (own.unwrap_or_else(|| text_of(value)), Vec::new())
+        }
+    };
+    let result = ToolResult {
+        call_id: call_id(item, site),
+        ..ToolResult::default()
+    };
+    turn.parts.extend(media::result_of(result, answered));
+    turn.keep_rest(item, "", &["type", "call_id", "callId", "output"]);
+}
+
+/// The id of a call, which OpenAI's SDK for agents writes in another way.
+fn call_id(item: Value<'_>, site: &mut Site<'_>) -> Option<String> {
+    let other = present(item, "callId").map(|id| (id, "callId"));
+    let (id, key) = present(item, "call_id").map(|id| (id, "call_id")).or(other)?;
+    word(Some(id), key, site)
+}
+
+/// Reads the model's reasoning as far as it is visible: summaries, or the text itself. The output that
+/// follows belongs to the same turn.
+fn reasoning(turn: &mut Turn, item: Value<'_>) {
+    turn.role = Some(Role::Assistant);
+    turn.leads = true;
+    for field in ["summary", "content"] {
+        let Some(list) = item.get(field) else { continue };
+        for (index, part) in list.items().enumerate() {
+            match text(part.get("text")) {
+                Some(thought) => {
+                    turn.parts.push(Part::Reasoning(thought));
+                    turn.keep_rest(part, &format!("{field}[{index}]"), &["type", "text"]);
+                }
+                None => turn.keep(format!("{field}[{index}]"), part),
+            }
+        }
+    }
+    turn.keep_rest(item, "", &["type", "summary", "content"]);
+}
+
+/// A step that ran at the vendor's.
+fn step(turn: &mut Turn, word: &str, item: Value<'_>, site: &mut Site<'_>) {
+    let text = "the item is neither a message nor a call nor an output and is kept as a notice";
+    let place = item.get("type").unwrap_or(item);
+    site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, ".type", place);
+    turn.role = Some(Role::Assistant);
+    turn.word = Some(word.to_owned());
+    turn.is_notice = true;
+    turn.parts.push(Part::Notice(word.to_owned()));
+    turn.keep_rest(item, "", &["type"]);
+}

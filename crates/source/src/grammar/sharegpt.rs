@@ -1,0 +1,195 @@
+//! Turns of `ShareGPT` records: `from` and `value`, as fine-tuning files of open models have them, or `role` and `content`.
+//!
+//! Tools have no ids: a `function_call` is JSON text with name and arguments, or a list of such, and the `observation`
+//! after it is its result.
+
+pub(crate) mod tagged;
+
+use std::borrow::Cow;
+
+use chatmill_diag::Limits;
+use chatmill_intake::json::{self, Kind, Value};
+use chatmill_model::{Part, RawJson, Role, ToolResult};
+
+use crate::base::{Keep as _, Site, Turn, present, roles, text, text_of, texts::python, texts::thoughts};
+use crate::grammar::{definition, openai::calls::spelled};
+
+/// The tag in a system text that describes tools; such records have calls and results in tags.
+pub(crate) const TAGGED: &str = "<tools>";
+
+/// Tags around calls and results, as Hermes writes them.
+const TAGS: [&str; 2] = ["<tool_call>", "<tool_response>"];
+
+/// The role that a tag means.
+fn role(tag: &str) -> Option<Role> {
+    Some(match tag {
+        "human" => Role::User,
+        "gpt" | "chatgpt" | "bot" | "model" | "function_call" => Role::Assistant,
+        "observation" | "function_response" => Role::Tool,
+        other => return roles::api_role(other),
+    })
+}
+
+/// Reads a turn, or the system text.
+pub(crate) fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
+    read(value, false, site, limits)
+}
+
+/// The same for a format with tags around calls and results.
+pub(crate) fn tagged_turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
+    read(value, true, site, limits)
+}
+
+fn read(value: Value<'_>, has_tags: bool, site: &mut Site<'_>, limits: &Limits) -> Turn {
+    let mut turn = Turn::default();
+    if value.kind() != Kind::Object {
+        turn.parts.push(Part::Text(text_of(value)));
+        return turn;
+    }
+    let (tag, field) = if value.get("role").or_else(|| value.get("content")).is_some() {
+        ("role", "content")
+    } else {
+        ("from", "value")
+    };
+    turn.take_role(tag, value, site, role);
+    let is_call = text(value.get(tag)).as_deref() == Some("function_call");
+    match present(value, field) {
+        None => {
+            site.missing(field);
+            // A tool's text is a result, even when it is empty.
+            if turn.role == Some(Role::Tool) && !is_call {
+                turn.parts.push(result(String::new()));
+            }
+        }
+        Some(words) => {
+            if words.kind() != Kind::String && !is_call {
+                let text = format!("the {field} is not a string and is read as its JSON text");
+                site.error(field, &text, words);
+            }
+            let (words, place) = (text_of(words), words);
+            match turn.role {
+                Some(role)
+                    if has_tags
+                        && !is_call
+                        && role != Role::System
+                        && TAGS.iter().any(|tag| words.contains(tag)) =>
+                {
+                    let mut problems = Vec::new();
+                    turn.parts
+                        .extend(tagged::parts(role, &words, limits, &mut problems));
+                    for problem in problems {
+                        site.push(problem, format!(".{field}"), place);
+                    }
+                }
+                _ if is_call => {
+                    let divided = thoughts::divided(&words);
+                    let (thought, calls) =
+                        divided.map_or((None, &*words), |(thought, calls)| (Some(thought), calls));
+                    let thought = thought.map(|thought| Part::Reasoning(thoughts::thought(thought)));
+                    turn.parts.extend(thought);
+                    let calls = spelled(calls.to_owned(), limits.depth);
+                    turn.parts.extend(calls.into_iter().map(Part::ToolCall));
+                }
+                Some(Role::Tool) => turn.parts.extend(results(words, limits)),
+                Some(Role::Assistant) => match python::calls(&words, limits) {
+                    Some(calls) => turn.parts.extend(calls.into_iter().map(Part::ToolCall)),
+                    None => turn.parts.extend(text_parts(words)),
+                },
+                _ => turn.parts.push(Part::Text(words)),
+            }
+        }
+    }
+    // A known tag is the format's own word and tells nothing about the archive.
+    if turn.role.is_some() {
+        turn.word = None;
+    }
+    turn.keep_rest(value, "", &[tag, field]);
+    turn
+}
+
+fn result(content: String) -> Part {
+    Part::ToolResult(ToolResult {
+        content,
+        ..ToolResult::default()
+    })
+}
+
+/// The results of tools: a list in which each result names its tool or its call, else one result.
+fn results(words: String, limits: &Limits) -> Vec<Part> {
+    let listed = json::scan(words.as_bytes(), limits.depth)
+        .ok()
+        .and_then(|document| {
+            let list = document.root();
+            let results: Option<Vec<Part>> = list.items().map(named).collect();
+            results.filter(|results| list.kind() == Kind::Array && !results.is_empty())
+        });
+    listed.unwrap_or_else(|| vec![result(words)])
+}
+
+/// A result of such a list.
+fn named(value: Value<'_>) -> Option<Part> {
+    let own = ["content", "results", "result", "response", "output"];
+    let content = own.iter().find_map(|key| value.get(key))?;
+    let known = ["name", "tool_call_id", "role", "type"];
+    let is_result = |(key, _): (Cow<'_, str>, _)| known.contains(&&*key) || own.contains(&&*key);
+    let (name, call_id) = (text(value.get("name")), text(value.get("tool_call_id")));
+    let is_named = name.is_some() || call_id.is_some();
+    (is_named && value.fields().all(is_result)).then(|| {
+        Part::ToolResult(ToolResult {
+            call_id,
+            name,
+            content: text_of(content),
+            ..ToolResult::default()
+        })
+    })
+}
+
+/// The tools that a system text describes: between `<tools>` and `</tools>`, or as a list of objects that have a name and
+/// parameters.
+pub(crate) fn described(described_text: &str, limits: &Limits) -> Vec<RawJson> {
+    let tagged = described_text
+        .split("<tools>")
+        .skip(1)
+        .filter_map(|after| after.split_once("</tools>"));
+    let mut lists = tagged.map(|(inside, _)| inside.trim()).filter_map(|inside| {
+        let lines = inside
+            .split('\n')
+            .map(|line| python::json_of(line.trim(), limits))
+            .collect::<Option<Vec<_>>>();
+        python::json_of(inside, limits).map(|list| vec![list]).or(lines)
+    });
+    let found = lists.next().or_else(|| {
+        let list = python::value_at(described_text.get(described_text.find("[{")?..)?)?;
+        Some(vec![python::json_of(list, limits)?])
+    });
+    let texts = found.unwrap_or_default();
+    let documents = texts
+        .iter()
+        .filter_map(|text| json::scan(text.as_bytes(), limits.depth).ok());
+    let tools = documents.flat_map(|document| match document.root() {
+        list if list.kind() == Kind::Array => list.items().filter(is_tool).map(definition).collect(),
+        tool => vec![tool]
+            .into_iter()
+            .filter(is_tool)
+            .map(definition)
+            .collect::<Vec<_>>(),
+    });
+    tools.collect()
+}
+
+fn is_tool(tool: &Value<'_>) -> bool {
+    let inside = present(*tool, "function").unwrap_or(*tool);
+    present(inside, "name").is_some() && present(inside, "parameters").is_some()
+}
+
+/// The assistant's text, and the reasoning before it.
+fn text_parts(words: String) -> Vec<Part> {
+    let Some((thought, turn)) = thoughts::divided(&words) else {
+        return vec![Part::Text(words)];
+    };
+    let mut parts = vec![Part::Reasoning(thoughts::thought(thought))];
+    if !turn.is_empty() {
+        parts.push(Part::Text(turn.to_owned()));
+    }
+    parts
+}

@@ -1,0 +1,156 @@
+//! The meaning of a row's columns, by name: one table for all readers of rows, and for requests with an
+//! answer beside them.
+
+use std::borrow::Cow;
+
+use chatmill_intake::RecordSketch;
+use chatmill_intake::json::{Kind, Value};
+
+use crate::base::fields::present;
+
+/// The content of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holds {
+    /// The system prompt.
+    System,
+    /// The history: messages, or questions with their answers.
+    History,
+    /// A whole conversation.
+    Turns,
+    /// The question.
+    Question,
+    /// Context of the question, placed before it.
+    Context,
+    /// Input of the question, placed after it.
+    Input,
+    /// The answer.
+    Answer,
+    /// The answer that was preferred.
+    Better,
+    /// The answer that was not.
+    Worse,
+}
+use Holds::{Answer, Better, Context, History, Input, Question, System, Turns, Worse};
+
+/// Columns in the order of their contents in a conversation. Of those with the same meaning the first counts.
+static COLUMNS: [(&str, Holds); 32] = [
+    ("system", System),
+    ("system_prompt", System),
+    ("system_message", System),
+    ("system_instruction", System),
+    ("history", History),
+    ("messages", Turns),
+    ("input.messages", Turns),
+    ("conversation", Turns),
+    ("data", Turns),
+    ("context", Context),
+    ("prompt", Question),
+    ("instruction", Question),
+    ("question", Question),
+    ("query", Question),
+    ("user_prompt", Question),
+    ("input", Input),
+    ("completion", Answer),
+    ("response", Answer),
+    ("output", Answer),
+    ("answer", Answer),
+    ("choices", Answer),
+    ("assistant_response", Answer),
+    ("chosen", Better),
+    ("chosen_messages", Better),
+    ("chosen_response", Better),
+    ("preferred_output", Better),
+    ("preferred", Better),
+    ("rejected", Worse),
+    ("rejected_messages", Worse),
+    ("rejected_response", Worse),
+    ("non_preferred_output", Worse),
+    ("dispreferred", Worse),
+];
+
+/// The columns that hold something of this kind.
+pub(crate) fn names(holds: Holds) -> impl Iterator<Item = &'static str> {
+    let columns = COLUMNS.iter().filter(move |(_, purpose)| *purpose == holds);
+    columns.map(|(name, _)| *name)
+}
+
+/// The meaning of a column, by its name.
+pub(crate) fn holds(name: &str) -> Option<Holds> {
+    let found = COLUMNS.iter().find(|(known, _)| *known == name);
+    found.map(|(_, holds)| *holds)
+}
+
+/// The value of a column; the name may lead into an object.
+pub(crate) fn column<'d>(root: Value<'d>, name: &str) -> Option<Value<'d>> {
+    match name.split_once('.') {
+        Some((outer, inner)) => present(present(root, outer)?, inner),
+        None => present(root, name),
+    }
+}
+
+/// The columns of a row that hold something of this kind. An empty text is nothing, and options to choose from are no answers.
+pub(crate) fn all(root: Value<'_>, holds: Holds) -> impl Iterator<Item = (&'static str, Value<'_>)> {
+    let columns = names(holds).filter_map(move |name| Some((name, column(root, name)?)));
+    columns.filter(|(name, value)| match value.kind() {
+        Kind::String => value.string().is_some_and(|text| !text.trim().is_empty()),
+        Kind::Array if *name == "choices" => value.items().any(|choice| choice.kind() == Kind::Object),
+        _ => *name != "choices",
+    })
+}
+
+/// The answer of a row beside these messages, if there are any. A text beside messages that end with an answer is no other turn.
+pub(crate) fn answer<'d>(root: Value<'d>, messages: Option<Value<'d>>) -> Option<(&'static str, Value<'d>)> {
+    let found = first(root, Better).or_else(|| first(root, Answer));
+    found.filter(|(_, value)| value.kind() != Kind::String || !messages.is_some_and(ends_with_answer))
+}
+
+/// Whether messages end with one of the assistant.
+fn ends_with_answer(turns: Value<'_>) -> bool {
+    let last = turns.items().last();
+    last.is_some_and(|last| {
+        let word = ["role", "from"]
+            .iter()
+            .find_map(|key| present(last, key))
+            .and_then(Value::string);
+        matches!(word.as_deref(), Some("assistant" | "gpt")) && present(last, "tool_calls").is_none()
+    })
+}
+
+/// The columns in which nothing stands: empty texts.
+pub(crate) fn empty(root: Value<'_>) -> impl Iterator<Item = &'static str> {
+    let texts = COLUMNS
+        .iter()
+        .filter_map(move |(name, _)| Some((*name, column(root, name)?)));
+    let empty = texts.filter(|(_, value)| value.string().is_some_and(|text| text.trim().is_empty()));
+    empty.filter_map(|(name, value)| value.as_str().map(|_| name))
+}
+
+/// The only list of such turns that a record has, whatever it is called.
+pub(crate) fn alone<'d>(
+    root: Value<'d>,
+    is_turn: impl Fn(Value<'d>) -> bool,
+) -> Option<(Cow<'d, str>, Value<'d>)> {
+    let mut lists = root
+        .fields()
+        .filter(|(_, list)| list.kind() == Kind::Array && list.items().any(&is_turn));
+    lists.next().filter(|_| lists.next().is_none())
+}
+
+/// The same for a sketch of a record: the name of the list whose elements have all of these names.
+pub(crate) fn name_alone<'r>(record: &'r RecordSketch, wanted: &[&str]) -> Option<&'r str> {
+    let has = |list: &str| {
+        wanted
+            .iter()
+            .all(|name| record.names(&format!("{list}[].{name}")))
+    };
+    let mut lists = record.keys.iter().filter(|list| has(list));
+    lists
+        .next()
+        .filter(|_| lists.next().is_none())
+        .map(String::as_str)
+}
+
+/// The first of them.
+pub(crate) fn first(root: Value<'_>, holds: Holds) -> Option<(&'static str, Value<'_>)> {
+    all(root, holds).next()
+}

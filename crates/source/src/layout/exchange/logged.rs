@@ -1,0 +1,100 @@
+//! The model, usage and time of the answer of a logged request, at its message.
+
+use chatmill_diag::{Finding, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{Message, Role};
+
+use crate::base::{present, times};
+use crate::frame::Reading;
+use crate::grammar::usage::{MOST, model, usage};
+
+/// Completes the answer, which is the last message, with the logged model, usage and time. Where no answer
+/// was logged, the message that ends the request gets the usage.
+pub(crate) fn answer(root: Value<'_>, messages: &mut [Message]) {
+    let Some(last) = messages.last_mut().filter(|_| root.kind() == Kind::Object) else {
+        return;
+    };
+    let response = present(root, "response").filter(|response| response.kind() == Kind::Object);
+    if last.usage.is_none() {
+        let places = [response, Some(root)].into_iter().flatten();
+        last.usage = places
+            .flat_map(|place| ["usage", "usageMetadata"].map(|key| present(place, key)))
+            .flatten()
+            .find_map(usage);
+    }
+    if last.role != Role::Assistant {
+        return;
+    }
+    if last.model.is_none() {
+        last.model = response.and_then(model);
+    }
+    if last.timestamp.is_none() {
+        let of_response = response
+            .into_iter()
+            .flat_map(|response| ["created", "created_at", "createTime"].map(|key| response.get(key)));
+        let of_record = ["timestamp", "created_at", "created"].map(|key| root.get(key));
+        last.timestamp = of_response.chain(of_record).flatten().find_map(times::known);
+    }
+}
+
+/// Removes numbers of usage that are too large for a bill, anywhere in a record, with a finding at the
+/// message.
+pub(crate) fn bound(reading: &mut Reading) {
+    let messages = reading.conversation.iter_mut();
+    for message in messages.flat_map(|conversation| &mut conversation.messages) {
+        let Some(usage) = &mut message.usage else { continue };
+        let logged = *usage;
+        for count in [&mut usage.input, &mut usage.cached_input, &mut usage.output] {
+            *count = count.filter(|count| *count <= MOST);
+        }
+        if *usage != logged {
+            let text =
+                format!("more than {MOST} tokens were logged, which no bill can hold: they are left out");
+            let finding = Finding::new(&codes::BEARABLE_TYPE, text);
+            let finding = finding.at_message(message.position, message.id.as_deref(), "");
+            reading.findings.push(finding);
+        }
+        if usage.is_empty() {
+            message.usage = None;
+        }
+    }
+    reading.also.iter_mut().for_each(bound);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chatmill_intake::json;
+    use chatmill_model::{Conversation, MessageOrigin};
+
+    #[test]
+    fn a_count_beyond_two_to_the_53rd_is_left_out_at_its_message() {
+        let all = |input: &str| format!(r#"{{"prompt_tokens":{input},"completion_tokens":7}}"#);
+        for (input, left) in [
+            ("9007199254740992", Some(1 << 53)),
+            ("9007199254740993", None),
+            ("9223372036854775807", None),
+            ("18446744073709551615", None),
+            ("18446744073709551616", None),
+            ("1e308", None),
+            ("1e999", None),
+        ] {
+            let text = all(input);
+            let document = json::scan(text.as_bytes(), 16).unwrap();
+            let mut reading = Reading {
+                conversation: Some(Conversation {
+                    messages: vec![Message {
+                        usage: usage(document.root()),
+                        ..Message::new(Role::Assistant, 0, MessageOrigin::default())
+                    }],
+                    ..Conversation::default()
+                }),
+                ..Reading::default()
+            };
+            bound(&mut reading);
+            let usage = reading.conversation.unwrap().messages[0].usage.unwrap();
+            assert_eq!((usage.input, usage.output), (left, Some(7)), "{input}");
+            assert_eq!(reading.findings.len(), usize::from(left.is_none()), "{input}");
+        }
+    }
+}

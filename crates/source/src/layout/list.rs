@@ -1,0 +1,413 @@
+//! Reading a list of messages or rows, which most formats are: when the whole frame is rejected, when one element is, how the
+//! ledger counts them, and the reading that results.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use chatmill_diag::{Finding, Limits, Path, Reject, RowLedger, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{Alternative, AlternativeOrigin, Conversation, Judgement, Message, MessageKind, Role};
+
+use crate::base::{Notes, Site};
+use crate::frame::{FrameView, Reading};
+
+/// The name for the elements of a list, in findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Element {
+    /// A message, with keys.
+    Message,
+    /// A row, with columns.
+    Row,
+}
+
+impl Element {
+    const fn is_no_object(self) -> &'static str {
+        match self {
+            Self::Message => "the message is not an object and is rejected",
+            Self::Row => "the row is not an object and is rejected",
+        }
+    }
+
+    const fn has_a_known_field_twice(self) -> &'static str {
+        match self {
+            Self::Message => "a known key stands more than once: the message is rejected",
+            Self::Row => "a known column stands more than once: the row is rejected",
+        }
+    }
+}
+
+/// Collects the outcomes of the elements of one frame's list.
+#[derive(Debug)]
+pub(crate) struct ListReader<'d, 'r> {
+    /// The frame that holds them.
+    pub frame: FrameView<'d>,
+    /// The limits of the run.
+    pub limits: &'r Limits,
+    /// Findings about the elements.
+    pub notes: Notes,
+    /// Rejected elements.
+    pub rejects: Vec<Reject>,
+    /// The messages so far.
+    pub messages: Vec<Message>,
+    /// Alternatives to messages of the conversation.
+    pub alternatives: Vec<Alternative>,
+    /// Counts of elements by outcome.
+    pub rows: RowLedger,
+    /// Positions of the messages that an earlier branch has, too.
+    pub shared: Vec<usize>,
+}
+
+/// The state of a reader before a message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Begun {
+    messages: usize,
+    findings: usize,
+    rejects: usize,
+}
+
+/// The state of a reader before an alternative answer, which is not part of the conversation.
+#[derive(Debug)]
+pub(crate) struct ReaderState {
+    messages: Vec<Message>,
+    findings: usize,
+    rejects: usize,
+}
+
+impl<'d, 'r> ListReader<'d, 'r> {
+    /// A reader that has read nothing yet.
+    pub(crate) fn new(frame: FrameView<'d>, limits: &'r Limits) -> Self {
+        Self {
+            frame,
+            limits,
+            notes: Notes::new(frame.start),
+            rejects: Vec::new(),
+            messages: Vec::new(),
+            alternatives: Vec::new(),
+            rows: RowLedger::default(),
+            shared: Vec::new(),
+        }
+    }
+
+    /// Counts an element and reads its fields. It is rejected when it is not an object, or when `read` returns the name of a
+    /// field that must not occur twice.
+    pub(crate) fn element<T>(
+        &mut self,
+        element: Element,
+        path: impl FnOnce() -> String,
+        value: Value<'d>,
+        read: impl FnOnce(Value<'d>) -> Result<T, Cow<'d, str>>,
+    ) -> Option<T> {
+        self.rows.rows += 1;
+        let finding = if value.kind() == Kind::Object {
+            match read(value) {
+                Ok(read) => return Some(read),
+                Err(key) => {
+                    Finding::new(&codes::DUPLICATE_KEY, element.has_a_known_field_twice()).quoting(&key)
+                }
+            }
+        } else {
+            Finding::new(&codes::WRONG_TYPE, element.is_no_object())
+        };
+        self.reject(value.span(), finding.at_path(path()));
+        None
+    }
+
+    /// Reads rows whose columns `columns` finds and of which `row` makes something; the others are rejected.
+    pub(crate) fn rows<C, R>(
+        &mut self,
+        values: Vec<Value<'d>>,
+        columns: impl Fn(Value<'d>) -> Result<C, Cow<'d, str>>,
+        row: impl Fn(u32, Value<'d>, C) -> Result<R, Box<Finding>>,
+    ) -> Vec<R> {
+        let mut rows = Vec::new();
+        for (index, value) in (0..).zip(values) {
+            let frame = self.frame;
+            let path = || row_path(frame, index);
+            let columns = self.element(Element::Row, path, value, &columns);
+            match columns.map(|columns| row(index, value, columns)) {
+                Some(Ok(row)) => rows.push(row),
+                Some(Err(finding)) => self.reject(value.span(), finding.at_path(path())),
+                None => {}
+            }
+        }
+        rows
+    }
+
+    /// Rejects an element that is counted already.
+    pub(crate) fn reject(&mut self, span: Range<usize>, finding: Finding) {
+        self.rows.rejected += 1;
+        let place = self.frame.span(span.clone());
+        // Values in the JSON of a string have the place of the whole string, whose bytes are hashed once.
+        let reject = match self.rejects.last().filter(|last| last.span == place) {
+            Some(last) => Reject {
+                finding: finding.rejecting().at_span(place.start, place.end),
+                ..last.clone()
+            },
+            None => self.frame.reject(span, finding, self.limits),
+        };
+        self.rejects.push(reject);
+    }
+
+    /// The next message, as a place for findings.
+    pub(crate) fn site<'s>(&'s mut self, id: Option<&'s str>, message: Value<'s>) -> Site<'s> {
+        Site {
+            notes: &mut self.notes,
+            position: self.messages.len() as u32,
+            id,
+            message,
+        }
+    }
+
+    /// The next message with its role, position and origin, and nothing else yet.
+    pub(crate) fn message(&self, role: Role, span: Range<usize>, index: u32) -> Message {
+        Message::new(role, self.messages.len() as u32, self.frame.origin(span, index))
+    }
+
+    /// Adds and counts the next message.
+    pub(crate) fn push(&mut self, mut message: Message) {
+        // A list that grows begins with room for four, and there may be a million messages of one part.
+        message.parts.shrink_to_fit();
+        match message.kind {
+            MessageKind::Message => self.rows.messages += 1,
+            MessageKind::Notice => self.rows.notices += 1,
+        }
+        self.messages.push(message);
+    }
+
+    /// The state so far, before a message that an earlier branch may share.
+    pub(crate) fn begun(&self) -> Begun {
+        Begun {
+            messages: self.messages.len(),
+            findings: self.notes.findings.len(),
+            rejects: self.rejects.len(),
+        }
+    }
+
+    /// Drops the findings since then, of a message that an earlier branch has, too: the message is reported, billed and trained
+    /// there.
+    pub(crate) fn drop_repeated(&mut self, begun: Begun) {
+        self.shared.extend(begun.messages..self.messages.len());
+        self.notes.findings.truncate(begun.findings);
+        let repeated = (self.rejects.len() - begun.rejects) as u64;
+        self.rejects.truncate(begun.rejects);
+        self.rows.rejected -= repeated;
+        self.rows.merged += repeated;
+    }
+
+    /// Begins an alternative answer: messages from here on are not part of the conversation.
+    pub(crate) fn begin_alternative(&mut self) -> ReaderState {
+        ReaderState {
+            messages: std::mem::take(&mut self.messages),
+            findings: self.notes.findings.len(),
+            rejects: self.rejects.len(),
+        }
+    }
+
+    /// Ends an alternative answer, and returns its messages.
+    pub(crate) fn end_alternative(&mut self, before: ReaderState) -> Vec<Message> {
+        let messages = std::mem::replace(&mut self.messages, before.messages);
+        self.count_as_alternative(&messages, 0, (before.findings, before.rejects));
+        messages
+    }
+
+    /// Takes the messages from a position on out of the conversation: they are an alternative answer.
+    pub(crate) fn split_off(&mut self, position: usize) -> Vec<Message> {
+        let mut messages = self.messages.split_off(position.min(self.messages.len()));
+        self.count_as_alternative(&messages, position, (0, self.rejects.len()));
+        for (index, message) in (0..).zip(&mut messages) {
+            message.position = index;
+        }
+        messages
+    }
+
+    /// Counts messages as those of an alternative answer. Their findings, among the findings and rejects from these numbers on,
+    /// are located in the record: the messages have no position in the conversation. The first message had this position.
+    fn count_as_alternative(&mut self, messages: &[Message], first: usize, from: (usize, usize)) {
+        let notices = messages
+            .iter()
+            .filter(|message| message.kind == MessageKind::Notice)
+            .count() as u64;
+        self.rows.alternatives += messages.len() as u64;
+        self.rows.notices -= notices;
+        self.rows.messages -= messages.len() as u64 - notices;
+        let frame = self.frame;
+        let path_at = |byte: u64| {
+            let at = usize::try_from(byte.saturating_sub(frame.start)).unwrap_or_default();
+            frame.document.path_at(at)
+        };
+        for finding in self.notes.findings.iter_mut().skip(from.0) {
+            let place = finding
+                .position
+                .and_then(|position| (position as usize).checked_sub(first));
+            let Some(place) = place else {
+                continue;
+            };
+            finding.position = None;
+            if let Path::InMessage(suffix) = &finding.path {
+                let own = messages.get(place).map(|message| message.origin.start);
+                let own = own.or_else(|| finding.span.map(|span| span.start)).map(path_at);
+                finding.path = Path::Absolute(format!("{}{suffix}", own.unwrap_or_else(|| "$".to_owned())));
+            }
+        }
+        for reject in self.rejects.iter_mut().skip(from.1) {
+            let own = path_at(reject.span.start);
+            if !matches!(&reject.finding.path, Path::Absolute(path) if path.starts_with(&own)) {
+                reject.finding.path = Path::Absolute(own);
+            }
+        }
+    }
+
+    /// Adds the alternatives at one position of the conversation; the message itself, if it is among them as
+    /// `own`, is not added.
+    pub(crate) fn alternatives(
+        &mut self,
+        place: Range<usize>,
+        own: Option<(AlternativeOrigin, Judgement)>,
+        others: impl IntoIterator<Item = (AlternativeOrigin, Judgement, Vec<Message>)>,
+    ) {
+        let place = place.start as u32..place.end as u32;
+        let mut add = |origin, judgement, messages| {
+            self.alternatives.push(Alternative {
+                place: place.clone(),
+                origin,
+                judgement,
+                messages,
+            });
+        };
+        if let Some((origin, judgement)) = own.filter(|_| !place.is_empty()) {
+            add(origin, judgement, None);
+        }
+        for (origin, judgement, messages) in others {
+            add(origin, judgement, Some(messages));
+        }
+    }
+
+    /// The finished conversation.
+    pub(crate) fn finish(mut self, conversation: Conversation) -> Reading {
+        self.alternatives
+            .sort_by_key(|alternative| alternative.place.start);
+        for at in self.shared {
+            if let Some(message) = self.messages.get_mut(at) {
+                message.move_to_earlier_copy();
+            }
+        }
+        Reading {
+            conversation: Some(Conversation {
+                messages: self.messages,
+                alternatives: self.alternatives,
+                ..conversation
+            }),
+            error: None,
+            findings: self.notes.findings,
+            rejects: self.rejects,
+            rows: self.rows,
+            also: Vec::new(),
+        }
+    }
+}
+
+/// The list in a field of the record; `elements` is the name of its elements in findings. A record that lacks
+/// the field, has it twice, or has another type of value in it is rejected.
+pub(crate) fn named<'d>(
+    frame: FrameView<'d>,
+    name: &str,
+    elements: &str,
+    limits: &Limits,
+) -> Result<Value<'d>, Box<Finding>> {
+    let list = single(frame, name)?;
+    let path = || format!("$.{name}");
+    if list.kind() != Kind::Array {
+        return Err(frame.error(&codes::WRONG_TYPE, format!("{name} is not a list"), path(), list));
+    }
+    frame.bound(("the conversation", list.len(), elements), path(), list, limits)?;
+    Ok(list)
+}
+
+/// The field of this name, which the record must have exactly once.
+pub(crate) fn single<'d>(frame: FrameView<'d>, name: &str) -> Result<Value<'d>, Box<Finding>> {
+    single_of(frame, frame.root(), "$", name)
+}
+
+/// The same of a record that stands at a path of the frame.
+pub(crate) fn single_of<'d>(
+    frame: FrameView<'d>,
+    root: Value<'d>,
+    path: &str,
+    name: &str,
+) -> Result<Value<'d>, Box<Finding>> {
+    let mut fields = root.fields().filter(|(key, _)| key == name);
+    let (code, text) = match (fields.next(), fields.next()) {
+        (Some((_, value)), None) => return Ok(value),
+        (Some(_), Some(_)) => (
+            &codes::DUPLICATE_KEY,
+            format!("{name} stands more than once in the record"),
+        ),
+        (None, _) => (&codes::MISSING_FIELD, format!("the record has no {name}")),
+    };
+    Err(frame.error(code, text, format!("{path}.{name}"), root))
+}
+
+/// The record itself as the list.
+pub(crate) fn bare<'d>(
+    frame: FrameView<'d>,
+    elements: &str,
+    limits: &Limits,
+) -> Result<Value<'d>, Box<Finding>> {
+    let root = frame.root();
+    frame.bound(("the conversation", root.len(), elements), "$", root, limits)?;
+    Ok(root)
+}
+
+/// The rows of a record: the elements of a list, or the record itself. Findings call all of them together `whole`; `no_row` is
+/// why the object is not a row, and `neither` why anything but a list or an object is rejected.
+pub(crate) fn rows<'d>(
+    frame: FrameView<'d>,
+    whole: &str,
+    no_row: Option<&str>,
+    neither: &str,
+    limits: &Limits,
+) -> Result<Vec<Value<'d>>, Box<Finding>> {
+    let root = frame.root();
+    let (code, text) = match (root.kind(), no_row) {
+        (Kind::Array, _) => {
+            frame.bound((whole, root.len(), "rows"), "$", root, limits)?;
+            return Ok(root.items().collect());
+        }
+        (Kind::Object, None) => return Ok(vec![root]),
+        (Kind::Object, Some(text)) => (&codes::MISSING_FIELD, text.to_owned()),
+        _ => (&codes::WRONG_TYPE, neither.to_owned()),
+    };
+    Err(frame.error(code, text, "$", root))
+}
+
+/// The lines of a file, which together are a conversation, or a list in their place: the name is used for its
+/// elements in findings, and in their paths. Lines of which none is an object are rejected: only its contents
+/// distinguish an array from grouped lines.
+pub(crate) fn lines<'d>(
+    frame: FrameView<'d>,
+    whole: &str,
+    within: Option<(&str, String, Value<'d>)>,
+    limits: &Limits,
+) -> Result<Vec<Value<'d>>, Box<Finding>> {
+    let neither = "the line is JSON, but not an object";
+    let lines = match within {
+        None => rows(frame, whole, None, neither, limits)?,
+        Some((elements, path, list)) => {
+            frame.bound((whole, list.len(), elements), path, list, limits)?;
+            list.items().collect()
+        }
+    };
+    if !lines.is_empty() && lines.iter().all(|line| line.kind() != Kind::Object) {
+        return Err(frame.error(&codes::WRONG_TYPE, neither, "$", frame.root()));
+    }
+    Ok(lines)
+}
+
+/// The path of a row in such a record.
+pub(crate) fn row_path(frame: FrameView<'_>, index: u32) -> String {
+    if frame.root().kind() == Kind::Array {
+        format!("$[{index}]")
+    } else {
+        "$".to_owned()
+    }
+}

@@ -1,0 +1,112 @@
+//! The fields of a request beside its turns: the id, tool definitions, and everything else.
+
+use chatmill_diag::{Finding, Limits, codes};
+use chatmill_intake::json::Value;
+use chatmill_model::{Conversation, Extra, RawJson};
+
+use crate::base::{Keep, Notes, below, id};
+use crate::frame::FrameView;
+use crate::grammar::{Tools, usage};
+
+/// Fields that name the conversation; the first that holds an id does.
+const IDS: [&str; 4] = ["conversation_id", "thread_id", "conversation_hash", "id"];
+
+/// The names of the fields that are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Names<'n> {
+    /// Fields that hold turns. `outer.inner` is a list inside a field, whose other fields count as fields of the request.
+    pub turns: &'n [&'n str],
+    /// The field that holds system text.
+    pub system: Option<&'n str>,
+    /// Fields that define tools.
+    pub tools: &'n [&'n str],
+    /// Reads definitions; none where the value has another form.
+    pub define: fn(key: &str, Value<'_>, &Limits) -> Option<Tools>,
+}
+
+/// The fields of a request that are not turns.
+#[derive(Debug, Default)]
+pub(crate) struct RequestFields {
+    /// Id of the conversation.
+    pub id: Option<String>,
+    /// The title.
+    pub title: Option<String>,
+    /// Definitions of tools.
+    pub tools: Vec<RawJson>,
+    /// The model that is asked.
+    pub model: Option<Box<str>>,
+    /// Fields without a place.
+    pub extra: Extra,
+}
+
+impl RequestFields {
+    /// A conversation of this source and structure with these fields.
+    pub(crate) fn conversation(self, shape: &'static str, frame: FrameView<'_>) -> Conversation {
+        Conversation {
+            source_id: self.id.or_else(|| frame.key.map(str::to_owned)),
+            shape,
+            title: self.title,
+            tools: self.tools,
+            model: self.model,
+            extra: self.extra,
+            ..Conversation::default()
+        }
+    }
+
+    /// Reads the fields around the turns.
+    pub(crate) fn read(names: Names<'_>, root: Value<'_>, limits: &Limits, notes: &mut Notes) -> Self {
+        let mut beside = Self::default();
+        let mut ids = IDS.into_iter();
+        let (id_key, id) = ids
+            .find_map(|key| Some((key, root.get(key).and_then(id)?)))
+            .unzip();
+        beside.id = id;
+        beside.model = usage::model(root);
+        let mut inner = names.turns.iter().filter_map(|name| name.split_once('.'));
+        let inner = inner.next();
+        for (key, value) in root.fields() {
+            let is_read =
+                names.turns.contains(&&*key) || names.system == Some(&*key) || id_key == Some(&*key);
+            match inner {
+                _ if is_read => {}
+                Some((outer, list)) if *key == *outer => {
+                    for (inner, field) in value.fields().filter(|(inner, _)| *inner != *list) {
+                        beside.add(names, &inner, below(outer, &inner), field, limits, notes);
+                    }
+                }
+                _ => beside.add(names, &key, key.clone().into_owned(), value, limits, notes),
+            }
+        }
+        let is_single = |key: &str| id_key == Some(key) || names.system == Some(key);
+        notes.repeated_keys(root, "$", is_single);
+        beside
+    }
+
+    /// Takes a field out that has a place after all.
+    pub(crate) fn take(&mut self, field: &str) {
+        self.extra.0.retain(|(key, _)| key != field);
+    }
+
+    /// Adds a field: definitions of tools, or one without a place.
+    fn add(
+        &mut self,
+        names: Names<'_>,
+        key: &str,
+        path: String,
+        value: Value<'_>,
+        limits: &Limits,
+        notes: &mut Notes,
+    ) {
+        if names.tools.contains(&key) {
+            if let Some((tools, rest)) = (names.define)(key, value, limits) {
+                self.tools.extend(tools);
+                self.extra.0.extend(rest);
+                return;
+            }
+            let text = "the tool definitions are not a list and are kept as they are";
+            let finding = Finding::new(&codes::WRONG_TYPE, text);
+            notes.push(finding.at_path(format!("$.{path}")), Some(value));
+        }
+        self.extra.keep(path, value);
+    }
+}

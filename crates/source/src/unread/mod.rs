@@ -1,0 +1,465 @@
+//! Unread values of a record, found by the marks that reading leaves on values; one implementation for all sources.
+//!
+//! A value that a source used is read. A value that a source retained without a use, or never inspected, is unread: the former is
+//! in `extra` already, the latter is added to `extra`. Both are reported by the path of their keys, unless the format lists the
+//! path as without meaning ([`Silence`]).
+
+pub(crate) mod silence;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use chatmill_diag::codes;
+use chatmill_intake::json::{Kind, Mark, Value, append_key};
+use chatmill_model::{Conversation, Extra, Message, RawJson, bytes};
+
+use crate::base::raw;
+use crate::frame::{FrameView, Reading};
+use crate::unread::silence::{Meaning, Silence, Step};
+
+/// A path of keys with unread values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// The keys from the record on; places in lists are `[]`, and keys that are ids are `*`.
+    pub path: String,
+    /// The number of values.
+    pub count: u64,
+    /// The bytes of all values.
+    pub bytes: u64,
+    /// Whether any value holds words.
+    pub has_words: bool,
+    /// The span of the first value in the frame.
+    pub first: Range<usize>,
+}
+
+/// Read and unread values of a frame.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Leftovers {
+    /// The unread paths, in the order of their first values.
+    pub fields: Vec<Unread>,
+    /// Bytes of read values with words.
+    pub read_words: u64,
+    /// Bytes of unread values with words, except where the format allows arbitrary additions.
+    pub unread_words: u64,
+}
+
+/// Finds the unread values of a frame, and adds to `extra` those that are not there yet.
+pub(crate) fn leftovers(silence: &Silence, frame: &FrameView<'_>, reading: &mut Reading) -> Leftovers {
+    if reading.error.is_some() {
+        return Leftovers::default();
+    }
+    let reported = reported(reading, frame.start);
+    let mut walk = Walk::new(silence, &reported);
+    walk.visit(frame.root(), false, &OUTERMOST);
+    let leftovers = Leftovers {
+        fields: std::mem::take(&mut walk.unread),
+        read_words: walk.read_words,
+        unread_words: walk.unread_words,
+    };
+    if walk.has_left {
+        let mut walk = Walk::new(walk.silence, &reported);
+        walk.records = Some(records(reading, frame.start));
+        walk.visit(frame.root(), false, &OUTERMOST);
+        for (record, key, value) in walk.left {
+            if let Some(extra) = extra_of(reading, record) {
+                extra.0.push((key, value));
+            }
+        }
+    }
+    leftovers
+}
+
+/// A record that has further fields: which conversation of the reading, and which of its messages; none for itself.
+type RecordAt = (usize, Option<usize>);
+
+/// The messages of a reading.
+fn all(reading: &Reading) -> impl Iterator<Item = (RecordAt, &Message)> {
+    let all = std::iter::once(reading).chain(&reading.also).enumerate();
+    all.flat_map(|(at, reading)| {
+        let conversation = reading.conversation.iter();
+        let messages = conversation.flat_map(|conversation| &conversation.messages);
+        messages
+            .enumerate()
+            .map(move |(index, message)| ((at, Some(index)), message))
+    })
+}
+
+/// The messages of a reading by their bytes in the frame. If several messages have the same bytes, or several
+/// conversations share a message, unread fields go to the first.
+fn records(reading: &Reading, start: u64) -> HashMap<(usize, usize), RecordAt> {
+    let mut records = HashMap::new();
+    for (record, message) in all(reading) {
+        let span = [message.origin.start, message.origin.end];
+        let [begin, end] = span.map(|place| place.saturating_sub(start) as usize);
+        records.entry((begin, end)).or_insert(record);
+    }
+    records
+}
+
+/// The further fields of a record.
+fn extra_of(reading: &mut Reading, (at, message): RecordAt) -> Option<&mut Extra> {
+    let reading = match at.checked_sub(1) {
+        None => reading,
+        Some(also) => reading.also.get_mut(also)?,
+    };
+    let conversation: &mut Conversation = reading.conversation.as_mut()?;
+    match message {
+        None => Some(&mut conversation.extra),
+        Some(index) => conversation
+            .messages
+            .get_mut(index)
+            .map(|message| &mut message.extra),
+    }
+}
+
+/// Spans in the frame that a more particular finding reports, in order: values of a wrong type, and rejected values.
+fn reported(reading: &Reading, start: u64) -> Vec<Range<usize>> {
+    let all = std::iter::once(reading).chain(&reading.also);
+    let spans = all.flat_map(|reading| {
+        let findings = reading.findings.iter();
+        let findings = findings
+            .filter(|finding| [&codes::WRONG_TYPE, &codes::UNKNOWN_MESSAGE_TYPE].contains(&finding.code));
+        let findings = findings.filter_map(|finding| finding.span);
+        findings.chain(reading.rejects.iter().map(|reject| reject.span))
+    });
+    let mut reported: Vec<Range<usize>> = spans
+        .map(|span| span.start.saturating_sub(start) as usize..span.end.saturating_sub(start) as usize)
+        .collect();
+    reported.sort_by_key(|span| (span.start, span.end));
+    reported
+}
+
+/// The location of a value, and facts that hold for everything inside.
+#[derive(Clone, Copy)]
+struct Here<'p> {
+    /// The last step to it, and where the value around it stands.
+    step: Step<'p>,
+    around: Option<&'p Here<'p>>,
+    /// The number of steps of the path.
+    depth: usize,
+    /// Whether the format keeps any field that is added there.
+    is_free: bool,
+    /// The enclosing value that the format keeps as a whole, if there is one: unread fields inside are
+    /// reported there, as one note.
+    whole: Option<&'p Here<'p>>,
+    /// The record that holds it, and the depth of that one.
+    record: (RecordAt, usize),
+}
+
+/// The frame as a whole.
+const OUTERMOST: Here<'_> = Here {
+    step: Step::Record,
+    around: None,
+    depth: 0,
+    is_free: false,
+    whole: None,
+    record: ((0, None), 0),
+};
+
+impl<'p> Here<'p> {
+    /// The steps to it, the last first.
+    fn steps(&self) -> impl Iterator<Item = Step<'p>> + Clone {
+        std::iter::successors(Some(self), |here| here.around).map(|here| here.step)
+    }
+
+    /// Writes the path to the value, as reports show it.
+    fn report(&self, path: &mut String) {
+        if let Some(around) = self.around {
+            around.report(path);
+        }
+        match self.step {
+            Step::Record => path.push('$'),
+            Step::Key(key) => append_key(path, &shown(key)),
+            Step::Id(_) => path.push_str(".*"),
+            Step::Item(_) => path.push_str("[]"),
+        }
+    }
+
+    /// Writes the path to it from a depth on, as it is.
+    fn write(&self, from: usize, path: &mut String) {
+        let Some(around) = self.around.filter(|_| self.depth > from) else {
+            return;
+        };
+        around.write(from, path);
+        match self.step {
+            Step::Key(key) | Step::Id(key) => append_key(path, key),
+            // Writing to a string cannot fail.
+            Step::Item(index) => _ = write!(path, "[{index}]"),
+            Step::Record => {}
+        }
+    }
+}
+
+/// The walk over the values of a record, in the order of their bytes.
+struct Walk<'w> {
+    silence: &'w Silence,
+    reported: &'w [Range<usize>],
+    unread: Vec<Unread>,
+    /// The index in `unread` of each path.
+    known: HashMap<String, usize>,
+    /// The path that was reported last.
+    path: String,
+    /// The number of values that were reported, or are to be retained.
+    times: u64,
+    /// Bytes of read values with words.
+    read_words: u64,
+    /// Bytes of unread values with words, except where the format allows arbitrary additions.
+    unread_words: u64,
+    /// Whether a reported value was never inspected and is in no `extra` yet.
+    has_left: bool,
+    /// The records whose unread values are collected, by their bytes; `None` where only paths are reported.
+    records: Option<HashMap<(usize, usize), RecordAt>>,
+    /// Values that no reader inspected: the record, the path inside, the value.
+    left: Vec<(RecordAt, String, RawJson)>,
+    /// The string that holds the current value, if the value is in the JSON of a string.
+    string: Option<Range<usize>>,
+}
+
+impl<'w> Walk<'w> {
+    fn new(silence: &'w Silence, reported: &'w [Range<usize>]) -> Self {
+        Self {
+            silence,
+            reported,
+            unread: Vec::new(),
+            known: HashMap::new(),
+            path: String::new(),
+            times: 0,
+            read_words: 0,
+            unread_words: 0,
+            has_left: false,
+            records: None,
+            left: Vec::new(),
+            string: None,
+        }
+    }
+
+    /// Inspects a value. `is_inside`: everything around the value is unread.
+    fn visit(&mut self, value: Value<'_>, is_inside: bool, here: &Here<'_>) {
+        let (own, kind) = (value.marked(), value.kind());
+        if self.is_read(value) || self.is_reported(value) {
+            return;
+        }
+        let is_container = matches!(kind, Kind::Array | Kind::Object);
+        let documents = if own == Mark::Opened {
+            value.opened()
+        } else {
+            Vec::new()
+        };
+        let begins = !is_inside
+            && match own {
+                Mark::Left => !(is_container && value.is_touched()),
+                Mark::Opened => !documents.iter().any(|document| document.root().is_touched()),
+                _ => false,
+            };
+        let whole = is_inside || begins || own == Mark::Retained;
+        let times = self.times;
+        if own == Mark::Opened {
+            let outer = self.string.clone();
+            self.string.get_or_insert(value.span());
+            for document in documents {
+                self.visit(document.root(), whole, here);
+            }
+            self.string = outer;
+        } else if is_container {
+            self.inside(value, whole, here);
+        } else {
+            self.report(value, here);
+        }
+        if begins && self.times > times {
+            self.leave(value, here);
+        }
+    }
+
+    fn inside(&mut self, value: Value<'_>, whole: bool, here: &Here<'_>) {
+        let meanings = self.silence.meanings(&here.steps());
+        let span = value.span();
+        let records = self.records.as_ref().filter(|_| self.string.is_none());
+        let record = records.and_then(|records| records.get(&(span.start, span.end)));
+        let inside = Here {
+            around: Some(here),
+            depth: here.depth + 1,
+            is_free: here.is_free || meanings.has(Meaning::Free),
+            whole: here.whole.or(meanings.has(Meaning::Whole).then_some(here)),
+            record: record.map_or(here.record, |record| (*record, here.depth)),
+            ..*here
+        };
+        for (index, item) in value.items().enumerate() {
+            let step = Step::Item(index);
+            self.visit(item, whole, &Here { step, ..inside });
+        }
+        let is_map = meanings.has(Meaning::Map);
+        for (key, field) in value.fields() {
+            // Most fields are read: they need no place.
+            if !self.is_read(field) {
+                let step = if is_map { Step::Id(&key) } else { Step::Key(&key) };
+                self.visit(field, whole, &Here { step, ..inside });
+            }
+        }
+    }
+
+    /// Whether a value is read, or is empty. A read value is counted if it holds words.
+    fn is_read(&mut self, value: Value<'_>) -> bool {
+        if value.marked() != Mark::Taken {
+            return value.is_null() || value.written() == "\"\"";
+        }
+        let has_words = match value.kind() {
+            Kind::String => holds_words(value.written()),
+            Kind::Array | Kind::Object => true,
+            _ => false,
+        };
+        if has_words {
+            self.read_words += value.span().len() as u64;
+        }
+        true
+    }
+
+    /// Whether a more particular finding reports a value.
+    fn is_reported(&self, value: Value<'_>) -> bool {
+        let span = value.span();
+        let found = self
+            .reported
+            .binary_search_by_key(&(span.start, span.end), |reported| (reported.start, reported.end));
+        // Fields in the JSON of a string are placed at the string, which holds other text as well.
+        let is_whole = self.string.is_none() && value.marked() != Mark::Opened;
+        value.marked() == Mark::Reported || is_whole && found.is_ok()
+    }
+
+    /// Collects a value that no reader inspected.
+    fn leave(&mut self, value: Value<'_>, here: &Here<'_>) {
+        let (record, depth) = here.record;
+        self.has_left = true;
+        if self.records.is_some() {
+            let mut own = String::new();
+            here.write(depth, &mut own);
+            let key = own.strip_prefix('.').unwrap_or(&own).to_owned();
+            self.left.push((record, key, raw(value)));
+        }
+    }
+
+    /// Counts an unread value, unless its path is without meaning.
+    fn report(&mut self, value: Value<'_>, here: &Here<'_>) {
+        if here.whole.is_none() {
+            let meanings = self.silence.meanings(&here.steps());
+            if meanings.has(Meaning::None) {
+                self.times += u64::from(meanings.has(Meaning::Retained));
+                return;
+            }
+        }
+        self.times += 1;
+        self.path.clear();
+        here.whole.unwrap_or(here).report(&mut self.path);
+        let index = self.known.get(&self.path).copied().unwrap_or_else(|| {
+            self.known.insert(self.path.clone(), self.unread.len());
+            self.unread.push(Unread {
+                path: self.path.clone(),
+                count: 0,
+                bytes: 0,
+                has_words: false,
+                first: self.string.clone().unwrap_or_else(|| value.span()),
+            });
+            self.unread.len() - 1
+        });
+        if let Some(unread) = self.unread.get_mut(index) {
+            unread.count += 1;
+            unread.bytes += value.span().len() as u64;
+            if here.whole.is_none() && value.string().is_some_and(|text| holds_words(&text)) {
+                unread.has_words = true;
+                if !here.is_free {
+                    self.unread_words += value.span().len() as u64;
+                }
+            }
+        }
+    }
+}
+
+/// Bytes of a name that are shown in paths: a longer one would stand in those of all that is below it.
+const MAX_NAME_BYTES: usize = 256;
+
+/// A name as paths show it.
+fn shown(name: &str) -> Cow<'_, str> {
+    match name.char_indices().find(|(at, _)| *at >= MAX_NAME_BYTES) {
+        Some((at, _)) => Cow::Owned(format!("{}…", name.get(..at).unwrap_or_default())),
+        None => Cow::Borrowed(name),
+    }
+}
+
+/// Whether a text has at least two words, of letters. Where a script has no spaces, each letter is a word.
+pub(crate) fn holds_words(text: &str) -> bool {
+    // Most texts are ids, times and single words.
+    if !bytes::any(text.as_bytes(), may_part_words) {
+        return false;
+    }
+    let (mut seen, mut is_word) = (0, false);
+    for byte in text.bytes() {
+        match byte {
+            b'\t'..=b'\r' | b' ' => is_word = false,
+            _ if byte.is_ascii_alphabetic() && !is_word => {
+                is_word = true;
+                seen += 1;
+                if seen > 1 {
+                    return true;
+                }
+            }
+            _ if byte.is_ascii() => {}
+            _ => return holds_words_of_any_script(text),
+        }
+    }
+    false
+}
+
+/// Whether a byte is a blank, or of a script that may need none.
+const fn may_part_words(byte: u8) -> bool {
+    (byte == b' ') | (byte.wrapping_sub(b'\t') < 5) | !byte.is_ascii()
+}
+
+fn holds_words_of_any_script(text: &str) -> bool {
+    let mut words = text.split_whitespace().map(|word| {
+        let is_word = |letter: &char| has_no_spaces(*letter) && letter.is_alphabetic();
+        match word.chars().filter(is_word).take(2).count() {
+            0 => usize::from(word.chars().any(char::is_alphabetic)),
+            letters => letters,
+        }
+    });
+    let mut seen = 0;
+    words.any(|more| {
+        seen += more;
+        seen > 1
+    })
+}
+
+/// Whether a letter is of a script that is written without spaces: Thai to Khmer, kana, Chinese characters.
+fn has_no_spaces(letter: char) -> bool {
+    matches!(letter, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_name_is_shortened_in_a_path() {
+        assert_eq!(shown("tide"), "tide");
+        let long = "Hochwasserstände ".repeat(1_000);
+        assert_eq!(shown(&long).len(), MAX_NAME_BYTES + "…".len());
+    }
+
+    #[test]
+    fn a_text_of_two_words_holds_words() {
+        for text in ["Which knot", "a 1 b", "a é", "你好", "マスト", "เรือ"] {
+            assert!(holds_words(text), "{text}");
+        }
+        for text in [
+            "",
+            "knot",
+            "2026-11-25 10:00",
+            "a1b2-c3d4",
+            "claude-opus",
+            "好",
+            "1 2 3 a",
+        ] {
+            assert!(!holds_words(text), "{text}");
+        }
+    }
+}

@@ -2,16 +2,15 @@
 //! vendors' messages, which many formats share, read the turns.
 
 use chatmill_diag::Limits;
-use chatmill_intake::json::{Document, Value};
+use chatmill_intake::json::Document;
 use chatmill_intake::{RecordSketch, Sketch};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::base::{Site, Turn};
 use crate::formats::openai_messages;
 use crate::frame::{FrameView, Reading, Row};
-use crate::grammar::{self, Vendor, anthropic, converse, responses, sharegpt};
-use crate::layout::{Described, RequestForm, Requests};
+use crate::grammar::{AI_SDK, ANTHROPIC, CONVERSE, Grammar, RESPONSES, SHAREGPT};
+use crate::layout::{RequestForm, Requests};
 use crate::source::About;
 
 /// A record that is a request to a vendor's API: turns in a list, the system text, tools, settings, and perhaps the answer beside them.
@@ -64,6 +63,20 @@ pub(super) enum VendorWord {
     Sharegpt,
 }
 
+impl VendorWord {
+    /// The grammar, but for lists of messages in `OpenAI`'s shape, which have a reader of their own.
+    fn grammar(self) -> Option<&'static Grammar> {
+        Some(match self {
+            Self::OpenaiChat => return None,
+            Self::OpenaiResponses => &RESPONSES,
+            Self::Anthropic => &ANTHROPIC,
+            Self::Converse => &CONVERSE,
+            Self::AiSdk => &AI_SDK,
+            Self::Sharegpt => &SHAREGPT,
+        })
+    }
+}
+
 /// The reader for the records of such a format.
 #[derive(Debug)]
 pub(super) enum RequestReader {
@@ -73,30 +86,11 @@ pub(super) enum RequestReader {
     Requests(Requests),
 }
 
-type ReadTurn = fn(Value<'_>, &mut Site<'_>, &Limits) -> Turn;
-
 impl RequestReader {
     /// The reader of a format.
     pub(super) fn of(map: &'static RequestMap, about: &'static About) -> Self {
-        let of_messages: &[&str] = &["role", "content"];
-        let of_items: &[&str] = &[
-            "type",
-            "role",
-            "content",
-            "call_id",
-            "name",
-            "arguments",
-            "output",
-        ];
-        let of_sdk: &[&str] = &["role", "content", "parts", "toolInvocations"];
-        let of_turns: &[&str] = &["from", "value", "role", "content"];
-        let (turn, known, vendor): (ReadTurn, _, _) = match map.messages {
-            VendorWord::OpenaiChat => return Self::Openai(about),
-            VendorWord::Anthropic => (anthropic::turn, of_messages, Some(Vendor::Anthropic)),
-            VendorWord::Converse => (converse::turn, of_messages, Some(Vendor::Converse)),
-            VendorWord::OpenaiResponses => (responses::turn, of_items, Some(Vendor::Responses)),
-            VendorWord::AiSdk => (grammar::ai_sdk, of_sdk, Some(Vendor::AiSdk)),
-            VendorWord::Sharegpt => (sharegpt::turn, of_turns, None),
+        let Some(grammar) = map.messages.grammar() else {
+            return Self::Openai(about);
         };
         Self::Requests(Requests {
             about,
@@ -105,15 +99,9 @@ impl RequestReader {
                 may_be_text: map.may_be_text,
                 system: map.system.as_deref(),
                 tools: &map.tools,
-                known,
-                turn,
-                described: (map.messages == VendorWord::Sharegpt).then_some(Described {
-                    mark: sharegpt::TAGGED,
-                    turn: sharegpt::tagged_turn,
-                    tools: sharegpt::described,
-                }),
+                grammar,
             },
-            vendor,
+            has_signs: map.messages != VendorWord::Sharegpt,
         })
     }
 

@@ -6,7 +6,7 @@ use chatmill_model::{Part, Role, ToolResult};
 
 use super::frameworks::{self, pieces};
 use crate::base::{Keep as _, Site, Turn, present, roles, text, words};
-use crate::grammar::{anthropic, converse, openai, openai::MessageObject, openai::calls, responses};
+use crate::grammar::{ANTHROPIC, CONVERSE, RESPONSES, openai, openai::MessageObject, openai::calls};
 
 /// Blocks that Anthropic alone writes.
 const BLOCKS: [&str; 6] = words!(tool_use tool_result redacted_thinking server_tool_use thinking document);
@@ -15,7 +15,7 @@ const BLOCKS: [&str; 6] = words!(tool_use tool_result redacted_thinking server_t
 pub(crate) fn any(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
     if value.kind() == Kind::Object {
         if is_item(value) {
-            return responses::turn(value, site, limits);
+            return RESPONSES.turn(value, site, limits);
         }
         if let Some(message) = present(value, "message").filter(|inner| inner.kind() == Kind::Object) {
             let mut turn = any(message, site, limits);
@@ -29,15 +29,15 @@ pub(crate) fn any(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Tur
             return turn;
         }
         if is_converse(value) {
-            return converse::turn(value, site, limits);
+            return CONVERSE.turn(value, site, limits);
         }
         if has_blocks(value) {
-            return anthropic::turn(value, site, limits);
+            return ANTHROPIC.turn(value, site, limits);
         }
         return object(value, site, limits);
     }
     if are_untyped(value) {
-        return converse::turn(value, site, limits);
+        return CONVERSE.turn(value, site, limits);
     }
     // OpenTelemetry's parts say their words in `content`.
     if value
@@ -47,24 +47,8 @@ pub(crate) fn any(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Tur
         return frameworks::of_parts(value, "", value, site, limits);
     }
     let mut turn = Turn::default();
-    anthropic::content(&mut turn, "", value, site, limits);
+    ANTHROPIC.content(&mut turn, "", value, site, limits);
     turn
-}
-
-/// Reads a message of the AI SDK's.
-pub(crate) fn ai_sdk(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
-    let lists = ["parts", "content"]
-        .into_iter()
-        .filter_map(|field| Some((field, present(value, field)?)));
-    let list = lists.into_iter().find(|(_, list)| list.kind() == Kind::Array);
-    if value.kind() == Kind::Object && present(value, "role").is_none() {
-        site.missing("role");
-    }
-    match list {
-        Some((field, list)) => frameworks::of_parts(value, field, list, site, limits),
-        None if value.kind() == Kind::Object => frameworks::of_ui(value, site, limits),
-        None => any(value, site, limits),
-    }
 }
 
 /// Whether the value is an item of the Responses API.

@@ -1,62 +1,43 @@
-//! Turns of Bedrock's Converse API: blocks with one field, whose name is the kind of block.
+//! Bedrock's Converse API: blocks with one field, whose name is the kind of block.
 
 use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolCall, ToolResult};
+use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolResult};
 
-use super::blocks;
-use crate::base::{Keep as _, Site, Turn, arguments, media::media_of_answer, present, text, text_of, word};
+use super::{Grammar, MessageForm, Read, keyed};
+use crate::base::media::media_of_answer;
+use crate::base::{Keep as _, Site, Turn, text, text_of, word};
 
-/// Reads a turn, or the system text.
-pub(crate) fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
-    blocks::message(value, &["role", "content"], content, site, limits)
-}
+/// Messages of Converse.
+pub(crate) static CONVERSE: Grammar = Grammar {
+    id: "converse",
+    fields: &["role", "content"],
+    message: MessageForm::Blocks {
+        has_id: false,
+        may_be_text: false,
+        otherwise: "the content is not a list of blocks and is read as its text",
+    },
+    blocks: &[
+        keyed("text", Read::Text("")),
+        keyed("image", Read::Media(MediaKind::Image, media_item)),
+        keyed("video", Read::Media(MediaKind::Video, media_item)),
+        keyed("audio", Read::Media(MediaKind::Audio, media_item)),
+        keyed("document", Read::Media(MediaKind::File, media_item)),
+        keyed("reasoningContent", Read::Own(thought)),
+        keyed("cachePoint", Read::Own(cache_point)),
+        keyed("toolUse", Read::Call(["toolUseId", "name", "input"])),
+        keyed("toolResult", Read::Own(result)),
+    ],
+    cache_mark: None,
+    described: None,
+};
 
-/// Reads a list of blocks; anything else is read as its text.
-fn content(turn: &mut Turn, path: &str, value: Value<'_>, site: &mut Site<'_>, limits: &Limits) {
-    if value.kind() != Kind::Array {
-        let text = "the content is not a list of blocks and is read as its text";
-        turn.malformed_content(path, text, value, site);
-        return;
-    }
-    blocks::each(turn, path, value, read_block, site, limits);
-}
-
-/// Reads a block; false when it is none that is known.
-fn read_block(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> bool {
-    let mut fields = block.fields().filter(|(_, value)| !value.is_null());
-    let (Some((key, value)), None) = (fields.next(), fields.next()) else {
-        return false;
-    };
-    let inside = format!("{path}.{key}");
-    match &*key {
-        "text" => {
-            let words = text(Some(value));
-            let is_text = words.is_some();
-            turn.parts.extend(words.map(Part::Text));
-            is_text
-        }
-        "image" => media_item(turn, &inside, value, MediaKind::Image),
-        "video" => media_item(turn, &inside, value, MediaKind::Video),
-        "audio" => media_item(turn, &inside, value, MediaKind::Audio),
-        "document" => media_item(turn, &inside, value, MediaKind::File),
-        "reasoningContent" => thought(turn, &inside, value),
-        "cachePoint" => {
-            turn.parts.push(Part::CacheMark);
-            let is_plain = text(value.get("type")).as_deref() == Some("default");
-            turn.keep_rest(value, &inside, if is_plain { &["type"] } else { &[] });
-            true
-        }
-        "toolUse" if value.kind() == Kind::Object => {
-            call(turn, &inside, value, site, limits);
-            true
-        }
-        "toolResult" if value.kind() == Kind::Object => {
-            result(turn, &inside, value, site);
-            true
-        }
-        _ => false,
-    }
+/// The mark of a cache, which is a block here; the plain one needs no words.
+fn cache_point(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>, _: &Limits) -> bool {
+    turn.parts.push(Part::CacheMark);
+    let is_plain = text(value.get("type")).as_deref() == Some("default");
+    turn.keep_rest(value, path, if is_plain { &["type"] } else { &[] });
+    true
 }
 
 /// The formats of documents, and their types.
@@ -89,7 +70,14 @@ fn document_text(source: Value<'_>) -> Option<(String, &'static str)> {
 }
 
 /// A media item as bytes or by its place in S3, or a document of text; its type is the kind and the format.
-fn media_item(turn: &mut Turn, path: &str, block: Value<'_>, kind: MediaKind) -> bool {
+fn media_item(
+    turn: &mut Turn,
+    path: &str,
+    block: Value<'_>,
+    kind: MediaKind,
+    _: &mut Site<'_>,
+    _: &Limits,
+) -> bool {
     let Some(source) = block.get("source") else {
         return false;
     };
@@ -140,7 +128,7 @@ fn media_item(turn: &mut Turn, path: &str, block: Value<'_>, kind: MediaKind) ->
     true
 }
 
-fn thought(turn: &mut Turn, path: &str, value: Value<'_>) -> bool {
+fn thought(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>, _: &Limits) -> bool {
     let Some(holder) = value.get("reasoningText") else {
         return false;
     };
@@ -153,16 +141,11 @@ fn thought(turn: &mut Turn, path: &str, value: Value<'_>) -> bool {
     true
 }
 
-fn call(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>, limits: &Limits) {
-    let input = arguments(present(block, "input"), &format!("{path}.input"), site, limits);
-    let id = word(block.get("toolUseId"), &format!("{path}.toolUseId"), site);
-    let name = word(block.get("name"), &format!("{path}.name"), site);
-    turn.parts.push(Part::ToolCall(ToolCall::new(id, name, input)));
-    turn.keep_rest(block, path, &["toolUseId", "name", "input"]);
-}
-
 /// A result: texts and JSON values are the answer, joined by line breaks, and media follow it.
-fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) {
+fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> bool {
+    if block.kind() != Kind::Object {
+        return false;
+    }
     let mut texts: Vec<String> = Vec::new();
     let mut inner = Turn::default();
     match block.get("content") {
@@ -175,7 +158,7 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) {
                 } else if let Some(json) = part.get("json") {
                     texts.push(text_of(json));
                     inner.keep_rest(part, &place, &["json"]);
-                } else if !is_media_item(&mut inner, &place, part) {
+                } else if !CONVERSE.is_shown(&mut inner, &place, part, site, limits) {
                     inner.unknown(&place, part, site);
                 }
             }
@@ -202,17 +185,5 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) {
         Some(_) => &["toolUseId", "content"],
     };
     turn.keep_rest(block, path, known);
-}
-
-fn is_media_item(turn: &mut Turn, path: &str, part: Value<'_>) -> bool {
-    let kinds = [
-        ("image", MediaKind::Image),
-        ("video", MediaKind::Video),
-        ("document", MediaKind::File),
-    ];
-    kinds.into_iter().any(|(key, kind)| {
-        let inside = format!("{path}.{key}");
-        part.get(key)
-            .is_some_and(|value| media_item(turn, &inside, value, kind))
-    })
+    true
 }

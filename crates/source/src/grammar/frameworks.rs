@@ -12,8 +12,28 @@ use crate::base::{
     Keep as _, RepeatedText, Site, Turn, arguments, filled, first_present, first_text, items, media, present,
     roles, text, word, words,
 };
-use crate::grammar::openai;
+use crate::grammar::{Grammar, openai};
 use pieces::{Pieces, Words, contain_text};
+
+/// Messages of the AI SDK.
+pub(crate) static AI_SDK: Grammar =
+    Grammar::own("ai-sdk", &["role", "content", "parts", "toolInvocations"], ai_sdk);
+
+/// Reads a message of the AI SDK's.
+fn ai_sdk(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
+    let lists = ["parts", "content"]
+        .into_iter()
+        .filter_map(|field| Some((field, present(value, field)?)));
+    let list = lists.into_iter().find(|(_, list)| list.kind() == Kind::Array);
+    if value.kind() == Kind::Object && present(value, "role").is_none() {
+        site.missing("role");
+    }
+    match list {
+        Some((field, list)) => of_parts(value, field, list, site, limits),
+        None if value.kind() == Kind::Object => of_ui(value, site, limits),
+        None => super::any(value, site, limits),
+    }
+}
 
 /// Reads a message of a framework's; none where it is none.
 pub(crate) fn read(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Option<Turn> {

@@ -1,4 +1,8 @@
 //! How each vendor writes one message: roles, parts, calls, results, ids, usage, and definitions of tools.
+//!
+//! A grammar is a value, as a dialect's profile is: its name, the signs that it alone has, the form of a message, and its
+//! blocks, each with the condition that it meets and what is read of it. What only code can express is a function of the
+//! value. Layouts hand messages in and get a [`Turn`] back; they do not know what a block of a vendor is called.
 
 pub(crate) mod anthropic;
 mod any;
@@ -12,6 +16,141 @@ pub(crate) mod sharegpt;
 pub(crate) mod signs;
 pub(crate) mod usage;
 
-pub(crate) use any::{ai_sdk, any};
+use chatmill_diag::Limits;
+use chatmill_intake::json::Value;
+use chatmill_model::{MediaKind, RawJson};
+
+use crate::base::{Site, Turn};
+
+pub(crate) use anthropic::ANTHROPIC;
+pub(crate) use any::any;
+pub(crate) use converse::CONVERSE;
 pub(crate) use definitions::{Tools, definition, list_of_tools, tools_of_vendor};
-pub(crate) use signs::Vendor;
+pub(crate) use frameworks::AI_SDK;
+pub(crate) use responses::RESPONSES;
+pub(crate) use sharegpt::SHAREGPT;
+
+/// All grammars; format files name them by their ids.
+pub(crate) static GRAMMARS: &[&Grammar] = &[&RESPONSES, &ANTHROPIC, &CONVERSE, &AI_SDK, &SHAREGPT];
+
+/// How one vendor writes a message.
+#[derive(Debug)]
+pub(crate) struct Grammar {
+    /// The word by which format files name it.
+    pub id: &'static str,
+    /// Fields that a message must not have twice; the first is one that every message has.
+    pub fields: &'static [&'static str],
+    /// The form of a message.
+    pub message: MessageForm,
+    /// The kinds of blocks; of several whose condition holds, the first.
+    pub blocks: &'static [BlockForm],
+    /// Reads the mark of a cache beside a block, where the vendor has such.
+    pub cache_mark: Option<fn(&mut Turn, &str, Value<'_>)>,
+    /// Records in which a text describes the tools, where the vendor has such.
+    pub described: Option<Described>,
+}
+
+/// Records in which a system text describes the tools.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Described {
+    /// The spelling of the tags that hold calls and results in these records; other tags are part of the text.
+    pub mark: &'static str,
+    /// The grammar of such a record.
+    pub grammar: &'static Grammar,
+    /// Reads the tools that a system text describes.
+    pub tools: fn(&str, &Limits) -> Vec<RawJson>,
+}
+
+/// The form of a message.
+#[derive(Debug)]
+pub(crate) enum MessageForm {
+    /// An object with a role and content, which is a list of blocks.
+    Blocks {
+        /// Whether messages have an id.
+        has_id: bool,
+        /// Whether the content may be a text.
+        may_be_text: bool,
+        /// The finding about any other content, which is read as its JSON text.
+        otherwise: &'static str,
+    },
+    /// What only code can express.
+    Own(fn(Value<'_>, &mut Site<'_>, &Limits) -> Turn),
+}
+
+/// A kind of block.
+#[derive(Debug)]
+pub(crate) struct BlockForm {
+    /// The condition under which a block is one of this kind.
+    pub when: When,
+    /// What is read of it.
+    pub read: Read,
+}
+
+/// The condition that makes a block one of its kind.
+#[derive(Debug)]
+pub(crate) enum When {
+    /// Its `type` is this word.
+    Type(&'static str),
+    /// Its only field has this name, and the block is the value of the field.
+    Key(&'static str),
+}
+
+/// What is read of a block.
+#[derive(Debug)]
+pub(crate) enum Read {
+    /// A text under this key, or the block itself where the key is empty.
+    Text(&'static str),
+    /// A thought under this key.
+    Reasoning(&'static str),
+    /// A call, by the keys of its id, its name and its arguments.
+    Call([&'static str; 3]),
+    /// A medium; false where the block holds none.
+    Media(MediaKind, ReadMedia),
+    /// What only code can express; false where the block is none of the kind after all.
+    Own(ReadBlock),
+}
+
+/// Reads a block at its path into a turn.
+pub(crate) type ReadBlock = fn(&mut Turn, &str, Value<'_>, &mut Site<'_>, &Limits) -> bool;
+
+/// Reads a medium at its path into a turn.
+pub(crate) type ReadMedia = fn(&mut Turn, &str, Value<'_>, MediaKind, &mut Site<'_>, &Limits) -> bool;
+
+impl Grammar {
+    /// A grammar whose messages only code can read.
+    const fn own(
+        id: &'static str,
+        fields: &'static [&'static str],
+        read: fn(Value<'_>, &mut Site<'_>, &Limits) -> Turn,
+    ) -> Self {
+        Self {
+            id,
+            fields,
+            message: MessageForm::Own(read),
+            blocks: &[],
+            cache_mark: None,
+            described: None,
+        }
+    }
+
+    /// Whether this is the grammar with the id of another.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+/// A kind of block by the word in its `type`.
+const fn typed(word: &'static str, read: Read) -> BlockForm {
+    BlockForm {
+        when: When::Type(word),
+        read,
+    }
+}
+
+/// A kind of block by the name of its only field.
+const fn keyed(key: &'static str, read: Read) -> BlockForm {
+    BlockForm {
+        when: When::Key(key),
+        read,
+    }
+}

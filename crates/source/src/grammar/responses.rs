@@ -5,10 +5,25 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{ArgumentForm, Arguments, Part, Role, ToolCall, ToolResult};
 
 use crate::base::{Keep as _, Site, Turn, arguments, media, present, roles, text, text_of, word};
-use crate::grammar::openai::parts;
+use crate::grammar::{Grammar, openai::parts};
+
+/// Items of the Responses API.
+pub(crate) static RESPONSES: Grammar = Grammar::own(
+    "openai-responses",
+    &[
+        "type",
+        "role",
+        "content",
+        "call_id",
+        "name",
+        "arguments",
+        "output",
+    ],
+    turn,
+);
 
 /// Reads an item, the instructions, or an input that is a string.
-pub(crate) fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
+fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
     let mut turn = Turn::default();
     if value.kind() != Kind::Object {
         content(&mut turn, "", value, site);

@@ -12,10 +12,23 @@ use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{Part, RawJson, Role, ToolResult};
 
 use crate::base::{Keep as _, Site, Turn, present, roles, text, text_of, texts::python, texts::thoughts};
-use crate::grammar::{definition, openai::calls::spelled};
+use crate::grammar::{Described, Grammar, definition, openai::calls::spelled};
+
+/// Turns of `ShareGPT`.
+pub(crate) static SHAREGPT: Grammar = Grammar {
+    described: Some(Described {
+        mark: TAGGED,
+        grammar: &SHAREGPT_TAGGED,
+        tools: described,
+    }),
+    ..Grammar::own("sharegpt", &["from", "value", "role", "content"], turn)
+};
+
+/// The same with tags around calls and results.
+static SHAREGPT_TAGGED: Grammar = Grammar::own("sharegpt", SHAREGPT.fields, tagged_turn);
 
 /// The tag in a system text that describes tools; such records have calls and results in tags.
-pub(crate) const TAGGED: &str = "<tools>";
+const TAGGED: &str = "<tools>";
 
 /// Tags around calls and results, as Hermes writes them.
 const TAGS: [&str; 2] = ["<tool_call>", "<tool_response>"];
@@ -31,12 +44,12 @@ fn role(tag: &str) -> Option<Role> {
 }
 
 /// Reads a turn, or the system text.
-pub(crate) fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
+fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
     read(value, false, site, limits)
 }
 
 /// The same for a format with tags around calls and results.
-pub(crate) fn tagged_turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
+fn tagged_turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
     read(value, true, site, limits)
 }
 
@@ -146,7 +159,7 @@ fn named(value: Value<'_>) -> Option<Part> {
 
 /// The tools that a system text describes: between `<tools>` and `</tools>`, or as a list of objects that have a name and
 /// parameters.
-pub(crate) fn described(described_text: &str, limits: &Limits) -> Vec<RawJson> {
+fn described(described_text: &str, limits: &Limits) -> Vec<RawJson> {
     let tagged = described_text
         .split("<tools>")
         .skip(1)

@@ -7,35 +7,23 @@
 use chatmill_intake::{Framing, Name, RecordSketch, Sketch};
 
 use crate::base::fields::words;
-
-/// A vendor whose messages have blocks of their own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Vendor {
-    /// Anthropic's Messages API.
-    Anthropic,
-    /// Bedrock's Converse API.
-    Converse,
-    /// `OpenAI`'s Responses API.
-    Responses,
-    /// The AI SDK.
-    AiSdk,
-}
+use crate::grammar::{AI_SDK, ANTHROPIC, CONVERSE, Grammar, RESPONSES};
 
 /// Blocks that only Anthropic's messages have, by their type.
-const ANTHROPIC: [&str; 13] = words!(
+const ANTHROPIC_BLOCKS: [&str; 13] = words!(
     tool_use tool_result redacted_thinking server_tool_use web_search_tool_result web_fetch_tool_result
     code_execution_tool_result bash_code_execution_tool_result text_editor_code_execution_tool_result
     mcp_tool_use mcp_tool_result search_result container_upload
 );
 
 /// Blocks that only Converse has, by their only name.
-const CONVERSE: [&str; 5] = words!(toolUse toolResult reasoningContent cachePoint guardContent);
+const CONVERSE_BLOCKS: [&str; 5] = words!(toolUse toolResult reasoningContent cachePoint guardContent);
 
 /// Blocks of Converse whose names others use, too.
 const CONVERSE_SHARED: [&str; 5] = words!(text image video audio document);
 
 /// Items that only the Responses API has, by their type.
-const RESPONSES: [&str; 8] = words!(
+const RESPONSES_ITEMS: [&str; 8] = words!(
     function_call function_call_output custom_tool_call custom_tool_call_output computer_call
     web_search_call file_search_call item_reference
 );
@@ -48,7 +36,7 @@ pub(crate) const SURE: u8 = 96;
 
 /// The vendor that a record's messages identify, with the confidence and the reason. `list` is the path of a message:
 /// `messages[]`, `[]` where the record is the list itself, empty where the record is a message.
-pub(crate) fn of(record: &RecordSketch, list: &str) -> Option<(Vendor, u8, String)> {
+pub(crate) fn of(record: &RecordSketch, list: &str) -> Option<(&'static Grammar, u8, String)> {
     let name = |inside: &str| {
         if list.is_empty() {
             inside.to_owned()
@@ -58,13 +46,13 @@ pub(crate) fn of(record: &RecordSketch, list: &str) -> Option<(Vendor, u8, Strin
     };
     let (kind, item, part) = (name("content[].type"), name("type"), name("parts[].type"));
     if let Some(why) = of_ai_sdk(record, &name, &kind, &part) {
-        return Some((Vendor::AiSdk, SURE, why));
+        return Some((&AI_SDK, SURE, why));
     }
     // A thought as a list of texts is Mistral's.
     let is_thought = record.has_value(&kind, &["thinking"])
         && !record.names(&name("content[].thinking[].type"))
         && !record.has_value(&kind, &OPENAI);
-    let of_anthropic = if let Some(word) = ANTHROPIC
+    let of_anthropic = if let Some(word) = ANTHROPIC_BLOCKS
         .into_iter()
         .find(|word| record.has_value(&kind, &[*word]))
     {
@@ -76,21 +64,21 @@ pub(crate) fn of(record: &RecordSketch, list: &str) -> Option<(Vendor, u8, Strin
         is_ours.then(|| "messages hold media with a source".to_owned())
     };
     if let Some(why) = of_anthropic {
-        return Some((Vendor::Anthropic, SURE, why));
+        return Some((&ANTHROPIC, SURE, why));
     }
-    let mut own = CONVERSE.into_iter();
+    let mut own = CONVERSE_BLOCKS.into_iter();
     if let Some(key) = own.find(|key| record.names(&name(&format!("content[].{key}")))) {
-        return Some((Vendor::Converse, SURE, format!("messages hold blocks with {key}")));
+        return Some((&CONVERSE, SURE, format!("messages hold blocks with {key}")));
     }
-    if let Some(word) = RESPONSES
+    if let Some(word) = RESPONSES_ITEMS
         .into_iter()
         .find(|word| record.has_value(&item, &[*word]))
     {
-        return Some((Vendor::Responses, SURE, format!("items are of type {word}")));
+        return Some((&RESPONSES, SURE, format!("items are of type {word}")));
     }
     let why = "messages hold blocks of text without a type";
     (record.names(&name("role")) && has_converse_text(record, &name("content[].")))
-        .then(|| (Vendor::Converse, 88, why.to_owned()))
+        .then(|| (&CONVERSE, 88, why.to_owned()))
 }
 
 /// Whether the blocks below this path are blocks of text as Converse has them: a block has one field, its kind. A block of text that
@@ -140,19 +128,19 @@ pub(crate) fn is_openai(record: &RecordSketch) -> bool {
 }
 
 /// Whether an entry is one bare list of this vendor's messages. Like every array, it is framed message by message.
-pub(crate) fn is_list(sketch: &Sketch, vendor: Vendor) -> Option<(u8, String)> {
+pub(crate) fn is_list(sketch: &Sketch, grammar: &Grammar) -> Option<(u8, String)> {
     let is_turn = |record: &RecordSketch| {
         !record.is_object
             || record.names("role")
                 && (record.names("content") || record.names("parts"))
                 && !record.names("messages")
-            || record.has_value("type", &RESPONSES)
+            || record.has_value("type", &RESPONSES_ITEMS)
     };
     if sketch.framing != Framing::Array || !sketch.records.iter().all(is_turn) {
         return None;
     }
     let mut found = sketch.records.iter().filter_map(|record| of(record, ""));
     found
-        .find(|(found, _, _)| *found == vendor)
+        .find(|(found, _, _)| found.is(grammar))
         .map(|(_, confidence, why)| (confidence, format!("the top-level array is a bare list: {why}")))
 }

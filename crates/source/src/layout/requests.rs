@@ -7,11 +7,11 @@
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Part, RawJson, Records, Role};
+use chatmill_model::{Part, Records, Role};
 
-use crate::base::{Site, Turn, id, present, words};
+use crate::base::{Turn, id, present, words};
 use crate::frame::{FrameView, Reading, Row};
-use crate::grammar::{self, Vendor, signs, tools_of_vendor};
+use crate::grammar::{self, Grammar, signs, tools_of_vendor};
 use crate::layout::{
     Element, Names, OUTSIDE_LISTS, RequestFields, Turns, columns, columns::Holds, exchange::Exchange, list,
     preference, reading, recognise::strongest,
@@ -50,24 +50,8 @@ pub(crate) struct RequestForm {
     pub system: Option<&'static str>,
     /// The field that defines tools.
     pub tools: &'static str,
-    /// Fields that a turn must not have twice; the first is one that every turn has.
-    pub known: &'static [&'static str],
-    /// Reads one turn, or the system text.
-    pub turn: fn(Value<'_>, &mut Site<'_>, &Limits) -> Turn,
-    /// Records whose text describes the tools, where the format has such.
-    pub described: Option<Described>,
-}
-
-/// Records in which a system text describes the tools.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Described {
-    /// The spelling of the tags that hold calls and results in these records; other tags are part of the
-    /// text.
-    pub mark: &'static str,
-    /// Reads one turn, or the system text, of such a record.
-    pub turn: fn(Value<'_>, &mut Site<'_>, &Limits) -> Turn,
-    /// Reads the tools that a system text describes.
-    pub tools: fn(&str, &Limits) -> Vec<RawJson>,
+    /// The grammar of the turns, and of the system text.
+    pub grammar: &'static Grammar,
 }
 
 /// Reads the requests of one vendor.
@@ -77,8 +61,8 @@ pub(crate) struct Requests {
     pub about: &'static About,
     /// The structure of its requests.
     pub form: RequestForm,
-    /// The vendor, where its blocks identify the format; then the list of turns may also be the whole record.
-    pub vendor: Option<Vendor>,
+    /// Whether blocks of the vendor identify the format; then the list of turns may also be the whole record.
+    pub has_signs: bool,
 }
 
 impl Requests {
@@ -94,11 +78,11 @@ impl Requests {
             let alone = columns::name_alone(record, &["role", "content"]).map(|name| format!("{name}[]"));
             let lists = [list.as_str(), "[]"].into_iter().chain(alone.as_deref());
             let mut found = lists.filter_map(|list| signs::of(record, list));
-            found.find(|(vendor, _, _)| Some(*vendor) == self.vendor)
+            found.find(|(found, _, _)| self.has_signs && found.is(self.form.grammar))
         };
         let records = sketch.records.iter();
         let blocks = records.filter_map(|record| by_blocks(record).map(|(_, sure, why)| (sure, why)));
-        let alone = self.vendor.and_then(|vendor| signs::is_list(sketch, vendor));
+        let alone = self.bare_list(sketch);
         // Calls and results as OpenAI has them decide before settings and definitions of tools do.
         let is_openai = |record: &&RecordSketch| self.form.list == "messages" && signs::is_openai(record);
         let known = sketch
@@ -116,8 +100,13 @@ impl Requests {
 
     /// Whether a file is a bare list of turns: it is one conversation.
     pub(crate) fn are_turns(&self, sketch: &Sketch) -> bool {
-        self.vendor
-            .is_some_and(|vendor| signs::is_list(sketch, vendor).is_some())
+        self.bare_list(sketch).is_some()
+    }
+
+    fn bare_list(&self, sketch: &Sketch) -> Option<(u8, String)> {
+        self.has_signs
+            .then(|| signs::is_list(sketch, self.form.grammar))
+            .flatten()
     }
 
     /// Every element of a bare list is a row of it; a whole request, or another list, is read on its own.
@@ -131,7 +120,12 @@ impl Requests {
     fn conversation(&self, frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
         let (root, form) = (frame.root(), &self.form);
         // A list that is the only one may be called anything.
-        let is_turn = |turn: Value<'_>| form.known.first().is_some_and(|key| turn.get(key).is_some());
+        let is_turn = |turn: Value<'_>| {
+            form.grammar
+                .fields
+                .first()
+                .is_some_and(|key| turn.get(key).is_some())
+        };
         let is_named = root.kind() != Kind::Object || root.get(form.list).is_some();
         let other = columns::alone(root, is_turn).filter(|_| !is_named);
         let list = match &other {
@@ -139,13 +133,14 @@ impl Requests {
             None => form.turns(frame, limits)?,
         };
         let tagged = form
+            .grammar
             .described
             .filter(|described| root.written().contains(described.mark));
         let mut reader = Reader {
             form,
             exchange: Exchange::new(Turns::new(frame, limits)),
             is_bare: root.kind() == Kind::Array,
-            turn: tagged.map_or(form.turn, |described| described.turn),
+            grammar: tagged.map_or(form.grammar, |described| described.grammar),
         };
         let own = form.system.and_then(|field| Some((field, present(root, field)?)));
         let system = own.or_else(|| columns::first(root, Holds::System));
@@ -183,7 +178,7 @@ impl Requests {
         let mut exchange = reader.exchange;
         exchange.apply_record_fields(root);
         let Exchange { turns, beside } = &mut exchange;
-        if let (Some(described), true) = (form.described, beside.tools.is_empty()) {
+        if let (Some(described), true) = (form.grammar.described, beside.tools.is_empty()) {
             let messages = turns.list.messages.iter();
             let system_messages = messages.filter(|message| message.role == Role::System);
             let texts = system_messages
@@ -242,8 +237,8 @@ struct Reader<'d, 'r> {
     exchange: Exchange<'d, 'r>,
     /// Whether the record is the list itself.
     is_bare: bool,
-    /// Reads one turn.
-    turn: fn(Value<'_>, &mut Site<'_>, &Limits) -> Turn,
+    /// The grammar of this record.
+    grammar: &'static Grammar,
 }
 
 impl<'d, 'r> Reader<'d, 'r> {
@@ -265,7 +260,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let (form, path) = (self.form, self.path(index, value));
         let single = |value: Value<'d>| {
             let mut keys = value.duplicate_keys().into_iter();
-            match keys.find(|key| form.known.contains(&key.as_str())) {
+            match keys.find(|key| form.grammar.fields.contains(&key.as_str())) {
                 None => Ok(()),
                 Some(key) => Err(key.into()),
             }
@@ -288,7 +283,13 @@ impl<'d, 'r> Reader<'d, 'r> {
 
     /// Reads the answer beside the turns: turns of the same form, or what any vendor answers.
     fn answer(&mut self, field: &str, value: Value<'d>) {
-        let is_own = |turn: Value<'_>| self.form.known.first().is_some_and(|key| turn.get(key).is_some());
+        let is_own = |turn: Value<'_>| {
+            self.form
+                .grammar
+                .fields
+                .first()
+                .is_some_and(|key| turn.get(key).is_some())
+        };
         if is_own(value) {
             self.read(OUTSIDE_LISTS, value);
         } else if value.kind() == Kind::Array && !value.is_empty() && value.items().all(is_own) {
@@ -331,11 +332,13 @@ impl<'d, 'r> Reader<'d, 'r> {
         let kinds = blocks.filter_map(|block| block.get("type")?.string());
         let other = ["tool_use", "tool_result", "thinking", "tool-call", "tool-result"];
         let is_foreign = self.form.list == "input" && kinds.into_iter().any(|kind| other.contains(&&*kind));
-        let turn = if is_openai || is_foreign {
-            grammar::any
-        } else {
-            self.turn
-        };
-        self.exchange.turns.read(value, "", turn)
+        let grammar = self.grammar;
+        self.exchange.turns.read(value, "", |value, site, limits| {
+            if is_openai || is_foreign {
+                grammar::any(value, site, limits)
+            } else {
+                grammar.turn(value, site, limits)
+            }
+        })
     }
 }

@@ -76,7 +76,7 @@ impl<'d, 'r> Turns<'d, 'r> {
         &mut self,
         value: Value<'_>,
         prefix: &str,
-        turn: fn(Value<'_>, &mut Site<'_>, &Limits) -> Turn,
+        turn: impl FnOnce(Value<'_>, &mut Site<'_>, &Limits) -> Turn,
     ) -> Turn {
         let (known, limits) = (self.list.notes.findings.len(), self.list.limits);
         let mut site = self.list.site(None, value);

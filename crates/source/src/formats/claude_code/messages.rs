@@ -12,7 +12,7 @@ use super::line::{Line, is_true};
 use super::path;
 use crate::base::{ExtraFields, Keep as _, Site, Turn, divided, present, quoted_list, repeats, text};
 use crate::frame::{FrameView, Reading};
-use crate::grammar::{anthropic, usage};
+use crate::grammar::{ANTHROPIC, usage};
 use crate::layout::Turns;
 
 /// Kinds of lines that keep the program's own books.
@@ -442,7 +442,7 @@ fn read_turn(line: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
         .and_then(|message| present(message, "content"))
     {
         None => site.missing("message.content"),
-        Some(content) => anthropic::content(&mut turn, "message.content", content, site, limits),
+        Some(content) => ANTHROPIC.content(&mut turn, "message.content", content, site, limits),
     }
     turn
 }

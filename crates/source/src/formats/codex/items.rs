@@ -7,7 +7,7 @@ use chatmill_model::{ArgumentForm, Extra, Message, MessageKind, Part, Role, Time
 use super::twins::{Twins, event_text};
 use crate::base::{Keep as _, Site, Turn, embedded, id, present, text, word, words};
 use crate::frame::FrameView;
-use crate::grammar::{responses, usage};
+use crate::grammar::{RESPONSES, usage};
 use crate::layout::Turns;
 
 /// Prefixes of texts that the program writes in the person's name, with a word for each.
@@ -240,7 +240,9 @@ impl<'d, 'r> Reader<'d, 'r> {
             | "function_call_output"
             | "custom_tool_call"
             | "custom_tool_call_output"
-            | "reasoning" => self.turns.read(item, prefix, responses::turn),
+            | "reasoning" => self.turns.read(item, prefix, |item, site, limits| {
+                RESPONSES.turn(item, site, limits)
+            }),
             "local_shell_call" => self.turns.read(item, prefix, shell_call),
             "token_count" => {
                 self.turns.list.rows.merged += 1;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_diag::{Limits, codes};
+use chatmill_diag::codes;
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{ArgumentForm, Arguments, RawJson};
 
@@ -13,14 +13,13 @@ pub(crate) fn arguments(
     value: Option<Value<'_>>,
     suffix: &str,
     site: &mut Site<'_>,
-    limits: &Limits,
 ) -> (Arguments, ArgumentForm) {
     let Some(field) = value else {
         return (Arguments::Malformed(String::new()), ArgumentForm::Text);
     };
     match field.as_str() {
         Some(text) => (
-            classify(text, &format!(".{suffix}"), field, site, limits),
+            classify(text, &format!(".{suffix}"), field, site),
             ArgumentForm::Text,
         ),
         None => (embedded(field), ArgumentForm::Embedded),
@@ -38,14 +37,8 @@ pub(crate) fn embedded(value: Value<'_>) -> Arguments {
 }
 
 /// Classifies arguments in a string: an object, other JSON, or malformed. Lone surrogates are repaired as in the record.
-pub(crate) fn classify(
-    text: Cow<'_, str>,
-    place: &str,
-    value: Value<'_>,
-    site: &mut Site<'_>,
-    limits: &Limits,
-) -> Arguments {
-    let (is_object, repaired) = match json::scan(text.as_bytes(), limits.depth) {
+pub(crate) fn classify(text: Cow<'_, str>, place: &str, value: Value<'_>, site: &mut Site<'_>) -> Arguments {
+    let (is_object, repaired) = match json::scan(text.as_bytes(), site.limits.depth) {
         Err(_) => return Arguments::Malformed(text.into_owned()),
         Ok(document) => {
             let is_repaired = document

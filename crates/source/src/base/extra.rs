@@ -12,6 +12,11 @@ pub(crate) trait Keep {
     /// The fields so far.
     fn extra_fields(&mut self) -> &mut ExtraFields;
 
+    /// Whether fields that a reader does not know are kept here; else they stay unread, and the format's lists decide.
+    fn keeps_rest(&self) -> bool {
+        true
+    }
+
     /// Retains a value under its path as unused; it is reported as unread unless the format lists it as without meaning.
     fn keep(&mut self, path: impl Into<String>, value: Value<'_>) {
         self.extra_fields().push((path.into(), left(value)));
@@ -38,6 +43,9 @@ pub(crate) trait Keep {
     /// Keeps the fields of an object that are not among `known` and not null. `path` is the object's own, empty for the
     /// message.
     fn keep_rest(&mut self, object: Value<'_>, path: &str, known: &[&str]) {
+        if !self.keeps_rest() {
+            return;
+        }
         for (key, value) in object.fields() {
             if !known.contains(&&*key) && !value.is_null() {
                 self.keep(below(path, &key), value);

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use chatmill_diag::{Code, Finding, codes};
+use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_intake::json::{Value, append_key};
 
 /// The findings of one frame.
@@ -91,6 +91,8 @@ pub(crate) struct Site<'a> {
     pub id: Option<&'a str>,
     /// The whole message.
     pub message: Value<'a>,
+    /// The limits of what is read.
+    pub limits: &'a Limits,
 }
 
 impl Site<'_> {
@@ -102,6 +104,7 @@ impl Site<'_> {
             position: self.position,
             id: self.id,
             message,
+            limits: self.limits,
         }
     }
 

@@ -29,11 +29,17 @@ pub(crate) struct Turn {
     pub leads: bool,
     /// Whether the turn is an event.
     pub is_notice: bool,
+    /// Whether unknown fields of blocks stay unread: in a format file, its lists of silent keys decide about them.
+    pub leaves_rest: bool,
 }
 
 impl Keep for Turn {
     fn extra_fields(&mut self) -> &mut ExtraFields {
         &mut self.rest
+    }
+
+    fn keeps_rest(&self) -> bool {
+        !self.leaves_rest
     }
 }
 
@@ -43,6 +49,14 @@ impl Turn {
         Self {
             role: Some(role),
             parts: vec![part],
+            ..Self::default()
+        }
+    }
+
+    /// A turn for what a block of this one holds.
+    pub(crate) fn inside(&self) -> Self {
+        Self {
+            leaves_rest: self.leaves_rest,
             ..Self::default()
         }
     }
@@ -88,14 +102,14 @@ impl Turn {
         site.push(finding, suffix(path), value);
         self.parts.push(Part::Text(text_of(value)));
     }
+}
 
-    /// Whether the turn holds only results.
-    pub(crate) fn only_answers(&self) -> bool {
-        let is_result = |part: &Part| matches!(part, Part::ToolResult(_));
-        let own = own_parts(&self.parts).map(|(_, part)| part);
-        let mut others = own.filter(|part| !matches!(part, Part::CacheMark));
-        self.parts.iter().any(is_result) && others.all(is_result)
-    }
+/// Whether parts are results of calls and nothing else, but for marks of a cache.
+pub(crate) fn only_answers(parts: &[Part]) -> bool {
+    let is_result = |part: &Part| matches!(part, Part::ToolResult(_));
+    let own = own_parts(parts).map(|(_, part)| part);
+    let mut others = own.filter(|part| !matches!(part, Part::CacheMark));
+    parts.iter().any(is_result) && others.all(is_result)
 }
 
 /// The suffix that a path inside a turn adds to the turn's own path; inside system text it may begin with an index.

@@ -6,7 +6,7 @@ use std::path::Path;
 use chatmill_diag::{Limits, codes};
 use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{
-    ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, Role, ToolCall, ToolResult, own_parts,
+    ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, Role, ToolCall, ToolResult,
 };
 
 use super::language::budget::bytes_of;
@@ -16,10 +16,10 @@ use super::language::template::{Read, Texts};
 use super::language::{Again, CallMap, FileMap, Piece, ResultMap};
 use super::loaded::Loaded;
 use crate::base::{
-    ExtraFields, Keep, Notes, Site, arguments, holds_something, kind_of, media, text_of, texts::quoted_json,
-    texts::transcript,
+    ExtraFields, Keep, Notes, Site, Turn, arguments, holds_something, kind_of, media, only_answers, text_of,
+    texts::quoted_json, texts::transcript,
 };
-use crate::grammar::{self, openai, openai::calls, openai::parts};
+use crate::grammar::{self, Grammar, GrammarWord, OPENAI, openai, openai::calls, openai::parts};
 
 /// The content of a message while its pieces are read.
 #[derive(Debug, Default)]
@@ -66,9 +66,7 @@ impl MessageDraft {
 
     /// Whether the message holds tool results and nothing else.
     pub(super) fn only_answers(&self) -> bool {
-        let is_result = |part: &Part| matches!(part, Part::ToolResult(_));
-        let mut own = own_parts(&self.parts).map(|(_, part)| part);
-        !self.parts.is_empty() && own.all(is_result)
+        only_answers(&self.parts)
     }
 }
 
@@ -78,9 +76,19 @@ pub(super) struct PieceReader<'r> {
     pub(super) format: &'static Loaded,
     pub(super) limits: &'r Limits,
     pub(super) read: Read<'r>,
+    /// The vendor as whose blocks elements are read that the format's own parts do not read, where the format names one.
+    pub(super) grammar: Option<&'static Grammar>,
 }
 
 impl PieceReader<'_> {
+    /// The same with the grammar of another vendor.
+    fn with(self, GrammarWord(grammar): GrammarWord) -> Self {
+        Self {
+            grammar: Some(grammar),
+            ..self
+        }
+    }
+
     /// Reads the pieces of a value, in order.
     pub(super) fn read(self, say: &[Piece], value: Value<'_>, draft: &mut MessageDraft, site: &mut Site<'_>) {
         for piece in say {
@@ -175,7 +183,8 @@ impl PieceReader<'_> {
         }
         if let Some(list) = piece.parts.as_ref().and_then(|path| path.first(value)) {
             let name = piece.parts.as_ref().map(MapPath::name).unwrap_or_default();
-            self.parts(list, &joined(place, name), draft, site);
+            let reader = piece.grammar.map_or(self, |grammar| self.with(grammar));
+            reader.parts(list, &joined(place, name), draft, site);
         }
         if let Some((path, message)) = piece
             .message
@@ -183,7 +192,7 @@ impl PieceReader<'_> {
             .and_then(|path| Some((path, path.first(value)?)))
         {
             let from = draft.extra.len();
-            let turn = grammar::any(message, site, self.limits);
+            let turn = grammar::any(message, &OPENAI, site);
             draft.extra.extend(turn.rest);
             let name = joined(place, path.name());
             for (key, _) in draft.extra.iter_mut().skip(from).filter(|_| !name.is_empty()) {
@@ -206,7 +215,7 @@ impl PieceReader<'_> {
                 .push(Part::ToolCall(self.call(call, value, place, site)));
         }
         if let Some(list) = piece.calls.as_ref().and_then(|path| path.first(value)) {
-            match calls::calls(list, &mut draft.extra, site, self.limits) {
+            match calls::calls(list, &mut draft.extra, site) {
                 Some(calls) => draft.parts.extend(calls.into_iter().map(Part::ToolCall)),
                 None => draft.extra.keep("tool_calls", list),
             }
@@ -290,9 +299,16 @@ impl PieceReader<'_> {
 
     /// Reads the elements of a list of parts.
     fn parts(self, list: Value<'_>, field: &str, draft: &mut MessageDraft, site: &mut Site<'_>) {
+        if list.kind() == Kind::String && self.grammar.is_some_and(Grammar::may_be_text) {
+            draft.words(self.read.text(list));
+            return;
+        }
         if list.kind() != Kind::Array {
             let text = format!("{field} is not a list of blocks and is read as its text");
-            site.warn(field, &text, list);
+            match self.grammar {
+                Some(_) => site.error(field, &text, list),
+                None => site.warn(field, &text, list),
+            }
             draft.words(self.read.text(list));
             return;
         }
@@ -319,12 +335,16 @@ impl PieceReader<'_> {
             self.piece(rule, element, place, draft, site);
             return true;
         }
-        let mut content = crate::base::Content::default();
-        let is_read = parts::known(element, place, &mut content);
-        if is_read {
-            draft.parts.extend(content.parts);
-            draft.extra.extend(content.extra);
-        }
+        let mut turn = Turn {
+            leaves_rest: self.grammar.is_some(),
+            ..Turn::default()
+        };
+        let grammars = self.grammar.into_iter().chain([&OPENAI]);
+        let is_read = grammars
+            .into_iter()
+            .any(|grammar| grammar.block(&mut turn, place, element, site));
+        draft.parts.extend(turn.parts);
+        draft.extra.extend(turn.rest);
         is_read
     }
 
@@ -332,7 +352,7 @@ impl PieceReader<'_> {
         let given = map.arguments.found(value);
         let given = given.map_or_else(
             || (Arguments::Malformed(String::new()), ArgumentForm::Text),
-            |(given, name)| arguments(Some(given), &joined(place, name), site, self.limits),
+            |(given, name)| arguments(Some(given), &joined(place, name), site),
         );
         ToolCall::new(map.id.id(value), map.name.id(value), given)
     }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::formats::openai_messages;
 use crate::frame::{FrameView, Reading, Row};
-use crate::grammar::{AI_SDK, ANTHROPIC, CONVERSE, Grammar, RESPONSES, SHAREGPT};
+use crate::grammar::{GrammarWord, OPENAI, SHAREGPT};
 use crate::layout::{RequestForm, Requests};
 use crate::source::About;
 
@@ -18,7 +18,7 @@ use crate::source::About;
 #[serde(deny_unknown_fields)]
 pub(super) struct RequestMap {
     /// The vendor whose message format the turns use.
-    pub messages: VendorWord,
+    pub messages: GrammarWord,
     /// Whether a record is a request as it was sent, and no conversation that was lived through.
     #[serde(default)]
     pub sent: bool,
@@ -45,38 +45,6 @@ fn tools() -> String {
     "tools".to_owned()
 }
 
-/// The vendor whose message format the turns use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum VendorWord {
-    /// `OpenAI`'s Chat Completions, and what is written like them.
-    OpenaiChat,
-    /// `OpenAI`'s Responses.
-    OpenaiResponses,
-    /// Anthropic's Messages.
-    Anthropic,
-    /// Bedrock's Converse.
-    Converse,
-    /// The AI SDK's.
-    AiSdk,
-    /// Turns with `from` and `value`.
-    Sharegpt,
-}
-
-impl VendorWord {
-    /// The grammar, but for lists of messages in `OpenAI`'s shape, which have a reader of their own.
-    fn grammar(self) -> Option<&'static Grammar> {
-        Some(match self {
-            Self::OpenaiChat => return None,
-            Self::OpenaiResponses => &RESPONSES,
-            Self::Anthropic => &ANTHROPIC,
-            Self::Converse => &CONVERSE,
-            Self::AiSdk => &AI_SDK,
-            Self::Sharegpt => &SHAREGPT,
-        })
-    }
-}
-
 /// The reader for the records of such a format.
 #[derive(Debug)]
 pub(super) enum RequestReader {
@@ -89,9 +57,10 @@ pub(super) enum RequestReader {
 impl RequestReader {
     /// The reader of a format.
     pub(super) fn of(map: &'static RequestMap, about: &'static About) -> Self {
-        let Some(grammar) = map.messages.grammar() else {
+        let GrammarWord(grammar) = map.messages;
+        if grammar.is(&OPENAI) {
             return Self::Openai(about);
-        };
+        }
         Self::Requests(Requests {
             about,
             form: RequestForm {
@@ -101,7 +70,7 @@ impl RequestReader {
                 tools: &map.tools,
                 grammar,
             },
-            has_signs: map.messages != VendorWord::Sharegpt,
+            has_signs: !grammar.is(&SHAREGPT),
         })
     }
 

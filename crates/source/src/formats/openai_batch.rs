@@ -169,6 +169,10 @@ impl BatchFiles {
     ) -> Reading {
         let mut exchange = Exchange::new(turns);
         let line = request.or(result);
+        let bodies = [(request, self.body), (result, self.result)];
+        for body in bodies.into_iter().filter_map(|(line, key)| present(line?, key)) {
+            exchange.identify(body);
+        }
         if let Some(body) = request.and_then(|line| present(line, self.body)) {
             exchange.request(body, self.body);
         } else if let Some(line) = line {

@@ -1,6 +1,5 @@
 //! Anthropic's Messages API: text, or a list of blocks with a `type`.
 
-use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolResult};
 
@@ -18,8 +17,8 @@ pub(crate) static ANTHROPIC: Grammar = Grammar {
         otherwise: "the content is neither a string nor a list of blocks and is read as its JSON text",
     },
     blocks: &[
-        typed("text", Read::Text("text")),
-        typed("thinking", Read::Reasoning("thinking")),
+        typed("text", Read::Text(&["text"])),
+        typed("thinking", Read::Reasoning(&["thinking"])),
         typed("image", Read::Media(MediaKind::Image, media_item)),
         typed("document", Read::Media(MediaKind::File, media_item)),
         typed("tool_use", Read::Call(["id", "name", "input"])),
@@ -40,14 +39,7 @@ fn cache_mark(turn: &mut Turn, path: &str, block: Value<'_>) {
 }
 
 /// A picture or document by its address, its bytes, its text, or the id under which it was uploaded.
-fn media_item(
-    turn: &mut Turn,
-    path: &str,
-    block: Value<'_>,
-    kind: MediaKind,
-    site: &mut Site<'_>,
-    limits: &Limits,
-) -> bool {
+fn media_item(turn: &mut Turn, path: &str, block: Value<'_>, kind: MediaKind, site: &mut Site<'_>) -> bool {
     let Some(source) = block.get("source").filter(|source| source.kind() == Kind::Object) else {
         return false;
     };
@@ -60,7 +52,7 @@ fn media_item(
         Some("content") => {
             let inner = match source.get("content") {
                 Some(list) if list.kind() == Kind::Array => {
-                    ANTHROPIC.shown(list, &format!("{path}.source.content"), site, limits)
+                    ANTHROPIC.shown(turn, list, &format!("{path}.source.content"), site)
                 }
                 Some(words) if words.kind() == Kind::String => Turn {
                     parts: vec![Part::Text(text_of(words))],
@@ -91,10 +83,10 @@ fn media_item(
 }
 
 /// A result: its texts are the answer, joined by line breaks, and media follow it.
-fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> bool {
+fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
     let answered = match block.get("content") {
         Some(list) if list.kind() == Kind::Array => {
-            let inner = ANTHROPIC.shown(list, &format!("{path}.content"), site, limits);
+            let inner = ANTHROPIC.shown(turn, list, &format!("{path}.content"), site);
             turn.rest.extend(inner.rest);
             divided(inner.parts)
         }
@@ -104,6 +96,7 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>, li
     let is_error = block.get("is_error").and_then(Value::as_bool);
     let result = ToolResult {
         call_id: word(block.get("tool_use_id"), &format!("{path}.tool_use_id"), site),
+        name: text(block.get("name")),
         is_error: is_error.unwrap_or_default(),
         ..ToolResult::default()
     };
@@ -113,7 +106,14 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>, li
     {
         turn.keep(format!("{path}.is_error"), malformed);
     }
-    let known = ["type", "tool_use_id", "content", "is_error", "cache_control"];
+    let known = [
+        "type",
+        "tool_use_id",
+        "name",
+        "content",
+        "is_error",
+        "cache_control",
+    ];
     turn.keep_rest(block, path, &known);
     true
 }

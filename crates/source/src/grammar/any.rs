@@ -1,53 +1,89 @@
 //! A message of any vendor's: logs and traces hold requests of all of them.
+//!
+//! The vendor is one for a conversation. A message that only one vendor can have written decides, wherever it is; messages
+//! that several could have written are read as that vendor's. Where no message decides, the vendor is OpenAI.
 
-use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Part, Role, ToolResult};
 
 use super::frameworks::{self, pieces};
-use crate::base::{Keep as _, Site, Turn, present, roles, text, words};
-use crate::grammar::{ANTHROPIC, CONVERSE, RESPONSES, openai, openai::MessageObject, openai::calls};
+use crate::base::{Keep as _, Site, Turn, present, text, words};
+use crate::grammar::{AI_SDK, ANTHROPIC, CONVERSE, Grammar, OPENAI, RESPONSES};
 
 /// Blocks that Anthropic alone writes.
-const BLOCKS: [&str; 6] = words!(tool_use tool_result redacted_thinking server_tool_use thinking document);
+const BLOCKS: [&str; 5] = words!(tool_use tool_result redacted_thinking server_tool_use document);
 
-/// Reads a message, an item, or a text.
-pub(crate) fn any(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
+/// Fields of requests, answers and envelopes that hold messages.
+const HOLDERS: [&str; 14] = words!(
+    messages input contents prompt completion message choices candidates output response body generations
+    responseMessages new_message
+);
+
+/// The deepest nesting of [`HOLDERS`] that is looked into.
+const MOST_NESTED: u8 = 6;
+
+/// The vendor that one of the messages in a value identifies.
+pub(crate) fn vendor_in(value: Value<'_>) -> Option<&'static Grammar> {
+    found_in(value, MOST_NESTED)
+}
+
+fn found_in(value: Value<'_>, depth: u8) -> Option<&'static Grammar> {
+    let depth = depth.checked_sub(1)?;
+    match value.kind() {
+        Kind::Array => value.items().find_map(|item| found_in(item, depth)),
+        Kind::Object => {
+            identified(value).or_else(|| HOLDERS.iter().find_map(|key| found_in(value.get(key)?, depth)))
+        }
+        _ => None,
+    }
+}
+
+/// The vendor whose blocks a message holds, where only one vendor has such.
+fn identified(message: Value<'_>) -> Option<&'static Grammar> {
+    if message.get("role").is_none() {
+        return None;
+    }
+    if frameworks::has_own_parts(message) {
+        return Some(&AI_SDK);
+    }
+    if message.get("content").is_some_and(are_untyped) {
+        return Some(&CONVERSE);
+    }
+    has_blocks(message).then_some(&ANTHROPIC)
+}
+
+/// Reads a message, an item, or a text. A message that several vendors could have written is read as one of `vendor`.
+pub(crate) fn any(value: Value<'_>, vendor: &'static Grammar, site: &mut Site<'_>) -> Turn {
     if value.kind() == Kind::Object {
         if is_item(value) {
-            return RESPONSES.turn(value, site, limits);
+            return RESPONSES.turn(value, site);
         }
         if let Some(message) = present(value, "message").filter(|inner| inner.kind() == Kind::Object) {
-            let mut turn = any(message, site, limits);
+            let mut turn = any(message, vendor, site);
             turn.keep_rest(value, "", &["message"]);
             // Some frameworks say its words again beside it.
             let is_again = pieces::contain_text(&turn.parts, value.get("text"));
             turn.rest.retain(|(key, _)| key != "text" || !is_again);
             return turn;
         }
-        if let Some(turn) = frameworks::read(value, site, limits) {
+        if let Some(turn) = frameworks::read(value, site) {
             return turn;
         }
-        if is_converse(value) {
-            return CONVERSE.turn(value, site, limits);
-        }
-        if has_blocks(value) {
-            return ANTHROPIC.turn(value, site, limits);
-        }
-        return object(value, site, limits);
+        let has_list = present(value, "content").is_some_and(|content| content.kind() == Kind::Array);
+        let held = has_list.then_some(vendor);
+        return identified(value).or(held).unwrap_or(&OPENAI).turn(value, site);
     }
     if are_untyped(value) {
-        return CONVERSE.turn(value, site, limits);
+        return CONVERSE.turn(value, site);
     }
     // OpenTelemetry's parts say their words in `content`.
     if value
         .items()
         .any(|part| has_type(part, &["text"]) && present(part, "content").is_some())
     {
-        return frameworks::of_parts(value, "", value, site, limits);
+        return frameworks::of_parts(value, "", value, site);
     }
     let mut turn = Turn::default();
-    ANTHROPIC.content(&mut turn, "", value, site, limits);
+    ANTHROPIC.content(&mut turn, "", value, site);
     turn
 }
 
@@ -76,11 +112,7 @@ fn is_item(value: Value<'_>) -> bool {
     }
 }
 
-/// Whether the content is Converse's: blocks without a type.
-fn is_converse(value: Value<'_>) -> bool {
-    value.get("role").is_some() && value.get("content").is_some_and(are_untyped)
-}
-
+/// Whether blocks are Converse's: none has a type.
 fn are_untyped(blocks: Value<'_>) -> bool {
     let own = words!(text toolUse toolResult reasoningContent image video document cachePoint);
     let is_own = |block: Value<'_>| own.iter().any(|key| block.get(key).is_some());
@@ -91,75 +123,23 @@ fn are_untyped(blocks: Value<'_>) -> bool {
             .all(|block| block.get("type").is_none() && is_own(block))
 }
 
-/// Whether its content is one of Anthropic's.
-fn has_blocks(value: Value<'_>) -> bool {
-    let content = value
+/// Whether a message holds blocks as Anthropic alone has them: by their type, with the source of a medium, or with a thought as
+/// text.
+fn has_blocks(message: Value<'_>) -> bool {
+    let is_own = |block: Value<'_>| {
+        has_type(block, &BLOCKS)
+            || block
+                .get("source")
+                .is_some_and(|source| source.get("type").is_some())
+            || block
+                .get("thinking")
+                .is_some_and(|thought| thought.kind() == Kind::String)
+    };
+    message
         .get("content")
-        .filter(|content| content.kind() == Kind::Array);
-    content.is_some_and(|content| content.items().any(|block| has_type(block, &BLOCKS)))
+        .is_some_and(|content| content.items().any(is_own))
 }
 
 fn has_type(value: Value<'_>, kinds: &[&str]) -> bool {
     text(value.get("type")).is_some_and(|kind| kinds.contains(&kind.as_str()))
-}
-
-/// A message in `OpenAI`'s shape.
-fn object(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
-    let read = MessageObject::read(value, site, limits);
-    let known = ["function_call", "refusal", "id"];
-    let mut turn = Turn {
-        role: read.role,
-        id: read.message_id,
-        rest: read.rest,
-        ..Turn::default()
-    };
-    turn.rest.retain(|(key, _)| !known.contains(&key.as_str()));
-    if turn.role.is_none() {
-        turn.role = read.role_word.as_deref().and_then(roles::known_role);
-        turn.word = read.role_word;
-    }
-    if turn.role.is_none() && turn.word.is_none() {
-        site.empty("role");
-    }
-    turn.id = turn.id.or_else(|| text(value.get("id")));
-    let thought = read.reasoning.or_else(|| text(value.get("reasoning")));
-    turn.rest
-        .retain(|(key, _)| key != "reasoning" || thought.is_none());
-    turn.parts.extend(thought.map(Part::Reasoning));
-    let content = present(value, "content");
-    if turn.role == Some(Role::Tool) {
-        let (content, others) = content.map_or_else(Default::default, |content| {
-            openai::answered(content, "content", &mut turn.rest, site)
-        });
-        turn.parts.push(Part::ToolResult(ToolResult {
-            call_id: read.call_id,
-            name: read.name,
-            content,
-            ..ToolResult::default()
-        }));
-        turn.parts.extend(others);
-        return turn;
-    }
-    turn.name = read.name;
-    if let Some(content) = content {
-        turn.parts
-            .extend(openai::content_parts(content, "content", &mut turn.rest, site));
-    }
-    if let Some(refusal) = text(value.get("refusal")) {
-        turn.parts.push(Part::Text(refusal));
-    }
-    let mut calls = read.calls;
-    let other = present(value, "additional_kwargs").and_then(|inside| present(inside, "tool_calls"));
-    if let Some(list) = other.filter(|_| calls.is_empty()) {
-        calls = calls::calls(list, &mut turn.rest, site, limits).unwrap_or_default();
-    }
-    turn.parts.extend(calls.into_iter().map(Part::ToolCall));
-    if let Some(call) = present(value, "function_call") {
-        let call = calls::function_call(call, &mut turn.rest, site, limits);
-        turn.parts.extend(call.map(Part::ToolCall));
-    }
-    if turn.parts.is_empty() && content.is_none() {
-        site.empty("content");
-    }
-    turn
 }

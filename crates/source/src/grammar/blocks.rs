@@ -1,22 +1,24 @@
 //! Reading messages by a grammar: the object around the content, the content, and each block of it.
 
-use chatmill_diag::Limits;
+use std::borrow::Cow;
+
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Part, ToolCall};
+use chatmill_model::{MediaKind, Part, ToolCall};
 
 use super::{BlockForm, Grammar, MessageForm, Read, When};
+use crate::base::media::located;
 use crate::base::{Keep as _, Site, Turn, arguments, present, roles, text, text_of, word};
 
 impl Grammar {
     /// Reads a message, or content alone, as a system text is.
-    pub(crate) fn turn(&self, value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
+    pub(crate) fn turn(&self, value: Value<'_>, site: &mut Site<'_>) -> Turn {
         let has_id = match self.message {
-            MessageForm::Own(read) => return read(value, site, limits),
+            MessageForm::Own(read) => return read(value, site),
             MessageForm::Blocks { has_id, .. } => has_id,
         };
         let mut turn = Turn::default();
         if value.kind() != Kind::Object {
-            self.content(&mut turn, "", value, site, limits);
+            self.content(&mut turn, "", value, site);
             return turn;
         }
         turn.take_role("role", value, site, roles::api_role);
@@ -25,7 +27,7 @@ impl Grammar {
         }
         match present(value, "content") {
             None => site.missing("content"),
-            Some(value) => self.content(&mut turn, "content", value, site, limits),
+            Some(value) => self.content(&mut turn, "content", value, site),
         }
         let known: &[&str] = if has_id {
             &["role", "content", "id"]
@@ -38,14 +40,7 @@ impl Grammar {
 
     /// Reads the content of a message: a list of blocks, or a text where the vendor allows one. Anything else is read as its
     /// JSON text.
-    pub(crate) fn content(
-        &self,
-        turn: &mut Turn,
-        path: &str,
-        value: Value<'_>,
-        site: &mut Site<'_>,
-        limits: &Limits,
-    ) {
+    pub(crate) fn content(&self, turn: &mut Turn, path: &str, value: Value<'_>, site: &mut Site<'_>) {
         let MessageForm::Blocks {
             may_be_text,
             otherwise,
@@ -58,7 +53,7 @@ impl Grammar {
             Kind::Array => {
                 for (index, block) in value.items().enumerate() {
                     let path = format!("{path}[{index}]");
-                    if !self.block(turn, &path, block, site, limits) {
+                    if !self.block(turn, &path, block, site) {
                         turn.unknown(&path, block, site);
                     }
                 }
@@ -69,17 +64,13 @@ impl Grammar {
     }
 
     /// Reads a block at its path; false when it is none of this vendor's.
-    pub(crate) fn block(
-        &self,
-        turn: &mut Turn,
-        path: &str,
-        block: Value<'_>,
-        site: &mut Site<'_>,
-        limits: &Limits,
-    ) -> bool {
+    pub(crate) fn block(&self, turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
         let kind = block.get("type").and_then(Value::as_str);
-        let form = self.blocks.iter().find(|form| form.is_of(block, kind.as_deref()));
-        let is_read = form.is_some_and(|form| self.read(form, turn, path, block, site, limits));
+        let mut forms = self
+            .blocks
+            .iter()
+            .filter(|form| form.is_of(block, kind.as_deref()));
+        let is_read = forms.any(|form| read(form, turn, path, block, site));
         if is_read && let Some(mark) = self.cache_mark {
             mark(turn, path, block);
         }
@@ -87,11 +78,11 @@ impl Grammar {
     }
 
     /// Reads the blocks that the result of a call shows: texts and media.
-    pub(crate) fn shown(&self, list: Value<'_>, path: &str, site: &mut Site<'_>, limits: &Limits) -> Turn {
-        let mut inner = Turn::default();
+    pub(crate) fn shown(&self, turn: &Turn, list: Value<'_>, path: &str, site: &mut Site<'_>) -> Turn {
+        let mut inner = turn.inside();
         for (index, block) in list.items().enumerate() {
             let path = format!("{path}[{index}]");
-            if !self.is_shown(&mut inner, &path, block, site, limits) {
+            if !self.is_shown(&mut inner, &path, block, site) {
                 inner.unknown(&path, block, site);
             }
         }
@@ -105,81 +96,11 @@ impl Grammar {
         path: &str,
         block: Value<'_>,
         site: &mut Site<'_>,
-        limits: &Limits,
     ) -> bool {
         let kind = block.get("type").and_then(Value::as_str);
-        let mut forms = self.blocks.iter();
-        let form = forms.find(|form| form.is_shown() && form.is_of(block, kind.as_deref()));
-        form.is_some_and(|form| self.read(form, turn, path, block, site, limits))
-    }
-
-    fn read(
-        &self,
-        form: &BlockForm,
-        turn: &mut Turn,
-        path: &str,
-        block: Value<'_>,
-        site: &mut Site<'_>,
-        limits: &Limits,
-    ) -> bool {
-        let (path, value) = match form.when {
-            When::Type(_) => (path.to_owned(), block),
-            When::Key(key) => match block.get(key) {
-                Some(value) => (format!("{path}.{key}"), value),
-                None => return false,
-            },
-        };
-        match form.read {
-            Read::Text(key) => self.words(turn, &path, value, key, Part::Text),
-            Read::Reasoning(key) => self.words(turn, &path, value, key, Part::Reasoning),
-            Read::Call(keys) => self.call(turn, &path, value, keys, site, limits),
-            Read::Media(kind, read) => read(turn, &path, value, kind, site, limits),
-            Read::Own(read) => read(turn, &path, value, site, limits),
-        }
-    }
-
-    fn words(
-        &self,
-        turn: &mut Turn,
-        path: &str,
-        value: Value<'_>,
-        key: &str,
-        part: fn(String) -> Part,
-    ) -> bool {
-        let holder = if key.is_empty() {
-            Some(value)
-        } else {
-            value.get(key)
-        };
-        let Some(words) = text(holder) else {
-            return false;
-        };
-        turn.parts.push(part(words));
-        if !key.is_empty() {
-            turn.keep_rest(value, path, &["type", key, "cache_control"]);
-        }
-        true
-    }
-
-    fn call(
-        &self,
-        turn: &mut Turn,
-        path: &str,
-        block: Value<'_>,
-        [id, name, given]: [&str; 3],
-        site: &mut Site<'_>,
-        limits: &Limits,
-    ) -> bool {
-        if block.kind() != Kind::Object {
-            return false;
-        }
-        let input = arguments(present(block, given), &format!("{path}.{given}"), site, limits);
-        let call_id = word(block.get(id), &format!("{path}.{id}"), site);
-        let tool = word(block.get(name), &format!("{path}.{name}"), site);
-        turn.parts
-            .push(Part::ToolCall(ToolCall::new(call_id, tool, input)));
-        turn.keep_rest(block, path, &["type", id, name, given, "cache_control"]);
-        true
+        let shown = self.blocks.iter().filter(|form| form.is_shown());
+        let mut forms = shown.filter(|form| form.is_of(block, kind.as_deref()));
+        forms.any(|form| read(form, turn, path, block, site))
     }
 }
 
@@ -188,6 +109,7 @@ impl BlockForm {
     fn is_of(&self, block: Value<'_>, kind: Option<&str>) -> bool {
         match self.when {
             When::Type(word) => kind == Some(word),
+            When::Untyped => kind.is_none(),
             When::Key(key) => {
                 let mut fields = block.fields().filter(|(_, value)| !value.is_null());
                 matches!((fields.next(), fields.next()), (Some((only, _)), None) if only == key)
@@ -197,6 +119,84 @@ impl BlockForm {
 
     /// Whether results of calls show such blocks.
     const fn is_shown(&self) -> bool {
-        matches!(self.read, Read::Text(_) | Read::Media(..))
+        matches!(self.read, Read::Text(_) | Read::Media(..) | Read::Address(..))
+    }
+}
+
+/// Reads a text under the first of these keys that holds one; without keys the block is the text itself.
+fn words(turn: &mut Turn, path: &str, block: Value<'_>, keys: &[&str], part: fn(String) -> Part) -> bool {
+    if keys.is_empty() {
+        let words = text(Some(block));
+        let is_text = words.is_some();
+        turn.parts.extend(words.map(part));
+        return is_text;
+    }
+    let Some((key, words)) = keys.iter().find_map(|key| Some((key, text(block.get(key))?))) else {
+        return false;
+    };
+    turn.parts.push(part(words));
+    turn.keep_rest(block, path, &["type", key, "cache_control"]);
+    true
+}
+
+/// Reads a call by the keys of its id, its name and its arguments.
+fn call(
+    turn: &mut Turn,
+    path: &str,
+    block: Value<'_>,
+    [id, name, given]: [&str; 3],
+    site: &mut Site<'_>,
+) -> bool {
+    if block.kind() != Kind::Object {
+        return false;
+    }
+    let input = arguments(present(block, given), &format!("{path}.{given}"), site);
+    let call_id = word(block.get(id), &format!("{path}.{id}"), site);
+    let tool = word(block.get(name), &format!("{path}.{name}"), site);
+    turn.parts
+        .push(Part::ToolCall(ToolCall::new(call_id, tool, input)));
+    turn.keep_rest(block, path, &["type", id, name, given, "cache_control"]);
+    true
+}
+
+/// Reads a medium by its address under the first of these keys that holds one: a string, or an object with `url`.
+pub(super) fn at_address(
+    turn: &mut Turn,
+    path: &str,
+    block: Value<'_>,
+    kind: MediaKind,
+    keys: &[&str],
+) -> bool {
+    let found = keys.iter().find_map(|key| {
+        let field = block.get(key)?;
+        let is_object = field.kind() == Kind::Object;
+        let url = text(if is_object { field.get("url") } else { Some(field) })?;
+        Some((key, field, url))
+    });
+    let Some((key, field, url)) = found else {
+        return false;
+    };
+    turn.parts.push(Part::Media(located(kind, url, None)));
+    turn.keep_rest(block, path, &["type", key, "cache_control"]);
+    turn.keep_rest(field, &format!("{path}.{key}"), &["url"]);
+    true
+}
+
+/// Reads a block as one of this kind; false when it is none after all.
+fn read(form: &BlockForm, turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
+    let (path, value) = match form.when {
+        When::Type(_) | When::Untyped => (Cow::Borrowed(path), block),
+        When::Key(key) => match block.get(key) {
+            Some(value) => (Cow::Owned(format!("{path}.{key}")), value),
+            None => return false,
+        },
+    };
+    match form.read {
+        Read::Text(keys) => words(turn, &path, value, keys, Part::Text),
+        Read::Reasoning(keys) => words(turn, &path, value, keys, Part::Reasoning),
+        Read::Address(kind, keys) => at_address(turn, &path, value, kind, keys),
+        Read::Call(keys) => call(turn, &path, value, keys, site),
+        Read::Media(kind, read) => read(turn, &path, value, kind, site),
+        Read::Own(read) => read(turn, &path, value, site),
     }
 }

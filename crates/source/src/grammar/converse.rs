@@ -1,6 +1,5 @@
 //! Bedrock's Converse API: blocks with one field, whose name is the kind of block.
 
-use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolResult};
 
@@ -18,7 +17,7 @@ pub(crate) static CONVERSE: Grammar = Grammar {
         otherwise: "the content is not a list of blocks and is read as its text",
     },
     blocks: &[
-        keyed("text", Read::Text("")),
+        keyed("text", Read::Text(&[])),
         keyed("image", Read::Media(MediaKind::Image, media_item)),
         keyed("video", Read::Media(MediaKind::Video, media_item)),
         keyed("audio", Read::Media(MediaKind::Audio, media_item)),
@@ -33,7 +32,7 @@ pub(crate) static CONVERSE: Grammar = Grammar {
 };
 
 /// The mark of a cache, which is a block here; the plain one needs no words.
-fn cache_point(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>, _: &Limits) -> bool {
+fn cache_point(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> bool {
     turn.parts.push(Part::CacheMark);
     let is_plain = text(value.get("type")).as_deref() == Some("default");
     turn.keep_rest(value, path, if is_plain { &["type"] } else { &[] });
@@ -70,14 +69,7 @@ fn document_text(source: Value<'_>) -> Option<(String, &'static str)> {
 }
 
 /// A media item as bytes or by its place in S3, or a document of text; its type is the kind and the format.
-fn media_item(
-    turn: &mut Turn,
-    path: &str,
-    block: Value<'_>,
-    kind: MediaKind,
-    _: &mut Site<'_>,
-    _: &Limits,
-) -> bool {
+fn media_item(turn: &mut Turn, path: &str, block: Value<'_>, kind: MediaKind, _: &mut Site<'_>) -> bool {
     let Some(source) = block.get("source") else {
         return false;
     };
@@ -128,7 +120,7 @@ fn media_item(
     true
 }
 
-fn thought(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>, _: &Limits) -> bool {
+fn thought(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> bool {
     let Some(holder) = value.get("reasoningText") else {
         return false;
     };
@@ -142,12 +134,12 @@ fn thought(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>, _: &
 }
 
 /// A result: texts and JSON values are the answer, joined by line breaks, and media follow it.
-fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> bool {
+fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
     if block.kind() != Kind::Object {
         return false;
     }
     let mut texts: Vec<String> = Vec::new();
-    let mut inner = Turn::default();
+    let mut inner = turn.inside();
     match block.get("content") {
         Some(list) if list.kind() == Kind::Array => {
             for (index, part) in list.items().enumerate() {
@@ -158,7 +150,7 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>, li
                 } else if let Some(json) = part.get("json") {
                     texts.push(text_of(json));
                     inner.keep_rest(part, &place, &["json"]);
-                } else if !CONVERSE.is_shown(&mut inner, &place, part, site, limits) {
+                } else if !CONVERSE.is_shown(&mut inner, &place, part, site) {
                     inner.unknown(&place, part, site);
                 }
             }

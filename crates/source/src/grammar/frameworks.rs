@@ -4,7 +4,6 @@
 
 pub(crate) mod pieces;
 
-use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Part, Role, ToolCall, ToolResult};
 
@@ -12,7 +11,7 @@ use crate::base::{
     Keep as _, RepeatedText, Site, Turn, arguments, filled, first_present, first_text, items, media, present,
     roles, text, word, words,
 };
-use crate::grammar::{Grammar, openai};
+use crate::grammar::{ANTHROPIC, Grammar, openai};
 use pieces::{Pieces, Words, contain_text};
 
 /// Messages of the AI SDK.
@@ -20,7 +19,7 @@ pub(crate) static AI_SDK: Grammar =
     Grammar::own("ai-sdk", &["role", "content", "parts", "toolInvocations"], ai_sdk);
 
 /// Reads a message of the AI SDK's.
-fn ai_sdk(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
+fn ai_sdk(value: Value<'_>, site: &mut Site<'_>) -> Turn {
     let lists = ["parts", "content"]
         .into_iter()
         .filter_map(|field| Some((field, present(value, field)?)));
@@ -29,19 +28,23 @@ fn ai_sdk(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
         site.missing("role");
     }
     match list {
-        Some((field, list)) => of_parts(value, field, list, site, limits),
-        None if value.kind() == Kind::Object => of_ui(value, site, limits),
-        None => super::any(value, site, limits),
+        Some((field, list)) => of_parts(value, field, list, site),
+        None if value.kind() == Kind::Object => of_ui(value, site),
+        None => {
+            let mut turn = Turn::default();
+            ANTHROPIC.content(&mut turn, "", value, site);
+            turn
+        }
     }
 }
 
 /// Reads a message of a framework's; none where it is none.
-pub(crate) fn read(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Option<Turn> {
+pub(crate) fn read(value: Value<'_>, site: &mut Site<'_>) -> Option<Turn> {
     // A constructor's envelope: the class, and what it was made of.
     if let (Some(inside), Some(class)) = (present(value, "kwargs"), present(value, "id")) {
         class.mark(Mark::Taken);
         let class = class.items().last().and_then(Value::as_str)?;
-        return Some(langchain(inside, &class, site, limits));
+        return Some(langchain(inside, &class, site));
     }
     if let Some(class) = text(value.get("type"))
         && let Some(inside) = present(value, "data").or(Some(value))
@@ -49,24 +52,24 @@ pub(crate) fn read(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Op
         && present(value, "role").is_none()
         && role_of_class(&class).is_some()
     {
-        return Some(langchain(inside, &class, site, limits));
+        return Some(langchain(inside, &class, site));
     }
     if let Some(inner) = present(value, "content").filter(|inner| present(*inner, "parts").is_some()) {
-        return read(inner, site, limits);
+        return read(inner, site);
     }
     let list = present(value, "parts").map(|list| ("parts", list)).or_else(|| {
-        let list = present(value, "content").filter(|list| has_own_parts(*list));
+        let list = present(value, "content").filter(|_| has_own_parts(value));
         list.map(|list| ("content", list))
     });
     if let Some((field, list)) = list.filter(|(_, list)| list.kind() == Kind::Array) {
-        return Some(of_parts(value, field, list, site, limits));
+        return Some(of_parts(value, field, list, site));
     }
     if first_present(value, &["toolInvocations", "experimental_attachments"]).is_some() {
-        return Some(of_ui(value, site, limits));
+        return Some(of_ui(value, site));
     }
     let is_call = present(value, "toolName").is_some() && present(value, "role").is_none();
     is_call.then(|| {
-        let mut pieces = Pieces::of(Some(Role::Assistant), site, limits);
+        let mut pieces = Pieces::of(Some(Role::Assistant), site);
         pieces.part("", value, "tool-call");
         pieces.turn
     })
@@ -87,7 +90,7 @@ fn role_of_class(class: &str) -> Option<Role> {
     }
 }
 
-fn langchain(value: Value<'_>, class: &str, site: &mut Site<'_>, limits: &Limits) -> Turn {
+fn langchain(value: Value<'_>, class: &str, site: &mut Site<'_>) -> Turn {
     let mut turn = Turn {
         role: role_of_class(class).or_else(|| roles::known_role(class)),
         id: text(value.get("id")),
@@ -119,7 +122,7 @@ fn langchain(value: Value<'_>, class: &str, site: &mut Site<'_>, limits: &Limits
         let function = present(call, "function").unwrap_or(call);
         let given = present(function, "args").or_else(|| present(function, "arguments"));
         let place = format!("tool_calls[{index}]");
-        let given = arguments(given, &format!("{place}.args"), site, limits);
+        let given = arguments(given, &format!("{place}.args"), site);
         let id = word(present(call, "id"), &format!("{place}.id"), site);
         let name = text(function.get("name"));
         turn.parts.push(Part::ToolCall(ToolCall::new(id, name, given)));
@@ -127,25 +130,23 @@ fn langchain(value: Value<'_>, class: &str, site: &mut Site<'_>, limits: &Limits
     turn
 }
 
-/// Whether a list holds parts that only a framework writes.
-fn has_own_parts(list: Value<'_>) -> bool {
-    list.items().any(|part| {
-        matches!(
-            text(part.get("type")).as_deref(),
-            Some("tool-call" | "tool-result" | "tool_call_response" | "tool-approval-request")
-        )
-    })
+/// Whether the content of a message holds parts that only a framework writes.
+pub(super) fn has_own_parts(message: Value<'_>) -> bool {
+    message
+        .get("content")
+        .into_iter()
+        .flat_map(Value::items)
+        .any(|part| {
+            matches!(
+                text(part.get("type")).as_deref(),
+                Some("tool-call" | "tool-result" | "tool_call_response" | "tool-approval-request")
+            )
+        })
 }
 
 /// A message whose parts are in a list.
-pub(crate) fn of_parts(
-    value: Value<'_>,
-    field: &str,
-    list: Value<'_>,
-    site: &mut Site<'_>,
-    limits: &Limits,
-) -> Turn {
-    let mut pieces = begun(value, site, limits);
+pub(crate) fn of_parts(value: Value<'_>, field: &str, list: Value<'_>, site: &mut Site<'_>) -> Turn {
+    let mut pieces = begun(value, site);
     pieces.turn.name = text(value.get("name"));
     for (index, part) in list.items().enumerate() {
         let path = format!("{field}[{index}]");
@@ -171,9 +172,9 @@ pub(crate) fn of_parts(
 }
 
 /// A message with the speaker of its `role`, and its `id`.
-fn begun<'p, 's>(value: Value<'_>, site: &'p mut Site<'s>, limits: &'p Limits) -> Pieces<'p, 's> {
+fn begun<'p, 's>(value: Value<'_>, site: &'p mut Site<'s>) -> Pieces<'p, 's> {
     let word = text(value.get("role"));
-    let mut pieces = Pieces::of(word.as_deref().and_then(roles::known_role), site, limits);
+    let mut pieces = Pieces::of(word.as_deref().and_then(roles::known_role), site);
     pieces.turn.id = text(value.get("id"));
     pieces
 }
@@ -182,8 +183,8 @@ fn begun<'p, 's>(value: Value<'_>, site: &'p mut Site<'s>, limits: &'p Limits) -
 const UI_COPIES: [&str; 2] = ["content", "reasoning"];
 
 /// Reads what the AI SDK gives for one request: text, thoughts and calls beside each other; none where there is neither.
-pub(crate) fn result(value: Value<'_>, limits: &Limits, site: &mut Site<'_>) -> Option<Turn> {
-    let mut pieces = Pieces::of(Some(Role::Assistant), site, limits);
+pub(crate) fn result(value: Value<'_>, site: &mut Site<'_>) -> Option<Turn> {
+    let mut pieces = Pieces::of(Some(Role::Assistant), site);
     let field = |keys: &[&str]| first_text(value, keys).filter(|own_text| !own_text.is_empty());
     let thought = field(&["reasoningText", "reasoning"]).map(Part::Reasoning);
     let own_text = field(&["text", "generation", "output_text"]).map(Part::Text);
@@ -205,8 +206,8 @@ pub(crate) fn result(value: Value<'_>, limits: &Limits, site: &mut Site<'_>) -> 
 }
 
 /// A message of the AI SDK's user interface, version 4, without parts.
-pub(crate) fn of_ui(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
-    let mut pieces = begun(value, site, limits);
+pub(crate) fn of_ui(value: Value<'_>, site: &mut Site<'_>) -> Turn {
+    let mut pieces = begun(value, site);
     let thought = text(value.get("reasoning")).map(Part::Reasoning);
     pieces.turn.parts.extend(thought);
     pieces.invocations(value);

@@ -15,6 +15,7 @@ pub(crate) mod responses;
 pub(crate) mod sharegpt;
 pub(crate) mod signs;
 pub(crate) mod usage;
+mod word;
 
 use chatmill_diag::Limits;
 use chatmill_intake::json::Value;
@@ -23,15 +24,17 @@ use chatmill_model::{MediaKind, RawJson};
 use crate::base::{Site, Turn};
 
 pub(crate) use anthropic::ANTHROPIC;
-pub(crate) use any::any;
+pub(crate) use any::{any, vendor_in};
 pub(crate) use converse::CONVERSE;
 pub(crate) use definitions::{Tools, definition, list_of_tools, tools_of_vendor};
 pub(crate) use frameworks::AI_SDK;
+pub(crate) use openai::OPENAI;
 pub(crate) use responses::RESPONSES;
 pub(crate) use sharegpt::SHAREGPT;
+pub(crate) use word::GrammarWord;
 
 /// All grammars; format files name them by their ids.
-pub(crate) static GRAMMARS: &[&Grammar] = &[&RESPONSES, &ANTHROPIC, &CONVERSE, &AI_SDK, &SHAREGPT];
+pub(crate) static GRAMMARS: &[&Grammar] = &[&OPENAI, &RESPONSES, &ANTHROPIC, &CONVERSE, &AI_SDK, &SHAREGPT];
 
 /// How one vendor writes a message.
 #[derive(Debug)]
@@ -42,7 +45,7 @@ pub(crate) struct Grammar {
     pub fields: &'static [&'static str],
     /// The form of a message.
     pub message: MessageForm,
-    /// The kinds of blocks; of several whose condition holds, the first.
+    /// The kinds of blocks; of several whose condition holds, the first that can be read.
     pub blocks: &'static [BlockForm],
     /// Reads the mark of a cache beside a block, where the vendor has such.
     pub cache_mark: Option<fn(&mut Turn, &str, Value<'_>)>,
@@ -74,7 +77,7 @@ pub(crate) enum MessageForm {
         otherwise: &'static str,
     },
     /// What only code can express.
-    Own(fn(Value<'_>, &mut Site<'_>, &Limits) -> Turn),
+    Own(fn(Value<'_>, &mut Site<'_>) -> Turn),
 }
 
 /// A kind of block.
@@ -91,6 +94,8 @@ pub(crate) struct BlockForm {
 pub(crate) enum When {
     /// Its `type` is this word.
     Type(&'static str),
+    /// It has no `type`.
+    Untyped,
     /// Its only field has this name, and the block is the value of the field.
     Key(&'static str),
 }
@@ -98,10 +103,12 @@ pub(crate) enum When {
 /// What is read of a block.
 #[derive(Debug)]
 pub(crate) enum Read {
-    /// A text under this key, or the block itself where the key is empty.
-    Text(&'static str),
-    /// A thought under this key.
-    Reasoning(&'static str),
+    /// A text under the first of these keys that holds one; without keys, the block itself.
+    Text(&'static [&'static str]),
+    /// A thought, likewise.
+    Reasoning(&'static [&'static str]),
+    /// A medium by its address, a string or an object with `url`, under the first of these keys that holds one.
+    Address(MediaKind, &'static [&'static str]),
     /// A call, by the keys of its id, its name and its arguments.
     Call([&'static str; 3]),
     /// A medium; false where the block holds none.
@@ -111,17 +118,17 @@ pub(crate) enum Read {
 }
 
 /// Reads a block at its path into a turn.
-pub(crate) type ReadBlock = fn(&mut Turn, &str, Value<'_>, &mut Site<'_>, &Limits) -> bool;
+pub(crate) type ReadBlock = fn(&mut Turn, &str, Value<'_>, &mut Site<'_>) -> bool;
 
 /// Reads a medium at its path into a turn.
-pub(crate) type ReadMedia = fn(&mut Turn, &str, Value<'_>, MediaKind, &mut Site<'_>, &Limits) -> bool;
+pub(crate) type ReadMedia = fn(&mut Turn, &str, Value<'_>, MediaKind, &mut Site<'_>) -> bool;
 
 impl Grammar {
     /// A grammar whose messages only code can read.
     const fn own(
         id: &'static str,
         fields: &'static [&'static str],
-        read: fn(Value<'_>, &mut Site<'_>, &Limits) -> Turn,
+        read: fn(Value<'_>, &mut Site<'_>) -> Turn,
     ) -> Self {
         Self {
             id,
@@ -131,6 +138,17 @@ impl Grammar {
             cache_mark: None,
             described: None,
         }
+    }
+
+    /// Whether the content of a message may be a text.
+    pub(crate) const fn may_be_text(&self) -> bool {
+        !matches!(
+            self.message,
+            MessageForm::Blocks {
+                may_be_text: false,
+                ..
+            }
+        )
     }
 
     /// Whether this is the grammar with the id of another.

@@ -1,6 +1,6 @@
 //! Items of OpenAI's Responses API: messages, calls, outputs, and steps at the vendor's.
 
-use chatmill_diag::{Limits, codes};
+use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{ArgumentForm, Arguments, Part, Role, ToolCall, ToolResult};
 
@@ -23,7 +23,7 @@ pub(crate) static RESPONSES: Grammar = Grammar::own(
 );
 
 /// Reads an item, the instructions, or an input that is a string.
-fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
+fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
     let mut turn = Turn::default();
     if value.kind() != Kind::Object {
         content(&mut turn, "", value, site);
@@ -31,7 +31,7 @@ fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
     }
     match text(value.get("type")).as_deref() {
         None | Some("message") => message(&mut turn, value, site),
-        Some("function_call") => call(&mut turn, value, site, limits),
+        Some("function_call") => call(&mut turn, value, site),
         Some("custom_tool_call") => own_call(&mut turn, value, site),
         // The last is that of OpenAI's SDK for agents.
         Some("function_call_output" | "custom_tool_call_output" | "function_call_result") => {
@@ -60,7 +60,7 @@ fn content(turn: &mut Turn, field: &str, value: Value<'_>, site: &mut Site<'_>) 
         turn.parts.extend(read.parts);
         // The API wants every picture to say how closely to look; this word leaves it open.
         let is_informative = |path: &str, raw: &str| !path.ends_with(".detail") || raw != "\"auto\"";
-        let extra = read.extra.into_iter();
+        let extra = read.rest.into_iter();
         turn.rest
             .extend(extra.filter(|(path, raw)| is_informative(path, raw.as_str())));
         return;
@@ -73,8 +73,8 @@ fn content(turn: &mut Turn, field: &str, value: Value<'_>, site: &mut Site<'_>) 
     }
 }
 
-fn call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>, limits: &Limits) {
-    let given = arguments(present(item, "arguments"), "arguments", site, limits);
+fn call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
+    let given = arguments(present(item, "arguments"), "arguments", site);
     make_call(turn, item, given, site);
     turn.keep_rest(item, "", &["type", "call_id", "callId", "name", "arguments"]);
 }
@@ -105,7 +105,7 @@ fn output(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
         }
         Some(list) if list.kind() == Kind::Array && !list.is_empty() && parts::is_parts(list) => {
             let read = parts::read(list, "output", site);
-            turn.rest.extend(read.extra);
+            turn.rest.extend(read.rest);
             media::divided(read.parts)
         }
         Some(value) => {

@@ -44,17 +44,17 @@ fn role(tag: &str) -> Option<Role> {
 }
 
 /// Reads a turn, or the system text.
-fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
-    read(value, false, site, limits)
+fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
+    read(value, false, site)
 }
 
 /// The same for a format with tags around calls and results.
-fn tagged_turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
-    read(value, true, site, limits)
+fn tagged_turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
+    read(value, true, site)
 }
 
-fn read(value: Value<'_>, has_tags: bool, site: &mut Site<'_>, limits: &Limits) -> Turn {
-    let mut turn = Turn::default();
+fn read(value: Value<'_>, has_tags: bool, site: &mut Site<'_>) -> Turn {
+    let (mut turn, limits) = (Turn::default(), site.limits);
     if value.kind() != Kind::Object {
         turn.parts.push(Part::Text(text_of(value)));
         return turn;

@@ -11,7 +11,7 @@ use chatmill_model::{AlternativeOrigin, Extra, Judgement, Message, MessageKind, 
 use crate::base::{Keep as _, Turn, first_present, present, raw, text, words};
 use crate::frame::Reading;
 use crate::frame::exceeds;
-use crate::grammar::{any, frameworks, frameworks::pieces, list_of_tools, usage};
+use crate::grammar::{Grammar, OPENAI, any, frameworks, frameworks::pieces, list_of_tools, usage, vendor_in};
 use crate::layout::{OUTSIDE_LISTS, RequestFields, Turns, preference};
 
 /// Fields of a request that hold the messages, of which the first counts.
@@ -29,6 +29,8 @@ pub(crate) struct Exchange<'d, 'r> {
     pub turns: Turns<'d, 'r>,
     /// The fields of the request beside its messages.
     pub beside: RequestFields,
+    /// The vendor of messages that several vendors could have written.
+    vendor: &'static Grammar,
 }
 
 /// Whether an object is a request: it has messages.
@@ -42,6 +44,14 @@ impl<'d, 'r> Exchange<'d, 'r> {
         Self {
             turns,
             beside: RequestFields::default(),
+            vendor: &OPENAI,
+        }
+    }
+
+    /// Looks for the vendor in a value that holds messages of the conversation; to be called before any of them is read.
+    pub(crate) fn identify(&mut self, value: Value<'_>) {
+        if self.vendor.is(&OPENAI) {
+            self.vendor = vendor_in(value).unwrap_or(self.vendor);
         }
     }
 
@@ -157,7 +167,10 @@ impl<'d, 'r> Exchange<'d, 'r> {
     /// Reads the system prompt.
     pub(crate) fn system(&mut self, system: Value<'_>) {
         self.turns.list.rows.rows += 1;
-        let mut turn = self.turns.read(system, "", any);
+        let vendor = self.vendor;
+        let mut turn = self
+            .turns
+            .read(system, "", |value, site| any(value, vendor, site));
         turn.role = Some(Role::System);
         turn.word = None;
         self.turns.push(0, system, turn);
@@ -199,7 +212,10 @@ impl<'d, 'r> Exchange<'d, 'r> {
             return;
         }
         let known = self.turns.list.notes.findings.len();
-        let mut turn = self.turns.read(message, "", any);
+        let vendor = self.vendor;
+        let mut turn = self
+            .turns
+            .read(message, "", |value, site| any(value, vendor, site));
         turn.role = turn.role.or(Some(role));
         let at = self.turns.span(message).start;
         let document = self.turns.list.frame.document;
@@ -247,11 +263,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         {
             self.message(answer, Role::Assistant);
             return Some(answer);
-        } else if let Some(turn) = frameworks::result(
-            answer,
-            self.turns.list.limits,
-            &mut self.turns.list.site(None, answer),
-        ) {
+        } else if let Some(turn) = frameworks::result(answer, &mut self.turns.list.site(None, answer)) {
             self.turns.list.rows.rows += 1;
             self.turns.push(0, answer, turn);
             return Some(answer);

@@ -155,6 +155,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
             position: self.messages.len() as u32,
             id,
             message,
+            limits: self.limits,
         }
     }
 

@@ -177,7 +177,7 @@ impl Requests {
         reader.compare(root, is_answered.then_some(start));
         let mut exchange = reader.exchange;
         exchange.apply_record_fields(root);
-        let Exchange { turns, beside } = &mut exchange;
+        let Exchange { turns, beside, .. } = &mut exchange;
         if let (Some(described), true) = (form.grammar.described, beside.tools.is_empty()) {
             let messages = turns.list.messages.iter();
             let system_messages = messages.filter(|message| message.role == Role::System);
@@ -333,11 +333,11 @@ impl<'d, 'r> Reader<'d, 'r> {
         let other = ["tool_use", "tool_result", "thinking", "tool-call", "tool-result"];
         let is_foreign = self.form.list == "input" && kinds.into_iter().any(|kind| other.contains(&&*kind));
         let grammar = self.grammar;
-        self.exchange.turns.read(value, "", |value, site, limits| {
+        self.exchange.turns.read(value, "", |value, site| {
             if is_openai || is_foreign {
-                grammar::any(value, site, limits)
+                grammar::any(value, grammar, site)
             } else {
-                grammar.turn(value, site, limits)
+                grammar.turn(value, site)
             }
         })
     }

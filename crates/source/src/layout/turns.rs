@@ -11,7 +11,7 @@ use chatmill_diag::{Limits, Path, codes};
 use chatmill_intake::json::Value;
 use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, Role, Timestamp};
 
-use crate::base::{Roster, Site, Times, Turn, media::hold_place, message_kind};
+use crate::base::{Roster, Site, Times, Turn, media::hold_place, message_kind, only_answers};
 use crate::frame::{FrameView, Reading};
 use crate::layout::list::ListReader;
 
@@ -76,11 +76,11 @@ impl<'d, 'r> Turns<'d, 'r> {
         &mut self,
         value: Value<'_>,
         prefix: &str,
-        turn: impl FnOnce(Value<'_>, &mut Site<'_>, &Limits) -> Turn,
+        turn: impl FnOnce(Value<'_>, &mut Site<'_>) -> Turn,
     ) -> Turn {
-        let (known, limits) = (self.list.notes.findings.len(), self.list.limits);
+        let (known, _limits) = (self.list.notes.findings.len(), self.list.limits);
         let mut site = self.list.site(None, value);
-        let turn = turn(value, &mut site, limits);
+        let turn = turn(value, &mut site);
         site.repeated_keys(value, |_| false);
         let place = self.within.clone().map(|span| self.list.frame.span(span));
         for finding in self.list.notes.findings.iter_mut().skip(known) {
@@ -181,7 +181,7 @@ impl<'d, 'r> Turns<'d, 'r> {
 
     fn push_one(&mut self, index: u32, value: Value<'_>, mut turn: Turn) {
         let role = match turn.role.unwrap_or(Role::User) {
-            Role::User if turn.only_answers() => Role::Tool,
+            Role::User if only_answers(&turn.parts) => Role::Tool,
             role => role,
         };
         hold_place(role, &mut turn.parts, &turn.rest);

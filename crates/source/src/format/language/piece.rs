@@ -3,14 +3,16 @@
 use chatmill_model::Role;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::{Deserializer, Error};
 
 use super::condition::{Choices, Conditions};
 use super::path::{MapPath, Paths};
 use super::template::{Template, Texts};
+use crate::grammar::GrammarWord;
 
 /// A piece of a message. Its fields are read in the order given here.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, default, remote = "Self")]
 pub(in crate::format) struct Piece {
     /// The condition under which the piece is read.
     pub when: Conditions,
@@ -38,6 +40,9 @@ pub(in crate::format) struct Piece {
     pub turns: Option<MapPath>,
     /// A list whose elements `part` reads.
     pub parts: Option<MapPath>,
+    /// The vendor as whose blocks the elements of `parts` are read that no `part` reads.
+    #[serde(rename = "as")]
+    pub grammar: Option<GrammarWord>,
     /// A whole message in the form of any vendor's API.
     pub message: Option<MapPath>,
     /// A call of a tool.
@@ -50,6 +55,17 @@ pub(in crate::format) struct Piece {
     pub keep: Vec<MapPath>,
     /// Fields of the piece without meaning.
     pub ignore: Vec<String>,
+}
+
+impl<'de> Deserialize<'de> for Piece {
+    fn deserialize<D: Deserializer<'de>>(table: D) -> Result<Self, D::Error> {
+        let piece = Self::deserialize(table)?;
+        if piece.grammar.is_some() && piece.parts.is_none() {
+            let text = "`as` names the vendor whose blocks a list holds: give the path of the list as `parts` beside it";
+            return Err(Error::custom(text));
+        }
+        Ok(piece)
+    }
 }
 
 impl Piece {

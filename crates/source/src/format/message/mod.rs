@@ -143,7 +143,12 @@ impl<'d, 'r> Reader<'d, 'r> {
         let mut kinds = map.kind.0.iter().filter_map(|path| path.first(value));
         let kind = kinds.find_map(role_word);
         let read = self.read;
-        let pieces = PieceReader { format, limits, read };
+        let pieces = PieceReader {
+            format,
+            limits,
+            read,
+            grammar: None,
+        };
         let (mut draft, is_notice) = read_content(pieces, map, value, (speaker, kind.as_ref()), &mut site);
         let role = match (draft.role, speaker.meaning) {
             (Some(role), _) if map.role.0.is_empty() => role,

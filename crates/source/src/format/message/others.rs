@@ -137,6 +137,7 @@ impl<'d> Reader<'d, '_> {
                 format: self.format,
                 limits: self.turns.list.limits,
                 read: self.read,
+                grammar: None,
             };
             let mut draft = MessageDraft::default();
             pieces.read(

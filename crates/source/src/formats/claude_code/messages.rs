@@ -435,14 +435,14 @@ fn rest(line: &Line<'_>, rest: &mut ExtraFields) {
 }
 
 /// Reads the content of a line's message.
-fn read_turn(line: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
+fn read_turn(line: Value<'_>, site: &mut Site<'_>) -> Turn {
     let mut turn = Turn::default();
     match line
         .get("message")
         .and_then(|message| present(message, "content"))
     {
         None => site.missing("message.content"),
-        Some(content) => ANTHROPIC.content(&mut turn, "message.content", content, site, limits),
+        Some(content) => ANTHROPIC.content(&mut turn, "message.content", content, site),
     }
     turn
 }

@@ -240,9 +240,9 @@ impl<'d, 'r> Reader<'d, 'r> {
             | "function_call_output"
             | "custom_tool_call"
             | "custom_tool_call_output"
-            | "reasoning" => self.turns.read(item, prefix, |item, site, limits| {
-                RESPONSES.turn(item, site, limits)
-            }),
+            | "reasoning" => self
+                .turns
+                .read(item, prefix, |item, site| RESPONSES.turn(item, site)),
             "local_shell_call" => self.turns.read(item, prefix, shell_call),
             "token_count" => {
                 self.turns.list.rows.merged += 1;
@@ -462,7 +462,7 @@ fn unframe(turn: &mut Turn) {
 }
 
 /// A command that the model itself runs in a shell.
-fn shell_call(item: Value<'_>, site: &mut Site<'_>, _limits: &Limits) -> Turn {
+fn shell_call(item: Value<'_>, site: &mut Site<'_>) -> Turn {
     let mut turn = Turn {
         role: Some(Role::Assistant),
         continues: true,

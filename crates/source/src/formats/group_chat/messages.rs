@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_diag::{Limits, codes};
+use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Extra, MediaKind, Message, MessageKind, Part, ParticipantKind, Role, ToolResult};
 
@@ -40,7 +40,7 @@ impl<'d> Reader<'d, '_> {
     }
 
     fn accept(&mut self, index: u32, value: Value<'d>, row: &Row<'d>) {
-        let limits = self.list.limits;
+        let _limits = self.list.limits;
         let id = row.message_id.and_then(id);
         let mut site = self.list.site(id.as_deref(), value);
         check_id(row, &mut site);
@@ -87,7 +87,7 @@ impl<'d> Reader<'d, '_> {
             (_, Role::Tool) => &["tool_call_id", "name"],
             _ => &[],
         };
-        let (extra, lifted) = extra(row, own_fields, &mut site, limits);
+        let (extra, lifted) = extra(row, own_fields, &mut site);
         let parts = match kind {
             MessageKind::Notice => content.map(Part::Notice).into_iter().collect(),
             MessageKind::Message => parts(content, media_item, role, row.extra, lifted),
@@ -98,7 +98,7 @@ impl<'d> Reader<'d, '_> {
         if let Some(name) = named.filter(|_| sender_name.is_none()) {
             site.warn("sender_name", "sender_name is not a string and is left out", name);
         }
-        let references = references::read(row.refer_list, &self.roster, &mut site, limits);
+        let references = references::read(row.refer_list, &self.roster, &mut site);
 
         self.list.push(Message {
             id,
@@ -253,7 +253,7 @@ struct Lifted {
 
 /// All fields without a place in the model; of the message's own `extra`, `own_fields` belong to our
 /// extension.
-fn extra(row: &Row<'_>, own_fields: &[&str], site: &mut Site<'_>, limits: &Limits) -> (Extra, Lifted) {
+fn extra(row: &Row<'_>, own_fields: &[&str], site: &mut Site<'_>) -> (Extra, Lifted) {
     let mut fields = ExtraFields::new();
     let mut lifted = Lifted::default();
     for (key, value) in &row.others {
@@ -278,7 +278,7 @@ fn extra(row: &Row<'_>, own_fields: &[&str], site: &mut Site<'_>, limits: &Limit
         match &*key {
             own if !own_fields.contains(&own) => fields.keep(key, field),
             "role" => {}
-            "tool_calls" => match tools::calls(field, site, limits) {
+            "tool_calls" => match tools::calls(field, site) {
                 Some(calls) => lifted.calls.extend(calls.into_iter().map(Part::ToolCall)),
                 None => fields.keep(key, field),
             },

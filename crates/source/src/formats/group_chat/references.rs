@@ -1,6 +1,6 @@
 //! `refer_list`: ids, objects with an id, previews, complete messages, and previews inside previews.
 
-use chatmill_diag::{Finding, Limits, codes};
+use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::json::{push_compact, push_string};
 use chatmill_model::{ParticipantKind, Preview, RawJson, Reference, ReferenceForm, Timestamp};
@@ -9,12 +9,7 @@ use super::roster::Roster;
 use crate::base::{FieldText, Site, compact, field_text, id, iso8601, reply_to, text, times::stamp};
 
 /// Reads a message's references. Those that the importer refuses are left out, with an error.
-pub(super) fn read(
-    list: Option<Value<'_>>,
-    roster: &Roster<'_>,
-    site: &mut Site<'_>,
-    limits: &Limits,
-) -> Vec<Reference> {
+pub(super) fn read(list: Option<Value<'_>>, roster: &Roster<'_>, site: &mut Site<'_>) -> Vec<Reference> {
     let Some(list) = list.filter(|list| !list.is_null()) else {
         return Vec::new();
     };
@@ -26,21 +21,15 @@ pub(super) fn read(
     }
     let alone = list.string().and_then(|_| id(list)).map(reply_to);
     let entries = list.items().enumerate();
-    let read = entries.filter_map(|(index, entry)| one(entry, index, roster, site, limits));
+    let read = entries.filter_map(|(index, entry)| one(entry, index, roster, site));
     alone.into_iter().chain(read).collect()
 }
 
-fn one(
-    entry: Value<'_>,
-    index: usize,
-    roster: &Roster<'_>,
-    site: &mut Site<'_>,
-    limits: &Limits,
-) -> Option<Reference> {
+fn one(entry: Value<'_>, index: usize, roster: &Roster<'_>, site: &mut Site<'_>) -> Option<Reference> {
     let suffix = || format!("refer_list[{index}]");
     let text = match entry.kind() {
         Kind::String => return bare(entry),
-        Kind::Object => return object(entry, &suffix(), roster, site, limits),
+        Kind::Object => return object(entry, &suffix(), roster, site),
         Kind::Number => "the id of the reference is a number and is read as text",
         _ => "a reference is neither an id nor an object and is left out",
     };
@@ -54,13 +43,8 @@ fn bare(entry: Value<'_>) -> Option<Reference> {
     id.map(reply_to)
 }
 
-fn object(
-    entry: Value<'_>,
-    suffix: &str,
-    roster: &Roster<'_>,
-    site: &mut Site<'_>,
-    limits: &Limits,
-) -> Option<Reference> {
+fn object(entry: Value<'_>, suffix: &str, roster: &Roster<'_>, site: &mut Site<'_>) -> Option<Reference> {
+    let limits = site.limits;
     let stated = entry.get("message_id");
     let nested = entry.get("refer_list");
     if let Some(sender) = entry.get("sender") {

@@ -3,14 +3,13 @@
 //! An assistant message carries `extra.tool_calls` as OpenAI writes them; a message of role `tool` names its call
 //! in `extra.tool_call_id` and the tool in `extra.name`.
 
-use chatmill_diag::Limits;
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::ToolCall;
 
 use crate::base::{Site, word};
 
 /// Reads `extra.tool_calls`; `None` when it is not a list of objects and therefore stays in `extra`.
-pub(super) fn calls(list: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Option<Vec<ToolCall>> {
+pub(super) fn calls(list: Value<'_>, site: &mut Site<'_>) -> Option<Vec<ToolCall>> {
     if list.kind() != Kind::Array || list.items().any(|call| call.kind() != Kind::Object) {
         if !list.is_null() {
             let text = "tool_calls is not a list of objects and stays as it is";
@@ -21,11 +20,11 @@ pub(super) fn calls(list: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Op
     let calls = list
         .items()
         .enumerate()
-        .map(|(index, value)| call(value, &format!("extra.tool_calls[{index}]"), site, limits));
+        .map(|(index, value)| call(value, &format!("extra.tool_calls[{index}]"), site));
     Some(calls.collect())
 }
 
-fn call(value: Value<'_>, suffix: &str, site: &mut Site<'_>, limits: &Limits) -> ToolCall {
+fn call(value: Value<'_>, suffix: &str, site: &mut Site<'_>) -> ToolCall {
     for (key, field) in value.fields() {
         match &*key {
             "id" | "function" => {}
@@ -41,7 +40,7 @@ fn call(value: Value<'_>, suffix: &str, site: &mut Site<'_>, limits: &Limits) ->
         }
     }
     let place = format!("{suffix}.function.arguments");
-    let arguments = crate::base::arguments(of_function("arguments"), &place, site, limits);
+    let arguments = crate::base::arguments(of_function("arguments"), &place, site);
     let id = word(value.get("id"), &format!("{suffix}.id"), site);
     let name = word(of_function("name"), &format!("{suffix}.function.name"), site);
     ToolCall::new(id, name, arguments)

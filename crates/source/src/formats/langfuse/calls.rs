@@ -91,6 +91,7 @@ impl<'s> CallValue<'s> {
                 if let Ok(document) = json::scan(text.as_bytes(), limits.depth) {
                     let place = values.first().map(|value| value.span());
                     let before = std::mem::replace(&mut exchange.turns.within, place);
+                    exchange.identify(document.root());
                     act(exchange, document.root());
                     exchange.turns.within = before;
                 }
@@ -103,6 +104,7 @@ impl Call<'_> {
     /// Reads the input. Where the output repeats it, nothing is read.
     pub(crate) fn read_input(&self, exchange: &mut Exchange<'_, '_>, limits: &Limits) {
         self.read_tools(exchange, limits);
+        self.values().for_each(|value| exchange.identify(value));
         for system in &self.system {
             system.open(exchange, limits, Exchange::system);
         }

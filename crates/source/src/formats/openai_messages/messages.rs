@@ -114,7 +114,7 @@ impl<'d, 'r> Reader<'d, 'r> {
 
     fn accept(&mut self, index: u32, value: Value<'d>, row: &Row<'d>) {
         let list = &mut self.exchange.turns.list;
-        let limits = list.limits;
+        let _limits = list.limits;
         let mut rest = ExtraFields::new();
         self.has_message_ids |= row.message_id.is_some();
         let (id, spare_id) = match (row.message_id.and_then(id), row.id.and_then(id)) {
@@ -159,13 +159,13 @@ impl<'d, 'r> Reader<'d, 'r> {
             rest.push(("refusal".to_owned(), raw(refusal)));
         }
         if let Some(list) = row.tool_calls {
-            match calls::calls(list, &mut rest, &mut site, limits) {
+            match calls::calls(list, &mut rest, &mut site) {
                 Some(calls) => parts.extend(calls.into_iter().map(Part::ToolCall)),
                 None => rest.keep("tool_calls", list),
             }
         }
         if let Some(call) = row.function_call {
-            match calls::function_call(call, &mut rest, &mut site, limits) {
+            match calls::function_call(call, &mut rest, &mut site) {
                 Some(call) => parts.push(Part::ToolCall(call)),
                 None => rest.keep("function_call", call),
             }
@@ -238,7 +238,7 @@ fn content(row: &Row<'_>, role: Role, rest: &mut ExtraFields, site: &mut Site<'_
     }
     if value.kind() == Kind::Array && parts::is_parts(value) {
         let read = parts::read(value, "content", site);
-        rest.extend(read.extra);
+        rest.extend(read.rest);
         return read.parts;
     }
     let text = "the content is neither a string nor a list of parts and is read as its JSON text";

@@ -111,6 +111,8 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         return Err(frame.error(&codes::MISSING_FIELD, text, "$.request", root));
     };
     let mut exchange = Exchange::new(Turns::new(frame, limits));
+    exchange.identify(request);
+    field(&ANSWERS).inspect(|(_, answer)| exchange.identify(*answer));
     let found = opened(&mut exchange, request, limits, |exchange, request| {
         let body = body_of(request).filter(|(_, body)| is_request(*body));
         match body {
@@ -198,6 +200,7 @@ pub(crate) fn opened<'d, 'r, T>(
     };
     let outer = exchange.turns.within.clone().unwrap_or_else(|| value.span());
     let before = exchange.turns.within.replace(outer);
+    exchange.identify(document.root());
     let done = act(exchange, document.root());
     exchange.turns.within = before;
     done

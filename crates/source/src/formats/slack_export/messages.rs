@@ -114,7 +114,10 @@ impl<'d, 'r> Reader<'d, 'r> {
             return;
         };
         let mut message = self.read(&wire, row, index, ts.clone());
-        let mut site = site(&mut self.list.notes, (index, &ts), row);
+        let mut site = Site {
+            position: index,
+            ..self.list.site(Some(&ts), row)
+        };
         tokens::cut(row, &mut message, &mut site);
         let thread = wire.thread.and_then(id);
         if let Some(replies) = wire.replies {
@@ -125,7 +128,10 @@ impl<'d, 'r> Reader<'d, 'r> {
 
     fn read(&mut self, wire: &Wire<'d>, row: Value<'d>, index: u32, ts: String) -> Message {
         let subtype = text(wire.subtype);
-        let mut site = site(&mut self.list.notes, (index, &ts), row);
+        let mut site = Site {
+            position: index,
+            ..self.list.site(Some(&ts), row)
+        };
         word(wire.ts, "ts", &mut site);
         let timestamp = self.times.read(wire.ts, "ts", &mut site);
         let is_message = subtype
@@ -294,16 +300,6 @@ impl<'d, 'r> Reader<'d, 'r> {
             }
         }
         self.list.notes.findings.append(&mut notes.findings);
-    }
-}
-
-/// A message as a place for findings, by its index in the channel: its position shows when all are in order.
-fn site<'s>(notes: &'s mut Notes, (index, ts): (u32, &'s str), message: Value<'s>) -> Site<'s> {
-    Site {
-        notes,
-        position: index,
-        id: Some(ts),
-        message,
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) fn read(
         let mut cell = CellContent::default();
         let mut content = Some(root);
         if is_turn {
-            cell.turn = MessageObject::read(root, site, limits);
+            cell.turn = MessageObject::read(root, site);
             content = openai::content(root);
         }
         let mut rest = std::mem::take(&mut cell.turn.rest);

@@ -151,7 +151,7 @@ fn column_calls(
     if list.as_str().is_some_and(|text| text.trim().is_empty()) {
         return Vec::new();
     }
-    let calls = place.read(list, site, |site| calls::calls(list, rest, site, limits));
+    let calls = place.read(list, site, |site| calls::calls(list, rest, site));
     calls.unwrap_or_else(|| {
         rest.keep("tool_calls", value);
         Vec::new()

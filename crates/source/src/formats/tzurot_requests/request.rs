@@ -164,7 +164,7 @@ impl<'d> Request<'d> {
         }
         if value.kind() == Kind::Array {
             let read = parts::read(value, field, site);
-            rest.extend(read.extra);
+            rest.extend(read.rest);
             return read.parts;
         }
         let text = "the content is neither a string nor a list of parts and is read as its JSON text";

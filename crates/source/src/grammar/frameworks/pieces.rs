@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chatmill_diag::Limits;
 use chatmill_intake::json::Value;
 use chatmill_model::{Media, MediaKind, MediaSource, Part, Role, ToolCall, ToolResult};
 
@@ -16,17 +15,16 @@ pub(crate) struct Pieces<'p, 's> {
     /// The turn so far.
     pub turn: Turn,
     site: &'p mut Site<'s>,
-    limits: &'p Limits,
 }
 
 impl<'p, 's> Pieces<'p, 's> {
     /// A message of which only the speaker is known.
-    pub(crate) fn of(role: Option<Role>, site: &'p mut Site<'s>, limits: &'p Limits) -> Self {
+    pub(crate) fn of(role: Option<Role>, site: &'p mut Site<'s>) -> Self {
         let turn = Turn {
             role,
             ..Turn::default()
         };
-        Self { turn, site, limits }
+        Self { turn, site }
     }
 
     /// Keeps a part that has no form which is known.
@@ -68,7 +66,7 @@ impl<'p, 's> Pieces<'p, 's> {
     pub(crate) fn invoked(&mut self, path: &str, part: Value<'_>, tool: Option<&str>) {
         let name = text(present(part, "toolName")).or_else(|| tool.map(str::to_owned));
         let given = first_present(part, &["input", "args"]);
-        let given = arguments(given, path, self.site, self.limits);
+        let given = arguments(given, path, self.site);
         let id = text(part.get("toolCallId"));
         let call = ToolCall::new(id.clone(), name.clone(), given);
         self.turn.parts.push(Part::ToolCall(call));
@@ -88,7 +86,7 @@ impl<'p, 's> Pieces<'p, 's> {
 
     /// A call, by the names of its id, its name and its arguments.
     pub(crate) fn call(&mut self, path: &str, call: Value<'_>, [id, name, given]: [&[&str]; 3]) {
-        let given = arguments(first_present(call, given), path, self.site, self.limits);
+        let given = arguments(first_present(call, given), path, self.site);
         let (id, name) = (text(first_present(call, id)), text(first_present(call, name)));
         let call = ToolCall::new(id, name, given);
         self.turn.parts.push(Part::ToolCall(call));

@@ -3,17 +3,12 @@
 mod split;
 
 use crate::base::{ExtraFields, Keep, Site, arguments, below, embedded, fields, present, word};
-use chatmill_diag::{Limits, codes};
+use chatmill_diag::codes;
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{ArgumentForm, Arguments, ToolCall};
 
 /// Reads `tool_calls`; `None` when it is not a list of objects.
-pub(crate) fn calls(
-    list: Value<'_>,
-    rest: &mut ExtraFields,
-    site: &mut Site<'_>,
-    limits: &Limits,
-) -> Option<Vec<ToolCall>> {
+pub(crate) fn calls(list: Value<'_>, rest: &mut ExtraFields, site: &mut Site<'_>) -> Option<Vec<ToolCall>> {
     if list.kind() != Kind::Array || list.items().any(|call| call.kind() != Kind::Object) {
         let text = "tool_calls is not a list of objects and is kept as it is";
         site.error("tool_calls", text, list);
@@ -22,17 +17,11 @@ pub(crate) fn calls(
     let calls = list
         .items()
         .enumerate()
-        .map(|(index, value)| call(value, &format!("tool_calls[{index}]"), rest, site, limits));
-    Some(split::join(calls.collect(), list, "tool_calls", site, limits))
+        .map(|(index, value)| call(value, &format!("tool_calls[{index}]"), rest, site));
+    Some(split::join(calls.collect(), list, "tool_calls", site))
 }
 
-fn call(
-    value: Value<'_>,
-    suffix: &str,
-    rest: &mut ExtraFields,
-    site: &mut Site<'_>,
-    limits: &Limits,
-) -> ToolCall {
+fn call(value: Value<'_>, suffix: &str, rest: &mut ExtraFields, site: &mut Site<'_>) -> ToolCall {
     let object = |key: &str| value.get(key).filter(|inner| inner.kind() == Kind::Object);
     let (function, custom) = (object("function"), object("custom"));
     for (key, field) in value.fields() {
@@ -58,7 +47,7 @@ fn call(
     };
     ToolCall {
         id,
-        ..named(function, &suffix, rest, site, limits)
+        ..named(function, &suffix, rest, site)
     }
 }
 
@@ -67,26 +56,19 @@ pub(crate) fn function_call(
     value: Value<'_>,
     rest: &mut ExtraFields,
     site: &mut Site<'_>,
-    limits: &Limits,
 ) -> Option<ToolCall> {
     if value.kind() != Kind::Object {
         let text = "function_call is not an object and is kept as it is";
         site.error("function_call", text, value);
         return None;
     }
-    Some(named(value, "function_call", rest, site, limits))
+    Some(named(value, "function_call", rest, site))
 }
 
-fn named(
-    function: Value<'_>,
-    suffix: &str,
-    rest: &mut ExtraFields,
-    site: &mut Site<'_>,
-    limits: &Limits,
-) -> ToolCall {
+fn named(function: Value<'_>, suffix: &str, rest: &mut ExtraFields, site: &mut Site<'_>) -> ToolCall {
     rest.keep_rest(function, suffix, &["name", "arguments"]);
     let given = present(function, "arguments");
-    let given = arguments(given, &format!("{suffix}.arguments"), site, limits);
+    let given = arguments(given, &format!("{suffix}.arguments"), site);
     ToolCall::new(
         None,
         word(function.get("name"), &format!("{suffix}.name"), site),

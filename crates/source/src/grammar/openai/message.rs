@@ -3,12 +3,11 @@
 //! Rows of databases hold such objects in a column of their own. Fields of the object without a place in the
 //! model are kept by their paths inside the object.
 
-use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Part, Role, ToolCall};
+use chatmill_model::{Part, Role, ToolCall, ToolResult};
 
 use crate::base::{
-    ExtraFields, Keep as _, Site, media, present, roles::api_role, text, text_of, word, words,
+    ExtraFields, Keep as _, Site, Turn, media, present, roles, roles::api_role, text, text_of, word, words,
 };
 use crate::grammar::{openai::calls, openai::parts};
 
@@ -43,7 +42,7 @@ impl MessageObject {
     }
 
     /// Reads everything but the content. A field that is null counts as absent.
-    pub(crate) fn read(object: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Self {
+    pub(crate) fn read(object: Value<'_>, site: &mut Site<'_>) -> Self {
         let known = words!(role content name tool_calls tool_call_id message_id);
         site.repeated_keys(object, |key| known.contains(&key));
         let field = |key: &str| present(object, key);
@@ -61,7 +60,7 @@ impl MessageObject {
             }
         }
         if let Some(list) = field("tool_calls") {
-            match calls::calls(list, &mut turn.rest, site, limits) {
+            match calls::calls(list, &mut turn.rest, site) {
                 Some(calls) => turn.calls = calls,
                 None => turn.rest.keep("tool_calls", list),
             }
@@ -94,7 +93,7 @@ pub(crate) fn content_parts(
     }
     if value.kind() == Kind::Array && parts::is_parts(value) {
         let read = parts::read(value, field, site);
-        rest.extend(read.extra);
+        rest.extend(read.rest);
         return read.parts;
     }
     let text = "the content is neither a string nor a list of parts and is read as its JSON text";
@@ -113,7 +112,7 @@ pub(crate) fn answered(
         return (text_of(value), Vec::new());
     }
     let read = parts::read(value, field, site);
-    rest.extend(read.extra);
+    rest.extend(read.rest);
     media::divided(read.parts)
 }
 
@@ -124,4 +123,64 @@ fn is_shown(list: Value<'_>) -> bool {
         matches!(word.as_deref(), Some("text" | "image_url"))
     };
     !list.is_empty() && list.items().all(is_part)
+}
+
+/// Reads a message in this shape, whatever its fields are.
+pub(super) fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
+    let read = MessageObject::read(value, site);
+    let known = ["function_call", "refusal", "id"];
+    let mut turn = Turn {
+        role: read.role,
+        id: read.message_id,
+        rest: read.rest,
+        ..Turn::default()
+    };
+    turn.rest.retain(|(key, _)| !known.contains(&key.as_str()));
+    if turn.role.is_none() {
+        turn.role = read.role_word.as_deref().and_then(roles::known_role);
+        turn.word = read.role_word;
+    }
+    if turn.role.is_none() && turn.word.is_none() {
+        site.empty("role");
+    }
+    turn.id = turn.id.or_else(|| text(value.get("id")));
+    let thought = read.reasoning.or_else(|| text(value.get("reasoning")));
+    turn.rest
+        .retain(|(key, _)| key != "reasoning" || thought.is_none());
+    turn.parts.extend(thought.map(Part::Reasoning));
+    let content = present(value, "content");
+    if turn.role == Some(Role::Tool) {
+        let answered = content.map_or_else(Default::default, |content| {
+            answered(content, "content", &mut turn.rest, site)
+        });
+        let result = ToolResult {
+            call_id: read.call_id,
+            name: read.name,
+            ..ToolResult::default()
+        };
+        turn.parts.extend(media::result_of(result, answered));
+        return turn;
+    }
+    turn.name = read.name;
+    if let Some(content) = content {
+        turn.parts
+            .extend(content_parts(content, "content", &mut turn.rest, site));
+    }
+    if let Some(refusal) = text(value.get("refusal")) {
+        turn.parts.push(Part::Text(refusal));
+    }
+    let mut calls = read.calls;
+    let other = present(value, "additional_kwargs").and_then(|inside| present(inside, "tool_calls"));
+    if let Some(list) = other.filter(|_| calls.is_empty()) {
+        calls = calls::calls(list, &mut turn.rest, site).unwrap_or_default();
+    }
+    turn.parts.extend(calls.into_iter().map(Part::ToolCall));
+    if let Some(call) = present(value, "function_call") {
+        let call = calls::function_call(call, &mut turn.rest, site);
+        turn.parts.extend(call.map(Part::ToolCall));
+    }
+    if turn.parts.is_empty() && content.is_none() {
+        site.empty("content");
+    }
+    turn
 }

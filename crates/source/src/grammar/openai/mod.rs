@@ -5,3 +5,12 @@ mod message;
 pub(crate) mod parts;
 
 pub(crate) use message::{MessageObject, answered, content, content_parts};
+
+use super::Grammar;
+
+/// Messages of Chat Completions.
+pub(crate) static OPENAI: Grammar = Grammar {
+    blocks: parts::PARTS,
+    cache_mark: Some(parts::cache_mark),
+    ..Grammar::own("openai-chat", &["role", "content"], message::turn)
+};

@@ -4,7 +4,7 @@
 //! were not joined, a list of calls holds one call with empty arguments, followed by entries without id and
 //! name that each hold a piece of the text. The pieces belong to the call before them.
 
-use chatmill_diag::{Limits, codes};
+use chatmill_diag::codes;
 use chatmill_intake::json::Value;
 use chatmill_model::{ArgumentForm, ToolCall};
 
@@ -26,7 +26,6 @@ pub(super) fn join<'d>(
     list: Value<'d>,
     field: &str,
     site: &mut Site<'_>,
-    limits: &Limits,
 ) -> Vec<ToolCall> {
     if !calls.iter().skip(1).any(is_piece) {
         return calls;
@@ -56,7 +55,7 @@ pub(super) fn join<'d>(
                 whole.pieces
             );
             site.note(&codes::SPLIT_TOOL_CALL, &text, whole.place.clone(), whole.value);
-            call.arguments = classify(whole.text.into(), &whole.place, whole.value, site, limits);
+            call.arguments = classify(whole.text.into(), &whole.place, whole.value, site);
         }
         joined.push(call);
     }
@@ -71,19 +70,22 @@ fn is_piece(call: &ToolCall) -> bool {
 mod tests {
     use super::*;
     use crate::base::Notes;
+    use chatmill_diag::Limits;
     use chatmill_intake::json;
     use chatmill_model::Arguments;
 
     fn calls(list: &str) -> (Vec<ToolCall>, Vec<String>) {
         let document = json::scan(list.as_bytes(), 64).unwrap();
         let mut notes = Notes::new(0);
+        let limits = Limits::default();
         let mut site = Site {
             notes: &mut notes,
             position: 0,
             id: None,
             message: document.root(),
+            limits: &limits,
         };
-        let calls = super::super::calls(document.root(), &mut Vec::new(), &mut site, &Limits::default());
+        let calls = super::super::calls(document.root(), &mut Vec::new(), &mut site);
         let names = notes.findings.iter().map(|finding| finding.code.name.to_owned());
         (calls.unwrap(), names.collect())
     }

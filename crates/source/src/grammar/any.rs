@@ -7,7 +7,7 @@ use chatmill_intake::json::{Kind, Value};
 
 use super::frameworks::{self, pieces};
 use crate::base::{Keep as _, Site, Turn, present, text, words};
-use crate::grammar::{AI_SDK, ANTHROPIC, CONVERSE, Grammar, OPENAI, RESPONSES};
+use crate::grammar::{AI_SDK, ANTHROPIC, CONVERSE, Grammar, OPENAI, RESPONSES, responses};
 
 /// Blocks that Anthropic alone writes.
 const BLOCKS: [&str; 5] = words!(tool_use tool_result redacted_thinking server_tool_use document);
@@ -95,20 +95,7 @@ fn is_item(value: Value<'_>) -> bool {
                 .items()
                 .any(|part| has_type(part, &["output_text", "input_text"]))
         }),
-        Some(
-            "function_call"
-            | "function_call_output"
-            | "function_call_result"
-            | "custom_tool_call"
-            | "custom_tool_call_output"
-            | "reasoning"
-            | "web_search_call"
-            | "file_search_call"
-            | "computer_call"
-            | "code_interpreter_call"
-            | "mcp_call",
-        ) => true,
-        _ => false,
+        _ => responses::is_item(value),
     }
 }
 

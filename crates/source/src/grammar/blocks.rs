@@ -110,6 +110,7 @@ impl BlockForm {
         match self.when {
             When::Type(word) => kind == Some(word),
             When::Untyped => kind.is_none(),
+            When::Has(key) => present(block, key).is_some(),
             When::Key(key) => {
                 let mut fields = block.fields().filter(|(_, value)| !value.is_null());
                 matches!((fields.next(), fields.next()), (Some((only, _)), None) if only == key)
@@ -185,7 +186,7 @@ pub(super) fn at_address(
 /// Reads a block as one of this kind; false when it is none after all.
 fn read(form: &BlockForm, turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
     let (path, value) = match form.when {
-        When::Type(_) | When::Untyped => (Cow::Borrowed(path), block),
+        When::Type(_) | When::Untyped | When::Has(_) => (Cow::Borrowed(path), block),
         When::Key(key) => match block.get(key) {
             Some(value) => (Cow::Owned(format!("{path}.{key}")), value),
             None => return false,

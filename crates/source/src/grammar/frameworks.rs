@@ -11,7 +11,7 @@ use crate::base::{
     Keep as _, RepeatedText, Site, Turn, arguments, filled, first_present, first_text, items, media, present,
     roles, text, word, words,
 };
-use crate::grammar::{ANTHROPIC, Grammar, openai};
+use crate::grammar::{ANTHROPIC, GEMINI, Grammar, openai, openai::calls};
 use pieces::{Pieces, Words, contain_text};
 
 /// Messages of the AI SDK.
@@ -118,6 +118,7 @@ fn langchain(value: Value<'_>, class: &str, site: &mut Site<'_>) -> Turn {
     }
     let other = present(value, "additional_kwargs").and_then(|inside| present(inside, "tool_calls"));
     let own = present(value, "tool_calls").filter(|list| !list.is_empty());
+    let mut calls = Vec::new();
     for (index, call) in own.or(other).into_iter().flat_map(Value::items).enumerate() {
         let function = present(call, "function").unwrap_or(call);
         let given = present(function, "args").or_else(|| present(function, "arguments"));
@@ -125,8 +126,9 @@ fn langchain(value: Value<'_>, class: &str, site: &mut Site<'_>) -> Turn {
         let given = arguments(given, &format!("{place}.args"), site);
         let id = word(present(call, "id"), &format!("{place}.id"), site);
         let name = text(function.get("name"));
-        turn.parts.push(Part::ToolCall(ToolCall::new(id, name, given)));
+        calls.push(ToolCall::new(id, name, given));
     }
+    calls::add(&mut turn.parts, calls);
     turn
 }
 
@@ -276,20 +278,19 @@ impl Pieces<'_, '_> {
         true
     }
 
-    /// A part of Gemini's, which its only name tells.
+    /// A part of Gemini's, which its only name tells; other fields of it stay unread.
     fn plain(&mut self, path: &str, part: Value<'_>) -> bool {
-        if let Some(own_text) = text(part.get("text")) {
-            let is_thought = part.get("thought").and_then(Value::as_bool) == Some(true);
-            let piece = if is_thought { Part::Reasoning } else { Part::Text };
-            self.turn.parts.push(piece(own_text));
-        } else if let Some(call) = first_present(part, &["function_call", "functionCall"]) {
-            self.call(path, call, [&["id"], &["name"], &["args"]]);
+        let mut turn = Turn {
+            leaves_rest: true,
+            ..Turn::default()
+        };
+        let is_read = GEMINI.block(&mut turn, path, part, self.site);
+        let is_call = |part: &Part| matches!(part, Part::ToolCall(_));
+        if turn.parts.iter().any(is_call) {
             self.turn.role = self.turn.role.or(Some(Role::Assistant));
-        } else if let Some(answer) = first_present(part, &["function_response", "functionResponse"]) {
-            self.answer(answer, [&["id"], &["name"], &["response"]], false);
-        } else {
-            return false;
         }
-        true
+        self.turn.parts.extend(turn.parts);
+        self.turn.rest.extend(turn.rest);
+        is_read
     }
 }

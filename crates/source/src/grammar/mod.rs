@@ -10,6 +10,7 @@ mod blocks;
 pub(crate) mod converse;
 pub(crate) mod definitions;
 pub(crate) mod frameworks;
+pub(crate) mod gemini;
 pub(crate) mod openai;
 pub(crate) mod responses;
 pub(crate) mod sharegpt;
@@ -28,13 +29,16 @@ pub(crate) use any::{any, vendor_in};
 pub(crate) use converse::CONVERSE;
 pub(crate) use definitions::{Tools, definition, list_of_tools, tools_of_vendor};
 pub(crate) use frameworks::AI_SDK;
+pub(crate) use gemini::GEMINI;
 pub(crate) use openai::OPENAI;
 pub(crate) use responses::RESPONSES;
 pub(crate) use sharegpt::SHAREGPT;
 pub(crate) use word::GrammarWord;
 
 /// All grammars; format files name them by their ids.
-pub(crate) static GRAMMARS: &[&Grammar] = &[&OPENAI, &RESPONSES, &ANTHROPIC, &CONVERSE, &AI_SDK, &SHAREGPT];
+pub(crate) static GRAMMARS: &[&Grammar] = &[
+    &OPENAI, &RESPONSES, &ANTHROPIC, &CONVERSE, &GEMINI, &AI_SDK, &SHAREGPT,
+];
 
 /// How one vendor writes a message.
 #[derive(Debug)]
@@ -94,6 +98,8 @@ pub(crate) struct BlockForm {
 pub(crate) enum When {
     /// Its `type` is this word.
     Type(&'static str),
+    /// It has a field of this name.
+    Has(&'static str),
     /// It has no `type`.
     Untyped,
     /// Its only field has this name, and the block is the value of the field.

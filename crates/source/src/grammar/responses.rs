@@ -4,8 +4,31 @@ use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{ArgumentForm, Arguments, Part, Role, ToolCall, ToolResult};
 
-use crate::base::{Keep as _, Site, Turn, arguments, media, present, roles, text, text_of, word};
+use crate::base::{
+    Keep as _, Site, Turn, arguments, embedded, media, present, roles, text, text_of, word, words,
+};
 use crate::grammar::{Grammar, openai::parts};
+
+/// Items that only this API has, by their type.
+pub(super) const ITEMS: [&str; 27] = words!(
+    function_call function_call_output custom_tool_call custom_tool_call_output computer_call
+    web_search_call file_search_call item_reference function_call_result computer_call_output
+    code_interpreter_call image_generation_call local_shell_call local_shell_call_output shell_call
+    shell_call_output apply_patch_call apply_patch_call_output mcp_call mcp_list_tools mcp_approval_request
+    mcp_approval_response tool_search_call tool_search_output program_output compaction_trigger
+    configuration_update
+);
+
+/// Items whose type others use for something else: they are items where they have no role.
+const LOOSE_ITEMS: [&str; 4] = words!(reasoning compaction program additional_tools);
+
+/// Whether a value is an item of a kind that only this API has.
+pub(crate) fn is_item(value: Value<'_>) -> bool {
+    let kind = value.get("type").and_then(Value::as_str);
+    kind.is_some_and(|kind| {
+        ITEMS.contains(&&*kind) || LOOSE_ITEMS.contains(&&*kind) && value.get("role").is_none()
+    })
+}
 
 /// Items of the Responses API.
 pub(crate) static RESPONSES: Grammar = Grammar::own(
@@ -34,10 +57,16 @@ fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
         Some("function_call") => call(&mut turn, value, site),
         Some("custom_tool_call") => own_call(&mut turn, value, site),
         // The last is that of OpenAI's SDK for agents.
-        Some("function_call_output" | "custom_tool_call_output" | "function_call_result") => {
+        Some(
+            "function_call_output"
+            | "custom_tool_call_output"
+            | "function_call_result"
+            | "local_shell_call_output",
+        ) => {
             output(&mut turn, value, site);
         }
         Some("reasoning") => reasoning(&mut turn, value),
+        Some("local_shell_call") => shell_call(&mut turn, value, site),
         Some(word) => step(&mut turn, word, value, site),
     }
     turn
@@ -121,10 +150,16 @@ fn output(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     turn.keep_rest(item, "", &["type", "call_id", "callId", "output"]);
 }
 
-/// The id of a call, which OpenAI's SDK for agents writes in another way.
+/// The id of a call. OpenAI's SDK for agents writes it in another way, and an item about a local shell may have none but its own.
 fn call_id(item: Value<'_>, site: &mut Site<'_>) -> Option<String> {
-    let other = present(item, "callId").map(|id| (id, "callId"));
-    let (id, key) = present(item, "call_id").map(|id| (id, "call_id")).or(other)?;
+    let kind = item.get("type").and_then(Value::as_str);
+    let is_shell = kind.is_some_and(|kind| kind.starts_with("local_shell_call"));
+    let keys: &[&str] = if is_shell {
+        &["call_id", "id"]
+    } else {
+        &["call_id", "callId"]
+    };
+    let (key, id) = keys.iter().find_map(|key| Some((key, present(item, key)?)))?;
     word(Some(id), key, site)
 }
 
@@ -146,6 +181,21 @@ fn reasoning(turn: &mut Turn, item: Value<'_>) {
         }
     }
     turn.keep_rest(item, "", &["type", "summary", "content"]);
+}
+
+/// A command that the model asks for.
+fn shell_call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
+    turn.role = Some(Role::Assistant);
+    turn.continues = true;
+    let call_id = call_id(item, site);
+    if let Some(action) = present(item, "action") {
+        let given = (embedded(action), ArgumentForm::Embedded);
+        let call = ToolCall::new(call_id, Some("local_shell".to_owned()), given);
+        turn.parts.push(Part::ToolCall(call));
+    } else {
+        site.missing("action");
+    }
+    turn.keep_rest(item, "", &["type", "call_id", "action"]);
 }
 
 /// A step that ran at the vendor's.

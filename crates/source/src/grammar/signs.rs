@@ -7,7 +7,7 @@
 use chatmill_intake::{Framing, Name, RecordSketch, Sketch};
 
 use crate::base::fields::words;
-use crate::grammar::{AI_SDK, ANTHROPIC, CONVERSE, Grammar, RESPONSES};
+use crate::grammar::{AI_SDK, ANTHROPIC, CONVERSE, Grammar, RESPONSES, responses::ITEMS};
 
 /// Blocks that only Anthropic's messages have, by their type.
 const ANTHROPIC_BLOCKS: [&str; 13] = words!(
@@ -21,12 +21,6 @@ const CONVERSE_BLOCKS: [&str; 5] = words!(toolUse toolResult reasoningContent ca
 
 /// Blocks of Converse whose names others use, too.
 const CONVERSE_SHARED: [&str; 5] = words!(text image video audio document);
-
-/// Items that only the Responses API has, by their type.
-const RESPONSES_ITEMS: [&str; 8] = words!(
-    function_call function_call_output custom_tool_call custom_tool_call_output computer_call
-    web_search_call file_search_call item_reference
-);
 
 /// Parts that `OpenAI`'s messages have, by their type: a thought beside them was added by a gateway.
 const OPENAI: [&str; 6] = words!(image_url video_url audio_url input_audio refusal output_text);
@@ -70,10 +64,7 @@ pub(crate) fn of(record: &RecordSketch, list: &str) -> Option<(&'static Grammar,
     if let Some(key) = own.find(|key| record.names(&name(&format!("content[].{key}")))) {
         return Some((&CONVERSE, SURE, format!("messages hold blocks with {key}")));
     }
-    if let Some(word) = RESPONSES_ITEMS
-        .into_iter()
-        .find(|word| record.has_value(&item, &[*word]))
-    {
+    if let Some(word) = ITEMS.into_iter().find(|word| record.has_value(&item, &[*word])) {
         return Some((&RESPONSES, SURE, format!("items are of type {word}")));
     }
     let why = "messages hold blocks of text without a type";
@@ -134,7 +125,7 @@ pub(crate) fn is_list(sketch: &Sketch, grammar: &Grammar) -> Option<(u8, String)
             || record.names("role")
                 && (record.names("content") || record.names("parts"))
                 && !record.names("messages")
-            || record.has_value("type", &RESPONSES_ITEMS)
+            || record.has_value("type", &ITEMS)
     };
     if sketch.framing != Framing::Array || !sketch.records.iter().all(is_turn) {
         return None;

@@ -2,12 +2,12 @@
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{ArgumentForm, Extra, Message, MessageKind, Part, Role, Timestamp, ToolCall, Usage};
+use chatmill_model::{Extra, Message, MessageKind, Part, Role, Timestamp, Usage};
 
 use super::twins::{Twins, event_text};
-use crate::base::{Keep as _, Site, Turn, embedded, id, present, text, word, words};
+use crate::base::{Keep as _, Turn, id, present, text, words};
 use crate::frame::FrameView;
-use crate::grammar::{RESPONSES, usage};
+use crate::grammar::{RESPONSES, responses::is_item, usage};
 use crate::layout::Turns;
 
 /// Prefixes of texts that the program writes in the person's name, with a word for each.
@@ -235,23 +235,17 @@ impl<'d, 'r> Reader<'d, 'r> {
         let kind = text(item.get("type")).or_else(untyped).unwrap_or_default();
         let known = self.turns.list.notes.findings.len();
         let mut turn = match kind.as_str() {
-            "message"
-            | "function_call"
-            | "function_call_output"
-            | "custom_tool_call"
-            | "custom_tool_call_output"
-            | "reasoning" => self
-                .turns
-                .read(item, prefix, |item, site| RESPONSES.turn(item, site)),
-            "local_shell_call" => self.turns.read(item, prefix, shell_call),
             "token_count" => {
                 self.turns.list.rows.merged += 1;
                 return;
             }
-            "web_search_call" | "ghost_snapshot" | "compaction" | "compaction_summary" => {
+            "ghost_snapshot" | "compaction" | "compaction_summary" => {
                 self.notice(index, line, &kind, None);
                 return;
             }
+            _ if kind == "message" || is_item(item) => self
+                .turns
+                .read(item, prefix, |item, site| RESPONSES.turn(item, site)),
             _ => {
                 self.unknown(index, line, &kind);
                 return;
@@ -459,27 +453,4 @@ fn unframe(turn: &mut Turn) {
             turn.keep_text(format!("mark[{number}]"), &mark);
         }
     }
-}
-
-/// A command that the model itself runs in a shell.
-fn shell_call(item: Value<'_>, site: &mut Site<'_>) -> Turn {
-    let mut turn = Turn {
-        role: Some(Role::Assistant),
-        continues: true,
-        ..Turn::default()
-    };
-    let call_id = word(
-        present(item, "call_id").or_else(|| item.get("id")),
-        "call_id",
-        site,
-    );
-    if let Some(action) = present(item, "action") {
-        let arguments = (embedded(action), ArgumentForm::Embedded);
-        let call = ToolCall::new(call_id, Some("local_shell".to_owned()), arguments);
-        turn.parts.push(Part::ToolCall(call));
-    } else {
-        site.missing("action");
-    }
-    turn.keep_rest(item, "", &["type", "call_id", "action"]);
-    turn
 }

@@ -20,7 +20,6 @@
 
 mod answers;
 pub(crate) mod meta;
-pub(crate) mod parts;
 pub(crate) mod reply;
 pub(crate) mod roster;
 mod turns;

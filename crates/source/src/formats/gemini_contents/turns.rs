@@ -8,9 +8,10 @@ use chatmill_model::{Extra, Fact, Message, Part, Role};
 
 use super::message_path;
 use super::meta::{self, Meta};
+use super::reply;
 use super::roster::Roster;
-use super::{parts, reply};
-use crate::base::{Content, Keep as _, Site, Times, Wire as _, media::hold_place, text, wire, words};
+use crate::base::{Keep as _, Site, Times, Turn, Wire as _, media::hold_place, text, wire, words};
+use crate::grammar::gemini::one;
 use crate::layout::{Element, ListReader};
 
 /// Keys of a line that have a place in the model.
@@ -44,7 +45,7 @@ pub(super) struct Reader<'d, 'r> {
 
 wire! {
     /// Fields of a turn.
-    Turn {
+    Fields {
         role: "role",
         parts: "parts",
         ts: "ts",
@@ -72,7 +73,7 @@ impl<'d> Reader<'d, '_> {
     /// Reads system text that stands beside the turns: a string, a list of parts, or an object with parts.
     pub(super) fn read_system(&mut self, index: u32, value: Value<'d>) {
         self.list.rows.rows += 1;
-        let mut content = Content::default();
+        let mut content = Turn::default();
         let mut site = self.list.site(None, value);
         let list = value.get("parts").unwrap_or(value);
         if let Some(text) = text(Some(value)) {
@@ -80,14 +81,14 @@ impl<'d> Reader<'d, '_> {
         } else if list.kind() == Kind::Array {
             read_parts(list, 0, &mut content, &mut site);
         } else {
-            parts::read(list, "parts", &mut content, &mut site);
+            one(&mut content, "parts", list, &mut site);
         }
         let meta = Meta::default();
         let sender = self.roster.speaker(Role::System, &meta);
         self.list.push(Message {
             sender: Some(sender),
             parts: content.parts,
-            extra: Extra(content.extra),
+            extra: Extra(content.rest),
             ..self.list.message(Role::System, value.span(), index)
         });
         self.lines.push(meta);
@@ -103,12 +104,12 @@ impl<'d> Reader<'d, '_> {
                 message_path(index)
             }
         };
-        if let Some(turn) = self.list.element(Element::Message, path, value, Turn::read) {
+        if let Some(turn) = self.list.element(Element::Message, path, value, Fields::read) {
             self.accept(index, value, &turn);
         }
     }
 
-    fn accept(&mut self, index: u32, value: Value<'d>, turn: &Turn<'d>) {
+    fn accept(&mut self, index: u32, value: Value<'d>, turn: &Fields<'d>) {
         let stated = stated_role(turn);
         let first_texts = turn.parts.into_iter().flat_map(Value::items).take(2);
         let (lines, skipped) = lines(first_texts.map(|part| part.get("text").and_then(Value::as_str)));
@@ -123,14 +124,14 @@ impl<'d> Reader<'d, '_> {
                 }
             }
         }
-        let mut content = Content::default();
+        let mut content = Turn::default();
         match turn.parts.filter(|list| !list.is_null()) {
             None => site.missing("parts"),
             Some(list) if list.kind() == Kind::Array => read_parts(list, skipped, &mut content, &mut site),
             Some(other) => {
                 let text = "parts is not a list: what it holds is read as the only part";
                 site.error("parts", text, other);
-                parts::read(other, "parts", &mut content, &mut site);
+                one(&mut content, "parts", other, &mut site);
             }
         }
         if skipped == 0
@@ -158,7 +159,7 @@ impl<'d> Reader<'d, '_> {
         }
         let timestamp = self.times.read(turn.ts, "ts", &mut site);
         unknown_keys(&lines.meta, turn, &mut site);
-        hold_place(role, &mut content.parts, &content.extra);
+        hold_place(role, &mut content.parts, &content.rest);
         let sender = self.sender(role, &lines);
         let marked = lines.speaker.as_ref().and_then(|line| line.get("is_bot"));
         if marked == Some("1") {
@@ -169,8 +170,8 @@ impl<'d> Reader<'d, '_> {
         }
         self.place(&lines.meta, &mut content);
         let agents = self.roster.agents();
-        let reference = reply::reference(&lines.meta, &self.roster, &agents, &mut content.extra);
-        let sender_name = self.roster.other_name(sender, &lines.meta, &mut content.extra);
+        let reference = reply::reference(&lines.meta, &self.roster, &agents, &mut content.rest);
+        let sender_name = self.roster.other_name(sender, &lines.meta, &mut content.rest);
         let plain = match role {
             Role::Assistant => "model",
             other => other.as_str(),
@@ -183,7 +184,7 @@ impl<'d> Reader<'d, '_> {
             parts: content.parts,
             references: reference.into_iter().collect(),
             source_type: text(turn.role).filter(|word| word != plain),
-            extra: Extra(content.extra),
+            extra: Extra(content.rest),
             ..self.list.message(role, value.span(), index)
         });
         self.lines.push(lines.of_sender().clone());
@@ -217,7 +218,7 @@ impl<'d> Reader<'d, '_> {
     }
 
     /// Takes chat and thread from a line; those of another chat, and keys without a place, stay with the message.
-    fn place(&mut self, meta: &Meta, content: &mut Content) {
+    fn place(&mut self, meta: &Meta, content: &mut Turn) {
         for (key, known) in [("chat_id", &mut self.chat), ("thread_id", &mut self.thread)] {
             let Some(own) = meta.get(key) else { continue };
             if known.get_or_insert_with(|| own.to_owned()) != own {
@@ -231,14 +232,14 @@ impl<'d> Reader<'d, '_> {
 }
 
 /// Reads the parts of a list, but for those that are lines.
-fn read_parts(list: Value<'_>, skipped: usize, content: &mut Content, site: &mut Site<'_>) {
+fn read_parts(list: Value<'_>, skipped: usize, content: &mut Turn, site: &mut Site<'_>) {
     for (place, part) in list.items().enumerate().skip(skipped) {
-        parts::read(part, &format!("parts[{place}]"), content, site);
+        one(content, &format!("parts[{place}]"), part, site);
     }
 }
 
 /// Reports a line with keys that the bot never writes: it may be the text of a message.
-fn unknown_keys(meta: &Meta, turn: &Turn<'_>, site: &mut Site<'_>) {
+fn unknown_keys(meta: &Meta, turn: &Fields<'_>, site: &mut Site<'_>) {
     let unknown = meta.rest(&KNOWN).filter(|(key, _)| key != SECOND_NAME_OF_REPLY);
     let keys: Vec<&str> = unknown.map(|(key, _)| key.as_str()).collect();
     let (Some(first), Some(place)) = (keys.first(), turn.parts) else {
@@ -271,7 +272,7 @@ fn texts(turn: Value<'_>) -> Vec<Option<Cow<'_, str>>> {
 }
 
 /// The role that a turn states.
-fn stated_role(turn: &Turn<'_>) -> Option<Role> {
+fn stated_role(turn: &Fields<'_>) -> Option<Role> {
     match &*turn.role?.as_str()? {
         "model" => Some(Role::Assistant),
         "function" => Some(Role::Tool),

@@ -10,11 +10,12 @@ use super::cells::{self, cell};
 use super::column::Column;
 use super::row as single;
 use super::stored::{Facts, Stored};
-use crate::base::{Content, Keep as _, Times, present, texts::quoted_json};
+use crate::base::{Keep as _, Times, Turn, present, texts::quoted_json};
 use crate::formats::gemini_contents::meta::{self, Meta};
+use crate::formats::gemini_contents::reply;
 use crate::formats::gemini_contents::roster::Roster;
-use crate::formats::gemini_contents::{parts, reply};
 use crate::frame::{FrameView, Reading};
+use crate::grammar::gemini::one;
 use crate::layout::{Element, ListReader, list};
 
 /// The bot's name where no row gives one.
@@ -132,9 +133,9 @@ impl<'d> Reader<'d, '_> {
         }
         let mut site = self.list.site(id.as_deref(), row);
         let role = single::role(row, &mut site);
-        let mut content = Content {
-            extra: single::columns(row, &mut site),
-            ..Content::default()
+        let mut content = Turn {
+            rest: single::columns(row, &mut site),
+            ..Turn::default()
         };
         if let Some(cell) = stored.unread {
             let text = "the column holds neither a list nor an object as JSON and is kept as it is";
@@ -143,16 +144,16 @@ impl<'d> Reader<'d, '_> {
         for (path, value) in &stored.rest {
             content.keep(path, *value);
         }
-        let mut attached = Content::default();
+        let mut attached = Turn::default();
         media.read(&mut site, |site| {
             for (path, part) in &stored.parts {
-                parts::read(*part, path, &mut attached, site);
+                one(&mut attached, path, *part, site);
             }
         });
         single::attachment(row, &mut attached);
         single::text(row, !attached.parts.is_empty(), &mut content, &mut site);
         content.parts.append(&mut attached.parts);
-        content.extra.append(&mut attached.extra);
+        content.rest.append(&mut attached.rest);
         if role == Role::Assistant {
             let holder = row.get("text").unwrap_or(row);
             meta::find_leak(&content.parts, ".text", holder, &mut site);
@@ -160,12 +161,12 @@ impl<'d> Reader<'d, '_> {
         let times = ["ts", "created_at"];
         let time = times.into_iter().find_map(|name| Some((row.get(name)?, name)));
         let timestamp = time.and_then(|(time, name)| self.times.read(Some(time), name, &mut site));
-        content.extra.extend(facts.extra);
+        content.rest.extend(facts.extra);
         let message = Message {
             id,
             timestamp,
             parts: content.parts,
-            extra: Extra(content.extra),
+            extra: Extra(content.rest),
             ..self.list.message(role, row.span(), index)
         };
         self.push(row, message, facts.meta, facts.is_machine);

@@ -5,7 +5,7 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, Role};
 
 use super::cells::{DERIVED, KNOWN, cell, is_of_2026, is_queried, is_yes, row_id, scalar};
-use crate::base::{Content, ExtraFields, Keep as _, Site, present, raw};
+use crate::base::{ExtraFields, Keep as _, Site, Turn, present, raw};
 use crate::formats::gemini_contents::meta::Meta;
 
 /// The role of a message. The column decides; one that says otherwise of the sender is a finding.
@@ -74,7 +74,7 @@ pub(super) fn columns(row: Value<'_>, site: &mut Site<'_>) -> ExtraFields {
 }
 
 /// The text of the row, unless it only counts the attachments: the bot stores such a text where nobody wrote one.
-pub(super) fn text(row: Value<'_>, has_attachments: bool, content: &mut Content, site: &mut Site<'_>) {
+pub(super) fn text(row: Value<'_>, has_attachments: bool, content: &mut Turn, site: &mut Site<'_>) {
     let Some((value, text)) = row.get("text").and_then(|value| Some((value, scalar(value)?))) else {
         return;
     };
@@ -83,7 +83,7 @@ pub(super) fn text(row: Value<'_>, has_attachments: bool, content: &mut Content,
         site.warn("text", message, value);
     }
     if has_attachments && counts_attachments(&text) {
-        content.extra.push(("text".to_owned(), raw(value)));
+        content.rest.push(("text".to_owned(), raw(value)));
     } else {
         content.parts.push(Part::Text(text.into_owned()));
     }
@@ -113,7 +113,7 @@ const KINDS: [(&str, MediaKind); 7] = [
 ];
 
 /// The attachment that rows of 2026 name by its kind and Telegram's id of the file.
-pub(super) fn attachment(row: Value<'_>, content: &mut Content) {
+pub(super) fn attachment(row: Value<'_>, content: &mut Turn) {
     let word = cell(row, "media_type");
     let file = cell(row, "file_id");
     if word.is_none() && file.is_none() {

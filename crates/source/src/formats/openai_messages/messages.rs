@@ -160,7 +160,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
         if let Some(list) = row.tool_calls {
             match calls::calls(list, &mut rest, &mut site) {
-                Some(calls) => parts.extend(calls.into_iter().map(Part::ToolCall)),
+                Some(calls) => calls::add(&mut parts, calls),
                 None => rest.keep("tool_calls", list),
             }
         }

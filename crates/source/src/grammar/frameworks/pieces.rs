@@ -14,7 +14,7 @@ use crate::base::{
 pub(crate) struct Pieces<'p, 's> {
     /// The turn so far.
     pub turn: Turn,
-    site: &'p mut Site<'s>,
+    pub site: &'p mut Site<'s>,
 }
 
 impl<'p, 's> Pieces<'p, 's> {

@@ -3,9 +3,11 @@
 mod split;
 
 use crate::base::{ExtraFields, Keep, Site, arguments, below, embedded, fields, present, word};
+use std::collections::HashSet;
+
 use chatmill_diag::codes;
 use chatmill_intake::json::{self, Kind, Value};
-use chatmill_model::{ArgumentForm, Arguments, ToolCall};
+use chatmill_model::{ArgumentForm, Arguments, Part, ToolCall};
 
 /// Reads `tool_calls`; `None` when it is not a list of objects.
 pub(crate) fn calls(list: Value<'_>, rest: &mut ExtraFields, site: &mut Site<'_>) -> Option<Vec<ToolCall>> {
@@ -19,6 +21,17 @@ pub(crate) fn calls(list: Value<'_>, rest: &mut ExtraFields, site: &mut Site<'_>
         .enumerate()
         .map(|(index, value)| call(value, &format!("tool_calls[{index}]"), rest, site));
     Some(split::join(calls.collect(), list, "tool_calls", site))
+}
+
+/// Adds calls that are listed beside the content, but for those that blocks of the content already made.
+pub(crate) fn add(parts: &mut Vec<Part>, calls: Vec<ToolCall>) {
+    let own = parts.iter().filter_map(|part| match part {
+        Part::ToolCall(call) => call.id.clone(),
+        _ => None,
+    });
+    let own: HashSet<String> = own.collect();
+    let is_new = |call: &ToolCall| call.id.as_ref().is_none_or(|id| !own.contains(id));
+    parts.extend(calls.into_iter().filter(is_new).map(Part::ToolCall));
 }
 
 fn call(value: Value<'_>, suffix: &str, rest: &mut ExtraFields, site: &mut Site<'_>) -> ToolCall {

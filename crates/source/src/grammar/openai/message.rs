@@ -174,7 +174,7 @@ pub(super) fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
     if let Some(list) = other.filter(|_| calls.is_empty()) {
         calls = calls::calls(list, &mut turn.rest, site).unwrap_or_default();
     }
-    turn.parts.extend(calls.into_iter().map(Part::ToolCall));
+    calls::add(&mut turn.parts, calls);
     if let Some(call) = present(value, "function_call") {
         let call = calls::function_call(call, &mut turn.rest, site);
         turn.parts.extend(call.map(Part::ToolCall));

@@ -10,8 +10,8 @@ use chatmill_model::{Media, MediaKind, MediaSource, Part};
 
 use crate::base::media::{located, upload};
 use crate::base::{Keep as _, Site, Turn, compact, present, text};
-use crate::grammar::blocks::at_address;
 use crate::grammar::openai::{OPENAI, calls::spelled};
+use crate::grammar::{ANTHROPIC, blocks::at_address};
 use crate::grammar::{BlockForm, Read, When, typed};
 
 /// Levels of JSON inside the text of a part.
@@ -50,7 +50,9 @@ pub(crate) fn read(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Turn {
 }
 
 fn object(value: Value<'_>, path: &str, turn: &mut Turn, site: &mut Site<'_>) {
-    if !OPENAI.block(turn, path, value, site) {
+    // Blocks of Anthropic's pass through gateways and tables as they are; none of them has a type of OpenAI's.
+    let mut grammars = [&OPENAI, &ANTHROPIC].into_iter();
+    if !grammars.any(|grammar| grammar.block(turn, path, value, site)) {
         let text = "the part has no form that is known here and is kept as it is";
         let place = value.get("type").unwrap_or(value);
         site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{path}"), place);

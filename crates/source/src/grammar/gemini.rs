@@ -1,0 +1,209 @@
+//! Gemini's parts, in camel case and in snake case: text, thoughts, media, function calls and responses.
+//!
+//! Fields of a part without a place in the model are kept under the path of the part, in the spelling of the API's proto.
+
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{
+    ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, RawJson, Role, ToolCall, ToolResult,
+};
+
+use super::{BlockForm, Grammar, Read, When};
+use crate::base::roles::api_role;
+use crate::base::{Keep as _, Site, Turn, kind_of, present, text, text_of, word, words};
+use crate::base::{arguments, media::media_of_answer};
+
+/// Messages of Gemini.
+pub(crate) static GEMINI: Grammar = Grammar {
+    blocks: &[
+        with("text", words_of),
+        with("function_call", function_call),
+        with("functionCall", function_call),
+        with("function_response", function_response),
+        with("functionResponse", function_response),
+        with("inline_data", inline_data),
+        with("inlineData", inline_data),
+        with("file_data", file_data),
+        with("fileData", file_data),
+        with("file_uri", bare_file),
+        with("fileUri", bare_file),
+    ],
+    ..Grammar::own("gemini", &["role", "parts"], turn)
+};
+
+/// A kind of part by a field that it has.
+const fn with(key: &'static str, read: super::ReadBlock) -> BlockForm {
+    BlockForm {
+        when: When::Has(key),
+        read: Read::Own(read),
+    }
+}
+
+/// Reads a message whose parts are a list.
+fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
+    let mut turn = Turn::default();
+    turn.take_role("role", value, site, |word| {
+        (word == "model")
+            .then_some(Role::Assistant)
+            .or_else(|| api_role(word))
+    });
+    for (index, part) in value.get("parts").into_iter().flat_map(Value::items).enumerate() {
+        let path = format!("parts[{index}]");
+        one(&mut turn, &path, part, site);
+    }
+    turn.keep_rest(value, "", &["role", "parts"]);
+    turn
+}
+
+/// The first of two spellings that an object has.
+fn either<'d>(object: Value<'d>, one: &str, other: &str) -> Option<Value<'d>> {
+    present(object, one).or_else(|| present(object, other))
+}
+
+fn words_of(turn: &mut Turn, path: &str, part: Value<'_>, _: &mut Site<'_>) -> bool {
+    let Some(words) = text(part.get("text")) else {
+        return false;
+    };
+    let (piece, known): (_, &[&str]) = match part.get("thought").and_then(Value::as_bool) {
+        Some(true) => (Part::Reasoning(words), &["text", "thought"]),
+        _ => (Part::Text(words), &["text"]),
+    };
+    turn.parts.push(piece);
+    turn.keep_rest(part, path, known);
+    true
+}
+
+/// Reads one part; one of an unknown kind, or that is no object, is kept whole, and a bare string is text.
+pub(crate) fn one(turn: &mut Turn, path: &str, part: Value<'_>, site: &mut Site<'_>) {
+    if part.kind() != Kind::Object {
+        if let Some(text) = part.as_str() {
+            site.warn(path, "a part is a bare string and is read as text", part);
+            turn.parts.push(Part::Text(text.into_owned()));
+        } else {
+            let message = "a part is neither an object nor a string and is kept as it is";
+            site.error(path, message, part);
+            turn.keep(path.to_owned(), part);
+        }
+    } else if !GEMINI.block(turn, path, part, site) {
+        turn.unknown(path, part, site);
+    }
+}
+
+fn function_call(turn: &mut Turn, path: &str, part: Value<'_>, site: &mut Site<'_>) -> bool {
+    let call = either(part, "function_call", "functionCall");
+    let Some(call) = call.filter(|call| call.kind() == Kind::Object) else {
+        return false;
+    };
+    let own = format!("{path}.function_call");
+    let given = match present(call, "args") {
+        None => (
+            Arguments::Object(RawJson("{}".to_owned())),
+            ArgumentForm::Embedded,
+        ),
+        given => arguments(given, &format!("{own}.args"), site),
+    };
+    let id = word(call.get("id"), &format!("{own}.id"), site);
+    let name = word(call.get("name"), &format!("{own}.name"), site);
+    let call_part = ToolCall::new(id, name, given);
+    turn.parts.push(Part::ToolCall(call_part));
+    turn.keep_rest(call, &own, &["id", "name", "args"]);
+    turn.keep_rest(part, path, &["function_call", "functionCall"]);
+    true
+}
+
+/// A response is an object, kept as its JSON text; one that holds nothing but `error` is a failure.
+fn function_response(turn: &mut Turn, path: &str, part: Value<'_>, site: &mut Site<'_>) -> bool {
+    let response = either(part, "function_response", "functionResponse");
+    let Some(response) = response.filter(|response| response.kind() == Kind::Object) else {
+        return false;
+    };
+    let own = format!("{path}.function_response");
+    let answer = present(response, "response");
+    if answer.is_none() {
+        site.empty(&format!("{own}.response"));
+    }
+    let mut others = turn.inside();
+    let mut known = vec!["id", "name", "response"];
+    if let Some(list) = response.get("parts").filter(|list| list.kind() == Kind::Array) {
+        known.push("parts");
+        for (index, part) in list.items().enumerate() {
+            one(&mut others, &format!("{own}.parts[{index}]"), part, site);
+        }
+    }
+    turn.parts.push(Part::ToolResult(ToolResult {
+        call_id: word(response.get("id"), &format!("{own}.id"), site),
+        name: word(response.get("name"), &format!("{own}.name"), site),
+        content: answer.map(text_of).unwrap_or_default(),
+        is_error: answer.is_some_and(|answer| answer.len() == 1 && answer.get("error").is_some()),
+        media: media_of_answer(&others.parts),
+        ..ToolResult::default()
+    }));
+    turn.keep_rest(response, &own, &known);
+    turn.parts.extend(others.parts);
+    turn.rest.extend(others.rest);
+    turn.keep_rest(part, path, &["function_response", "functionResponse"]);
+    true
+}
+
+fn inline_data(turn: &mut Turn, path: &str, part: Value<'_>, _: &mut Site<'_>) -> bool {
+    let found = either(part, "inline_data", "inlineData");
+    let Some((inline, bytes)) = found.and_then(|inline| Some((inline, text(inline.get("data"))?))) else {
+        return false;
+    };
+    turn.parts.push(media_item(inline, MediaSource::Inline(bytes)));
+    let known = ["data", "mime_type", "mimeType", "display_name", "displayName"];
+    turn.keep_rest(inline, &format!("{path}.inline_data"), &known);
+    turn.keep_rest(part, path, &["inline_data", "inlineData"]);
+    true
+}
+
+/// Fields of a file that are read.
+const FILE: [&str; 6] = words!(file_uri fileUri mime_type mimeType display_name displayName);
+
+fn file_data(turn: &mut Turn, path: &str, part: Value<'_>, _: &mut Site<'_>) -> bool {
+    let found = either(part, "file_data", "fileData");
+    let Some((file, uri)) = found.and_then(|file| Some((file, text(either(file, "file_uri", "fileUri"))?)))
+    else {
+        return false;
+    };
+    turn.parts.push(media_item(file, MediaSource::Url(uri)));
+    turn.keep_rest(file, &format!("{path}.file_data"), &FILE);
+    turn.keep_rest(part, path, &["file_data", "fileData"]);
+    true
+}
+
+/// A file whose address is a field of the part, as gryag's document has it.
+fn bare_file(turn: &mut Turn, path: &str, file: Value<'_>, _: &mut Site<'_>) -> bool {
+    let Some(uri) = text(either(file, "file_uri", "fileUri")) else {
+        return false;
+    };
+    turn.parts.push(media_item(file, MediaSource::Url(uri)));
+    turn.keep_rest(file, path, &FILE);
+    // gryag's own code tells this form from the other.
+    turn.rest
+        .push((format!("{path}.file_uri"), RawJson("true".to_owned())));
+    true
+}
+
+/// A media item of this type and name; addresses without a type are those of videos where they lead to `YouTube`, else of files.
+fn media_item(object: Value<'_>, source: MediaSource) -> Part {
+    let by_address = || {
+        let uri = if let MediaSource::Url(uri) = &source {
+            uri
+        } else {
+            ""
+        };
+        let (_, rest) = uri.split_once("://").unwrap_or_default();
+        let host = rest.split(['/', '?']).next().unwrap_or_default();
+        match host {
+            "youtube.com" | "www.youtube.com" | "m.youtube.com" | "youtu.be" => MediaKind::Video,
+            _ => MediaKind::File,
+        }
+    };
+    let media_type = text(either(object, "mime_type", "mimeType"));
+    Part::Media(Media {
+        kind: kind_of(media_type.as_deref()).unwrap_or_else(by_address),
+        source,
+        media_type,
+        name: text(either(object, "display_name", "displayName")),
+    })
+}

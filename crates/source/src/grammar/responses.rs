@@ -10,17 +10,17 @@ use crate::base::{
 use crate::grammar::{Grammar, openai::parts};
 
 /// Items that only this API has, by their type.
-pub(super) const ITEMS: [&str; 27] = words!(
+pub(super) const ITEMS: [&str; 28] = words!(
     function_call function_call_output custom_tool_call custom_tool_call_output computer_call
     web_search_call file_search_call item_reference function_call_result computer_call_output
     code_interpreter_call image_generation_call local_shell_call local_shell_call_output shell_call
     shell_call_output apply_patch_call apply_patch_call_output mcp_call mcp_list_tools mcp_approval_request
     mcp_approval_response tool_search_call tool_search_output program_output compaction_trigger
-    configuration_update
+    configuration_update additional_tools
 );
 
 /// Items whose type others use for something else: they are items where they have no role.
-const LOOSE_ITEMS: [&str; 4] = words!(reasoning compaction program additional_tools);
+const LOOSE_ITEMS: [&str; 3] = words!(reasoning compaction program);
 
 /// Whether a value is an item of a kind that only this API has.
 pub(crate) fn is_item(value: Value<'_>) -> bool {

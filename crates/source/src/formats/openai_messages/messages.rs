@@ -143,8 +143,10 @@ impl<'d, 'r> Reader<'d, 'r> {
         ];
         for (key, thought) in thoughts {
             let Some(thought) = thought else { continue };
-            match thought.as_str() {
-                Some(text) => parts.push(Part::Reasoning(text.into_owned())),
+            match thought.as_str().map(|text| Part::Reasoning(text.into_owned())) {
+                // Some gateways write one thought under both names.
+                Some(thought) if parts.contains(&thought) => {}
+                Some(thought) => parts.push(thought),
                 None => rest.keep(key, thought),
             }
         }

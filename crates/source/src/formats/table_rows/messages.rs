@@ -9,8 +9,8 @@ use chatmill_model::{Extra, Message, Part, Reference, Role, ToolCall, ToolResult
 use super::content::{self, CellContent};
 use super::row::Row;
 use crate::base::{
-    ExtraFields, Keep as _, Roster, Site, id, reply_to, roles, texts::quoted_json,
-    texts::quoted_json::CellForm, texts::quoted_json::CellPlace, word,
+    ExtraFields, Keep as _, Roster, Site, id, media::hold_place, media::result_of, only_answers, reply_to,
+    roles, texts::quoted_json, texts::quoted_json::CellForm, texts::quoted_json::CellPlace, word,
 };
 use crate::grammar::{openai::MessageObject, openai::calls};
 use crate::layout::Turns;
@@ -36,7 +36,10 @@ pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
         site.empty("content");
     }
     let call_id = column_call_id.or(cell.turn.call_id.take());
-    let role = role(stated, call_id.is_some(), row, &cell, &mut site);
+    let role = match role(stated, call_id.is_some(), row, &cell, &mut site) {
+        Role::User if only_answers(&cell.parts) => Role::Tool,
+        role => role,
+    };
     let name = word(row.columns.name, "name", &mut site).or(cell.turn.name.take());
     let sender_name = word(row.columns.sender_name, "sender_name", &mut site);
     let timestamp = turns.times.read(row.columns.created, "created_at", &mut site);
@@ -49,7 +52,8 @@ pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
     let columns = &row.columns;
     let word = columns.source_type.or(columns.role).and_then(Value::as_str);
     let thought = cell.turn.reasoning.take();
-    let parts = parts(role, thought, cell.parts, cell.answer, (call_id, name), calls);
+    let mut parts = parts(role, thought, cell.parts, cell.answer, (call_id, name), calls);
+    hold_place(role, &mut parts, &cell.rest);
     turns.roster.calls(sender, &parts);
     let other_id = cell.turn.message_id.take();
     turns.list.push(Message {
@@ -211,15 +215,16 @@ fn parts(
     calls: Vec<ToolCall>,
 ) -> Vec<Part> {
     let mut parts: Vec<Part> = thought.map(Part::Reasoning).into_iter().collect();
-    if role == Role::Tool {
-        parts.push(Part::ToolResult(ToolResult {
+    if role == Role::Tool && !only_answers(&cell) {
+        let result = ToolResult {
             call_id,
             name,
-            content: answer,
             ..ToolResult::default()
-        }));
+        };
+        parts.extend(result_of(result, (answer, cell)));
+    } else {
+        parts.extend(cell);
     }
-    parts.extend(cell);
-    parts.extend(calls.into_iter().map(Part::ToolCall));
+    calls::add(&mut parts, calls);
     parts
 }

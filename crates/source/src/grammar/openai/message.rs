@@ -144,10 +144,12 @@ pub(super) fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
         site.empty("role");
     }
     turn.id = turn.id.or_else(|| text(value.get("id")));
-    let thought = read.reasoning.or_else(|| text(value.get("reasoning")));
-    turn.rest
-        .retain(|(key, _)| key != "reasoning" || thought.is_none());
-    turn.parts.extend(thought.map(Part::Reasoning));
+    let other = text(value.get("reasoning"));
+    turn.rest.retain(|(key, _)| key != "reasoning" || other.is_none());
+    // Some gateways write one thought under both names.
+    let other = other.filter(|other| read.reasoning.as_ref() != Some(other));
+    let thoughts = read.reasoning.into_iter().chain(other);
+    turn.parts.extend(thoughts.map(Part::Reasoning));
     let content = present(value, "content");
     if turn.role == Some(Role::Tool) {
         let answered = content.map_or_else(Default::default, |content| {

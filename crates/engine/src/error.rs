@@ -331,13 +331,13 @@ impl Classed for RunError {
             | Self::NotPlanned { .. }
             | Self::OtherPlan { .. }
             | Self::TooManyTools { .. }
+            | Self::TooManyToCompare { .. }
             | Self::NoSuchShard { .. } => Class::Request,
             Self::Stopped { .. } => Class::Stopped,
             Self::Unbalanced { .. } | Self::Miscounted { .. } | Self::WorkerFailed { .. } => Class::Bug,
             Self::InputChanged { .. }
             | Self::InputsFailed { .. }
             | Self::Incomplete { .. }
-            | Self::TooManyToCompare { .. }
             | Self::ShardsMissing { .. }
             | Self::TakenAway { .. }
             | Self::Threads { .. } => Class::System,

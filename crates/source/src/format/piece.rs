@@ -15,11 +15,12 @@ use super::language::path::{MapPath, Paths};
 use super::language::template::{Read, Texts};
 use super::language::{Again, CallMap, FileMap, Piece, ResultMap};
 use super::loaded::Loaded;
+use super::request::GrammarWord;
 use crate::base::{
     ExtraFields, Keep, Notes, Site, Turn, arguments, holds_something, kind_of, media, only_answers, text_of,
     texts::quoted_json, texts::transcript,
 };
-use crate::grammar::{self, Grammar, GrammarWord, OPENAI, openai, openai::calls, openai::parts};
+use crate::grammar::{self, Grammar, OPENAI, openai, openai::calls, openai::parts};
 
 /// The content of a message while its pieces are read.
 #[derive(Debug, Default)]

@@ -1,15 +1,19 @@
 //! Formats whose records are requests to a vendor's API, or lists of its messages: a format file names the fields, and the readers of
 //! vendors' messages, which many formats share, read the turns.
 
+use std::borrow::Cow;
+
 use chatmill_diag::Limits;
+use chatmill_diag::suggest::nearest;
 use chatmill_intake::json::Document;
 use chatmill_intake::{RecordSketch, Sketch};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
+use serde::de::{Deserializer, Error};
 
 use crate::formats::openai_messages;
 use crate::frame::{FrameView, Reading, Row};
-use crate::grammar::{GrammarWord, OPENAI, SHAREGPT};
+use crate::grammar::{GRAMMARS, Grammar, OPENAI, SHAREGPT};
 use crate::layout::{RequestForm, Requests};
 use crate::source::About;
 
@@ -43,6 +47,36 @@ fn messages() -> String {
 
 fn tools() -> String {
     "tools".to_owned()
+}
+
+/// A grammar, by its id.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::format) struct GrammarWord(pub &'static Grammar);
+
+impl<'de> Deserialize<'de> for GrammarWord {
+    fn deserialize<D: Deserializer<'de>>(word: D) -> Result<Self, D::Error> {
+        let word = String::deserialize(word)?;
+        let ids = || GRAMMARS.iter().map(|grammar| grammar.id);
+        if let Some(grammar) = GRAMMARS.iter().find(|grammar| grammar.id == word) {
+            return Ok(Self(grammar));
+        }
+        let advice = match nearest(&word, ids()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the words are {}", ids().collect::<Vec<_>>().join(", ")),
+        };
+        Err(Error::custom(format!("no vendor is called `{word}`: {advice}")))
+    }
+}
+
+impl JsonSchema for GrammarWord {
+    fn schema_name() -> Cow<'static, str> {
+        "GrammarWord".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let ids: Vec<&str> = GRAMMARS.iter().map(|grammar| grammar.id).collect();
+        json_schema!({ "type": "string", "enum": ids, "description": "The vendor whose messages or blocks these are." })
+    }
 }
 
 /// The reader for the records of such a format.

@@ -368,3 +368,42 @@ fn roles_of_pieces_inside_pieces_are_their_own() {
     assert_eq!(said, [("system", 1), ("user", 2), ("assistant", 2)]);
     assert_eq!(texts(&reading), ["be", "zero", "one", "two", "three"]);
 }
+
+#[test]
+fn a_format_file_names_a_vendor_and_its_own_parts_come_first() {
+    let file = file(
+        r#"say = [{ parts = "$.c", as = "anthropic" }]"#,
+        "[[part]]\nwhen = { \"$.type\" = \"tool_use\" }\ntext = \"$.name\"",
+    );
+    let record = r#"{"m":[{"r":"user","c":"plain"},{"r":"assistant","c":[
+        {"type":"thinking","thinking":"hm"},{"type":"tool_use","id":"a","name":"own"},
+        {"type":"image","source":{"type":"url","url":"https://pics.example/a.png"}}]}]}"#;
+    let reading = read("own", &file, record);
+    let messages = &reading.conversation.as_ref().unwrap().messages;
+    assert_eq!(messages[0].parts, [Part::Text("plain".to_owned())]);
+    assert_eq!(
+        messages[1].parts[..2],
+        [Part::Reasoning("hm".to_owned()), Part::Text("own".to_owned())]
+    );
+    assert!(matches!(messages[1].parts[2], Part::Media(_)));
+    assert!(reading.findings.is_empty(), "{:?}", reading.findings);
+}
+
+#[test]
+fn an_unknown_vendor_and_one_without_a_list_are_refused_with_their_place() {
+    for (say, place, reason) in [
+        (
+            r#"say = [{ parts = "$.c", as = "antropic" }]"#,
+            "line 8, column 30",
+            "no vendor is called `antropic`: did you mean `anthropic`?",
+        ),
+        (
+            r#"say = [{ text = "$.c", as = "anthropic" }]"#,
+            "line 8, column 8",
+            "`as` names the vendor whose blocks a list holds: give the path of the list as `parts` beside it",
+        ),
+    ] {
+        let refused = refused(&file(say, ""));
+        assert!(refused.contains(place) && refused.contains(reason), "{refused}");
+    }
+}

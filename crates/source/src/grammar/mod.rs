@@ -16,7 +16,6 @@ pub(crate) mod responses;
 pub(crate) mod sharegpt;
 pub(crate) mod signs;
 pub(crate) mod usage;
-mod word;
 
 use chatmill_diag::Limits;
 use chatmill_intake::json::Value;
@@ -33,7 +32,6 @@ pub(crate) use gemini::GEMINI;
 pub(crate) use openai::OPENAI;
 pub(crate) use responses::RESPONSES;
 pub(crate) use sharegpt::SHAREGPT;
-pub(crate) use word::GrammarWord;
 
 /// All grammars; format files name them by their ids.
 pub(crate) static GRAMMARS: &[&Grammar] = &[

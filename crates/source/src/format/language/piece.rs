@@ -8,7 +8,7 @@ use serde::de::{Deserializer, Error};
 use super::condition::{Choices, Conditions};
 use super::path::{MapPath, Paths};
 use super::template::{Template, Texts};
-use crate::grammar::GrammarWord;
+use crate::format::request::GrammarWord;
 
 /// A piece of a message. Its fields are read in the order given here.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use chatmill_diag::{Class, Classed as _};
 use chatmill_engine::RunError;
 use chatmill_workshop::TestDir;
 
@@ -177,6 +178,7 @@ fn conversations_are_compared_up_to_the_limit_and_none_is_beyond_it() {
         matches!(error, RunError::TooManyToCompare { found: 3, limit: 2 }),
         "{error}"
     );
+    assert_eq!(error.class(), Class::Request, "only another request helps");
     assert!(!shop.path("short").exists());
 }
 

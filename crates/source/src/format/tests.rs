@@ -399,7 +399,7 @@ fn an_unknown_vendor_and_one_without_a_list_are_refused_with_their_place() {
         ),
         (
             r#"say = [{ text = "$.c", as = "anthropic" }]"#,
-            "line 8, column 8",
+            "line 8, column 7",
             "`as` names the vendor whose blocks a list holds: give the path of the list as `parts` beside it",
         ),
     ] {

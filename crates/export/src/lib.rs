@@ -18,13 +18,13 @@ mod summary;
 mod writer;
 
 pub use candidate::{Maker, RenderingFacts};
-pub use convert::{begin, check_request, export, export_into};
+pub use convert::{begin, check_request, export, export_into, publish};
 pub use envelope::{ENVELOPES, Envelope, Preferences};
 pub use error::ExportError;
 pub use filter::{Filters, TokenLimit};
 pub use format::Format;
 pub use request::{ExportRequest, holds};
-pub use split::{LeakRule, PartShare, Share, Split, SplitBy, SplitPart, StrataSummary};
+pub use split::{LeakRule, PartQuota, Share, Split, SplitBy, SplitPart, StrataSummary};
 pub use summary::left_out::{LeftOut, LeftOutRow};
 pub use summary::split_summary::{PartLeak, SplitSummary};
 pub use summary::turn_counts::TurnCounts;

@@ -101,7 +101,8 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         None,
     )?;
     let own = [arguments.out.as_path(), Path::new(&arguments.reading.source)];
-    let spared: Vec<&Path> = own.into_iter().chain(plan.compared()).collect();
+    let inputs = arguments.inputs.iter().map(Path::new);
+    let spared: Vec<&Path> = own.into_iter().chain(inputs).chain(plan.compared()).collect();
     let patterns = (Path::new("."), &arguments.inputs);
     let dropped = DroppedFile::begin(arguments.dropped.as_deref(), &spared, patterns, context)?;
     let result = run(
@@ -146,7 +147,14 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     }
     context.meter.stage("export", 0);
     request.split = request.split.map(|split| planned(split, &dataset)).transpose()?;
-    let (exported, exit) = export::write(&dataset, &request, (files, &arguments.out), dropped, context)?;
+    let (exported, exit) = export::write(
+        &dataset,
+        &request,
+        (files, &arguments.out),
+        dropped,
+        temporary,
+        context,
+    )?;
     context.meter.finish();
     text.push('\n');
     text.push_str(&exported);

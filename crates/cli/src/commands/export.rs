@@ -7,13 +7,13 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use chatmill_dataset::{Dataset, Folder};
+use chatmill_dataset::{Dataset, Folder, TemporaryDataset};
 use chatmill_diag::suggest::nearest;
 use chatmill_dialect::LossCode;
 use chatmill_engine::check::Mask;
 use chatmill_export::{
     ENVELOPES, Envelope, ExportError, ExportRequest, ExportSummary, Filters, Format, Maker, NestedAs,
-    Preferences, SUMMARY, Split, SplitBy, TokenLimit, begin, check_request, envelope, export_into,
+    Preferences, SUMMARY, Split, SplitBy, TokenLimit, begin, check_request, envelope, export_into, publish,
 };
 use clap::Args;
 
@@ -137,28 +137,38 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         (Path::new(""), []),
         context,
     )?;
-    let (text, exit) = write(&dataset, &request, (folder, &arguments.out), dropped, context)?;
+    let (text, exit) = write(
+        &dataset,
+        &request,
+        (folder, &arguments.out),
+        dropped,
+        None,
+        context,
+    )?;
     output::print(&text)?;
     Ok(exit)
 }
 
 /// Writes an export into a folder that was begun at a path, and the list of what it leaves out, and returns its description and what it
-/// means.
+/// means. A temporary dataset is removed before the export appears: a repeat after a kill is refused then and removes nothing.
 pub(super) fn write(
     dataset: &Dataset,
     request: &ExportRequest,
     (folder, out): (Folder, &Path),
     dropped: Option<DroppedFile>,
+    temporary: Option<TemporaryDataset>,
     context: &Context<'_>,
 ) -> Outcome<(String, Exit)> {
     let mask = mask(context.global)?;
     let maker = maker::maker(dataset, request)?;
     let renderer = maker.as_ref().map(|maker| maker as &dyn Maker);
-    let summary = export_into(dataset, request, folder, renderer, context.signals.stop())?;
+    let summary = export_into(dataset, request, &folder, renderer, context.signals.stop())?;
+    let text = describe(&summary, out, mask.as_ref()) + &way_out(&summary, maker.as_ref())?;
+    drop(temporary);
+    publish(folder, request)?;
     if let (Some(dropped), Some(rows)) = (dropped, &summary.rows_left_out) {
         dropped.finish(rows)?;
     }
-    let text = describe(&summary, out, mask.as_ref()) + &way_out(&summary, maker.as_ref())?;
     Ok((text, Exit::complete_if(summary.objections.is_empty())))
 }
 

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 
 use super::call::{call, if_there};
 use super::file::{DiskFile, FileMeasure};
-use super::temp_file::new_temp_name;
+use super::temp_name::new_temp_name;
 use crate::error::DatasetError;
 
 /// The flags for opening a folder.

@@ -21,6 +21,7 @@ mod lock;
 mod place;
 mod spill;
 mod temp_file;
+mod temp_name;
 mod work_dir;
 
 pub(crate) use self::dir::{
@@ -32,5 +33,5 @@ pub(crate) use self::hashed::Hashed;
 pub(crate) use self::lock::{Lock, sibling};
 pub(crate) use self::place::{above, create_folders, resolve, stat_link, stat_target};
 pub use self::spill::{Spill, SpillFolder};
-pub(crate) use self::temp_file::{is_temp_file, is_temp_file_of, random_digits};
+pub(crate) use self::temp_name::{is_temp_file, is_temp_file_of, random_digits};
 pub(crate) use self::work_dir::{IsOurs, MARK, WorkDir, WorkDirLocation};

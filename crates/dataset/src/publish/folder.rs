@@ -37,26 +37,9 @@ impl Folder {
     pub fn create_over(out: &Path, replaced: BTreeSet<String>) -> Result<Self, DatasetError> {
         let destination = Destination::locate(out)?;
         let lock = destination.lock()?;
-        match destination.inspect()? {
-            Occupant::Nothing => {}
-            Occupant::Dataset { .. } => {
-                return Err(DatasetError::wrong_path(
-                    out,
-                    "it is a dataset; choose a folder that does not exist",
-                ));
-            }
-            Occupant::Foreign(names) if !replaced.is_empty() => {
-                destination.refuse_unknown(&names, &replaced)?;
-            }
-            Occupant::Foreign(_) => {
-                return Err(DatasetError::wrong_path(
-                    out,
-                    "it is not empty; remove it or choose a folder that does not exist",
-                ));
-            }
-        }
+        // What a killed process left is removed even if it was killed after it had published.
         let work_dir = destination.work_dir_location("unfinished", is_ours).take()?;
-        match begin(&work_dir) {
+        match refuse_occupied(&destination, out, &replaced).and_then(|()| begin(&work_dir)) {
             Ok(files) => Ok(Self {
                 replaced,
                 destination,
@@ -106,6 +89,23 @@ impl Folder {
         self.destination
             .publish_files(self.work_dir.dir(), FILES, &self.replaced)
     }
+}
+
+/// Refuses a destination that is neither free nor holds only names that are replaced.
+fn refuse_occupied(
+    destination: &Destination,
+    out: &Path,
+    replaced: &BTreeSet<String>,
+) -> Result<(), DatasetError> {
+    let reason = match destination.inspect()? {
+        Occupant::Nothing => return Ok(()),
+        Occupant::Foreign(names) if !replaced.is_empty() => {
+            return destination.refuse_unknown(&names, replaced);
+        }
+        Occupant::Dataset { .. } => "it is a dataset; choose a folder that does not exist",
+        Occupant::Foreign(_) => "it is not empty; remove it or choose a folder that does not exist",
+    };
+    Err(DatasetError::wrong_path(out, reason))
 }
 
 /// Removes the files of a killed export, and begins anew.

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 
 use crate::disk::Dir;
 use crate::error::DatasetError;
-use crate::manifest::DERIVED;
+use crate::manifest::{DERIVED, SUCCESS};
 use crate::publish::derived;
 use crate::publish::work::names;
 
@@ -14,9 +14,9 @@ pub(crate) fn dataset(folder: &Dir, name: impl AsRef<OsStr>) -> Result<(), Datas
         return Ok(());
     };
     refuse_strangers(&dataset)?;
-    // The files that show edits are removed first: the remains after a kill must not look edited.
-    for derived in DERIVED {
-        dataset.remove_file(derived)?;
+    // The files that show edits are removed first, then the mark: the remains after a kill must look neither edited nor whole.
+    for first in DERIVED.into_iter().chain([SUCCESS]) {
+        dataset.remove_file(first)?;
     }
     folder.remove_all(name)
 }

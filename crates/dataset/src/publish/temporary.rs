@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::disk::{Lock, WorkDir};
 use crate::error::DatasetError;
+use crate::manifest::SUCCESS;
 use crate::publish::destination::Destination;
 use crate::publish::remove;
 use crate::publish::work::staging::{self, DATASET_NAME, DatasetParent};
@@ -31,6 +32,14 @@ impl TemporaryDataset {
             Some(left) => left,
             None => place.take()?,
         };
+        if work_dir
+            .dir()
+            .stat_below(&format!("{DATASET_NAME}/{SUCCESS}"))?
+            .is_none()
+        {
+            // What is left of a dataset whose removal was killed.
+            remove::dataset(work_dir.dir(), DATASET_NAME)?;
+        }
         Ok(Self {
             parent: DatasetParent(Arc::clone(work_dir.dir())),
             work_dir,

@@ -44,7 +44,10 @@ const SHARD_BYTES: u64 = 500_000_000;
 
 /// Writes an export of a dataset into a folder that does not exist yet, and returns its summary.
 pub fn export(dataset: &Dataset, request: &ExportRequest, out: &Path) -> Result<ExportSummary, ExportError> {
-    export_into(dataset, request, begin(out, request.replace)?, None, &AtomicBool::new(false))
+    let folder = begin(out, request.replace)?;
+    let summary = export_into(dataset, request, &folder, None, &AtomicBool::new(false))?;
+    publish(folder, request)?;
+    Ok(summary)
 }
 
 /// Begins the folder of an export under its lock, before any work is done for it; dropped, it leaves nothing.
@@ -53,12 +56,21 @@ pub fn begin(out: &Path, replace: bool) -> Result<Folder, ExportError> {
     Ok(Folder::create_over(out, replaced.unwrap_or_default())?)
 }
 
-/// Like [`export`], into a folder that was begun, with the renderings of `maker` where the dataset has none of the dialect. Once
-/// `stop` is set, nothing is written, and the export ends with [`ExportError::Stopped`].
+/// Lets a complete export appear at its path.
+pub fn publish(folder: Folder, request: &ExportRequest) -> Result<(), ExportError> {
+    if request.replace {
+        // The card of the earlier export may have been edited meanwhile.
+        names_of_earlier(folder.out())?;
+    }
+    Ok(folder.publish()?)
+}
+
+/// Like [`export`], into a folder that was begun and is to be published, with the renderings of `maker` where the dataset has none of the
+/// dialect. Once `stop` is set, the export ends with [`ExportError::Stopped`].
 pub fn export_into(
     dataset: &Dataset,
     request: &ExportRequest,
-    folder: Folder,
+    folder: &Folder,
     maker: Option<&dyn Maker>,
     stop: &AtomicBool,
 ) -> Result<ExportSummary, ExportError> {
@@ -107,26 +119,21 @@ pub fn export_into(
             "name a maker of them",
         ));
     }
-    let (mut summary, card) = job.write(&folder)?;
+    let (mut summary, card) = job.write(folder)?;
     let companion = envelope.and_then(|envelope| (envelope.companion)(&summary.files));
     let assigned = match (&request.split, &job.assignment) {
         (Some(split), Some(assignment)) => Some((ASSIGNED, assignment.remembered(&split.parts))),
         _ => None,
     };
     for (name, text) in companion.into_iter().chain(assigned).chain(card) {
-        let measure = write_whole(&folder, name, &text)?;
+        let measure = write_whole(folder, name, &text)?;
         if name == CARD {
             summary.card_hash = Some(measure.hash);
         }
         summary.beside.push(name.to_owned());
     }
-    write_whole(&folder, SUMMARY, &summary.json())?;
+    write_whole(folder, SUMMARY, &summary.json())?;
     job.go_on()?;
-    if request.replace {
-        // Its card may have been edited meanwhile.
-        names_of_earlier(folder.out())?;
-    }
-    folder.publish()?;
     Ok(summary)
 }
 

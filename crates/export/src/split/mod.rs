@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::error::ExportError;
 
-pub use strata::{PartShare, StrataSummary};
+pub use strata::{PartQuota, StrataSummary};
 
 /// The property of a conversation that decides its part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

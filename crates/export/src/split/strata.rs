@@ -22,14 +22,14 @@ pub struct StrataSummary {
     pub stratum: String,
     /// Conversations of this stratum in the part.
     #[serde(flatten)]
-    pub farthest: PartShare,
+    pub farthest: PartQuota,
     /// The part that is farthest from its share of all strata together.
-    pub total: PartShare,
+    pub total: PartQuota,
 }
 
 /// The conversations in a part, and its share.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PartShare {
+pub struct PartQuota {
     /// The name of the part.
     pub part: String,
     /// Conversations in the part.
@@ -69,15 +69,15 @@ impl Strata {
         }
         let numbers: BTreeMap<&str, usize> = sizes.keys().copied().zip(0..).collect();
         let weights: Vec<i128> = weights.iter().map(|weight| i128::from(*weight)).collect();
-        let share = |size: i128| weights.iter().map(|weight| size * weight).collect();
+        let quotas = |size: i128| weights.iter().map(|weight| size * weight).collect();
         Self {
             of: strata
                 .iter()
                 .filter_map(|name| numbers.get(name).copied())
                 .collect(),
-            lacking: sizes.values().copied().map(share).collect(),
-            totals: share(sizes.values().sum()),
-            carried: share(0),
+            lacking: sizes.values().copied().map(quotas).collect(),
+            totals: quotas(sizes.values().sum()),
+            carried: quotas(0),
             is_carried: vec![false; sizes.len()],
             names: sizes.keys().map(|name| (*name).to_owned()).collect(),
             all: weights.iter().sum(),
@@ -121,8 +121,8 @@ impl Strata {
         };
         let mut parts: Vec<usize> = order.iter().map(place).collect();
         // Beside an earlier export the parts as wholes may be far from their shares: new conversations even out their strata only.
-        let placed: usize = groups.values().map(|(_, members)| members.len()).sum();
-        if placed == self.of.len() {
+        let assigned: usize = groups.values().map(|(_, members)| members.len()).sum();
+        if assigned == self.of.len() {
             self.even_out(&order, &mut parts);
         }
         order.iter().map(|(.., number)| *number).zip(parts).collect()
@@ -188,7 +188,7 @@ impl Strata {
         for (conversation, part) in parts.iter().enumerate() {
             self.put(conversation, *part);
         }
-        let share = |part: usize, quota: i128, lacks: i128| PartShare {
+        let reached = |part: usize, quota: i128, lacks: i128| PartQuota {
             part: (*cut::at(names, part)).to_owned(),
             conversations: u64::try_from((quota - lacks) / self.all.max(1)).unwrap_or(0),
             expected: tenths(quota, self.all),
@@ -204,8 +204,8 @@ impl Strata {
             by: by.to_owned(),
             strata,
             stratum: cut::at(&self.names, stratum).clone(),
-            farthest: share(part, lacking(&quotas, stratum, part), lacks((stratum, part))),
-            total: share(farthest, *cut::at(&total_quotas, farthest), lacks_total(farthest)),
+            farthest: reached(part, lacking(&quotas, stratum, part), lacks((stratum, part))),
+            total: reached(farthest, *cut::at(&total_quotas, farthest), lacks_total(farthest)),
         })
     }
 }
@@ -324,7 +324,7 @@ mod tests {
     }
 
     /// The part of each group, in their order, and for each stratum and part the conversations in it.
-    fn placed(groups: &Drawn, weights: &[u64]) -> (Vec<usize>, BTreeMap<(usize, usize), u64>) {
+    fn assigned(groups: &Drawn, weights: &[u64]) -> (Vec<usize>, BTreeMap<(usize, usize), u64>) {
         let names: Vec<String> = groups
             .iter()
             .flat_map(|(_, strata)| strata)
@@ -353,10 +353,10 @@ mod tests {
         fn parts_and_strata_of_drawn_groups_are_nearer_to_their_shares_than_the_largest_group(
             (groups, weights) in drawn()
         ) {
-            let (parts, cells) = placed(&groups, &weights);
+            let (parts, cells) = assigned(&groups, &weights);
             let mut backwards = groups.clone();
             backwards.reverse();
-            let (mut again, _) = placed(&backwards, &weights);
+            let (mut again, _) = assigned(&backwards, &weights);
             again.reverse();
             prop_assert_eq!(&parts, &again, "the order of the dataset decides");
 
@@ -366,13 +366,13 @@ mod tests {
             let mut sizes: BTreeMap<usize, u64> = BTreeMap::new();
             all.for_each(|stratum| *sizes.entry(*stratum).or_default() += 1);
             for (part, weight) in weights.iter().enumerate() {
-                let share = |size: u64| (size * weight) as f64 / weights.iter().sum::<u64>() as f64;
+                let quota = |size: u64| (size * weight) as f64 / weights.iter().sum::<u64>() as f64;
                 let found = |stratum: usize| cells.get(&(stratum, part)).copied().unwrap_or(0);
                 let total: u64 = sizes.keys().map(|stratum| found(*stratum)).sum();
-                let distance = (share(sizes.values().sum()) - total as f64).abs();
+                let distance = (quota(sizes.values().sum()) - total as f64).abs();
                 prop_assert!(distance < largest, "{} instead of {}", total, distance);
                 for (stratum, size) in &sizes {
-                    let distance = (share(*size) - found(*stratum) as f64).abs();
+                    let distance = (quota(*size) - found(*stratum) as f64).abs();
                     let most = if is_pure { largest } else { 2.0 * largest };
                     prop_assert!(distance < most, "{} of {}: {}", stratum, part, distance);
                 }

@@ -150,7 +150,7 @@ impl PieceReader<'_> {
         if self.read.budget.is_spent() {
             return;
         }
-        let (start, kept) = (draft.parts.len(), draft.extra.len());
+        let (start, extras) = (draft.parts.len(), draft.extra.len());
         let thought = piece.reasoning.render(value, self.read);
         if !thought.is_empty() {
             draft.parts.push(Part::Reasoning(thought));
@@ -236,8 +236,8 @@ impl PieceReader<'_> {
         for key in &piece.ignore {
             value.get(key).inspect(|value| value.mark(Mark::Taken));
         }
-        let made = bytes_of(draft.parts.iter().skip(start), draft.extra.iter().skip(kept));
-        self.read.budget.take(made);
+        let bytes = bytes_of(draft.parts.iter().skip(start), draft.extra.iter().skip(extras));
+        self.read.budget.take(bytes);
     }
 
     /// Reads words: of several places the first that has some.

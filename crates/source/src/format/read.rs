@@ -47,7 +47,7 @@ pub(super) fn read(
         reader.conversation = map.id.id(root).or(reader.conversation);
         reader.before(root);
         reader.message(0, root, || "$".to_owned());
-        return budget.kept(frame, root, reader.finish(&[root]));
+        return budget.bounded(frame, root, reader.finish(&[root]));
     }
     if map.each.0.is_empty() {
         let one = One {
@@ -116,7 +116,7 @@ struct One<'d, 'r> {
 
 impl<'d> One<'d, '_> {
     fn read(&self) -> Result<Reading, Box<Finding>> {
-        self.budget.kept(self.frame, self.record, self.reading()?)
+        self.budget.bounded(self.frame, self.record, self.reading()?)
     }
 
     fn reading(&self) -> Result<Reading, Box<Finding>> {
@@ -368,7 +368,7 @@ fn joined(
     }
     reader.turns.list.notes.findings.append(&mut notes.findings);
     let records: Vec<Value<'_>> = files.iter().map(|(_, file)| *file).collect();
-    budget.kept(frame, frame.root(), reader.finish(&records))
+    budget.bounded(frame, frame.root(), reader.finish(&records))
 }
 
 impl ConversationMap {

@@ -59,7 +59,7 @@ pub(super) fn read(
         Some(tree) => rows.tree(tree, latest),
         None => rows.line(latest),
     };
-    rows.budget.kept(frame, frame.root(), reading)
+    rows.budget.bounded(frame, frame.root(), reading)
 }
 
 /// The latest version of each message, in the place of the first; and the number of the earlier versions.

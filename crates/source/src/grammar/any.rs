@@ -70,7 +70,10 @@ pub(crate) fn any(value: Value<'_>, vendor: &'static Grammar, site: &mut Site<'_
         }
         let has_list = present(value, "content").is_some_and(|content| content.kind() == Kind::Array);
         let by_vendor = has_list.then_some(vendor);
-        return identified(value).or(by_vendor).unwrap_or(&OPENAI).turn(value, site);
+        return identified(value)
+            .or(by_vendor)
+            .unwrap_or(&OPENAI)
+            .turn(value, site);
     }
     if are_untyped(value) {
         return CONVERSE.turn(value, site);

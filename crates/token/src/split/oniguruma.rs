@@ -51,7 +51,7 @@ pub(crate) fn translated(pattern: &str) -> Result<String, PatternError> {
         pattern,
         at: 0,
         written: String::with_capacity(pattern.len()),
-        atom: 0,
+        operand: 0,
         folds: false,
         last: None,
         open: Vec::new(),
@@ -88,8 +88,8 @@ struct Reader<'p> {
     /// Bytes that are read.
     at: usize,
     written: String,
-    /// Where in `written` the atom begins that a quantifier repeats.
-    atom: usize,
+    /// Where in `written` the operand begins that a quantifier repeats.
+    operand: usize,
     /// Whether case is ignored.
     folds: bool,
     /// The character before, in lower case, and where it begins: the two may be a ligature.
@@ -151,14 +151,14 @@ impl<'p> Reader<'p> {
     fn token(&mut self, first: char) -> Result<(), PatternError> {
         let start = self.at - first.len_utf8();
         if !matches!(first, '*' | '+' | '?' | '{' | ')') {
-            self.atom = self.written.len();
+            self.operand = self.written.len();
         }
         match first {
             '(' => return self.group(start),
             '[' => return self.brackets(start),
             '{' => return self.interval(start),
             '\\' => return self.escape(start, WORD_ALONE),
-            ')' => (self.folds, self.atom) = self.open.pop().unwrap_or_default(),
+            ')' => (self.folds, self.operand) = self.open.pop().unwrap_or_default(),
             '|' | '.' => self.last = None,
             '*' | '+' | '?' => {}
             '^' | '$' => return self.keep_if(false, start),
@@ -183,7 +183,7 @@ impl<'p> Reader<'p> {
 
     /// Reads on behind `(`.
     fn group(&mut self, start: usize) -> Result<(), PatternError> {
-        self.open.push((self.folds, self.atom));
+        self.open.push((self.folds, self.operand));
         if !self.take("?") {
             let is_callout = self.take("*");
             return self.keep_if(!is_callout, start);
@@ -221,7 +221,7 @@ impl<'p> Reader<'p> {
             return self.keep_if(false, start);
         }
         if is_repeated {
-            self.written.insert_str(self.atom, "(?:");
+            self.written.insert_str(self.operand, "(?:");
         }
         let comma = if is_range { "," } else { "" };
         let end = if is_repeated { "})" } else { "}" };

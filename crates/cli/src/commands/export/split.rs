@@ -3,7 +3,7 @@
 use chatmill_dataset::Dataset;
 use chatmill_engine::check::Mask;
 use chatmill_engine::pipeline::{LeakTreatment, SplitSection};
-use chatmill_export::{ExportSummary, LeakRule, PartShare, Split};
+use chatmill_export::{ExportSummary, LeakRule, PartQuota, Split};
 
 use crate::exit::{CommandError, Outcome};
 use crate::figures::{count, counted};
@@ -67,9 +67,9 @@ pub(super) fn described(summary: &ExportSummary, mask: Option<&Mask>) -> String 
     }
     if let Some(strata) = &split.strata {
         let stratum = mask.map(|mask| mask.id(&strata.stratum));
-        let instead = |share: &PartShare| {
-            let conversations = counted(share.conversations, "conversation");
-            format!("{conversations} instead of {:.1}\n", share.expected)
+        let instead = |quota: &PartQuota| {
+            let conversations = counted(quota.conversations, "conversation");
+            format!("{conversations} instead of {:.1}\n", quota.expected)
         };
         text.push_str(&format!(
             "  stratified by {} ({}); farthest from its share: `{}` in {}, {}",

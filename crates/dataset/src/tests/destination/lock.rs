@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use chatmill_diag::faults::{Call, Fault, inject};
+
 use crate::tests::support::open;
 use crate::{DatasetError, Opening, TemporaryDataset, certify};
 
@@ -85,4 +87,30 @@ fn a_temporary_dataset_that_a_kill_left_is_taken_over_and_removed() {
     fs::rename(&out, left.path()).unwrap();
     drop(left);
     assert_eq!(names(folder.path()), Vec::<String>::new());
+}
+
+#[test]
+fn a_temporary_dataset_is_taken_over_wherever_its_removal_was_killed() {
+    let (folder, out) = place();
+    for nth in 1.. {
+        let temporary = TemporaryDataset::beside(&out).unwrap();
+        seal(work_in(&temporary), "plan-a", 2).publish().unwrap();
+        // From here on nothing can be removed any more.
+        let injected = inject(Fault {
+            call: Call::Remove,
+            nth,
+            errno: 5,
+            lasting: true,
+        });
+        drop(temporary);
+        drop(injected);
+        if names(folder.path()).is_empty() {
+            assert!(nth > 20, "only {nth} removals");
+            return;
+        }
+        let next = TemporaryDataset::beside(&out).unwrap();
+        next.parent().claim().unwrap().open("plan-b", true).unwrap();
+        drop(next);
+        assert_eq!(names(folder.path()), Vec::<String>::new(), "removal {nth}");
+    }
 }

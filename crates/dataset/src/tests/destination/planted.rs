@@ -178,6 +178,11 @@ fn an_unfinished_export_that_a_kill_left_is_cleared_away() {
     export.publish().unwrap();
     assert_eq!(names(folder.path()), ["out"]);
     assert_eq!(names(&out), ["test.jsonl"]);
+    // A kill after publishing.
+    fs::create_dir(&work_dir).unwrap();
+    fs::write(work_dir.join(".chatmill-staging"), "").unwrap();
+    Folder::create(&out).unwrap_err();
+    assert_eq!(names(folder.path()), ["out"]);
 }
 
 #[test]

@@ -55,7 +55,7 @@ impl Budget {
     }
 
     /// Names the message that spent the budget, if it is spent and no message was named.
-    pub(in crate::format) fn judge(
+    pub(in crate::format) fn reject_beyond(
         &self,
         frame: FrameView<'_>,
         path: impl FnOnce() -> String,
@@ -73,13 +73,13 @@ impl Budget {
     }
 
     /// The reading of a record, or the error where the budget was spent.
-    pub(in crate::format) fn kept(
+    pub(in crate::format) fn bounded(
         &self,
         frame: FrameView<'_>,
         record: Value<'_>,
         reading: Reading,
     ) -> Result<Reading, Box<Finding>> {
-        self.judge(frame, || "$".to_owned(), record);
+        self.reject_beyond(frame, || "$".to_owned(), record);
         self.error.take().map_or(Ok(reading), Err)
     }
 }

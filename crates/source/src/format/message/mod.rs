@@ -96,7 +96,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
         self.accept(index, value, map, &speaker, &path);
         let frame = self.turns.list.frame;
-        self.read.budget.judge(frame, path, value);
+        self.read.budget.reject_beyond(frame, path, value);
     }
 
     /// Rejects a message whose speaker is unknown.

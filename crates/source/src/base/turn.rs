@@ -29,8 +29,18 @@ pub(crate) struct Turn {
     pub leads: bool,
     /// Whether the turn is an event.
     pub is_notice: bool,
-    /// Whether unknown fields of blocks stay unread: in a format file, its lists of silent keys decide about them.
-    pub leaves_rest: bool,
+    /// What becomes of unknown fields of blocks.
+    pub unknown_fields: UnknownFields,
+}
+
+/// What becomes of the unknown fields of a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum UnknownFields {
+    /// They are kept beside the parts.
+    #[default]
+    Kept,
+    /// They stay unread: the lists of silent keys of a format file decide about them.
+    Unread,
 }
 
 impl Keep for Turn {
@@ -39,7 +49,7 @@ impl Keep for Turn {
     }
 
     fn keeps_rest(&self) -> bool {
-        !self.leaves_rest
+        self.unknown_fields == UnknownFields::Kept
     }
 }
 
@@ -56,7 +66,7 @@ impl Turn {
     /// A turn for what a block of this one holds.
     pub(crate) fn inside(&self) -> Self {
         Self {
-            leaves_rest: self.leaves_rest,
+            unknown_fields: self.unknown_fields,
             ..Self::default()
         }
     }

@@ -17,8 +17,8 @@ use super::language::{Again, CallMap, FileMap, Piece, ResultMap};
 use super::loaded::Loaded;
 use super::request::GrammarWord;
 use crate::base::{
-    ExtraFields, Keep, Notes, Site, Turn, arguments, holds_something, kind_of, media, only_answers, text_of,
-    texts::quoted_json, texts::transcript,
+    ExtraFields, Keep, Notes, Site, Turn, UnknownFields, arguments, holds_something, kind_of, media,
+    only_answers, text_of, texts::quoted_json, texts::transcript,
 };
 use crate::grammar::{self, Grammar, OPENAI, openai, openai::calls, openai::parts};
 
@@ -213,7 +213,7 @@ impl PieceReader<'_> {
         if let Some(call) = &piece.call {
             draft
                 .parts
-                .push(Part::ToolCall(self.call(call, value, place, site)));
+                .push(Part::ToolCall(Self::call(call, value, place, site)));
         }
         if let Some(list) = piece.calls.as_ref().and_then(|path| path.first(value)) {
             match calls::calls(list, &mut draft.extra, site) {
@@ -337,7 +337,9 @@ impl PieceReader<'_> {
             return true;
         }
         let mut turn = Turn {
-            leaves_rest: self.grammar.is_some(),
+            unknown_fields: self
+                .grammar
+                .map_or(UnknownFields::Kept, |_| UnknownFields::Unread),
             ..Turn::default()
         };
         let grammars = self.grammar.into_iter().chain([&OPENAI]);
@@ -349,7 +351,7 @@ impl PieceReader<'_> {
         is_read
     }
 
-    fn call(self, map: &CallMap, value: Value<'_>, place: &str, site: &mut Site<'_>) -> ToolCall {
+    fn call(map: &CallMap, value: Value<'_>, place: &str, site: &mut Site<'_>) -> ToolCall {
         let given = map.arguments.found(value);
         let given = given.map_or_else(
             || (Arguments::Malformed(String::new()), ArgumentForm::Text),

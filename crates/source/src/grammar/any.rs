@@ -39,9 +39,7 @@ fn found_in(value: Value<'_>, depth: u8) -> Option<&'static Grammar> {
 
 /// The vendor whose blocks a message holds, where only one vendor has such.
 fn identified(message: Value<'_>) -> Option<&'static Grammar> {
-    if message.get("role").is_none() {
-        return None;
-    }
+    message.get("role")?;
     if frameworks::has_own_parts(message) {
         return Some(&AI_SDK);
     }

@@ -8,8 +8,8 @@ use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Part, Role, ToolCall, ToolResult};
 
 use crate::base::{
-    Keep as _, RepeatedText, Site, Turn, arguments, filled, first_present, first_text, items, media, present,
-    roles, text, word, words,
+    Keep as _, RepeatedText, Site, Turn, UnknownFields, arguments, filled, first_present, first_text, items,
+    media, present, roles, text, word, words,
 };
 use crate::grammar::{ANTHROPIC, GEMINI, Grammar, openai, openai::calls};
 use pieces::{Pieces, Words, contain_text};
@@ -281,7 +281,7 @@ impl Pieces<'_, '_> {
     /// A part of Gemini's, which its only name tells; other fields of it stay unread.
     fn plain(&mut self, path: &str, part: Value<'_>) -> bool {
         let mut turn = Turn {
-            leaves_rest: true,
+            unknown_fields: UnknownFields::Unread,
             ..Turn::default()
         };
         let is_read = GEMINI.block(&mut turn, path, part, self.site);

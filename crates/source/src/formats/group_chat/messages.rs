@@ -40,7 +40,6 @@ impl<'d> Reader<'d, '_> {
     }
 
     fn accept(&mut self, index: u32, value: Value<'d>, row: &Row<'d>) {
-        let _limits = self.list.limits;
         let id = row.message_id.and_then(id);
         let mut site = self.list.site(id.as_deref(), value);
         check_id(row, &mut site);

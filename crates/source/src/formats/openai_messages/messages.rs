@@ -114,7 +114,6 @@ impl<'d, 'r> Reader<'d, 'r> {
 
     fn accept(&mut self, index: u32, value: Value<'d>, row: &Row<'d>) {
         let list = &mut self.exchange.turns.list;
-        let _limits = list.limits;
         let mut rest = ExtraFields::new();
         self.has_message_ids |= row.message_id.is_some();
         let (id, spare_id) = match (row.message_id.and_then(id), row.id.and_then(id)) {

@@ -174,7 +174,7 @@ impl LargeFile {
                         .cycle()
                         .take(elements.len() * n)
                         .cloned()
-                        .collect()
+                        .collect();
                 }
                 Value::String(text) => *text = text.repeat(n),
                 other => panic!("{place} is {other}"),
@@ -198,8 +198,11 @@ impl LargeFile {
     }
 }
 
+/// Makes a text of so many letters.
+type MakeText = fn(usize) -> String;
+
 /// Texts of so many letters.
-const TEXTS: &[(&str, fn(usize) -> String)] = &[
+const TEXTS: &[(&str, MakeText)] = &[
     ("one letter", |n| "a".repeat(n)),
     ("spaces", |n| " ".repeat(n)),
     ("words", |n| "the ferry, 12 o'clock. ".repeat(n.div_ceil(23))),

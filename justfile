@@ -275,7 +275,9 @@ vocabularies TEXTS="100000":
     target/vocabularies/bin/pip install --quiet --no-deps --requirement .ci/vocabularies/requirements.txt
     target/vocabularies/bin/python .ci/vocabularies/vocabularies.py target/vocabularies/files
     target/vocabularies/bin/python .ci/vocabularies/families.py target/vocabularies/families {{TEXTS}}
+    target/vocabularies/bin/python .ci/vocabularies/oniguruma.py target/vocabularies/patterns 3000 "$(date +%s)" 2>/dev/null
     CHATMILL_VOCABULARIES="$PWD/target/vocabularies/files" CHATMILL_FAMILIES="$PWD/target/vocabularies/families" cargo test --package chatmill-token --lib vocabularies:: -- --ignored --nocapture
+    CHATMILL_PATTERNS="$PWD/target/vocabularies/patterns" cargo test --package chatmill-token --lib oniguruma::
 
 # hold bills by every key against SQL and tiktoken (needs Python and its package index; RANKS is tiktoken's o200k_base.tiktoken)
 bills RANKS SEED="20261123":

@@ -36,9 +36,9 @@ pub(crate) struct Turn {
 /// What becomes of the unknown fields of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum UnknownFields {
-    /// They are kept beside the parts.
+    /// They are retained beside the parts.
     #[default]
-    Kept,
+    Retained,
     /// They stay unread: the lists of silent keys of a format file decide about them.
     Unread,
 }
@@ -49,7 +49,7 @@ impl Keep for Turn {
     }
 
     fn keeps_rest(&self) -> bool {
-        self.unknown_fields == UnknownFields::Kept
+        self.unknown_fields == UnknownFields::Retained
     }
 }
 

@@ -339,7 +339,7 @@ impl PieceReader<'_> {
         let mut turn = Turn {
             unknown_fields: self
                 .grammar
-                .map_or(UnknownFields::Kept, |_| UnknownFields::Unread),
+                .map_or(UnknownFields::Retained, |_| UnknownFields::Unread),
             ..Turn::default()
         };
         let grammars = self.grammar.into_iter().chain([&OPENAI]);

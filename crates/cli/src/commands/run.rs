@@ -105,7 +105,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     print_summary(&name, &summary, arguments.format, context)
 }
 
-/// An error of a run, which says of a full disk that the finished work stays.
+/// An error of a run; on a full disk, its advice is that finished work is kept.
 pub(super) fn resumable(error: RunError) -> CommandError {
     let is_full = matches!(error, RunError::Dataset(DatasetError::NoSpace { .. }));
     let error = CommandError::from(error);

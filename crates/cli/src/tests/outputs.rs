@@ -36,7 +36,7 @@ type Row = (
     &'static [(&'static str, Writes)],
 );
 
-/// All commands. Whoever adds an argument that names a file or a folder, adds it here.
+/// All commands. An argument that names a file or a folder is added here.
 const TABLE: &[Row] = &[
     (
         "run",

@@ -71,7 +71,7 @@ fn own_kind(folder: &Dir, path: &str) -> Result<Option<&'static str>, DatasetErr
     })
 }
 
-/// Whether a file begins as ours do; false where it is not a regular file, or belongs to somebody who lets nobody read it.
+/// Whether a file begins as chatmill's do; false where it is not a regular file or may not be read.
 fn begins(folder: &Dir, path: &str, name: &str, is_ours: fn(&[u8]) -> bool) -> Result<bool, DatasetError> {
     let name = format!("{path}/{name}");
     let file = match or_corruption(folder.read_file(&name)) {

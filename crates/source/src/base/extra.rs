@@ -2,7 +2,7 @@
 
 use chatmill_intake::json::{Kind, Mark, Value, append_key};
 use chatmill_model::json::{push_compact, push_string};
-use chatmill_model::{Extra, Part, RawJson};
+use chatmill_model::{Extra, RawJson};
 
 /// Fields without a place, by path and in input order.
 pub(crate) type ExtraFields = Vec<(String, RawJson)>;
@@ -63,21 +63,6 @@ impl Keep for ExtraFields {
 impl Keep for Extra {
     fn extra_fields(&mut self) -> &mut ExtraFields {
         &mut self.0
-    }
-}
-
-/// The pieces of a message, and what has no place in them.
-#[derive(Debug, Default)]
-pub(crate) struct Content {
-    /// The pieces.
-    pub parts: Vec<Part>,
-    /// The fields without a place, by path.
-    pub extra: ExtraFields,
-}
-
-impl Keep for Content {
-    fn extra_fields(&mut self) -> &mut ExtraFields {
-        &mut self.extra
     }
 }
 

@@ -15,8 +15,8 @@ pub(crate) mod turn;
 
 pub(crate) use arguments::{arguments, embedded};
 pub(crate) use extra::{
-    Content, ExtraFields, Keep, below, compact, drop_extra, holds_something, left, quoted, quoted_list, raw,
-    repeats, text_of,
+    ExtraFields, Keep, below, compact, drop_extra, holds_something, left, quoted, quoted_list, raw, repeats,
+    text_of,
 };
 pub(crate) use fields::{
     FieldText, Wire, field_text, filled, first_present, first_text, id, items, present, text, word,

@@ -36,7 +36,7 @@ pub(crate) struct Turn {
 /// What becomes of the unknown fields of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum UnknownFields {
-    /// They are retained beside the parts.
+    /// They are retained as extra fields.
     #[default]
     Retained,
     /// They stay unread: the lists of silent keys of a format file decide about them.

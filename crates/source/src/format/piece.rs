@@ -16,11 +16,13 @@ use super::language::template::{Read, Texts};
 use super::language::{Again, CallMap, FileMap, Piece, ResultMap};
 use super::loaded::Loaded;
 use super::request::GrammarWord;
+use crate::base::texts::{quoted_json, transcript};
 use crate::base::{
     ExtraFields, Keep, Notes, Site, Turn, UnknownFields, arguments, holds_something, kind_of, media,
-    only_answers, text_of, texts::quoted_json, texts::transcript,
+    only_answers, text_of,
 };
-use crate::grammar::{self, Grammar, OPENAI, openai, openai::calls, openai::parts};
+use crate::grammar::openai::{self, calls, parts};
+use crate::grammar::{self, Grammar, OPENAI};
 
 /// The content of a message while its pieces are read.
 #[derive(Debug, Default)]
@@ -77,7 +79,7 @@ pub(super) struct PieceReader<'r> {
     pub(super) format: &'static Loaded,
     pub(super) limits: &'r Limits,
     pub(super) read: Read<'r>,
-    /// The vendor as whose blocks elements are read that the format's own parts do not read, where the format names one.
+    /// The grammar for elements that the format's own parts do not read, where the format names one.
     pub(super) grammar: Option<&'static Grammar>,
 }
 

@@ -17,9 +17,8 @@ use super::order::{Entry, entries, growing, ordered, parent_of};
 use crate::base::{ExtraFields, Keep as _, Notes, holds_something, id, those_of};
 use crate::frame::{FrameView, Reading};
 use crate::grammar::list_of_tools;
-use crate::layout::{
-    OUTSIDE_LISTS, list, preference::thumbs, tree::Node, tree::Nodes, tree::Tree, tree::branch::REGENERATED,
-};
+use crate::layout::tree::{Node, Nodes, Tree};
+use crate::layout::{OUTSIDE_LISTS, list, preference::thumbs, tree::branch::REGENERATED};
 
 /// The structure of a record where its format names none.
 const SHAPE: &str = "session";

@@ -13,10 +13,9 @@ use super::message::{Reader, belongs, is_of_user};
 use super::order::{entries, ordered, parent_of};
 use crate::base::{Notes, id};
 use crate::frame::{FrameView, Reading};
-use crate::layout::{
-    ListReader, list, tree::Node, tree::Nodes, tree::Tree, tree::branch::NodeReader,
-    tree::branch::REGENERATED,
-};
+use crate::layout::tree::branch::{NodeReader, REGENERATED};
+use crate::layout::tree::{Node, Nodes, Tree};
+use crate::layout::{ListReader, list};
 
 /// Rows by their index in the file.
 type Indexed<'d> = Vec<(u32, Value<'d>)>;

@@ -23,7 +23,8 @@ use crate::coded::{Coded, Read};
 use crate::formats::openai_messages;
 use crate::frame::{FrameView, Reading};
 use crate::grammar::signs;
-use crate::layout::{best, columns, columns::Holds, has};
+use crate::layout::columns::{self, Holds};
+use crate::layout::{best, has};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 static ABOUT: About = About {

@@ -24,7 +24,7 @@
 
 use chatmill_model::FormatTraits;
 
-use crate::layout::{lines::Form, lines::Is, lines::Lines, lines::plain};
+use crate::layout::lines::{Form, Is, Lines, plain};
 use crate::source::About;
 
 /// The source `irc-log`.

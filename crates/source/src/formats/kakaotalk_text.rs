@@ -17,7 +17,7 @@
 use chatmill_model::{Extra, FormatTraits, MediaKind, Part};
 
 use crate::base::media::upload;
-use crate::layout::{lines::Form, lines::Is, lines::Lines};
+use crate::layout::lines::{Form, Is, Lines};
 use crate::source::About;
 
 /// The source `kakaotalk-text`.

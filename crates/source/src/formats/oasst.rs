@@ -31,9 +31,8 @@ use chatmill_model::{
 use crate::base::{ExtraFields, Keep as _, Notes, Wire as _, id, items, present, repeats, text, wire};
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading, Row};
-use crate::layout::{
-    Element, ListReader, Turns, best, has, tree::Node, tree::Nodes, tree::Tree, tree::branch::NodeReader,
-};
+use crate::layout::tree::{Node, Nodes, Tree};
+use crate::layout::{Element, ListReader, Turns, best, has, tree::branch::NodeReader};
 use crate::source::About;
 
 static ABOUT: About = About {

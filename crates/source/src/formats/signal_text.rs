@@ -17,7 +17,8 @@
 use chatmill_model::{Extra, FormatTraits, MediaKind, Part};
 
 use crate::base::{media::upload, quoted};
-use crate::layout::{lines::Form, lines::Is, lines::Lines, text::kind_of_name};
+use crate::layout::lines::{Form, Is, Lines};
+use crate::layout::text::kind_of_name;
 use crate::source::About;
 
 /// The source `signal-text`.

@@ -37,7 +37,7 @@ fn found_in(value: Value<'_>, depth: u8) -> Option<&'static Grammar> {
     }
 }
 
-/// The vendor whose blocks a message holds, where only one vendor has such.
+/// The only vendor that has the blocks of a message, where there is one.
 fn identified(message: Value<'_>) -> Option<&'static Grammar> {
     message.get("role")?;
     if frameworks::has_own_parts(message) {
@@ -128,6 +128,8 @@ fn has_blocks(message: Value<'_>) -> bool {
         .is_some_and(|content| content.items().any(is_own))
 }
 
+/// Whether the type of a part is one of these. Looking for a vendor reads nothing, so that the type stays unread.
 fn has_type(value: Value<'_>, kinds: &[&str]) -> bool {
-    text(value.get("type")).is_some_and(|kind| kinds.contains(&kind.as_str()))
+    let kind = value.get("type").and_then(Value::string);
+    kind.is_some_and(|kind| kinds.contains(&&*kind))
 }

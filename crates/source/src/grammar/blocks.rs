@@ -65,12 +65,7 @@ impl Grammar {
 
     /// Reads a block at its path; false when it is none of this vendor's.
     pub(crate) fn block(&self, turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
-        let kind = block.get("type").and_then(Value::as_str);
-        let mut forms = self
-            .blocks
-            .iter()
-            .filter(|form| form.is_of(block, kind.as_deref()));
-        let is_read = forms.any(|form| read(form, turn, path, block, site));
+        let is_read = self.read_as(|_| true, turn, path, block, site);
         if is_read && let Some(mark) = self.cache_mark {
             mark(turn, path, block);
         }
@@ -82,7 +77,7 @@ impl Grammar {
         let mut inner = turn.inside();
         for (index, block) in list.items().enumerate() {
             let path = format!("{path}[{index}]");
-            if !self.is_shown(&mut inner, &path, block, site) {
+            if !self.shown_block(&mut inner, &path, block, site) {
                 inner.unknown(&path, block, site);
             }
         }
@@ -90,16 +85,28 @@ impl Grammar {
     }
 
     /// Reads a block where it is a text or a medium.
-    pub(crate) fn is_shown(
+    pub(crate) fn shown_block(
         &self,
         turn: &mut Turn,
         path: &str,
         block: Value<'_>,
         site: &mut Site<'_>,
     ) -> bool {
+        self.read_as(BlockForm::is_shown, turn, path, block, site)
+    }
+
+    /// Reads a block as the first of some kinds that it is one of; false when it is none of them.
+    fn read_as(
+        &self,
+        is_wanted: fn(&BlockForm) -> bool,
+        turn: &mut Turn,
+        path: &str,
+        block: Value<'_>,
+        site: &mut Site<'_>,
+    ) -> bool {
         let kind = block.get("type").and_then(Value::as_str);
-        let shown = self.blocks.iter().filter(|form| form.is_shown());
-        let mut forms = shown.filter(|form| form.is_of(block, kind.as_deref()));
+        let wanted = self.blocks.iter().filter(|form| is_wanted(form));
+        let mut forms = wanted.filter(|form| form.is_of(block, kind.as_deref()));
         forms.any(|form| read(form, turn, path, block, site))
     }
 }

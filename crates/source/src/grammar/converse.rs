@@ -150,7 +150,7 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) ->
                 } else if let Some(json) = part.get("json") {
                     texts.push(text_of(json));
                     inner.keep_rest(part, &place, &["json"]);
-                } else if !CONVERSE.is_shown(&mut inner, &place, part, site) {
+                } else if !CONVERSE.shown_block(&mut inner, &place, part, site) {
                     inner.unknown(&place, part, site);
                 }
             }

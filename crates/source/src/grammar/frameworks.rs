@@ -11,7 +11,8 @@ use crate::base::{
     Keep as _, RepeatedText, Site, Turn, UnknownFields, arguments, filled, first_present, first_text, items,
     media, present, roles, text, word, words,
 };
-use crate::grammar::{ANTHROPIC, GEMINI, Grammar, openai, openai::calls};
+use crate::grammar::openai::{self, calls};
+use crate::grammar::{ANTHROPIC, GEMINI, Grammar};
 use pieces::{Pieces, Words, contain_text};
 
 /// Messages of the AI SDK.
@@ -140,7 +141,7 @@ pub(super) fn has_own_parts(message: Value<'_>) -> bool {
         .flat_map(Value::items)
         .any(|part| {
             matches!(
-                text(part.get("type")).as_deref(),
+                part.get("type").and_then(Value::string).as_deref(),
                 Some("tool-call" | "tool-result" | "tool_call_response" | "tool-approval-request")
             )
         })

@@ -1,8 +1,8 @@
 //! How each vendor writes one message: roles, parts, calls, results, ids, usage, and definitions of tools.
 //!
-//! A grammar is a value, as a dialect's profile is: its name, the signs that it alone has, the form of a message, and its
-//! blocks, each with the condition that it meets and what is read of it. What only code can express is a function of the
-//! value. Layouts hand messages in and get a [`Turn`] back; they do not know what a block of a vendor is called.
+//! A grammar is a value, as a dialect's profile is: its id, the form of a message, and its kinds of blocks, each with a condition
+//! and what is read of it. What only code can express is a function of the value. Layouts pass messages in and get a [`Turn`]
+//! back; they do not know the names of a vendor's blocks.
 
 pub(crate) mod anthropic;
 mod any;
@@ -47,9 +47,9 @@ pub(crate) struct Grammar {
     pub fields: &'static [&'static str],
     /// The form of a message.
     pub message: MessageForm,
-    /// The kinds of blocks; of several whose condition holds, the first that can be read.
+    /// The kinds of blocks. Where the conditions of several hold, the first that can be read is taken.
     pub blocks: &'static [BlockForm],
-    /// Reads the mark of a cache beside a block, where the vendor has such.
+    /// Reads the cache mark of a block, where the vendor has such marks.
     pub cache_mark: Option<fn(&mut Turn, &str, Value<'_>)>,
     /// Records in which a text describes the tools, where the vendor has such.
     pub described: Option<Described>,

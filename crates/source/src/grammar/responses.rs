@@ -19,7 +19,7 @@ pub(super) const ITEMS: [&str; 28] = words!(
     configuration_update additional_tools
 );
 
-/// Items whose type others use for something else: they are items where they have no role.
+/// Items with a type that other vendors use as well: only objects without a role are such items.
 const LOOSE_ITEMS: [&str; 3] = words!(reasoning compaction program);
 
 /// Whether a value is an item of a kind that only this API has.

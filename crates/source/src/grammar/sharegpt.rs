@@ -11,7 +11,8 @@ use chatmill_diag::Limits;
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{Part, RawJson, Role, ToolResult};
 
-use crate::base::{Keep as _, Site, Turn, present, roles, text, text_of, texts::python, texts::thoughts};
+use crate::base::texts::{python, thoughts};
+use crate::base::{Keep as _, Site, Turn, present, roles, text, text_of};
 use crate::grammar::{Described, Grammar, definition, openai::calls::spelled};
 
 /// Turns of `ShareGPT`.

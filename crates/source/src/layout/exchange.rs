@@ -11,7 +11,8 @@ use chatmill_model::{AlternativeOrigin, Extra, Judgement, Message, MessageKind, 
 use crate::base::{Keep as _, Turn, first_present, present, raw, text, words};
 use crate::frame::Reading;
 use crate::frame::exceeds;
-use crate::grammar::{Grammar, OPENAI, any, frameworks, frameworks::pieces, list_of_tools, usage, vendor_in};
+use crate::grammar::frameworks::{self, pieces};
+use crate::grammar::{Grammar, OPENAI, any, list_of_tools, usage, vendor_in};
 use crate::layout::{OUTSIDE_LISTS, RequestFields, Turns, preference};
 
 /// Fields of a request that hold the messages, of which the first counts.

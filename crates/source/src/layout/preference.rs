@@ -13,7 +13,8 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{AlternativeOrigin, Judgement, Message, RawJson, Role, Score};
 
 use crate::base::fields::present;
-use crate::layout::{ListReader, columns, columns::Holds, list::ReaderState};
+use crate::layout::columns::{self, Holds};
+use crate::layout::{ListReader, list::ReaderState};
 
 /// Fields that say whether an answer is good.
 const LABELS: [&str; 2] = ["label", "kto_tag"];

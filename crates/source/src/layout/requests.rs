@@ -12,9 +12,10 @@ use chatmill_model::{Part, Records, Role};
 use crate::base::{Turn, id, present, words};
 use crate::frame::{FrameView, Reading, Row};
 use crate::grammar::{self, Grammar, signs, tools_of_vendor};
+use crate::layout::columns::{self, Holds};
 use crate::layout::{
-    Element, Names, OUTSIDE_LISTS, RequestFields, Turns, columns, columns::Holds, exchange::Exchange, list,
-    preference, reading, recognise::strongest,
+    Element, Names, OUTSIDE_LISTS, RequestFields, Turns, exchange::Exchange, list, preference, reading,
+    recognise::strongest,
 };
 use crate::source::About;
 

@@ -31,7 +31,7 @@ fn every_source_has_a_folder_of_fixtures_and_every_folder_a_source() {
 
 #[test]
 fn the_columns_of_rows_stand_in_the_documentation() {
-    use crate::layout::{columns::Holds, columns::names};
+    use crate::layout::columns::{Holds, names};
 
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/sources.md");
     let page = fs::read_to_string(page).unwrap();

@@ -1,6 +1,6 @@
 //! Reasoning inside a text: between `<think>` and `</think>` at its beginning, as open models write it.
 
-use crate::base::{texts::escapes::is_tag, texts::escapes::unescaped};
+use crate::base::texts::escapes::{is_tag, unescaped};
 
 const OPENING: &str = "<think>";
 const CLOSING: &str = "</think>";

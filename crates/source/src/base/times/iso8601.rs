@@ -10,7 +10,7 @@
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, ISOWeekDate, Time, Weekday};
 
-use crate::base::{times::unusual::TimeAnomalies, times::unusual::TimeAnomaly};
+use crate::base::times::unusual::{TimeAnomalies, TimeAnomaly};
 
 const MICROSECONDS: i64 = 1_000_000;
 const MICROSECOND_DIGITS: usize = 6;

@@ -13,10 +13,9 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{OffsetOrigin, Timestamp};
 use jiff::civil::DateTime;
 
-use crate::base::{
-    Notes, Site, times::unusual::TimeAnomalies, times::unusual::TimeAnomaly, times::unusual::UnusualTimes,
-    times::zone::READ_IN_ZONE, times::zone::Zone,
-};
+use crate::base::times::unusual::{TimeAnomalies, TimeAnomaly, UnusualTimes};
+use crate::base::times::zone::{READ_IN_ZONE, Zone};
+use crate::base::{Notes, Site};
 use crate::options::ReadOptions;
 
 /// The least digits of a count of seconds in a string: fewer are a date without hyphens.

@@ -7,7 +7,7 @@ use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part};
 
-use crate::base::{Content, Keep as _, Site, present, text};
+use crate::base::{Keep as _, Site, Turn, present, text};
 
 /// The nature of a content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,12 +78,8 @@ impl<'d> Attachments<'d> {
 }
 
 /// Reads the content of a message; `attachments` are what its metadata lists.
-pub(super) fn read(
-    content: Value<'_>,
-    attachments: &Attachments<'_>,
-    site: &mut Site<'_>,
-) -> (Nature, Content) {
-    let mut read = Content::default();
+pub(super) fn read(content: Value<'_>, attachments: &Attachments<'_>, site: &mut Site<'_>) -> (Nature, Turn) {
+    let mut read = Turn::default();
     let word = text(content.get("content_type"));
     let known = TYPES.iter().find(|(known, ..)| Some(*known) == word.as_deref());
     let nature = match (word.as_deref(), known) {
@@ -128,7 +124,7 @@ pub(super) fn read(
 }
 
 /// Texts in these fields, and everything else as it is.
-fn words(content: Value<'_>, fields: &[&str], read: &mut Content) {
+fn words(content: Value<'_>, fields: &[&str], read: &mut Turn) {
     let mut known = vec!["content_type"];
     for field in fields {
         if let Some(words) = text(content.get(field)) {
@@ -142,9 +138,9 @@ fn words(content: Value<'_>, fields: &[&str], read: &mut Content) {
 }
 
 /// The page that a quotation is from.
-fn page(content: Value<'_>, read: &mut Content) {
+fn page(content: Value<'_>, read: &mut Turn) {
     if let Some(url) = text(content.get("url")).filter(|url| !url.is_empty()) {
-        read.extra.retain(|(path, _)| path != "content.url");
+        read.rest.retain(|(path, _)| path != "content.url");
         read.parts.push(Part::Media(Media {
             kind: MediaKind::Link,
             source: MediaSource::Url(url),
@@ -154,7 +150,7 @@ fn page(content: Value<'_>, read: &mut Content) {
     }
 }
 
-fn thoughts(content: Value<'_>, read: &mut Content, site: &mut Site<'_>) {
+fn thoughts(content: Value<'_>, read: &mut Turn, site: &mut Site<'_>) {
     let list = present(content, "thoughts");
     for (index, thought) in list.into_iter().flat_map(Value::items).enumerate() {
         let words = text(thought.get("content")).filter(|words| !words.is_empty());
@@ -177,7 +173,7 @@ fn thoughts(content: Value<'_>, read: &mut Content, site: &mut Site<'_>) {
     read.keep_rest(content, "content", &["content_type", "thoughts"]);
 }
 
-fn parts(content: Value<'_>, attachments: &Attachments<'_>, read: &mut Content, site: &mut Site<'_>) {
+fn parts(content: Value<'_>, attachments: &Attachments<'_>, read: &mut Turn, site: &mut Site<'_>) {
     let Some(list) = present(content, "parts") else {
         words(content, &["text"], read);
         return;
@@ -207,13 +203,7 @@ fn parts(content: Value<'_>, attachments: &Attachments<'_>, read: &mut Content, 
     read.keep_rest(content, "content", &["content_type", "parts"]);
 }
 
-fn object(
-    part: Value<'_>,
-    path: &str,
-    attachments: &Attachments<'_>,
-    read: &mut Content,
-    site: &mut Site<'_>,
-) {
+fn object(part: Value<'_>, path: &str, attachments: &Attachments<'_>, read: &mut Turn, site: &mut Site<'_>) {
     let word = text(part.get("content_type"));
     let transcript = text(part.get("text"));
     if let Some(media) = asset(part, attachments) {

@@ -16,7 +16,8 @@ use chatmill_model::Extra;
 
 use crate::base::{Keep as _, Notes, holds_something, id, present, text};
 use crate::frame::Reading;
-use crate::layout::{ListReader, preference::thumbs, preference::thumbs::Thumb};
+use crate::layout::ListReader;
+use crate::layout::preference::thumbs::{self, Thumb};
 
 /// Fields of a row that have a place, or say when and by whom it was given.
 const READ: [&str; 7] = [

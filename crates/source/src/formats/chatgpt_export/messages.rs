@@ -7,9 +7,9 @@ use chatmill_model::{
 };
 
 use super::content::{self, Attachments, Nature};
+use crate::base::media::{as_notice, result_of};
 use crate::base::{
-    Content, Keep as _, RepeatedText, divided, drop_extra, id, media::as_notice, media::result_of, present,
-    quoted, roles::api_role, text, words,
+    Keep as _, RepeatedText, Turn, divided, drop_extra, id, present, quoted, roles::api_role, text, words,
 };
 use crate::frame::FrameView;
 use crate::layout::{ListReader, Turns, tree::Node, tree::branch::NodeReader};
@@ -126,11 +126,11 @@ impl<'d, 'r> Reader<'d, 'r> {
             }
             Some(content) => {
                 site.warn("content", "content is not an object: its text is read", content);
-                let mut read = Content::default();
+                let mut read = Turn::default();
                 read.parts.extend(text(Some(content)).map(Part::Text));
                 (Nature::Text, read)
             }
-            None => (Nature::Text, Content::default()),
+            None => (Nature::Text, Turn::default()),
         };
         if role == Role::Tool && self.joins(name, &mut read) {
             self.turns.list.rows.merged += 1;
@@ -180,13 +180,13 @@ impl<'d, 'r> Reader<'d, 'r> {
             timestamp,
             parts,
             weight,
-            extra: Extra(read.extra),
+            extra: Extra(read.rest),
             ..self.turns.list.message(role, message.span(), 0)
         });
     }
 
     /// Adds a further answer of a tool to the one before it: a call has one result.
-    fn joins(&mut self, name: Option<&str>, read: &mut Content) -> bool {
+    fn joins(&mut self, name: Option<&str>, read: &mut Turn) -> bool {
         let is_same = |(_, tool): &(String, String)| name.is_none_or(|name| is_tool(tool, name));
         if !self.is_answered || !self.called.as_ref().is_some_and(is_same) {
             return false;
@@ -203,7 +203,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             result.content.push_str(&own_text);
         }
         last.parts.extend(others);
-        last.extra.0.append(&mut read.extra);
+        last.extra.0.append(&mut read.rest);
         true
     }
 
@@ -242,7 +242,7 @@ impl<'d, 'r> Reader<'d, 'r> {
 }
 
 /// Keeps what has no place.
-fn keep(message: Value<'_>, metadata: Option<Value<'_>>, author: Option<Value<'_>>, read: &mut Content) {
+fn keep(message: Value<'_>, metadata: Option<Value<'_>>, author: Option<Value<'_>>, read: &mut Turn) {
     for (key, value) in message.fields() {
         let is_empty_value = value.is_null()
             || key == "status" && text(Some(value)).as_deref() == Some("finished_successfully")

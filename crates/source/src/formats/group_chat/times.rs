@@ -4,9 +4,8 @@ use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::Timestamp;
 
-use crate::base::{
-    FieldText, Notes, Site, Times, field_text, times::stamp, times::zone::READ_IN_ZONE, times::zone::Zone,
-};
+use crate::base::times::zone::{READ_IN_ZONE, Zone};
+use crate::base::{FieldText, Notes, Site, Times, field_text, times::stamp};
 use crate::options::ReadOptions;
 
 /// The clock of a conversation with the `default_timezone` (an IANA name or an offset) at `path`.

@@ -2,7 +2,8 @@
 
 use chatmill_intake::json::{Document, Value};
 
-use crate::base::{Site, texts::quoted_json::CellForm, texts::quoted_json::CellPlace};
+use crate::base::Site;
+use crate::base::texts::quoted_json::{CellForm, CellPlace};
 
 /// A column that holds JSON.
 #[derive(Clone, Copy)]

@@ -35,7 +35,8 @@ use open::{Opened, is_attachment, is_event, is_presence};
 use roster::Roster;
 use streams::{Assembler, RowOutcome};
 
-use crate::base::{Times, drop_extra, present, times::zone::READ_IN_ZONE, times::zone::Zone};
+use crate::base::times::zone::{READ_IN_ZONE, Zone};
+use crate::base::{Times, drop_extra, present};
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::layout::{ListReader, list};

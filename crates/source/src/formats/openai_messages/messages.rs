@@ -15,7 +15,7 @@ use crate::base::{
     ExtraFields, Keep as _, Site, Turn, Wire as _, id, media, raw, roles, text, texts::transcript, wire, word,
 };
 use crate::frame::FrameView;
-use crate::grammar::{openai::calls, openai::parts};
+use crate::grammar::openai::{calls, parts};
 use crate::layout::{Element, OUTSIDE_LISTS, Turns, exchange::Exchange};
 
 /// Reads the messages of one record, in order.

@@ -27,9 +27,10 @@ use crate::base::{ExtraFields, words};
 use crate::coded::{Coded, Read};
 use crate::frame::{self, FrameView, Reading};
 use crate::grammar::{Tools, list_of_tools, signs::is_openai};
+use crate::layout::columns::{self, Holds};
 use crate::layout::{
-    Names, OUTSIDE_LISTS, RequestFields, columns, columns::Holds, has, holds, is_bare_list, list, of_request,
-    preference, reading, surest,
+    Names, OUTSIDE_LISTS, RequestFields, has, holds, is_bare_list, list, of_request, preference, reading,
+    surest,
 };
 use crate::source::About;
 use messages::Reader;

@@ -8,7 +8,7 @@ use chatmill_model::Role;
 
 use crate::base::texts::transcript;
 use crate::frame::FrameView;
-use crate::layout::{columns, columns::Holds};
+use crate::layout::columns::{self, Holds};
 
 /// Turns of a row that stand together.
 pub(super) enum RowTurns<'d> {

@@ -20,7 +20,8 @@ use chatmill_model::Extra;
 use crate::base::{Keep as _, id, present, texts::quoted_json, words};
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
-use crate::layout::{Turns, best, columns, exchange::Exchange, exchange::LISTS, exchange::is_request};
+use crate::layout::exchange::{Exchange, LISTS, is_request};
+use crate::layout::{Turns, best, columns};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 /// Fields that hold a request.

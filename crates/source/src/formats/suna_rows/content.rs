@@ -8,10 +8,8 @@ use super::metadata::{Metadata, compressed};
 use super::row::{Row, RowKind};
 use super::types::{Content, Era, Extent, MessageContent};
 use super::{result, speech};
-use crate::base::{
-    ExtraFields, Site, roles, text_of, texts::quoted_json, texts::quoted_json::CellForm,
-    texts::quoted_json::CellPlace,
-};
+use crate::base::texts::quoted_json::{self, CellForm, CellPlace};
+use crate::base::{ExtraFields, Site, roles, text_of};
 use crate::grammar::openai::MessageObject;
 
 /// Reads the content of a row.

@@ -11,11 +11,11 @@ use chatmill_model::{Part, ToolResult};
 
 use super::metadata::Metadata;
 use super::types::{Content, Era, MessageContent};
+use crate::base::texts::quoted_json::{self, CellPlace};
 use crate::base::{
     ExtraFields, Keep as _, Site, below, filled, media::media_of_answer, present, raw, text, text_of,
-    texts::quoted_json, texts::quoted_json::CellPlace,
 };
-use crate::grammar::{openai, openai::MessageObject};
+use crate::grammar::openai::{self, MessageObject};
 
 /// Reads a result. The places of `site` are below the content, which stands at `place`.
 pub(super) fn read(

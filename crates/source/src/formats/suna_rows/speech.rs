@@ -8,7 +8,7 @@ use super::metadata::Metadata;
 use super::types::{Content, Era, Extent, MessageContent};
 use super::xml;
 use crate::base::{Keep as _, Site, quoted, raw};
-use crate::grammar::{openai, openai::MessageObject};
+use crate::grammar::openai::{self, MessageObject};
 
 /// Reads the text of a person or an agent; where the row has no content, it is in the metadata `beside`.
 pub(super) fn read_speech(

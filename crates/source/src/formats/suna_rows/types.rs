@@ -4,7 +4,7 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{MessageKind, Part, Role};
 
 use crate::base::{ExtraFields, Keep, text_of};
-use crate::grammar::{openai::MessageObject, openai::parts};
+use crate::grammar::openai::{MessageObject, parts};
 
 /// The way in which a thread uses tools; where it uses several ways, the last variant counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,11 +7,9 @@ use chatmill_diag::{Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::Part;
 
-use crate::base::{
-    ExtraFields, Site, roles, text_of, texts::quoted_json, texts::quoted_json::CellForm,
-    texts::quoted_json::CellPlace,
-};
-use crate::grammar::{openai, openai::MessageObject, openai::parts};
+use crate::base::texts::quoted_json::{self, CellForm, CellPlace};
+use crate::base::{ExtraFields, Site, roles, text_of};
+use crate::grammar::openai::{self, MessageObject, parts};
 
 /// The content of the column.
 #[derive(Debug, Default)]

@@ -8,11 +8,10 @@ use chatmill_model::{Extra, Message, Part, Reference, Role, ToolCall, ToolResult
 
 use super::content::{self, CellContent};
 use super::row::Row;
-use crate::base::{
-    ExtraFields, Keep as _, Roster, Site, id, media::hold_place, media::result_of, only_answers, reply_to,
-    roles, texts::quoted_json, texts::quoted_json::CellForm, texts::quoted_json::CellPlace, word,
-};
-use crate::grammar::{openai::MessageObject, openai::calls};
+use crate::base::media::{hold_place, result_of};
+use crate::base::texts::quoted_json::{self, CellForm, CellPlace};
+use crate::base::{ExtraFields, Keep as _, Roster, Site, id, only_answers, reply_to, roles, word};
+use crate::grammar::openai::{MessageObject, calls};
 use crate::layout::Turns;
 
 /// Reads a row.

@@ -23,7 +23,7 @@ pub(crate) fn calls(list: Value<'_>, rest: &mut ExtraFields, site: &mut Site<'_>
     Some(split::join(calls.collect(), list, "tool_calls", site))
 }
 
-/// Adds calls that are listed beside the content, but for those that blocks of the content already made.
+/// Adds the calls of `tool_calls`, except those that blocks of the content already contain.
 pub(crate) fn add(parts: &mut Vec<Part>, calls: Vec<ToolCall>) {
     let own = parts.iter().filter_map(|part| match part {
         Part::ToolCall(call) => call.id.clone(),

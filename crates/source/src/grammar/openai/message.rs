@@ -6,10 +6,9 @@
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Part, Role, ToolCall, ToolResult};
 
-use crate::base::{
-    ExtraFields, Keep as _, Site, Turn, media, present, roles, roles::api_role, text, text_of, word, words,
-};
-use crate::grammar::{openai::calls, openai::parts};
+use crate::base::roles::{self, api_role};
+use crate::base::{ExtraFields, Keep as _, Site, Turn, media, present, text, text_of, word, words};
+use crate::grammar::openai::{calls, parts};
 
 /// A message object but for its content, which [`content`] gives.
 #[derive(Debug, Default)]

@@ -10,9 +10,9 @@ use chatmill_model::{Media, MediaKind, MediaSource, Part};
 
 use crate::base::media::{located, upload};
 use crate::base::{Keep as _, Site, Turn, compact, present, text};
+use crate::grammar::blocks::at_address;
 use crate::grammar::openai::{OPENAI, calls::spelled};
-use crate::grammar::{ANTHROPIC, blocks::at_address};
-use crate::grammar::{BlockForm, Read, When, typed};
+use crate::grammar::{ANTHROPIC, BlockForm, Read, When, typed};
 
 /// Levels of JSON inside the text of a part.
 const MAX_SPELLED_DEPTH: u32 = 128;

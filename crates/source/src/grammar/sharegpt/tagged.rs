@@ -4,9 +4,8 @@ use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{Part, Role, ToolCall, ToolResult};
 
-use crate::base::{
-    roles, text, text_of, texts::escapes, texts::escapes::is_tag, texts::python, texts::thoughts,
-};
+use crate::base::texts::{escapes, python, thoughts};
+use crate::base::{roles, text, text_of, texts::escapes::is_tag};
 use crate::grammar::openai::calls;
 
 const CALL: [&str; 2] = ["<tool_call>", "</tool_call>"];

@@ -6,7 +6,8 @@ use chatmill_model::{AlternativeOrigin, Conversation, Judgement, RawJson};
 
 use crate::base::{Notes, quoted};
 use crate::frame::Reading;
-use crate::layout::{ListReader, tree, tree::Beside, tree::Branch, tree::Node, tree::Nodes};
+use crate::layout::ListReader;
+use crate::layout::tree::{self, Beside, Branch, Node, Nodes};
 use crate::options::Branches;
 
 /// A reader of the messages of a tree.

@@ -19,7 +19,7 @@ use super::request::GrammarWord;
 use crate::base::texts::{quoted_json, transcript};
 use crate::base::{
     ExtraFields, Keep, Notes, Site, Turn, UnknownFields, arguments, holds_something, kind_of, media,
-    only_answers, text_of,
+    only_answers, results_last, text_of,
 };
 use crate::grammar::openai::{self, calls, parts};
 use crate::grammar::{self, Grammar, OPENAI};
@@ -33,6 +33,8 @@ pub(super) struct MessageDraft {
     pub(super) extra: ExtraFields,
     /// Ranges of pieces with a role of their own.
     pub(super) other_roles: Vec<(Range<usize>, Role)>,
+    /// The number of answers of the model in it that have ended, and of their pieces.
+    pub(super) ended: (usize, usize),
     /// The role in a vendor's message inside.
     pub(super) role: Option<Role>,
     /// The name in a vendor's message inside.
@@ -64,6 +66,15 @@ impl MessageDraft {
             let at = self.parts.len();
             self.other_roles.push((at..at + 1, role));
             self.parts.push(Part::Text(words));
+        }
+    }
+
+    /// Ends an answer of the model: the results of its calls follow it.
+    pub(super) fn end_answer(&mut self) {
+        let (answers, pieces) = self.ended;
+        if self.parts.len() > pieces && self.other_roles.is_empty() {
+            results_last(&mut self.parts, pieces);
+            self.ended = (answers + 1, self.parts.len());
         }
     }
 
@@ -151,6 +162,9 @@ impl PieceReader<'_> {
     ) {
         if self.read.budget.is_spent() {
             return;
+        }
+        if piece.step {
+            draft.end_answer();
         }
         let (start, extras) = (draft.parts.len(), draft.extra.len());
         let thought = piece.reasoning.render(value, self.read);

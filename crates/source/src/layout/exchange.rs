@@ -41,7 +41,8 @@ pub(crate) fn is_request(value: Value<'_>) -> bool {
 
 impl<'d, 'r> Exchange<'d, 'r> {
     /// An exchange of which nothing was read yet.
-    pub(crate) fn new(turns: Turns<'d, 'r>) -> Self {
+    pub(crate) fn new(mut turns: Turns<'d, 'r>) -> Self {
+        turns.list.answers.in_pieces = true;
         Self {
             turns,
             beside: RequestFields::default(),

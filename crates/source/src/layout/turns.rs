@@ -11,7 +11,7 @@ use chatmill_diag::{Limits, Path, codes};
 use chatmill_intake::json::Value;
 use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, Role, Timestamp};
 
-use crate::base::{Roster, Site, Times, Turn, media::hold_place, message_kind, only_answers};
+use crate::base::{Roster, Site, Times, Turn, are_of_tools, media::hold_place, message_kind, only_answers};
 use crate::frame::{FrameView, Reading};
 use crate::layout::list::ListReader;
 
@@ -110,7 +110,8 @@ impl<'d, 'r> Turns<'d, 'r> {
             && !turn.is_notice;
         let is_assistants =
             |last: &Message| last.role == Role::Assistant && last.kind == MessageKind::Message;
-        if (turn.continues || is_led) && self.list.messages.last().is_some_and(is_assistants) {
+        let has_ended = self.list.answers.ends.last() == Some(&self.list.messages.len());
+        if (turn.continues || is_led) && !has_ended && self.list.messages.last().is_some_and(is_assistants) {
             let last = self.list.messages.len() - 1;
             self.join(last, value, turn, known, place);
         } else {
@@ -223,20 +224,8 @@ impl<'d, 'r> Turns<'d, 'r> {
 /// Divides an answer at its results, which are a tool's turns.
 pub(crate) fn divided(role: Role, parts: Vec<Part>) -> Vec<(Role, Vec<Part>)> {
     let mut turns: Vec<(Role, Vec<Part>)> = Vec::new();
-    // Whether the last piece that is no media is a result that shows some.
-    let mut shows = false;
-    for part in parts {
-        shows = match &part {
-            Part::ToolResult(result) => result.media > 0,
-            Part::Media(_) => shows,
-            _ => false,
-        };
-        let own = match &part {
-            Part::ToolResult(_) => Role::Tool,
-            // The media of a result follow it.
-            Part::Media(_) if shows => Role::Tool,
-            _ => role,
-        };
+    for (is_of_tool, part) in are_of_tools(&parts).into_iter().zip(parts) {
+        let own = if is_of_tool { Role::Tool } else { role };
         match turns.last_mut() {
             Some((last, parts)) if *last == own => parts.push(part),
             _ => turns.push((own, vec![part])),

@@ -200,6 +200,9 @@ pub(in crate::format) struct ConversationMap {
     pub people: Option<PeopleMap>,
     /// The messages: a list, or `$` where each record is a message and those of one conversation are grouped.
     pub messages: Paths,
+    /// Whether an answer of the model may be in several messages, as where a program records each of its calls: text, reasoning and
+    /// calls that follow a call without a result belong to the answer of the call.
+    pub in_pieces: bool,
     /// Whether each record is a conversation of its own that is said like one message, as a question with its answers; `messages` is `$` then.
     pub alone: bool,
     /// The condition for records that describe the conversation and are no messages, where each record is a
@@ -265,6 +268,8 @@ pub(in crate::format) struct TreeMap {
 pub(in crate::format) struct MessageMap {
     /// The id of the message.
     pub id: Paths,
+    /// The id of the model's answer that the message is a piece of: messages with the same one are one answer.
+    pub answer_id: Paths,
     /// Whether ids are texts: a number is told.
     pub text_ids: bool,
     /// The conversation that it belongs to, where each record is a message.
@@ -471,6 +476,8 @@ pub(in crate::format) struct Case {
     pub role: Option<Choices>,
     /// The message's id.
     pub id: Option<Paths>,
+    /// The id of the model's answer that the message is a piece of.
+    pub answer_id: Option<Paths>,
     /// When it was said.
     pub time: Option<Paths>,
     /// The sender of the message.
@@ -505,7 +512,7 @@ impl Case {
                 })+
             };
         }
-        take!(role id time say notice joins model; may be none: sender others usage amends);
+        take!(role id answer_id time say notice joins model; may be none: sender others usage amends);
         own
     }
 }

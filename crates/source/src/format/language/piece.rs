@@ -43,6 +43,8 @@ pub(in crate::format) struct Piece {
     /// The vendor as whose blocks the elements of `parts` are read that no `part` reads.
     #[serde(rename = "as")]
     pub grammar: Option<GrammarWord>,
+    /// Whether it is a mark between two answers of the model in one message.
+    pub step: bool,
     /// A whole message in the form of any vendor's API.
     pub message: Option<MapPath>,
     /// A call of a tool.

@@ -56,9 +56,11 @@ impl<'d, 'r> Reader<'d, 'r> {
         budget: &'r Budget,
     ) -> Self {
         budget.begin();
+        let mut turns = Turns::new(frame, limits);
+        turns.list.answers.in_pieces = format.language.conversation.in_pieces;
         Self {
             format,
-            turns: Turns::new(frame, limits),
+            turns,
             read: Read {
                 mojibake: format.language.mojibake,
                 budget,
@@ -172,7 +174,12 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
         let usage = map.usage.as_ref().and_then(|usage| usage.of(value));
         let model = map.model.id(value).map(Into::into);
-        if let Some(last) = self.continued(map, own.as_ref()) {
+        let mut answer = map.answer_id.id(value).filter(|_| role == Role::Assistant);
+        if answer.is_some() {
+            draft.end_answer();
+            answer.take_if(|_| draft.ended.0 > 1);
+        }
+        if let Some(last) = self.continued(map, own.as_ref(), answer.as_deref()) {
             let turn = Turn {
                 id: own,
                 parts: draft.parts,
@@ -200,6 +207,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             mentions,
             usage,
             model,
+            answer: answer.map(Into::into),
             ..self.turns.list.message(role, value.span(), index)
         };
         let start = self.turns.list.messages.len();
@@ -228,9 +236,12 @@ impl<'d, 'r> Reader<'d, 'r> {
     }
 
     /// The position of the assistant's message before, where this one continues it.
-    fn continued(&self, map: &MessageMap, own: Option<&String>) -> Option<usize> {
+    fn continued(&self, map: &MessageMap, own: Option<&String>, answer: Option<&str>) -> Option<usize> {
         let messages = &self.turns.list.messages;
-        let last = messages.last().filter(|last| last.role == Role::Assistant)?;
+        let is_other = |last: &Message| matches!((last.answer.as_deref(), answer), (Some(last), Some(own)) if last != own);
+        let last = messages
+            .last()
+            .filter(|last| last.role == Role::Assistant && !is_other(last))?;
         let is_same = map.repeated == Some(Repeated::Joins) && own.is_some() && last.id.as_ref() == own;
         (map.joins || is_same).then(|| messages.len() - 1)
     }

@@ -166,4 +166,6 @@ pub(in crate::format) enum OthersAre {
     Choice,
     /// The alternatives were rated worse than the message.
     Rejected,
+    /// Somebody called the message and all alternatives bad: none is trained on.
+    Bad,
 }

@@ -400,7 +400,7 @@ fn an_unknown_vendor_and_one_without_a_list_are_refused_with_their_place() {
         (
             r#"say = [{ text = "$.c", as = "anthropic" }]"#,
             "line 8, column 7",
-            "`as` names the vendor whose blocks a list holds: give the path of the list as `parts` beside it",
+            "`as` names a vendor: give the path of its blocks as `parts`, or of its message as `message`, beside it",
         ),
     ] {
         let refused = refused(&file(say, ""));

@@ -17,6 +17,8 @@ pub(crate) mod sharegpt;
 pub(crate) mod signs;
 pub(crate) mod usage;
 
+use std::borrow::Cow;
+
 use chatmill_diag::Limits;
 use chatmill_intake::json::Value;
 use chatmill_model::{MediaKind, RawJson};
@@ -153,6 +155,15 @@ impl Grammar {
                 ..
             }
         )
+    }
+
+    /// Finds a field that a message must not have twice, and has.
+    pub(crate) fn single<'d>(&self, message: Value<'d>) -> Result<(), Cow<'d, str>> {
+        let mut repeated = message.duplicate_keys().into_iter();
+        match repeated.find(|key| self.fields.contains(&key.as_str())) {
+            None => Ok(()),
+            Some(key) => Err(key.into()),
+        }
     }
 
     /// Whether this is the grammar with the id of another.

@@ -259,15 +259,11 @@ impl<'d, 'r> Reader<'d, 'r> {
 
     fn read(&mut self, index: u32, value: Value<'d>) {
         let (form, path) = (self.form, self.path(index, value));
-        let single = |value: Value<'d>| {
-            let mut keys = value.duplicate_keys().into_iter();
-            match keys.find(|key| form.grammar.fields.contains(&key.as_str())) {
-                None => Ok(()),
-                Some(key) => Err(key.into()),
-            }
-        };
         let list = &mut self.exchange.turns.list;
-        if list.element(Element::Message, path, value, single).is_some() {
+        if list
+            .element(Element::Message, path, value, |value| form.grammar.single(value))
+            .is_some()
+        {
             self.add(index, value);
         }
     }

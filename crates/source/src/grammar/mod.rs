@@ -28,7 +28,7 @@ use crate::base::{Site, Turn};
 pub(crate) use anthropic::ANTHROPIC;
 pub(crate) use any::{any, vendor_in};
 pub(crate) use converse::CONVERSE;
-pub(crate) use definitions::{Tools, definition, list_of_tools, tools_of_vendor};
+pub(crate) use definitions::{definition, list_of_tools, tools_of_vendor};
 pub(crate) use frameworks::AI_SDK;
 pub(crate) use gemini::GEMINI;
 pub(crate) use openai::OPENAI;
@@ -155,6 +155,11 @@ impl Grammar {
                 ..
             }
         )
+    }
+
+    /// Whether a value has the field that every message has.
+    pub(crate) fn is_like_message(&self, value: Value<'_>) -> bool {
+        self.fields.first().is_some_and(|key| value.get(key).is_some())
     }
 
     /// Finds a field that a message must not have twice, and has.

@@ -209,7 +209,10 @@ impl PieceReader<'_> {
             .and_then(|path| Some((path, path.first(value)?)))
         {
             let from = draft.extra.len();
-            let turn = grammar::any(message, &OPENAI, site);
+            let turn = match piece.grammar {
+                Some(GrammarWord(grammar)) => grammar.turn_of_known_fields(message, site),
+                None => grammar::any(message, &OPENAI, site),
+            };
             draft.extra.extend(turn.rest);
             let name = joined(place, path.name());
             for (key, _) in draft.extra.iter_mut().skip(from).filter(|_| !name.is_empty()) {

@@ -400,10 +400,33 @@ fn an_unknown_vendor_and_one_without_a_list_are_refused_with_their_place() {
         (
             r#"say = [{ text = "$.c", as = "anthropic" }]"#,
             "line 8, column 7",
-            "`as` names the vendor whose blocks a list holds: give the path of the list as `parts` beside it",
+            "`as` names a vendor: give the path of its blocks as `parts`, or of its message as `message`, beside it",
         ),
     ] {
         let refused = refused(&file(say, ""));
         assert!(refused.contains(place) && refused.contains(reason), "{refused}");
     }
+}
+
+#[test]
+fn requests_of_gemini_and_whole_messages_of_a_vendor_are_read() {
+    let head = "title = \"t\"\nspecification = \"s\"\ncarries = \"c\"\n";
+    let request = format!(
+        "{head}[request]\nmessages = \"gemini\"\nlist = \"contents\"\nshape = \"g\"\nsystem = \"sys\"\n"
+    );
+    let record = r#"{"sys":{"parts":[{"text":"be"}]},"contents":[{"role":"user","parts":[{"text":"one"}]},
+        {"role":"model","parts":[{"text":"two"}]}]}"#;
+    let reading = read("g", &request, record);
+    let messages = &reading.conversation.as_ref().unwrap().messages;
+    assert_eq!(messages.last().map(|last| last.role.as_str()), Some("assistant"));
+    assert_eq!(texts(&reading)[1..], ["one", "two"]);
+
+    let whole = file(r#"say = [{ message = "$", as = "openai-chat" }]"#, "");
+    let record =
+        r#"{"m":[{"r":"assistant","role":"assistant","reasoning":"hm","content":"three","note":1}]}"#;
+    let reading = read("w", &whole, record);
+    let message = &reading.conversation.as_ref().unwrap().messages[0];
+    assert_eq!(message.parts[0], Part::Reasoning("hm".to_owned()));
+    assert_eq!(texts(&reading), ["three"]);
+    assert!(message.extra.0.is_empty(), "{:?}", message.extra);
 }

@@ -7,7 +7,7 @@ use chatmill_model::{MediaKind, Part, ToolCall};
 
 use super::{BlockForm, Grammar, MessageForm, Read, When};
 use crate::base::media::located;
-use crate::base::{Keep as _, Site, Turn, arguments, present, roles, text, text_of, word};
+use crate::base::{Keep as _, Site, Turn, arguments, drop_extra, present, roles, text, text_of, word};
 
 impl Grammar {
     /// Reads a message, or content alone, as a system text is.
@@ -35,6 +35,15 @@ impl Grammar {
             &["role", "content"]
         };
         turn.keep_rest(value, "", known);
+        turn
+    }
+
+    /// Reads a message whose unknown fields stay unread, so that the format's lists of silent keys decide about them. Parts of
+    /// unknown form, which a finding reports, are retained.
+    pub(crate) fn turn_of_known_fields(&self, value: Value<'_>, site: &mut Site<'_>) -> Turn {
+        let mut turn = self.turn(value, site);
+        turn.rest.retain(|(path, _)| path.ends_with(']'));
+        drop_extra(value);
         turn
     }
 
@@ -66,6 +75,23 @@ impl Grammar {
     /// Reads a block at its path; false when it is none of this vendor's.
     pub(crate) fn block(&self, turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
         let is_read = self.read_as(|_| true, turn, path, block, site);
+        self.mark(is_read, turn, path, block)
+    }
+
+    /// Reads a block with its cache mark where it is a text or a medium.
+    pub(super) fn marked_block(
+        &self,
+        turn: &mut Turn,
+        path: &str,
+        block: Value<'_>,
+        site: &mut Site<'_>,
+    ) -> bool {
+        let is_read = self.shown_block(turn, path, block, site);
+        self.mark(is_read, turn, path, block)
+    }
+
+    /// Reads the cache mark of a block that is read.
+    fn mark(&self, is_read: bool, turn: &mut Turn, path: &str, block: Value<'_>) -> bool {
         if is_read && let Some(mark) = self.cache_mark {
             mark(turn, path, block);
         }

@@ -17,6 +17,8 @@ pub(crate) mod sharegpt;
 pub(crate) mod signs;
 pub(crate) mod usage;
 
+use std::borrow::Cow;
+
 use chatmill_diag::Limits;
 use chatmill_intake::json::Value;
 use chatmill_model::{MediaKind, RawJson};
@@ -26,7 +28,7 @@ use crate::base::{Site, Turn};
 pub(crate) use anthropic::ANTHROPIC;
 pub(crate) use any::{any, vendor_in};
 pub(crate) use converse::CONVERSE;
-pub(crate) use definitions::{Tools, definition, list_of_tools, tools_of_vendor};
+pub(crate) use definitions::{definition, list_of_tools, tools_of_vendor};
 pub(crate) use frameworks::AI_SDK;
 pub(crate) use gemini::GEMINI;
 pub(crate) use openai::OPENAI;
@@ -153,6 +155,20 @@ impl Grammar {
                 ..
             }
         )
+    }
+
+    /// Whether a value has the field that every message has.
+    pub(crate) fn is_like_message(&self, value: Value<'_>) -> bool {
+        self.fields.first().is_some_and(|key| value.get(key).is_some())
+    }
+
+    /// Finds a field that a message must not have twice, and has.
+    pub(crate) fn single<'d>(&self, message: Value<'d>) -> Result<(), Cow<'d, str>> {
+        let mut repeated = message.duplicate_keys().into_iter();
+        match repeated.find(|key| self.fields.contains(&key.as_str())) {
+            None => Ok(()),
+            Some(key) => Err(key.into()),
+        }
     }
 
     /// Whether this is the grammar with the id of another.

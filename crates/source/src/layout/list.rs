@@ -162,6 +162,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
             id,
             message,
             limits: self.limits,
+            is_strict: false,
         }
     }
 

@@ -40,12 +40,12 @@ pub(in crate::format) struct Piece {
     pub turns: Option<MapPath>,
     /// A list whose elements `part` reads.
     pub parts: Option<MapPath>,
-    /// The vendor as whose blocks the elements of `parts` are read that no `part` reads.
+    /// The vendor of `message`, or of the elements of `parts` that no `part` reads.
     #[serde(rename = "as")]
     pub grammar: Option<GrammarWord>,
     /// Whether it is a mark between two answers of the model in one message.
     pub step: bool,
-    /// A whole message in the form of any vendor's API.
+    /// A whole message: of the vendor in `as`, else in the form of any vendor's API.
     pub message: Option<MapPath>,
     /// A call of a tool.
     pub call: Option<CallMap>,
@@ -62,8 +62,8 @@ pub(in crate::format) struct Piece {
 impl<'de> Deserialize<'de> for Piece {
     fn deserialize<D: Deserializer<'de>>(table: D) -> Result<Self, D::Error> {
         let piece = Self::deserialize(table)?;
-        if piece.grammar.is_some() && piece.parts.is_none() {
-            let text = "`as` names the vendor whose blocks a list holds: give the path of the list as `parts` beside it";
+        if piece.grammar.is_some() && piece.parts.is_none() && piece.message.is_none() {
+            let text = "`as` names a vendor: give the path of its blocks as `parts`, or of its message as `message`, beside it";
             return Err(Error::custom(text));
         }
         Ok(piece)

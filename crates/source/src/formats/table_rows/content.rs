@@ -51,7 +51,7 @@ pub(super) fn read(
         let mut cell = CellContent::default();
         let mut content = Some(root);
         if is_turn {
-            cell.turn = MessageObject::read(root, site);
+            cell.turn = MessageObject::in_row(root, site);
             content = openai::content(root);
         }
         let mut rest = std::mem::take(&mut cell.turn.rest);

@@ -50,8 +50,9 @@ pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
     let sender = sender(&mut turns.roster, row, role, name_of_sender, call_id.as_deref());
     let columns = &row.columns;
     let word = columns.source_type.or(columns.role).and_then(Value::as_str);
-    let thought = cell.turn.reasoning.take();
-    let mut parts = parts(role, thought, cell.parts, cell.answer, (call_id, name), calls);
+    let thoughts = std::mem::take(&mut cell.turn.thoughts);
+    cell.parts.extend(cell.turn.refusal.take().map(Part::Text));
+    let mut parts = parts(role, thoughts, cell.parts, cell.answer, (call_id, name), calls);
     hold_place(role, &mut parts, &cell.rest);
     turns.roster.calls(sender, &parts);
     let other_id = cell.turn.message_id.take();
@@ -207,13 +208,13 @@ fn rest(
 
 fn parts(
     role: Role,
-    thought: Option<String>,
+    thoughts: Vec<String>,
     cell: Vec<Part>,
     answer: String,
     (call_id, name): (Option<String>, Option<String>),
     calls: Vec<ToolCall>,
 ) -> Vec<Part> {
-    let mut parts: Vec<Part> = thought.map(Part::Reasoning).into_iter().collect();
+    let mut parts: Vec<Part> = thoughts.into_iter().map(Part::Reasoning).collect();
     if role == Role::Tool && !only_answers(&cell) {
         let result = ToolResult {
             call_id,

@@ -12,5 +12,5 @@ use super::Grammar;
 pub(crate) static OPENAI: Grammar = Grammar {
     blocks: parts::PARTS,
     cache_mark: Some(parts::cache_mark),
-    ..Grammar::own("openai-chat", &["role", "content"], message::turn)
+    ..Grammar::own("openai-chat", &message::FIELDS, message::turn)
 };

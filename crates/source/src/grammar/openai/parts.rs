@@ -49,6 +49,21 @@ pub(crate) fn read(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Turn {
     turn
 }
 
+/// Reads a list of texts and media, as results show them; none where an element is anything else, for results may be any list.
+pub(super) fn shown(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Option<Turn> {
+    let mut turn = Turn::default();
+    let is_list = list.kind() == Kind::Array && !list.is_empty();
+    let mut all = list.items().enumerate();
+    let is_shown = is_list
+        && all.all(|(index, part)| {
+            let path = format!("{field}[{index}]");
+            let mut grammars = [&OPENAI, &ANTHROPIC].into_iter();
+            part.get("type").is_some()
+                && grammars.any(|grammar| grammar.marked_block(&mut turn, &path, part, site))
+        });
+    is_shown.then_some(turn)
+}
+
 fn object(value: Value<'_>, path: &str, turn: &mut Turn, site: &mut Site<'_>) {
     // Blocks of Anthropic's pass through gateways and tables as they are; none of them has a type of OpenAI's.
     let mut grammars = [&OPENAI, &ANTHROPIC].into_iter();
@@ -94,9 +109,9 @@ pub(super) const PARTS: &[BlockForm] = &[
     typed("image", Read::Media(MediaKind::Image, plain_media_item)),
     typed("audio", Read::Media(MediaKind::Audio, plain_media_item)),
     typed("video", Read::Media(MediaKind::Video, plain_media_item)),
-    typed("input_audio", Read::Own(sound)),
-    typed("file", Read::Own(file)),
-    typed("input_file", Read::Own(file)),
+    typed("input_audio", Read::Media(MediaKind::Audio, sound)),
+    typed("file", Read::Media(MediaKind::File, file)),
+    typed("input_file", Read::Media(MediaKind::File, file)),
 ];
 
 /// A part of text; some write its words as `value`.
@@ -175,7 +190,7 @@ fn calls(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> boo
     true
 }
 
-fn sound(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> bool {
+fn sound(turn: &mut Turn, path: &str, value: Value<'_>, kind: MediaKind, _: &mut Site<'_>) -> bool {
     let Some(field) = value.get("input_audio") else {
         return false;
     };
@@ -184,7 +199,7 @@ fn sound(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> boo
     };
     let format = text(field.get("format"));
     turn.parts.push(Part::Media(Media {
-        kind: MediaKind::Audio,
+        kind,
         source: MediaSource::Inline(bytes),
         media_type: format.map(|format| format!("audio/{format}")),
         name: None,
@@ -195,7 +210,7 @@ fn sound(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> boo
 }
 
 /// A file: its bytes, or the id under which it was uploaded, which then also serves as its name.
-fn file(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> bool {
+fn file(turn: &mut Turn, path: &str, value: Value<'_>, kind: MediaKind, _: &mut Site<'_>) -> bool {
     let nested = value.get("file").filter(|file| file.kind() == Kind::Object);
     let holder = nested.unwrap_or(value);
     let field = |key: &str| text(holder.get(key));
@@ -204,12 +219,12 @@ fn file(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> bool
     let mut sources = ["file_data", "file_url"].into_iter();
     let part = if let Some((key, url)) = sources.find_map(|key| Some((key, field(key)?))) {
         known.push(key);
-        Part::Media(located(MediaKind::File, url, name))
+        Part::Media(located(kind, url, name))
     } else if let Some(id) = field("file_id") {
         if name.is_none() {
             known.push("file_id");
         }
-        upload(MediaKind::File, name.or(Some(id)))
+        upload(kind, name.or(Some(id)))
     } else {
         return false;
     };

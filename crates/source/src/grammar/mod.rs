@@ -5,12 +5,12 @@
 //! back; they do not know the names of a vendor's blocks.
 
 pub(crate) mod anthropic;
-mod any;
 mod blocks;
 pub(crate) mod converse;
 pub(crate) mod definitions;
 pub(crate) mod frameworks;
 pub(crate) mod gemini;
+mod mistral;
 pub(crate) mod openai;
 pub(crate) mod responses;
 pub(crate) mod sharegpt;
@@ -24,18 +24,19 @@ use chatmill_model::{MediaKind, RawJson};
 use crate::base::{Site, Turn};
 
 pub(crate) use anthropic::ANTHROPIC;
-pub(crate) use any::{any, vendor_in};
 pub(crate) use converse::CONVERSE;
 pub(crate) use definitions::{Tools, definition, list_of_tools, tools_of_vendor};
-pub(crate) use frameworks::AI_SDK;
+pub(crate) use frameworks::{ai_sdk::AI_SDK, langchain::LANGCHAIN, otel::OTEL};
 pub(crate) use gemini::GEMINI;
+pub(crate) use mistral::MISTRAL;
 pub(crate) use openai::OPENAI;
 pub(crate) use responses::RESPONSES;
 pub(crate) use sharegpt::SHAREGPT;
+pub(crate) use signs::{Sign, any, vendor_in};
 
 /// All grammars; format files name them by their ids.
 pub(crate) static GRAMMARS: &[&Grammar] = &[
-    &OPENAI, &RESPONSES, &ANTHROPIC, &CONVERSE, &GEMINI, &AI_SDK, &SHAREGPT,
+    &OPENAI, &RESPONSES, &ANTHROPIC, &CONVERSE, &GEMINI, &MISTRAL, &AI_SDK, &LANGCHAIN, &OTEL, &SHAREGPT,
 ];
 
 /// How one vendor writes a message.
@@ -45,6 +46,10 @@ pub(crate) struct Grammar {
     pub id: &'static str,
     /// Fields that a message must not have twice; the first is one that every message has.
     pub fields: &'static [&'static str],
+    /// Fields that may hold the list of blocks.
+    pub lists: &'static [&'static str],
+    /// What identifies the vendor, beside the blocks that only it has.
+    pub signs: &'static [Sign],
     /// The form of a message.
     pub message: MessageForm,
     /// The kinds of blocks. Where the conditions of several hold, the first that can be read is taken.
@@ -89,6 +94,8 @@ pub(crate) struct BlockForm {
     pub when: When,
     /// What is read of it.
     pub read: Read,
+    /// Whether only this vendor has such blocks: one of them identifies it, wherever it is.
+    pub is_sign: bool,
 }
 
 /// The condition that makes a block one of its kind.
@@ -96,6 +103,10 @@ pub(crate) struct BlockForm {
 pub(crate) enum When {
     /// Its `type` is this word.
     Type(&'static str),
+    /// Its `type` is one of these words.
+    OneOf(&'static [&'static str]),
+    /// Its `type` begins with this.
+    Begins(&'static str),
     /// It has a field of this name.
     Has(&'static str),
     /// It has no `type`.
@@ -113,10 +124,16 @@ pub(crate) enum Read {
     Reasoning(&'static [&'static str]),
     /// A medium by its address, a string or an object with `url`, under the first of these keys that holds one.
     Address(MediaKind, &'static [&'static str]),
-    /// A call, by the keys of its id, its name and its arguments.
-    Call([&'static str; 3]),
+    /// A call, by the keys of its id and its name, and those that may hold its arguments.
+    Call([&'static str; 2], &'static [&'static str]),
     /// A medium; false where the block holds none.
     Media(MediaKind, ReadMedia),
+    /// Nothing that has a place: the block is kept as it is.
+    Extra,
+    /// Nothing: the block only marks a place.
+    Nothing,
+    /// What is unknown here, although the vendor has such blocks.
+    Unknown,
     /// What only code can express; false where the block is none of the kind after all.
     Own(ReadBlock),
 }
@@ -137,6 +154,8 @@ impl Grammar {
         Self {
             id,
             fields,
+            lists: &["content"],
+            signs: &[],
             message: MessageForm::Own(read),
             blocks: &[],
             cache_mark: None,
@@ -161,18 +180,31 @@ impl Grammar {
     }
 }
 
+impl BlockForm {
+    /// A kind of block that other vendors may have, too.
+    const fn of(when: When, read: Read) -> Self {
+        Self {
+            when,
+            read,
+            is_sign: false,
+        }
+    }
+}
+
 /// A kind of block by the word in its `type`.
 const fn typed(word: &'static str, read: Read) -> BlockForm {
-    BlockForm {
-        when: When::Type(word),
-        read,
-    }
+    BlockForm::of(When::Type(word), read)
 }
 
 /// A kind of block by the name of its only field.
 const fn keyed(key: &'static str, read: Read) -> BlockForm {
+    BlockForm::of(When::Key(key), read)
+}
+
+/// A kind of block that only this vendor has.
+const fn only(form: BlockForm) -> BlockForm {
     BlockForm {
-        when: When::Key(key),
-        read,
+        is_sign: true,
+        ..form
     }
 }

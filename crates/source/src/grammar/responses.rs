@@ -7,10 +7,10 @@ use chatmill_model::{ArgumentForm, Arguments, Part, Role, ToolCall, ToolResult};
 use crate::base::{
     Keep as _, Site, Turn, arguments, embedded, media, present, roles, text, text_of, word, words,
 };
-use crate::grammar::{Grammar, openai::parts};
+use crate::grammar::{Grammar, Sign, openai::parts};
 
 /// Items that only this API has, by their type.
-pub(super) const ITEMS: [&str; 28] = words!(
+const ITEMS: [&str; 28] = words!(
     function_call function_call_output custom_tool_call custom_tool_call_output computer_call
     web_search_call file_search_call item_reference function_call_result computer_call_output
     code_interpreter_call image_generation_call local_shell_call local_shell_call_output shell_call
@@ -30,20 +30,29 @@ pub(crate) fn is_item(value: Value<'_>) -> bool {
     })
 }
 
+/// Whether a message of a log is an item: one of those, or a message with parts that only this API has.
+fn is_logged_item(message: Value<'_>) -> bool {
+    let has_type = |value: Value<'_>, words: &[&str]| {
+        let kind = value.get("type").and_then(Value::string);
+        kind.is_some_and(|kind| words.contains(&&*kind))
+    };
+    let is_part = |part| has_type(part, &["output_text", "input_text"]);
+    has_type(message, &LOOSE_ITEMS) && message.get("role").is_none()
+        || has_type(message, &["message"])
+            && message
+                .get("content")
+                .is_some_and(|list| list.items().any(is_part))
+}
+
 /// Items of the Responses API.
-pub(crate) static RESPONSES: Grammar = Grammar::own(
-    "openai-responses",
-    &[
-        "type",
-        "role",
-        "content",
-        "call_id",
-        "name",
-        "arguments",
-        "output",
-    ],
-    turn,
-);
+pub(crate) static RESPONSES: Grammar = Grammar {
+    signs: &[Sign::Item(&ITEMS), Sign::Own(is_logged_item)],
+    ..Grammar::own(
+        "openai-responses",
+        &words!(type role content call_id name arguments output),
+        turn,
+    )
+};
 
 /// Reads an item, the instructions, or an input that is a string.
 fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {

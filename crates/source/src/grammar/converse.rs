@@ -3,7 +3,7 @@
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolResult};
 
-use super::{Grammar, MessageForm, Read, Sign, keyed, only};
+use super::{Grammar, MessageForm, Read, Sign, UsageForm, keyed, only, tools_of_vendor};
 use crate::base::media::media_of_answer;
 use crate::base::{Keep as _, Site, Turn, text, text_of, word};
 
@@ -31,6 +31,14 @@ pub(crate) static CONVERSE: Grammar = Grammar {
         only(keyed("guardContent", Read::Unknown)),
     ],
     cache_mark: None,
+    usage: Some(UsageForm {
+        input: "inputTokens",
+        output: &["outputTokens"],
+        cached: &["cacheReadInputTokens"],
+        written: Some("cacheWriteInputTokens"),
+        contains_cache: false,
+    }),
+    tools: tools_of_vendor,
     described: None,
 };
 

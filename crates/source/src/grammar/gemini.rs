@@ -8,7 +8,7 @@ use chatmill_model::{
 };
 
 use super::frameworks::of_parts;
-use super::{BlockForm, Grammar, Read, Sign, When, only};
+use super::{BlockForm, Grammar, Read, Sign, UsageForm, When, only};
 use crate::base::{Keep as _, Site, Turn, kind_of, present, text, text_of, word, words};
 use crate::base::{arguments, media::media_of_answer};
 
@@ -29,6 +29,13 @@ pub(crate) static GEMINI: Grammar = Grammar {
     ],
     lists: &["parts"],
     signs: &[Sign::Untyped],
+    usage: Some(UsageForm {
+        input: "promptTokenCount",
+        output: &["candidatesTokenCount", "thoughtsTokenCount"],
+        cached: &["cachedContentTokenCount"],
+        written: None,
+        contains_cache: true,
+    }),
     ..Grammar::own("gemini", &["role", "parts"], |value, site| {
         of_parts(&GEMINI, value, "parts", site)
     })

@@ -4,6 +4,7 @@
 //! and what is read of it. What only code can express is a function of the value. Layouts pass messages in and get a [`Turn`]
 //! back; they do not know the names of a vendor's blocks.
 
+mod answers;
 pub(crate) mod anthropic;
 mod blocks;
 pub(crate) mod converse;
@@ -15,7 +16,6 @@ pub(crate) mod openai;
 pub(crate) mod responses;
 pub(crate) mod sharegpt;
 pub(crate) mod signs;
-pub(crate) mod usage;
 
 use chatmill_diag::Limits;
 use chatmill_intake::json::Value;
@@ -23,6 +23,7 @@ use chatmill_model::{MediaKind, RawJson};
 
 use crate::base::{Site, Turn};
 
+pub(crate) use answers::{stream, usage, usage::UsageForm};
 pub(crate) use anthropic::ANTHROPIC;
 pub(crate) use converse::CONVERSE;
 pub(crate) use definitions::{Tools, definition, list_of_tools, tools_of_vendor};
@@ -32,7 +33,8 @@ pub(crate) use mistral::MISTRAL;
 pub(crate) use openai::OPENAI;
 pub(crate) use responses::RESPONSES;
 pub(crate) use sharegpt::SHAREGPT;
-pub(crate) use signs::{Sign, any, vendor_in};
+pub use signs::own_words;
+pub(crate) use signs::{Sign, any, is_foreign, vendor_in};
 
 /// All grammars; format files name them by their ids.
 pub(crate) static GRAMMARS: &[&Grammar] = &[
@@ -56,6 +58,10 @@ pub(crate) struct Grammar {
     pub blocks: &'static [BlockForm],
     /// Reads the cache mark of a block, where the vendor has such marks.
     pub cache_mark: Option<fn(&mut Turn, &str, Value<'_>)>,
+    /// How the vendor counts tokens, where it does.
+    pub usage: Option<UsageForm>,
+    /// Reads definitions of tools; none where the value has another form.
+    pub tools: fn(key: &str, Value<'_>, &Limits) -> Option<Tools>,
     /// Records in which a text describes the tools, where the vendor has such.
     pub described: Option<Described>,
 }
@@ -159,6 +165,8 @@ impl Grammar {
             message: MessageForm::Own(read),
             blocks: &[],
             cache_mark: None,
+            usage: None,
+            tools: tools_of_vendor,
             described: None,
         }
     }

@@ -7,7 +7,7 @@ use chatmill_model::{ArgumentForm, Arguments, Part, Role, ToolCall, ToolResult};
 use crate::base::{
     Keep as _, Site, Turn, arguments, embedded, media, present, roles, text, text_of, word, words,
 };
-use crate::grammar::{Grammar, Sign, openai::parts};
+use crate::grammar::{Grammar, Sign, UsageForm, openai::parts};
 
 /// Items that only this API has, by their type.
 const ITEMS: [&str; 28] = words!(
@@ -47,6 +47,14 @@ fn is_logged_item(message: Value<'_>) -> bool {
 /// Items of the Responses API.
 pub(crate) static RESPONSES: Grammar = Grammar {
     signs: &[Sign::Item(&ITEMS), Sign::Own(is_logged_item)],
+    usage: Some(UsageForm {
+        input: "input_tokens",
+        output: &["output_tokens"],
+        // The other name is that of Codex.
+        cached: &["input_tokens_details.cached_tokens", "cached_input_tokens"],
+        written: None,
+        contains_cache: true,
+    }),
     ..Grammar::own(
         "openai-responses",
         &words!(type role content call_id name arguments output),

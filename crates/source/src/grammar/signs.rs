@@ -13,8 +13,8 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::{Framing, Name, RecordSketch, Sketch};
 
 use super::{
-    AI_SDK, ANTHROPIC, BlockForm, CONVERSE, GEMINI, Grammar, LANGCHAIN, OPENAI, OTEL, RESPONSES, When,
-    frameworks,
+    AI_SDK, ANTHROPIC, BlockForm, CONVERSE, GEMINI, GRAMMARS, Grammar, LANGCHAIN, OPENAI, OTEL, RESPONSES,
+    When, frameworks,
 };
 use crate::base::{Keep as _, Site, Turn, present, words};
 
@@ -110,6 +110,32 @@ fn detect(value: Value<'_>, vendor: &'static Grammar) -> &'static Grammar {
 /// The only vendor that can have written a message, where there is one.
 fn identified(message: Value<'_>) -> Option<&'static Grammar> {
     LOGGED.into_iter().find(|grammar| grammar.has_written(message))
+}
+
+/// Whether a message in a request of this grammar has the form of another vendor's. OpenAI's parts are those of Responses, too.
+pub(crate) fn is_foreign(message: Value<'_>, grammar: &Grammar) -> bool {
+    identified(message).is_some_and(|found| !found.is(grammar) && !found.is(&OPENAI))
+}
+
+/// The words by which blocks and items of one vendor are known, with the id of its grammar. `OpenAI`'s are not among them: they are
+/// names of fields, too.
+pub fn own_words() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let others = GRAMMARS.iter().filter(|grammar| !grammar.is(&OPENAI));
+    others.flat_map(|grammar| {
+        let forms = grammar.blocks.iter().filter(|form| form.is_sign);
+        let blocks = forms.flat_map(|form| match form.when {
+            When::Type(ref word) | When::Begins(ref word) | When::Has(ref word) | When::Key(ref word) => {
+                std::slice::from_ref(word)
+            }
+            When::OneOf(words) => words,
+            When::Untyped => &[],
+        });
+        let items = grammar.signs.iter().flat_map(|sign| match sign {
+            Sign::Item(words) => *words,
+            _ => &[],
+        });
+        blocks.chain(items).map(|word| (grammar.id, *word))
+    })
 }
 
 impl Grammar {
@@ -321,4 +347,105 @@ pub(crate) fn is_list(sketch: &Sketch, grammar: &Grammar) -> Option<(u8, String)
     found
         .find(|(found, _, _)| found.is(grammar))
         .map(|(_, confidence, why)| (confidence, format!("the top-level array is a bare list: {why}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use chatmill_intake::json;
+
+    use super::*;
+
+    fn found(message: &str, vendor: &'static Grammar) -> &'static str {
+        let document = json::scan(message.as_bytes(), 16).unwrap();
+        detect(document.root(), vendor).id
+    }
+
+    #[test]
+    fn a_message_is_of_the_vendor_that_alone_writes_such_blocks() {
+        for (message, wanted) in [
+            (
+                r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}"#,
+                "anthropic",
+            ),
+            (
+                r#"{"role":"user","content":[{"type":"mcp_tool_result"}]}"#,
+                "anthropic",
+            ),
+            (
+                r#"{"role":"user","content":[{"type":"image","source":{"type":"url"}}]}"#,
+                "anthropic",
+            ),
+            (
+                r#"{"role":"assistant","content":[{"type":"thinking","thinking":"hm"}]}"#,
+                "anthropic",
+            ),
+            (r#"{"role":"user","content":[{"text":"hi"}]}"#, "converse"),
+            (r#"{"role":"user","content":[{"guardContent":{}}]}"#, "converse"),
+            (r#"{"role":"user","parts":[{"text":"hi"}]}"#, "gemini"),
+            (
+                r#"{"role":"user","parts":[{"type":"text","text":"hi"}]}"#,
+                "ai-sdk",
+            ),
+            (
+                r#"{"role":"user","parts":[{"type":"text","content":"hi"}]}"#,
+                "otel",
+            ),
+            (
+                r#"{"role":"tool","content":[{"type":"tool-result","toolCallId":"a"}]}"#,
+                "ai-sdk",
+            ),
+            (
+                r#"{"role":"tool","content":[{"type":"tool_call_response","id":"a"}]}"#,
+                "otel",
+            ),
+            (r#"{"type":"human","content":"hi"}"#, "langchain"),
+            (r#"{"type":"function_call","name":"a"}"#, "openai-responses"),
+            (r#"{"type":"reasoning","summary":[]}"#, "openai-responses"),
+        ] {
+            assert_eq!(found(message, &OPENAI), wanted, "{message}");
+            assert_eq!(found(message, &ANTHROPIC), wanted, "{message}");
+        }
+    }
+
+    #[test]
+    fn a_message_that_several_could_have_written_is_of_the_conversations_vendor() {
+        for message in [
+            r#"{"role":"user","content":[{"type":"text","text":"hi"}]}"#,
+            r#"{"role":"user","content":[{"type":"document","document":{"id":"a"}}]}"#,
+        ] {
+            assert_eq!(found(message, &ANTHROPIC), "anthropic", "{message}");
+            assert_eq!(found(message, &OPENAI), "openai-chat", "{message}");
+        }
+        // Gateways add thoughts to OpenAI's messages.
+        let parts =
+            r#"{"type":"thinking","thinking":"hm"},{"type":"image_url","image_url":"https://a.example"}"#;
+        for message in [
+            format!(r#"{{"role":"assistant","content":[{parts}]}}"#),
+            r#"{"role":"user","content":"hi"}"#.to_owned(),
+            // A field beside the text of a block: Converse has none.
+            r#"{"role":"user","content":[{"text":"hi","lang":"en"}]}"#.to_owned(),
+        ] {
+            assert_eq!(found(&message, &OPENAI), "openai-chat", "{message}");
+        }
+    }
+
+    #[test]
+    fn looking_for_a_vendor_reads_nothing() {
+        let message =
+            r#"{"role":"assistant","content":[{"type":"tool_use","id":"a"}],"parts":[{"text":"hi"}]}"#;
+        let document = json::scan(message.as_bytes(), 16).unwrap();
+        assert!(vendor_in(document.root()).is_some());
+        assert!(!document.root().is_touched());
+    }
+
+    #[test]
+    fn each_word_identifies_one_vendor() {
+        let mut known = std::collections::BTreeMap::new();
+        // A key of Gemini's parts and the type of an item of Responses.
+        for (vendor, word) in own_words().filter(|word| *word != ("gemini", "function_call")) {
+            let other = known.insert(word, vendor);
+            assert_eq!(other, None, "{word}: {vendor}");
+        }
+        assert!(known.contains_key("tool_use") && known.contains_key("function_call_output"));
+    }
 }

@@ -2,7 +2,6 @@
 
 pub(crate) mod logged;
 mod media_marks;
-mod stream;
 
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Mark, Value};
@@ -12,7 +11,7 @@ use crate::base::{Keep as _, Turn, first_present, present, raw, text, words};
 use crate::frame::Reading;
 use crate::frame::exceeds;
 use crate::grammar::frameworks::{ai_sdk, contain_text};
-use crate::grammar::{Grammar, OPENAI, any, list_of_tools, usage, vendor_in};
+use crate::grammar::{Grammar, OPENAI, any, list_of_tools, stream, usage, vendor_in};
 use crate::layout::{OUTSIDE_LISTS, RequestFields, Turns, preference};
 
 /// Fields of a request that hold the messages, of which the first counts.

@@ -11,7 +11,7 @@ use chatmill_model::{Part, Records, Role};
 
 use crate::base::{Turn, id, present, words};
 use crate::frame::{FrameView, Reading, Row};
-use crate::grammar::{self, Grammar, signs, tools_of_vendor};
+use crate::grammar::{self, Grammar, is_foreign, signs};
 use crate::layout::columns::{self, Holds};
 use crate::layout::{
     Element, Names, OUTSIDE_LISTS, RequestFields, Turns, exchange::Exchange, list, preference, reading,
@@ -149,7 +149,7 @@ impl Requests {
             turns: &[other.as_ref().map_or(form.list, |(name, _)| name)],
             system: system.map(|(field, _)| field).or(form.system),
             tools: &[form.tools],
-            define: tools_of_vendor,
+            define: form.grammar.tools,
         };
         reader.exchange.beside =
             RequestFields::read(names, root, limits, &mut reader.exchange.turns.list.notes);
@@ -329,10 +329,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             .iter()
             .any(|key| present(value, key).is_some())
             || matches!(value.get("role").and_then(Value::string).as_deref(), Some("tool"));
-        let blocks = value.get("content").into_iter().flat_map(Value::items);
-        let kinds = blocks.filter_map(|block| block.get("type")?.string());
-        let other = ["tool_use", "tool_result", "thinking", "tool-call", "tool-result"];
-        let is_foreign = self.form.list == "input" && kinds.into_iter().any(|kind| other.contains(&&*kind));
+        let is_foreign = self.form.list == "input" && is_foreign(value, self.grammar);
         let grammar = self.grammar;
         self.exchange.turns.read(value, "", |value, site| {
             if is_openai || is_foreign {

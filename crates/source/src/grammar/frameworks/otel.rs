@@ -16,8 +16,7 @@ pub(crate) static OTEL: Grammar = Grammar {
         typed("tool_call", Read::Call(["id", "name"], GIVEN)),
         typed("server_tool_call", Read::Call(["id", "name"], GIVEN)),
         only(typed("tool_call_response", Read::Own(result))),
-        only(BlockForm::of(When::OneOf(&["uri", "blob"]), Read::Own(media))),
-        typed("file", Read::Own(media)),
+        BlockForm::of(When::OneOf(&["uri", "blob", "file"]), Read::Own(media)),
     ],
     ..Grammar::own("otel", &["role", "parts"], turn)
 };

@@ -3,7 +3,7 @@
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolResult};
 
-use super::{BlockForm, Grammar, MessageForm, Read, Sign, UsageForm, When, only, tools_of_vendor, typed};
+use super::{BlockForm, Grammar, MessageForm, Read, Sign, UsageForm, When, only, typed};
 use crate::base::media::result_of;
 use crate::base::{Keep as _, Site, Turn, divided, present, text, text_of, word, words};
 
@@ -36,7 +36,6 @@ pub(crate) static ANTHROPIC: Grammar = Grammar {
         written: Some("cache_creation_input_tokens"),
         contains_cache: false,
     }),
-    tools: tools_of_vendor,
     described: None,
 };
 

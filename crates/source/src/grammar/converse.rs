@@ -3,7 +3,7 @@
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolResult};
 
-use super::{Grammar, MessageForm, Read, Sign, UsageForm, keyed, only, tools_of_vendor};
+use super::{Grammar, MessageForm, Read, Sign, UsageForm, keyed, only};
 use crate::base::media::media_of_answer;
 use crate::base::{Keep as _, Site, Turn, text, text_of, word};
 
@@ -38,7 +38,6 @@ pub(crate) static CONVERSE: Grammar = Grammar {
         written: Some("cacheWriteInputTokens"),
         contains_cache: false,
     }),
-    tools: tools_of_vendor,
     described: None,
 };
 

@@ -60,8 +60,6 @@ pub(crate) struct Grammar {
     pub cache_mark: Option<fn(&mut Turn, &str, Value<'_>)>,
     /// How the vendor counts tokens, where it does.
     pub usage: Option<UsageForm>,
-    /// Reads definitions of tools; none where the value has another form.
-    pub tools: fn(key: &str, Value<'_>, &Limits) -> Option<Tools>,
     /// Records in which a text describes the tools, where the vendor has such.
     pub described: Option<Described>,
 }
@@ -166,7 +164,6 @@ impl Grammar {
             blocks: &[],
             cache_mark: None,
             usage: None,
-            tools: tools_of_vendor,
             described: None,
         }
     }

@@ -11,7 +11,7 @@ use chatmill_model::{Part, Records, Role};
 
 use crate::base::{Turn, id, present, words};
 use crate::frame::{FrameView, Reading, Row};
-use crate::grammar::{self, Grammar, is_foreign, signs};
+use crate::grammar::{self, Grammar, is_foreign, signs, tools_of_vendor};
 use crate::layout::columns::{self, Holds};
 use crate::layout::{
     Element, Names, OUTSIDE_LISTS, RequestFields, Turns, exchange::Exchange, list, preference, reading,
@@ -149,7 +149,7 @@ impl Requests {
             turns: &[other.as_ref().map_or(form.list, |(name, _)| name)],
             system: system.map(|(field, _)| field).or(form.system),
             tools: &[form.tools],
-            define: form.grammar.tools,
+            define: tools_of_vendor,
         };
         reader.exchange.beside =
             RequestFields::read(names, root, limits, &mut reader.exchange.turns.list.notes);

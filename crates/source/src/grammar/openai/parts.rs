@@ -12,7 +12,7 @@ use crate::base::media::{located, upload};
 use crate::base::{Keep as _, Site, Turn, compact, present, text};
 use crate::grammar::blocks::at_address;
 use crate::grammar::openai::{OPENAI, calls::spelled};
-use crate::grammar::{ANTHROPIC, BlockForm, Read, When, mistral, only, typed};
+use crate::grammar::{AI_SDK, ANTHROPIC, BlockForm, Read, When, mistral, only, typed};
 
 /// Levels of JSON inside the text of a part.
 const MAX_SPELLED_DEPTH: u32 = 128;
@@ -50,8 +50,8 @@ pub(crate) fn read(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Turn {
 }
 
 fn object(value: Value<'_>, path: &str, turn: &mut Turn, site: &mut Site<'_>) {
-    // Blocks of Anthropic's pass through gateways and tables as they are; none of them has a type of OpenAI's.
-    let mut grammars = [&OPENAI, &ANTHROPIC].into_iter();
+    // Blocks of Anthropic's and of the AI SDK's pass through gateways and tables as they are.
+    let mut grammars = [&OPENAI, &ANTHROPIC, &AI_SDK].into_iter();
     if !grammars.any(|grammar| grammar.block(turn, path, value, site)) {
         let text = "the part has no form that is known here and is kept as it is";
         let place = value.get("type").unwrap_or(value);

@@ -47,7 +47,7 @@ const LISTS: &[&str] = &[
     "xtask/src",
 ];
 
-/// Where the words of vendors' blocks are at home: the grammars, and formats that are only named.
+/// Where the words of vendors' blocks belong: the grammars, and formats that are only named.
 const GRAMMARS: &[&str] = &[
     "crates/source/src/grammar/",
     "crates/source/src/unsupported/",
@@ -71,8 +71,8 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
     for file in &files {
         let mut words = Vec::new();
         flatten(file.tokens()?, &mut words);
-        let is_home = GRAMMARS.iter().any(|home| file.path.starts_with(home));
-        if file.krate == "source" && !is_home {
+        let is_grammar = GRAMMARS.iter().any(|folder| file.path.starts_with(folder));
+        if file.krate == "source" && !is_grammar {
             let found = blocks(&words, &own).into_iter();
             let found = found.map(|word| format!("{}: {word}", file.path));
             add(&mut counts, "blocks", &file.krate, found);

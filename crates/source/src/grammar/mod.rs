@@ -11,7 +11,6 @@ pub(crate) mod converse;
 pub(crate) mod definitions;
 pub(crate) mod frameworks;
 pub(crate) mod gemini;
-mod mistral;
 pub(crate) mod openai;
 pub(crate) mod responses;
 pub(crate) mod sharegpt;
@@ -29,17 +28,41 @@ pub(crate) use converse::CONVERSE;
 pub(crate) use definitions::{Tools, definition, list_of_tools, tools_of_vendor};
 pub(crate) use frameworks::{ai_sdk::AI_SDK, langchain::LANGCHAIN, otel::OTEL};
 pub(crate) use gemini::GEMINI;
-pub(crate) use mistral::MISTRAL;
-pub(crate) use openai::OPENAI;
+pub(crate) use openai::{OPENAI, mistral::MISTRAL};
 pub(crate) use responses::RESPONSES;
 pub(crate) use sharegpt::SHAREGPT;
 pub use signs::own_words;
-pub(crate) use signs::{Sign, any, is_foreign, vendor_in};
+pub(crate) use signs::{any, is_foreign, vendor_in};
 
 /// All grammars; format files name them by their ids.
 pub(crate) static GRAMMARS: &[&Grammar] = &[
     &OPENAI, &RESPONSES, &ANTHROPIC, &CONVERSE, &GEMINI, &MISTRAL, &AI_SDK, &LANGCHAIN, &OTEL, &SHAREGPT,
 ];
+
+/// The grammars of blocks in lists of OpenAI's parts: gateways and tables pass those of others through as they are.
+static IN_OPENAI: [&Grammar; 3] = [&OPENAI, &ANTHROPIC, &AI_SDK];
+
+/// The grammars of blocks in lists of parts that frameworks write, for the same reason.
+static IN_FRAMEWORKS: [&Grammar; 5] = [&AI_SDK, &OTEL, &GEMINI, &ANTHROPIC, &OPENAI];
+
+/// A mark of messages that only one vendor has; that of a block is in the table of blocks.
+#[derive(Debug)]
+pub(crate) enum Sign {
+    /// A field of a message.
+    Field(&'static str),
+    /// The type of a message, which other vendors' messages do not have.
+    Item(&'static [&'static str]),
+    /// Blocks with a text in this field, unless blocks that only OpenAI has are beside them: gateways add thoughts to those.
+    Text(&'static str),
+    /// Blocks of media with a source that has a type.
+    Source,
+    /// Blocks without a type, of which each has one field.
+    Untyped,
+    /// Blocks of text in this list with their words in this field.
+    Words(&'static str, &'static str),
+    /// What only code can see, and only in a message.
+    Own(fn(Value<'_>) -> bool),
+}
 
 /// How one vendor writes a message.
 #[derive(Debug)]

@@ -30,6 +30,13 @@ pub(crate) fn is_item(value: Value<'_>) -> bool {
     })
 }
 
+/// Whether items of this kind hold the output of a call; the last is that of OpenAI's SDK for agents.
+pub(crate) fn is_output(kind: &str) -> bool {
+    let kinds =
+        words!(function_call_output custom_tool_call_output local_shell_call_output function_call_result);
+    kinds.contains(&kind)
+}
+
 /// Whether a message of a log is an item: one of those, or a message with parts that only this API has.
 fn is_logged_item(message: Value<'_>) -> bool {
     let has_type = |value: Value<'_>, words: &[&str]| {
@@ -73,15 +80,7 @@ fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
         None | Some("message") => message(&mut turn, value, site),
         Some("function_call") => call(&mut turn, value, site),
         Some("custom_tool_call") => own_call(&mut turn, value, site),
-        // The last is that of OpenAI's SDK for agents.
-        Some(
-            "function_call_output"
-            | "custom_tool_call_output"
-            | "function_call_result"
-            | "local_shell_call_output",
-        ) => {
-            output(&mut turn, value, site);
-        }
+        Some(kind) if is_output(kind) => output(&mut turn, value, site),
         Some("reasoning") => reasoning(&mut turn, value),
         Some("local_shell_call") => shell_call(&mut turn, value, site),
         Some(word) => step(&mut turn, word, value, site),

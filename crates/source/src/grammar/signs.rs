@@ -14,28 +14,9 @@ use chatmill_intake::{Framing, Name, RecordSketch, Sketch};
 
 use super::{
     AI_SDK, ANTHROPIC, BlockForm, CONVERSE, GEMINI, GRAMMARS, Grammar, LANGCHAIN, OPENAI, OTEL, RESPONSES,
-    When, frameworks,
+    Sign, When, frameworks,
 };
 use crate::base::{Keep as _, Site, Turn, present, words};
-
-/// A mark of messages that only one vendor has; that of a block is in the table of blocks.
-#[derive(Debug)]
-pub(crate) enum Sign {
-    /// A field of a message.
-    Field(&'static str),
-    /// The type of a message, which other vendors' messages do not have.
-    Item(&'static [&'static str]),
-    /// Blocks with a text in this field, unless blocks that only OpenAI has are beside them: gateways add thoughts to those.
-    Text(&'static str),
-    /// Blocks of media with a source that has a type.
-    Source,
-    /// Blocks without a type, of which each has one field.
-    Untyped,
-    /// Blocks of text in this list with their words in this field.
-    Words(&'static str, &'static str),
-    /// What only code can see, and only in a message.
-    Own(fn(Value<'_>) -> bool),
-}
 
 /// The grammars whose messages identify a format, in the order in which they are looked for.
 static RECOGNISED: [&Grammar; 4] = [&AI_SDK, &ANTHROPIC, &CONVERSE, &RESPONSES];
@@ -170,9 +151,10 @@ impl Grammar {
                     && blocks.all(|block| block.get("type").is_none() && self.is_block(block))
             }
             Sign::Words(list, field) => {
-                let list = value.get(list).unwrap_or(value);
-                let mut texts = list
+                let list = value.get(list).into_iter().flat_map(Value::items);
+                let mut texts = value
                     .items()
+                    .chain(list)
                     .filter(|block| type_of(*block).as_deref() == Some("text"));
                 texts.any(|text| present(text, field).is_some())
             }

@@ -14,7 +14,7 @@ use crate::base::{
     Keep as _, Site, Turn, UnknownFields, first_present, first_text, kind_of, media, present, roles, text,
     text_of,
 };
-use crate::grammar::{AI_SDK, ANTHROPIC, GEMINI, Grammar, OPENAI, OTEL};
+use crate::grammar::{Grammar, IN_FRAMEWORKS};
 
 /// Fields of a message that repeat its parts.
 const COPIES: [&str; 2] = ["content", "reasoning"];
@@ -27,17 +27,23 @@ pub(super) fn of_parts(
     field: &str,
     site: &mut Site<'_>,
 ) -> Turn {
-    let list = value.get(field).unwrap_or(value);
+    // A system text may be the list itself.
+    let list = if field.is_empty() {
+        Some(value)
+    } else {
+        value.get(field)
+    };
+    let list = list.into_iter().flat_map(Value::items);
     let mut turn = begun(value);
     turn.name = text(value.get("name"));
     turn.unknown_fields = UnknownFields::Unread;
-    for (index, part) in list.items().enumerate() {
+    for (index, part) in list.enumerate() {
         let path = format!("{field}[{index}]");
         if let Some(words) = text(Some(part)) {
             turn.parts.push(Part::Text(words));
             continue;
         }
-        let mut grammars = [grammar, &AI_SDK, &OTEL, &GEMINI, &ANTHROPIC, &OPENAI].into_iter();
+        let mut grammars = std::iter::once(grammar).chain(IN_FRAMEWORKS);
         if !grammars.any(|grammar| grammar.block(&mut turn, &path, part, site)) {
             turn.unknown(&path, part, site);
         }

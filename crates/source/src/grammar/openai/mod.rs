@@ -2,6 +2,7 @@
 
 pub(crate) mod calls;
 mod message;
+pub(crate) mod mistral;
 pub(crate) mod parts;
 
 pub(crate) use message::{MessageObject, answered, content, content_parts};

@@ -11,8 +11,8 @@ use chatmill_model::{Media, MediaKind, MediaSource, Part};
 use crate::base::media::{located, upload};
 use crate::base::{Keep as _, Site, Turn, compact, present, text};
 use crate::grammar::blocks::at_address;
-use crate::grammar::openai::{OPENAI, calls::spelled};
-use crate::grammar::{AI_SDK, ANTHROPIC, BlockForm, Read, When, mistral, only, typed};
+use crate::grammar::openai::{calls::spelled, mistral};
+use crate::grammar::{BlockForm, IN_OPENAI, Read, When, only, typed};
 
 /// Levels of JSON inside the text of a part.
 const MAX_SPELLED_DEPTH: u32 = 128;
@@ -50,9 +50,10 @@ pub(crate) fn read(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Turn {
 }
 
 fn object(value: Value<'_>, path: &str, turn: &mut Turn, site: &mut Site<'_>) {
-    // Blocks of Anthropic's and of the AI SDK's pass through gateways and tables as they are.
-    let mut grammars = [&OPENAI, &ANTHROPIC, &AI_SDK].into_iter();
-    if !grammars.any(|grammar| grammar.block(turn, path, value, site)) {
+    if !IN_OPENAI
+        .iter()
+        .any(|grammar| grammar.block(turn, path, value, site))
+    {
         let text = "the part has no form that is known here and is kept as it is";
         let place = value.get("type").unwrap_or(value);
         site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{path}"), place);

@@ -3,8 +3,9 @@
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::Part;
 
-use super::{BlockForm, Grammar, OPENAI, Read, typed};
+use super::OPENAI;
 use crate::base::{Keep as _, Site, Turn, text};
+use crate::grammar::{BlockForm, Grammar, Read, typed};
 
 /// Messages of Mistral: OpenAI's, with blocks of its own.
 pub(crate) static MISTRAL: Grammar = Grammar {

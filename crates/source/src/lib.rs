@@ -48,6 +48,7 @@ pub use format::{
     FieldMap, FormatError, FormatFile, MapPath, load, mapped, recorded, schema as format_schema,
 };
 pub use frame::{ExportPath, FrameView, Reading, Row};
+pub use grammar::own_words;
 pub use options::{Branches, Division, ReadOptions};
 pub use propose::{Proposal, propose};
 pub use source::{About, Evidence, Source};

@@ -390,12 +390,66 @@ fn a_format_file_names_a_vendor_and_its_own_parts_come_first() {
 }
 
 #[test]
+fn frameworks_are_vendors_of_their_own() {
+    let call = |part: &Part| matches!(part, Part::ToolCall(call) if call.name.as_deref() == Some("hours"));
+    for (vendor, part, is_read) in [
+        (
+            "langchain",
+            r#"{"type":"tool_use","id":"a","name":"hours","input":{}}"#,
+            call as fn(&Part) -> bool,
+        ),
+        (
+            "otel",
+            r#"{"type":"tool_call","id":"a","name":"hours","arguments":{}}"#,
+            call,
+        ),
+        (
+            "ai-sdk",
+            r#"{"type":"tool-call","toolCallId":"a","toolName":"hours","input":{}}"#,
+            call,
+        ),
+        (
+            "ai-sdk",
+            r#"{"type":"tool-hours","toolCallId":"a","input":{}}"#,
+            call,
+        ),
+        (
+            "mistral",
+            r#"{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}"#,
+            |part| *part == Part::Reasoning("hm".to_owned()),
+        ),
+        ("otel", r#"{"type":"text","content":"hm"}"#, |part| {
+            *part == Part::Text("hm".to_owned())
+        }),
+    ] {
+        let file = file(&format!(r#"say = [{{ parts = "$.c", as = "{vendor}" }}]"#), "");
+        let reading = read(
+            "own",
+            &file,
+            &format!(r#"{{"m":[{{"r":"assistant","c":[{part}]}}]}}"#),
+        );
+        let messages = &reading.conversation.as_ref().unwrap().messages;
+        assert!(
+            is_read(&messages[0].parts[0]),
+            "{vendor}: {:?}",
+            messages[0].parts
+        );
+        assert!(reading.findings.is_empty(), "{vendor}: {:?}", reading.findings);
+    }
+}
+
+#[test]
 fn an_unknown_vendor_and_one_without_a_list_are_refused_with_their_place() {
     for (say, place, reason) in [
         (
             r#"say = [{ parts = "$.c", as = "antropic" }]"#,
             "line 8, column 30",
             "no vendor is called `antropic`: did you mean `anthropic`?",
+        ),
+        (
+            r#"say = [{ parts = "$.c", as = "langchian" }]"#,
+            "line 8, column 30",
+            "no vendor is called `langchian`: did you mean `langchain`?",
         ),
         (
             r#"say = [{ text = "$.c", as = "anthropic" }]"#,

@@ -139,9 +139,11 @@ impl Grammar {
 
 impl BlockForm {
     /// Whether a block with this word as its type is of this kind.
-    fn is_of(&self, block: Value<'_>, kind: Option<&str>) -> bool {
+    pub(super) fn is_of(&self, block: Value<'_>, kind: Option<&str>) -> bool {
         match self.when {
             When::Type(word) => kind == Some(word),
+            When::OneOf(words) => kind.is_some_and(|kind| words.contains(&kind)),
+            When::Begins(start) => kind.is_some_and(|kind| kind.starts_with(start)),
             When::Untyped => kind.is_none(),
             When::Has(key) => present(block, key).is_some(),
             When::Key(key) => {
@@ -178,18 +180,21 @@ fn call(
     turn: &mut Turn,
     path: &str,
     block: Value<'_>,
-    [id, name, given]: [&str; 3],
+    ([id, name], given): ([&str; 2], &[&str]),
     site: &mut Site<'_>,
 ) -> bool {
     if block.kind() != Kind::Object {
         return false;
     }
-    let input = arguments(present(block, given), &format!("{path}.{given}"), site);
+    let key = given.iter().copied().find(|key| present(block, key).is_some());
+    let place = key.map_or_else(|| path.to_owned(), |key| format!("{path}.{key}"));
+    let input = arguments(key.and_then(|key| block.get(key)), &place, site);
     let call_id = word(block.get(id), &format!("{path}.{id}"), site);
     let tool = word(block.get(name), &format!("{path}.{name}"), site);
     turn.parts
         .push(Part::ToolCall(ToolCall::new(call_id, tool, input)));
-    turn.keep_rest(block, path, &["type", id, name, given, "cache_control"]);
+    let known = ["type", id, name, key.unwrap_or("type"), "cache_control"];
+    turn.keep_rest(block, path, &known);
     true
 }
 
@@ -219,7 +224,9 @@ pub(super) fn at_address(
 /// Reads a block as one of this kind; false when it is none after all.
 fn read(form: &BlockForm, turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
     let (path, value) = match form.when {
-        When::Type(_) | When::Untyped | When::Has(_) => (Cow::Borrowed(path), block),
+        When::Type(_) | When::OneOf(_) | When::Begins(_) | When::Untyped | When::Has(_) => {
+            (Cow::Borrowed(path), block)
+        }
         When::Key(key) => match block.get(key) {
             Some(value) => (Cow::Owned(format!("{path}.{key}")), value),
             None => return false,
@@ -229,8 +236,14 @@ fn read(form: &BlockForm, turn: &mut Turn, path: &str, block: Value<'_>, site: &
         Read::Text(keys) => words(turn, &path, value, keys, Part::Text),
         Read::Reasoning(keys) => words(turn, &path, value, keys, Part::Reasoning),
         Read::Address(kind, keys) => at_address(turn, &path, value, kind, keys),
-        Read::Call(keys) => call(turn, &path, value, keys, site),
+        Read::Call(own, given) => call(turn, &path, value, (own, given), site),
         Read::Media(kind, read) => read(turn, &path, value, kind, site),
         Read::Own(read) => read(turn, &path, value, site),
+        Read::Extra => {
+            turn.keep(&*path, value);
+            true
+        }
+        Read::Nothing => true,
+        Read::Unknown => false,
     }
 }

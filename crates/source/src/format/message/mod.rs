@@ -289,7 +289,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let weight = weight::take(value, &mut draft.extra);
         let only_answers = role == Role::User && draft.only_answers();
         let role = if only_answers { Role::Tool } else { role };
-        if whole.kind == MessageKind::Message && !self.format.is_map {
+        if whole.kind == MessageKind::Message {
             media::hold_place(role, &mut draft.parts, &draft.extra);
         }
         let pieces = draft.turns(role);

@@ -12,7 +12,7 @@ use crate::base::media::{hold_place, result_of};
 use crate::base::texts::quoted_json::{self, CellForm, CellPlace};
 use crate::base::{ExtraFields, Keep as _, Roster, Site, id, only_answers, reply_to, roles, word};
 use crate::grammar::openai::{MessageObject, calls};
-use crate::layout::Turns;
+use crate::layout::{Turns, turns::divided};
 
 /// Reads a row.
 pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
@@ -56,18 +56,42 @@ pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
     hold_place(role, &mut parts, &cell.rest);
     turns.roster.calls(sender, &parts);
     let other_id = cell.turn.message_id.take();
+    let (index, span) = (row.index, row.value.span());
+    // An answer that has the results of its own calls is divided at them, which are the tool's.
+    let has = |is: fn(&Part) -> bool| parts.iter().any(is);
+    let is_divided = role == Role::Assistant
+        && has(|part| matches!(part, Part::ToolCall(_)))
+        && has(|part| matches!(part, Part::ToolResult(_)));
+    let mut pieces = if is_divided {
+        divided(role, std::mem::take(&mut parts))
+    } else {
+        Vec::new()
+    }
+    .into_iter();
+    parts = pieces.next().map_or(parts, |(_, parts)| parts);
     turns.list.push(Message {
         id: row.id.clone(),
         external_id: other_id.filter(|id| row.id.as_ref() != Some(id)),
         sender: Some(sender),
         sender_name: sender_name.filter(|_| role != Role::Tool),
         source_type: word.filter(|word| word != role.as_str()).map(Cow::into_owned),
-        timestamp,
+        timestamp: timestamp.clone(),
         parts,
         references,
         extra: Extra(cell.rest),
-        ..turns.list.message(role, row.value.span(), row.index)
+        ..turns.list.message(role, span.clone(), index)
     });
+    for (role, parts) in pieces {
+        // A further piece counts as a row of its own.
+        turns.list.rows.rows += 1;
+        let other = (role == Role::Tool).then(|| turns.roster.answering(&parts));
+        turns.list.push(Message {
+            sender: Some(other.unwrap_or(sender)),
+            timestamp: timestamp.clone(),
+            parts,
+            ..turns.list.message(role, span.clone(), index)
+        });
+    }
 }
 
 /// The role in the column, where it is a known word.

@@ -11,8 +11,8 @@ use chatmill_model::{Media, MediaKind, MediaSource, Part};
 use crate::base::media::{located, upload};
 use crate::base::{Keep as _, Site, Turn, compact, present, text};
 use crate::grammar::blocks::at_address;
-use crate::grammar::openai::{OPENAI, calls::spelled};
-use crate::grammar::{ANTHROPIC, BlockForm, Read, When, typed};
+use crate::grammar::openai::{calls::spelled, mistral};
+use crate::grammar::{ANTHROPIC, BlockForm, IN_OPENAI, OPENAI, Read, When, only, typed};
 
 /// Levels of JSON inside the text of a part.
 const MAX_SPELLED_DEPTH: u32 = 128;
@@ -65,9 +65,10 @@ pub(super) fn shown(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Option
 }
 
 fn object(value: Value<'_>, path: &str, turn: &mut Turn, site: &mut Site<'_>) {
-    // Blocks of Anthropic's pass through gateways and tables as they are; none of them has a type of OpenAI's.
-    let mut grammars = [&OPENAI, &ANTHROPIC].into_iter();
-    if !grammars.any(|grammar| grammar.block(turn, path, value, site)) {
+    if !IN_OPENAI
+        .iter()
+        .any(|grammar| grammar.block(turn, path, value, site))
+    {
         let text = "the part has no form that is known here and is kept as it is";
         let place = value.get("type").unwrap_or(value);
         site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{path}"), place);
@@ -79,37 +80,34 @@ fn object(value: Value<'_>, path: &str, turn: &mut Turn, site: &mut Site<'_>) {
 pub(super) const PARTS: &[BlockForm] = &[
     typed("text", TEXT),
     typed("input_text", TEXT),
-    typed("output_text", TEXT),
-    BlockForm {
-        when: When::Untyped,
-        read: TEXT,
-    },
-    typed("refusal", Read::Own(refusal)),
+    only(typed("output_text", TEXT)),
+    BlockForm::of(When::Untyped, TEXT),
+    only(typed("refusal", Read::Own(refusal))),
     typed("thinking", Read::Reasoning(&["thinking"])),
-    typed("thinking", Read::Own(thoughts)),
+    mistral::THOUGHTS,
     typed("reasoning", Read::Reasoning(&["text", "value"])),
     typed("tool_call", Read::Own(calls)),
     typed("tool_calls", Read::Own(calls)),
-    typed(
+    only(typed(
         "image_url",
         Read::Address(MediaKind::Image, &["image_url", "value"]),
-    ),
+    )),
     typed(
         "input_image",
         Read::Address(MediaKind::Image, &["image_url", "value"]),
     ),
-    typed(
+    only(typed(
         "audio_url",
         Read::Address(MediaKind::Audio, &["audio_url", "value"]),
-    ),
-    typed(
+    )),
+    only(typed(
         "video_url",
         Read::Address(MediaKind::Video, &["video_url", "value"]),
-    ),
+    )),
     typed("image", Read::Media(MediaKind::Image, plain_media_item)),
     typed("audio", Read::Media(MediaKind::Audio, plain_media_item)),
     typed("video", Read::Media(MediaKind::Video, plain_media_item)),
-    typed("input_audio", Read::Media(MediaKind::Audio, sound)),
+    only(typed("input_audio", Read::Media(MediaKind::Audio, sound))),
     typed("file", Read::Media(MediaKind::File, file)),
     typed("input_file", Read::Media(MediaKind::File, file)),
 ];
@@ -134,23 +132,6 @@ fn refusal(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> b
     };
     turn.parts.push(Part::Text(words));
     turn.keep_rest(value, path, &["refusal", "cache_control"]);
-    true
-}
-
-/// Thoughts as a list of texts, as Mistral's models give them.
-fn thoughts(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> bool {
-    let Some(list) = value.get("thinking").filter(|list| list.kind() == Kind::Array) else {
-        return false;
-    };
-    let is_text = |chunk: Value<'_>| chunk.get("text").and_then(Value::as_str).is_some();
-    if !list.items().all(is_text) {
-        return false;
-    }
-    for (index, chunk) in list.items().enumerate() {
-        turn.parts.extend(text(chunk.get("text")).map(Part::Reasoning));
-        turn.keep_rest(chunk, &format!("{path}.thinking[{index}]"), &["type", "text"]);
-    }
-    turn.keep_rest(value, path, &["type", "thinking", "cache_control"]);
     true
 }
 

@@ -8,7 +8,7 @@ use super::cached;
 use super::row::RowTurns;
 use crate::base::{Turn, present, texts::transcript};
 use crate::frame::FrameView;
-use crate::grammar::{self, Grammar, OPENAI, RESPONSES};
+use crate::grammar::{self, Grammar, OPENAI, RESPONSES, is_foreign};
 use crate::layout::columns::{self, Holds};
 use crate::layout::{Element, OUTSIDE_LISTS, Turns, exchange::Exchange, preference};
 
@@ -192,10 +192,7 @@ impl<'d, 'r> TurnReader<'d, 'r> {
 /// Whether a turn among those of a vendor is another's: it calls tools as `OpenAI` does, or items have blocks of another API.
 fn is_of_other_vendor(turn: Value<'_>, grammar: &Grammar) -> bool {
     let calls = ["tool_calls", "tool_call_id"].iter();
-    let other = ["tool_use", "tool_result", "thinking", "tool-call", "tool-result"];
-    let blocks = turn.get("content").into_iter().flat_map(Value::items);
-    let mut kinds = blocks.filter_map(|block| block.get("type")?.string());
     calls.into_iter().any(|key| present(turn, key).is_some())
         || turn.get("role").and_then(Value::string).as_deref() == Some("tool")
-        || grammar.is(&RESPONSES) && kinds.any(|kind| other.contains(&&*kind))
+        || grammar.is(&RESPONSES) && is_foreign(turn, grammar)
 }

@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use chatmill_diag::{Finding, Limits, codes, cut};
 use chatmill_intake::json::{Kind, Mark, Value};
-use chatmill_model::{Conversation, Extra, Part, Role, Scene};
+use chatmill_model::{Conversation, Extra, Part, ParticipantKind, Role, Scene};
 
 use super::below::Below;
 use super::language::budget::Budget;
 use super::language::condition::{Chosen, chosen};
-use super::language::path::{MapPath, Paths};
+use super::language::path::{InnerPath, MapPath, Paths};
 use super::language::{ConversationMap, SceneWord, TreeMap};
 use super::loaded::Loaded;
 use super::message::Reader;
@@ -22,6 +22,9 @@ use crate::layout::{OUTSIDE_LISTS, list, preference::thumbs, tree::branch::REGEN
 
 /// The structure of a record where its format names none.
 const SHAPE: &str = "session";
+
+/// The structure of a conversation inside of another.
+const SUBAGENT: &str = "subagent";
 
 /// Reads a record, or rows that were gathered.
 pub(super) fn read(
@@ -48,6 +51,9 @@ pub(super) fn read(
         reader.message(0, root, || "$".to_owned());
         return budget.bounded(frame, root, reader.finish(&[root]));
     }
+    if !map.inside.0.is_empty() {
+        return nested(format, frame, limits);
+    }
     if map.each.0.is_empty() {
         let one = One {
             format,
@@ -60,6 +66,65 @@ pub(super) fn read(
         return one.read();
     }
     several(format, frame, limits)
+}
+
+/// Reads a conversation and those that stand in it, each behind the one around it.
+fn nested(format: &'static Loaded, frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let map = &format.language.conversation;
+    let root = frame.root();
+    let mut waiting = vec![("$".to_owned(), root, None::<String>)];
+    let mut all = Vec::new();
+    while let Some((path, record, around)) = waiting.pop() {
+        let own = map.id.id(record);
+        let name = match (&around, own) {
+            (Some(around), Some(own)) => Some(format!("{around}/{own}")),
+            (Some(around), None) => Some(format!("{around}/{}", all.len())),
+            (None, own) => own,
+        };
+        let begin = waiting.len();
+        for InnerPath(list) in &map.inside.0 {
+            for (at, inner) in list.find(record).into_iter().enumerate() {
+                let place = format!("{path}{}[{at}]", list.list().trim_start_matches('$'));
+                waiting.push((place, inner, name.clone().or(Some(String::new()))));
+            }
+        }
+        if let Some(inner) = waiting.get_mut(begin..) {
+            inner.reverse();
+        }
+        all.push((path, record, around.and(name)));
+    }
+    let none = || {
+        frame.error(
+            &codes::MISSING_FIELD,
+            "the record holds no conversation",
+            "$",
+            root,
+        )
+    };
+    let read = |(path, record, inner_id): (String, _, Option<String>)| {
+        let one = One {
+            format,
+            frame,
+            limits,
+            record,
+            path,
+            budget: Budget::of(record),
+        };
+        let mut read = one.read();
+        if let (Ok(reading), Some(inner_id)) = (&mut read, inner_id)
+            && let Some(conversation) = &mut reading.conversation
+        {
+            conversation.source_id = Some(inner_id).filter(|id| !id.is_empty());
+            conversation.shape = SUBAGENT;
+            // An agent is asked by the one that started it, not by a person.
+            let asking = conversation.participants.iter_mut();
+            for asking in asking.filter(|one| one.kind == ParticipantKind::Human) {
+                asking.kind = ParticipantKind::Unknown;
+            }
+        }
+        (read, record)
+    };
+    Reading::of_several(frame, all.into_iter().map(read), limits, none)
 }
 
 /// Reads the conversations of a record that holds several.
@@ -146,6 +211,7 @@ impl<'d> One<'d, '_> {
             &mut notes,
         );
         reader.before(self.record);
+        reader.instructions(values.iter().copied());
         for entry in ordered(&language.conversation, entries(self.format, (0..).zip(values))) {
             reader.entry(&entry, entry.index, || format!("{path}[{}]", entry.index));
         }
@@ -428,14 +494,33 @@ impl<'d> Reader<'d, '_> {
             }
         }
         let instructions = map.system.render(record, read);
+        let mut paths = map.system.0.iter().filter_map(|text| text.path()?.first(record));
+        self.system(instructions, paths.next_back().unwrap_or(record));
+    }
+
+    /// Reads the system text that was sent along with these messages: that of the last is what all were read with.
+    pub(super) fn instructions(&mut self, values: impl Iterator<Item = Value<'d>>) {
+        let paths = &self.format.language.message.instructions;
+        if paths.0.is_empty() {
+            return;
+        }
+        let found = values.filter_map(|value| paths.first(value));
+        let found: Vec<Value<'d>> = found.filter(|found| holds_something(*found)).collect();
+        let Some(last) = found.last() else { return };
+        for same in found.iter().filter(|found| found.written() == last.written()) {
+            same.mark(Mark::Taken);
+        }
+        self.system(self.read.text(*last), *last);
+    }
+
+    /// Adds a system text that stands at `place`.
+    fn system(&mut self, instructions: String, place: Value<'d>) {
         // A session that is taken up again is told the same again.
         let last = self.turns.list.messages.last().map(|last| last.parts.as_slice());
         if instructions.is_empty() || matches!(last, Some([Part::Text(before)]) if *before == instructions) {
             return;
         }
-        let mut paths = map.system.0.iter().filter_map(|text| text.path()?.first(record));
-        let place = paths.next_back().unwrap_or(record);
-        read.budget.take(instructions.len());
+        self.read.budget.take(instructions.len());
         self.turns.list.rows.rows += 1;
         let sender = self.turns.roster.named(Role::System, None);
         let message = self.turns.list.message(Role::System, place.span(), OUTSIDE_LISTS);
@@ -499,6 +584,12 @@ impl<'d> Reader<'d, '_> {
         }
         conversation.extra = Extra(extra);
         self.turns.times.finish(&mut self.turns.list.notes);
+        if self.copied > 0 {
+            let text = "messages are copied from an earlier conversation: they are context, neither trained on nor billed again";
+            let mut finding = Finding::new(&codes::HISTORY_REPEATED, text);
+            finding.count = self.copied;
+            self.turns.list.notes.findings.push(finding);
+        }
         thumbs::apply(&mut self.turns.list, &self.thumbs, &mut HashSet::new());
         let mut participants = self.turns.roster.participants;
         if !map.about.0.is_empty() {

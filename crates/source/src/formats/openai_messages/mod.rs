@@ -11,6 +11,7 @@
 //! as a whole file, which is cut into its messages like every top-level array and gathered again, as a line, or as an
 //! element of an array of lists. A message alone is not a conversation.
 
+mod branching;
 mod cached;
 mod messages;
 mod row;
@@ -195,15 +196,11 @@ pub(crate) fn read_columns(
 /// Reads the turns of a row, and the fields beside them.
 fn conversation(shape: Option<&'static str>, row: Row<'_>, frame: FrameView<'_>, limits: &Limits) -> Reading {
     let root = frame.root();
-    let mut reader = Reader::new(frame, limits);
     let columns: Vec<&str> = row.columns.iter().map(|name| &**name).collect();
-    let names = Names {
-        turns: &columns,
-        system: None,
-        tools: &["tools", "functions"],
-        define: definitions,
-    };
-    reader.exchange.beside = RequestFields::read(names, root, limits, &mut reader.exchange.turns.list.notes);
+    if let Some(tree) = branching::read(&row, &columns, shape, frame, limits) {
+        return tree;
+    }
+    let mut reader = begin(&columns, frame, limits);
     let mut start = None;
     for (index, turns) in row.turns.into_iter().enumerate() {
         if row.answer == Some(index) {
@@ -230,6 +227,25 @@ fn conversation(shape: Option<&'static str>, row: Row<'_>, frame: FrameView<'_>,
             reader.exchange.beside.take(field);
         }
     }
+    end(reader, shape, root)
+}
+
+/// A reader of a row, of which the fields beside its turns are read.
+fn begin<'d, 'r>(columns: &[&str], frame: FrameView<'d>, limits: &'r Limits) -> Reader<'d, 'r> {
+    let mut reader = Reader::new(frame, limits);
+    let names = Names {
+        turns: columns,
+        system: None,
+        tools: &["tools", "functions"],
+        define: definitions,
+    };
+    let notes = &mut reader.exchange.turns.list.notes;
+    reader.exchange.beside = RequestFields::read(names, frame.root(), limits, notes);
+    reader
+}
+
+/// The finished conversation of a row.
+fn end<'d>(reader: Reader<'d, '_>, shape: Option<&'static str>, root: Value<'d>) -> Reading {
     let mut exchange = reader.exchange;
     exchange.apply_record_fields(root);
     let messages = exchange.turns.list.messages.iter();

@@ -1,10 +1,12 @@
 //! Reading the pieces of a message: words, thoughts, files, calls and results.
 
+mod details;
+
 use std::ops::Range;
 use std::path::Path;
 
 use chatmill_diag::{Limits, codes};
-use chatmill_intake::json::{self, Kind, Mark, Value};
+use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{
     ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, Role, ToolCall, ToolResult,
 };
@@ -16,8 +18,6 @@ use super::language::template::{Read, Texts};
 use super::language::{Again, CallMap, FileMap, Piece, ResultMap};
 use super::loaded::Loaded;
 use super::request::GrammarWord;
-use crate::base::arguments::classify;
-use crate::base::texts::details::{self, DetailsPiece};
 use crate::base::texts::{quoted_json, transcript};
 use crate::base::{
     ExtraFields, Keep, Notes, Site, Turn, UnknownFields, arguments, holds_something, kind_of, media,
@@ -245,48 +245,6 @@ impl PieceReader<'_> {
         }
         let bytes = bytes_of(draft.parts.iter().skip(start), draft.extra.iter().skip(extras));
         self.read.budget.take(bytes);
-    }
-
-    /// Reads the thoughts and calls in the words from this part on.
-    fn details(self, from: usize, value: Value<'_>, draft: &mut MessageDraft, site: &mut Site<'_>) {
-        for part in draft.parts.split_off(from) {
-            let found = match &part {
-                Part::Text(text) => details::pieces(text),
-                _ => None,
-            };
-            let Some(found) = found else {
-                draft.parts.push(part);
-                continue;
-            };
-            for piece in found {
-                match piece {
-                    DetailsPiece::Words(words) => draft.parts.push(Part::Text(words)),
-                    DetailsPiece::Thought(thought) => draft.parts.push(Part::Reasoning(thought)),
-                    DetailsPiece::Call(call) => {
-                        let said = self.unwrapped(call.arguments);
-                        let given = classify(said.into(), ".content", value, site);
-                        let (id, name) = (call.id, call.name);
-                        let tool_call = ToolCall::new(id.clone(), name.clone(), (given, ArgumentForm::Text));
-                        draft.parts.push(Part::ToolCall(tool_call));
-                        draft.parts.extend(call.result.map(|content| {
-                            Part::ToolResult(ToolResult {
-                                call_id: id,
-                                name,
-                                content: self.unwrapped(content),
-                                ..ToolResult::default()
-                            })
-                        }));
-                    }
-                }
-            }
-        }
-    }
-
-    /// The text that a text of JSON is; any other JSON as it is.
-    fn unwrapped(self, json: String) -> String {
-        let document = json::scan(json.as_bytes(), self.limits.depth).ok();
-        let text = document.and_then(|document| Some(document.root().as_str()?.into_owned()));
-        text.unwrap_or(json)
     }
 
     /// Reads words: of several places the first that has some.

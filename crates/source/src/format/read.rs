@@ -1,15 +1,17 @@
 //! Reading a record as a format file says: its conversations, and the messages of each.
 
+mod nested;
+
 use std::collections::{HashMap, HashSet};
 
 use chatmill_diag::{Finding, Limits, codes, cut};
 use chatmill_intake::json::{Kind, Mark, Value};
-use chatmill_model::{Conversation, Extra, Part, ParticipantKind, Role, Scene};
+use chatmill_model::{Conversation, Extra, Part, Role, Scene};
 
 use super::below::Below;
 use super::language::budget::Budget;
 use super::language::condition::{Chosen, chosen};
-use super::language::path::{InnerPath, MapPath, Paths};
+use super::language::path::{MapPath, Paths};
 use super::language::{ConversationMap, SceneWord, TreeMap};
 use super::loaded::Loaded;
 use super::message::Reader;
@@ -22,9 +24,6 @@ use crate::layout::{OUTSIDE_LISTS, list, preference::thumbs, tree::branch::REGEN
 
 /// The structure of a record where its format names none.
 const SHAPE: &str = "session";
-
-/// The structure of a conversation inside of another.
-const SUBAGENT: &str = "subagent";
 
 /// Reads a record, or rows that were gathered.
 pub(super) fn read(
@@ -52,7 +51,7 @@ pub(super) fn read(
         return budget.bounded(frame, root, reader.finish(&[root]));
     }
     if !map.inside.0.is_empty() {
-        return nested(format, frame, limits);
+        return nested::read(format, frame, limits);
     }
     if map.each.0.is_empty() {
         let one = One {
@@ -66,65 +65,6 @@ pub(super) fn read(
         return one.read();
     }
     several(format, frame, limits)
-}
-
-/// Reads a conversation and those that stand in it, each behind the one around it.
-fn nested(format: &'static Loaded, frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
-    let map = &format.language.conversation;
-    let root = frame.root();
-    let mut waiting = vec![("$".to_owned(), root, None::<String>)];
-    let mut all = Vec::new();
-    while let Some((path, record, around)) = waiting.pop() {
-        let own = map.id.id(record);
-        let name = match (&around, own) {
-            (Some(around), Some(own)) => Some(format!("{around}/{own}")),
-            (Some(around), None) => Some(format!("{around}/{}", all.len())),
-            (None, own) => own,
-        };
-        let begin = waiting.len();
-        for InnerPath(list) in &map.inside.0 {
-            for (at, inner) in list.find(record).into_iter().enumerate() {
-                let place = format!("{path}{}[{at}]", list.list().trim_start_matches('$'));
-                waiting.push((place, inner, name.clone().or(Some(String::new()))));
-            }
-        }
-        if let Some(inner) = waiting.get_mut(begin..) {
-            inner.reverse();
-        }
-        all.push((path, record, around.and(name)));
-    }
-    let none = || {
-        frame.error(
-            &codes::MISSING_FIELD,
-            "the record holds no conversation",
-            "$",
-            root,
-        )
-    };
-    let read = |(path, record, inner_id): (String, _, Option<String>)| {
-        let one = One {
-            format,
-            frame,
-            limits,
-            record,
-            path,
-            budget: Budget::of(record),
-        };
-        let mut read = one.read();
-        if let (Ok(reading), Some(inner_id)) = (&mut read, inner_id)
-            && let Some(conversation) = &mut reading.conversation
-        {
-            conversation.source_id = Some(inner_id).filter(|id| !id.is_empty());
-            conversation.shape = SUBAGENT;
-            // An agent is asked by the one that started it, not by a person.
-            let asking = conversation.participants.iter_mut();
-            for asking in asking.filter(|one| one.kind == ParticipantKind::Human) {
-                asking.kind = ParticipantKind::Unknown;
-            }
-        }
-        (read, record)
-    };
-    Reading::of_several(frame, all.into_iter().map(read), limits, none)
 }
 
 /// Reads the conversations of a record that holds several.

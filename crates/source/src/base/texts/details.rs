@@ -36,11 +36,15 @@ pub(crate) struct DetailsCall {
 /// The pieces of an answer; `None` where it is words only.
 pub(crate) fn pieces(text: &str) -> Option<Vec<DetailsPiece>> {
     let mut pieces = Vec::new();
-    let (mut words, mut from) = (0, 0);
+    let (mut words, mut from, mut close) = (0, 0, 0);
     while let Some(at) = text.get(from..)?.find(OPENING).map(|at| from + at) {
-        let Some(close) = text.get(at..)?.find(CLOSING).map(|close| at + close) else {
-            break;
-        };
+        // The same closing tag ends all openings before it: it is not sought again for each.
+        if close <= at {
+            let Some(next) = text.get(at..)?.find(CLOSING) else {
+                break;
+            };
+            close = at + next;
+        }
         let inside = text.get(at + OPENING.len()..close)?;
         let Some(piece) = piece(inside) else {
             from = at + OPENING.len();
@@ -74,8 +78,10 @@ fn piece(inside: &str) -> Option<DetailsPiece> {
         if let Some(body) = rest.strip_prefix('>') {
             break body;
         }
-        let (name, value) = rest.split_once("=\"")?;
-        let (value, behind) = value.split_once('"')?;
+        let is_of_name = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-');
+        let behind_name = rest.trim_start_matches(is_of_name);
+        let name = rest.strip_suffix(behind_name)?;
+        let (value, behind) = behind_name.strip_prefix("=\"")?.split_once('"')?;
         let value = || unescaped(value);
         match name {
             "type" => kind = Some(value()),

@@ -284,7 +284,7 @@ impl<'d, 'r> Reader<'d, 'r> {
     ) {
         let role = whole.role;
         let weight = weight::take(value, &mut draft.extra);
-        let weight = whole.weight.or(weight);
+        let context = whole.weight;
         let only_answers = role == Role::User && draft.only_answers();
         let role = if only_answers { Role::Tool } else { role };
         if whole.kind == MessageKind::Message && !self.format.is_map {
@@ -321,7 +321,7 @@ impl<'d, 'r> Reader<'d, 'r> {
                 sender,
                 role,
                 parts,
-                weight,
+                weight: context.filter(|_| role == Role::Assistant).or(weight),
                 usage: own.usage.filter(|_| is_first),
                 extra: Extra(extra.take().unwrap_or_default()),
                 ..own

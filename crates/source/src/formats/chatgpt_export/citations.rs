@@ -3,6 +3,7 @@
 //! `content_references` in the metadata of the message names marks by their text and what is shown in their place. A mark of a
 //! name, `\u{e200}entity\u{e202}["people","Ann",0]\u{e201}`, has the name inside. All others mean nothing without the program.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use chatmill_intake::json::{self, Value};
@@ -40,20 +41,29 @@ impl References {
             return None;
         }
         let mut resolved = String::with_capacity(text.len());
+        // As in records of format files: one reference may be shown by many marks.
+        let most = (text.len() + 1024).saturating_mul(16);
         let mut rest = text;
         while let Some((before, behind)) = rest.split_once(BEGIN) {
             resolved.extend(before.chars().filter(|sign| !is_sign(*sign)));
             // A mark that is cut off goes on to the next blank.
-            let (inside, after) = match behind.split_once(END) {
-                Some((inside, after)) if !inside.contains(BEGIN) => (inside, after),
-                _ => behind.split_at(
-                    behind
-                        .find(|sign: char| sign.is_whitespace() || sign == BEGIN)
-                        .unwrap_or(behind.len()),
-                ),
+            let end = behind
+                .find([BEGIN, END])
+                .filter(|end| behind.split_at(*end).1.starts_with(END));
+            let cut_off = || {
+                behind
+                    .find(|sign: char| sign.is_whitespace() || sign == BEGIN)
+                    .unwrap_or(behind.len())
             };
+            let (inside, after) = behind.split_at(end.unwrap_or_else(cut_off));
+            let after = after.strip_prefix(END).unwrap_or(after);
             let mark = format!("{BEGIN}{inside}{END}");
-            match self.0.get(&mark).cloned().or_else(|| name(inside)) {
+            let shown = self
+                .0
+                .get(&mark)
+                .map(Cow::from)
+                .or_else(|| name(inside).map(Cow::Owned));
+            match shown.filter(|shown| resolved.len() + shown.len() <= most) {
                 Some(shown) => resolved.push_str(&shown),
                 None if !after.starts_with(|sign: char| sign.is_alphanumeric())
                     && resolved.ends_with(' ') =>
@@ -113,6 +123,12 @@ mod tests {
         ] {
             assert_eq!(resolved(references, text).as_deref(), Some(expected), "{text}");
         }
+        let long = format!(
+            r#"[{{"matched_text":"\ue200a\ue201","alt":"{}"}}]"#,
+            "x".repeat(10_000)
+        );
+        let many = resolved(&long, &"\u{e200}a\u{e201}".repeat(100)).unwrap();
+        assert_eq!(many.len(), 20_000, "what is shown is bounded by the text");
         assert_eq!(resolved("[]", "no marks, \u{e300}"), None);
     }
 }

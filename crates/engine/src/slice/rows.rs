@@ -8,7 +8,7 @@ use chatmill_source::TableMap;
 use crate::entry::EntryRef;
 use crate::record::group::RowPlace;
 use crate::record::locate::advance;
-use crate::record::written::{borders, written};
+use crate::record::written::{offsets_of, written};
 use crate::slice::grouping::RowGrouper;
 
 /// The entry that is being read.
@@ -46,7 +46,7 @@ impl Entry {
         };
         let text = written(frame.form, bytes);
         let spans: Vec<_> = rows.iter().map(|row| row.span.clone()).collect();
-        let offset = borders(frame.form, bytes, &spans);
+        let offset = offsets_of(frame.form, bytes, &spans);
         let (mut at, mut line, mut column) = (0, frame.line, frame.column);
         let (mut within, mut covered) = (0, frame.start);
         let mut count = 0;

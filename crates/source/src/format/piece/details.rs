@@ -31,8 +31,8 @@ impl PieceReader<'_> {
                     DetailsPiece::Words(words) => draft.parts.push(Part::Text(words)),
                     DetailsPiece::Thought(thought) => draft.parts.push(Part::Reasoning(thought)),
                     DetailsPiece::Call(call) => {
-                        let said = self.unwrapped(call.arguments);
-                        let given = classify(said.into(), ".content", value, site);
+                        let arguments = self.unwrapped(call.arguments);
+                        let given = classify(arguments.into(), ".content", value, site);
                         let (id, name) = (call.id, call.name);
                         let tool_call = ToolCall::new(id.clone(), name.clone(), (given, ArgumentForm::Text));
                         draft.parts.push(Part::ToolCall(tool_call));

@@ -145,7 +145,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
         if has_marks {
             let text = "the words hold marks of citations: they are replaced by what the program shows there, or left out";
-            let place = message.get("content").unwrap_or(message);
+            let place = present(message, "content").unwrap_or(message);
             site.note(&codes::CITATION_MARK, text, ".content", place);
         }
         read.parts

@@ -22,11 +22,11 @@ const MESSAGE_SUBTYPES: [&str; 7] = words!(
 );
 
 /// Kinds of events. Of any other kind, which Slack adds from time to time, a message with words and a sender is one.
-const EVENT_SUBTYPES: [&str; 41] = words!(
+const EVENT_SUBTYPES: [&str; 39] = words!(
     channel_join channel_leave channel_topic channel_purpose channel_name channel_archive channel_unarchive channel_convert_to_private
     channel_convert_to_public channel_posting_permissions channel_canvas_updated group_join group_leave group_topic group_purpose group_name
     group_archive group_unarchive pinned_item unpinned_item bot_add bot_remove bot_enable bot_disable tombstone message_changed message_deleted
-    message_replied file_mention reminder_add reminder_delete ekm_access_denied huddle_thread sh_room_created sh_room_shared
+    message_replied file_mention reminder_add reminder_delete ekm_access_denied huddle_thread
     joiner_notification joiner_notification_for_inviter app_conversation_join app_conversation_leave assistant_app_thread tabbed_canvas_updated
 );
 
@@ -145,7 +145,10 @@ impl<'d, 'r> Reader<'d, 'r> {
         let timestamp = self.times.read(wire.ts, "ts", &mut site);
         let is_one_of = |kinds: &[&str]| subtype.as_deref().is_some_and(|subtype| kinds.contains(&subtype));
         let is_known_message = subtype.is_none() || is_one_of(&MESSAGE_SUBTYPES);
-        let is_unknown = !is_known_message && !is_one_of(&EVENT_SUBTYPES);
+        let is_huddle = subtype
+            .as_deref()
+            .is_some_and(|subtype| subtype.starts_with("sh_room_"));
+        let is_unknown = !is_known_message && !is_one_of(&EVENT_SUBTYPES) && !is_huddle;
         let name = text(wire.username)
             .or_else(|| text(wire.bot_profile.and_then(|profile| profile.get("name"))))
             .filter(|name| !name.is_empty());

@@ -13,7 +13,7 @@ use crate::layout::tree::Node;
 const PARENTS: [&str; 5] = words!(parent parentId parent_id parentMessageId parent_message_id);
 
 /// Fields of messages of people.
-const PEOPLE: [&str; 16] = words!(
+const SENDERS: [&str; 16] = words!(
     sender sender_id senderId sender_name senderName author author_id authorId from from_id user_id userId username thread thread_id threadId
 );
 
@@ -29,7 +29,7 @@ pub(crate) fn nodes(list: Value<'_>, path: &str) -> Option<Vec<Node>> {
     let (mut nodes, mut branches) = (Vec::new(), false);
     for (index, message) in list.items().enumerate() {
         let is_one = message.kind() == Kind::Object && present(message, "role").is_some();
-        if !is_one || PEOPLE.iter().any(|key| present(message, key).is_some()) {
+        if !is_one || SENDERS.iter().any(|key| present(message, key).is_some()) {
             return None;
         }
         let own = present(message, "id").and_then(id)?;
@@ -118,7 +118,7 @@ mod tests {
             None
         );
         assert_eq!(parents(&list("reply_to", "", &FORKED)), None);
-        for key in PEOPLE {
+        for key in SENDERS {
             assert_eq!(
                 parents(&list("parent", &format!(",\"{key}\":\"Ann\""), &FORKED)),
                 None,

@@ -122,6 +122,8 @@ sources! {
     "librechat",
     "chatbot-ui",
     "lm-studio",
+    "llama-cpp",
+    "hub-traces",
     "openai-threads",
     "silly-tavern",
     slack_export::SLACK_EXPORT,

@@ -285,7 +285,7 @@ impl Source for FormatFile {
         let loaded = self.loaded();
         let map = &loaded.language.conversation;
         // A row may be several messages: what was said, a call, its result.
-        map.join || !map.each.0.is_empty() || loaded.has_rows() && !loaded.is_map
+        map.join || !map.each.0.is_empty() || !map.inside.0.is_empty() || loaded.has_rows() && !loaded.is_map
     }
 
     fn message_path(&self, index: u32) -> Option<String> {

@@ -1,5 +1,7 @@
 //! Reading the pieces of a message: words, thoughts, files, calls and results.
 
+mod details;
+
 use std::ops::Range;
 use std::path::Path;
 
@@ -183,6 +185,9 @@ impl PieceReader<'_> {
         }
         let before = draft.parts.len();
         self.text(&piece.text, value, place, draft, site);
+        if piece.details {
+            self.details(before, value, draft, site);
+        }
         if piece.unquoted {
             for part in draft.parts.iter_mut().skip(before) {
                 if let Part::Text(text) = part {

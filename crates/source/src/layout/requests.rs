@@ -3,6 +3,7 @@
 //! Each vendor has its own turns: a [`RequestForm`] names the fields, and the grammar reads one turn. Everything else is
 //! here: which columns hold turns, rejection of frames and turns, participants, answers, and fields without a place.
 
+mod branching;
 mod cached;
 mod reader;
 mod row;
@@ -150,19 +151,11 @@ impl Requests {
 
     /// Reads the turns of a row, and the fields beside them.
     fn conversation(&self, row: Row<'_>, frame: FrameView<'_>, limits: &Limits) -> Reading {
-        let (root, form) = (frame.root(), &self.form);
-        let described = form.grammar.described;
-        let tagged = described.filter(|described| root.written().contains(described.mark));
-        let grammar = tagged.map_or(form.grammar, |described| described.grammar);
-        let mut reader = TurnReader::new(grammar, frame, limits);
-        let columns: Vec<&str> = row.columns.iter().map(|name| &**name).collect();
-        let names = Names {
-            turns: &columns,
-            system: row.system,
-            tools: &[form.tools, "functions"],
-        };
-        reader.exchange.beside =
-            RequestFields::read(names, root, limits, &mut reader.exchange.turns.list.notes);
+        let root = frame.root();
+        if let Some(tree) = branching::read(self, &row, frame, limits) {
+            return tree;
+        }
+        let mut reader = self.begin(&row, frame, limits);
         let mut start = None;
         for (index, turns) in row.turns.into_iter().enumerate() {
             if row.answer == Some(index) {
@@ -180,8 +173,35 @@ impl Requests {
         }
         let count = reader.count();
         reader.compare(root, start.filter(|start| *start < count));
+        self.end(reader, root)
+    }
+
+    /// A reader of a row, of which the fields beside its turns are read.
+    fn begin<'d, 'r>(&self, row: &Row<'d>, frame: FrameView<'d>, limits: &'r Limits) -> TurnReader<'d, 'r> {
+        let (root, form) = (frame.root(), &self.form);
+        let tagged = form
+            .grammar
+            .described
+            .filter(|described| root.written().contains(described.mark));
+        let grammar = tagged.map_or(form.grammar, |described| described.grammar);
+        let mut reader = TurnReader::new(grammar, frame, limits);
+        let columns: Vec<&str> = row.columns.iter().map(|name| &**name).collect();
+        let names = Names {
+            turns: &columns,
+            system: row.system,
+            tools: &[form.tools, "functions"],
+        };
+        let notes = &mut reader.exchange.turns.list.notes;
+        reader.exchange.beside = RequestFields::read(names, root, limits, notes);
+        reader
+    }
+
+    /// The finished conversation of a row.
+    fn end<'d>(&self, reader: TurnReader<'d, '_>, root: Value<'d>) -> Reading {
         let mut exchange = reader.exchange;
+        let limits = exchange.turns.list.limits;
         exchange.apply_record_fields(root);
+        let described = self.form.grammar.described;
         if let (Some(described), true) = (described, exchange.beside.tools.is_empty()) {
             let messages = exchange.turns.list.messages.iter();
             let system_messages = messages.filter(|message| message.role == Role::System);

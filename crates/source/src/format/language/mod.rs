@@ -182,6 +182,9 @@ pub(in crate::format) struct ConversationMap {
     pub each: Paths,
     /// The name of the record's structure, in the column `shape`; `session` unless another is given.
     pub shape: Choices,
+    /// Conversations that stand in the conversation, at any depth, such as those of agents that it started. Each is one of its own, whose id
+    /// has that of the outer one before it.
+    pub inside: OneOrMany<InnerPath>,
     /// The id of the conversation.
     pub id: Paths,
     /// The title of the conversation.
@@ -292,6 +295,8 @@ pub(in crate::format) struct MessageMap {
     pub kind: Paths,
     /// The word that says nothing, for it is the usual one.
     pub usual_type: Option<String>,
+    /// Whether that word is none that the format knows, which a finding tells: with words and a sender it is a message, else an event.
+    pub unknown_type: bool,
     /// The content of the message, piece by piece.
     pub say: Vec<Piece>,
     /// A second copy of the text in `say`: it is kept where it differs, and used as the text where `say`
@@ -303,6 +308,12 @@ pub(in crate::format) struct MessageMap {
     pub good: Conditions,
     /// The condition for an answer that somebody called bad: it bears that label, and is not trained on.
     pub bad: Conditions,
+    /// The condition for a message that is context: it is rendered and never learned.
+    pub context: Conditions,
+    /// The condition for a message that was copied from an earlier conversation: it is context, and was paid there.
+    pub copied: Conditions,
+    /// The system text that was sent along: the last of the messages stands at the beginning of the conversation, once.
+    pub instructions: Paths,
     /// The words of an event, where it is one.
     pub notice: Texts,
     /// Whether the message continues the assistant's message before it.
@@ -488,6 +499,8 @@ pub(in crate::format) struct Case {
     pub others: Option<Others>,
     /// The words of an event.
     pub notice: Option<Texts>,
+    /// Whether the format does not know its kind, which a finding tells: with words and a sender it is a message, else an event.
+    pub unknown_type: Option<bool>,
     /// Whether the message continues the assistant's message before it.
     pub joins: Option<bool>,
     /// The earlier message that it is the new wording of, or that it adds something to.
@@ -512,7 +525,7 @@ impl Case {
                 })+
             };
         }
-        take!(role id answer_id time say notice joins model; may be none: sender others usage amends);
+        take!(role id answer_id time say notice unknown_type joins model; may be none: sender others usage amends);
         own
     }
 }

@@ -36,6 +36,8 @@ pub(in crate::format) struct Piece {
     pub content: Option<MapPath>,
     /// Whether lines in front that quote another message, each behind a `>`, are left out with the empty line after them.
     pub unquoted: bool,
+    /// Whether `<details type="reasoning">` and `<details type="tool_calls">` in the words are thoughts, and calls with their results.
+    pub details: bool,
     /// A text that is several turns written out, each behind an empty line and `Human:` or `Assistant:`; else it is words.
     pub turns: Option<MapPath>,
     /// A list whose elements `part` reads.

@@ -191,8 +191,13 @@ impl<'d> ExportReader<'d, '_> {
         };
         let wire = wire.without_nulls();
         let own = wire.id.and_then(id);
-        let is_service = text(wire.kind).as_deref() == Some("service");
+        let kind = text(wire.kind);
+        let is_service = kind.as_deref() == Some("service");
         let mut site = self.turns.list.site(own.as_deref(), value);
+        if let Some(found) = wire.kind.filter(|_| kind.as_deref() != Some("message") && !is_service) {
+            let text = "type is neither message nor service: it is read as a message";
+            site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, ".type", found);
+        }
         let timestamp = match wire.unixtime {
             Some(_) => self.turns.times.read(wire.unixtime, "date_unixtime", &mut site),
             None => self.turns.times.read(wire.date, "date", &mut site),

@@ -52,7 +52,7 @@ pub(crate) fn read(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Turn {
 /// Reads a list of texts and media, as results show them; none where an element is anything else, for results may be any list.
 pub(super) fn shown(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Option<Turn> {
     let mut turn = Turn::default();
-    let is_list = list.kind() == Kind::Array && !list.is_empty();
+    let is_list = list.kind() == Kind::Array;
     let mut all = list.items().enumerate();
     let is_shown = is_list
         && all.all(|(index, part)| {

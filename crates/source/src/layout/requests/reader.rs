@@ -86,7 +86,7 @@ impl<'d, 'r> TurnReader<'d, 'r> {
     }
 
     /// Reads the turn with this index in the list.
-    fn read(&mut self, index: u32, value: Value<'d>) {
+    pub(super) fn read(&mut self, index: u32, value: Value<'d>) {
         let list = &mut self.exchange.turns.list;
         let document = list.frame.document;
         let path = || document.path_at(value.span().start);

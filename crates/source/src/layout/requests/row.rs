@@ -11,6 +11,7 @@ use crate::frame::FrameView;
 use crate::layout::columns::{self, Holds};
 
 /// Turns of a row that stand together.
+#[derive(Clone)]
 pub(super) enum RowTurns<'d> {
     /// The record's own list of messages.
     List(Value<'d>),

@@ -79,6 +79,7 @@ pub(super) fn surroundings(
     };
     let user = r#"{"role":"user","content":"probed question"}"#;
     let answer = r#"{"role":"assistant","content":"probed answer"}"#;
+    let more = r#"{"role":"assistant","content":"probed line"}"#;
     let next = r#"{"role":"user","content":"probed word"}"#;
     let call = format!(
         r#"{{"role":"assistant","content":"","tool_calls":[{{"id":"abcdefghi","type":"function","function":{{"name":"look","arguments":{arguments}}}}}]}}"#
@@ -91,12 +92,18 @@ pub(super) fn surroundings(
     };
     let mut found = Surroundings::default();
     found.add_prompt(Role::User, &render(&[user], true), "probed question");
+    found.add_prompt(Role::Assistant, &render(&[user, answer], true), "probed answer");
     found.add_prompt(Role::Tool, &render(&[user, &call, result], true), "probed result");
     let (text, alone) = (
         render(&[user, answer, next], false),
         render(&[user, answer], false),
     );
     found.add_head(Role::User, &text, &alone, ["probed answer", "probed word"]);
+    // Of thoughts, the last turn shows more than the others.
+    for turns in [&[user, answer, more][..], &[user, answer, more, next]] {
+        let text = render(turns, false);
+        found.add_head(Role::Assistant, &text, &alone, ["probed answer", "probed line"]);
+    }
     let (text, alone) = (
         render(&[user, &call, result], false),
         render(&[user, &call], false),

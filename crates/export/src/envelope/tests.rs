@@ -103,8 +103,8 @@ fn outcome(case: &str) -> String {
     if trained.is_some() {
         let counts = wrapped.turn_counts;
         lines.push(format!(
-            "learned {}, context {}, missed {}",
-            counts.learned, counts.context, counts.missed
+            "learned {}, context {}, missed {}, wordless {}",
+            counts.learned, counts.context, counts.missed, counts.wordless
         ));
     }
     lines.join("\n")
@@ -146,6 +146,7 @@ fn counts(learned: u64, context: u64, missed: u64) -> TurnCounts {
         learned,
         context,
         missed,
+        wordless: 0,
     }
 }
 

@@ -18,7 +18,7 @@ use chatmill_dataset::FreeKind;
 use serde::Deserialize;
 
 use super::training_role::TrainingRole;
-use super::training_role::unmarkable::{KeptTurns, Spoken, Voice};
+use super::training_role::unmarkable::{KeptTurns, Spoken, SpokenBy};
 use super::{Envelope, ExportRow, Masking, Question, Wrapped, borrowed, known_fields};
 use crate::fields::{self, Field, object, text};
 use crate::summary::FileSummary;
@@ -93,12 +93,12 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
 fn spoken<'t>(turns: &[&'t str]) -> Vec<Spoken<'t>> {
     let spoken = turns.iter().map(|json| {
         let turn = serde_json::from_str::<Turn<'t>>(json);
-        let voice = match turn.as_ref().map(|turn| &*turn.from) {
-            Ok("human") => Voice::Person,
-            Ok("gpt") => Voice::Assistant,
-            _ => Voice::Other,
+        let by = match turn.as_ref().map(|turn| &*turn.from) {
+            Ok("human") => SpokenBy::Person,
+            Ok("gpt") => SpokenBy::Assistant,
+            _ => SpokenBy::Other,
         };
-        (*json, voice, turn.ok().map(|turn| turn.value))
+        (*json, by, turn.ok().map(|turn| turn.value))
     });
     spoken.collect()
 }

@@ -77,10 +77,10 @@ fn outcome(case: &str) -> String {
         *if word == "extra" { &mut extra } else { &mut trained } = Some(rest);
     }
     let span = |word: &str| {
-        let start = content.find(word).unwrap() as u64;
-        start..start + word.len() as u64
+        let start = content.find(word)? as u64;
+        Some(start..start + word.len() as u64)
     };
-    let spans = |words: &str| words.split_whitespace().map(span).collect::<Vec<_>>();
+    let spans = |words: &str| words.split_whitespace().filter_map(span).collect::<Vec<_>>();
     let row = ExportRow {
         dialect: envelope.dialects[0],
         content,

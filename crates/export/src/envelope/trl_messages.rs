@@ -14,7 +14,7 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::training_role::unmarkable::{KeptTurns, Spoken, Voice};
+use super::training_role::unmarkable::{KeptTurns, Spoken, SpokenBy};
 use super::{Envelope, ExportRow, Masking, Question, Wrapped, known_fields, put_messages, value};
 use crate::envelope::turns::{self, Turn};
 use crate::summary::turn_counts::TurnCounts;
@@ -72,10 +72,10 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
 }
 
 fn spoken<'t>(turn: &Turn<'t>) -> Spoken<'t> {
-    let voice = match &*turn.message.role {
-        "user" => Voice::Person,
-        turns::ASSISTANT => Voice::Assistant,
-        _ => Voice::Other,
+    let by = match &*turn.message.role {
+        "user" => SpokenBy::Person,
+        turns::ASSISTANT => SpokenBy::Assistant,
+        _ => SpokenBy::Other,
     };
-    (turn.json, voice, turn.message.only_text())
+    (turn.json, by, turn.message.only_text())
 }

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use chatmill_dataset::FreeKind;
 use serde::Deserialize;
 
-use super::training_role::unmarkable::{KeptTurns, Spoken, Voice};
+use super::training_role::unmarkable::{KeptTurns, Spoken, SpokenBy};
 use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, value};
 use crate::fields;
 use crate::summary::turn_counts::TurnCounts;
@@ -91,10 +91,10 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
 
 fn spoken<'t>((json, content): &(&'t str, Content<'t>)) -> Spoken<'t> {
     let texts: Option<Vec<&str>> = content.parts.iter().map(|part| part.text.as_deref()).collect();
-    let voice = match &*content.role {
-        "model" => Voice::Assistant,
-        _ if texts.is_some() => Voice::Person,
-        _ => Voice::Other,
+    let by = match &*content.role {
+        "model" => SpokenBy::Assistant,
+        _ if texts.is_some() => SpokenBy::Person,
+        _ => SpokenBy::Other,
     };
-    (*json, voice, texts.map(|texts| texts.join("\n").into()))
+    (*json, by, texts.map(|texts| texts.join("\n").into()))
 }

@@ -11,7 +11,7 @@ use super::{ExportRow, TrainingRole};
 
 /// Who speaks in a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::envelope) enum Voice {
+pub(in crate::envelope) enum SpokenBy {
     /// A person.
     Person,
     /// The assistant.
@@ -21,7 +21,7 @@ pub(in crate::envelope) enum Voice {
 }
 
 /// A turn with its own bytes, who speaks, and its text, where it has nothing else.
-pub(in crate::envelope) type Spoken<'t> = (&'t str, Voice, Option<Cow<'t, str>>);
+pub(in crate::envelope) type Spoken<'t> = (&'t str, SpokenBy, Option<Cow<'t, str>>);
 
 /// The turns that a record keeps.
 #[derive(Debug, Default)]
@@ -35,8 +35,8 @@ pub(in crate::envelope) struct KeptTurns<'t> {
 impl<'t> KeptTurns<'t> {
     /// Leaves out the assistant's turns that are not trained on because they only stand for media.
     pub(in crate::envelope) fn of(row: &ExportRow<'_>, turns: &[Spoken<'t>]) -> Self {
-        let is_wordless = |(json, voice, text): &Spoken<'_>| {
-            *voice == Voice::Assistant
+        let is_wordless = |(json, by, text): &Spoken<'_>| {
+            *by == SpokenBy::Assistant
                 && text.as_ref().is_some_and(|text| stands_for_media(text))
                 && row.training_role(json) == TrainingRole::Context
         };
@@ -57,7 +57,7 @@ impl<'t> KeptTurns<'t> {
     fn leave_out_question(&mut self, turns: &[Spoken<'t>]) {
         let is_person = |json: &&str| {
             let known = turns.iter().find(|(other, ..)| std::ptr::eq(*other, *json));
-            known.is_some_and(|(_, voice, _)| *voice == Voice::Person)
+            known.is_some_and(|(_, by, _)| *by == SpokenBy::Person)
         };
         while self.turns.last().is_some_and(|json| is_person(json)) {
             self.turns.pop();

@@ -18,7 +18,7 @@ use chatmill_dataset::FreeKind;
 use serde::Deserialize;
 
 use super::training_role::TrainingRole;
-use super::training_role::unmarkable::{KeptTurns, Spoken, SpokenBy};
+use super::training_role::unmarkable::{RecordTurns, RoleTurn, TurnRole};
 use super::{Envelope, ExportRow, Masking, Question, Wrapped, borrowed, known_fields};
 use crate::fields::{self, Field, object, text};
 use crate::summary::FileSummary;
@@ -68,12 +68,12 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
         let turn_counts = row.turn_counts(turns);
         return Ok(Wrapped::whole(fields).with_turn_counts(turn_counts));
     }
-    let mut kept = KeptTurns::of(row, &spoken(&turns));
-    let missed = kept.end_before_context(row).unwrap_or_default();
-    let turns = &kept.turns;
+    let mut record = RecordTurns::of(row, &role_turns(&turns));
+    let missed = record.end_before_context(row).unwrap_or_default();
+    let turns = &record.turns;
     let mut turn_counts = TurnCounts {
         missed,
-        wordless: kept.wordless,
+        wordless: record.wordless,
         ..row.turn_counts(turns.iter().copied())
     };
     if turn_counts.context > 0 || turn_counts.learned == 0 {
@@ -85,22 +85,22 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     }
     let conversations = fields.iter_mut().find(|field| field.name == "conversations");
     if let Some(field) = conversations {
-        field.json = kept.list().into();
+        field.json = record.list().into();
     }
     Ok(Wrapped::whole(fields).with_turn_counts(turn_counts))
 }
 
-fn spoken<'t>(turns: &[&'t str]) -> Vec<Spoken<'t>> {
-    let spoken = turns.iter().map(|json| {
+fn role_turns<'t>(turns: &[&'t str]) -> Vec<RoleTurn<'t>> {
+    let role_turns = turns.iter().map(|json| {
         let turn = serde_json::from_str::<Turn<'t>>(json);
         let by = match turn.as_ref().map(|turn| &*turn.from) {
-            Ok("human") => SpokenBy::Person,
-            Ok("gpt") => SpokenBy::Assistant,
-            _ => SpokenBy::Other,
+            Ok("human") => TurnRole::Person,
+            Ok("gpt") => TurnRole::Assistant,
+            _ => TurnRole::Other,
         };
         (*json, by, turn.ok().map(|turn| turn.value))
     });
-    spoken.collect()
+    role_turns.collect()
 }
 
 /// The fields of a record, and its turns, where it keeps the rules of LLaMA-Factory's converter: keys, order of turns, and tokens of

@@ -14,7 +14,7 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::training_role::unmarkable::{KeptTurns, Spoken, SpokenBy};
+use super::training_role::unmarkable::{RecordTurns, RoleTurn, TurnRole};
 use super::{Envelope, ExportRow, Masking, Question, Wrapped, known_fields, put_messages, value};
 use crate::envelope::turns::{self, Turn};
 use crate::summary::turn_counts::TurnCounts;
@@ -55,27 +55,27 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     if turn_counts.context == 0 {
         return Ok(Wrapped::whole(fields).with_turn_counts(turn_counts));
     }
-    let spoken: Vec<Spoken<'_>> = turns.iter().map(spoken).collect();
-    let mut kept = KeptTurns::of(row, &spoken);
-    let missed = kept.end_before_context(row).ok_or(CONTEXT.words)?;
+    let role_turns: Vec<RoleTurn<'_>> = turns.iter().map(role_turns).collect();
+    let mut record = RecordTurns::of(row, &role_turns);
+    let missed = record.end_before_context(row).ok_or(CONTEXT.words)?;
     let turn_counts = TurnCounts {
         missed,
-        wordless: kept.wordless,
-        ..row.turn_counts(kept.turns.iter().copied())
+        wordless: record.wordless,
+        ..row.turn_counts(record.turns.iter().copied())
     };
     if turn_counts.learned == 0 {
         return Err(CONTEXT.words);
     }
-    let messages = kept.list();
+    let messages = record.list();
     put_messages(&mut fields, Some(messages));
     Ok(Wrapped::whole(fields).with_turn_counts(turn_counts))
 }
 
-fn spoken<'t>(turn: &Turn<'t>) -> Spoken<'t> {
+fn role_turns<'t>(turn: &Turn<'t>) -> RoleTurn<'t> {
     let by = match &*turn.message.role {
-        "user" => SpokenBy::Person,
-        turns::ASSISTANT => SpokenBy::Assistant,
-        _ => SpokenBy::Other,
+        "user" => TurnRole::Person,
+        turns::ASSISTANT => TurnRole::Assistant,
+        _ => TurnRole::Other,
     };
     (turn.json, by, turn.message.only_text())
 }

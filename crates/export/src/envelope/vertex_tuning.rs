@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use chatmill_dataset::FreeKind;
 use serde::Deserialize;
 
-use super::training_role::unmarkable::{KeptTurns, Spoken, SpokenBy};
+use super::training_role::unmarkable::{RecordTurns, RoleTurn, TurnRole};
 use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, value};
 use crate::fields;
 use crate::summary::turn_counts::TurnCounts;
@@ -72,16 +72,16 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     if !has_role(contents.first(), "user") || !has_role(contents.last(), "model") {
         return Err(TURNS.words);
     }
-    let spoken: Vec<Spoken<'_>> = contents.iter().map(spoken).collect();
-    let kept = KeptTurns::of(row, &spoken);
-    if kept.turns.is_empty() {
+    let role_turns: Vec<RoleTurn<'_>> = contents.iter().map(role_turns).collect();
+    let record = RecordTurns::of(row, &role_turns);
+    if record.turns.is_empty() {
         return Err(WORDLESS.words);
     }
     let turn_counts = TurnCounts {
-        wordless: kept.wordless,
-        ..row.turn_counts(kept.turns.iter().copied())
+        wordless: record.wordless,
+        ..row.turn_counts(record.turns.iter().copied())
     };
-    let list = (kept.wordless > 0).then(|| kept.list());
+    let list = (record.wordless > 0).then(|| record.list());
     let contents = fields.iter_mut().find(|field| field.name == "contents");
     if let Some((field, list)) = contents.zip(list) {
         field.json = list.into();
@@ -89,12 +89,12 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     Ok(Wrapped::whole(fields).with_turn_counts(turn_counts))
 }
 
-fn spoken<'t>((json, content): &(&'t str, Content<'t>)) -> Spoken<'t> {
+fn role_turns<'t>((json, content): &(&'t str, Content<'t>)) -> RoleTurn<'t> {
     let texts: Option<Vec<&str>> = content.parts.iter().map(|part| part.text.as_deref()).collect();
     let by = match &*content.role {
-        "model" => SpokenBy::Assistant,
-        _ if texts.is_some() => SpokenBy::Person,
-        _ => SpokenBy::Other,
+        "model" => TurnRole::Assistant,
+        _ if texts.is_some() => TurnRole::Person,
+        _ => TurnRole::Other,
     };
     (*json, by, texts.map(|texts| texts.join("\n").into()))
 }

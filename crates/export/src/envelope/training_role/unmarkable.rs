@@ -11,7 +11,7 @@ use super::{ExportRow, TrainingRole};
 
 /// Who speaks in a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::envelope) enum SpokenBy {
+pub(in crate::envelope) enum TurnRole {
     /// A person.
     Person,
     /// The assistant.
@@ -21,45 +21,45 @@ pub(in crate::envelope) enum SpokenBy {
 }
 
 /// A turn with its own bytes, who speaks, and its text, where it has nothing else.
-pub(in crate::envelope) type Spoken<'t> = (&'t str, SpokenBy, Option<Cow<'t, str>>);
+pub(in crate::envelope) type RoleTurn<'t> = (&'t str, TurnRole, Option<Cow<'t, str>>);
 
 /// The turns that a record keeps.
 #[derive(Debug, Default)]
-pub(in crate::envelope) struct KeptTurns<'t> {
+pub(in crate::envelope) struct RecordTurns<'t> {
     /// Their bytes, in order.
     pub(in crate::envelope) turns: Vec<&'t str>,
     /// Turns of the assistant that were left out.
     pub(in crate::envelope) wordless: u64,
 }
 
-impl<'t> KeptTurns<'t> {
+impl<'t> RecordTurns<'t> {
     /// Leaves out the assistant's turns that are not trained on because they only stand for media.
-    pub(in crate::envelope) fn of(row: &ExportRow<'_>, turns: &[Spoken<'t>]) -> Self {
-        let is_wordless = |(json, by, text): &Spoken<'_>| {
-            *by == SpokenBy::Assistant
+    pub(in crate::envelope) fn of(row: &ExportRow<'_>, turns: &[RoleTurn<'t>]) -> Self {
+        let is_wordless = |(json, by, text): &RoleTurn<'_>| {
+            *by == TurnRole::Assistant
                 && text.as_ref().is_some_and(|text| stands_for_media(text))
                 && row.training_role(json) == TrainingRole::Context
         };
-        let mut kept = Self::default();
+        let mut record = Self::default();
         for run in turns.chunk_by(|(_, one, _), (_, next, _)| one == next) {
-            let before = kept.wordless;
-            let said = run.iter().filter(|turn| !is_wordless(turn));
-            let said: Vec<&str> = said.map(|(json, ..)| *json).collect();
-            kept.wordless += (run.len() - said.len()) as u64;
-            if said.is_empty() && kept.wordless > before {
-                kept.leave_out_question(turns);
+            let before = record.wordless;
+            let others = run.iter().filter(|turn| !is_wordless(turn));
+            let others: Vec<&str> = others.map(|(json, ..)| *json).collect();
+            record.wordless += (run.len() - others.len()) as u64;
+            if others.is_empty() && record.wordless > before {
+                record.leave_out_question(turns);
             }
-            kept.turns.extend(said);
+            record.turns.extend(others);
         }
-        kept
+        record
     }
 
-    fn leave_out_question(&mut self, turns: &[Spoken<'t>]) {
+    fn leave_out_question(&mut self, turns: &[RoleTurn<'t>]) {
         let is_person = |json: &&str| {
             let known = turns.iter().find(|(other, ..)| std::ptr::eq(*other, *json));
-            known.is_some_and(|(_, by, _)| *by == SpokenBy::Person)
+            known.is_some_and(|(_, by, _)| *by == TurnRole::Person)
         };
-        while self.turns.last().is_some_and(|json| is_person(json)) {
+        while self.turns.last().is_some_and(is_person) {
             self.turns.pop();
         }
     }

@@ -46,12 +46,12 @@ struct Content<'a> {
     #[serde(borrow)]
     role: Cow<'a, str>,
     #[serde(borrow, default)]
-    parts: Vec<Part<'a>>,
+    parts: Vec<ContentPart<'a>>,
 }
 
 /// A part; one without a text is a call, a result or a medium.
 #[derive(Deserialize)]
-struct Part<'a> {
+struct ContentPart<'a> {
     #[serde(borrow, default)]
     text: Option<Cow<'a, str>>,
 }

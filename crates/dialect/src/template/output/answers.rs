@@ -56,7 +56,7 @@ impl Surroundings {
 }
 
 /// A piece in the output.
-struct Shown {
+struct ShownPiece {
     range: Range<usize>,
     turn: Option<usize>,
     role: Role,
@@ -65,7 +65,7 @@ struct Shown {
 /// An output in which the assistant's turns are looked for.
 pub(in super::super) struct Answers<'o> {
     text: &'o str,
-    shown: Vec<Shown>,
+    shown: Vec<ShownPiece>,
     json: &'o [Range<usize>],
     tokens: &'o Tokens,
     /// How many turns there are; none where the output ends with a generation prompt.
@@ -93,7 +93,7 @@ impl<'o> Answers<'o> {
                 Kind::Thoughts | Kind::CallName | Kind::Argument | Kind::CallId => Role::Assistant,
             };
             let turn = piece.turn;
-            Shown { range, turn, role }
+            ShownPiece { range, turn, role }
         });
         Self {
             text,
@@ -114,14 +114,14 @@ impl<'o> Answers<'o> {
         let (mut before, mut rest) = shown.split_at(0);
         let mut latest = None;
         while let Some(first) = rest.first() {
-            let is_same = |other: &&Shown| (other.turn, other.role) == (first.turn, first.role);
+            let is_same = |other: &&ShownPiece| (other.turn, other.role) == (first.turn, first.role);
             let count = rest.iter().take_while(is_same).count();
             let (own, after) = rest.split_at(count);
             if let Some(turn) = first.turn.filter(|_| first.role == Role::Assistant)
                 && latest < Some(turn)
             {
                 latest = Some(turn);
-                let run = Run {
+                let run = OwnRun {
                     turn,
                     before,
                     own,
@@ -139,7 +139,7 @@ impl<'o> Answers<'o> {
     }
 
     /// Where the generation prompt before a turn ends.
-    fn start(&mut self, run: &Run<'_>, render: &mut RenderFirst<'_>) -> usize {
+    fn start(&mut self, run: &OwnRun<'_>, render: &mut RenderFirst<'_>) -> usize {
         let own = run.words();
         let from = run.before.last().map_or(0, |before| before.range.end);
         let gap = cut::text(self.text, from..own.start);
@@ -167,7 +167,7 @@ impl<'o> Answers<'o> {
     }
 
     /// How much of what follows the text before a turn is in a prompt that ends there.
-    fn prompt_length(&self, run: &Run<'_>, prompt: &str) -> Option<usize> {
+    fn prompt_length(&self, run: &OwnRun<'_>, prompt: &str) -> Option<usize> {
         let from = run.before.last().map_or(0, |before| before.range.end);
         let (known, after) = self.text.split_at(from);
         let rest = prompt.strip_prefix(known).or_else(|| {
@@ -189,7 +189,7 @@ impl<'o> Answers<'o> {
     }
 
     /// Where a turn ends.
-    fn end(&mut self, run: &Run<'_>, render: &mut RenderFirst<'_>) -> usize {
+    fn end(&mut self, run: &OwnRun<'_>, render: &mut RenderFirst<'_>) -> usize {
         let own = run.words();
         let Some(end) = self.whole_end(run, render) else {
             return self.next_token(own.end);
@@ -207,7 +207,7 @@ impl<'o> Answers<'o> {
         }
     }
 
-    fn whole_end(&mut self, run: &Run<'_>, render: &mut RenderFirst<'_>) -> Option<usize> {
+    fn whole_end(&mut self, run: &OwnRun<'_>, render: &mut RenderFirst<'_>) -> Option<usize> {
         if run.next.is_none() && self.turns == Some(run.turn + 1) {
             return Some(self.text.len());
         }
@@ -254,14 +254,14 @@ impl<'o> Answers<'o> {
 }
 
 /// A turn of the assistant in the output.
-struct Run<'s> {
+struct OwnRun<'s> {
     turn: usize,
-    before: &'s [Shown],
-    own: &'s [Shown],
-    next: Option<&'s Shown>,
+    before: &'s [ShownPiece],
+    own: &'s [ShownPiece],
+    next: Option<&'s ShownPiece>,
 }
 
-impl Run<'_> {
+impl OwnRun<'_> {
     /// From its first piece to its last.
     fn words(&self) -> Range<usize> {
         let start = self.own.first().map_or(0, |shown| shown.range.start);

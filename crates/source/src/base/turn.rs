@@ -27,6 +27,8 @@ pub(crate) struct Turn {
     pub continues: bool,
     /// Whether an assistant's turn directly after it continues it.
     pub leads: bool,
+    /// Whether it is an item, of which an answer may have several.
+    pub is_item: bool,
     /// Whether the turn is an event.
     pub is_notice: bool,
     /// What becomes of unknown fields of blocks.

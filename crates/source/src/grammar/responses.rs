@@ -71,7 +71,10 @@ pub(crate) static RESPONSES: Grammar = Grammar {
 
 /// Reads an item, the instructions, or an input that is a string.
 fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
-    let mut turn = Turn::default();
+    let mut turn = Turn {
+        is_item: true,
+        ..Turn::default()
+    };
     if value.kind() != Kind::Object {
         content(&mut turn, "", value, site);
         return turn;

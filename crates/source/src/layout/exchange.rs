@@ -40,8 +40,7 @@ pub(crate) fn is_request(value: Value<'_>) -> bool {
 
 impl<'d, 'r> Exchange<'d, 'r> {
     /// An exchange of which nothing was read yet.
-    pub(crate) fn new(mut turns: Turns<'d, 'r>) -> Self {
-        turns.list.answers.in_pieces = true;
+    pub(crate) fn new(turns: Turns<'d, 'r>) -> Self {
         Self {
             turns,
             beside: RequestFields::default(),

@@ -105,6 +105,7 @@ impl<'d, 'r> Turns<'d, 'r> {
         known: usize,
         place: impl FnOnce() -> String,
     ) {
+        self.list.answers.in_pieces |= turn.is_item;
         let is_led = std::mem::replace(&mut self.is_led, turn.leads)
             && turn.role == Some(Role::Assistant)
             && !turn.is_notice;

@@ -159,7 +159,7 @@ impl Site<'_> {
     }
 
     /// Reports a value of the wrong type, which is an error in requests, and quotes it.
-    pub(crate) fn doubt(&mut self, field: &str, text: &str, value: Value<'_>) {
+    pub(crate) fn error_if_strict(&mut self, field: &str, text: &str, value: Value<'_>) {
         if self.is_strict {
             self.error(field, text, value);
         } else {

@@ -10,6 +10,10 @@ use crate::base::{ExtraFields, Keep, Site, present, text_of};
 
 /// The content of a turn.
 #[derive(Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is about another neighbour, or none"
+)]
 pub(crate) struct Turn {
     /// The role; a user where it is unknown.
     pub role: Option<Role>,

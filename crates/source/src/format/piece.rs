@@ -1,15 +1,13 @@
 //! Reading the pieces of a message: words, thoughts, files, calls and results.
 
 mod details;
+mod draft;
 
-use std::ops::Range;
 use std::path::Path;
 
 use chatmill_diag::{Limits, codes};
 use chatmill_intake::json::{Kind, Mark, Value};
-use chatmill_model::{
-    ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, Role, ToolCall, ToolResult,
-};
+use chatmill_model::{ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, ToolCall, ToolResult};
 
 use super::language::budget::bytes_of;
 use super::language::condition::{Chosen, applies, chosen};
@@ -18,73 +16,14 @@ use super::language::template::{Read, Texts};
 use super::language::{Again, CallMap, FileMap, Piece, ResultMap};
 use super::loaded::Loaded;
 use super::request::GrammarWord;
-use crate::base::texts::{quoted_json, transcript};
+use crate::base::texts::quoted_json;
 use crate::base::{
-    ExtraFields, Keep, Notes, Site, Turn, UnknownFields, arguments, holds_something, kind_of, media,
-    only_answers, results_last, text_of,
+    Keep as _, Notes, Site, Turn, UnknownFields, arguments, holds_something, kind_of, media, text_of,
 };
 use crate::grammar::openai::{self, calls, parts};
 use crate::grammar::{self, Grammar, OPENAI};
 
-/// The content of a message while its pieces are read.
-#[derive(Debug, Default)]
-pub(super) struct MessageDraft {
-    /// The pieces.
-    pub(super) parts: Vec<Part>,
-    /// Fields without a place, by path.
-    pub(super) extra: ExtraFields,
-    /// Ranges of pieces with a role of their own.
-    pub(super) other_roles: Vec<(Range<usize>, Role)>,
-    /// The number of answers of the model in it that have ended, and of their pieces.
-    pub(super) ended: (usize, usize),
-    /// The role in a vendor's message inside.
-    pub(super) role: Option<Role>,
-    /// The name in a vendor's message inside.
-    pub(super) name: Option<String>,
-    /// The id of a vendor's message inside.
-    pub(super) id: Option<String>,
-}
-
-impl Keep for MessageDraft {
-    fn extra_fields(&mut self) -> &mut ExtraFields {
-        &mut self.extra
-    }
-}
-
-impl MessageDraft {
-    /// Adds words, where there are some.
-    fn words(&mut self, words: String) {
-        self.parts
-            .extend((!words.is_empty()).then_some(Part::Text(words)));
-    }
-
-    /// Reads turns that are written out in one text, or words.
-    fn written_out(&mut self, text: &str) {
-        let Some(turns) = transcript::turns(text) else {
-            self.parts.push(Part::Text(text.to_owned()));
-            return;
-        };
-        for (role, words) in turns.into_iter().filter(|(_, words)| !words.is_empty()) {
-            let at = self.parts.len();
-            self.other_roles.push((at..at + 1, role));
-            self.parts.push(Part::Text(words));
-        }
-    }
-
-    /// Ends an answer of the model: the results of its calls follow it.
-    pub(super) fn end_answer(&mut self) {
-        let (answers, pieces) = self.ended;
-        if self.parts.len() > pieces && self.other_roles.is_empty() {
-            results_last(&mut self.parts, pieces);
-            self.ended = (answers + 1, self.parts.len());
-        }
-    }
-
-    /// Whether the message holds tool results and nothing else.
-    pub(super) fn only_answers(&self) -> bool {
-        only_answers(&self.parts)
-    }
-}
+pub(super) use draft::MessageDraft;
 
 /// Reads pieces.
 #[derive(Clone, Copy)]

@@ -105,10 +105,7 @@ impl<'d> RowTree<'d, '_> {
         let messages: Indexed<'d> = messages.collect();
         let mut reader = self.reader(self.passed);
         reader.instructions(messages.iter().map(|(_, row)| *row));
-        for entry in ordered(
-            &self.format.language.conversation,
-            entries(self.format, messages.into_iter()),
-        ) {
+        for entry in ordered(&self.format.language.conversation, entries(self.format, messages)) {
             reader.entry(&entry, entry.index, || list::row_path(self.frame, entry.index));
         }
         let is_beside = reader.turns.list.messages.is_empty() && reader.turns.list.rejects.is_empty();

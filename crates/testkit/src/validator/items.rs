@@ -14,7 +14,7 @@ pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreache
     let mut waiting = Waiting::default();
     let mut seen: Vec<&Value> = Vec::new();
     let mut is_answering = false;
-    let mut speaks_behind = false;
+    let mut has_text_behind = false;
     for (index, item) in items.iter().enumerate() {
         breaches.check_at(index);
         let id = &item["call_id"];
@@ -43,7 +43,7 @@ pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreache
                 let is_answer = waiting.answer(id, None);
                 breaches.when(!is_answer, "OAR-04");
                 is_answering = true;
-                speaks_behind = false;
+                has_text_behind = false;
             }
             "message" => {
                 // The assistant may speak until the first output.
@@ -51,7 +51,7 @@ pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreache
                     breaches.when(!waiting.is_empty(), "OAR-04");
                     waiting.clear();
                 }
-                speaks_behind = !waiting.is_empty();
+                has_text_behind = !waiting.is_empty();
                 message(item, breaches);
             }
             "reasoning" => breaches.when(true, "OAR-06"),
@@ -60,7 +60,7 @@ pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreache
     }
     breaches.check_the_whole();
     // Calls that nothing follows are what the assistant has to say.
-    breaches.when((is_answering || speaks_behind) && !waiting.is_empty(), "OAR-04");
+    breaches.when((is_answering || has_text_behind) && !waiting.is_empty(), "OAR-04");
     let defined = array(&written.body["tools"]).iter();
     let named = defined.map(|tool| (&tool["name"], &tool["parameters"]));
     tools(named, "OAR-03", 64, "object", breaches);

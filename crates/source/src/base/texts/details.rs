@@ -1,4 +1,4 @@
-//! Thoughts and calls that Open WebUI writes into the words of an answer, as `<details>` of HTML.
+//! Thoughts and calls that Open `WebUI` writes into the words of an answer, as `<details>` of HTML.
 //!
 //! ```text
 //! <details type="reasoning" done="true" duration="2">

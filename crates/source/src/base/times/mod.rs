@@ -213,7 +213,7 @@ fn in_words(text: &str) -> Option<i64> {
     micros(DateTime::strptime("%A, %B %d, %Y at %I:%M:%S %p", &text).ok()?)
 }
 
-/// A time as SillyTavern wrote it until November 2025, `June 19, 2023 4:13pm`, and before that,
+/// A time as `SillyTavern` wrote it until November 2025, `June 19, 2023 4:13pm`, and before that,
 /// `2023-6-19 @16h 14m 05s 123ms`, where the milliseconds have no leading zeros.
 fn silly_tavern(text: &str) -> Option<DateTime> {
     let signs = text.replace(|sign: char| sign == ' ' || sign.is_ascii_digit(), "");

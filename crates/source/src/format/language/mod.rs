@@ -176,6 +176,7 @@ impl WordList {
 /// The paths of the conversation's fields in the record.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of format files")]
 pub(in crate::format) struct ConversationMap {
     /// The conversations of a record that holds several; the paths below then start at one of them. Of several paths the first that leads
     /// to some counts.

@@ -194,7 +194,10 @@ impl<'d> ExportReader<'d, '_> {
         let kind = text(wire.kind);
         let is_service = kind.as_deref() == Some("service");
         let mut site = self.turns.list.site(own.as_deref(), value);
-        if let Some(found) = wire.kind.filter(|_| kind.as_deref() != Some("message") && !is_service) {
+        if let Some(found) = wire
+            .kind
+            .filter(|_| kind.as_deref() != Some("message") && !is_service)
+        {
             let text = "type is neither message nor service: it is read as a message";
             site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, ".type", found);
         }

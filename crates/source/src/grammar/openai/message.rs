@@ -156,7 +156,7 @@ pub(crate) fn content_parts(
         rest.extend(read.rest);
         return read.parts;
     }
-    site.doubt(field, NO_CONTENT, value);
+    site.error_if_strict(field, NO_CONTENT, value);
     vec![Part::Text(text_of(value))]
 }
 

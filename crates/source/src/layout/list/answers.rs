@@ -6,6 +6,7 @@
 //! is not asked again before it has all results. A turn of somebody else always separates.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 
 use chatmill_diag::{Path, steps};
 use chatmill_model::{Message, MessageKind, Part, Role};
@@ -65,12 +66,9 @@ pub(super) fn join(list: &mut ListReader<'_, '_>) {
         .for_each(|position| *position = of(*position));
     list.shared.dedup();
     for alternative in &mut list.alternatives {
-        let end = alternative.place.end;
-        let last = end.checked_sub(1).and_then(place);
-        alternative.place = place(alternative.place.start).unwrap_or(alternative.place.start)
-            ..last
-                .filter(|_| end > alternative.place.start)
-                .map_or(end, |last| last + 1);
+        let Range { start, end } = alternative.place.clone();
+        let behind = end.checked_sub(1).filter(|last| *last >= start).and_then(place);
+        alternative.place = place(start).unwrap_or(start)..behind.map_or(end, |last| last + 1);
     }
 }
 
@@ -104,7 +102,7 @@ fn is_answer(message: &Message) -> bool {
 }
 
 /// Ids of the calls, or of the results, of a message.
-fn ids<'m>(message: &'m Message, of: fn(&Part) -> Option<&str>) -> impl Iterator<Item = &'m str> {
+fn ids(message: &Message, of: fn(&Part) -> Option<&str>) -> impl Iterator<Item = &str> {
     message.parts.iter().filter_map(of).filter(|id| !id.is_empty())
 }
 
@@ -129,34 +127,34 @@ fn heads(list: &ListReader<'_, '_>) -> Option<Vec<usize>> {
     }
     let (messages, ends) = (&list.messages, &list.answers.ends);
     let places = list.alternatives.iter().map(|alternative| &alternative.place);
-    let mut borders: BTreeSet<usize> = places
+    let mut boundaries: BTreeSet<usize> = places
         .flat_map(|place| [place.start as usize, place.end as usize])
         .collect();
-    borders.extend(ends);
+    boundaries.extend(ends);
     // Turns of others.
     for (position, message) in messages.iter().enumerate() {
         let is_other = matches!(message.role, Role::User | Role::System);
         if is_other && message.kind == MessageKind::Message {
-            borders.extend([position, position + 1]);
+            boundaries.extend([position, position + 1]);
         }
     }
-    borders.insert(messages.len());
+    boundaries.insert(messages.len());
     let ends: HashSet<usize> = ends.iter().copied().collect();
     let shared: HashSet<usize> = list.shared.iter().copied().collect();
     let mut heads: Vec<usize> = (0..messages.len()).collect();
     let mut begin = 0;
-    for end in borders {
-        let stretch = || (begin..end).zip(messages.iter().skip(begin));
+    for end in boundaries {
+        let section = || (begin..end).zip(messages.iter().skip(begin));
         let is_marked = ends.contains(&end);
         // The positions of the results of each call: programs use ids again.
         let mut results: HashMap<&str, Vec<usize>> = HashMap::new();
-        if stretch()
+        if section()
             .filter(|(_, message)| is_answer(message))
             .nth(1)
             .is_some()
         {
             steps::taken(end - begin);
-            for (position, message) in stretch() {
+            for (position, message) in section() {
                 for id in ids(message, result_id) {
                     results.entry(id).or_default().push(position);
                 }
@@ -167,8 +165,8 @@ fn heads(list: &ListReader<'_, '_>) -> Option<Vec<usize>> {
             all.get(all.partition_point(|result| *result <= position))
                 .copied()
         };
-        let mut answer: Option<Answer<'_>> = None;
-        for (position, message) in stretch().filter(|(_, message)| is_answer(message)) {
+        let mut answer: Option<OpenAnswer<'_>> = None;
+        for (position, message) in section().filter(|(_, message)| is_answer(message)) {
             let waits_until = ids(message, call_id)
                 .filter_map(|id| result_behind(id, position))
                 .max()
@@ -186,7 +184,7 @@ fn heads(list: &ListReader<'_, '_>) -> Option<Vec<usize>> {
                     answer.last = message;
                 }
                 None => {
-                    answer = Some(Answer {
+                    answer = Some(OpenAnswer {
                         head: position,
                         last: message,
                         waits_until,
@@ -201,7 +199,7 @@ fn heads(list: &ListReader<'_, '_>) -> Option<Vec<usize>> {
 }
 
 /// An answer as far as it is read.
-struct Answer<'m> {
+struct OpenAnswer<'m> {
     head: usize,
     /// Its last piece so far.
     last: &'m Message,
@@ -209,7 +207,7 @@ struct Answer<'m> {
     waits_until: usize,
 }
 
-impl Answer<'_> {
+impl OpenAnswer<'_> {
     /// Whether a message is a further piece of the answer.
     fn continues(&self, message: &Message, position: usize, is_marked: bool) -> bool {
         let last = self.last;

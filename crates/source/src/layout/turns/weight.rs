@@ -47,7 +47,7 @@ fn weight(value: Value<'_>, means: Means) -> Option<Weight> {
     match means {
         Means::Weight => Weight::new(number),
         // Any other number is a measure, such as the loss that a model had.
-        _ if number != 0.0 && number != 1.0 => None,
+        _ if ![0.0, 1.0].contains(&number) => None,
         Means::Trained => Weight::new(number),
         Means::Masked => Weight::new(1.0 - number),
     }

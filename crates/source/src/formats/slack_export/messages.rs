@@ -166,8 +166,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         for files in [wire.files, wire.file].into_iter().flatten() {
             media(files, &mut parts);
         }
-        let is_spoken = is_unknown && sender.is_some() && !parts.is_empty();
-        let is_event = !(is_known_message || is_spoken);
+        let has_words = is_unknown && sender.is_some() && !parts.is_empty();
+        let is_event = !(is_known_message || has_words);
         if let Some(found) = wire.subtype.filter(|_| is_unknown) {
             let text = if is_event {
                 "subtype is none of the known words: the entry is kept as a notice"

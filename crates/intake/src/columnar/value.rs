@@ -8,9 +8,9 @@ use arrow_array::types::{
     Date32Type, Date64Type, Float16Type, Float32Type, Float64Type, TimestampMicrosecondType,
     TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
 };
-use arrow_array::{Array, RecordBatch, downcast_integer_array};
+use arrow_array::{Array, ArrayRef, RecordBatch, downcast_integer_array};
 use arrow_schema::extension::{ExtensionType as _, Json};
-use arrow_schema::{DataType, Field, TimeUnit};
+use arrow_schema::{DataType, Field, Fields, TimeUnit};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
@@ -40,18 +40,8 @@ impl Row {
 
     /// Writes a row as an object.
     pub(super) fn write(&mut self, batch: &RecordBatch, row: usize) {
-        let schema = batch.schema_ref();
-        let columns = schema.fields().iter().zip(batch.columns());
         self.values += 1;
-        object(
-            columns.map(|(field, array)| Cell {
-                field,
-                name: field.name(),
-                array,
-                row,
-            }),
-            self,
-        );
+        object(cells(batch.schema_ref().fields(), batch.columns(), row), self);
     }
 
     /// Whether the row exceeds the limits, and is incomplete.
@@ -67,6 +57,16 @@ struct Cell<'a> {
     name: &'a str,
     array: &'a dyn Array,
     row: usize,
+}
+
+/// The cells of a row, one for each column.
+fn cells<'a>(fields: &'a Fields, columns: &'a [ArrayRef], row: usize) -> impl Iterator<Item = Cell<'a>> {
+    fields.iter().zip(columns).map(move |(field, array)| Cell {
+        field,
+        name: field.name(),
+        array,
+        row,
+    })
 }
 
 /// Writes the fields that are not null.
@@ -123,16 +123,7 @@ fn value(field: &Field, array: &dyn Array, row: usize, out: &mut Row) -> bool {
         DataType::LargeList(item) => list(item, array.as_list::<i64>().value(row).as_ref(), out),
         DataType::FixedSizeList(item, _) => list(item, array.as_fixed_size_list().value(row).as_ref(), out),
         DataType::Struct(fields) => {
-            let columns = fields.iter().zip(array.as_struct().columns());
-            object(
-                columns.map(|(field, array)| Cell {
-                    field,
-                    name: field.name(),
-                    array,
-                    row,
-                }),
-                out,
-            );
+            object(cells(fields, array.as_struct().columns(), row), out);
             true
         }
         DataType::Map(entry, _) => map(entry, array, row, out),
@@ -296,7 +287,7 @@ fn date(days: i64) -> String {
 mod tests {
     use std::sync::Arc;
 
-    use arrow_array::{ArrayRef, ListArray, MapArray, StringArray, StructArray};
+    use arrow_array::{ListArray, MapArray, StringArray, StructArray};
     use arrow_buffer::OffsetBuffer;
 
     use super::*;

@@ -54,15 +54,7 @@ pub(super) fn read(
         return nested::read(format, frame, limits);
     }
     if map.each.0.is_empty() {
-        let one = One {
-            format,
-            frame,
-            limits,
-            record: root,
-            path: "$".to_owned(),
-            budget: Budget::of(root),
-        };
-        return one.read();
+        return one(format, frame, limits, (root, "$".to_owned()));
     }
     several(format, frame, limits)
 }
@@ -93,18 +85,26 @@ fn several(format: &'static Loaded, frame: FrameView<'_>, limits: &Limits) -> Re
             root,
         )
     };
-    let read = |(path, record)| {
-        let one = One {
-            format,
-            frame,
-            limits,
-            record,
-            path,
-            budget: Budget::of(record),
-        };
-        (one.read(), record)
-    };
+    let read = |(path, record)| (one(format, frame, limits, (record, path)), record);
     Reading::of_several(frame, chats.into_iter().map(read), limits, none)
+}
+
+/// Reads the conversation at a path of a record.
+fn one<'d>(
+    format: &'static Loaded,
+    frame: FrameView<'d>,
+    limits: &Limits,
+    (record, path): (Value<'d>, String),
+) -> Result<Reading, Box<Finding>> {
+    let one = One {
+        format,
+        frame,
+        limits,
+        record,
+        path,
+        budget: Budget::of(record),
+    };
+    one.read()
 }
 
 /// A conversation with a list of its messages.

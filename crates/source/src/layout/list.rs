@@ -1,7 +1,7 @@
 //! Reading a list of messages or rows, which most formats are: when the whole frame is rejected, when one element is, how the
 //! ledger counts them, and the reading that results.
 
-mod answers;
+pub(crate) mod answers;
 
 use std::borrow::Cow;
 use std::ops::Range;

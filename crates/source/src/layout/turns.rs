@@ -13,7 +13,7 @@ use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, Role, Time
 
 use crate::base::{Roster, Site, Times, Turn, are_of_tools, media::hold_place, message_kind, only_answers};
 use crate::frame::{FrameView, Reading};
-use crate::layout::list::ListReader;
+use crate::layout::list::{ListReader, answers::absorb};
 
 /// The index of a message in no list of the record: only its bytes give its place.
 pub(crate) const OUTSIDE_LISTS: u32 = u32::MAX - 1;
@@ -138,24 +138,21 @@ impl<'d, 'r> Turns<'d, 'r> {
                 }
             }
         }
-        let span = self.span(value);
+        let piece = Message {
+            id: turn.id,
+            parts: turn.parts,
+            extra: Extra(turn.rest),
+            ..self.list.message(Role::Assistant, self.span(value), 0)
+        };
         let Some(message) = self.list.messages.get_mut(position) else {
             return;
         };
-        // Paths are those of one item; the second one's would meet the first one's.
-        let number = self.list.rows.merged + 1;
-        let rest = turn.rest.into_iter();
-        let rest = rest.map(|(path, raw)| (format!("items[{number}].{path}"), raw));
-        message.extra.0.extend(rest);
-        if message.id.is_none() {
-            message.id = turn.id;
-        }
         if let Some(sender) = message.sender {
-            self.roster.calls(sender, &turn.parts);
+            self.roster.calls(sender, &piece.parts);
         }
-        message.parts.extend(turn.parts);
-        message.origin.end = self.list.frame.span(span).end;
         self.list.rows.merged += 1;
+        message.origin.end = piece.origin.end;
+        absorb(message, piece, self.list.rows.merged);
     }
 
     /// Adds a turn as a message of its own. One that answers its own calls is divided at the results, which are the tool's.

@@ -3,7 +3,7 @@
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::ParticipantKind;
 
-use super::One;
+use super::one;
 use crate::format::language::budget::Budget;
 use crate::format::language::path::InnerPath;
 use crate::format::loaded::Loaded;
@@ -56,15 +56,7 @@ pub(super) fn read(
         )
     };
     let read = |(path, record, inner_id): (String, _, Option<String>)| {
-        let one = One {
-            format,
-            frame,
-            limits,
-            record,
-            path,
-            budget: Budget::of(record),
-        };
-        let mut read = one.read();
+        let mut read = one(format, frame, limits, (record, path));
         if let (Ok(reading), Some(inner_id)) = (&mut read, inner_id)
             && let Some(conversation) = &mut reading.conversation
         {
@@ -72,7 +64,7 @@ pub(super) fn read(
             conversation.shape = SUBAGENT;
             // An agent is asked by the one that started it, not by a person.
             let asking = conversation.participants.iter_mut();
-            for asking in asking.filter(|one| one.kind == ParticipantKind::Human) {
+            for asking in asking.filter(|person| person.kind == ParticipantKind::Human) {
                 asking.kind = ParticipantKind::Unknown;
             }
         }

@@ -3,7 +3,7 @@
 //! Programs record a call when they start the tool, and the text and the reasoning of the same answer when the answer ends, so that
 //! pieces of one answer follow the results of its calls or stand between a call and its result. Where the program marks the end of an
 //! answer, the marks decide. Elsewhere a piece belongs to the answer before it while a call of that answer has no result yet: a model
-//! is not asked again before it has all results. A turn of somebody else always separates.
+//! is not asked again before it has all results. A turn of another speaker always separates.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -45,6 +45,7 @@ pub(super) fn join(list: &mut ListReader<'_, '_>) {
         places.push(place);
         list.rows.messages -= 1;
         list.rows.merged += 1;
+        own.origin.end = own.origin.end.max(message.origin.end);
         absorb(own, message, list.rows.merged);
     }
     list.messages = joined;
@@ -72,20 +73,14 @@ pub(super) fn join(list: &mut ListReader<'_, '_>) {
     }
 }
 
-/// Adds a piece to an answer; it is the record's element number `number` that is part of another one.
-fn absorb(answer: &mut Message, piece: Message, number: u64) {
+/// Adds a piece to an answer. `number` distinguishes the paths of its extra fields from those of other pieces. The place of the answer
+/// is left to the caller.
+pub(crate) fn absorb(answer: &mut Message, piece: Message, number: u64) {
     // What was logged goes with the usage.
     let is_logged = answer.usage.is_none() && piece.usage.is_some();
-    let rest = piece.extra.0.into_iter().map(|(path, raw)| {
-        let is_usage = is_logged && path == "usage";
-        (
-            if is_usage {
-                path
-            } else {
-                format!("items[{number}].{path}")
-            },
-            raw,
-        )
+    let rest = piece.extra.0.into_iter().map(|(path, raw)| match path.as_str() {
+        "usage" if is_logged => (path, raw),
+        _ => (format!("items[{number}].{path}"), raw),
     });
     answer.extra.0.extend(rest);
     answer.id = answer.id.take().or(piece.id);
@@ -94,7 +89,6 @@ fn absorb(answer: &mut Message, piece: Message, number: u64) {
     answer.answer = answer.answer.take().or(piece.answer);
     answer.references.extend(piece.references);
     answer.parts.extend(piece.parts);
-    answer.origin.end = answer.origin.end.max(piece.origin.end);
 }
 
 fn is_answer(message: &Message) -> bool {

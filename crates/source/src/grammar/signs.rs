@@ -234,14 +234,16 @@ pub(crate) fn of(record: &RecordSketch, list: &str) -> Option<(&'static Grammar,
     })
 }
 
+/// The grammar whose vendor alone writes a block in a field of messages that no source knows.
+pub(crate) fn of_blocks(record: &RecordSketch, list: &str, field: &str) -> Option<&'static Grammar> {
+    let sketch = Sketched { record, list };
+    let mut grammars = LOGGED.into_iter();
+    grammars.find(|grammar| grammar.sketched_block(sketch, &[field]).is_some())
+}
+
 impl Grammar {
     /// What in a sketch of messages only this vendor can have written.
     fn sketched(&self, sketch: Sketched<'_>) -> Option<String> {
-        let kind = |list: &str| format!("{list}[].type");
-        let why = |list: &str, word: &str| match list {
-            "parts" => format!("messages hold parts of type {word}"),
-            _ => format!("messages hold blocks of type {word}"),
-        };
         let of_sign = |sign: &Sign| match sign {
             Sign::Field(field) => sketch.names(field).then(|| format!("messages hold {field}")),
             Sign::Item(words) => {
@@ -266,26 +268,42 @@ impl Grammar {
             }
             Sign::Untyped | Sign::Own(_) => None,
         };
+        self.sketched_block(sketch, self.lists)
+            .or_else(|| self.signs.iter().find_map(of_sign))
+    }
+
+    /// The block that only this vendor has in a sketch of messages, in one of these fields.
+    fn sketched_block(&self, sketch: Sketched<'_>, fields: &[&str]) -> Option<String> {
         let of_block = |form: &BlockForm| {
-            let mut lists = self.lists.iter();
             let typed = |is_wanted: &dyn Fn(&str) -> bool| {
-                let mut lists = self.lists.iter();
-                lists.find_map(|list| Some(why(list, &sketch.word(&kind(list), is_wanted)?)))
+                let mut fields = fields.iter();
+                fields.find_map(|field| Some(why(field, &sketch.word(&kind(field), is_wanted)?)))
             };
             match form.when {
                 When::Type(wanted) => typed(&|word| word == wanted),
                 When::OneOf(words) => typed(&|word| words.contains(&word)),
                 When::Begins(start) => typed(&|word| word.starts_with(start)),
-                When::Key(key) | When::Has(key) => lists
-                    .any(|list| sketch.names(&format!("{list}[].{key}")))
+                When::Key(key) | When::Has(key) => fields
+                    .iter()
+                    .any(|field| sketch.names(&format!("{field}[].{key}")))
                     .then(|| format!("messages hold blocks with {key}")),
                 When::Untyped => None,
             }
         };
         let mut own = self.blocks.iter().filter(|form| form.is_sign);
         own.find_map(of_block)
-            .or_else(|| self.signs.iter().find_map(of_sign))
     }
+}
+
+/// The path of the types of blocks in a field of messages.
+fn kind(field: &str) -> String {
+    format!("{field}[].type")
+}
+
+/// The reason for a vendor: a type of blocks in a field of messages.
+fn why(field: &str, word: &str) -> String {
+    let blocks = if field == "parts" { "parts" } else { "blocks" };
+    format!("messages hold {blocks} of type {word}")
 }
 
 /// Whether blocks are blocks of text as Converse has them: a block has one field, its kind. A block of text that has another field

@@ -10,9 +10,7 @@ use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Part, Role, ToolCall, ToolResult};
 
 use crate::base::roles::{api_role, known_role};
-use crate::base::{
-    ExtraFields, Keep as _, Site, Turn, fields::items, id, media, present, raw, text, text_of, word, words,
-};
+use crate::base::{ExtraFields, Keep as _, Site, Turn, id, media, present, raw, text, text_of, word, words};
 use crate::grammar::openai::{calls, parts};
 
 /// The fields of a message with a place in the model, which it must not have twice.
@@ -63,31 +61,42 @@ impl MessageObject {
 
     /// Reads everything but the content. A field that is null counts as absent.
     fn read(object: Value<'_>, site: &mut Site<'_>) -> Self {
-        let field = |key: &str| present(object, key);
-        let mut message = Self {
-            role: field("role")
-                .and_then(Value::as_str)
-                .as_deref()
-                .and_then(api_role),
-            call_id: word(field("tool_call_id"), "tool_call_id", site),
-            name: word(field("name"), "name", site),
-            message_id: word(field("message_id"), "message_id", site),
-            ..Self::default()
-        };
-        for key in ["reasoning_content", "reasoning"] {
-            message.think(text(field(key)));
-        }
-        message.blocks_of_thought(object);
+        let mut message = Self::default();
+        let (mut thought, mut other_thought, mut blocks) = (None, None, None);
+        // One walk over the fields: a lookup of each would be a walk for each. Of a repeated field the last counts, and a finding says so.
         for (key, value) in object.fields().filter(|(_, value)| !value.is_null()) {
             let is_read = match &*key {
-                "content" | "name" | "tool_call_id" | "message_id" => true,
+                "content" => true,
+                "name" => {
+                    message.name = word(Some(value), "name", site);
+                    true
+                }
+                "tool_call_id" => {
+                    message.call_id = word(Some(value), "tool_call_id", site);
+                    true
+                }
+                "message_id" => {
+                    message.message_id = word(Some(value), "message_id", site);
+                    true
+                }
                 "role" => {
-                    // Of several, a finding says that the last counts.
+                    message.role = value.as_str().as_deref().and_then(api_role);
                     value.mark(Mark::Taken);
                     true
                 }
-                "reasoning_content" | "reasoning" => value.kind() == Kind::String,
-                "thinking_blocks" => value.kind() == Kind::Array,
+                "reasoning_content" | "reasoning" => {
+                    let is_first = key == "reasoning_content";
+                    *if is_first {
+                        &mut thought
+                    } else {
+                        &mut other_thought
+                    } = text(Some(value));
+                    value.kind() == Kind::String
+                }
+                "thinking_blocks" => {
+                    blocks = Some(value);
+                    value.kind() == Kind::Array
+                }
                 "tool_calls" => {
                     let calls = calls::calls(value, &mut message.rest, site);
                     let is_read = calls.is_some();
@@ -112,6 +121,9 @@ impl MessageObject {
                 message.rest.keep(key, value);
             }
         }
+        message.think(thought);
+        message.think(other_thought);
+        message.blocks_of_thought(blocks);
         message
     }
 
@@ -122,8 +134,8 @@ impl MessageObject {
     }
 
     /// Reads thoughts as `LiteLLM` repeats them, in Anthropic's blocks.
-    fn blocks_of_thought(&mut self, object: Value<'_>) {
-        for (index, block) in items(object, "thinking_blocks").enumerate() {
+    fn blocks_of_thought(&mut self, blocks: Option<Value<'_>>) {
+        for (index, block) in blocks.into_iter().flat_map(Value::items).enumerate() {
             let path = format!("thinking_blocks[{index}]");
             match text(block.get("thinking")) {
                 Some(thought) => {

@@ -31,9 +31,19 @@ const FIELDS: [(&str, Means); 8] = [
 
 /// Reads the weight of a message and removes it from the fields without a place.
 pub(crate) fn take(message: Value<'_>, rest: &mut Vec<(String, RawJson)>) -> Option<Weight> {
-    let (key, weight) = FIELDS
-        .into_iter()
-        .find_map(|(key, means)| Some((key, weight(message.get(key)?, means)?)))?;
+    // Few messages have one of these fields, so that one walk over all fields finds that there is none.
+    let mut first = None;
+    for (key, value) in message.fields() {
+        let mut known = FIELDS.iter().enumerate();
+        if let Some((place, (field, means))) = known.find(|(_, (field, _))| *field == key)
+            && first.is_none_or(|(before, _, _)| place <= before)
+        {
+            first = weight(value, *means)
+                .map(|weight| (place, *field, weight))
+                .or(first);
+        }
+    }
+    let (_, key, weight) = first?;
     rest.retain(|(other, _)| other != key);
     Some(weight)
 }

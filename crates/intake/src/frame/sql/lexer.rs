@@ -109,6 +109,8 @@ pub(super) struct Lexer {
     /// The word before the present one.
     before: Word,
     words: u32,
+    /// Whether `OVERRIDING` was read, the clause of which ends with the word `VALUE`.
+    is_overriding: bool,
     /// Whether anything but white space and comments was seen.
     is_begun: bool,
     /// Whether the statement holds statements, and ends with the word `END` alone before its `;`.
@@ -290,10 +292,11 @@ impl Lexer {
         self.is_compound |=
             (is_trigger && word.is("TRIGGER")) || (self.before.is("BEGIN") && word.is("ATOMIC"));
         self.before = word;
+        self.is_overriding |= word.is("OVERRIDING") && self.syntax.dialect == Dialect::PostgreSql;
         self.depth == 0
             && self.scope == Scope::Statement
             && (self.first.is("INSERT") || self.first.is("REPLACE"))
-            && (word.is("VALUES") || word.is("VALUE"))
+            && (word.is("VALUES") || word.is("VALUE") && !self.is_overriding)
     }
 
     /// Whether a `;` outside brackets ends the statement.
@@ -493,6 +496,14 @@ mod tests {
         assert_eq!(
             run("insert into \"values\" values\n(1)"),
             Some((Mark::Values, "insert into \"values\" values"))
+        );
+        for clause in ["SYSTEM", "USER"] {
+            let text = format!("INSERT INTO t (a) OVERRIDING {clause} VALUE VALUES");
+            assert_eq!(run(&format!("{text} (1)")), Some((Mark::Values, text.as_str())));
+        }
+        assert_eq!(
+            run("INSERT INTO user VALUE (1)"),
+            Some((Mark::Values, "INSERT INTO user VALUE"))
         );
         assert_eq!(
             run("SELECT 1 VALUES;"),

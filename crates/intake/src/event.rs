@@ -8,6 +8,7 @@ use chatmill_diag::{Code, Finding, cut};
 
 use crate::access::Failure;
 use crate::stream::StreamError;
+use crate::table::TableName;
 
 /// One step of reading an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +33,8 @@ pub enum Event {
         name: String,
         /// Id of the source that reads the rows.
         source: String,
+        /// The table that they are a part of: the same for all its partitions. None where the rows have no table.
+        whole: Option<TableName>,
     },
     /// Rows of a table that is not wanted, or that a filter skips: counted, not framed. They need not be
     /// adjacent: the bytes between them are counted in the separator before or after this event.

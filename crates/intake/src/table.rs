@@ -21,6 +21,8 @@ pub struct TableMap {
     pub source: String,
     /// Name of the table, with its schema (`public.messages`) where only that one is meant.
     pub table: String,
+    /// Further tables of which the rows are rows of that one.
+    pub also: Vec<String>,
     /// Columns that the table must have, in its own words.
     pub requires: Vec<String>,
     /// The source's name for a column, and the table's. Other columns keep their names.
@@ -37,6 +39,35 @@ pub struct TableMap {
     pub is_own: bool,
 }
 
+/// The name of a table, which tells its conversations from those of all other tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TableName {
+    /// The database, where a dump names it.
+    pub database: Option<String>,
+    /// The table, with its schema where it has one.
+    pub table: String,
+}
+
+impl TableName {
+    /// The whole name, its parts joined by dots.
+    pub fn full(&self) -> String {
+        match &self.database {
+            Some(database) => format!("{database}.{}", self.table),
+            None => self.table.clone(),
+        }
+    }
+
+    /// A table of the same database with this whole name.
+    pub(crate) fn renamed(self, full: &str) -> Self {
+        let prefix = self.database.as_ref().map(|database| format!("{database}."));
+        let table = prefix.and_then(|prefix| full.strip_prefix(&prefix)).unwrap_or(full);
+        Self {
+            table: table.to_owned(),
+            ..self
+        }
+    }
+}
+
 /// A condition on a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableFilter {
@@ -50,6 +81,9 @@ pub struct TableFilter {
 const GUARDED: [&str; 4] = ["auth", "pgsodium", "storage", "vault"];
 
 impl TableMap {
+    /// The name of a map's table where it reads any: what its columns are decides.
+    pub const ANY: &'static str = "*";
+
     /// Whether this map reads a table; `columns` are the table's own names.
     ///
     /// Schema and table are compared as written, without quotes. CSV files have no name of a table: `table`
@@ -62,12 +96,24 @@ impl TableMap {
     /// Whether this map is for a table of this name, whatever its columns are: `messages` matches that table
     /// in any schema except those with secrets, and `public.messages` only in that schema, in any database.
     pub fn names(&self, table: &str) -> bool {
-        let Some(before) = table.strip_suffix(self.table.as_str()) else {
-            return false;
-        };
-        let schema = before.strip_suffix('.').and_then(|path| path.rsplit('.').next());
-        let is_guarded = schema.is_some_and(|schema| GUARDED.contains(&schema)) && !self.table.contains('.');
-        (before.is_empty() || before.ends_with('.')) && !is_guarded
+        self.whole(table).is_some()
+    }
+
+    /// The table of which a table of this name is a part by the map: itself, or the first of those that are one.
+    pub(crate) fn whole(&self, table: &str) -> Option<String> {
+        let mut names = std::iter::once(&self.table).chain(&self.also);
+        names.find_map(|name| {
+            let last = table.rfind('.').map_or(table, |dot| table.split_at(dot + 1).1);
+            let (name, first) = match name.as_str() {
+                Self::ANY => (last, last),
+                name => (name, self.table.as_str()),
+            };
+            let before = table.strip_suffix(name)?;
+            let schema = before.strip_suffix('.').and_then(|path| path.rsplit('.').next());
+            let is_guarded = schema.is_some_and(|schema| GUARDED.contains(&schema)) && !name.contains('.');
+            let is_named = (before.is_empty() || before.ends_with('.')) && !is_guarded;
+            is_named.then(|| format!("{before}{first}"))
+        })
     }
 
     /// The first map that reads a table.

@@ -8,12 +8,14 @@
 //!
 //! Why: docs/decisions/2026-11-21-grouped-rows-as-json-array.md.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Range;
+use std::sync::Arc;
 
 use chatmill_dataset::{DatasetError, Spill, SpillFolder};
 use chatmill_diag::{Limits, cut};
 use chatmill_intake::Form;
+use chatmill_intake::table::TableName;
 use chatmill_source::Source;
 
 use crate::entry::EntryRef;
@@ -42,6 +44,10 @@ pub(crate) struct RowGrouper {
     pub entries: Vec<EntryRef>,
     /// For each entry, the scope in which equal keys are one conversation.
     scopes: Vec<String>,
+    /// For each entry, the table that its rows are of, where they are of one.
+    tables: Vec<Option<TableName>>,
+    /// The text before the ids of each of these tables, once all rows were read: none where there is one table.
+    prefixes: Option<BTreeMap<TableName, Arc<str>>>,
     /// Conversations that are one although they have several keys.
     lineage: Lineage,
     /// Rows that belong to every conversation of their scope.
@@ -89,6 +95,8 @@ impl RowGrouper {
             levels: VecDeque::new(),
             entries: Vec::new(),
             scopes: Vec::new(),
+            tables: Vec::new(),
+            prefixes: None,
             lineage: Lineage::default(),
             shared: Shared::within(limits.shared_rows, target),
             partition: Partition::default(),
@@ -102,7 +110,31 @@ impl RowGrouper {
     pub(crate) fn entry(&mut self, entry: EntryRef, scope: String) -> usize {
         self.entries.push(entry);
         self.scopes.push(scope);
+        self.tables.push(None);
         self.entries.len() - 1
+    }
+
+    /// Announces an entry of the rows of a table: equal keys of two tables are two conversations.
+    pub(crate) fn table(&mut self, entry: EntryRef, scope: &str, table: TableName) -> usize {
+        let number = self.entry(entry, format!("{scope}\n{}", table.full()));
+        if let Some(last) = self.tables.last_mut() {
+            *last = Some(table);
+        }
+        number
+    }
+
+    /// The text before the ids of each table's conversations, once all rows were read.
+    fn table_prefixes(&self) -> BTreeMap<TableName, Arc<str>> {
+        let tables: BTreeSet<&TableName> = self.tables.iter().flatten().collect();
+        let databases: BTreeSet<_> = tables.iter().map(|table| &table.database).collect();
+        let name = |table: &TableName| match databases.len() {
+            1 => table.table.clone(),
+            _ => table.full(),
+        };
+        let named = tables.iter().filter(|_| tables.len() > 1);
+        named
+            .map(|table| ((*table).clone(), name(table).into()))
+            .collect()
     }
 
     /// Spills a row.
@@ -113,6 +145,12 @@ impl RowGrouper {
         };
         let partition = partition_of(head.group(), 0, level.spill.partitions());
         level.spill.push(partition, &head.0, bytes)
+    }
+
+    /// Spills a row that is a conversation.
+    pub(crate) fn push_alone(&mut self, place: &RowPlace, bytes: &[u8]) -> Result<(), DatasetError> {
+        // No id begins with this character, which ends scopes.
+        self.push(&format!("\0{} {}", place.entry, place.record), place, bytes)
     }
 
     /// Notes that the conversation of a key begins with a row, which is identified by its id and its words.
@@ -142,6 +180,9 @@ impl RowGrouper {
 
     /// The next groups, written into `buffer`, or nothing when all are done.
     pub(crate) fn next_groups(&mut self, buffer: Vec<u8>) -> Result<Option<GroupBatch>, DatasetError> {
+        if self.prefixes.is_none() {
+            self.prefixes = Some(self.table_prefixes());
+        }
         if self.lineage.has_any() {
             self.bring_together()?;
         }
@@ -282,7 +323,10 @@ impl RowGrouper {
                 shared.extend(rows.map(|(place, bytes)| (place, bytes.to_vec())));
             }
             let shared = shared.iter().map(|(place, bytes)| (*place, bytes.as_slice()));
-            groups.push(array(source, key, own.chain(shared), &mut buffer));
+            let mut group = array(source, key, own.chain(shared), &mut buffer);
+            let table = cut::at(&self.tables, first.entry).as_ref();
+            group.table = table.and_then(|table| self.prefixes.as_ref()?.get(table).cloned());
+            groups.push(group);
         }
         GroupBatch { buffer, groups }
     }
@@ -323,6 +367,7 @@ fn array<'r>(
     Group {
         source,
         key,
+        table: None,
         rows: inside,
         buffer: begin..buffer.len(),
     }
@@ -371,7 +416,7 @@ impl Head {
     fn key_of(group: &[u8]) -> Option<String> {
         let at = group.iter().position(|byte| *byte == 0)?;
         let key = String::from_utf8_lossy(group.get(at + 1..)?).into_owned();
-        (!key.is_empty()).then_some(key)
+        (!key.is_empty() && !key.starts_with('\0')).then_some(key)
     }
 
     fn place_of(head: &[u8]) -> RowPlace {

@@ -24,6 +24,8 @@ pub(super) struct Entry {
     pub next_record: u64,
     /// The map of the names of its JSON rows' fields.
     pub map: Option<TableMap>,
+    /// Rows so far whose conversation is empty.
+    pub alone: u64,
 }
 
 impl Entry {
@@ -73,6 +75,11 @@ impl Entry {
             self.next_record += 1;
             if row.keys.is_empty() {
                 grouper.push_shared(row.about, &place, body)?;
+            }
+            if row.is_alone {
+                self.alone += 1;
+                grouper.push_alone(&place, body)?;
+                continue;
             }
             for key in row.keys {
                 let key = if key.is_empty() { &self.conversation } else { &key };

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chatmill_dataset::{DatasetError, SliceId, SpillFolder};
 use chatmill_diag::{Finding, Limits, codes, cut};
 use chatmill_intake::discover::InputKind;
+use chatmill_intake::table::TableName;
 use chatmill_intake::{Event, Failure, Frame, Framing, Head, LineRange, Reader};
 use chatmill_source::Evidence;
 
@@ -337,7 +338,9 @@ impl<'p> Slicer<'p> {
             Event::EntryStart { entry, head } => self.start_entry(&mut current, slice, entry, &head),
             Event::Frame(frame) => self.frame(&mut current, slice, frame),
             Event::Separator { bytes } => slice.separate(bytes),
-            Event::Table { name, source } => self.start_table(&mut current, slice, name, &source),
+            Event::Table { name, source, whole } => {
+                self.start_table(&mut current, slice, name, (&source, whole));
+            }
             Event::Skipped { table, rows, bytes } => {
                 current.tables.pass(&table);
                 slice.steps.push(Step::Skipped { table, rows, bytes });
@@ -395,7 +398,10 @@ impl<'p> Slicer<'p> {
         match entry.spill_rows(&mut self.grouper, &frame, bytes, self.limits) {
             Ok(Some((rows, between))) => {
                 self.cut_totals.record(current.input, rows);
+                let map = entry.map.as_ref().or_else(|| entry.step.map(&current.planned.settings.tables));
+                let notes = current.tables.notes_of_row(bytes, map, entry.alone, self.limits);
                 slice.buffer.truncate(frame.buffer.start);
+                slice.steps.extend(notes.into_iter().flatten().map(Step::Note));
                 slice.separate(between);
                 return;
             }
@@ -419,7 +425,13 @@ impl<'p> Slicer<'p> {
     }
 
     /// Rows of a table follow: they have a reader of their own.
-    fn start_table(&mut self, current: &mut Current<'_>, slice: &mut Slice, name: String, source: &str) {
+    fn start_table(
+        &mut self,
+        current: &mut Current<'_>,
+        slice: &mut Slice,
+        name: String,
+        (source, whole): (&str, Option<TableName>),
+    ) {
         let Some(entry) = &mut current.entry else {
             return;
         };
@@ -429,7 +441,13 @@ impl<'p> Slicer<'p> {
         entry.step.table = name;
         entry.step.source = named.or_else(|| chatmill_source::find(source));
         let scope = current.planned.scope(&entry.step, None);
-        entry.gathering = Some(self.grouper.entry(entry.step.clone(), scope));
+        entry.gathering = Some(match whole {
+            Some(table) => {
+                slice.steps.extend(current.tables.note(&table).map(Step::Note));
+                self.grouper.table(entry.step.clone(), &scope, table)
+            }
+            None => self.grouper.entry(entry.step.clone(), scope),
+        });
         slice.steps.push(Step::Entry(entry.step.clone()));
         self.recognised.push(Recognised {
             input: current.input,
@@ -483,6 +501,7 @@ impl<'p> Slicer<'p> {
             step,
             next_record: current.range.as_ref().map_or(0, |range| range.record),
             map: seen.map,
+            alone: 0,
         });
         current.tables.is_database |= head.framing == Framing::Tables;
         // Findings about an entry are reported where it begins.

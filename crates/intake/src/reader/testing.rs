@@ -81,7 +81,7 @@ impl Entry {
                     )
                 }
                 Event::Note(note) => format!("N {}", note.code.name),
-                Event::Table { name, source } => format!("T {name} {source}"),
+                Event::Table { name, source, .. } => format!("T {name} {source}"),
                 Event::Skipped { table, rows, bytes } => format!("K{rows} {table} {bytes}"),
                 Event::PassedOver { kind, bytes } => format!("P{bytes} {kind}"),
                 other => panic!("{other:?} inside an entry"),

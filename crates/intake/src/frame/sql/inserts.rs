@@ -16,6 +16,9 @@ impl Framer {
         if let Some(Statement::Insert { table, columns }) = text.map(|text| Statement::parse(text, syntax)) {
             let table = self.sql.full_name(table);
             self.aim(Some(table), columns, None);
+            if self.window.ready() {
+                self.sample(CellsOf::Insert(syntax, self.record_limit));
+            }
         } else {
             let error = StreamError::malformed("the statement before the rows makes no sense");
             self.rows.reject_all(error);

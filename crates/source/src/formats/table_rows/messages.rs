@@ -24,7 +24,7 @@ pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
         stated.or(turn.role) == Some(Role::Tool) || column_call_id.is_some() || turn.call_id.is_some()
     };
     let mut cell = match row.columns.content {
-        Some(value) => content::read(value, limits, is_answer, &mut site),
+        Some(value) => content::read(value, is_answer, &mut site),
         None => CellContent::default(),
     };
     let mut calls = std::mem::take(&mut cell.turn.calls);
@@ -107,7 +107,9 @@ fn role(stated: Option<Role>, answers: bool, row: &Row<'_>, cell: &CellContent, 
         Some(role) => role,
         None if answers => Role::Tool,
         None => {
-            if row.columns.role.is_none() {
+            // Where the sender decides, rows need not have the column.
+            let has_column = row.value.get("role").is_some() || row.columns.sender.is_none();
+            if row.columns.role.is_none() && has_column {
                 site.empty("role");
             }
             let sender = row.columns.sender.and_then(id);

@@ -152,7 +152,10 @@ impl Database {
         self.queue.push_back(Event::Table {
             name: table.to_owned(),
             source: map.source.clone(),
-            whole: map.whole(table).map(|table| TableName { database: None, table }),
+            whole: map.whole(table).map(|table| TableName {
+                database: None,
+                table,
+            }),
         });
         self.scan = Some(Scan::new(table, keys, &columns, map));
         Ok(())

@@ -60,7 +60,9 @@ impl TableName {
     /// A table of the same database with this whole name.
     pub(crate) fn renamed(self, full: &str) -> Self {
         let prefix = self.database.as_ref().map(|database| format!("{database}."));
-        let table = prefix.and_then(|prefix| full.strip_prefix(&prefix)).unwrap_or(full);
+        let table = prefix
+            .and_then(|prefix| full.strip_prefix(&prefix))
+            .unwrap_or(full);
         Self {
             table: table.to_owned(),
             ..self

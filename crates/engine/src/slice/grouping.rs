@@ -123,6 +123,25 @@ impl RowGrouper {
         number
     }
 
+    /// The scopes of rows without a table that are merged with those of one table, and the scopes of these: a CSV file and a dump of
+    /// the same rows.
+    fn scopes_of_one_table(&self) -> HashMap<String, String> {
+        let mut tables: BTreeMap<&str, BTreeSet<&String>> = BTreeMap::new();
+        for (scope, table) in self.scopes.iter().zip(&self.tables) {
+            if let Some((base, _)) = scope.rsplit_once('\n').filter(|_| table.is_some()) {
+                tables.entry(base).or_default().insert(scope);
+            }
+        }
+        let nameless = self.scopes.iter().zip(&self.tables);
+        let nameless = nameless.filter_map(|(scope, table)| table.is_none().then_some(scope));
+        let joined = nameless.filter_map(|scope| {
+            let mut of = tables.get(scope.as_str())?.iter();
+            let one = of.next().filter(|_| of.next().is_none());
+            Some((scope.clone(), (*one?).clone()))
+        });
+        joined.collect()
+    }
+
     /// The text before the ids of each table's conversations, once all rows were read.
     fn table_prefixes(&self) -> BTreeMap<TableName, Arc<str>> {
         let tables: BTreeSet<&TableName> = self.tables.iter().flatten().collect();
@@ -182,6 +201,7 @@ impl RowGrouper {
     pub(crate) fn next_groups(&mut self, buffer: Vec<u8>) -> Result<Option<GroupBatch>, DatasetError> {
         if self.prefixes.is_none() {
             self.prefixes = Some(self.table_prefixes());
+            self.lineage.join(self.scopes_of_one_table());
         }
         if self.lineage.has_any() {
             self.bring_together()?;
@@ -255,9 +275,9 @@ impl RowGrouper {
         for partition in 0..count {
             level.spill.drain(partition, &mut |head, body| {
                 let numbers = cut::slice(head, 0..NUMBERS * 8);
-                let group = lineage.of(Head::group_of(head));
-                let place = partition_of(group, 0, count);
-                named.spill.push(place, &[numbers, group].concat(), body)
+                let group = lineage.name_of(Head::group_of(head));
+                let place = partition_of(&group, 0, count);
+                named.spill.push(place, &[numbers, &*group].concat(), body)
             })?;
         }
         Ok(())
@@ -324,7 +344,11 @@ impl RowGrouper {
             }
             let shared = shared.iter().map(|(place, bytes)| (*place, bytes.as_slice()));
             let mut group = array(source, key, own.chain(shared), &mut buffer);
-            let table = cut::at(&self.tables, first.entry).as_ref();
+            let mut tables = group
+                .rows
+                .iter()
+                .map(|row| cut::at(&self.tables, row.place.entry));
+            let table = tables.find_map(Option::as_ref);
             group.table = table.and_then(|table| self.prefixes.as_ref()?.get(table).cloned());
             groups.push(group);
         }
@@ -579,6 +603,70 @@ mod tests {
             slices.push(groups.collect());
         }
         slices
+    }
+
+    /// Tables and rows of the groups of key `k`, one row in each entry: of a table of this name, or of a file.
+    fn tables_of(entries: &[Option<&str>]) -> Vec<(Option<String>, usize)> {
+        let folder = tempfile::tempdir().unwrap();
+        let mut grouper = RowGrouper::new(1, &limits(1 << 20), folder.path().join("spill"));
+        for (record, table) in (0..).zip(entries) {
+            let entry = match table {
+                Some(table) => {
+                    let table = (*table).to_owned();
+                    grouper.table(
+                        entry(),
+                        "section",
+                        TableName {
+                            database: None,
+                            table,
+                        },
+                    )
+                }
+                None => grouper.entry(entry(), "section".to_owned()),
+            };
+            let place = RowPlace {
+                entry,
+                ..place(record, true)
+            };
+            grouper.push("k", &place, b"1").unwrap();
+        }
+        let groups = grouper.next_groups(Vec::new()).unwrap().unwrap().groups;
+        let table = |group: &Group| group.table.as_deref().map(str::to_owned);
+        groups
+            .iter()
+            .map(|group| (table(group), group.rows.len()))
+            .collect()
+    }
+
+    #[test]
+    fn two_tables_are_never_one_and_a_file_is_of_the_only_table_that_it_is_merged_with() {
+        let named = |table: &str| Some(table.to_owned());
+        assert_eq!(tables_of(&[Some("a.t"), Some("a.t")]), [(None, 2)]);
+        assert_eq!(
+            tables_of(&[Some("a.t"), Some("b.t")]),
+            [(named("a.t"), 1), (named("b.t"), 1)]
+        );
+        assert_eq!(tables_of(&[None, Some("a.t"), None]), [(None, 3)]);
+        assert_eq!(
+            tables_of(&[None, Some("a.t"), Some("b.t")]),
+            [(None, 1), (named("a.t"), 1), (named("b.t"), 1)]
+        );
+    }
+
+    #[test]
+    fn alone_rows_are_groups_without_a_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut grouper = RowGrouper::new(1, &limits(1 << 20), folder.path().join("spill"));
+        grouper.entry(entry(), "a".to_owned());
+        for record in 0..2 {
+            grouper.push_alone(&place(record, true), b"1").unwrap();
+        }
+        let groups = grouper.next_groups(Vec::new()).unwrap().unwrap().groups;
+        let seen: Vec<_> = groups
+            .iter()
+            .map(|group| (&group.key, group.rows.len()))
+            .collect();
+        assert_eq!(seen, [(&None, 1), (&None, 1)]);
     }
 
     #[test]

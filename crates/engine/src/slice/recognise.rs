@@ -59,7 +59,11 @@ pub(super) fn recognise(
     let by_content = detected
         .as_ref()
         .and_then(|evidence| chatmill_source::find(evidence.source));
-    let is_of_rows = planned.settings.source.or(by_content).is_some_and(|source| source.id() == TABLE_ROWS);
+    let is_of_rows = planned
+        .settings
+        .source
+        .or(by_content)
+        .is_some_and(|source| source.id() == TABLE_ROWS);
     let map = map_of_rows(planned, &sketch, is_of_rows);
     let mapped = map.as_ref().and_then(|map| chatmill_source::find(&map.source));
     let evidence = match (&map, mapped) {
@@ -201,7 +205,11 @@ fn map_of_rows(planned: &PlannedInput, sketch: &Sketch, is_of_rows: bool) -> Opt
     };
     let found = own.find(|map| of_source(map) && reads(map));
     let by_names = || {
-        let mut presets = planned.settings.tables.iter().filter(|map| !map.columns.is_empty());
+        let mut presets = planned
+            .settings
+            .tables
+            .iter()
+            .filter(|map| !map.columns.is_empty());
         presets.find(|map| !map.is_own && map.source == TABLE_ROWS && reads(map))
     };
     // Rows with the name `conversation` itself need no other names.
@@ -216,9 +224,36 @@ const TABLE_ROWS: &str = "table-rows";
 
 /// The words before `_id` in names of columns that name no conversation: a person, a model, a tenant, a reply or a parent.
 const OTHERS: [&str; 30] = [
-    "user", "sender", "author", "person", "member", "customer", "client", "contact", "visitor", "account", "profile", "owner", "agent",
-    "bot", "assistant", "operator", "employee", "model", "provider", "tenant", "org", "organization", "organisation", "company",
-    "workspace", "team", "reply_to", "in_reply_to", "parent", "parent_message",
+    "user",
+    "sender",
+    "author",
+    "person",
+    "member",
+    "customer",
+    "client",
+    "contact",
+    "visitor",
+    "account",
+    "profile",
+    "owner",
+    "agent",
+    "bot",
+    "assistant",
+    "operator",
+    "employee",
+    "model",
+    "provider",
+    "tenant",
+    "org",
+    "organization",
+    "organisation",
+    "company",
+    "workspace",
+    "team",
+    "reply_to",
+    "in_reply_to",
+    "parent",
+    "parent_message",
 ];
 
 /// Why a table is refused in which no column is known to name a conversation, but one repeats that may.
@@ -233,7 +268,9 @@ fn unnamed_conversation(planned: &PlannedInput, head: &Head) -> Option<String> {
         let cells = rows.iter().filter_map(|row| row.get(*at)?.as_deref());
         let mut seen = BTreeSet::new();
         before.is_some_and(|before| !OTHERS.contains(&before.as_str()))
-            && cells.filter(|cell| !cell.is_empty()).any(|cell| !seen.insert(cell))
+            && cells
+                .filter(|cell| !cell.is_empty())
+                .any(|cell| !seen.insert(cell))
     };
     let (_, name) = columns.iter().enumerate().find(repeats)?;
     Some(format!(

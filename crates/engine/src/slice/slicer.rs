@@ -331,6 +331,10 @@ impl<'p> Slicer<'p> {
             if current.tables.is_database && !current.tables.has_one {
                 self.refuse(slice, current.input, &no_table(&current.tables.passed));
             }
+            if let Some(finding) = current.tables.nothing_left() {
+                slice.steps.push(Step::Entry(EntryRef::of_input(current.input)));
+                slice.steps.push(Step::Note(finding));
+            }
             self.finish_input(&current, slice);
             return;
         };
@@ -343,6 +347,7 @@ impl<'p> Slicer<'p> {
             }
             Event::Skipped { table, rows, bytes } => {
                 current.tables.pass(&table);
+                current.tables.filtered(&table, &current.planned.settings.tables);
                 slice.steps.push(Step::Skipped { table, rows, bytes });
             }
             Event::PassedOver { kind, bytes } => slice.steps.push(Step::PassedOver { kind, bytes }),
@@ -391,6 +396,7 @@ impl<'p> Slicer<'p> {
         {
             let bytes = frame.end - frame.start;
             let (table, rows) = (map.table.clone(), 1);
+            current.tables.filtered(&table, &current.planned.settings.tables);
             slice.steps.push(Step::Skipped { table, rows, bytes });
             return;
         }
@@ -398,7 +404,10 @@ impl<'p> Slicer<'p> {
         match entry.spill_rows(&mut self.grouper, &frame, bytes, self.limits) {
             Ok(Some((rows, between))) => {
                 self.cut_totals.record(current.input, rows);
-                let map = entry.map.as_ref().or_else(|| entry.step.map(&current.planned.settings.tables));
+                let map = entry
+                    .map
+                    .as_ref()
+                    .or_else(|| entry.step.map(&current.planned.settings.tables));
                 let notes = current.tables.notes_of_row(bytes, map, entry.alone, self.limits);
                 slice.buffer.truncate(frame.buffer.start);
                 slice.steps.extend(notes.into_iter().flatten().map(Step::Note));
@@ -406,7 +415,7 @@ impl<'p> Slicer<'p> {
                 return;
             }
             // A frame that cannot be cut into rows is a record of its own, and mostly rejected.
-            Ok(None) => {}
+            Ok(None) => current.tables.has_rows = true,
             Err(error) => {
                 self.failure = Some(error);
                 return;

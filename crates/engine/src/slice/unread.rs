@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use chatmill_diag::{Finding, Limits, codes};
+use chatmill_intake::table::TableName;
 use chatmill_intake::{FramingError, json};
 use chatmill_source::TableMap;
 use memchr::memmem;
-use chatmill_intake::table::TableName;
 
 /// The tables of an input, which may be entries of their own.
 #[derive(Default)]
@@ -25,7 +25,9 @@ pub(super) struct Tables {
     /// The columns of which a finding says that their texts are JSON.
     texts: BTreeSet<String>,
     /// Whether a row was read.
-    has_rows: bool,
+    pub(super) has_rows: bool,
+    /// The map of which a filter left out rows.
+    filter: Option<String>,
     /// Whether a finding says that rows name no conversation.
     is_alone_noted: bool,
 }
@@ -58,6 +60,23 @@ impl Tables {
         Some(Finding::new(&codes::SEVERAL_TABLES, text))
     }
 
+    /// Remembers that rows of a table are passed over, where a filter does so.
+    pub(super) fn filtered(&mut self, table: &str, maps: &[TableMap]) {
+        let map = maps
+            .iter()
+            .find(|map| map.is_own && !map.filters.is_empty() && map.names(table));
+        self.filter = self.filter.take().or_else(|| map.map(|map| map.name.clone()));
+    }
+
+    /// The finding that a filter left nothing of the input.
+    pub(super) fn nothing_left(&self) -> Option<Finding> {
+        let name = self.filter.as_ref().filter(|_| !self.has_rows)?;
+        let text = format!(
+            "the filter of the table map {name} leaves out every row of the input: compare its values with those of the column"
+        );
+        Some(Finding::new(&codes::EMPTY_INPUT, text))
+    }
+
     /// The findings for the first row of the input of their kind: its text is a list of parts, or it names no conversation.
     pub(super) fn notes_of_row(
         &mut self,
@@ -71,9 +90,14 @@ impl Tables {
             let text = "the conversation is null or empty in rows of the table: each of them is a conversation of one row";
             Finding::new(&codes::SPARED_FIELD, text)
         });
-        let has_order = |map: &TableMap| map.columns.iter().any(|(ours, _)| ours == "order" || ours == "created_at");
+        let has_order = |map: &TableMap| {
+            map.columns
+                .iter()
+                .any(|(ours, _)| ours == "order" || ours == "created_at")
+        };
         let is_first = !std::mem::replace(&mut self.has_rows, true);
-        let unordered = map.filter(|map| is_first && map.is_own && map.source == "table-rows" && !has_order(map));
+        let unordered =
+            map.filter(|map| is_first && map.is_own && map.source == "table-rows" && !has_order(map));
         let unordered = unordered.map(|map| {
             let text = format!(
                 "the table map {} names neither order nor created_at: messages are in the order of their ids where these are numbers, \

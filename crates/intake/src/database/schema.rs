@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use rusqlite::Connection;
 
 use super::{CorruptionCheck, explain};
-use crate::table::statement::{Column, ColumnKind};
 use crate::stream::{ReadBudget, StreamError};
+use crate::table::statement::{Column, ColumnKind};
 
 /// The names under which a table may show the number of a row.
 const ROW_NUMBERS: [&str; 3] = ["rowid", "_rowid_", "oid"];
@@ -44,7 +44,11 @@ pub(super) enum Keys {
 
 /// The keys of a table: row numbers, or in a table without them the primary key.
 pub(super) fn keys(connection: &Connection, table: &str, columns: &[Column]) -> rusqlite::Result<Keys> {
-    let is_hidden = |name: &str| columns.iter().any(|column| column.name.eq_ignore_ascii_case(name));
+    let is_hidden = |name: &str| {
+        columns
+            .iter()
+            .any(|column| column.name.eq_ignore_ascii_case(name))
+    };
     let number = ROW_NUMBERS.into_iter().find(|name| !is_hidden(name));
     if let Some(number) = number
         && connection

@@ -67,7 +67,10 @@ impl Framer {
             self.rows.raw = raw;
             if !is_unknown {
                 self.aim(None, header, None);
-                if self.pass_separators(|byte| matches!(byte, b'\n' | b'\r')).is_some() {
+                if self
+                    .pass_separators(|byte| matches!(byte, b'\n' | b'\r'))
+                    .is_some()
+                {
                     self.sample(CellsOf::Csv(separator));
                 }
             }

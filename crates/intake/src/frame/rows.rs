@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use memchr::memchr;
 use chatmill_diag::codes::{COLUMNS_UNKNOWN, INVALID_UTF8, RECORD_TOO_LONG};
+use memchr::memchr;
 
 use super::Framer;
 use super::sql::Lexer;
@@ -220,7 +220,9 @@ impl Rows {
         let wish = match (&declared, found.as_ref().map(|(map, _)| *map)) {
             (_, None) => Wish::Skip,
             (Some(columns), Some(map)) => Wish::Write(RowWriter::new(map, columns)),
-            (None, Some(map)) if !map.definition.is_empty() => Wish::Write(RowWriter::new(map, &undeclared(&map.definition))),
+            (None, Some(map)) if !map.definition.is_empty() => {
+                Wish::Write(RowWriter::new(map, &undeclared(&map.definition)))
+            }
             (None, Some(map)) => Wish::Reject(StreamError::new(
                 &COLUMNS_UNKNOWN,
                 format!("nothing says what the columns of {} are", map.table),
@@ -262,7 +264,12 @@ impl Framer {
         if let Wish::Write(writer) = &mut wish {
             writer.offset.clone_from(&self.sql.offset);
         }
-        let full = full.unwrap_or_else(|| found.as_ref().map(|(map, _)| map.table.clone()).unwrap_or_default());
+        let full = full.unwrap_or_else(|| {
+            found
+                .as_ref()
+                .map(|(map, _)| map.table.clone())
+                .unwrap_or_default()
+        });
         let whole = found.map(|(_, whole)| whole).unwrap_or_default();
         if let (Some(error), Some(_)) = (error, &source) {
             wish = Wish::Reject(error);
@@ -440,7 +447,9 @@ impl CellsOf {
             match self {
                 Self::Copy => Some(copy::cells(row).collect()),
                 Self::Csv(separator) => csv::cells(row, separator).collect::<Result<_, _>>().ok(),
-                Self::Insert(syntax, budget) => literal::cells(row, syntax, budget).collect::<Result<_, _>>().ok(),
+                Self::Insert(syntax, budget) => {
+                    literal::cells(row, syntax, budget).collect::<Result<_, _>>().ok()
+                }
             }
         })
     }

@@ -90,7 +90,9 @@ impl BytesOf {
     fn of(key: &str, is_mapped: bool) -> Self {
         match key {
             "content" | "text" | "role" | "sender_name" | "metadata" | "tool_calls" | "name" => Self::Text,
-            "id" | "conversation" | "sender" | "reply_to" | "order" | "tool_call_id" | "created_at" => Self::Id,
+            "id" | "conversation" | "sender" | "reply_to" | "order" | "tool_call_id" | "created_at" => {
+                Self::Id
+            }
             _ if is_mapped => Self::Id,
             _ => Self::Other,
         }
@@ -125,7 +127,10 @@ impl TableMap {
         if !names.is_empty() {
             return names;
         }
-        let is_taken = self.columns.iter().any(|(ours, theirs)| ours == column && has(theirs))
+        let is_taken = self
+            .columns
+            .iter()
+            .any(|(ours, theirs)| ours == column && has(theirs))
             || !self.roles.is_empty() && column == roles::WORD;
         vec![if is_taken {
             format!("{column}~2").into()
@@ -230,7 +235,10 @@ impl RowWriter {
                 Cell::NullWord => Cell::Null,
                 cell => cell,
             };
-            is_wanted &= column.filters.iter().all(|one_of| cell.is_one_of(one_of, column.is_truth));
+            is_wanted &= column
+                .filters
+                .iter()
+                .all(|one_of| cell.is_one_of(one_of, column.is_truth));
             if cell == Cell::Absent {
                 continue;
             }
@@ -338,7 +346,11 @@ impl Cell<'_> {
 
 /// The truth value that a word means, in any case.
 fn truth_of(word: &[u8]) -> Option<bool> {
-    let is = |words: [&str; 4]| words.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
+    let is = |words: [&str; 4]| {
+        words
+            .iter()
+            .any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
+    };
     match (is(["true", "t", "1", "yes"]), is(["false", "f", "0", "no"])) {
         (true, _) => Some(true),
         (_, true) => Some(false),
@@ -491,6 +503,78 @@ mod tests {
             row,
             r#"{"a":{"n": 12345678901234567890},"b":"{cut","c":"","d":null,"e":"[1]"}"#
         );
+    }
+
+    #[test]
+    fn declared_types_and_keys_say_what_a_cell_is() {
+        let pairs = [
+            ("content", "body"),
+            ("id", "key"),
+            ("order", "key"),
+            ("metadata", "meta"),
+        ];
+        let map = TableMap {
+            columns: pairs
+                .map(|(ours, theirs)| (ours.to_owned(), theirs.to_owned()))
+                .to_vec(),
+            ..TableMap::default()
+        };
+        let columns = [
+            ("body", ColumnKind::Bytes),
+            ("key", ColumnKind::Bytes),
+            ("meta", ColumnKind::Json),
+            ("raw", ColumnKind::Bytes),
+            ("seen", ColumnKind::Instant),
+        ];
+        let columns = columns.map(|(name, kind)| Column {
+            name: name.to_owned(),
+            kind,
+        });
+        let mut writer = RowWriter::new(&map, &columns);
+        writer.offset = Some("+00:00".to_owned());
+        let written = |body: &'static [u8]| {
+            let bytes = |bytes: &'static [u8]| Cell::Text(Cow::Borrowed(bytes));
+            let cells = [
+                bytes(body),
+                bytes(b"\xFF\x01"),
+                text("[1, 2]"),
+                text("hi"),
+                text("2026-01-05 10:00:00"),
+            ];
+            let mut out = Vec::new();
+            let written = writer.write(cells.into_iter().map(Ok), &mut out);
+            written.map(|_| String::from_utf8(out).unwrap())
+        };
+        let row = |body: &str| {
+            format!(
+                "{{\"content\":\"{body}\",\"id\":\"\\\\xff01\",\"order\":\"\\\\xff01\",\"metadata\":[1, 2],\
+                 \"raw\":\"\\\\x6869\",\"seen\":\"2026-01-05 10:00:00+00:00\"}}"
+            )
+        };
+        assert_eq!(written(b"hello").unwrap(), row("hello"));
+        assert_eq!(written(b"\\x68656c6c6f").unwrap(), row("hello"));
+        assert_eq!(written(b"\xFF\xFE").unwrap_err().code.name, "invalid-utf8");
+    }
+
+    #[test]
+    fn truth_values_are_equal_where_a_column_holds_nothing_else() {
+        let map = TableMap {
+            filters: vec![TableFilter {
+                column: "a".to_owned(),
+                one_of: vec![Some("no".to_owned())],
+            }],
+            ..TableMap::default()
+        };
+        let taken = |sample: &[&'static str], value: &'static str| {
+            let mut writer = RowWriter::new(&map, &[Column::plain("a")]);
+            writer.sample(sample.iter().map(|value| vec![text(value)]));
+            let written = writer.write(std::iter::once(Ok(text(value))), &mut Vec::new());
+            written.unwrap() == Written::Row
+        };
+        assert!(taken(&["f", "T", "0"], "F") && taken(&["0"], "0") && taken(&["no"], "FALSE"));
+        assert!(!taken(&["f", "t"], "t"));
+        assert!(taken(&["en", "no"], "no") && !taken(&["en", "no", "0"], "0"));
+        assert!(!taken(&[], "0"));
     }
 
     #[test]

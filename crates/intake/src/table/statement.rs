@@ -245,10 +245,7 @@ fn alter(tokens: &mut Tokens<'_>) -> Option<Statement> {
     let table = name(tokens)?;
     if tokens.take_word("ATTACH") && tokens.take_word("PARTITION") {
         let child = name(tokens)?;
-        return Some(Statement::Attach {
-            parent: table,
-            child,
-        });
+        return Some(Statement::Attach { parent: table, child });
     }
     let parent = tokens.take_word("INHERIT").then(|| name(tokens))??;
     Some(Statement::Attach { parent, child: table })
@@ -309,8 +306,21 @@ fn column_definition(tokens: &mut Tokens<'_>, json: &mut Vec<String>) -> Option<
 
 /// Whether a word after a column's type says something else about the column.
 fn ends_type(word: &[u8]) -> bool {
-    let words = ["NOT", "NULL", "DEFAULT", "COLLATE", "CHARACTER", "GENERATED", "AS", "REFERENCES", "ON"];
-    words.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes())) || begins_constraint(word, Dialect::MySql)
+    let words = [
+        "NOT",
+        "NULL",
+        "DEFAULT",
+        "COLLATE",
+        "CHARACTER",
+        "GENERATED",
+        "AS",
+        "REFERENCES",
+        "ON",
+    ];
+    words
+        .iter()
+        .any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
+        || begins_constraint(word, Dialect::MySql)
 }
 
 fn begins_constraint(word: &[u8], dialect: Dialect) -> bool {

@@ -158,6 +158,9 @@ fn headline(name: &str, summary: &RunSummary) -> String {
     )
 }
 
+/// Tables in the line of skipped rows.
+const TABLES_SHOWN: usize = 6;
+
 fn inputs(summary: &RunSummary, columns: usize, shows_all: bool) -> String {
     let totals = &summary.totals;
     let entries = &summary.manifest.inputs;
@@ -213,6 +216,22 @@ fn inputs(summary: &RunSummary, columns: usize, shows_all: bool) -> String {
         text.push_str(&format!(
             "Skipped, because they are not chats: {}\n",
             kinds.join(", ")
+        ));
+    }
+    let mut rows: BTreeMap<String, u64> = BTreeMap::new();
+    for (table, count) in entries.iter().flat_map(|entry| entry.skipped_tables) {
+        *rows.entry(table).or_default() += count;
+    }
+    if !rows.is_empty() {
+        let more = rows.len().saturating_sub(TABLES_SHOWN);
+        let shown = rows.iter().take(TABLES_SHOWN);
+        let mut tables: Vec<String> = shown
+            .map(|(table, rows)| format!("{} of {}", count(*rows), harmless(table)))
+            .collect();
+        tables.extend((more > 0).then(|| format!("… and {more} more tables")));
+        text.push_str(&format!(
+            "Skipped rows, because no map reads the table or a filter leaves them out: {}\n",
+            tables.join(", ")
         ));
     }
     if totals.unrenderable > 0 {

@@ -41,6 +41,7 @@ pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
     };
     let name = word(row.columns.name, "name", &mut site).or(cell.turn.name.take());
     let sender_name = word(row.columns.sender_name, "sender_name", &mut site);
+    let model = word(row.columns.model, "model", &mut site).filter(|model| !model.is_empty());
     let timestamp = turns.times.read(row.columns.created, "created_at", &mut site);
     let references = references(row, &mut site);
     let are_read = (timestamp.is_some(), !references.is_empty());
@@ -64,6 +65,7 @@ pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
         timestamp,
         parts,
         references,
+        model: model.map(Box::from),
         extra: Extra(cell.rest),
         ..turns.list.message(role, row.value.span(), row.index)
     });
@@ -187,6 +189,10 @@ fn rest(
     let is_empty = |value: &Value<'_>| value.kind() == Kind::Object && value.is_empty();
     keep("metadata", row.columns.metadata.filter(|value| !is_empty(value)));
     keep("order", row.columns.order);
+    keep(
+        "model",
+        row.columns.model.filter(|value| value.as_str().is_none()),
+    );
     keep("role", row.columns.role.filter(|value| value.as_str().is_none()));
     keep("created_at", row.columns.created.filter(|_| !has_time));
     let is_empty_text = |value: &Value<'_>| value.as_str().as_deref() == Some("");

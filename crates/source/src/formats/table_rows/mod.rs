@@ -1,6 +1,6 @@
 //! Rows of anybody's chat table, whose columns a table map of the pipeline gives these names: `id`, `conversation`,
 //! `order`, `role`, `sender`, `sender_name`, `content`, `metadata`, `reply_to`, `created_at`, and where a table has them
-//! `tool_calls`, `tool_call_id` and `name` as `OpenAI` means them. Only `role` or `sender`, and `content`, are needed.
+//! `model`, and `tool_calls`, `tool_call_id` and `name` as `OpenAI` means them. Only `role` or `sender`, and `content`, are needed.
 //!
 //! A record is the list of all rows of one conversation. The smallest example:
 //!
@@ -9,9 +9,9 @@
 //!  {"conversation": "7", "role": "bot", "content": "From nine to five."}]
 //! ```
 //!
-//! Rows are sorted by `order`, where all have one, else by `created_at`, and then as they come. Content is plain text, a
-//! list of parts, or a message object of `OpenAI`'s. JSON and CSV that have these names themselves need no map, and are
-//! recognised by `conversation` and `content` beside `role` or `sender`.
+//! Rows are sorted by `order`, where all have one, else by `created_at`, then by ids that are numbers, and then as they come. Content is
+//! a text, and where its column is JSON a list of parts or a message object of `OpenAI`'s. Rows with these names need no map; other
+//! names of the conversation are known as well (`conversation_id`, `thread_id` …).
 
 pub(crate) mod content;
 mod messages;
@@ -79,7 +79,9 @@ fn tables() -> Vec<TableMap> {
             for table in [ID, TableMap::ANY] {
                 let mut map = table_map([ID, ID, table], &[whose, who, "content"], &[]);
                 let named = [("conversation", whose), (who, who), ("content", "content")];
-                map.columns = named.map(|(ours, theirs)| (ours.to_owned(), theirs.to_owned())).to_vec();
+                map.columns = named
+                    .map(|(ours, theirs)| (ours.to_owned(), theirs.to_owned()))
+                    .to_vec();
                 maps.push(map);
             }
         }

@@ -512,7 +512,8 @@ impl<'p> Slicer<'p> {
             map: seen.map,
             alone: 0,
         });
-        current.tables.is_database |= head.framing == Framing::Tables;
+        let is_refused = matches!(seen.fate, EntryAction::Refuse(..));
+        current.tables.is_database |= head.framing == Framing::Tables && !is_refused;
         // Findings about an entry are reported where it begins.
         if current.range.as_ref().is_none_or(|range| range.start == 0) {
             slice.steps.extend(seen.notes.into_iter().map(Step::Note));

@@ -68,7 +68,7 @@ fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
         }
     };
     let is_known = !sketch.records.is_empty() && sketch.records.iter().all(is_named);
-    is_known.then(|| (35, vec![why.to_owned()]))
+    is_known.then(|| (51, vec![why.to_owned()]))
 }
 
 /// Maps for rows that have these names themselves: files, and tables of any name where they name their conversation.

@@ -184,6 +184,14 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// The reading of a record of this structure.
+    pub(crate) fn of_shape(mut self, shape: &'static str) -> Self {
+        if let Some(conversation) = &mut self.conversation {
+            conversation.shape = shape;
+        }
+        self
+    }
+
     /// Adds an element that was not counted yet, and is rejected.
     pub(crate) fn reject(
         &mut self,

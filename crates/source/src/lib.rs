@@ -49,6 +49,7 @@ pub use format::{
 };
 pub use formats::table_rows::content::is_text_of_parts;
 pub use frame::{ExportPath, FrameView, Reading, Row};
+pub use grammar::own_words;
 pub use options::{Branches, Division, ReadOptions};
 pub use propose::{Proposal, propose};
 pub use source::{About, Evidence, Source};
@@ -122,6 +123,8 @@ sources! {
     "librechat",
     "chatbot-ui",
     "lm-studio",
+    "llama-cpp",
+    "hub-traces",
     "openai-threads",
     "silly-tavern",
     slack_export::SLACK_EXPORT,

@@ -25,6 +25,8 @@ pub struct RowPlace {
     pub start: u64,
     /// The end of the row, exclusive.
     pub end: u64,
+    /// The bytes of the entry that are accounted for with the row: those of an earlier row that contains it are not.
+    pub bytes: u64,
     /// Line of the first byte, from 1.
     pub line: u64,
     /// Column of the first byte in code points, from 1.

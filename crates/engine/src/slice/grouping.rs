@@ -397,11 +397,11 @@ fn array<'r>(
     }
 }
 
-/// The head of a row in a spill file: seven numbers, then scope and key.
+/// The head of a row in a spill file: eight numbers, then scope and key.
 struct Head(Vec<u8>);
 
 /// Numbers in a head.
-const NUMBERS: usize = 7;
+const NUMBERS: usize = 8;
 
 /// The forms of rows, each at its number.
 const FORMS: [Form; 4] = [Form::Original, Form::Row, Form::Copied, Form::Text];
@@ -413,6 +413,7 @@ impl Head {
             place.record,
             place.start,
             place.end,
+            place.bytes,
             place.line,
             place.column,
             (place.form as u64) << 1 | u64::from(place.counts),
@@ -451,10 +452,11 @@ impl Head {
             record: number(1),
             start: number(2),
             end: number(3),
-            line: number(4),
-            column: number(5),
-            form: *cut::at(&FORMS, (number(6) >> 1) as usize),
-            counts: number(6) & 1 == 1,
+            bytes: number(4),
+            line: number(5),
+            column: number(6),
+            form: *cut::at(&FORMS, (number(7) >> 1) as usize),
+            counts: number(7) & 1 == 1,
         }
     }
 }
@@ -486,6 +488,7 @@ mod tests {
             record,
             start: record * 10,
             end: record * 10 + 9,
+            bytes: record * 7,
             line: record + 1,
             column: 3,
             form: FORMS[record as usize % 4],

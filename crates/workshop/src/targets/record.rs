@@ -134,6 +134,7 @@ fn group(
                 record: 0,
                 start: START + *start as u64,
                 end: START + *end as u64,
+                bytes: (end - start) as u64,
                 line: 3,
                 column: 5,
                 form: Form::Original,

@@ -8,7 +8,7 @@ use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::Part;
 
 use crate::base::texts::quoted_json::{CellForm, CellPlace};
-use crate::base::{ExtraFields, Site, text_of, words};
+use crate::base::{ExtraFields, Site, text_of};
 use crate::grammar::openai::{self, MessageObject, parts};
 
 /// The content of the column.
@@ -41,7 +41,7 @@ pub(super) fn read(
         let mut cell = CellContent::default();
         let mut content = Some(root);
         if is_turn {
-            cell.turn = MessageObject::read(root, site);
+            cell.turn = MessageObject::in_row(root, site);
             content = openai::content(root);
         }
         let mut rest = std::mem::take(&mut cell.turn.rest);
@@ -68,23 +68,11 @@ pub(super) fn read(
     })
 }
 
-/// The types of parts that a list in a text is known by.
-const KNOWN: [&str; 14] = words!(
-    text input_text output_text image image_url input_image file input_file input_audio tool_use tool_result thinking reasoning refusal
-);
-
 /// Whether a text as a whole is the JSON of a list of parts that are known.
 pub fn is_text_of_parts(text: &str, limits: &Limits) -> bool {
     let text = text.trim();
     let document = Some(text)
         .filter(|text| text.starts_with('['))
         .and_then(|text| json::scan(text.as_bytes(), limits.depth).ok());
-    document.is_some_and(|document| {
-        let root = document.root();
-        let is_known = |part: Value<'_>| {
-            let word = part.get("type").and_then(Value::as_str);
-            word.is_some_and(|word| KNOWN.contains(&&*word))
-        };
-        root.kind() == Kind::Array && !root.is_empty() && root.items().all(is_known)
-    })
+    document.is_some_and(|document| parts::are_known(document.root()))
 }

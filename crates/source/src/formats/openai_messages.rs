@@ -11,30 +11,19 @@
 //! as a whole file, which is cut into its messages like every top-level array and gathered again, as a line, or as an
 //! element of an array of lists. A message alone is not a conversation.
 
-mod cached;
-mod messages;
-mod row;
-
 use std::collections::BTreeSet;
 
-use chatmill_diag::{Finding, Limits, codes};
+use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::{Name, RecordSketch, Sketch};
-use chatmill_model::json::push_compact;
-use chatmill_model::{FormatTraits, Part, RawJson};
+use chatmill_model::{FormatTraits, Part};
 
-use crate::base::{ExtraFields, words};
+use crate::base::{present, words};
 use crate::coded::{Coded, Read};
 use crate::frame::{self, FrameView, Reading};
-use crate::grammar::{Tools, list_of_tools, signs::is_openai};
-use crate::layout::columns::{self, Holds};
-use crate::layout::{
-    Names, OUTSIDE_LISTS, RequestFields, has, holds, is_bare_list, list, of_request, preference, reading,
-    surest,
-};
+use crate::grammar::signs::is_openai;
+use crate::layout::{Requests, has, holds, is_bare_list, surest};
 use crate::source::About;
-use messages::Reader;
-use row::Row;
 
 static ABOUT: About = About {
     id: "openai-messages",
@@ -46,15 +35,17 @@ static ABOUT: About = About {
     traits: FormatTraits::USUAL.of_one_request(),
 };
 
+static REQUESTS: Requests = Requests::of_openai(&ABOUT);
+
 /// The source `openai-messages`.
 pub static OPENAI_MESSAGES: Coded = Coded {
-    message_path: Some(path),
+    message_path: Some(|index| REQUESTS.form.path(index)),
     rows: Some(rows),
     groups_rows: Some(is_one_list),
     ..Coded::of(
         &ABOUT,
         |sketch| surest(sketch, recognise).or_else(|| recognise_bare_list(sketch)),
-        Read::Own(|frame, limits| read(&ABOUT, None, frame, limits)),
+        Read::Own(read),
     )
 };
 
@@ -152,127 +143,20 @@ fn is_like_message(has: impl Fn(&str) -> bool) -> bool {
     has("role") && (has("content") || has("tool_calls") || has("function_call"))
 }
 
-/// The path of the message with this index; `None` for a message in no list, which is found by its bytes.
-pub(crate) fn path(index: u32) -> Option<String> {
-    (index != OUTSIDE_LISTS).then(|| format!("$.messages[{index}]"))
-}
-
-/// Reads a record with one list of messages, as this source; the structure is the given one, else it follows
-/// from the messages.
-pub(crate) fn read(
-    about: &'static About,
-    shape: Option<&'static str>,
-    frame: FrameView<'_>,
-    limits: &Limits,
-) -> Reading {
+/// Reads a record with one list of messages; its structure follows from the messages.
+fn read(frame: FrameView<'_>, limits: &Limits) -> Reading {
+    let reading = REQUESTS.reading(frame, limits);
+    let conversation = reading.conversation.iter();
+    let mut parts = conversation
+        .flat_map(|conversation| &conversation.messages)
+        .flat_map(|message| &message.parts);
     let root = frame.root();
-    let row = top_level(frame, limits).and_then(|list| match root.kind() {
-        Kind::Array => Ok(Row::list(list)),
-        _ => Row::of(frame, limits),
-    });
-    of_request(
-        about,
-        root,
-        row.map(|row| conversation(shape, row, frame, limits)),
-    )
-}
-
-/// Reads a row whose turns are in columns of several names; `None` where it has no such column.
-pub(crate) fn read_columns(
-    about: &'static About,
-    shape: &'static str,
-    frame: FrameView<'_>,
-    limits: &Limits,
-) -> Option<Reading> {
-    let row = Row::of(frame, limits);
-    if row.as_ref().is_ok_and(|row| row.turns.is_empty()) {
-        return None;
+    let mut messages = root.get("messages").unwrap_or(root).items();
+    let is_suna = parts.any(|part| matches!(part, Part::CacheMark))
+        || messages.any(|message| present(message, "message_id").is_some());
+    if is_suna {
+        reading.of_shape("suna")
+    } else {
+        reading
     }
-    let read = row.map(|row| conversation(Some(shape), row, frame, limits));
-    Some(reading(about, read))
-}
-
-/// Reads the turns of a row, and the fields beside them.
-fn conversation(shape: Option<&'static str>, row: Row<'_>, frame: FrameView<'_>, limits: &Limits) -> Reading {
-    let root = frame.root();
-    let mut reader = Reader::new(frame, limits);
-    let columns: Vec<&str> = row.columns.iter().map(|name| &**name).collect();
-    let names = Names {
-        turns: &columns,
-        system: None,
-        tools: &["tools", "functions"],
-        define: definitions,
-    };
-    reader.exchange.beside = RequestFields::read(names, root, limits, &mut reader.exchange.turns.list.notes);
-    let mut start = None;
-    for (index, turns) in row.turns.into_iter().enumerate() {
-        if row.answer == Some(index) {
-            start = Some(reader.exchange.turns.list.messages.len());
-        }
-        reader.read_turns(turns);
-    }
-    for (name, value) in columns::all(root, Holds::Question).chain(columns::all(root, Holds::Answer)) {
-        if reader.exchange.turns.repeats(value) {
-            reader.exchange.beside.take(name);
-        }
-    }
-    for name in columns::empty(root) {
-        reader.exchange.beside.take(name);
-    }
-    if let Some((field, other)) = columns::first(root, Holds::Worse)
-        && preference::may_be_answer(other)
-    {
-        let list = &mut reader.exchange.turns.list;
-        let start = start.unwrap_or_else(|| preference::answer(&list.messages));
-        let before_answer = list.begin_alternative();
-        reader.answer(field, other);
-        if preference::compare(&mut reader.exchange.turns.list, before_answer, root, start) {
-            reader.exchange.beside.take(field);
-        }
-    }
-    let mut exchange = reader.exchange;
-    exchange.apply_record_fields(root);
-    let messages = exchange.turns.list.messages.iter();
-    let mut parts = messages.flat_map(|message| &message.parts);
-    let is_suna = reader.has_message_ids || parts.any(|part| matches!(part, Part::CacheMark));
-    let shape = shape.unwrap_or(if is_suna { "suna" } else { "openai" });
-    exchange.finish(shape)
-}
-
-/// The list of messages, or why the whole frame is rejected.
-fn top_level<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Value<'d>, Box<Finding>> {
-    let root = frame.root();
-    match root.kind() {
-        Kind::Array => {
-            if !root.is_empty() && root.items().all(|message| message.kind() != Kind::Object) {
-                let text = "the record is a list without a message";
-                return Err(frame.error(&codes::WRONG_TYPE, text, "$", root));
-            }
-            list::bare(frame, "messages", limits)
-        }
-        Kind::Object if root.get("messages").is_none() && root.get("role").is_some() => {
-            let text =
-                "the record is a single message: wrap the list that it comes from in an object as messages";
-            Err(frame.error(&codes::MISSING_FIELD, text, "$.messages", root))
-        }
-        Kind::Object => list::named(frame, "messages", "messages", limits),
-        _ => {
-            let text = "the record is neither an object nor a list of messages";
-            Err(frame.error(&codes::WRONG_TYPE, text, "$", root))
-        }
-    }
-}
-
-/// Definitions of tools; entries of the deprecated `functions` get the frame that `tools` has.
-fn definitions(key: &str, value: Value<'_>, limits: &Limits) -> Option<Tools> {
-    let mut tools = list_of_tools(value, limits)?;
-    if key == "functions" {
-        for tool in &mut tools {
-            let mut framed = String::from("{\"type\":\"function\",\"function\":");
-            push_compact(&mut framed, tool.as_str());
-            framed.push('}');
-            *tool = RawJson(framed);
-        }
-    }
-    Some((tools, ExtraFields::new()))
 }

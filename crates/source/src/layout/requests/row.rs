@@ -11,11 +11,14 @@ use crate::frame::FrameView;
 use crate::layout::columns::{self, Holds};
 
 /// Turns of a row that stand together.
+#[derive(Clone)]
 pub(super) enum RowTurns<'d> {
     /// The record's own list of messages.
     List(Value<'d>),
     /// A list of messages in another column.
     Column(Value<'d>),
+    /// Content of one turn, without the object around it, with its index.
+    Content(Role, u32, Value<'d>),
     /// Texts of one turn. A single text may be a whole conversation written out.
     Text(Role, Vec<Value<'d>>),
     /// An answer in a column, in any form.
@@ -27,6 +30,8 @@ pub(super) enum RowTurns<'d> {
 pub(super) struct Row<'d> {
     /// The columns that hold its turns.
     pub columns: Vec<Cow<'d, str>>,
+    /// The field of the system text, where the vendor has one.
+    pub system: Option<&'static str>,
     /// The turns of the columns, in the row's order.
     pub turns: Vec<RowTurns<'d>>,
     /// The index of the turn that begins the answer.
@@ -43,7 +48,7 @@ impl<'d> Row<'d> {
     }
 
     /// The columns of a row, or why it is rejected.
-    pub(super) fn of(frame: FrameView<'d>, limits: &Limits) -> Result<Self, Box<Finding>> {
+    pub(super) fn of_columns(frame: FrameView<'d>, limits: &Limits) -> Result<Self, Box<Finding>> {
         let root = frame.root();
         let mut row = Self::default();
         let better = columns::first(root, Holds::Better);

@@ -1,11 +1,13 @@
 //! Model, token usage and time of the answer of a logged request.
 //!
-//! Each vendor has its own field names. `OpenAI` and Gemini include cached tokens in the input; Anthropic and
-//! Bedrock count them separately, so they are added here. Gemini counts thoughts beside the answer. The
+//! Each vendor has its own field names, which are in its grammar. `OpenAI` and Gemini include cached tokens in the input;
+//! Anthropic and Bedrock count them separately, so they are added here. Gemini counts thoughts beside the answer. The
 //! fields also remain among the extra fields: they hold more than is read here.
 
 use chatmill_intake::json::Value;
 use chatmill_model::Usage;
+
+use crate::grammar::GRAMMARS;
 
 /// The model that a request names.
 pub(crate) fn model(root: Value<'_>) -> Option<Box<str>> {
@@ -19,34 +21,59 @@ fn word(object: Value<'_>, key: &str) -> Option<Box<str>> {
     (!text.is_empty()).then(|| text.into_owned().into())
 }
 
+/// The fields in which a vendor counts tokens.
+#[derive(Debug)]
+pub(crate) struct UsageForm {
+    /// Tokens that went in.
+    pub input: &'static str,
+    /// Tokens that came out; those of the further fields are counted beside the first.
+    pub output: &'static [&'static str],
+    /// Tokens that were read from a cache, in the first of these fields; `outer.inner` is a field inside another.
+    pub cached: &'static [&'static str],
+    /// Tokens that were written to a cache.
+    pub written: Option<&'static str>,
+    /// Whether `input` contains the cached and the written tokens.
+    pub contains_cache: bool,
+}
+
 /// The tokens that an object counts, in the words of any vendor; none where it counts none.
 pub(crate) fn usage(object: Value<'_>) -> Option<Usage> {
-    let count = |keys: &[&str]| keys.iter().find_map(|key| number(object, key));
-    let inner = |key: &str, field: &str| number(object.get(key)?, field);
-    let beside = [
-        count(&["cache_read_input_tokens", "cacheReadInputTokens"]),
-        count(&["cache_creation_input_tokens", "cacheWriteInputTokens"]),
-    ];
-    let sent = count(&["prompt_tokens", "input_tokens", "inputTokens", "promptTokenCount"]);
-    let written = count(&[
-        "completion_tokens",
-        "output_tokens",
-        "outputTokens",
-        "candidatesTokenCount",
-    ]);
-    let thought = number(object, "thoughtsTokenCount");
+    let forms = || GRAMMARS.iter().filter_map(|grammar| grammar.usage.as_ref());
+    let cached = |is_inside: bool| {
+        let mut fields = forms()
+            .filter(move |form| form.contains_cache == is_inside)
+            .flat_map(|form| form.cached);
+        fields.find_map(|field| inner(object, field))
+    };
+    let outside = forms().filter(|form| !form.contains_cache);
+    let written = outside
+        .filter_map(|form| form.written)
+        .find_map(|key| number(object, key));
+    let beside = [cached(false), written].into_iter().flatten();
+    let sent = forms().find_map(|form| number(object, form.input));
+    let mut output: Option<u64> = None;
+    for (at, key) in forms().flat_map(|form| form.output.iter().enumerate()) {
+        let Some(more) = number(object, key) else { continue };
+        match (&mut output, at) {
+            (None, 0) => output = Some(more),
+            (Some(output), 1..) => *output = output.saturating_add(more),
+            _ => {}
+        }
+    }
     let usage = Usage {
-        input: sent.map(|sent| beside.into_iter().flatten().fold(sent, u64::saturating_add)),
-        cached_input: beside
-            .first()
-            .copied()
-            .flatten()
-            .or_else(|| inner("prompt_tokens_details", "cached_tokens"))
-            .or_else(|| inner("input_tokens_details", "cached_tokens"))
-            .or_else(|| count(&["cached_input_tokens", "cachedContentTokenCount"])),
-        output: written.map(|written| written.saturating_add(thought.unwrap_or_default())),
+        input: sent.map(|sent| beside.fold(sent, u64::saturating_add)),
+        cached_input: cached(false).or_else(|| cached(true)),
+        output,
     };
     (!usage.is_empty()).then_some(usage)
+}
+
+/// The tokens at a key, or at `outer.inner`.
+fn inner(object: Value<'_>, path: &str) -> Option<u64> {
+    match path.split_once('.') {
+        Some((outer, inner)) => number(object.get(outer)?, inner),
+        None => number(object, path),
+    }
 }
 
 /// The tokens under a key.

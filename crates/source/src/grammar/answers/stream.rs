@@ -29,7 +29,7 @@ struct Piece {
 }
 
 /// Whether a list is a stream: its first events are those of one.
-pub(super) fn is_one(list: Value<'_>) -> bool {
+pub(crate) fn is_one(list: Value<'_>) -> bool {
     list.kind() == Kind::Array && list.items().take(3).any(is_event)
 }
 
@@ -48,7 +48,7 @@ fn is_event(event: Value<'_>) -> bool {
 }
 
 /// The whole answer, where the stream ends with it.
-pub(super) fn whole(list: Value<'_>) -> Option<Value<'_>> {
+pub(crate) fn whole(list: Value<'_>) -> Option<Value<'_>> {
     let ends = |event: &Value<'_>| {
         let kind = event.get("type").and_then(Value::string);
         matches!(
@@ -81,7 +81,7 @@ pub(super) fn whole(list: Value<'_>) -> Option<Value<'_>> {
 }
 
 /// The answers that the pieces make, in the order in which they begin.
-pub(super) fn answers(list: Value<'_>, limits: &Limits) -> Vec<Turn> {
+pub(crate) fn answers(list: Value<'_>, limits: &Limits) -> Vec<Turn> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut places: HashMap<(String, String, Block), usize> = HashMap::new();
     for piece in list.items().flat_map(pieces_of) {
@@ -127,7 +127,7 @@ fn given(text: String, limits: &Limits) -> (Arguments, ArgumentForm) {
 }
 
 /// The values that can hold the model and the usage: the events, and objects inside them.
-pub(super) fn usage_holders(list: Value<'_>) -> Vec<Value<'_>> {
+pub(crate) fn usage_holders(list: Value<'_>) -> Vec<Value<'_>> {
     let inside = |event| {
         ["message", "metadata", "response"]
             .into_iter()

@@ -19,9 +19,10 @@ use chatmill_diag::faults::Call;
 use rusqlite::{Connection, ErrorCode};
 
 use crate::access::{self, InputFile};
+use crate::event::TableName;
 use crate::event::{Event, Frame, FramingError};
 use crate::stream::{ReadBudget, StreamError};
-use crate::table::{TableMap, TableName};
+use crate::table::TableMap;
 
 use scan::{Outcome, Scan};
 

@@ -8,7 +8,37 @@ use chatmill_diag::{Code, Finding, cut};
 
 use crate::access::Failure;
 use crate::stream::StreamError;
-use crate::table::TableName;
+
+/// The name of a table, which tells its conversations from those of all other tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TableName {
+    /// The database, where a dump names it.
+    pub database: Option<String>,
+    /// The table, with its schema where it has one.
+    pub table: String,
+}
+
+impl TableName {
+    /// The whole name, its parts joined by dots.
+    pub fn full(&self) -> String {
+        match &self.database {
+            Some(database) => format!("{database}.{}", self.table),
+            None => self.table.clone(),
+        }
+    }
+
+    /// A table of the same database with this whole name.
+    pub(crate) fn renamed(self, full: &str) -> Self {
+        let prefix = self.database.as_ref().map(|database| format!("{database}."));
+        let table = prefix
+            .and_then(|prefix| full.strip_prefix(&prefix))
+            .unwrap_or(full);
+        Self {
+            table: table.to_owned(),
+            ..self
+        }
+    }
+}
 
 /// One step of reading an input.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 //! A row of a table reaches its source as one JSON object, whatever the table came in (a dump, CSV, a database file): names of
 //! columns are keys, `NULL` is `null`, text is a string, and columns that hold JSON are embedded.
 
+pub(crate) mod column;
 pub(crate) mod copy;
 pub(crate) mod csv;
 mod escape;
@@ -37,37 +38,6 @@ pub struct TableMap {
     pub roles: Vec<(String, String)>,
     /// Whether the user wrote the map for their own tables: such a map names the fields of JSON rows, too.
     pub is_own: bool,
-}
-
-/// The name of a table, which tells its conversations from those of all other tables.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TableName {
-    /// The database, where a dump names it.
-    pub database: Option<String>,
-    /// The table, with its schema where it has one.
-    pub table: String,
-}
-
-impl TableName {
-    /// The whole name, its parts joined by dots.
-    pub fn full(&self) -> String {
-        match &self.database {
-            Some(database) => format!("{database}.{}", self.table),
-            None => self.table.clone(),
-        }
-    }
-
-    /// A table of the same database with this whole name.
-    pub(crate) fn renamed(self, full: &str) -> Self {
-        let prefix = self.database.as_ref().map(|database| format!("{database}."));
-        let table = prefix
-            .and_then(|prefix| full.strip_prefix(&prefix))
-            .unwrap_or(full);
-        Self {
-            table: table.to_owned(),
-            ..self
-        }
-    }
 }
 
 /// A condition on a cell.

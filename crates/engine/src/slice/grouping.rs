@@ -15,7 +15,7 @@ use std::sync::Arc;
 use chatmill_dataset::{DatasetError, Spill, SpillFolder};
 use chatmill_diag::{Limits, cut};
 use chatmill_intake::Form;
-use chatmill_intake::table::TableName;
+use chatmill_intake::TableName;
 use chatmill_source::Source;
 
 use crate::entry::EntryRef;
@@ -45,15 +45,24 @@ pub(crate) struct RowGrouper {
     /// For each entry, the scope in which equal keys are one conversation.
     scopes: Vec<String>,
     /// For each entry, the table that its rows are of, where they are of one.
-    tables: Vec<Option<TableName>>,
+    tables: Vec<Option<ReadTable>>,
     /// The text before the ids of each of these tables, once all rows were read: none where there is one table.
-    prefixes: Option<BTreeMap<TableName, Arc<str>>>,
+    prefixes: Option<BTreeMap<ReadTable, Arc<str>>>,
     /// Conversations that are one although they have several keys.
     lineage: Lineage,
     /// Rows that belong to every conversation of their scope.
     shared: Shared,
     /// The partition of which groups are still to come.
     partition: Partition,
+}
+
+/// A table of which rows are read.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ReadTable {
+    /// The known system with these tables; none where a map of the user names the table.
+    pub system: Option<&'static str>,
+    /// Its name.
+    pub name: TableName,
 }
 
 struct Level {
@@ -115,8 +124,8 @@ impl RowGrouper {
     }
 
     /// Announces an entry of the rows of a table: equal keys of two tables are two conversations.
-    pub(crate) fn table(&mut self, entry: EntryRef, scope: &str, table: TableName) -> usize {
-        let number = self.entry(entry, format!("{scope}\n{}", table.full()));
+    pub(crate) fn table(&mut self, entry: EntryRef, scope: &str, table: ReadTable) -> usize {
+        let number = self.entry(entry, format!("{scope}\n{}", table.name.full()));
         if let Some(last) = self.tables.last_mut() {
             *last = Some(table);
         }
@@ -143,17 +152,24 @@ impl RowGrouper {
     }
 
     /// The text before the ids of each table's conversations, once all rows were read.
-    fn table_prefixes(&self) -> BTreeMap<TableName, Arc<str>> {
-        let tables: BTreeSet<&TableName> = self.tables.iter().flatten().collect();
-        let databases: BTreeSet<_> = tables.iter().map(|table| &table.database).collect();
-        let name = |table: &TableName| match databases.len() {
-            1 => table.table.clone(),
-            _ => table.full(),
-        };
-        let named = tables.iter().filter(|_| tables.len() > 1);
-        named
-            .map(|table| ((*table).clone(), name(table).into()))
-            .collect()
+    fn table_prefixes(&self) -> BTreeMap<ReadTable, Arc<str>> {
+        let tables: BTreeSet<&ReadTable> = self.tables.iter().flatten().collect();
+        let tables: Vec<&ReadTable> = tables.into_iter().collect();
+        let systems = tables.chunk_by(|left, right| left.system == right.system);
+        let several = systems.filter(|tables| tables.len() > 1);
+        let prefixes = several.flat_map(|tables| {
+            let mut pairs = tables.windows(2);
+            let is_one = pairs.all(|pair| cut::at(pair, 0).name.database == cut::at(pair, 1).name.database);
+            tables.iter().map(move |table| {
+                let name = if is_one {
+                    table.name.table.clone()
+                } else {
+                    table.name.full()
+                };
+                ((*table).clone(), name.into())
+            })
+        });
+        prefixes.collect()
     }
 
     /// Spills a row.
@@ -615,15 +631,11 @@ mod tests {
         for (record, table) in (0..).zip(entries) {
             let entry = match table {
                 Some(table) => {
-                    let table = (*table).to_owned();
-                    grouper.table(
-                        entry(),
-                        "section",
-                        TableName {
-                            database: None,
-                            table,
-                        },
-                    )
+                    let name = TableName {
+                        database: None,
+                        table: (*table).to_owned(),
+                    };
+                    grouper.table(entry(), "section", ReadTable { system: None, name })
                 }
                 None => grouper.entry(entry(), "section".to_owned()),
             };

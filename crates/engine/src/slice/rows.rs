@@ -132,6 +132,7 @@ mod tests {
                     family: String::new(),
                     conversation: String::new(),
                     next_record: 0,
+                    alone: 0,
                     map: None,
                 };
                 let bytes = text.replace("\\t", "\\u0009");

@@ -15,14 +15,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::{DatasetError, SliceId, SpillFolder};
 use chatmill_diag::{Finding, Limits, codes, cut};
+use chatmill_intake::TableName;
 use chatmill_intake::discover::InputKind;
-use chatmill_intake::table::TableName;
 use chatmill_intake::{Event, Failure, Frame, Framing, Head, LineRange, Reader};
-use chatmill_source::Evidence;
+use chatmill_source::{Evidence, Source};
 
 use super::companions::{self, Companions};
 use super::cut_totals::CutTotals;
-use super::grouping::RowGrouper;
+use super::grouping::{ReadTable, RowGrouper};
 use super::recognise::{EntryAction, recognise, rename};
 use super::repeats::Repeats;
 use super::rows::Entry;
@@ -451,7 +451,10 @@ impl<'p> Slicer<'p> {
         entry.step.source = named.or_else(|| chatmill_source::find(source));
         let scope = current.planned.scope(&entry.step, None);
         entry.gathering = Some(match whole {
-            Some(table) => {
+            Some(name) => {
+                let is_own = entry.step.map(&current.planned.settings.tables).is_some();
+                let system = entry.step.source.filter(|_| !is_own).map(Source::id);
+                let table = ReadTable { system, name };
                 slice.steps.extend(current.tables.note(&table).map(Step::Note));
                 self.grouper.table(entry.step.clone(), &scope, table)
             }

@@ -1,13 +1,15 @@
 //! Inputs without frames: the tables of a database or a dump that no source reads, and files that cannot be
 //! opened.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_diag::{Finding, Limits, codes};
-use chatmill_intake::table::TableName;
+use chatmill_intake::TableName;
 use chatmill_intake::{FramingError, json};
 use chatmill_source::TableMap;
 use memchr::memmem;
+
+use super::grouping::ReadTable;
 
 /// The tables of an input, which may be entries of their own.
 #[derive(Default)]
@@ -18,8 +20,8 @@ pub(super) struct Tables {
     pub(super) has_one: bool,
     /// Names of those that were passed over.
     pub(super) passed: Vec<String>,
-    /// The first one that was read.
-    first: Option<TableName>,
+    /// The first one that was read, of the user's maps and of each known system.
+    first: BTreeMap<Option<&'static str>, TableName>,
     /// Whether a finding says that several are read.
     is_noted: bool,
     /// The columns of which a finding says that their texts are JSON.
@@ -47,8 +49,8 @@ impl Tables {
     }
 
     /// Remembers a table that is read; the finding where it is the second of the input, by one map or two.
-    pub(super) fn note(&mut self, table: &TableName) -> Option<Finding> {
-        let first = self.first.get_or_insert_with(|| table.clone());
+    pub(super) fn note(&mut self, ReadTable { system, name: table }: &ReadTable) -> Option<Finding> {
+        let first = self.first.entry(*system).or_insert_with(|| table.clone());
         if first == table || std::mem::replace(&mut self.is_noted, true) {
             return None;
         }

@@ -16,8 +16,8 @@ use super::schema::{Keys, quoted};
 use super::{CorruptionCheck, about, explain};
 use crate::stream::{ReadBudget, StreamError};
 use crate::table::TableMap;
+use crate::table::column::Column;
 use crate::table::row::{Cell, RowWriter, Written};
-use crate::table::statement::Column;
 
 /// Rows of a batch.
 const MAX_BATCH_ROWS: usize = 512;

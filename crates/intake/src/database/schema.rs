@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use super::{CorruptionCheck, explain};
 use crate::stream::{ReadBudget, StreamError};
-use crate::table::statement::{Column, ColumnKind};
+use crate::table::column::{Column, ColumnKind};
 
 /// The names under which a table may show the number of a row.
 const ROW_NUMBERS: [&str; 3] = ["rowid", "_rowid_", "oid"];

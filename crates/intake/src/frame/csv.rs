@@ -71,7 +71,9 @@ impl Framer {
                     .pass_separators(|byte| matches!(byte, b'\n' | b'\r'))
                     .is_some()
                 {
-                    self.sample(CellsOf::Csv(separator));
+                    self.sample(CellsOf::Csv(separator), |text| {
+                        Some(0..Ends::new(separator).run(text)?)
+                    });
                 }
             }
             return;

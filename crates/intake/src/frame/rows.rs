@@ -4,20 +4,19 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use chatmill_diag::codes::{COLUMNS_UNKNOWN, INVALID_UTF8, RECORD_TOO_LONG};
-use memchr::memchr;
 
 use super::Framer;
-use super::sql::Lexer;
 use super::unit::Unit;
-use crate::event::{Event, Form};
+use crate::event::{Event, Form, TableName};
 use crate::stream::StreamError;
+use crate::table::column::Column;
 use crate::table::row::{Cell, RowWriter, Written};
 use crate::table::sql::Syntax;
-use crate::table::statement::Column;
-use crate::table::{TableMap, TableName, copy, csv, literal};
+use crate::table::{TableMap, copy, csv, literal};
 
 /// Tables between a part and the whole at most.
 const MAX_PARENTS: usize = 16;
@@ -145,19 +144,19 @@ impl Rows {
         if let Some(parent) = parents.into_iter().next() {
             self.attach(table.clone(), parent, limit);
         }
-        if are_known && self.has_room(bytes, limit) {
+        if are_known && self.has_space(bytes, limit) {
             self.known.insert(table, columns);
         }
     }
 
     /// Notes that a table is a part of another.
     pub(super) fn attach(&mut self, child: String, parent: String, limit: u64) {
-        if self.has_room(child.len() + parent.len(), limit) {
+        if self.has_space(child.len() + parent.len(), limit) {
             self.parents.insert(child, parent);
         }
     }
 
-    fn has_room(&mut self, bytes: usize, limit: u64) -> bool {
+    fn has_space(&mut self, bytes: usize, limit: u64) -> bool {
         let fits = (self.known_bytes + bytes) as u64 <= limit;
         self.known_bytes += if fits { bytes } else { 0 };
         fits
@@ -291,12 +290,12 @@ impl Framer {
         }
     }
 
-    /// Shows the rows that are in memory, one of which begins at once, to who writes them.
-    pub(super) fn sample(&mut self, cells: CellsOf) {
+    /// Shows the rows that are in memory to their writer; `next` finds the first row of a text.
+    pub(super) fn sample(&mut self, cells: CellsOf, next: impl Fn(&[u8]) -> Option<Range<usize>>) {
         if let Wish::Write(writer) = &mut self.rows.target.wish
             && writer.needs_sample()
         {
-            writer.sample(cells.rows(self.window.rest()));
+            writer.sample(cells.rows(self.window.rest(), next));
         }
     }
 
@@ -427,18 +426,15 @@ pub(super) enum CellsOf {
 
 impl CellsOf {
     /// The rows that are whole in a text, as far as they can be read.
-    fn rows(self, text: &[u8]) -> impl Iterator<Item = Vec<Cell<'_>>> {
+    fn rows(
+        self,
+        text: &[u8],
+        next: impl Fn(&[u8]) -> Option<Range<usize>>,
+    ) -> impl Iterator<Item = Vec<Cell<'_>>> {
         let mut rest = text;
         std::iter::from_fn(move || {
-            let end = match self {
-                Self::Copy => memchr(b'\n', rest)? + 1,
-                Self::Csv(separator) => csv::Ends::new(separator).run(rest)?,
-                Self::Insert(syntax, _) => {
-                    rest = rest.split_at(memchr(b'(', rest)?).1;
-                    Lexer::row(syntax).run(rest)?.1
-                }
-            };
-            let (row, after) = rest.split_at_checked(end)?;
+            let range = next(rest)?;
+            let (row, after) = (rest.get(range.clone())?, rest.get(range.end..)?);
             rest = after;
             let row = csv::strip_line_break(row);
             if matches!(self, Self::Copy) && row == copy::END {

@@ -16,9 +16,8 @@ use memchr::memchr;
 use super::Framer;
 use super::rows::CellsOf;
 use super::unit::Unit;
-use crate::event::Event;
+use crate::event::{Event, TableName};
 use crate::stream::StreamError;
-use crate::table::TableName;
 use crate::table::sql::{Dialect, Syntax};
 
 pub(super) use detect::detect;
@@ -149,7 +148,7 @@ impl Framer {
                 if self.pass_line().is_some() {
                     self.sql.part = Part::CopyLine;
                     if self.window.ready() {
-                        self.sample(CellsOf::Copy);
+                        self.sample(CellsOf::Copy, |text| Some(0..memchr(b'\n', text)? + 1));
                     }
                 }
             }
@@ -255,7 +254,7 @@ mod tests {
     use chatmill_diag::Limits;
 
     use crate::archive::dump::{DumpTable, RowText};
-    use crate::event::Event;
+    use crate::event::{Event, TableName};
     use crate::frame::{Framer, How};
     use crate::table::TableMap;
 

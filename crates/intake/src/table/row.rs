@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use chatmill_diag::codes::INVALID_UTF8;
 
 use super::TableMap;
-use super::statement::{Column, ColumnKind};
+use super::column::{Column, ColumnKind};
 use crate::json;
 use crate::stream::StreamError;
 
@@ -55,7 +55,7 @@ pub(crate) struct RowWriter {
 #[derive(Clone, Debug)]
 struct Target {
     /// The names as they are written, mostly one: quoted, escaped, with a colon.
-    keys: Vec<Key>,
+    keys: Vec<RowKey>,
     kind: ColumnKind,
     /// Whether its values are truth values, which are written in several ways.
     is_truth: bool,
@@ -68,7 +68,7 @@ struct Target {
 }
 
 #[derive(Clone, Debug)]
-struct Key {
+struct RowKey {
     name: Vec<u8>,
     bytes: BytesOf,
     /// The roles that its values mean.
@@ -151,7 +151,7 @@ impl RowWriter {
                 let mut key = Vec::new();
                 push_string(&name, &mut key);
                 key.push(b':');
-                Key {
+                RowKey {
                     name: key,
                     bytes: BytesOf::of(&name, is_mapped),
                     roles: map.roles.iter().filter(|_| is_role).cloned().collect(),
@@ -401,9 +401,9 @@ pub(crate) fn push_escaped(text: &[u8], out: &mut Vec<u8>) {
 
 /// The bytes that pairs of hexadecimal digits spell.
 pub(super) fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
-    let (pairs, odd) = digits.as_chunks::<2>();
+    let (pairs, rest) = digits.as_chunks::<2>();
     let byte = |pair: &[u8; 2]| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();
-    odd.is_empty().then(|| pairs.iter().map(byte).collect())?
+    rest.is_empty().then(|| pairs.iter().map(byte).collect())?
 }
 
 fn push_hex(byte: u8, out: &mut Vec<u8>) {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::column::{Column, ColumnKind};
 use super::escape::{Escapes, quoted};
 use super::sql::{Dialect, Syntax, Token, Tokens};
 use crate::stream::StreamError;
@@ -49,38 +50,6 @@ pub(crate) enum Statement {
     Other,
 }
 
-/// A column as the definition of its table declares it.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Column {
-    pub(crate) name: String,
-    pub(crate) kind: ColumnKind,
-}
-
-/// The kind of a declared type, as far as its values are written in another way than text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum ColumnKind {
-    #[default]
-    Plain,
-    /// The text of a value is JSON.
-    Json,
-    /// Bytes, which may be text.
-    Bytes,
-    /// Truth values.
-    Truth,
-    /// Instants that are written in the zone of the session.
-    Instant,
-}
-
-impl Column {
-    /// A column of which no more than the name is known.
-    pub(crate) fn plain(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            kind: ColumnKind::Plain,
-        }
-    }
-}
-
 impl ColumnKind {
     /// The kind that a word of a type names.
     fn named(word: &str, dialect: Dialect) -> Self {
@@ -100,24 +69,9 @@ impl ColumnKind {
 
     /// The kind of a type as SQLite's schema writes it.
     pub(crate) fn of_type(declared: &str) -> Self {
-        let mut words = declared.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+        let mut words = declared.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_');
         let kinds = words.by_ref().map(|word| Self::named(word, Dialect::Sqlite));
         kinds.fold(Self::Plain, Self::or)
-    }
-
-    /// This kind, or where it is plain another.
-    fn or(self, other: Self) -> Self {
-        if self == Self::Plain { other } else { self }
-    }
-}
-
-impl std::fmt::Debug for Column {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{:?}", self.name)?;
-        match self.kind {
-            ColumnKind::Plain => Ok(()),
-            kind => write!(out, " {kind:?}"),
-        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::{codes, folder, names, read, rows, sample};
 use crate::discover::discover;
 use crate::event::Event;
 use crate::reader::Reader;
-use crate::reader::testing::{Entry, gzip, map, open, read_all, tar, zip, zstd};
+use crate::reader::testing::{Entry, gzip, map, open, read_all, table_reader, tar, zip, zstd};
 
 /// A row with all values as texts: `COPY` writes numbers and booleans as text, where `INSERT` statements do
 /// not.
@@ -125,7 +125,7 @@ fn a_map_of_a_table_reads_its_partitions_and_its_children_in_every_form() {
         ("notes", "public.notes", ["typed", "spoken"]),
     ] {
         for name in ["plain.sql", "inserts.sql", "custom.dump", "custom-inserts.dump"] {
-            let mut reader = reader(&sample(&format!("tables/{name}")), table);
+            let mut reader = table_reader(&sample(&format!("tables/{name}")), &Limits::default(), map(table));
             let (mut buffer, mut wholes) = (Vec::new(), Vec::new());
             while let Some(event) = reader.next(&mut buffer) {
                 if let Event::Table { whole, .. } = event {
@@ -139,12 +139,6 @@ fn a_map_of_a_table_reads_its_partitions_and_its_children_in_every_form() {
     }
 }
 
-fn reader(bytes: &[u8], table: &str) -> Reader {
-    let stream = Box::new(std::io::Cursor::new(bytes.to_vec()));
-    let reader = Reader::of_stream(stream, Some(bytes.len() as u64), &Limits::default());
-    reader.with_tables(vec![map(table)].into())
-}
-
 #[test]
 fn tables_of_two_schemas_and_of_two_databases_have_names_of_their_own() {
     for (name, names) in [
@@ -152,7 +146,11 @@ fn tables_of_two_schemas_and_of_two_databases_have_names_of_their_own() {
         ("custom.dump", ["acme.messages", "globex.messages"]),
         ("maria-two.sql", ["acme.messages", "globex.messages"]),
     ] {
-        let mut reader = reader(&sample(&format!("tables/{name}")), "messages");
+        let mut reader = table_reader(
+            &sample(&format!("tables/{name}")),
+            &Limits::default(),
+            map("messages"),
+        );
         let mut buffer = Vec::new();
         let mut found = Vec::new();
         while let Some(event) = reader.next(&mut buffer) {

@@ -22,16 +22,23 @@ pub(super) struct Tables {
     pub(super) passed: Vec<String>,
     /// The first one that was read, of the user's maps and of each known system.
     first: BTreeMap<Option<&'static str>, TableName>,
-    /// Whether a finding says that several are read.
-    is_noted: bool,
-    /// The columns of which a finding says that their texts are JSON.
-    texts: BTreeSet<String>,
+    /// What findings say already, for each is said once an input.
+    noted: BTreeSet<Noted>,
     /// Whether a row was read.
     pub(super) has_rows: bool,
     /// The map of which a filter left out rows.
     filter: Option<String>,
-    /// Whether a finding says that rows name no conversation.
-    is_alone_noted: bool,
+}
+
+/// What is noted about the tables of an input.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Noted {
+    /// Several are read.
+    Several,
+    /// Rows name no conversation.
+    Alone,
+    /// Texts of this column are JSON.
+    TextsOf(String),
 }
 
 /// The beginning of a content in a row that is a text of a list.
@@ -51,7 +58,7 @@ impl Tables {
     /// Remembers a table that is read; the finding where it is the second of the input, by one map or two.
     pub(super) fn note(&mut self, ReadTable { system, name: table }: &ReadTable) -> Option<Finding> {
         let first = self.first.entry(*system).or_insert_with(|| table.clone());
-        if first == table || std::mem::replace(&mut self.is_noted, true) {
+        if first == table || !self.noted.insert(Noted::Several) {
             return None;
         }
         let (first, second) = (first.full(), table.full());
@@ -87,7 +94,7 @@ impl Tables {
         alone: u64,
         limits: &Limits,
     ) -> [Option<Finding>; 3] {
-        let is_first = alone > 0 && !std::mem::replace(&mut self.is_alone_noted, alone > 0);
+        let is_first = alone > 0 && self.noted.insert(Noted::Alone);
         let alone = is_first.then(|| {
             let text = "the conversation is null or empty in rows of the table: each of them is a conversation of one row";
             Finding::new(&codes::SPARED_FIELD, text)
@@ -111,12 +118,14 @@ impl Tables {
         [self.text_of_parts(row, map, limits), alone, unordered]
     }
 
+    /// The finding about a row with a text that is a list of parts.
     fn text_of_parts(&mut self, row: &[u8], map: Option<&TableMap>, limits: &Limits) -> Option<Finding> {
-        let text = memmem::find(row, TEXT_OF_LIST).is_some();
+        memmem::find(row, TEXT_OF_LIST)?;
         let mut columns = map.into_iter().flat_map(|map| &map.columns);
         let column = columns.find(|(ours, _)| ours == "content");
         let column = column.map_or("content", |(_, theirs)| theirs);
-        if !text || self.texts.contains(column) {
+        let noted = Noted::TextsOf(column.to_owned());
+        if self.noted.contains(&noted) {
             return None;
         }
         let document = json::scan(row, limits.depth).ok()?;
@@ -124,7 +133,7 @@ impl Tables {
         if !chatmill_source::is_text_of_parts(&text, limits) {
             return None;
         }
-        self.texts.insert(column.to_owned());
+        self.noted.insert(noted);
         let text = format!(
             "texts of the column {column} are lists of parts as JSON, and stay the text that they are: `json = [\"{column}\"]` in the \
              table map reads the parts"

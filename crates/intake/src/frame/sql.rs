@@ -254,7 +254,7 @@ mod tests {
     use chatmill_diag::Limits;
 
     use crate::archive::dump::{DumpTable, RowText};
-    use crate::event::{Event, TableName};
+    use crate::event::Event;
     use crate::frame::{Framer, How};
     use crate::table::TableMap;
 

@@ -276,7 +276,7 @@ impl RowWriter {
     }
 }
 
-impl<'c> Cell<'c> {
+impl Cell<'_> {
     /// The same cell in a column that was declared so: bytes and instants are written as text.
     fn of_kind(self, kind: ColumnKind, offset: Option<&str>) -> Self {
         match (kind, self, offset) {
@@ -290,9 +290,7 @@ impl<'c> Cell<'c> {
             (_, cell, _) => cell,
         }
     }
-}
 
-impl Cell<'_> {
     /// Whether the cell's text is among these, where `None` stands for `NULL`. Truth values are the same however they are written.
     pub(super) fn is_one_of(&self, texts: &[Option<String>], is_truth: bool) -> bool {
         let truth = self.truth().filter(|_| is_truth || matches!(self, Cell::Bool(_)));

@@ -202,9 +202,12 @@ impl Definitions {
             _ => Vec::new(),
         };
         let schema = &entry.schema;
-        let parents = parents.into_iter().map(|parent| match parent.contains('.') {
-            true => parent,
-            false => format!("{schema}.{parent}"),
+        let parents = parents.into_iter().map(|parent| {
+            if parent.contains('.') {
+                parent
+            } else {
+                format!("{schema}.{parent}")
+            }
         });
         let known = self.0.entry(entry.name()).or_default();
         known.0.push(definition.into());

@@ -23,7 +23,7 @@ pub(crate) enum TimeAnomaly {
     Gap,
     /// Ambiguous in its zone because clocks went back.
     Fold,
-    /// The word `UTC` for an offset, as BigQuery writes times.
+    /// The word `UTC` for an offset, as `BigQuery` writes times.
     Utc,
 }
 

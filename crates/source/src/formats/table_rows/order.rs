@@ -35,17 +35,15 @@ fn by_order(rows: &mut Vec<Row<'_>>) {
         return sort(rows, numbers);
     }
     let times: Option<Vec<i64>> = rows.iter().map(|row| times::order(row.columns.order)).collect();
-    match times {
-        Some(times) => sort(rows, times),
-        None => {
-            let texts: Vec<_> = rows.iter().map(|row| row.columns.order.and_then(id)).collect();
-            sort(rows, texts);
-        }
+    if let Some(times) = times {
+        return sort(rows, times);
     }
+    let texts: Vec<_> = rows.iter().map(|row| row.columns.order.and_then(id)).collect();
+    sort(rows, texts);
 }
 
 /// Sorts by keys, one for each row, then by ids; without these, equal ones stay as they are.
-fn sort<'d, K: Ord>(rows: &mut Vec<Row<'d>>, keys: Vec<K>) {
+fn sort<K: Ord>(rows: &mut Vec<Row<'_>>, keys: Vec<K>) {
     let ids = rows.iter().map(|row| row.id.as_deref()?.parse::<i128>().ok());
     let ids: Option<Vec<i128>> = ids.collect();
     let ids = ids.unwrap_or_else(|| vec![0; rows.len()]);

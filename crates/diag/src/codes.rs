@@ -89,6 +89,7 @@ codes! {
     UNREAD_JOURNAL = "IN028-unread-journal";
     REPEATED_INPUT = "IN029-repeated-input";
     REPLACEMENT_CHARACTER = "IN030-replacement-character";
+    SEVERAL_TABLES = "IN031-several-tables";
     MISSING_FIELD = "SR001-missing-field";
     WRONG_TYPE = "SR002-wrong-type";
     UNKNOWN_FORMAT = "SR003-unknown-format";

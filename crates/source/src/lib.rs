@@ -47,6 +47,7 @@ pub use coded::Coded;
 pub use format::{
     FieldMap, FormatError, FormatFile, MapPath, load, mapped, recorded, schema as format_schema,
 };
+pub use formats::table_rows::content::is_text_of_parts;
 pub use frame::{ExportPath, FrameView, Reading, Row};
 pub use grammar::own_words;
 pub use options::{Branches, Division, ReadOptions};

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use chatmill_diag::{Finding, Limits, Reject, RejectLevel, Span, cut};
 use chatmill_intake::json::Document;
@@ -51,6 +52,8 @@ pub struct Group {
     pub source: &'static dyn Source,
     /// The id under which they were grouped; none where there was none.
     pub key: Option<String>,
+    /// The table that they are of, where the run reads several.
+    pub table: Option<Arc<str>>,
     /// The rows in input order; never empty.
     pub rows: Vec<GroupRow>,
     /// The range of the array in the slice's buffer.
@@ -72,6 +75,11 @@ impl Group {
             ..settings
         };
         let mut outcome = record::read_rows(self.source, &frame, bytes, self.key.as_deref(), deeper);
+        outcome.each(&mut |outcome| {
+            if let Some(linked) = &mut outcome.linked {
+                linked.conversation.table.clone_from(&self.table);
+            }
+        });
         let way = WayBack::new(bytes);
         outcome.each(&mut |outcome| self.lead_back(outcome, &way));
         outcome

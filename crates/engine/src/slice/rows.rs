@@ -24,6 +24,8 @@ pub(super) struct Entry {
     pub next_record: u64,
     /// The map of the names of its JSON rows' fields.
     pub map: Option<TableMap>,
+    /// Rows so far whose conversation is empty.
+    pub alone: u64,
 }
 
 impl Entry {
@@ -79,6 +81,11 @@ impl Entry {
             if row.keys.is_empty() {
                 grouper.push_shared(row.about, &place, body)?;
             }
+            if row.is_alone {
+                self.alone += 1;
+                grouper.push_alone(&place, body)?;
+                continue;
+            }
             for key in row.keys {
                 let key = if key.is_empty() { &self.conversation } else { &key };
                 if let Some(begins) = &row.begins {
@@ -125,6 +132,7 @@ mod tests {
                     family: String::new(),
                     conversation: String::new(),
                     next_record: 0,
+                    alone: 0,
                     map: None,
                 };
                 let bytes = text.replace("\\t", "\\u0009");

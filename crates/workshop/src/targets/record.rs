@@ -146,6 +146,7 @@ fn group(
     let group = Group {
         source,
         key: Some(key).filter(|key| !key.is_empty()),
+        table: None,
         rows,
         buffer: 0..buffer.len(),
     };

@@ -4,9 +4,11 @@
 //! Read: extended and basic form, any one character between date and time, date alone, week dates, fractions
 //! with point or comma (digits beyond microseconds are cut), `Z` and offsets down to microseconds. Read
 //! beyond that, and noted as [anomalies](TimeAnomaly): 24:00, a leap second, a lower-case `z`, white space
-//! around the time. Not read: ordinal dates. Nor are texts with a remainder that the C parser
+//! around the time, the word `UTC` behind it. Not read: ordinal dates. Nor are texts with a remainder that the C parser
 //! of 3.11 ignores (`10:20:30.123456 +01:00`, `10:20.5`): their meaning is ambiguous. Numbers of nine and more digits are not
 //! read either, although Python takes a digit between date and time: `1783110460000` is a count of milliseconds and no day of 1783.
+
+use std::borrow::Cow;
 
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, ISOWeekDate, Time, Weekday};
@@ -67,6 +69,11 @@ pub(crate) fn parse(text: &str) -> Option<Moment> {
     let mut rest = rest.chars();
     rest.next();
     let time_text = rest.as_str();
+    let word = time_text.strip_suffix(" UTC");
+    if word.is_some() {
+        anomalies.add(TimeAnomaly::Utc);
+    }
+    let time_text = &*word.map_or(Cow::Borrowed(time_text), |clock| format!("{clock}Z").into());
     let (clock_text, offset) = match time_text.find(['+', '-', 'Z', 'z']) {
         None => (time_text, None),
         Some(at) => {

@@ -24,7 +24,7 @@ pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
         stated.or(turn.role) == Some(Role::Tool) || column_call_id.is_some() || turn.call_id.is_some()
     };
     let mut cell = match row.columns.content {
-        Some(value) => content::read(value, limits, is_answer, &mut site),
+        Some(value) => content::read(value, is_answer, &mut site),
         None => CellContent::default(),
     };
     let mut calls = std::mem::take(&mut cell.turn.calls);
@@ -41,6 +41,7 @@ pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
     };
     let name = word(row.columns.name, "name", &mut site).or(cell.turn.name.take());
     let sender_name = word(row.columns.sender_name, "sender_name", &mut site);
+    let model = word(row.columns.model, "model", &mut site).filter(|model| !model.is_empty());
     let timestamp = turns.times.read(row.columns.created, "created_at", &mut site);
     let references = references(row, &mut site);
     let are_read = (timestamp.is_some(), !references.is_empty());
@@ -78,6 +79,7 @@ pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
         timestamp: timestamp.clone(),
         parts,
         references,
+        model: model.map(Box::from),
         extra: Extra(cell.rest),
         ..turns.list.message(role, span.clone(), index)
     });
@@ -132,7 +134,9 @@ fn role(stated: Option<Role>, answers: bool, row: &Row<'_>, cell: &CellContent, 
         Some(role) => role,
         None if answers => Role::Tool,
         None => {
-            if row.columns.role.is_none() {
+            // Where the sender decides, rows need not have the column.
+            let has_column = row.value.get("role").is_some() || row.columns.sender.is_none();
+            if row.columns.role.is_none() && has_column {
                 site.empty("role");
             }
             let sender = row.columns.sender.and_then(id);
@@ -210,6 +214,10 @@ fn rest(
     let is_empty = |value: &Value<'_>| value.kind() == Kind::Object && value.is_empty();
     keep("metadata", row.columns.metadata.filter(|value| !is_empty(value)));
     keep("order", row.columns.order);
+    keep(
+        "model",
+        row.columns.model.filter(|value| value.as_str().is_none()),
+    );
     keep("role", row.columns.role.filter(|value| value.as_str().is_none()));
     keep("created_at", row.columns.created.filter(|_| !has_time));
     let is_empty_text = |value: &Value<'_>| value.as_str().as_deref() == Some("");

@@ -28,6 +28,16 @@ pub(crate) fn is_parts(list: Value<'_>) -> bool {
     list.items().any(is_part) || list.items().all(|part| part.kind() == Kind::String)
 }
 
+/// Whether a list has elements, each of a type that is a kind of block here.
+pub(crate) fn are_known(list: Value<'_>) -> bool {
+    let is_known = |part: Value<'_>| {
+        let kind = part.get("type").and_then(Value::as_str);
+        let mut forms = IN_OPENAI.iter().flat_map(|grammar| grammar.blocks);
+        kind.is_some_and(|kind| forms.any(|form| form.is_of(part, Some(&kind))))
+    };
+    list.kind() == Kind::Array && !list.is_empty() && list.items().all(is_known)
+}
+
 /// Reads the parts of the field `field`.
 pub(crate) fn read(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Turn {
     let mut turn = Turn::default();

@@ -29,6 +29,7 @@ pub(crate) static ANTHROPIC: Grammar = Grammar {
         only(BlockForm::of(When::OneOf(&OTHERS), Read::Unknown)),
     ],
     cache_mark: Some(cache_mark),
+    joins_texts: true,
     usage: Some(UsageForm {
         input: "input_tokens",
         output: &["output_tokens"],

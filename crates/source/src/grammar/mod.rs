@@ -83,6 +83,8 @@ pub(crate) struct Grammar {
     pub blocks: &'static [BlockForm],
     /// Reads the cache mark of a block, where the vendor has such marks.
     pub cache_mark: Option<fn(&mut Turn, &str, Value<'_>)>,
+    /// Whether the vendor writes one text of an answer in several blocks, as citations and long answers do.
+    pub joins_texts: bool,
     /// How the vendor counts tokens, where it does.
     pub usage: Option<UsageForm>,
     /// Records in which a text describes the tools, where the vendor has such.
@@ -188,6 +190,7 @@ impl Grammar {
             message: MessageForm::Own(read),
             blocks: &[],
             cache_mark: None,
+            joins_texts: false,
             usage: None,
             described: None,
         }
@@ -216,6 +219,11 @@ impl Grammar {
             None => Ok(()),
             Some(key) => Err(key.into()),
         }
+    }
+
+    /// Whether messages have the form of OpenAI's: Mistral's differ in their blocks.
+    pub(crate) fn is_openais(&self) -> bool {
+        self.is(&OPENAI) || self.is(&MISTRAL)
     }
 
     /// Whether this is the grammar with the id of another.

@@ -153,6 +153,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             limits,
             read,
             grammar: None,
+            is_answer: speaker.meaning == Speaks::Assistant,
         };
         let (mut draft, is_notice) = read_content(pieces, map, value, (speaker, kind.as_ref()), &mut site);
         let role = match (draft.role, speaker.meaning) {

@@ -148,6 +148,9 @@ impl<'d> Reader<'d, '_> {
             Some(role) => role,
             None => Role::User,
         };
+        content.role = Some(role);
+        content.joins_texts = true;
+        content.join_texts();
         if role == Role::Assistant {
             meta::find_leak(&content.parts, ".parts", value, &mut site);
         }

@@ -42,6 +42,8 @@ pub(crate) struct Turn {
     pub joins_texts: bool,
     /// The positions among the parts at which a block was not read: texts on both sides of one are no neighbours.
     pub gaps: Vec<usize>,
+    /// The position at which the step begins that is read, where steps are marked.
+    pub step: Option<usize>,
 }
 
 /// What becomes of the unknown fields of a block.
@@ -79,6 +81,30 @@ impl Turn {
         Self {
             unknown_fields: self.unknown_fields,
             ..Self::default()
+        }
+    }
+
+    /// Begins a step, which is one answer: the results of the step before are behind its other parts.
+    pub(crate) fn begin_step(&mut self) {
+        self.end_step();
+        self.step = Some(self.parts.len());
+    }
+
+    /// Ends the last step, where steps are marked. Where the only mark is the first part and words follow a result, the marks of later
+    /// steps were not recorded, and the parts stay as they are.
+    pub(crate) fn end_steps(&mut self) {
+        if self.step == Some(0) {
+            let is_result = |part: &Part| matches!(part, Part::ToolResult(_));
+            let is_said = |part: &Part| matches!(part, Part::Text(_) | Part::Reasoning(_));
+            let mut behind = self.parts.iter().skip_while(|part| !is_result(part));
+            self.step = self.step.filter(|_| !behind.any(is_said));
+        }
+        self.end_step();
+    }
+
+    fn end_step(&mut self) {
+        if let Some(from) = self.step.take() {
+            results_last(&mut self.parts, from);
         }
     }
 

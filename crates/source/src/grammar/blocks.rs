@@ -248,7 +248,6 @@ fn read(form: &BlockForm, turn: &mut Turn, path: &str, block: Value<'_>, site: &
             turn.keep(&*path, value);
             true
         }
-        Read::Nothing => true,
         Read::Unknown => false,
     }
 }

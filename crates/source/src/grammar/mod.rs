@@ -161,8 +161,6 @@ pub(crate) enum Read {
     Media(MediaKind, ReadMedia),
     /// Nothing that has a place: the block is kept as it is.
     Extra,
-    /// Nothing: the block only marks a place.
-    Nothing,
     /// What is unknown here, although the vendor has such blocks.
     Unknown,
     /// What only code can express; false where the block is none of the kind after all.

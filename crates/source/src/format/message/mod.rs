@@ -182,7 +182,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         let usage = map.usage.as_ref().and_then(|usage| usage.of(value));
         let usage = usage.filter(|_| !is_copied);
         let model = map.model.id(value).map(Into::into);
-        let mut answer = map.answer_id.id(value).filter(|_| role == Role::Assistant);
+        let is_answer = role == Role::Assistant;
+        let mut answer = is_answer.then(|| map.answer_id.id(value)).flatten();
         if answer.is_some() {
             draft.end_answer();
             answer.take_if(|_| draft.ended.0 > 1);

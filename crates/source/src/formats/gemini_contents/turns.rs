@@ -149,7 +149,8 @@ impl<'d> Reader<'d, '_> {
             None => Role::User,
         };
         content.role = Some(role);
-        content.joins_texts = true;
+        // The bot's own turns, which begin with its line, are in pieces of its own.
+        content.joins_texts = skipped == 0;
         content.join_texts();
         if role == Role::Assistant {
             meta::find_leak(&content.parts, ".parts", value, &mut site);

@@ -40,8 +40,8 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
 /// What a message with logged usage is, where it is no turn.
 fn kind_without_turn(message: &Message) -> Option<&'static str> {
     if message.kind == MessageKind::Message {
-        let says = |part: &Part| !matches!(part, Part::CacheMark);
-        return (!message.parts.iter().any(says)).then_some("empty");
+        let is_content = |part: &Part| !matches!(part, Part::CacheMark);
+        return (!message.parts.iter().any(is_content)).then_some("empty");
     }
     let word = message.source_type.as_deref().unwrap_or_default();
     let known = [

@@ -95,9 +95,9 @@ impl Turn {
     pub(crate) fn end_steps(&mut self) {
         if self.step == Some(0) {
             let is_result = |part: &Part| matches!(part, Part::ToolResult(_));
-            let is_said = |part: &Part| matches!(part, Part::Text(_) | Part::Reasoning(_));
+            let is_words = |part: &Part| matches!(part, Part::Text(_) | Part::Reasoning(_));
             let mut behind = self.parts.iter().skip_while(|part| !is_result(part));
-            self.step = self.step.filter(|_| !behind.any(is_said));
+            self.step = self.step.filter(|_| !behind.any(is_words));
         }
         self.end_step();
     }

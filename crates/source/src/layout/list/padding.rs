@@ -11,6 +11,8 @@ use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::json::push_string;
 use chatmill_model::{ArgumentForm, Arguments, Conversation, Part, RawJson, ToolCall};
 
+use crate::base::present;
+
 /// The fields of a definition that may hold its schema.
 const SCHEMAS: [&str; 3] = ["parameters", "input_schema", "inputSchema"];
 
@@ -97,9 +99,7 @@ fn calls(conversation: &mut Conversation) -> impl Iterator<Item = &mut ToolCall>
 
 /// The function of a definition.
 fn function(tool: Value<'_>) -> Value<'_> {
-    tool.get("function")
-        .filter(|function| !function.is_null())
-        .unwrap_or(tool)
+    present(tool, "function").unwrap_or(tool)
 }
 
 fn name_of(tool: Value<'_>) -> Option<String> {

@@ -27,6 +27,10 @@ laws TIMES="3" SEED="1" DRAWS="20":
     cargo test --release --package chatmill-testkit --test laws every_possible_loss -- --ignored
     cargo test --release --package chatmill-token --lib -- --ignored
 
+# logged answers and turns of the assistant in the samples of all sources and in drawn sessions, DRAWS times as many as in `just test`
+turns DRAWS="20":
+    CHATMILL_DRAWS={{DRAWS}} cargo test --release --package chatmill-testkit --test laws turns:: -- --include-ignored --nocapture
+
 # words under a key that no format knows, in every object of every fixture: kept and told (`cargo test` draws a fifth)
 silence:
     CHATMILL_DRAWS=5 cargo test --package chatmill-source --lib canary

@@ -80,6 +80,7 @@ const PASSES: &[&Pass] = &[
     &trim::PASS,
     &MISPLACED,
     &NOTE_RENDERED,
+    &joined_texts::OF_ANSWERS,
     &history::PASS,
     &rounds::PASS,
     &items::PASS,

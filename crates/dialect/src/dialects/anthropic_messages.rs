@@ -87,7 +87,7 @@ static PROFILE: DialectProfile = DialectProfile {
     merging: Some(ANT_04),
     user_first: Some(ANT_03),
     system: SystemPlace::Outside,
-    texts: Texts::Blocks,
+    texts: Texts::BlocksOfOthers,
     blank_is_empty: true,
     trims_end: Some(ANT_11),
     carries: Some(carries),

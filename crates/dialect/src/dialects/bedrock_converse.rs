@@ -72,7 +72,7 @@ static PROFILE: DialectProfile = DialectProfile {
     merging: Some(BED_02),
     user_first: Some(BED_02),
     system: SystemPlace::Outside,
-    texts: Texts::Blocks,
+    texts: Texts::BlocksOfOthers,
     blank_is_empty: true,
     carries: Some(carries),
     carries_in_results: Some(carries),

@@ -83,7 +83,7 @@ static PROFILE: DialectProfile = DialectProfile {
     merging: Some(GEM_07),
     user_first: Some(GEM_08),
     system: SystemPlace::Outside,
-    texts: Texts::Blocks,
+    texts: Texts::BlocksOfOthers,
     blank_is_empty: true,
     carries: Some(carries),
     must_be_fetched: Some(must_be_fetched),

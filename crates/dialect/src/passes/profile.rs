@@ -43,6 +43,8 @@ pub(crate) enum Texts {
     JoinedWithoutMedia,
     /// Joined into one unless a cache mark stands on one of them.
     JoinedWithoutMarks,
+    /// Each in a block of its own, but for those of an answer: readers join its neighbouring blocks with nothing between.
+    BlocksOfOthers,
     /// Each in a block of its own.
     Blocks,
 }

@@ -2,6 +2,7 @@
 //! ledger counts them, and the reading that results.
 
 pub(crate) mod answers;
+mod padding;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -300,12 +301,14 @@ impl<'d, 'r> ListReader<'d, 'r> {
                 message.move_to_earlier_copy();
             }
         }
+        let mut conversation = Conversation {
+            messages: self.messages,
+            alternatives: self.alternatives,
+            ..conversation
+        };
+        padding::take_out(&mut conversation, self.limits);
         Reading {
-            conversation: Some(Conversation {
-                messages: self.messages,
-                alternatives: self.alternatives,
-                ..conversation
-            }),
+            conversation: Some(conversation),
             error: None,
             findings: self.notes.findings,
             rejects: self.rejects,

@@ -8,7 +8,7 @@ use super::cached;
 use super::row::RowTurns;
 use crate::base::{Turn, present, texts::transcript};
 use crate::frame::FrameView;
-use crate::grammar::{self, Grammar, OPENAI, RESPONSES, is_foreign};
+use crate::grammar::{self, Grammar, RESPONSES, is_foreign};
 use crate::layout::columns::{self, Holds};
 use crate::layout::{Element, OUTSIDE_LISTS, Turns, exchange::Exchange, preference};
 
@@ -73,7 +73,7 @@ impl<'d, 'r> TurnReader<'d, 'r> {
 
     /// Reads an answer: turns of the same vendor, or what any vendor answers.
     fn answer(&mut self, field: &str, value: Value<'d>) {
-        let is_own = |turn: Value<'_>| !self.grammar.is(&OPENAI) && self.grammar.is_like_message(turn);
+        let is_own = |turn: Value<'_>| !self.grammar.is_openais() && self.grammar.is_like_message(turn);
         if value.kind() == Kind::String {
             self.texts(Role::Assistant, &[value]);
         } else if is_own(value) {
@@ -142,7 +142,7 @@ impl<'d, 'r> TurnReader<'d, 'r> {
         let list = &self.exchange.turns.list;
         let (known, document) = (list.notes.findings.len(), list.frame.document);
         let turn = self.turn(value);
-        if self.grammar.is(&OPENAI) {
+        if self.grammar.is_openais() {
             let findings = self.exchange.turns.list.notes.findings.iter_mut();
             findings
                 .skip(known)
@@ -155,7 +155,7 @@ impl<'d, 'r> TurnReader<'d, 'r> {
 
     fn turn(&mut self, value: Value<'d>) -> Turn {
         let grammar = self.grammar;
-        let is_other = !grammar.is(&OPENAI) && is_of_other_vendor(value, grammar);
+        let is_other = !grammar.is_openais() && is_of_other_vendor(value, grammar);
         self.exchange.turns.read(value, "", |value, site| {
             if is_other {
                 return grammar::any(value, grammar, site);

@@ -13,7 +13,8 @@ use chatmill_dialect::LossCode;
 use chatmill_engine::check::Mask;
 use chatmill_export::{
     ENVELOPES, Envelope, ExportError, ExportRequest, ExportSummary, Filters, Format, Maker, NestedAs,
-    Preferences, SUMMARY, Split, SplitBy, TokenLimit, begin, check_request, envelope, export_into, publish,
+    Preferences, SUMMARY, Split, SplitBy, TokenLimit, begin, check_request, envelope, export_into,
+    not_set_yet, publish,
 };
 use clap::Args;
 
@@ -163,7 +164,8 @@ pub(super) fn write(
     let maker = maker::maker(dataset, request)?;
     let renderer = maker.as_ref().map(|maker| maker as &dyn Maker);
     let summary = export_into(dataset, request, &folder, renderer, context.signals.stop())?;
-    let text = describe(&summary, out, mask.as_ref()) + &way_out(&summary, maker.as_ref())?;
+    let text = describe(&summary, out, mask.as_ref())
+        + &way_out(&summary, &dataset.manifest().plan, maker.as_ref())?;
     drop(temporary);
     publish(folder, request)?;
     if let (Some(dropped), Some(rows)) = (dropped, &summary.rows_left_out) {
@@ -238,7 +240,11 @@ pub(super) fn known_envelope(id: &str) -> Outcome<&'static Envelope> {
 }
 
 /// Remedies, where fewer than half of the rows are kept: those of the most frequent reasons.
-fn way_out(summary: &ExportSummary, maker: Option<&maker::AgainMaker<'_>>) -> Result<String, ExportError> {
+fn way_out(
+    summary: &ExportSummary,
+    plan: &serde_json::Value,
+    maker: Option<&maker::AgainMaker<'_>>,
+) -> Result<String, ExportError> {
     let elsewhere = maker
         .filter(|_| summary.kept == 0)
         .map(maker::AgainMaker::elsewhere);
@@ -258,10 +264,14 @@ fn way_out(summary: &ExportSummary, maker: Option<&maker::AgainMaker<'_>>) -> Re
     most.sort_by_key(|left| Reverse(left.rows));
     let mut known = BTreeSet::new();
     let advice = most.iter().filter_map(|left| advice(&left.reason, summary));
-    let lines = advice.filter(|advice| known.insert(*advice)).map(|advice| {
-        let text = format!("help: {advice}; in `convert`, --set KEY=VALUE sets a key of the pipeline file");
-        format!("{}\n", terminal::prose(&text, 2))
-    });
+    let advice = advice.filter(|advice| known.insert(*advice));
+    let lines = advice
+        .filter_map(|advice| not_set_yet(plan, advice))
+        .map(|advice| {
+            let text =
+                format!("help: {advice}; in `convert`, --set KEY=VALUE sets a key of the pipeline file");
+            format!("{}\n", terminal::prose(&text, 2))
+        });
     Ok(lines.collect())
 }
 

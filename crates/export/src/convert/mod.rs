@@ -1,7 +1,7 @@
 //! Exports a dataset: reads renderings, filters them, wraps them in the envelope, writes the files.
 
 mod exclusion;
-mod row_counts;
+pub(crate) mod row_counts;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -313,7 +313,7 @@ impl Job<'_> {
         let of_turns = envelope.filter(|envelope| envelope.has_turns());
         let written = files.iter().map(|file| file.rows).sum();
         let uncounted = self.assignment.as_ref().and_then(Assignment::why_unknown);
-        let notes = row_counts.notes(envelope, written, uncounted);
+        let notes = row_counts.notes(envelope, written, uncounted, &self.dataset.manifest().plan);
         let split = self.request.split.as_ref();
         let (left_out, rows_left_out) = row_counts.left_out.finish();
         ExportSummary {

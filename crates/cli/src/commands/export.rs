@@ -45,8 +45,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_parser = choice(NESTED), default_value = "json", value_name = "FORM")]
     nested: NestedAs,
     /// Record format of each row: openai-sft, openai-rft, openai-evals, inspect, vertex-tuning, bedrock-conversation-2024,
-    /// trl-messages, trl-prompt-completion, trl-prompts, llama-factory, axolotl; for preferences trl-dpo, trl-kto, openai-dpo or
-    /// llama-factory-ranking
+    /// trl-messages, trl-prompt-completion, trl-prompts, verl, llama-factory, axolotl; for preferences trl-dpo, trl-kto, openai-dpo
+    /// or llama-factory-ranking
     #[arg(long, value_name = "ID")]
     envelope: Option<String>,
     /// Leaves out renderings that break a rule of the dialect

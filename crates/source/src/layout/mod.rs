@@ -9,6 +9,7 @@ pub(crate) mod preference;
 pub(crate) mod recognise;
 pub(crate) mod request_fields;
 pub(crate) mod requests;
+pub(crate) mod spelled_list;
 pub(crate) mod text;
 pub(crate) mod thoughts;
 pub(crate) mod tree;

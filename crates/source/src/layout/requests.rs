@@ -173,6 +173,7 @@ impl Requests {
         }
         let count = reader.count();
         reader.compare(root, start.filter(|start| *start < count));
+        reader.generations(root);
         self.end(reader, root)
     }
 

@@ -16,10 +16,22 @@ use crate::base::{
 use crate::grammar::openai::{calls, parts};
 
 /// The fields of a message with a place in the model, which it must not have twice.
-pub(super) const FIELDS: [&str; 12] = words!(
-    role content name tool_calls tool_call_id function_call refusal reasoning reasoning_content thinking_blocks
-    message_id id
+pub(super) const FIELDS: [&str; 14] = words!(
+    role content name tool_calls tool_call_id function_call refusal reasoning reasoning_content thinking thinking_blocks
+    reasoning_details message_id id
 );
+
+/// Roles of calls that training files write as text: ms-swift, `NeMo`, `LLaMA-Factory`.
+const CALL_ROLES: [&str; 2] = ["tool_call", "function_call"];
+
+/// The role that a word means: those of the API, and of the same training files and Llama's templates.
+fn message_role(word: &str) -> Option<Role> {
+    match word {
+        "tool_response" | "function_response" | "observation" | "ipython" => Some(Role::Tool),
+        call if CALL_ROLES.contains(&call) => Some(Role::Assistant),
+        other => api_role(other),
+    }
+}
 
 /// A message object but for its content, which [`content`] gives.
 #[derive(Debug, Default)]
@@ -68,16 +80,17 @@ impl MessageObject {
             role: field("role")
                 .and_then(Value::as_str)
                 .as_deref()
-                .and_then(api_role),
+                .and_then(message_role),
             call_id: word(field("tool_call_id"), "tool_call_id", site),
             name: word(field("name"), "name", site),
             message_id: word(field("message_id"), "message_id", site),
             ..Self::default()
         };
-        for key in ["reasoning_content", "reasoning"] {
+        for key in ["reasoning_content", "reasoning", "thinking"] {
             message.think(text(field(key)));
         }
         message.blocks_of_thought(object);
+        message.details_of_thought(object);
         for (key, value) in object.fields().filter(|(_, value)| !value.is_null()) {
             let is_read = match &*key {
                 "content" | "name" | "tool_call_id" | "message_id" => true,
@@ -86,8 +99,8 @@ impl MessageObject {
                     value.mark(Mark::Taken);
                     true
                 }
-                "reasoning_content" | "reasoning" => value.kind() == Kind::String,
-                "thinking_blocks" => value.kind() == Kind::Array,
+                "reasoning_content" | "reasoning" | "thinking" => value.kind() == Kind::String,
+                "thinking_blocks" | "reasoning_details" => value.kind() == Kind::Array,
                 "tool_calls" => {
                     let calls = calls::calls(value, &mut message.rest, site);
                     let is_read = calls.is_some();
@@ -133,6 +146,27 @@ impl MessageObject {
                 None => self.rest.keep(path, block),
             }
         }
+    }
+
+    /// Reads thoughts in the pieces of `OpenRouter`, which are mostly written as `reasoning`, too.
+    fn details_of_thought(&mut self, object: Value<'_>) {
+        let mut thought = String::new();
+        for (index, detail) in items(object, "reasoning_details").enumerate() {
+            let path = format!("reasoning_details[{index}]");
+            let piece = ["text", "summary"]
+                .iter()
+                .find_map(|key| Some((*key, text(detail.get(key))?)));
+            match piece {
+                Some((key, words)) => {
+                    thought.push_str(&words);
+                    self.rest
+                        .keep_rest(detail, &path, &["type", "format", "index", "id", key]);
+                }
+                None => self.rest.keep(path, detail),
+            }
+        }
+        let is_new = !thought.is_empty() && !self.thoughts.iter().any(|known| known.contains(&thought));
+        self.think(Some(thought).filter(|_| is_new));
     }
 }
 
@@ -198,6 +232,14 @@ pub(super) fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
         .map(Cow::into_owned);
     turn.parts.extend(read.thoughts.into_iter().map(Part::Reasoning));
     let content = content(value);
+    let is_call = turn
+        .word
+        .as_deref()
+        .is_some_and(|word| CALL_ROLES.contains(&word));
+    // These words are the format's own, and tell nothing about who speaks.
+    turn.word = turn
+        .word
+        .filter(|word| message_role(word).is_none() || api_role(word).is_some());
     if turn.role == Some(Role::Tool) {
         let answer = content.map_or_else(Default::default, |content| {
             answered(content, "content", &mut turn.rest, site)
@@ -208,6 +250,11 @@ pub(super) fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
             ..ToolResult::default()
         };
         turn.parts.extend(media::result_of(result, answer));
+    } else if let Some(words) = content
+        .and_then(|content| text(Some(content)))
+        .filter(|_| is_call)
+    {
+        turn.parts.extend(calls::spelled_turn(&words, site.limits.depth));
     } else if let Some(content) = content {
         let read = content_parts(content, "content", &mut turn.rest, site);
         turn.parts.extend(read);

@@ -342,6 +342,7 @@ def export(
     max_tokens: str | None = None,
     without: Iterable[str] = (),
     keep_unasked: bool = False,
+    distinct: bool = False,
     replace: bool = False,
     progress: Progress = None,
 ) -> Export:
@@ -350,7 +351,7 @@ def export(
 
     ``split={"train": 95, "test": 5}`` divides the rows, and ``split_like`` names an earlier export that decides for its own;
     ``columns=["source", "extra.language"]`` adds columns; ``dropped`` is a file for the rows that are left out, with their reasons; ``max_tokens="4096@o200k_base"`` leaves out what is longer; ``keep_unasked``
-    keeps answers before which nobody speaks, which envelopes of conversations leave out.
+    keeps answers before which nobody speaks, which envelopes of conversations leave out; ``distinct`` leaves out rows that are equal to an earlier one.
     """
     arguments = ["export", "--dialect", _settings.text("dialect", dialect), "--format", _settings.text("format", format)]
     arguments += ["--out", _settings.path("out", out)]
@@ -365,6 +366,7 @@ def export(
     arguments += ["--max-tokens", _settings.text("max_tokens", max_tokens)] if max_tokens is not None else []
     arguments += [f"--without={code}" for code in _settings.words("without", without)]
     arguments += ["--keep-unasked"] if keep_unasked else []
+    arguments += ["--distinct"] if distinct else []
     arguments += ["--replace"] if replace else []
     answer([*arguments, "--", _settings.path("dataset", dataset)], callback(progress))
     with open(os.path.join(out, "export.json"), encoding="utf-8") as file:

@@ -50,6 +50,9 @@ pub(crate) struct Arguments {
     /// Keeps answers that no message precedes; envelopes of conversations leave them out otherwise
     #[arg(long)]
     keep_unasked: bool,
+    /// Leaves out rows that are equal to an earlier one
+    #[arg(long)]
+    distinct: bool,
     /// Divides the rows into files, for example train=95,test=5
     #[arg(long, value_name = "PART=SHARE,…")]
     split: Option<String>,
@@ -263,6 +266,7 @@ fn request(arguments: &Arguments, quotes: bool) -> Outcome<ExportRequest> {
         filters: Filters {
             valid: true,
             keep_unasked: arguments.keep_unasked,
+            distinct: arguments.distinct,
             ..Filters::default()
         },
         valid_for: None,

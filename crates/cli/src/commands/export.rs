@@ -67,6 +67,9 @@ pub(crate) struct Arguments {
     /// Keeps answers that no message precedes; envelopes of conversations leave them out otherwise
     #[arg(long, requires = "envelope")]
     keep_unasked: bool,
+    /// Leaves out rows that are equal to an earlier one
+    #[arg(long)]
+    distinct: bool,
     /// Divides the rows into files, for example train=95,test=5
     #[arg(long, value_name = "PART=SHARE,…")]
     split: Option<String>,
@@ -79,6 +82,9 @@ pub(crate) struct Arguments {
     /// An earlier export of the same data; conversations keep the file that it assigned
     #[arg(long, requires = "split", value_name = "EXPORT")]
     split_like: Option<PathBuf>,
+    /// A dataset of the earlier export; its prompts and passages count as those of its parts; repeatable
+    #[arg(long, requires = "split_like", value_name = "RUN")]
+    split_against: Vec<PathBuf>,
     /// Columns that are added to each record, for example `source,input,tokens_o200k_base,extra.language`: columns of the tables
     /// `conversations` and `renderings`, and fields of the record
     #[arg(long, value_delimiter = ',', value_name = "COLUMN,…")]
@@ -117,6 +123,11 @@ const SPLITS: Choices<SplitBy> = &[
     ("hash", "A hash of its id", SplitBy::Hash),
     ("time", "When it began", SplitBy::Time),
     ("room", "A hash of its room", SplitBy::Room),
+    (
+        "session",
+        "When a session of it began, which `window.session_gap` divides",
+        SplitBy::Session,
+    ),
 ];
 
 /// Writes the export and prints its summary.
@@ -182,6 +193,7 @@ fn request(arguments: &Arguments, quotes: bool) -> Outcome<ExportRequest> {
     let parsed = parts.map(|text| Split::parse(text, arguments.split_by));
     let split = parsed.transpose()?.map(|split| Split {
         like: arguments.split_like.clone(),
+        against: arguments.split_against.clone(),
         seed: arguments.split_seed,
         ..split
     });
@@ -196,6 +208,7 @@ fn request(arguments: &Arguments, quotes: bool) -> Outcome<ExportRequest> {
             max_tokens: arguments.max_tokens.clone(),
             without: arguments.without.clone(),
             keep_unasked: arguments.keep_unasked,
+            distinct: arguments.distinct,
         },
         valid_for: arguments.valid_for.clone(),
         split,

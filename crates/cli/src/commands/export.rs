@@ -143,6 +143,8 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         .transpose()?;
     let spared: [&Path; 2] = [&arguments.run, &arguments.out];
     let spared = spared.into_iter().chain(arguments.valid_for.as_deref());
+    let earlier = arguments.split_like.iter().chain(&arguments.split_against);
+    let spared = spared.chain(earlier.map(PathBuf::as_path));
     let dropped = DroppedFile::begin(
         arguments.dropped.as_deref(),
         &spared.collect::<Vec<_>>(),

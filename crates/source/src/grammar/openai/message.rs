@@ -24,6 +24,12 @@ pub(super) const FIELDS: [&str; 14] = words!(
 /// Roles of calls that training files write as text: ms-swift, `NeMo`, `LLaMA-Factory`.
 const CALL_ROLES: [&str; 2] = ["tool_call", "function_call"];
 
+/// Whether a message has the role of a call. Several in a row, before their results, are calls of one turn.
+pub(crate) fn is_call(message: Value<'_>) -> bool {
+    let role = present(message, "role").and_then(Value::string);
+    role.is_some_and(|role| CALL_ROLES.contains(&&*role))
+}
+
 /// The role that a word means: those of the API, and of the same training files and Llama's templates.
 fn message_role(word: &str) -> Option<Role> {
     match word {

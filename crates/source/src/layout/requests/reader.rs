@@ -8,7 +8,7 @@ use super::cached;
 use super::row::RowTurns;
 use crate::base::{Turn, present, texts::transcript};
 use crate::frame::FrameView;
-use crate::grammar::{self, Grammar, OPENAI, RESPONSES, is_foreign};
+use crate::grammar::{self, Grammar, OPENAI, RESPONSES, is_call, is_foreign};
 use crate::layout::columns::{self, Holds};
 use crate::layout::{Element, OUTSIDE_LISTS, Turns, exchange::Exchange, preference};
 
@@ -31,6 +31,8 @@ pub(super) struct TurnReader<'d, 'r> {
     is_written_out: bool,
     /// The messages that a cached block may repeat.
     earlier: cached::Earlier,
+    /// The number of messages up to the last one with the role of a call.
+    calls_until: usize,
 }
 
 impl<'d, 'r> TurnReader<'d, 'r> {
@@ -41,6 +43,7 @@ impl<'d, 'r> TurnReader<'d, 'r> {
             grammar,
             is_written_out: false,
             earlier: cached::Earlier::default(),
+            calls_until: 0,
         }
     }
 
@@ -213,6 +216,13 @@ impl<'d, 'r> TurnReader<'d, 'r> {
         }
         let place = || document.path_at(value.span().start);
         self.exchange.turns.add(index, value, turn, known, place);
+        if is_call(value) {
+            let is_parallel = self.calls_until > 0 && self.count() == self.calls_until + 1;
+            if is_parallel {
+                self.exchange.turns.list.join_last();
+            }
+            self.calls_until = self.count();
+        }
         self.find_block(value);
     }
 

@@ -4,7 +4,7 @@
 //! never as a bare word or number. The name of an account is the part of a path behind `/Users/`, `/home/` or `C:\Users\`, or behind `~`;
 //! accounts of systems stay.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -88,7 +88,7 @@ impl Accounts {
             }
         }
         let names = found.iter().filter(|found| found.kind == PersonalKind::Name);
-        let names: BTreeSet<usize> = names.map(|name| name.range.start).collect();
+        let names: BTreeMap<usize, usize> = names.map(|name| (name.range.start, name.range.end)).collect();
         for lead in HANDLES {
             for (at, _) in text.match_indices(lead) {
                 if lead == "@" && !is_boundary(text.get(..at).unwrap_or_default()) {
@@ -98,7 +98,7 @@ impl Accounts {
                 let written = text.get(range.clone()).unwrap_or_default().to_lowercase();
                 if let Some(id) = self.found(text, range.clone()) {
                     found.push(id);
-                } else if names.range(range.clone()).next().is_some() {
+                } else if has_a_name(&names, &range) {
                     found.push(Found {
                         kind: PersonalKind::Name,
                         range,
@@ -168,6 +168,12 @@ fn handle(text: &str, from: usize) -> Range<usize> {
     let rest = text.get(from..).unwrap_or_default();
     let end = rest.find(|sign: char| !sign.is_alphanumeric() && sign != '_');
     from..from + end.unwrap_or(rest.len())
+}
+
+/// Whether a handle has a name in it, and more.
+fn has_a_name(names: &BTreeMap<usize, usize>, handle: &Range<usize>) -> bool {
+    let name = names.range(handle.clone()).next();
+    name.is_some_and(|(start, end)| *start > handle.start || *end < handle.end)
 }
 
 /// Finds the names of accounts in paths, in a folded text.

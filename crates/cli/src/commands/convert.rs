@@ -29,6 +29,7 @@ use crate::{read_problems, terminal};
 /// Arguments of `convert`.
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("../../help/convert.txt").trim_end())]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Arguments {
     /// Files, folders, globs or archives
     #[arg(required = true, value_name = "IN")]

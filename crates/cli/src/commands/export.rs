@@ -31,6 +31,7 @@ use crate::{other_codes, terminal};
 /// Arguments of `export`.
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("../../help/export.txt").trim_end())]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Arguments {
     /// Folder of the dataset
     #[arg(value_name = "RUN")]

@@ -86,12 +86,11 @@ pub(crate) fn read(folder: &Path, parts: &[SplitPart], by: SplitBy) -> Result<Ea
         .and_then(|line| serde_json::from_str(line).ok());
     let has_sessions = beginning.as_ref().is_some_and(|beginning| beginning.sessions);
     if has_sessions != (by == SplitBy::Session) {
-        let (has, other) = match has_sessions {
-            true => ("sessions", "take `--split-by session`"),
-            false => (
-                "conversations",
-                "take another --split-by, or an export that was made with `--split-by session`",
-            ),
+        let (has, other) = if has_sessions {
+            ("sessions", "take `--split-by session`")
+        } else {
+            let other = "take another --split-by, or an export that was made with `--split-by session`";
+            ("conversations", other)
         };
         return Err(ExportError::request(
             format!("{} divides {has}", path.display()),

@@ -205,22 +205,15 @@ impl GroupReader<'_> {
                 let own = own.map_or(&whole[..], Vec::as_slice);
                 units.add(id, own);
                 for stretch in own {
-                    let session = stretches.is_some().then_some(stretch.began);
-                    self.unit(&cells, row, *stretch, session)?;
+                    self.unit(&cells, row, *stretch)?;
                 }
             }
         }
         Ok(Corpus { dataset, units })
     }
 
-    /// Adds a unit: a conversation, or the session of one that began at a time.
-    fn unit(
-        &mut self,
-        cells: &ConversationColumns,
-        row: usize,
-        stretch: Stretch,
-        session: Option<Option<i64>>,
-    ) -> Result<(), ExportError> {
+    /// Adds a unit: a conversation, or a session of one.
+    fn unit(&mut self, cells: &ConversationColumns, row: usize, stretch: Stretch) -> Result<(), ExportError> {
         let Self {
             split,
             forest,
@@ -237,10 +230,15 @@ impl GroupReader<'_> {
         let named = scoped(named, thread, input);
         let member = forest.add();
         // What relates conversations relates the sessions that began at one time.
-        let mut connect = |kind: &str, value: &str| match session {
-            None => forest.connect(member, key(kind, value)),
-            Some(began) => forest.connect(member, key(kind, &in_session(value, began))),
+        let is_session = split.by == SplitBy::Session;
+        let unit_of = |name: &str| {
+            if is_session {
+                in_session(name, stretch.began)
+            } else {
+                name.to_owned()
+            }
         };
+        let mut connect = |kind: &str, value: &str| forest.connect(member, key(kind, &unit_of(value)));
         connect("thread", &scoped(prefixed(id, thread), thread, input));
         if cells.message_count.at(row) > 0 {
             connect("content", cells.content_hash.at(row));
@@ -264,9 +262,7 @@ impl GroupReader<'_> {
             }
             groups.strata.push(value.unwrap_or_else(String::new));
         }
-        groups
-            .ids
-            .push(session.map_or_else(|| id.to_owned(), |began| in_session(id, began)));
+        groups.ids.push(unit_of(id));
         groups.stretches.push(stretch);
         groups.deciding.push(Group {
             // A split by room and one by hash must not be the same division.

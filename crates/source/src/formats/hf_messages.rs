@@ -110,7 +110,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let question = columns::names(Holds::Question).find(|name| is_text(name))?;
     let Some(answer) = columns::names(Holds::Answer).find(|name| is_text(name)) else {
         // A problem with a solution may be anything.
-        let is_truth = |name: &&&str| has(record, name) && (**name, question) != (&"solution", "problem");
+        let is_truth = |name: &&&str| has(record, name) && (**name, question) != ("solution", "problem");
         let reference = columns::REFERENCES.iter().find(is_truth)?;
         return (!has_options).then(|| (60, format!("the record has {question} as text and {reference}")));
     };

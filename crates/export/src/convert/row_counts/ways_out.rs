@@ -23,11 +23,12 @@ pub fn not_set_yet(plan: &Value, advice: &str) -> Option<String> {
         };
         let value = value.trim().trim_matches('"');
         let planned = plan.pointer(&format!("/{}", key.trim().replace('.', "/")));
-        planned.is_some_and(|planned| {
+        let planned = planned.map(|planned| {
             planned
                 .as_str()
-                .map_or(planned.to_string() == value, |text| text == value)
-        })
+                .map_or_else(|| planned.to_string(), str::to_owned)
+        });
+        planned.is_some_and(|planned| planned == value)
     };
     let clauses = advice.split("; ");
     let clauses: Vec<&str> = clauses

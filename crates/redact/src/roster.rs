@@ -324,8 +324,8 @@ impl Names<'_> {
 
     /// The name of an account in a path: it is searched for as a word where it has letters enough.
     fn account(&mut self, name: &str) {
-        let letters = name.chars().filter(|sign| sign.is_alphabetic()).count();
-        if letters >= FEWEST_ACCOUNT_LETTERS && !is_common(&name.to_lowercase()) {
+        let length = name.chars().filter(|sign| sign.is_alphabetic()).count();
+        if length >= FEWEST_ACCOUNT_LETTERS && !is_common(&name.to_lowercase()) {
             self.stranger(name, false);
         }
     }

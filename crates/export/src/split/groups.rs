@@ -39,7 +39,7 @@ pub(crate) struct Groups {
     /// The units of the dataset itself; those of earlier datasets follow.
     pub(crate) own: usize,
     /// When each unit began and ended.
-    pub(crate) stretches: Vec<Stretch>,
+    pub(crate) sessions: Vec<Stretch>,
     /// The stratum of each unit, where the division has strata; empty for one without the property.
     pub(crate) strata: Vec<String>,
     /// The number of each unit's group.
@@ -188,8 +188,8 @@ struct GroupReader<'s> {
 impl GroupReader<'_> {
     fn read<'d>(&mut self, dataset: &'d Dataset, stop: &AtomicBool) -> Result<Corpus<'d>, ExportError> {
         let mut units = Units::from(self.groups.ids.len());
-        let stretches = match (self.split.by, self.split.session_gap) {
-            (SplitBy::Session, Some(gap)) => Some(units::stretches(dataset, gap, stop)?),
+        let sessions = match (self.split.by, self.split.session_gap) {
+            (SplitBy::Session, Some(gap)) => Some(units::sessions(dataset, gap, stop)?),
             _ => None,
         };
         for batch in dataset.batches("conversations", &ConversationColumns::names()) {
@@ -201,7 +201,7 @@ impl GroupReader<'_> {
                     began: cells.started_at.get(row),
                     ..Stretch::default()
                 }];
-                let own = stretches.as_ref().and_then(|stretches| stretches.get(id));
+                let own = sessions.as_ref().and_then(|sessions| sessions.get(id));
                 let own = own.map_or(&whole[..], Vec::as_slice);
                 units.add(id, own);
                 for stretch in own {
@@ -263,7 +263,7 @@ impl GroupReader<'_> {
             groups.strata.push(value.unwrap_or_else(String::new));
         }
         groups.ids.push(unit_of(id));
-        groups.stretches.push(stretch);
+        groups.sessions.push(stretch);
         groups.deciding.push(Group {
             // A split by room and one by hash must not be the same division.
             hash: place(if by_chat { "room" } else { "thread" }, &named, split.seed),

@@ -31,7 +31,7 @@ columns! {
 }
 
 /// The stretches of each conversation of a dataset: a longer silence than `gap` begins a new one.
-pub(crate) fn stretches(
+pub(crate) fn sessions(
     dataset: &Dataset,
     gap: i64,
     stop: &AtomicBool,
@@ -103,9 +103,9 @@ impl Units {
     }
 
     /// Numbers the units of a conversation.
-    pub(crate) fn add(&mut self, conversation: &str, stretches: &[Stretch]) {
+    pub(crate) fn add(&mut self, conversation: &str, sessions: &[Stretch]) {
         let from = self.first + self.starts.len();
-        self.starts.extend(stretches.iter().map(|stretch| stretch.start));
+        self.starts.extend(sessions.iter().map(|stretch| stretch.start));
         let to = self.first + self.starts.len();
         self.numbers.insert(conversation.to_owned(), from..to);
     }

@@ -53,14 +53,18 @@ impl Accounts {
     /// The ids of participants whose names are not kept.
     pub(super) fn of(conversation: &Conversation, keep: &HashSet<String>) -> Self {
         let mut accounts = Self::default();
-        let is_kept = |one: &Participant| {
+        let stays_as_it_is = |one: &Participant| {
             let names = [Some(&one.id), one.name.as_ref(), one.alias.as_ref()];
             names
                 .into_iter()
                 .flatten()
                 .any(|name| keep.contains(&plain_name(name)))
         };
-        for one in conversation.participants.iter().filter(|one| !is_kept(one)) {
+        for one in conversation
+            .participants
+            .iter()
+            .filter(|one| !stays_as_it_is(one))
+        {
             let number = number_of(&one.id);
             // The ids of agents are names of models or of roles.
             if number.is_none() && (one.kind == ParticipantKind::Agent || is_named_as_role(&one.id)) {
@@ -186,10 +190,10 @@ pub(super) fn in_paths(text: &str, keep: &HashSet<String>) -> Vec<Range<usize>> 
             found.push(range);
         }
     };
-    for home in HOMES {
-        for (at, _) in text.match_indices(home) {
+    for prefix in HOMES {
+        for (at, _) in text.match_indices(prefix) {
             if begins_path(text.get(..at).unwrap_or_default()) {
-                add(token(text, at + home.len()));
+                add(token(text, at + prefix.len()));
             }
         }
     }

@@ -30,7 +30,7 @@ pub(crate) use converse::CONVERSE;
 pub(crate) use definitions::{definition, list_of_tools, tools_of_vendor};
 pub(crate) use frameworks::{ai_sdk::AI_SDK, langchain::LANGCHAIN, otel::OTEL};
 pub(crate) use gemini::GEMINI;
-pub(crate) use openai::{OPENAI, mistral::MISTRAL};
+pub(crate) use openai::{OPENAI, is_call, mistral::MISTRAL};
 pub(crate) use responses::RESPONSES;
 pub(crate) use sharegpt::SHAREGPT;
 pub use signs::own_words;

@@ -203,6 +203,20 @@ impl<'d, 'r> ListReader<'d, 'r> {
         self.rows.merged += repeated;
     }
 
+    /// Makes the last message a part of the one before it.
+    pub(crate) fn join_last(&mut self) {
+        if self.messages.len() < 2 {
+            return;
+        }
+        let Some((last, before)) = self.messages.pop().zip(self.messages.last_mut()) else {
+            return;
+        };
+        before.parts.extend(last.parts);
+        before.extra.0.extend(last.extra.0);
+        self.rows.messages -= 1;
+        self.rows.merged += 1;
+    }
+
     /// Begins an alternative answer: messages from here on are not part of the conversation.
     pub(crate) fn begin_alternative(&mut self) -> ReaderState {
         ReaderState {

@@ -7,6 +7,7 @@ mod branching;
 mod cached;
 mod reader;
 mod row;
+pub(crate) mod spelled_list;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
@@ -173,6 +174,7 @@ impl Requests {
         }
         let count = reader.count();
         reader.compare(root, start.filter(|start| *start < count));
+        reader.generations(root);
         self.end(reader, root)
     }
 

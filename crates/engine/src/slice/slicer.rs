@@ -342,12 +342,21 @@ impl<'p> Slicer<'p> {
             Event::EntryStart { entry, head } => self.start_entry(&mut current, slice, entry, &head),
             Event::Frame(frame) => self.frame(&mut current, slice, frame),
             Event::Separator { bytes } => slice.separate(bytes),
-            Event::Table { name, source, whole } => {
+            Event::Table {
+                name,
+                source,
+                map,
+                whole,
+            } => {
+                current
+                    .tables
+                    .begin(&name, &map, &current.planned.settings.tables);
                 self.start_table(&mut current, slice, name, (&source, whole));
             }
             Event::Skipped { table, rows, bytes } => {
                 current.tables.pass(&table);
-                current.tables.filtered(&table, &current.planned.settings.tables);
+                let map = current.tables.map(Some(&table), &current.planned.settings.tables);
+                current.tables.filtered(map);
                 slice.steps.push(Step::Skipped { table, rows, bytes });
             }
             Event::PassedOver { kind, bytes } => slice.steps.push(Step::PassedOver { kind, bytes }),
@@ -396,7 +405,7 @@ impl<'p> Slicer<'p> {
         {
             let bytes = frame.end - frame.start;
             let (table, rows) = (map.table.clone(), 1);
-            current.tables.filtered(&table, &current.planned.settings.tables);
+            current.tables.filtered(Some(map));
             slice.steps.push(Step::Skipped { table, rows, bytes });
             return;
         }
@@ -407,7 +416,7 @@ impl<'p> Slicer<'p> {
                 let map = entry
                     .map
                     .as_ref()
-                    .or_else(|| entry.step.map(&current.planned.settings.tables));
+                    .or_else(|| current.tables.map(None, &current.planned.settings.tables));
                 let notes = current.tables.notes_of_row(bytes, map, entry.alone, self.limits);
                 slice.buffer.truncate(frame.buffer.start);
                 slice.steps.extend(notes.into_iter().flatten().map(Step::Note));
@@ -452,7 +461,10 @@ impl<'p> Slicer<'p> {
         let scope = current.planned.scope(&entry.step, None);
         entry.gathering = Some(match whole {
             Some(name) => {
-                let is_own = entry.step.map(&current.planned.settings.tables).is_some();
+                let is_own = current
+                    .tables
+                    .map(None, &current.planned.settings.tables)
+                    .is_some();
                 let system = entry.step.source.filter(|_| !is_own).map(Source::id);
                 let table = ReadTable { system, name };
                 slice.steps.extend(current.tables.note(&table).map(Step::Note));

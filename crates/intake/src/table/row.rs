@@ -14,14 +14,14 @@ use crate::json;
 use crate::stream::StreamError;
 
 /// Rows of a sample.
-const SAMPLE: usize = 256;
+pub(super) const SAMPLE: usize = 256;
 
 /// A value of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Cell<'c> {
     /// `NULL`.
     Null,
-    /// The word `NULL` without quotes, in a file where quotes tell nothing of a cell: it is one where a column holds what people write.
+    /// The word `NULL` without quotes in a CSV file: a word in a column of what people write, unless the file quotes its texts.
     NullWord,
     /// The value is unknown: the column is left out of the row.
     Absent,
@@ -50,6 +50,8 @@ pub(crate) struct RowWriter {
     columns: Vec<Target>,
     /// The offset of instants that come without one.
     pub(crate) offset: Option<String>,
+    /// Whether texts are in quotes, so that `NULL` is no text.
+    pub(crate) has_quotes: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -171,6 +173,7 @@ impl RowWriter {
         Self {
             columns: columns.iter().map(target).collect(),
             offset: None,
+            has_quotes: false,
         }
     }
 
@@ -231,7 +234,7 @@ impl RowWriter {
                 return Err(self.wrong_width(at));
             };
             let cell = match cell {
-                Cell::NullWord if column.is_words => Cell::Text(Cow::Borrowed(b"NULL")),
+                Cell::NullWord if column.is_words && !self.has_quotes => Cell::Text(Cow::Borrowed(b"NULL")),
                 Cell::NullWord => Cell::Null,
                 cell => cell,
             };
@@ -343,7 +346,7 @@ impl Cell<'_> {
 }
 
 /// The truth value that a word means, in any case.
-fn truth_of(word: &[u8]) -> Option<bool> {
+pub(super) fn truth_of(word: &[u8]) -> Option<bool> {
     let is = |words: [&str; 4]| {
         words
             .iter()

@@ -26,7 +26,16 @@ pub(super) struct Row {
     pub values: u64,
     /// Bytes and values beyond which nothing more is written.
     most: (u64, u64),
+    /// Whether a column of words holds bytes that are none.
+    pub is_garbled: bool,
 }
+
+/// Fields by which an object is a turn, and those of its words.
+const SPEAKERS: [&str; 4] = ["role", "from", "sender", "author"];
+const WORDS: [&str; 3] = ["content", "text", "value"];
+
+/// Columns of words in rows without turns.
+const COLUMNS_OF_WORDS: [&str; 4] = ["prompt", "completion", "instruction", "response"];
 
 impl Row {
     /// An empty writer, which stops beyond this number of bytes and values.
@@ -35,13 +44,19 @@ impl Row {
             bytes: Vec::new(),
             values: 0,
             most: (bytes, values),
+            is_garbled: false,
         }
     }
 
-    /// Writes a row as an object.
-    pub(super) fn write(&mut self, batch: &RecordBatch, row: usize) {
+    /// Writes a row as an object; `mapped` are columns of words.
+    pub(super) fn write(&mut self, batch: &RecordBatch, row: usize, mapped: &[String]) {
         self.values += 1;
-        object(cells(batch.schema_ref().fields(), batch.columns(), row), self);
+        let cells = cells(batch.schema_ref().fields(), batch.columns(), row).map(|mut cell| {
+            cell.is_words |=
+                COLUMNS_OF_WORDS.contains(&cell.name) || mapped.iter().any(|name| name == cell.name);
+            cell
+        });
+        object(cells, self);
     }
 
     /// Whether the row exceeds the limits, and is incomplete.
@@ -57,15 +72,21 @@ struct Cell<'a> {
     name: &'a str,
     array: &'a dyn Array,
     row: usize,
+    /// Whether it holds words.
+    is_words: bool,
 }
 
 /// The cells of a row, one for each column.
 fn cells<'a>(fields: &'a Fields, columns: &'a [ArrayRef], row: usize) -> impl Iterator<Item = Cell<'a>> {
+    let is_turn = fields
+        .iter()
+        .any(|field| SPEAKERS.contains(&field.name().as_str()));
     fields.iter().zip(columns).map(move |(field, array)| Cell {
         field,
         name: field.name(),
         array,
         row,
+        is_words: is_turn && WORDS.contains(&field.name().as_str()),
     })
 }
 
@@ -81,6 +102,8 @@ fn object<'a>(fields: impl Iterator<Item = Cell<'a>>, out: &mut Row) {
         push_string(cell.name, &mut out.bytes);
         out.bytes.push(b':');
         if value(cell.field, cell.array, cell.row, out) {
+            let words = cell.is_words.then(|| binary(cell.array, cell.row)).flatten();
+            out.is_garbled |= words.is_some_and(|words| str::from_utf8(words).is_err());
             is_first = false;
             out.values += 1;
         } else {
@@ -115,10 +138,6 @@ fn value(field: &Field, array: &dyn Array, row: usize, out: &mut Row) -> bool {
         DataType::Utf8 => words(field, array.as_string::<i32>().value(row), out),
         DataType::LargeUtf8 => words(field, array.as_string::<i64>().value(row), out),
         DataType::Utf8View => words(field, array.as_string_view().value(row), out),
-        DataType::Binary => bytes(array.as_binary::<i32>().value(row), out),
-        DataType::LargeBinary => bytes(array.as_binary::<i64>().value(row), out),
-        DataType::BinaryView => bytes(array.as_binary_view().value(row), out),
-        DataType::FixedSizeBinary(_) => bytes(array.as_fixed_size_binary().value(row), out),
         DataType::List(item) => list(item, array.as_list::<i32>().value(row).as_ref(), out),
         DataType::LargeList(item) => list(item, array.as_list::<i64>().value(row).as_ref(), out),
         DataType::FixedSizeList(item, _) => list(item, array.as_fixed_size_list().value(row).as_ref(), out),
@@ -155,8 +174,19 @@ fn value(field: &Field, array: &dyn Array, row: usize, out: &mut Row) -> bool {
             let number = array.as_primitive::<arrow_array::types::Decimal128Type>();
             text(&number.value_as_string(row), out)
         }
-        _ => false,
+        _ => binary(array, row).is_some_and(|found| bytes(found, out)),
     }
+}
+
+/// The bytes in a column of bytes.
+fn binary(array: &dyn Array, row: usize) -> Option<&[u8]> {
+    Some(match array.data_type() {
+        DataType::Binary => array.as_binary::<i32>().value(row),
+        DataType::LargeBinary => array.as_binary::<i64>().value(row),
+        DataType::BinaryView => array.as_binary_view().value(row),
+        DataType::FixedSizeBinary(_) => array.as_fixed_size_binary().value(row),
+        _ => return None,
+    })
 }
 
 fn text(text: &str, out: &mut Row) -> bool {
@@ -237,6 +267,7 @@ fn map(entry: &Field, array: &dyn Array, row: usize, out: &mut Row) -> bool {
             name,
             array: values.as_ref(),
             row,
+            is_words: false,
         }),
         out,
     );
@@ -328,11 +359,28 @@ mod tests {
             ("struct", Arc::new(inner)),
         ];
         let mut row = Row::within(999, 99);
-        row.write(&RecordBatch::try_from_iter(columns).unwrap(), 0);
+        row.write(&RecordBatch::try_from_iter(columns).unwrap(), 0, &[]);
         assert_eq!(
             String::from_utf8(row.bytes).unwrap(),
             r#"{"list":[{"a": 1},"{",null],"words":["{\"a\": 1}","{",null],"map":{"x":{"a": 1},"y":"{"},"struct":{"p":[2]}}"#
         );
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_no_words_of_a_turn_or_a_mapped_column() {
+        let garbled = |columns: [&str; 2], mapped: &[String]| {
+            let bytes = || Arc::new(arrow_array::BinaryArray::from_vec(vec![b"\xFF\xFE\x80"])) as ArrayRef;
+            let role = Arc::new(StringArray::from(vec!["user"])) as ArrayRef;
+            let columns = columns.map(|name| (name, if name == "role" { role.clone() } else { bytes() }));
+            let mut row = Row::within(999, 99);
+            row.write(&RecordBatch::try_from_iter(columns).unwrap(), 0, mapped);
+            row.is_garbled
+        };
+        assert!(garbled(["role", "content"], &[]));
+        assert!(!garbled(["role", "picture"], &[]));
+        assert!(!garbled(["id", "content"], &[]));
+        assert!(garbled(["id", "body"], &["body".to_owned()]));
+        assert!(garbled(["prompt", "id"], &[]));
     }
 
     #[test]

@@ -108,10 +108,7 @@ impl BytesOf {
         let text = || Some(Cell::Text(Cow::Borrowed(&**bytes)));
         match (self, str::from_utf8(bytes)) {
             (Self::Text, Ok(_)) => Ok(text()),
-            (Self::Text, Err(_)) => Err(StreamError::new(
-                &INVALID_UTF8,
-                "the column that is read as text holds bytes that are not UTF-8",
-            )),
+            (Self::Text, Err(_)) => Err(StreamError::garbled()),
             (Self::Id, Ok(id)) if !id.contains(char::is_control) => Ok(text()),
             (Self::Id | Self::Other, _) => Ok(None),
         }
@@ -119,6 +116,13 @@ impl BytesOf {
 }
 
 impl TableMap {
+    /// The columns of text, where this is the user's own map.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &String> {
+        let columns = self.columns.iter().filter(|_| self.is_own);
+        let texts = columns.filter(|(ours, _)| BytesOf::of(ours, true) == BytesOf::Text);
+        texts.map(|(_, theirs)| theirs)
+    }
+
     /// The names of a column in a row: every key that the map gives it, else its own. `has` says which columns the row has, in the
     /// table's words.
     ///

@@ -7,11 +7,13 @@ pub(crate) mod column;
 pub(crate) mod copy;
 pub(crate) mod csv;
 mod escape;
+pub mod extended;
 pub(crate) mod literal;
 mod object;
 pub(crate) mod row;
 pub(crate) mod sql;
 pub(crate) mod statement;
+pub(crate) mod times;
 
 /// The table that is read, the source that reads it, and the names of its columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

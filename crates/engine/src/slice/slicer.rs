@@ -17,13 +17,13 @@ use chatmill_dataset::{DatasetError, SliceId, SpillFolder};
 use chatmill_diag::{Finding, Limits, codes, cut};
 use chatmill_intake::TableName;
 use chatmill_intake::discover::InputKind;
-use chatmill_intake::{Event, Failure, Frame, Framing, Head, LineRange, Reader};
+use chatmill_intake::{Event, Failure, Form, Frame, Framing, Head, LineRange, Reader};
 use chatmill_source::{Evidence, Source};
 
 use super::companions::{self, Companions};
 use super::cut_totals::CutTotals;
 use super::grouping::{ReadTable, RowGrouper};
-use super::recognise::{EntryAction, recognise, rename};
+use super::recognise::{EntryAction, fold, recognise, rename};
 use super::repeats::Repeats;
 use super::rows::Entry;
 use super::shards::Shard;
@@ -408,6 +408,9 @@ impl<'p> Slicer<'p> {
             current.tables.filtered(Some(map));
             slice.steps.push(Step::Skipped { table, rows, bytes });
             return;
+        }
+        if frame.form == Form::Original || entry.map.is_some() {
+            fold(&mut frame, &mut slice.buffer, self.limits);
         }
         let bytes = cut::slice(&slice.buffer, frame.buffer.clone());
         match entry.spill_rows(&mut self.grouper, &frame, bytes, self.limits) {

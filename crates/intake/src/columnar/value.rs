@@ -1,8 +1,6 @@
 //! Values of columns as JSON. Nulls, and values that JSON cannot represent, are left out of objects and are null in lists. Text of the
 //! Arrow JSON type, or Parquet's, is the value that it spells, at any depth of lists and structs.
 
-use std::fmt::Write as _;
-
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{
     Date32Type, Date64Type, Float16Type, Float32Type, Float64Type, TimestampMicrosecondType,
@@ -16,6 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::json;
 use crate::table::row::push_string;
+use crate::table::times::{date, time};
 
 /// A row being written. A few bytes of a column may stand for billions of equal values, so writing stops
 /// beyond the limits.
@@ -281,37 +280,6 @@ fn dictionary(field: &Field, array: &dyn Array, row: usize, out: &mut Row) -> bo
     let keys = dictionary.keys();
     let key = downcast_integer_array!(keys => usize::try_from(i128::from(keys.value(row))).ok(), _ => None);
     key.is_some_and(|key| value(field, dictionary.values().as_ref(), key, out))
-}
-
-/// A point in time as ISO 8601; with `Z` where the column says that it is one, and not a clock's reading.
-fn time(units: i64, second: i64, is_instant: bool) -> String {
-    let (seconds, rest) = (units.div_euclid(second), units.rem_euclid(second));
-    let (days, clock) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let (hour, minute) = (clock / 3_600, clock / 60 % 60);
-    let mut out = format!("{}T{hour:02}:{minute:02}:{:02}", date(days), clock % 60);
-    if rest > 0 {
-        let digits = second.ilog10() as usize;
-        // Writing to a string cannot fail.
-        let _ = write!(out, ".{rest:0digits$}");
-    }
-    if is_instant {
-        out.push('Z');
-    }
-    out
-}
-
-/// A day, counted from 1970, in the calendar.
-fn date(days: i64) -> String {
-    // Years that begin in March: the day that is added every four years is the last of one.
-    let shifted = days.saturating_add(719_468);
-    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
 }
 
 #[cfg(test)]

@@ -462,7 +462,10 @@ impl<'p> Slicer<'p> {
         entry.step.table = name;
         entry.step.source = named.or_else(|| chatmill_source::find(source));
         let scope = current.planned.scope(&entry.step, None);
-        entry.gathering = Some(match whole {
+        // A system with a whole record in each row.
+        let has_records = |source: &dyn Source| !source.can_merge() && !source.tables().is_empty();
+        entry.gathering = match whole {
+            _ if entry.step.source.is_some_and(has_records) => None,
             Some(name) => {
                 let is_own = current
                     .tables
@@ -471,10 +474,10 @@ impl<'p> Slicer<'p> {
                 let system = entry.step.source.filter(|_| !is_own).map(Source::id);
                 let table = ReadTable { system, name };
                 slice.steps.extend(current.tables.note(&table).map(Step::Note));
-                self.grouper.table(entry.step.clone(), &scope, table)
+                Some(self.grouper.table(entry.step.clone(), &scope, table))
             }
-            None => self.grouper.entry(entry.step.clone(), scope),
-        });
+            None => Some(self.grouper.entry(entry.step.clone(), scope)),
+        };
         slice.steps.push(Step::Entry(entry.step.clone()));
         self.recognised.push(Recognised {
             input: current.input,

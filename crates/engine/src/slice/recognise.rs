@@ -66,7 +66,10 @@ pub(super) fn recognise(
         .source
         .or(by_content)
         .is_some_and(|source| source.id() == TABLE_ROWS);
-    let map = map_of_rows(planned, &sketch, is_of_rows);
+    let mut map = map_of_rows(planned, &sketch, is_of_rows);
+    if let Some(map) = &mut map {
+        map.sample(head);
+    }
     let mapped = map.as_ref().and_then(|map| chatmill_source::find(&map.source));
     let evidence = match (&map, mapped) {
         (Some(map), Some(source)) => Some(Evidence {

@@ -52,6 +52,8 @@ pub(crate) struct RowWriter {
     pub(crate) offset: Option<String>,
     /// Whether texts are in quotes, so that `NULL` is no text.
     pub(crate) has_quotes: bool,
+    /// Whether the first rows were looked at.
+    is_sampled: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -178,11 +180,13 @@ impl RowWriter {
             columns: columns.iter().map(target).collect(),
             offset: None,
             has_quotes: false,
+            is_sampled: false,
         }
     }
 
     /// Looks at the first rows of the table: columns of which all values are truth values hold these.
     pub(crate) fn sample<'c>(&mut self, rows: impl Iterator<Item = Vec<Cell<'c>>>) {
+        self.is_sampled = true;
         let mut seen = vec![(false, true); self.columns.len()];
         for row in rows.take(SAMPLE) {
             for ((any, all), cell) in seen.iter_mut().zip(&row) {
@@ -198,7 +202,8 @@ impl RowWriter {
 
     /// Whether a sample of rows decides anything.
     pub(crate) fn needs_sample(&self) -> bool {
-        self.columns.iter().any(|column| {
+        let mut columns = self.columns.iter().filter(|_| !self.is_sampled);
+        columns.any(|column| {
             let roles = column.keys.iter().any(|key| !key.roles.is_empty());
             !column.is_truth && (roles || !column.filters.is_empty())
         })
@@ -312,7 +317,7 @@ impl Cell<'_> {
     }
 
     /// The truth value that the cell is, if it is one.
-    fn truth(&self) -> Option<bool> {
+    pub(super) fn truth(&self) -> Option<bool> {
         match self {
             Cell::Text(text) => truth_of(text),
             Cell::Number(text) => truth_of(text.as_bytes()),

@@ -71,6 +71,7 @@ impl TableMapSection {
             requires,
             columns,
             json,
+            truths: Vec::new(),
             definition: self.definition.clone(),
             filters: self
                 .filter

@@ -211,11 +211,14 @@ shares MEGABYTES="300" WAYS="shards,full,slurm,spark,standalone,ray,sail":
 fuzz SECONDS:
     cargo xtask fuzz {{SECONDS}}
 
-# dump a fresh database in every way that the installed PostgreSQL knows, and compare the rows with psql and pg_restore
+# dump a fresh database in every way that the installed PostgreSQL knows, and compare the rows with psql and pg_restore; then one archive
+# in every form of PostgreSQL, MariaDB and SQLite, and compare what is exported
 dumps:
     rm -rf target/dumps
     crates/intake/tests/oracle/dumps.sh target/dumps
     CHATMILL_DUMPS="$PWD/target/dumps" cargo test --package chatmill-intake --lib fresh_dumps -- --ignored --nocapture
+    cargo build --package chatmill-cli
+    .ci/dumps/run "${CARGO_TARGET_DIR:-target}/debug/chatmill" target/archive
 
 # open a dataset with the readers that people use, and run the report's queries (needs Python and its package index)
 readers RUN:

@@ -63,6 +63,8 @@ pub enum Event {
         name: String,
         /// Id of the source that reads the rows.
         source: String,
+        /// Name of the map that reads them.
+        map: String,
         /// The table that they are a part of: the same for all its partitions. None where the rows have no table.
         whole: Option<TableName>,
     },

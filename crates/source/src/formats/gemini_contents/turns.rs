@@ -149,8 +149,8 @@ impl<'d> Reader<'d, '_> {
             None => Role::User,
         };
         content.role = Some(role);
-        // The bot's own turns, which begin with its line, are in pieces of its own.
-        content.joins_texts = skipped == 0;
+        // The bot's own histories are bare lists, where each text is a line of its own.
+        content.joins_texts = skipped == 0 && !self.is_bare;
         content.join_texts();
         if role == Role::Assistant {
             meta::find_leak(&content.parts, ".parts", value, &mut site);

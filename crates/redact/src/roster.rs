@@ -25,7 +25,7 @@ pub(crate) use accounts::{ID, IN_PATH};
 const FEWEST_LETTERS: usize = 3;
 
 /// Letters that the name of an account needs to be searched for outside of paths.
-const FEWEST_ACCOUNT_LETTERS: usize = 4;
+const FEWEST_IN_ACCOUNT: usize = 4;
 
 /// Fields of participants that hold a name and have no place of their own.
 const NAME_FIELDS: [&str; 8] = [
@@ -325,7 +325,7 @@ impl Names<'_> {
     /// The name of an account in a path: it is searched for as a word where it has letters enough.
     fn account(&mut self, name: &str) {
         let length = name.chars().filter(|sign| sign.is_alphabetic()).count();
-        if length >= FEWEST_ACCOUNT_LETTERS && !is_common(&name.to_lowercase()) {
+        if length >= FEWEST_IN_ACCOUNT && !is_common(&name.to_lowercase()) {
             self.stranger(name, false);
         }
     }

@@ -57,7 +57,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         resolved.zone = Some(zone.clone());
     }
     if arguments.secrets {
-        resolved.look_for_secrets();
+        resolved.find_secrets();
     }
     if arguments.settings.show_settings {
         output::print(&settings.describe()?)?;

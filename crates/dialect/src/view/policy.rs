@@ -1,5 +1,6 @@
 //! The choices that a dialect leaves open: section `[policy]` of the pipeline file.
 
+use chatmill_diag::cut;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +49,7 @@ impl Separator {
 
     /// The text.
     pub fn as_str(&self) -> &str {
-        let written = self.bytes.get(..self.length).unwrap_or_default();
+        let written = cut::slice(&self.bytes, 0..self.length);
         std::str::from_utf8(written).unwrap_or_default()
     }
 

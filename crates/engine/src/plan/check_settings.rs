@@ -47,7 +47,7 @@ pub struct CheckSettings {
 
 impl CheckSettings {
     /// Looks for keys and tokens, too.
-    pub fn look_for_secrets(&mut self) {
+    pub fn find_secrets(&mut self) {
         self.redactor = Some(Redactor::new(&[PersonalKind::Secret], None, &[]));
     }
 

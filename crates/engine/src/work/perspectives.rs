@@ -12,10 +12,10 @@ const MAX_NAMES: usize = 12;
 
 /// Adds the names of a conversation's participants, and the ids of those without a name, to names that an error lists.
 pub(crate) fn add_names(names: &mut BTreeSet<String>, conversation: &Conversation) {
-    let people = conversation.participants.iter();
-    let people = people.map(|one| one.name.as_ref().unwrap_or(&one.id));
+    let participants = conversation.participants.iter();
+    let participants = participants.map(|one| one.name.as_ref().unwrap_or(&one.id));
     // One more shows that there are others.
-    names.extend(people.take(MAX_NAMES + 1).cloned());
+    names.extend(participants.take(MAX_NAMES + 1).cloned());
     shorten_names(names);
 }
 

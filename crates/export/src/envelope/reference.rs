@@ -42,7 +42,7 @@ pub(super) fn reference(row: &ExportRow<'_>, answered: &Answered<'_>) -> Option<
         let truth = extra_value(&found, "ground_truth").map(spelled);
         Some(truth.unwrap_or(found)).filter(|text| !text.trim().is_empty())
     };
-    let said = || {
+    let answer_text = || {
         let last = answered.answer.last()?;
         let text = last.message.only_text()?;
         let is_context = row.training_role(last.json) == TrainingRole::Context;
@@ -50,11 +50,12 @@ pub(super) fn reference(row: &ExportRow<'_>, answered: &Answered<'_>) -> Option<
     };
     let of_field = |name: &&str| {
         let found = own(name)?;
-        let final_answer =
-            said().filter(|said| *name == SOLUTION && found.contains(said.trim()) && *said != found);
+        let final_answer = answer_text().filter(|answer_text| {
+            *name == SOLUTION && found.contains(answer_text.trim()) && *answer_text != found
+        });
         Some(final_answer.unwrap_or(found))
     };
-    FIELDS.iter().find_map(of_field).or_else(said)
+    FIELDS.iter().find_map(of_field).or_else(answer_text)
 }
 
 /// The JSON of a field of the record.

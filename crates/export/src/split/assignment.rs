@@ -211,15 +211,15 @@ fn check(split: &Split) -> Result<(), ExportError> {
 /// Leaves out the sessions that begin too soon behind a part before theirs; those of an earlier export stay.
 fn leave_gaps(places: &mut [Destination], grouped: &Groups, assigned: &[Option<usize>], split: &Split) {
     let mut ends: Vec<Option<i64>> = vec![None; split.parts.len()];
-    for (place, stretch) in places.iter().zip(&grouped.sessions) {
+    for (place, session) in places.iter().zip(&grouped.sessions) {
         if let Destination::Part(part) = place {
             let end = cut::at_mut(&mut ends, *part);
-            *end = (*end).max(stretch.ended);
+            *end = (*end).max(session.ended);
         }
     }
     let units = places.iter_mut().zip(&grouped.sessions).zip(assigned);
-    for ((place, stretch), assigned) in units {
-        let (Destination::Part(part), Some(began), None) = (*place, stretch.began, assigned) else {
+    for ((place, session), assigned) in units {
+        let (Destination::Part(part), Some(began), None) = (*place, session.began, assigned) else {
             continue;
         };
         let before = ends.iter().take(part).flatten().max();

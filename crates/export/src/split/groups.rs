@@ -22,7 +22,7 @@ use chatmill_model::Extra;
 use crate::error::ExportError;
 use crate::fields::of_conversations::extra_value;
 use crate::split::texts::{ConversationTexts, Corpus};
-use crate::split::units::{self, Stretch, Units};
+use crate::split::units::{self, Session, Units};
 use crate::split::{Split, SplitBy};
 
 /// Digits of an id that may count records; ids that a system gives have more.
@@ -39,7 +39,7 @@ pub(crate) struct Groups {
     /// The units of the dataset itself; those of earlier datasets follow.
     pub(crate) own: usize,
     /// When each unit began and ended.
-    pub(crate) sessions: Vec<Stretch>,
+    pub(crate) sessions: Vec<Session>,
     /// The stratum of each unit, where the division has strata; empty for one without the property.
     pub(crate) strata: Vec<String>,
     /// The number of each unit's group.
@@ -197,15 +197,15 @@ impl GroupReader<'_> {
             let cells = ConversationColumns::of(&batch)?;
             for row in 0..batch.rows() {
                 let id = cells.conversation_id.at(row);
-                let whole = [Stretch {
+                let whole = [Session {
                     began: cells.started_at.get(row),
-                    ..Stretch::default()
+                    ..Session::default()
                 }];
                 let own = sessions.as_ref().and_then(|sessions| sessions.get(id));
                 let own = own.map_or(&whole[..], Vec::as_slice);
                 units.add(id, own);
-                for stretch in own {
-                    self.unit(&cells, row, *stretch)?;
+                for session in own {
+                    self.unit(&cells, row, *session)?;
                 }
             }
         }
@@ -213,7 +213,7 @@ impl GroupReader<'_> {
     }
 
     /// Adds a unit: a conversation, or a session of one.
-    fn unit(&mut self, cells: &ConversationColumns, row: usize, stretch: Stretch) -> Result<(), ExportError> {
+    fn unit(&mut self, cells: &ConversationColumns, row: usize, session: Session) -> Result<(), ExportError> {
         let Self {
             split,
             forest,
@@ -233,7 +233,7 @@ impl GroupReader<'_> {
         let is_session = split.by == SplitBy::Session;
         let unit_of = |name: &str| {
             if is_session {
-                in_session(name, stretch.began)
+                in_session(name, session.began)
             } else {
                 name.to_owned()
             }
@@ -263,11 +263,11 @@ impl GroupReader<'_> {
             groups.strata.push(value.unwrap_or_else(String::new));
         }
         groups.ids.push(unit_of(id));
-        groups.sessions.push(stretch);
+        groups.sessions.push(session);
         groups.deciding.push(Group {
             // A split by room and one by hash must not be the same division.
             hash: place(if by_chat { "room" } else { "thread" }, &named, split.seed),
-            began: stretch.began,
+            began: session.began,
         });
         Ok(())
     }

@@ -11,9 +11,9 @@ use chatmill_diag::cut;
 
 use crate::error::ExportError;
 
-/// A stretch of a conversation; by default all of it.
+/// A session of a conversation; by default all of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Stretch {
+pub(crate) struct Session {
     /// The position of its first message.
     pub(crate) start: u64,
     /// When it began and ended, in microseconds since 1970 in UTC.
@@ -35,14 +35,14 @@ pub(crate) fn sessions(
     dataset: &Dataset,
     gap: i64,
     stop: &AtomicBool,
-) -> Result<HashMap<String, Vec<Stretch>>, ExportError> {
+) -> Result<HashMap<String, Vec<Session>>, ExportError> {
     if !dataset.has("messages") {
         return Err(ExportError::request(
             "the dataset has no table `messages`, which `--split-by session` reads",
             "run the pipeline with this table in `output.tables`",
         ));
     }
-    let mut found: HashMap<String, Vec<Stretch>> = HashMap::new();
+    let mut found: HashMap<String, Vec<Session>> = HashMap::new();
     for batch in dataset.batches("messages", &TimeColumns::names()) {
         if stop.load(Ordering::Relaxed) {
             return Err(ExportError::Stopped);
@@ -61,10 +61,10 @@ pub(crate) fn sessions(
     Ok(found)
 }
 
-/// Adds a message to the last stretch, or begins one with it.
-fn add(all: &mut Vec<Stretch>, position: u64, time: Option<i64>, gap: i64) {
+/// Adds a message to the last session, or begins one with it.
+fn add(all: &mut Vec<Session>, position: u64, time: Option<i64>, gap: i64) {
     let Some(last) = all.last_mut() else {
-        all.push(Stretch {
+        all.push(Session {
             start: 0,
             began: time,
             ended: time,
@@ -72,7 +72,7 @@ fn add(all: &mut Vec<Stretch>, position: u64, time: Option<i64>, gap: i64) {
         return;
     };
     match (last.ended, time) {
-        (Some(ended), Some(time)) if time.saturating_sub(ended) > gap => all.push(Stretch {
+        (Some(ended), Some(time)) if time.saturating_sub(ended) > gap => all.push(Session {
             start: position,
             began: Some(time),
             ended: Some(time),
@@ -103,9 +103,9 @@ impl Units {
     }
 
     /// Numbers the units of a conversation.
-    pub(crate) fn add(&mut self, conversation: &str, sessions: &[Stretch]) {
+    pub(crate) fn add(&mut self, conversation: &str, sessions: &[Session]) {
         let from = self.first + self.starts.len();
-        self.starts.extend(sessions.iter().map(|stretch| stretch.start));
+        self.starts.extend(sessions.iter().map(|session| session.start));
         let to = self.first + self.starts.len();
         self.numbers.insert(conversation.to_owned(), from..to);
     }
@@ -150,9 +150,9 @@ mod tests {
 
     #[test]
     fn a_message_is_in_the_unit_that_begins_last_before_it() {
-        let at = |start| Stretch {
+        let at = |start| Session {
             start,
-            ..Stretch::default()
+            ..Session::default()
         };
         let mut units = Units::from(5);
         units.add("a", &[at(0)]);

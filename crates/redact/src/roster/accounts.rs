@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use chatmill_diag::cut;
 use chatmill_model::{Arguments, Conversation, Extra, Part, Participant, ParticipantKind};
 
 use crate::find::Found;
@@ -95,11 +96,11 @@ impl Accounts {
         let names: BTreeMap<usize, usize> = names.map(|name| (name.range.start, name.range.end)).collect();
         for lead in HANDLES {
             for (at, _) in text.match_indices(lead) {
-                if lead == "@" && !is_boundary(text.get(..at).unwrap_or_default()) {
+                if lead == "@" && !is_boundary(text.split_at(at).0) {
                     continue;
                 }
                 let range = handle(text, at + lead.len());
-                let written = text.get(range.clone()).unwrap_or_default().to_lowercase();
+                let written = cut::text(text, range.clone()).to_lowercase();
                 if let Some(id) = self.found(text, range.clone()) {
                     found.push(id);
                 } else if has_a_name(&names, &range) {
@@ -122,8 +123,8 @@ impl Accounts {
         while let Some(start) = json.get(at..).and_then(|rest| rest.find(is_sign)) {
             let range = token(json, at + start);
             at = range.end.max(at + start + 1);
-            let before = json.get(..range.start).unwrap_or_default().trim_end();
-            let after = json.get(range.end..).unwrap_or_default().trim_start();
+            let before = json.split_at(range.start).0.trim_end();
+            let after = json.split_at(range.end).1.trim_start();
             let is_text = before.ends_with('"') && after.starts_with('"');
             let is_number = before.ends_with([':', ',', '[']) && after.starts_with([',', '}', ']']);
             if is_text || is_number {
@@ -161,15 +162,15 @@ fn is_sign(sign: char) -> bool {
 
 /// The id or the name that begins at a place.
 fn token(text: &str, from: usize) -> Range<usize> {
-    let rest = text.get(from..).unwrap_or_default();
+    let rest = text.split_at(from).1;
     let end = rest.find(|sign| !is_sign(sign)).unwrap_or(rest.len());
-    let written = rest.get(..end).unwrap_or_default().trim_end_matches(['.', '-']);
+    let written = rest.split_at(end).0.trim_end_matches(['.', '-']);
     from..from + written.len()
 }
 
 /// The handle that begins at a place.
 fn handle(text: &str, from: usize) -> Range<usize> {
-    let rest = text.get(from..).unwrap_or_default();
+    let rest = text.split_at(from).1;
     let end = rest.find(|sign: char| !sign.is_alphanumeric() && sign != '_');
     from..from + end.unwrap_or(rest.len())
 }
@@ -184,7 +185,7 @@ fn has_a_name(names: &BTreeMap<usize, usize>, handle: &Range<usize>) -> bool {
 pub(super) fn in_paths(text: &str, keep: &HashSet<String>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut add = |range: Range<usize>| {
-        let name = plain_name(text.get(range.clone()).unwrap_or_default());
+        let name = plain_name(cut::text(text, range.clone()));
         let stays = name.is_empty() || is_system(&name) || is_role(&name) || keep.contains(&name);
         if !stays {
             found.push(range);
@@ -192,7 +193,7 @@ pub(super) fn in_paths(text: &str, keep: &HashSet<String>) -> Vec<Range<usize>> 
     };
     for prefix in HOMES {
         for (at, _) in text.match_indices(prefix) {
-            if begins_path(text.get(..at).unwrap_or_default()) {
+            if begins_path(text.split_at(at).0) {
                 add(token(text, at + prefix.len()));
             }
         }
@@ -200,7 +201,7 @@ pub(super) fn in_paths(text: &str, keep: &HashSet<String>) -> Vec<Range<usize>> 
     for (at, _) in text.match_indices('~') {
         let range = token(text, at + 1);
         let is_path = text.get(range.end..).is_some_and(|after| after.starts_with('/'));
-        if is_path && is_boundary(text.get(..at).unwrap_or_default()) {
+        if is_path && is_boundary(text.split_at(at).0) {
             add(range);
         }
     }

@@ -222,9 +222,9 @@ fn assert_same_words(envelope: &str, rendering: &Value, record: &Value) {
                 rendering["messages"]
             );
         }
-        "trl-prompts" | "openai-rft" => {
+        "trl-prompts" | "verl" | "openai-rft" => {
             // The dialect's system text has another role for models that are trained by a grader.
-            let key = if envelope == "trl-prompts" {
+            let key = if envelope != "openai-rft" {
                 "prompt"
             } else {
                 "messages"

@@ -13,8 +13,8 @@ use chatmill_dialect::{
 use chatmill_model::{Linked, Part, Role, Sink, Speaker};
 
 use super::budget::BudgetMeter;
-pub use super::perspectives::perspectives;
 pub(crate) use super::perspectives::add_names;
+pub use super::perspectives::perspectives;
 use crate::plan::WindowPlan;
 use crate::work::fit;
 
@@ -542,7 +542,9 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
                 && !fits.unwrap_or_else(|| meter.fits(sink))
             {
                 let last = rendering.last_position;
-                rendering.violations.push(Violation::at(last, meter.refusal(last)));
+                rendering
+                    .violations
+                    .push(Violation::at(last, meter.refusal(last)));
             }
             emit(sink, self.id, rendering)?;
         }

@@ -157,10 +157,10 @@ fn prepare_one<'a>(
 /// Whether a vendor whose definitions have this form runs a tool itself.
 fn runs(form: Form, raw: &str) -> bool {
     #[derive(serde::Deserialize)]
-    struct Kind {
+    struct Typed {
         r#type: String,
     }
-    let Ok(Kind { r#type: kind }) = serde_json::from_str(raw) else {
+    let Ok(Typed { r#type: kind }) = serde_json::from_str(raw) else {
         return false;
     };
     // Anthropic's end in the day of their version.

@@ -7,27 +7,13 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use crate::text::json::{behind_brace, compact};
-use crate::tools::schema_rules::{SchemaRules, may_be_strict};
+use crate::tools::schema_rules::{NAMED, NESTED, SchemaRules, may_be_strict};
 
 /// The schema of a tool that takes nothing.
 pub(crate) const NO_PARAMETERS: &str = "{\"type\":\"object\",\"properties\":{}}";
 
 /// The same for a strict tool.
 const NOTHING_ELSE: &str = "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}";
-
-/// Keys whose values are schemas by name.
-pub(crate) const NAMED: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
-
-/// Keys whose value is a schema or a list of schemas.
-pub(crate) const NESTED: [&str; 7] = [
-    "items",
-    "prefixItems",
-    "additionalProperties",
-    "not",
-    "anyOf",
-    "oneOf",
-    "allOf",
-];
 
 /// What became of a schema.
 #[derive(Debug, PartialEq)]

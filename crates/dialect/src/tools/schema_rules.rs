@@ -8,7 +8,20 @@
 use serde_json::{Map, Value};
 
 use crate::loss::rule::DialectRule;
-use crate::tools::json_schema::{NAMED, NESTED};
+
+/// Keys whose values are schemas by name.
+pub(crate) const NAMED: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
+
+/// Keys whose value is a schema or a list of schemas.
+pub(crate) const NESTED: [&str; 7] = [
+    "items",
+    "prefixItems",
+    "additionalProperties",
+    "not",
+    "anyOf",
+    "oneOf",
+    "allOf",
+];
 
 /// What an API takes as the parameters of a function.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! MongoDB's Extended JSON: `{"$oid": "65a0…"}`, `{"$date": …}`, `{"$numberLong": "7"}` and its likes, in which `mongoexport` writes ids,
+//! Extended JSON of `MongoDB`: `{"$oid": "65a0…"}`, `{"$date": …}`, `{"$numberLong": "7"}` and its likes, in which `mongoexport` writes ids,
 //! times and numbers.
 //!
 //! They are folded into plain values in the fields of rows of which an id or a time is so written, and of the messages in such a record.

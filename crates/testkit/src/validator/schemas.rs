@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{RuleBreaches, array};
 
 /// What a page asks for beyond an object.
-pub(super) struct Page {
+pub(super) struct Wants {
     /// Keywords that the root has not.
     pub at_root: &'static [&'static str],
     /// Whether a tool says what it takes.
@@ -16,21 +16,21 @@ pub(super) struct Page {
     pub is_plain: bool,
 }
 
-pub(super) const OPENAI: Page = Page {
+pub(super) const OPENAI: Wants = Wants {
     at_root: &["anyOf", "oneOf", "allOf", "enum", "not"],
     is_due: false,
     is_whole: true,
     is_plain: false,
 };
 
-pub(super) const ANTHROPIC: Page = Page {
+pub(super) const ANTHROPIC: Wants = Wants {
     at_root: &["anyOf", "oneOf", "allOf"],
     is_due: true,
     is_whole: false,
     is_plain: true,
 };
 
-pub(super) const MISTRAL: Page = Page {
+pub(super) const MISTRAL: Wants = Wants {
     at_root: &[],
     is_due: true,
     is_whole: false,
@@ -40,7 +40,7 @@ pub(super) const MISTRAL: Page = Page {
 /// Checks what each tool takes; `strict` is whether it says that it is strict.
 pub(super) fn takes<'a>(
     parameters: impl Iterator<Item = (&'a Value, &'a Value)>,
-    page: &Page,
+    page: &Wants,
     rule: &'static str,
     breaches: &mut RuleBreaches,
 ) {
@@ -54,10 +54,10 @@ pub(super) fn takes<'a>(
         let properties = root.get("properties").and_then(Value::as_object);
         breaches.when(page.is_whole && properties.is_none(), rule);
         let is_plain = |name: &String| {
-            let mut letters = name.chars();
+            let mut characters = name.chars();
             !name.is_empty()
                 && name.len() <= 64
-                && letters.all(|one| one.is_ascii_alphanumeric() || "_.-".contains(one))
+                && characters.all(|one| one.is_ascii_alphanumeric() || "_.-".contains(one))
         };
         let are_plain = properties.is_none_or(|properties| properties.keys().all(is_plain));
         breaches.when(page.is_plain && !are_plain, rule);
@@ -90,7 +90,7 @@ fn each(schema: &Value, is_right: &dyn Fn(&Value) -> bool) -> bool {
         || is_right(schema) && named.all(|one| each(one, is_right)) && listed.all(|one| each(one, is_right))
 }
 
-fn is_schema(schema: &Value, page: &Page) -> bool {
+fn is_schema(schema: &Value, page: &Wants) -> bool {
     let words = [
         "object", "array", "string", "number", "integer", "boolean", "null",
     ];

@@ -144,7 +144,9 @@ impl MessageObject {
                 message.rest.keep(key, value);
             }
         }
-        thoughts.into_iter().for_each(|thought| message.think(thought));
+        for thought in thoughts {
+            message.think(thought);
+        }
         message.blocks_of_thought(blocks);
         message.details_of_thought(details);
         message

@@ -284,7 +284,7 @@ fn unnamed_conversation(planned: &PlannedInput, head: &Head) -> Option<String> {
     ))
 }
 
-/// Writes the ids, times and numbers of a record that MongoDB's programs wrote as plain values.
+/// Writes the ids, times and numbers of a record that programs of `MongoDB` wrote as plain values.
 pub(super) fn fold(frame: &mut Frame, buffer: &mut Vec<u8>, limits: &Limits) {
     let bytes = cut::slice(buffer, frame.buffer.clone());
     if [&b"\"$oid\""[..], b"\"$date\""]

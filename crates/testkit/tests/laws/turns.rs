@@ -41,7 +41,7 @@ impl Answer {
 fn drawn(draw: &mut Random) -> Vec<Answer> {
     let mut is_asked = true;
     let mut answers = Vec::new();
-    for number in 0..1 + draw.below(6) {
+    for number in 0..=draw.below(6) {
         let calls = draw.below(4);
         let mut text = (!draw.once_in(2)).then(|| format!("I look at {number}."));
         if calls == 0 {
@@ -105,7 +105,8 @@ fn codex(answers: &[Answer], draw: &mut Random) -> Value {
     let (mut input, mut output) = (0, 0);
     for answer in answers {
         let mut item = |payload: Value| {
-            lines.push(json!({"timestamp": time(answer.number), "type": "response_item", "payload": payload}))
+            lines
+                .push(json!({"timestamp": time(answer.number), "type": "response_item", "payload": payload}));
         };
         if answer.is_asked {
             item(asked(answer.number, "input_text"));
@@ -323,7 +324,10 @@ fn table_of_turns() {
         let source = folder.file_name().unwrap().to_string_lossy().into_owned();
         for file in sample_files(&format!("sources/{source}")) {
             let name = file.file_name().unwrap().to_string_lossy().into_owned();
-            if name.contains("expected") || name.starts_with("rejected") || !name.ends_with(".json") {
+            if name.contains("expected")
+                || name.starts_with("rejected")
+                || name.rsplit_once('.').is_none_or(|(_, ending)| ending != "json")
+            {
                 continue;
             }
             let text = fs::read_to_string(&file).unwrap();

@@ -224,10 +224,10 @@ fn assert_same_words(envelope: &str, rendering: &Value, record: &Value) {
         }
         "trl-prompts" | "verl" | "openai-rft" => {
             // The dialect's system text has another role for models that are trained by a grader.
-            let key = if envelope != "openai-rft" {
-                "prompt"
-            } else {
+            let key = if envelope == "openai-rft" {
                 "messages"
+            } else {
+                "prompt"
             };
             let prompt = record[key].to_string().replace("\"developer\"", "\"system\"");
             let turns = rendering["messages"].to_string();

@@ -154,7 +154,7 @@ fn prepare_one<'a>(
     (prepared, problem)
 }
 
-/// Whether a vendor whose definitions have this form runs a tool itself.
+/// Whether the vendor of this form runs a tool itself.
 fn runs(form: Form, raw: &str) -> bool {
     #[derive(serde::Deserialize)]
     struct Typed {
@@ -195,17 +195,16 @@ fn schema<'a>(
     losses: &mut Losses,
 ) -> Option<Parameters<'a>> {
     let are_required = rules.is_some_and(|rules| rules.are_required);
+    let is_strict = definition.strict.is_some_and(|strict| strict.get() == "true");
     match (definition.schema, form) {
         (None, Form::Nested | Form::Bare | Form::Declaration) if !are_required => None,
         (None, _) => {
             losses.whole_rendering(reasons::TOOL_WITHOUT_PARAMETERS, 1);
-            let is_strict =
-                form == Form::Flat && definition.strict.is_some_and(|strict| strict.get() == "true");
-            Some(Parameters::of_nothing(is_strict))
+            Some(Parameters::of_nothing(is_strict && form == Form::Flat))
         }
         (Some(schema), Form::Declaration) => declared(schema.get(), rules, losses),
         (Some(schema), _) => {
-            let converted = json_schema::convert(schema.get(), rules);
+            let converted = json_schema::convert(schema.get(), rules, is_strict);
             losses.whole_rendering(reasons::SCHEMA_IS_IN_OTHER_WORDS, converted.repaired);
             losses.whole_rendering(reasons::TOOL_TAKES_ONLY_AN_OBJECT, converted.dropped);
             losses.whole_rendering(reasons::TOOL_TAKES_AN_OBJECT, converted.filled);
@@ -280,7 +279,7 @@ fn declared<'a>(schema: &'a str, rules: Option<&SchemaRules>, losses: &mut Losse
     if converted.problem.is_some() && rules.is_none() {
         return Some(Parameters {
             is_beyond: true,
-            ..json_schema::convert(schema, None)
+            ..json_schema::convert(schema, None, false)
         });
     }
     losses.whole_rendering(reasons::CONSTRAINT_BEYOND_THE_SUBSET, converted.dropped);

@@ -3,7 +3,7 @@
 //! Types are upper-case words, `null` among them is `nullable`, a constant is an enumeration of one, and `oneOf` is
 //! `anyOf`. Definitions that a schema refers to are written where they are used, as deep as [`MAX_DEPTH`]. What the subset
 //! has no word for, and what only bounds a value, is left out and counted. A schema that the subset cannot hold without taking less
-//! than it took, or that the API refuses, is none of it: it has a type everywhere, `items` in each array, nothing beside `anyOf` but
+//! than it took, or that the API refuses, is none of it: it has a type everywhere, `items` in each array, nothing next to `anyOf` but
 //! `title`, `description` and `nullable`, no empty word in an enumeration and no union at the root.
 
 use serde_json::{Map, Value};
@@ -33,7 +33,7 @@ const KNOWN: [&str; 13] = [
     "maxProperties",
 ];
 
-/// Keys that may be beside `anyOf`.
+/// Keys that the API takes together with `anyOf`.
 const BESIDE_UNIONS: [&str; 4] = ["anyOf", "title", "description", "nullable"];
 
 /// What became of a schema.

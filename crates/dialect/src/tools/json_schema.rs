@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use crate::text::json::{behind_brace, compact};
-use crate::tools::schema_rules::{NAMED, NESTED, SchemaRules, may_be_strict};
+use crate::tools::schema_rules::{SchemaRules, each_inner, may_be_strict};
 
 /// The schema of a tool that takes nothing.
 pub(crate) const NO_PARAMETERS: &str = "{\"type\":\"object\",\"properties\":{}}";
@@ -59,7 +59,8 @@ impl<'a> Parameters<'a> {
 }
 
 /// Converts the parameters of a function by the rules of a vendor that has some; a schema that is right already stays as it is written.
-pub(crate) fn convert<'a>(raw: &'a str, rules: Option<&SchemaRules>) -> Parameters<'a> {
+/// `is_strict` is whether the tool claims to be, which is examined.
+pub(crate) fn convert<'a>(raw: &'a str, rules: Option<&SchemaRules>, is_strict: bool) -> Parameters<'a> {
     let mut converted = Parameters::right(compact(raw));
     let Ok(Value::Object(mut schema)) = serde_json::from_str(raw) else {
         return converted;
@@ -80,7 +81,7 @@ pub(crate) fn convert<'a>(raw: &'a str, rules: Option<&SchemaRules>) -> Paramete
     if let Some(rules) = rules {
         converted.repaired = rules.repair(&mut schema);
         converted.problem = rules.problem(&schema);
-        converted.may_be_strict = may_be_strict(&schema);
+        converted.may_be_strict = is_strict && may_be_strict(&schema);
     }
     if is_respelled || converted.dropped > 0 || converted.repaired > 0 {
         converted.schema = Value::Object(schema.clone()).to_string().into();
@@ -98,30 +99,17 @@ pub(crate) fn convert<'a>(raw: &'a str, rules: Option<&SchemaRules>) -> Paramete
 /// Writes types of Gemini and Python in the words of JSON Schema; whether there were any.
 fn respell(schema: &mut Map<String, Value>) -> bool {
     let mut any = false;
-    for (key, value) in schema {
-        match value {
-            Value::String(word) if key == "type" => any |= respell_type(word),
-            Value::Array(words) if key == "type" => {
-                for word in words {
-                    if let Value::String(word) = word {
-                        any |= respell_type(word);
-                    }
-                }
-            }
-            Value::Object(schemas) if NAMED.contains(&key.as_str()) => {
-                for schema in schemas.values_mut().filter_map(Value::as_object_mut) {
-                    any |= respell(schema);
-                }
-            }
-            Value::Object(schema) if NESTED.contains(&key.as_str()) => any |= respell(schema),
-            Value::Array(schemas) if NESTED.contains(&key.as_str()) => {
-                for schema in schemas.iter_mut().filter_map(Value::as_object_mut) {
-                    any |= respell(schema);
-                }
-            }
-            _ => {}
+    let words = match schema.get_mut("type") {
+        Some(Value::Array(words)) => words.as_mut_slice(),
+        Some(word) => std::slice::from_mut(word),
+        None => &mut [],
+    };
+    for word in words {
+        if let Value::String(word) = word {
+            any |= respell_type(word);
         }
     }
+    each_inner(schema, &mut |schema| any |= respell(schema));
     any
 }
 
@@ -152,7 +140,7 @@ mod tests {
     use super::*;
 
     fn converted(raw: &str) -> (String, u64, u64) {
-        let parameters = convert(raw, None);
+        let parameters = convert(raw, None, false);
         (
             parameters.schema.into_owned(),
             parameters.dropped,

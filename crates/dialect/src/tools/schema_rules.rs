@@ -9,11 +9,11 @@ use serde_json::{Map, Value};
 
 use crate::loss::rule::DialectRule;
 
-/// Keys whose values are schemas by name.
-pub(crate) const NAMED: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
+/// Keywords with schemas by name.
+const NAMED: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
 
-/// Keys whose value is a schema or a list of schemas.
-pub(crate) const NESTED: [&str; 7] = [
+/// Keywords with a schema or a list of schemas.
+const NESTED: [&str; 7] = [
     "items",
     "prefixItems",
     "additionalProperties",
@@ -76,10 +76,10 @@ const TYPES: [&str; 7] = [
     "object", "array", "string", "number", "integer", "boolean", "null",
 ];
 
-/// Keywords whose value is a list of schemas that is not empty.
+/// Keywords with a list of schemas that is not empty.
 const LISTS: [&str; 4] = ["anyOf", "oneOf", "allOf", "prefixItems"];
 
-/// Keywords whose value is a number of elements or characters.
+/// Keywords with a number of elements or characters.
 const SIZES: [&str; 6] = [
     "minLength",
     "maxLength",
@@ -89,7 +89,7 @@ const SIZES: [&str; 6] = [
     "maxProperties",
 ];
 
-/// Keywords whose value is a number.
+/// Keywords with a number.
 const BOUNDS: [&str; 5] = [
     "minimum",
     "maximum",
@@ -98,7 +98,7 @@ const BOUNDS: [&str; 5] = [
     "multipleOf",
 ];
 
-/// Keywords whose value is a text.
+/// Keywords with a text.
 const TEXTS: [&str; 6] = ["title", "description", "pattern", "format", "$ref", "$comment"];
 
 impl SchemaRules {
@@ -114,7 +114,7 @@ impl SchemaRules {
         }
     }
 
-    /// Those of a vendor that a converter of its own holds.
+    /// No condition: the vendor's schemas have another converter.
     pub(crate) const fn none(rule: &'static DialectRule) -> Self {
         Self {
             rule,
@@ -199,38 +199,26 @@ impl SchemaRules {
         if self.has_plain_keys && keys.any(|key| !is_plain(key)) {
             return Some("a property is not called `[a-zA-Z0-9_.-]{1,64}`".to_owned());
         }
-        self.problem_in(schema, "", MOST_LEVELS)
+        let (path, [before, after]) = self.problem_in(schema, MOST_LEVELS)?;
+        Some(format!("{before}{path}{after}"))
     }
 
-    /// What is wrong in a schema; `path` is that of the schema, in which a name is `*`.
-    fn problem_in(&self, schema: &Map<String, Value>, path: &str, levels: u8) -> Option<String> {
+    /// The path of what is wrong in a schema, in which a name is `*`, and the words around it.
+    fn problem_in(&self, schema: &Map<String, Value>, levels: u8) -> Option<(String, [&'static str; 2])> {
         let levels = levels.checked_sub(1)?;
-        if let Some(key) = schema
-            .iter()
-            .find_map(|(key, value)| self.is_wrong(key, value).then_some(key))
-        {
-            return Some(format!("`{path}{key}` is not as JSON Schema has it"));
+        let mut keys = schema.iter();
+        if let Some((key, _)) = keys.find(|(key, value)| self.is_wrong(key, value)) {
+            return Some((key.clone(), ["`", "` is not as JSON Schema has it"]));
         }
-        let is_array = match schema.get("type") {
-            Some(Value::Array(words)) => words.iter().any(|word| word == "array"),
-            word => word.is_some_and(|word| word == "array"),
-        };
-        if self.is_complete && is_array && !schema.get("items").is_some_and(Value::is_object) {
-            return Some(format!("the array at `{path}type` has no schema of its items"));
+        if self.is_complete && is_of(schema, "array") && !schema.get("items").is_some_and(Value::is_object) {
+            return Some((
+                "type".to_owned(),
+                ["the array at `", "` has no schema of its items"],
+            ));
         }
-        schema.iter().find_map(|(key, value)| match value {
-            Value::Object(schemas) if NAMED.contains(&key.as_str()) => schemas
-                .values()
-                .filter_map(Value::as_object)
-                .find_map(|schema| self.problem_in(schema, &format!("{path}{key}.*."), levels)),
-            Value::Object(schema) if NESTED.contains(&key.as_str()) => {
-                self.problem_in(schema, &format!("{path}{key}."), levels)
-            }
-            Value::Array(schemas) if NESTED.contains(&key.as_str()) => schemas
-                .iter()
-                .filter_map(Value::as_object)
-                .find_map(|schema| self.problem_in(schema, &format!("{path}{key}[]."), levels)),
-            _ => None,
+        inner(schema).find_map(|(key, place, schema)| {
+            let (path, words) = self.problem_in(schema, levels)?;
+            Some((format!("{key}{place}{path}"), words))
         })
     }
 
@@ -275,8 +263,16 @@ fn is_plain(key: &str) -> bool {
     (1..=KEY_CHARACTERS).contains(&key.len()) && key.bytes().all(is_one)
 }
 
+/// Whether a schema is of this type, or of several with it.
+fn is_of(schema: &Map<String, Value>, word: &str) -> bool {
+    match schema.get("type") {
+        Some(Value::Array(words)) => words.iter().any(|own| own == word),
+        own => own.is_some_and(|own| own == word),
+    }
+}
+
 /// Visits the schemas directly inside a schema.
-fn each_inner(schema: &mut Map<String, Value>, visit: &mut dyn FnMut(&mut Map<String, Value>)) {
+pub(crate) fn each_inner(schema: &mut Map<String, Value>, visit: &mut dyn FnMut(&mut Map<String, Value>)) {
     for (key, value) in schema {
         let (is_named, is_nested) = (NAMED.contains(&key.as_str()), NESTED.contains(&key.as_str()));
         match value {
@@ -305,10 +301,7 @@ pub(crate) fn may_be_strict(schema: &Map<String, Value>) -> bool {
 
 fn is_strict(schema: &Map<String, Value>, levels: u8) -> bool {
     let properties = schema.get("properties").and_then(Value::as_object);
-    let is_object = schema.get("type").is_some_and(|word| match word {
-        Value::Array(words) => words.iter().any(|word| word == "object"),
-        word => word == "object",
-    });
+    let is_object = is_of(schema, "object");
     let Some(levels) = levels.checked_sub(u8::from(is_object)) else {
         return false;
     };
@@ -319,18 +312,19 @@ fn is_strict(schema: &Map<String, Value>, levels: u8) -> bool {
             && properties.is_some_and(|properties| properties.keys().all(is_required));
     is_closed
         && NOT_STRICT.iter().all(|key| !schema.contains_key(*key))
-        && inner(schema).all(|schema| is_strict(schema, levels))
+        && inner(schema).all(|(_, _, schema)| is_strict(schema, levels))
 }
 
-fn inner(schema: &Map<String, Value>) -> impl Iterator<Item = &Map<String, Value>> {
+/// The schemas directly inside a schema, each with its keyword and the rest of its path, in which a name is `*`.
+fn inner(schema: &Map<String, Value>) -> impl Iterator<Item = (&str, &'static str, &Map<String, Value>)> {
     schema.iter().flat_map(|(key, value)| {
-        let inner: Vec<&Value> = match value {
-            Value::Object(schemas) if NAMED.contains(&key.as_str()) => schemas.values().collect(),
-            Value::Array(schemas) if NESTED.contains(&key.as_str()) => schemas.iter().collect(),
-            other if NESTED.contains(&key.as_str()) => vec![other],
-            _ => Vec::new(),
-        };
-        inner.into_iter().filter_map(Value::as_object)
+        let (is_named, is_nested) = (NAMED.contains(&key.as_str()), NESTED.contains(&key.as_str()));
+        let named = value.as_object().filter(|_| is_named).into_iter();
+        let listed = value.as_array().filter(|_| is_nested).into_iter();
+        let all = named.flat_map(|schemas| schemas.values().map(|schema| (".*.", schema)));
+        let all = all.chain(listed.flatten().map(|schema| ("[].", schema)));
+        let all = all.chain(is_nested.then_some((".", value)));
+        all.filter_map(move |(place, schema)| Some((key.as_str(), place, schema.as_object()?)))
     })
 }
 
@@ -345,7 +339,7 @@ mod tests {
     const SEVEN: SchemaRules = SchemaRules::none(ABC_01);
 
     fn written(rules: &SchemaRules, raw: &str) -> (String, u64, Option<String>) {
-        let converted = convert(raw, Some(rules));
+        let converted = convert(raw, Some(rules), false);
         (
             converted.schema.into_owned(),
             converted.repaired,
@@ -462,7 +456,7 @@ mod tests {
 
     #[test]
     fn a_strict_schema_requires_all_that_it_takes_at_every_depth() {
-        let strict = |raw: &str| convert(raw, Some(&OPENAI)).may_be_strict;
+        let strict = |raw: &str| convert(raw, Some(&OPENAI), true).may_be_strict;
         let inner = |keys: &str| {
             format!(
                 r#"{{"type":"object","properties":{{"a":{{"type":"object",{keys}}}}},"required":["a"],"additionalProperties":false}}"#

@@ -8,7 +8,7 @@ use super::{RuleBreaches, array};
 pub(super) struct Wants {
     /// Keywords that the root has not.
     pub at_root: &'static [&'static str],
-    /// Whether a tool says what it takes.
+    /// Whether a tool has parameters.
     pub is_due: bool,
     /// Whether properties are named, and elements described.
     pub is_whole: bool,
@@ -37,7 +37,7 @@ pub(super) const MISTRAL: Wants = Wants {
     is_plain: false,
 };
 
-/// Checks what each tool takes; `strict` is whether it says that it is strict.
+/// Checks the parameters of each tool, with the field `strict` of the tool.
 pub(super) fn takes<'a>(
     parameters: impl Iterator<Item = (&'a Value, &'a Value)>,
     page: &Wants,

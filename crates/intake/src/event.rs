@@ -9,7 +9,7 @@ use chatmill_diag::{Code, Finding, cut};
 use crate::access::Failure;
 use crate::stream::StreamError;
 
-/// The name of a table, which tells its conversations from those of all other tables.
+/// The name of a table, which distinguishes its conversations from those of all other tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TableName {
     /// The database, where a dump names it.

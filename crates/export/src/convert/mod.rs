@@ -253,7 +253,7 @@ impl Job<'_> {
         let mut counts = CardCounts::new(self.counted_on_card, parts.len(), encoding.map(str::to_owned));
         let mut drawn = self.request.shuffle.map(Shuffle::new);
         let mut row_counts = self.row_counts();
-        let mut known: HashSet<[u8; 16]> = HashSet::new();
+        let mut known: HashSet<blake3::Hash> = HashSet::new();
         self.each(&mut |candidate| {
             row_counts.read += 1;
             let fields = walk.values(candidate.rendering.conversation)?;
@@ -323,10 +323,10 @@ impl Job<'_> {
         let of_turns = envelope.filter(|envelope| envelope.has_turns());
         let written = files.iter().map(|file| file.rows).sum();
         let uncounted = self.assignment.as_ref().and_then(Assignment::why_unknown);
-        let notes = row_counts.notes(envelope, written, uncounted, &self.dataset.manifest().plan);
+        let plan = &self.dataset.manifest().plan;
+        let mut notes = row_counts.notes(envelope, written, uncounted, plan);
         let split = self.request.split.as_ref();
-        let mut notes = notes;
-        let has_earlier = self.dataset.manifest().plan.pointer("/dedup/against").is_some();
+        let has_earlier = plan.pointer("/dedup/against").is_some();
         if split.is_some_and(|split| split.like.is_some() && split.against.is_empty()) && has_earlier {
             notes.push(
                 "prompts and passages of the earlier dataset were not compared: `--split-against RUN` names it".to_owned(),

@@ -35,11 +35,9 @@ pub(super) fn reference(row: &ExportRow<'_>, answered: &Answered<'_>) -> Option<
     let own = |name: &str| {
         let json =
             extra_value(row.extra?, name).filter(|json| !matches!(&**json, "null" | "true" | "false"))?;
-        let spelled =
-            |json: String| fields::spelled(&json).map_or(json.clone(), std::borrow::Cow::into_owned);
-        let found = spelled(json);
+        let found = words(json);
         // An object, or its JSON text, with a truth and more.
-        let truth = extra_value(&found, "ground_truth").map(spelled);
+        let truth = extra_value(&found, "ground_truth").map(words);
         Some(truth.unwrap_or(found)).filter(|text| !text.trim().is_empty())
     };
     let answer_text = || {
@@ -56,6 +54,12 @@ pub(super) fn reference(row: &ExportRow<'_>, answered: &Answered<'_>) -> Option<
         Some(final_answer.unwrap_or(found))
     };
     FIELDS.iter().find_map(of_field).or_else(answer_text)
+}
+
+/// The text that a value is, else its JSON.
+fn words(json: String) -> String {
+    let text = fields::spelled(&json).map(std::borrow::Cow::into_owned);
+    text.unwrap_or(json)
 }
 
 /// The JSON of a field of the record.

@@ -208,7 +208,7 @@ fn check(split: &Split) -> Result<(), ExportError> {
     }
 }
 
-/// Leaves out the sessions that begin too soon behind a part before theirs; those of an earlier export stay.
+/// Leaves out the sessions that begin too soon after the end of an earlier part; those of an earlier export stay.
 fn leave_gaps(places: &mut [Destination], grouped: &Groups, assigned: &[Option<usize>], split: &Split) {
     let mut ends: Vec<Option<i64>> = vec![None; split.parts.len()];
     for (place, session) in places.iter().zip(&grouped.sessions) {

@@ -66,7 +66,7 @@ pub struct Split {
     pub most_words: u64,
     /// The silence that divides a conversation into sessions, in microseconds, where the run had one.
     pub session_gap: Option<i64>,
-    /// The time behind a part in which a session belongs to no later one, in microseconds.
+    /// The time after a part in which no session of a later part may begin, in microseconds.
     pub gap: i64,
     /// The datasets of the earlier export, whose prompts and passages count; only beside `like`.
     pub against: Vec<PathBuf>,

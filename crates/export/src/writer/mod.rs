@@ -10,7 +10,6 @@ use std::ops::Range;
 use chatmill_dataset::{
     Compression, DatasetError, FileMeasure, Folder, FolderFile, FreeCell, FreeKind, FreeTable, NestedValue,
 };
-use chatmill_diag::cut;
 use jiff::Timestamp;
 
 use crate::candidate::RenderedAs;
@@ -91,16 +90,14 @@ pub(crate) enum Record<'a> {
 }
 
 impl Record<'_> {
-    /// What equal records have in common, and others have not.
-    pub(crate) fn hash(&self) -> [u8; 16] {
-        let hash = match self {
+    /// The hash of the record's text.
+    pub(crate) fn hash(&self) -> blake3::Hash {
+        match self {
             Self::Object { line: text, .. } | Self::Value { json: text, .. } | Self::Text { text, .. } => {
                 blake3::hash(text.as_bytes())
             }
             Self::Fields(fields) => blake3::hash(fields::object(fields).as_bytes()),
-        };
-        let (words, _) = hash.as_bytes().as_chunks();
-        *cut::at(words, 0)
+        }
     }
 
     /// The top-level keys, each with the type of its column. Spans are added where one column is the whole

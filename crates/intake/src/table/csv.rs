@@ -88,20 +88,28 @@ impl Head {
         }
         let separator = likely_separator(&self.bytes);
         let columns = names(self, separator, ROWS)?;
-        let mut rest = self.bytes.as_slice();
-        let rows = std::iter::from_fn(|| {
-            let end = Ends::new(separator).run(rest);
-            let end = end.or((self.complete && !rest.is_empty()).then_some(rest.len()))?;
-            let (row, after) = rest.split_at_checked(end)?;
-            rest = after;
-            let text = |cell| match cell {
-                Ok(Cell::Text(text)) => Some(String::from_utf8_lossy(&text).into_owned()),
-                _ => None,
-            };
-            Some(cells(strip_line_break(row), separator).map(text).collect())
-        });
-        Some((columns, rows.skip(1).collect()))
+        let text = |cell| match cell {
+            Ok(Cell::Text(text)) => Some(String::from_utf8_lossy(&text).into_owned()),
+            _ => None,
+        };
+        let rows = rows(&self.bytes, separator, self.complete).skip(1);
+        Some((
+            columns,
+            rows.map(|row| cells(row, separator).map(text).collect())
+                .collect(),
+        ))
     }
+}
+
+/// The rows of a text without their line breaks. One without an end is whole where the text is.
+fn rows(text: &[u8], separator: u8, is_whole: bool) -> impl Iterator<Item = &[u8]> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let last = (is_whole && !rest.is_empty()).then_some(rest.len());
+        let (row, after) = rest.split_at_checked(Ends::new(separator).run(rest).or(last)?)?;
+        rest = after;
+        Some(strip_line_break(row))
+    })
 }
 
 /// The separator that the first line of a file has most often.
@@ -225,12 +233,7 @@ pub(crate) fn cells(row: &[u8], separator: u8) -> impl Iterator<Item = Result<Ce
 /// Whether the rows that are whole in a text have quotes around all that is no number, truth value or null: a word without quotes is
 /// none of what people write then.
 pub(crate) fn quotes_texts(text: &[u8], separator: u8) -> bool {
-    let mut rest = text;
-    let rows = std::iter::from_fn(|| {
-        let (row, after) = rest.split_at_checked(Ends::new(separator).run(rest)?)?;
-        rest = after;
-        Some(strip_line_break(row))
-    });
+    let rows = rows(text, separator, false);
     let cells = rows.take(SAMPLE).flat_map(|row| texts(row, separator));
     let mut any = false;
     let all = cells.filter_map(Result::ok).all(|(text, is_quoted)| {

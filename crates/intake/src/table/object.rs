@@ -8,6 +8,20 @@ use crate::json::{Document, Kind, Value, scan};
 impl TableMap {
     /// Looks at the first rows of a file, where each is on a line: columns of which all values are truth values hold these.
     pub fn sample(&mut self, head: &Head) {
+        let role = self
+            .columns
+            .iter()
+            .filter(|(ours, _)| ours == roles::ROLE)
+            .map(|(_, theirs)| theirs);
+        let columns: Vec<&String> = self
+            .filters
+            .iter()
+            .map(|filter| &filter.column)
+            .chain(role)
+            .collect();
+        if columns.is_empty() {
+            return;
+        }
         let blank = |sign: &u8| b"[], \r".contains(sign);
         let lines = head.bytes.split(|sign| *sign == b'\n');
         let lines = lines.map(|line| {
@@ -21,18 +35,12 @@ impl TableMap {
                 .unwrap_or_default()
         });
         let rows: Vec<Document<'_>> = lines.filter_map(|line| scan(line, u32::MAX).ok()).collect();
-        let role = self
-            .columns
-            .iter()
-            .filter(|(ours, _)| ours == roles::ROLE)
-            .map(|(_, theirs)| theirs);
-        let columns = self.filters.iter().map(|filter| &filter.column).chain(role);
         let is_truth = |column: &&String| {
             let values = rows.iter().filter_map(|row| cell(row.root().get(column)?));
             let mut values = values.filter(|cell| *cell != Cell::Null).peekable();
             values.peek().is_some() && values.all(|cell| cell.truth().is_some())
         };
-        self.truths = columns.filter(is_truth).cloned().collect();
+        self.truths = columns.into_iter().filter(is_truth).cloned().collect();
     }
 
     /// Appends a row to `out` under the names of the map; false, and nothing is written, where a filter passes it over.

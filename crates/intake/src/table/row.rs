@@ -303,7 +303,7 @@ impl Cell<'_> {
         }
     }
 
-    /// Whether the cell's text is among these, where `None` stands for `NULL`. Truth values are the same however they are written.
+    /// Whether the cell's text is among these, where `None` is `NULL`. Truth values are the same however they are written.
     pub(super) fn is_one_of(&self, texts: &[Option<String>], is_truth: bool) -> bool {
         let truth = self.truth().filter(|_| is_truth || matches!(self, Cell::Bool(_)));
         texts.iter().any(|text| match (self, text) {

@@ -13,7 +13,7 @@ const LAST_TURN: &str = "SFT-02";
 /// The filter that may ask for it.
 const LAST_ROLE: &str = "last-role";
 
-/// The clauses of an advice that propose nothing that the plan of the dataset has already: a setting stands between backticks, as
+/// The clauses of an advice that propose nothing that the plan of the dataset has already: a setting is between backticks, as
 /// `key = value`. None where no clause is left.
 pub fn not_set_yet(plan: &Value, advice: &str) -> Option<String> {
     let is_set = |code: &str| {

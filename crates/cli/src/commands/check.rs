@@ -158,7 +158,7 @@ struct Reporting<'a> {
     verbosity: Verbosity,
     /// Findings of a code in a file that text reports show; 0 shows all.
     most: usize,
-    /// What is read beside the inputs, and never written.
+    /// Files that the check reads in addition to its inputs, which no report may replace.
     spared: Vec<PathBuf>,
 }
 

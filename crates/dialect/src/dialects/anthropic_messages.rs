@@ -52,8 +52,8 @@ rules! {
     ANT_12 = "ANT-12";
     /// there are at most 100,000 messages
     ANT_13 = "ANT-13";
-    /// what a tool takes is an object without `anyOf`, `oneOf` and `allOf` beside its properties, which are called
-    /// `[a-zA-Z0-9_.-]{1,64}`, in JSON Schema 2020-12
+    /// the parameters of a tool are an object, valid in JSON Schema 2020-12, without `anyOf`, `oneOf` and `allOf` at the root; its
+    /// properties are called `[a-zA-Z0-9_.-]{1,64}`
     ANT_14 = "ANT-14";
 }
 

@@ -43,8 +43,8 @@ rules! {
     /// documents need a name of letters, digits, spaces, hyphens and brackets, and in a user's message text
     /// beside them (in part unverified)
     BED_08 = "BED-08";
-    /// what a tool takes is an object without `anyOf`, `oneOf` and `allOf` beside its properties, which are called
-    /// `[a-zA-Z0-9_.-]{1,64}`, in JSON Schema 2020-12
+    /// the parameters of a tool are an object, valid in JSON Schema 2020-12, without `anyOf`, `oneOf` and `allOf` at the root; its
+    /// properties are called `[a-zA-Z0-9_.-]{1,64}`
     BED_09 = "BED-09";
 }
 

@@ -48,8 +48,8 @@ rules! {
     GEM_09 = "GEM-09";
     /// numbers travel as doubles: whole numbers beyond 2^53 lose digits on the way (unverified)
     GEM_10 = "GEM-10";
-    /// what a tool takes is an object with types at every depth, `items` in each array, no empty word in an enumeration, nothing beside
-    /// `anyOf` but a description, and no union at the root; what is otherwise stands whole under `parametersJsonSchema`
+    /// the parameters of a tool are an object with types at every depth, `items` in each array, no empty word in an enumeration, only a
+    /// description next to `anyOf`, and no union at the root; all others are written whole under `parametersJsonSchema`
     GEM_11 = "GEM-11";
 }
 

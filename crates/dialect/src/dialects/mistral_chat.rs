@@ -41,7 +41,7 @@ rules! {
     MIS_06 = "MIS-06";
     /// no sound stands beside system text
     MIS_07 = "MIS-07";
-    /// a tool says what it takes, in draft 7 of JSON Schema
+    /// a tool has parameters, valid in draft 7 of JSON Schema
     MIS_08 = "MIS-08";
 }
 

@@ -36,8 +36,8 @@ rules! {
     OAC_08 = "OAC-08";
     /// a result has no name
     OAC_09 = "OAC-09";
-    /// what a tool takes is an object with `properties` and without `anyOf`, `oneOf`, `allOf`, `enum` and `not` beside them, in JSON
-    /// Schema 2020-12; an array has `items`; a strict tool requires all properties and takes no others, at any depth
+    /// the parameters of a tool are an object with `properties`, valid in JSON Schema 2020-12, without `anyOf`, `oneOf`, `allOf`, `enum`
+    /// and `not` at the root; an array has `items`; a strict tool requires all properties and takes no others, at any depth
     OAC_10 = "OAC-10";
 }
 

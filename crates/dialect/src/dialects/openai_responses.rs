@@ -37,8 +37,8 @@ rules! {
     OAR_05 = "OAR-05";
     /// reasoning needs an id of the vendor's
     OAR_06 = "OAR-06";
-    /// what a tool takes is an object with `properties` and without `anyOf`, `oneOf`, `allOf`, `enum` and `not` beside them, in JSON
-    /// Schema 2020-12; an array has `items`; a strict tool requires all properties and takes no others, at any depth
+    /// the parameters of a tool are an object with `properties`, valid in JSON Schema 2020-12, without `anyOf`, `oneOf`, `allOf`, `enum`
+    /// and `not` at the root; an array has `items`; a strict tool requires all properties and takes no others, at any depth
     OAR_07 = "OAR-07";
 }
 

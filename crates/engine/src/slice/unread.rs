@@ -24,7 +24,7 @@ pub(super) struct Tables {
     reading: Option<(String, usize)>,
     /// The first one that was read, of the user's maps and of each known system.
     first: BTreeMap<Option<&'static str>, TableName>,
-    /// What findings say already, for each is said once an input.
+    /// The findings that were reported, each once per input.
     noted: BTreeSet<Noted>,
     /// Whether a row was read.
     pub(super) has_rows: bool,

@@ -1,7 +1,7 @@
 //! Accounts: the ids of participants in mentions and links, and the names of accounts in paths.
 //!
-//! An id is replaced where a field holds nothing else, as a whole value of JSON, and in texts behind what begins a mention or a link,
-//! never as a bare word or number. The name of an account is the part of a path behind `/Users/`, `/home/` or `C:\Users\`, or behind `~`;
+//! An id is replaced where a field holds nothing else, as a whole value of JSON, and in texts after what begins a mention or a link,
+//! never as a bare word or number. The name of an account is the part of a path after `/Users/`, `/home/` or `C:\Users\`, or after `~`;
 //! accounts of systems stay.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -17,7 +17,7 @@ use crate::kind::PersonalKind;
 use crate::spelling::plain_name;
 use crate::stop_words::is_role;
 
-/// Accounts of systems, and words that stand for one's own name, in order.
+/// Accounts of systems, and placeholders for a name, in order.
 static SYSTEM: LazyLock<Vec<&str>> =
     LazyLock::new(|| include_str!("../system_accounts.txt").lines().collect());
 
@@ -25,7 +25,7 @@ static SYSTEM: LazyLock<Vec<&str>> =
 pub(crate) const ID: char = '\u{1}';
 pub(crate) const IN_PATH: char = '\u{2}';
 
-/// Digits that a number has at least which is somebody's account.
+/// The fewest digits of a number that is an account.
 const FEWEST_DIGITS: usize = 5;
 
 /// What begins a mention or a link.
@@ -51,7 +51,7 @@ pub(super) struct Accounts {
 }
 
 impl Accounts {
-    /// The ids of participants whose names are not kept.
+    /// The ids of participants, but for those with a name in `keep`.
     pub(super) fn of(conversation: &Conversation, keep: &HashSet<String>) -> Self {
         let mut accounts = Self::default();
         let stays_as_it_is = |one: &Participant| {
@@ -84,7 +84,7 @@ impl Accounts {
         self.ids.get(field).map(|id| format!("{ID}{id}"))
     }
 
-    /// Finds ids behind what begins a mention or a link, in a folded text. `found` has the names in it.
+    /// Finds ids after what begins a mention or a link, in a folded text. `found` has the names in it.
     pub(super) fn find_mentions(&self, text: &str, found: &mut Vec<Found>) {
         for lead in MENTIONS {
             for (at, _) in text.match_indices(lead) {
@@ -143,7 +143,7 @@ impl Accounts {
     }
 }
 
-/// The number of an account, where an id is one, or ends with one behind letters.
+/// The number of an account, where an id is one, or letters and one.
 fn number_of(id: &str) -> Option<&str> {
     let digits = id.trim_start_matches(|sign: char| sign.is_ascii_alphabetic());
     let is_number = digits.len() >= FEWEST_DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -214,7 +214,7 @@ fn is_system(name: &str) -> bool {
         .is_ok()
 }
 
-/// Whether a path may begin behind this: at the beginning of a word, behind a drive, or as the path of `file://`.
+/// Whether a path may begin after this: at the beginning of a word, after a drive, or as the path of `file://`.
 fn begins_path(before: &str) -> bool {
     let mounted = before.trim_end_matches(|sign: char| sign.is_ascii_alphabetic());
     let is_drive = before.len() == mounted.len() + 1 && mounted.ends_with('/');

@@ -84,7 +84,7 @@ impl Turn {
         }
     }
 
-    /// Begins a step, which is one answer: the results of the step before are behind its other parts.
+    /// Begins a step, which is one answer: the results of the step before follow its other parts.
     pub(crate) fn begin_step(&mut self) {
         self.end_step();
         self.step = Some(self.parts.len());

@@ -238,7 +238,7 @@ pub(crate) fn of(record: &RecordSketch, list: &str) -> Option<(&'static Grammar,
     })
 }
 
-/// The grammar whose vendor alone writes a block in a field of messages that no source knows.
+/// The grammar of a vendor's block in a field of messages, which no source has to know.
 pub(crate) fn of_blocks(record: &RecordSketch, list: &str, field: &str) -> Option<&'static Grammar> {
     let sketch = Sketched { record, list };
     let mut grammars = LOGGED.into_iter();

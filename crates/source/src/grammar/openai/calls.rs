@@ -129,7 +129,7 @@ pub(crate) fn spelled(words: String, depth: u32) -> Vec<ToolCall> {
     found.unwrap_or_else(|| vec![ToolCall::new(None, None, as_text(words))])
 }
 
-/// Reads a turn whose text is a call, or a list of calls, behind a thought where there is one.
+/// Reads the text of a turn that is a call or a list of calls, after a thought where there is one.
 pub(crate) fn spelled_turn(words: &str, depth: u32) -> Vec<Part> {
     let (thought, calls) = match thoughts::divided(words) {
         Some((thought, calls)) => (Some(Part::Reasoning(thoughts::thought(thought))), calls),

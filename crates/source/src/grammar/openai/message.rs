@@ -260,7 +260,7 @@ pub(super) fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
         .word
         .as_deref()
         .is_some_and(|word| CALL_ROLES.contains(&word));
-    // These words are the format's own, and tell nothing about who speaks.
+    // These words belong to the format and do not name a speaker.
     turn.word = turn
         .word
         .filter(|word| message_role(word).is_none() || api_role(word).is_some());

@@ -152,6 +152,7 @@ codes! {
     MISSING_CALL_ID = "TL009-missing-call-id";
     AMBIGUOUS_CALL_ID = "TL010-ambiguous-call-id";
     ARGUMENTS_AGAINST_SCHEMA = "TL011-arguments-against-schema";
+    CALL_SYNTAX_IN_SYSTEM = "TL012-call-syntax-in-system";
     UNKNOWN_SENDER = "PT001-unknown-sender";
     ROLE_CONFLICT = "PT002-role-conflict";
     LEGACY_ROLE = "PT003-legacy-role";

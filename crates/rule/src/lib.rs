@@ -54,6 +54,7 @@ rules! {
     missing_call_id: MISSING_CALL_ID;
     ambiguous_call_id: AMBIGUOUS_CALL_ID;
     arguments_against_schema: ARGUMENTS_AGAINST_SCHEMA;
+    call_syntax_in_system: CALL_SYNTAX_IN_SYSTEM;
     unknown_sender: UNKNOWN_SENDER;
     sender_name_mismatch: SENDER_NAME_MISMATCH;
     time_goes_backwards: TIME_GOES_BACKWARDS;

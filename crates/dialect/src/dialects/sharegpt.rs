@@ -6,9 +6,10 @@
 //!
 //! Its reader drops a record without a word where the rules below do not hold.
 //!
-//! So a round is what users write, then the calls with their results, then the assistant's text; runs of one speaker
-//! are joined with a blank line, and text beside a call follows the call's result. Calls with which the conversation ends are the
-//! last turn, several of them as a list.
+//! So a round is what users write, then turns that call with the results of their calls, then the assistant's text; runs of one speaker
+//! are joined with a blank line. A turn that calls is read by the trainer's `FunctionFormatter`: the thoughts, and the calls as a list where
+//! there are several; beside a text, the calls stand between `<tool_call>` and `</tool_call>`. Results of several calls are one observation,
+//! with what its converter of `messages` writes between them.
 
 use chatmill_model::{Component, Level, Role, Sink, Speaker};
 
@@ -25,13 +26,13 @@ use crate::transcript::turns::{Block, BlockContent, Turn, TurnPlan};
 rules! {
     /// `human` and `observation` stand in odd places, `gpt` and `function_call` in even ones
     SGP_01 = "SGP-01";
-    /// an observation stands directly after its call, which has one unless it is the last turn; there are
-    /// no ids, so parallel calls follow one another
+    /// an observation stands directly after the turn of its calls, which has one unless it is the last turn;
+    /// there are no ids, so the results of several calls stand in their order
     SGP_02 = "SGP-02";
     /// the last turn is `gpt` or `function_call`
     SGP_03 = "SGP-03";
-    /// a call is `{"name","arguments"}` with an object as arguments, several in the last turn are a list of
-    /// these; no text stands beside a call
+    /// a call is `{"name","arguments"}` with an object as arguments, several of a turn are a list of these;
+    /// beside a text they stand behind it, between `<tool_call>` and `</tool_call>`
     SGP_04 = "SGP-04";
     /// reasoning stands between `<think>` and `</think>` before the text, or before the call that it led to
     SGP_05 = "SGP-05";
@@ -40,6 +41,9 @@ rules! {
 /// `ShareGPT` records.
 pub(crate) static SHAREGPT: Dialect = Dialect::turns(&ABOUT, &PROFILE, write);
 
+/// What LLaMA-Factory writes between the results of several calls.
+const BETWEEN_RESULTS: &str = "\n</tool_response>\n<tool_response>\n";
+
 static ABOUT: DialectAbout = DialectAbout {
     id: "sharegpt",
     title: "ShareGPT",
@@ -47,7 +51,7 @@ static ABOUT: DialectAbout = DialectAbout {
     media_type: "application/json",
     specification: "LLaMA-Factory 0.9.5, data format",
     dated: "2026-08-01",
-    carries: "text, tools one call at a time, quoted replies, reasoning if policy keeps it; names in front of the text",
+    carries: "text, tools without ids, quoted replies, reasoning if policy keeps it; names in front of the text",
     profiles: &[&SHAREGPT],
     shows: Shows::Conversation,
     rules: Rules::Validated(RULES),
@@ -101,8 +105,16 @@ fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, turn: &Turn<'a>, blocks: 
         (_, Some(BlockContent::Call(_))) => {
             sink.framing("{\"from\":\"function_call\",\"value\":\"");
             sink.answer(plan.speaker(Role::Assistant, blocks), position);
-            let (thoughts, calls): (Vec<_>, Vec<_>) = blocks.iter().partition(|block| block.is_thought());
-            plan.joined(thoughts, |words| words.write(sink, Level::JsonString));
+            let (calls, beside): (Vec<&Block<'a>>, Vec<_>) = blocks.iter().partition(|block| block.is_call());
+            let has_text = beside.iter().any(|block| !block.is_thought());
+            let [open, close] = match beside.is_empty() {
+                true => ["", ""],
+                false if has_text => ["\n<tool_call>", "</tool_call>"],
+                // The trainer looks for the thought with the blank line behind it.
+                false => ["\n", ""],
+            };
+            plan.joined(beside, |words| words.write(sink, Level::JsonString));
+            sink.content(open, Level::JsonString, Component::Tools);
             let [mut separator, end] = if calls.len() > 1 { ["[", "]"] } else { ["", ""] };
             for block in calls {
                 sink.framing(separator);
@@ -110,12 +122,21 @@ fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, turn: &Turn<'a>, blocks: 
                 call(sink, block);
             }
             sink.framing(end);
+            sink.content(close, Level::JsonString, Component::Tools);
             sink.set_speaker(Speaker::Other);
             sink.framing("\"");
         }
-        (_, Some(BlockContent::Result(result))) => {
-            sink.framing("{\"from\":\"observation\",\"value\":");
-            sink.json_string(result.content, Component::Tools);
+        (_, Some(BlockContent::Result(_))) => {
+            let mut before = "";
+            sink.framing("{\"from\":\"observation\",\"value\":\"");
+            for block in blocks {
+                if let BlockContent::Result(result) = block.content {
+                    sink.content(before, Level::JsonString, Component::Tools);
+                    sink.content(result.content, Level::JsonString, Component::Tools);
+                    before = BETWEEN_RESULTS;
+                }
+            }
+            sink.framing("\"");
         }
         (Role::Assistant, _) => {
             sink.framing("{\"from\":\"gpt\",\"value\":");

@@ -1,12 +1,13 @@
 //! Rounds: what users write, then the calls with their results, then the assistant's text.
 //!
-//! Calls have no ids there and follow one another, each with its result, and text beside a call follows the last of them; the thought
-//! that led to a call stays before it. Calls with which the conversation ends are one turn, and nothing can follow them.
+//! A turn that calls has the thoughts and the text that came before its calls, and one turn has the results of all of them, in the order of
+//! the calls: there are no ids. A text before a turn that calls, with nobody between them, joins that turn.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 
 use chatmill_diag::cut;
-use chatmill_model::Role;
+use chatmill_model::{Component, Role};
 
 use super::Pass;
 use super::start::push_start;
@@ -14,6 +15,8 @@ use crate::loss::rule::DialectRule;
 use crate::loss::violation::Violation;
 use crate::loss::{LossCause, LossCode, reasons};
 use crate::passes::profile::Shape;
+use crate::text::control_tokens::{Reserved, escape};
+use crate::transcript::Transcript;
 use crate::transcript::turns::{Block, BlockContent, Turn, TurnPlan};
 
 pub(super) const PASS: Pass = Pass {
@@ -21,38 +24,31 @@ pub(super) const PASS: Pass = Pass {
         Shape::Rounds { .. } => &[
             LossCode::TurnMoved,
             LossCode::TurnMerged,
-            LossCode::TurnSplit,
             LossCode::PartMoved,
             LossCode::ToolIdDropped,
             LossCode::EmptyFilled,
-            LossCode::TextDropped,
-            LossCode::ReasoningDropped,
+            LossCode::ReservedTextEscaped,
         ],
         _ => &[],
     },
-    run: |plan, _, profile| {
+    run: |plan, transcript, profile| {
         let Shape::Rounds { order, calls, texts } = profile.shape else {
             return;
         };
         let rules = RoundRules { order, calls, texts };
         let mut round = Round::default();
-        let last = plan.turns.last().map(|turn| turn.start);
         plan.rebuild(|plan, turn, blocks| {
             if turn.role == Role::User && !round.reply.is_empty() {
                 round.close(plan, rules);
             }
             round.is_open = true;
-            if turn.role == Role::Assistant && Some(turn.start) == last && blocks.iter().any(Block::is_call) {
-                round.end(plan, rules, &turn, blocks);
-            } else {
-                round.add(plan, rules, &turn, blocks);
-            }
+            round.add(plan, transcript, rules, &turn, blocks);
         });
         let last = round.close(plan, rules);
         if let Some(last) = last {
             plan.progress.added(last.as_str());
         }
-        if round.is_unanswered {
+        if last.is_some_and(|last| last != Role::Assistant) {
             let last = plan.progress.last_position();
             let silent = Violation::of(profile.silent.0, last, "the last turn is not the assistant's");
             plan.violations.push(silent);
@@ -73,123 +69,112 @@ struct RoundRules {
     texts: &'static DialectRule,
 }
 
-/// The blocks of a call, and its result.
+/// A turn that calls, and the results of its calls in their order; one is missing where policy rejects instead of repairing.
 #[derive(Default)]
 struct Exchange<'a> {
-    call: Vec<Block<'a>>,
-    result: Option<Block<'a>>,
+    calling: Vec<Block<'a>>,
+    results: Vec<Option<Block<'a>>>,
 }
 
 /// A round as far as it is known.
 #[derive(Default)]
 struct Round<'a> {
     is_open: bool,
-    /// Whether the round before ended without an answer.
-    is_unanswered: bool,
     asked: Vec<Block<'a>>,
-    /// Calls, each with the thought before it, and their results; one of them is missing where policy rejects instead of repairing.
     exchanges: Vec<Exchange<'a>>,
-    /// Exchanges that wait for their result, by id of the call, in order.
-    waiting: BTreeMap<&'a str, VecDeque<usize>>,
+    /// Calls that wait for their result, by id: the exchange, and the place of the call in it.
+    waiting: BTreeMap<&'a str, VecDeque<(usize, usize)>>,
     reply: Vec<Block<'a>>,
-    /// The calls with which the conversation ends, behind the thought before them.
-    label: Vec<Block<'a>>,
 }
 
 impl<'a> Round<'a> {
-    fn add(&mut self, plan: &mut TurnPlan<'a>, rules: RoundRules, turn: &Turn<'a>, blocks: &[Block<'a>]) {
+    fn add(
+        &mut self,
+        plan: &mut TurnPlan<'a>,
+        transcript: &Transcript<'a>,
+        rules: RoundRules,
+        turn: &Turn<'a>,
+        blocks: &[Block<'a>],
+    ) {
+        if turn.role == Role::Assistant {
+            return self.reply(plan, transcript, rules, turn, blocks);
+        }
         let mut declare = |cause: LossCause| {
             if let Some(position) = turn.position {
                 plan.losses.at(cause, position);
             }
         };
-        match turn.role {
-            Role::User | Role::System => {
-                if !self.exchanges.is_empty() {
-                    declare(reasons::NOBODY_BETWEEN_RESULT_AND_ANSWER.by(rules.order));
-                }
-                if !self.asked.is_empty() {
-                    declare(reasons::TURNS_ARE_ONE.by(rules.order));
-                }
-                self.asked.extend(blocks);
+        if turn.role != Role::Tool {
+            if !self.exchanges.is_empty() {
+                declare(reasons::NOBODY_BETWEEN_RESULT_AND_ANSWER.by(rules.order));
             }
-            Role::Tool => {
-                for block in blocks {
-                    if let BlockContent::Result(result) = block.content {
-                        if result.result.is_some() {
-                            declare(reasons::THERE_ARE_NO_IDS.by(rules.calls));
-                        }
-                        self.answer(*block, result.id);
-                    }
-                }
+            if !self.asked.is_empty() {
+                declare(reasons::TURNS_ARE_ONE.by(rules.order));
             }
-            Role::Assistant => self.reply(rules, blocks, &mut declare),
-        }
-    }
-
-    /// The assistant's last turn, where it calls: no result follows, behind which text could stand.
-    fn end(&mut self, plan: &mut TurnPlan<'a>, rules: RoundRules, turn: &Turn<'a>, blocks: &[Block<'a>]) {
-        let stays = |block: &Block<'_>| block.is_call() || block.is_thought();
-        let (label, beside): (Vec<_>, Vec<_>) = blocks.iter().partition(|block| stays(block));
-        self.label = label;
-        for block in self.reply.drain(..).chain(beside) {
-            let code = if block.is_thought() {
-                LossCode::ReasoningDropped
-            } else {
-                LossCode::TextDropped
-            };
-            if let Some(position) = block.position {
-                let reason = reasons::LAST_CALLS_HOLD_NO_TEXT.by(rules.texts);
-                plan.losses.at((code, reason), position);
-            }
-        }
-        if let Some(position) = turn.position {
-            let calls = self.label.iter().filter(|block| block.is_call());
-            let count = calls.count() as u64;
-            let cause = reasons::THERE_ARE_NO_IDS.by(rules.calls);
-            plan.losses.several(cause, position, count);
-        }
-    }
-
-    fn reply(&mut self, rules: RoundRules, blocks: &[Block<'a>], declare: &mut impl FnMut(LossCause)) {
-        let calls = blocks.iter().filter(|block| block.is_call()).count();
-        let mut thoughts: Vec<Block<'a>> = Vec::new();
-        if calls > 0 {
-            thoughts.extend(blocks.iter().filter(|block| block.is_thought()));
-        }
-        let has_text = calls + thoughts.len() < blocks.len();
-        if (has_text || !self.reply.is_empty()) && calls > 0 {
-            declare(reasons::TEXT_FOLLOWS_THE_RESULT.by(rules.texts));
-        }
-        if has_text && !self.reply.is_empty() {
-            declare(reasons::TURNS_ARE_ONE.by(rules.order));
-        }
-        for _ in 1..calls {
-            declare(reasons::CALLS_FOLLOW_ONE_ANOTHER.by(rules.calls));
+            self.asked.extend(blocks);
+            return;
         }
         for block in blocks {
-            let BlockContent::Call(call) = block.content else {
-                self.reply
-                    .extend(Some(*block).filter(|block| calls == 0 || !block.is_thought()));
-                continue;
-            };
-            declare(reasons::THERE_ARE_NO_IDS.by(rules.calls));
-            let index = self.exchanges.len();
-            self.waiting.entry(call.id).or_default().push_back(index);
-            let mut call = std::mem::take(&mut thoughts);
-            call.push(*block);
-            self.exchanges.push(Exchange { call, result: None });
+            if let BlockContent::Result(result) = block.content {
+                if result.result.is_some() {
+                    declare(reasons::THERE_ARE_NO_IDS.by(rules.calls));
+                }
+                self.answer(*block, result.id);
+            }
         }
+    }
+
+    fn reply(
+        &mut self,
+        plan: &mut TurnPlan<'a>,
+        transcript: &Transcript<'a>,
+        rules: RoundRules,
+        turn: &Turn<'a>,
+        blocks: &[Block<'a>],
+    ) {
+        let (calls, beside): (Vec<Block<'a>>, Vec<Block<'a>>) =
+            blocks.iter().partition(|block| block.is_call());
+        let losses = &mut plan.losses;
+        let mut declare = |cause: LossCause, times: usize| {
+            if let Some(position) = turn.position {
+                losses.several(cause, position, times as u64);
+            }
+        };
+        let joins = !self.reply.is_empty() && !blocks.is_empty();
+        declare(reasons::TURNS_ARE_ONE.by(rules.order), usize::from(joins));
+        self.reply.extend(beside);
+        if calls.is_empty() {
+            return;
+        }
+        let behind = blocks.iter().skip_while(|block| !block.is_call());
+        let behind = behind.filter(|block| !block.is_call()).count();
+        declare(reasons::TEXT_BEFORE_CALLS_OF_THE_TURN, behind);
+        declare(reasons::THERE_ARE_NO_IDS.by(rules.calls), calls.len());
+        let mut exchange = Exchange {
+            calling: std::mem::take(&mut self.reply),
+            results: vec![None; calls.len()],
+        };
+        for (place, block) in calls.iter().enumerate() {
+            if let BlockContent::Call(call) = block.content {
+                let at = (self.exchanges.len(), place);
+                self.waiting.entry(call.id).or_default().push_back(at);
+            }
+        }
+        exchange.calling.extend(calls);
+        for block in &mut exchange.calling {
+            escape_tags(plan, transcript, rules.texts, block);
+        }
+        self.exchanges.push(exchange);
     }
 
     fn answer(&mut self, result: Block<'a>, id: &'a str) {
-        let first = self.waiting.get_mut(id).and_then(VecDeque::pop_front);
-        match first {
-            Some(index) => {
-                cut::at_mut(&mut self.exchanges, index).result = Some(result);
+        match self.waiting.get_mut(id).and_then(VecDeque::pop_front) {
+            Some((exchange, place)) => {
+                let exchange = cut::at_mut(&mut self.exchanges, exchange);
+                *cut::at_mut(&mut exchange.results, place) = Some(result);
             }
             None => self.exchanges.push(Exchange {
-                result: Some(result),
+                results: vec![Some(result)],
                 ..Exchange::default()
             }),
         }
@@ -210,11 +195,8 @@ impl<'a> Round<'a> {
         let mut end = Role::User;
         plan.close(Turn::new(end, None), start);
         for exchange in self.exchanges.drain(..) {
-            let sides = [
-                (Role::Assistant, exchange.call),
-                (Role::Tool, exchange.result.into_iter().collect()),
-            ];
-            for (role, blocks) in sides {
+            let results = exchange.results.into_iter().flatten().collect();
+            for (role, blocks) in [(Role::Assistant, exchange.calling), (Role::Tool, results)] {
                 let Some(last) = blocks.last() else { continue };
                 let (start, position) = (plan.blocks.len(), last.position);
                 end = role;
@@ -223,8 +205,6 @@ impl<'a> Round<'a> {
             }
         }
         self.waiting.clear();
-        self.reply.append(&mut self.label);
-        self.is_unanswered = self.reply.is_empty();
         if !self.reply.is_empty() {
             let start = plan.blocks.len();
             end = Role::Assistant;
@@ -232,6 +212,35 @@ impl<'a> Round<'a> {
             plan.close(Turn::new(end, None), start);
         }
         Some(end)
+    }
+}
+
+/// Escapes the tags around calls that a turn with calls spells elsewhere: readers look for the first of them.
+fn escape_tags<'a>(
+    plan: &mut TurnPlan<'a>,
+    transcript: &Transcript<'a>,
+    rule: &'static DialectRule,
+    block: &mut Block<'a>,
+) {
+    let arena = transcript.arena();
+    match &mut block.content {
+        BlockContent::Call(call) if call.arguments.contains("tool_call>") => {
+            let spelled = call.arguments.replace("<tool_call>", "\\u003ctool_call>");
+            let spelled = spelled.replace("</tool_call>", "\\u003c/tool_call>");
+            call.arguments = arena.keep(Cow::Owned(spelled));
+        }
+        BlockContent::Words(_, words) => {
+            let mut count = 0;
+            let runs = plan.words_mut(*words).iter_mut();
+            for run in runs.filter(|run| run.component != Component::Framing) {
+                let (escaped, times) = escape(run.text.into(), Reserved::Call);
+                run.text = arena.keep(escaped);
+                count += times;
+            }
+            let cause = reasons::CONTROL_TOKENS_ARE_ESCAPED.by(rule);
+            plan.losses.add(cause, block.position, count);
+        }
+        _ => {}
     }
 }
 
@@ -252,7 +261,7 @@ mod tests {
     };
 
     #[test]
-    fn a_call_is_an_answer_of_its_own_and_its_text_follows_the_result() {
+    fn calls_of_a_turn_stay_together_behind_its_text_and_their_results_are_one_turn() {
         let sample = Sample::new()
             .post(ANN, vec![text("a")])
             .post(BEN, vec![text("b")])
@@ -265,22 +274,13 @@ mod tests {
             turns,
             [
                 "user: a | b",
-                "assistant: <call 1  >",
-                "tool: <result 1  x>",
-                "assistant: <call 2  >",
-                "tool: <result 2  y>",
-                "assistant: c",
+                "assistant: c | <call 1  > | <call 2  >",
+                "tool: <result 1  x> | <result 2  y>",
             ]
         );
         assert_eq!(
             losses,
-            [
-                "turn-merged 1 1",
-                "turn-split 2 1",
-                "tool-id-dropped 2 2",
-                "part-moved 2 1",
-                "tool-id-dropped 3 2",
-            ]
+            ["turn-merged 1 1", "tool-id-dropped 2 2", "tool-id-dropped 3 2",]
         );
     }
 

@@ -19,6 +19,8 @@ pub(crate) enum Reserved {
     Tags,
     /// Tags around thoughts.
     Thoughts,
+    /// Tags around calls in JSON.
+    Call,
     /// The tag that opens calls in XML, in any case.
     Calls,
 }
@@ -32,6 +34,7 @@ impl Reserved {
             Self::Tools => is_token(text) || holds(&TOOLS),
             Self::Tags => is_token(text) || holds(&TOOLS) || holds(&[THOUGHT]),
             Self::Thoughts => holds(&[THOUGHT]),
+            Self::Call => holds(&TOOLS[..1]),
             Self::Calls => text
                 .get(..CALLS.len())
                 .is_some_and(|tag| tag.eq_ignore_ascii_case(CALLS)),

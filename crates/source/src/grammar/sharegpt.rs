@@ -1,7 +1,7 @@
 //! Turns of `ShareGPT` records: `from` and `value`, as fine-tuning files of open models have them, or `role` and `content`.
 //!
-//! Tools have no ids: a `function_call` is JSON text with name and arguments, or a list of such, and the `observation`
-//! after it is its result.
+//! Tools have no ids: a `function_call` is JSON text with name and arguments, or a list of such, after a thought or between tags behind a
+//! text, and the `observation` after it holds the results in their order.
 
 pub(crate) mod tagged;
 
@@ -33,6 +33,9 @@ const TAGGED: &str = "<tools>";
 
 /// Tags around calls and results, as Hermes writes them.
 const TAGS: [&str; 2] = ["<tool_call>", "<tool_response>"];
+
+/// What LLaMA-Factory writes between the results of several calls.
+const BETWEEN_RESULTS: &str = "\n</tool_response>\n<tool_response>\n";
 
 /// The role that a tag means.
 fn role(tag: &str) -> Option<Role> {
@@ -83,10 +86,11 @@ fn read(value: Value<'_>, has_tags: bool, site: &mut Site<'_>) -> Turn {
             let (words, place) = (text_of(words), words);
             match turn.role {
                 Some(role)
-                    if has_tags
-                        && !is_call
-                        && role != Role::System
-                        && TAGS.iter().any(|tag| words.contains(tag)) =>
+                    if (is_call && words.contains("<tool_call>"))
+                        || (has_tags
+                            && !is_call
+                            && role != Role::System
+                            && TAGS.iter().any(|tag| words.contains(tag))) =>
                 {
                     let mut problems = Vec::new();
                     turn.parts
@@ -120,7 +124,7 @@ fn result(content: String) -> Part {
     })
 }
 
-/// The results of tools: a list in which each result names its tool or its call, else one result.
+/// The results of tools: a list in which each result names its tool or its call, else texts between tags, else one result.
 fn results(words: String, limits: &Limits) -> Vec<Part> {
     let listed = json::scan(words.as_bytes(), limits.depth)
         .ok()
@@ -129,7 +133,10 @@ fn results(words: String, limits: &Limits) -> Vec<Part> {
             let results: Option<Vec<Part>> = list.items().map(named).collect();
             results.filter(|results| list.kind() == Kind::Array && !results.is_empty())
         });
-    listed.unwrap_or_else(|| vec![result(words)])
+    listed.unwrap_or_else(|| {
+        let single = words.split(BETWEEN_RESULTS).map(str::to_owned);
+        single.map(result).collect()
+    })
 }
 
 /// A result of such a list.

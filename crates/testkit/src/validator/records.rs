@@ -24,7 +24,11 @@ pub(super) fn sharegpt(written: &Written<'_>, breaches: &mut RuleBreaches) {
             let thought = value
                 .strip_prefix("<think>")
                 .and_then(|rest| rest.split_once("</think>"));
-            let called = thought.map_or(value, |(_, called)| called);
+            let beside = thought.map_or(value, |(_, called)| called);
+            let tagged = beside
+                .strip_suffix("</tool_call>")
+                .and_then(|rest| rest.split_once("<tool_call>"));
+            let called = tagged.map_or(beside, |(_, called)| called);
             let content: Value = serde_json::from_str(called).unwrap_or_default();
             let is_call = |call: &Value| {
                 has_keys(call, &["name", "arguments"])
@@ -32,7 +36,7 @@ pub(super) fn sharegpt(written: &Written<'_>, breaches: &mut RuleBreaches) {
                     && !string(&call["name"]).is_empty()
             };
             let several = array(&content);
-            let are_calls = several.len() > 1 && index + 1 == turns.len() && several.iter().all(is_call);
+            let are_calls = several.len() > 1 && several.iter().all(is_call);
             breaches.when(!is_call(&content) && !are_calls, "SGP-04");
         } else {
             let is_empty = value.is_empty() && from != "observation";

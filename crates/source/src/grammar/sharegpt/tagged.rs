@@ -6,7 +6,7 @@ use chatmill_model::{Part, Role, ToolCall, ToolResult};
 
 use crate::base::texts::{escapes, python, thoughts};
 use crate::base::{roles, text, text_of, texts::escapes::is_tag};
-use crate::grammar::openai::calls;
+use crate::grammar::openai::calls::spelled_call;
 
 const CALL: [&str; 2] = ["<tool_call>", "</tool_call>"];
 const RESPONSE: [&str; 2] = ["<tool_response>", "</tool_response>"];
@@ -122,11 +122,11 @@ fn assistant(body: &str, limits: &Limits, problems: &mut Vec<Finding>) -> Vec<Pa
     let mut pending = String::new();
     while let Some((before, inside, after)) = tagged(rest, CALL) {
         pending.push_str(before);
-        if let Some(call) = call(inside, limits) {
+        if let Some(calls) = calls(inside, limits) {
             let text = pending.trim_end_matches('\n');
             parts.extend(text_part(without_tools(text)));
             pending.clear();
-            parts.push(Part::ToolCall(call));
+            parts.extend(calls.into_iter().map(Part::ToolCall));
             rest = after.trim_start_matches('\n');
         } else {
             let text = "the text between <tool_call> and </tool_call> is not a call and stays text";
@@ -152,10 +152,15 @@ fn tagged<'t>(text: &'t str, [open, close]: [&str; 2]) -> Option<(&'t str, &'t s
     Some((before, inside, after))
 }
 
-fn call(inside: &str, limits: &Limits) -> Option<ToolCall> {
+/// The call between two tags, or the list of calls.
+fn calls(inside: &str, limits: &Limits) -> Option<Vec<ToolCall>> {
     let written = python::json_of(&unescaped(inside.trim()), limits)?;
     let document = json::scan(written.as_bytes(), limits.depth).ok()?;
-    calls::spelled_call(document.root(), limits.depth)
+    let called = |value| spelled_call(value, limits.depth);
+    match document.root() {
+        list if list.kind() == Kind::Array && !list.is_empty() => list.items().map(called).collect(),
+        call => called(call).map(|call| vec![call]),
+    }
 }
 
 /// The results of a turn that holds nothing else.

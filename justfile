@@ -27,9 +27,15 @@ laws TIMES="3" SEED="1" DRAWS="20":
     cargo test --release --package chatmill-testkit --test laws every_possible_loss -- --ignored
     cargo test --release --package chatmill-token --lib -- --ignored
 
-# logged answers and turns of the assistant in the samples of all sources and in drawn sessions, DRAWS times as many as in `just test`
+# logged answers and turns of the assistant in the samples of all sources and in drawn sessions, DRAWS times as many as in `just test`; then turns and words beside teich's, over the sessions of its source distribution (needs Python and its package index)
 turns DRAWS="20":
     CHATMILL_DRAWS={{DRAWS}} cargo test --release --package chatmill-testkit --test laws turns:: -- --include-ignored --nocapture
+    cargo build --release --package chatmill-cli
+    python3 -m venv target/turns
+    target/turns/bin/pip install --quiet 'teich==0.3.6'
+    target/turns/bin/pip download --quiet --no-deps --no-binary teich --dest target/turns/teich 'teich==0.3.6'
+    tar --extract --gzip --file target/turns/teich/teich-0.3.6.tar.gz --directory target/turns/teich
+    target/turns/bin/python -B .ci/turns/beside_teich.py target/release/chatmill target/turns/teich/teich-0.3.6/examples
 
 # words under a key that no format knows, in every object of every fixture: kept and told (`cargo test` draws a fifth)
 silence:

@@ -138,15 +138,26 @@ impl Pile {
     }
 }
 
-/// The first and the last input of each section whose inputs may belong together.
+/// The first and the last input of each section whose inputs may belong together. Inputs with named tables belong together whatever their
+/// section: ids have their table in front where the run reads several.
 fn together(plan: &Plan) -> Result<BTreeMap<usize, (usize, usize)>, Failure> {
     let mut sections: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
     let companions = Companions::of(&plan.inputs);
+    let mut with_tables: Option<(usize, usize)> = None;
     for (index, planned) in plan.inputs.iter().enumerate() {
         if companions.has_any(planned) || may_merge(planned, plan.limits())? {
             let (_, last) = sections.entry(planned.section).or_insert((index, index));
             *last = index;
         }
+        if seen(planned, plan.limits())?.has_tables {
+            let (_, last) = with_tables.get_or_insert((index, index));
+            *last = index;
+        }
+    }
+    if let Some((first, last)) = with_tables {
+        let section = cut::at(&plan.inputs, first).section;
+        let (began, ended) = sections.entry(section).or_insert((first, last));
+        (*began, *ended) = (first.min(*began), last.max(*ended));
     }
     Ok(sections)
 }
@@ -173,6 +184,14 @@ struct Seen {
     /// Whether it consists of lines, and a source reads each record for itself.
     divides: bool,
     may_merge: bool,
+    /// Whether it has tables with names: a dump or a database.
+    has_tables: bool,
+}
+
+/// Whether an input is named as a table without a name of its own.
+fn is_csv(planned: &PlannedInput) -> bool {
+    let name = planned.input.name().to_ascii_lowercase();
+    [".csv", ".tsv"].iter().any(|ending| name.contains(ending))
 }
 
 fn seen(planned: &PlannedInput, limits: &Limits) -> Result<Seen, Failure> {
@@ -201,6 +220,7 @@ fn seen(planned: &PlannedInput, limits: &Limits) -> Result<Seen, Failure> {
             Ok(Seen {
                 divides: reader.is_plain() && head.framing == Framing::Lines && stands_alone,
                 may_merge,
+                has_tables: head.framing == Framing::Tables && !is_csv(planned),
             })
         }
         _ => Ok(Seen::default()),

@@ -239,7 +239,8 @@ impl GroupReader<'_> {
             }
         };
         let mut connect = |kind: &str, value: &str| forest.connect(member, key(kind, &unit_of(value)));
-        connect("thread", &scoped(prefixed(id, thread), thread, input));
+        let whole = prefixed(id, thread);
+        connect("thread", &scoped(whole, thread, input));
         if cells.message_count.at(row) > 0 {
             connect("content", cells.content_hash.at(row));
         }
@@ -247,7 +248,7 @@ impl GroupReader<'_> {
             connect("cluster", cluster);
         }
         if by_chat {
-            connect("room", &named);
+            connect("room", &scoped(&room_of(whole, thread), thread, input));
         }
         for word in split.group_by.iter().filter(|word| *word != PROMPT) {
             if let Some(value) = cells.property(word, row)? {
@@ -309,6 +310,12 @@ fn room(thread: &str) -> &str {
     thread.split('/').next().unwrap_or(thread)
 }
 
+/// The room of a thread with the prefix of its id: a room of one table is not the room of that name in another.
+fn room_of(whole: &str, thread: &str) -> String {
+    let prefix = whole.strip_suffix(thread).unwrap_or_default();
+    format!("{prefix}{}", room(thread))
+}
+
 /// The hash that places a text in a division; a seed other than 0 changes the hash.
 fn place(kind: &str, text: &str, seed: u64) -> u64 {
     let fingerprint = match seed {
@@ -353,6 +360,16 @@ mod tests {
         for id in ["10000000", "-7", "c7", "7/1", ""] {
             assert_eq!(scoped(id, id, "a.jsonl"), id);
         }
+    }
+
+    #[test]
+    fn rooms_of_one_name_in_two_tables_are_two() {
+        assert_eq!(room_of("acme.messages/hall/7", "hall/7"), "acme.messages/hall");
+        assert_eq!(
+            room_of("globex.messages/hall/7", "hall/7"),
+            "globex.messages/hall"
+        );
+        assert_eq!(room_of("hall/7", "hall/7"), "hall");
     }
 
     #[test]

@@ -76,9 +76,7 @@ impl Search<'_, '_> {
                 let is_address = |text: &str| matches!(&media.source, MediaSource::Url(url) if text.contains(url.as_str()));
                 let stands_there = media.kind == MediaKind::Link && element.message.texts().any(is_address);
                 let is_quote = has(LossCode::SpecialTokenInText) && self.has_replies();
-                // The words that name it go with the texts of their turn.
-                let is_gone = has(LossCode::TextDropped);
-                has(LossCode::MediaPlaceholder) && (is_quote || stands_there || is_gone || self.is_counted())
+                has(LossCode::MediaPlaceholder) && (is_quote || stands_there || self.is_counted())
             }
             _ => false,
         }

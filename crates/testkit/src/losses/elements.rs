@@ -54,8 +54,7 @@ impl Element<'_> {
             OrphanResultDropped, ReasoningDropped, SystemDropped, ToolCallDropped, ToolResultDropped,
         };
         let mut codes = match &self.kind {
-            Kind::Text(_) => vec![LossCode::TextDropped],
-            Kind::Quote(_) => vec![],
+            Kind::Text(_) | Kind::Quote(_) => vec![],
             Kind::Reasoning(_) => vec![ReasoningDropped],
             Kind::Media(_) if self.is_answers => {
                 vec![

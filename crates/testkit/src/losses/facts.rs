@@ -482,7 +482,13 @@ fn tools_of(raw: &str) -> Vec<Tool> {
             .filter(|text| !text.is_empty())
             .map(str::to_owned)
     };
-    let keys = ["parameters", "input_schema", "inputSchema"];
+    let keys = [
+        "parameters",
+        "parametersJsonSchema",
+        "parameters_json_schema",
+        "input_schema",
+        "inputSchema",
+    ];
     let schema = keys.iter().find_map(|key| inner.get(*key));
     let schema = schema.map(|schema| schema.get("json").unwrap_or(schema));
     let properties = schema.and_then(|schema| schema["properties"].as_object());

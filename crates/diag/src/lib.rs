@@ -18,6 +18,7 @@ pub mod ledger;
 pub mod limits;
 pub mod page;
 pub mod reason;
+mod settings_text;
 mod shown;
 pub mod steps;
 pub mod suggest;
@@ -29,4 +30,5 @@ pub use finding::{Finding, Meant, Path, Reject, RejectLevel, ShownId, Span, fold
 pub use ledger::{Ledger, RowLedger, is_zero};
 pub use limits::Limits;
 pub use reason::Reason;
+pub use settings_text::{has_settings, settings_error};
 pub use shown::{markdown, numbers, visible};

@@ -29,6 +29,14 @@ pub enum PlanError {
         /// The error, with its place.
         message: String,
     },
+    /// The file named as settings is something else, most likely a chat.
+    #[error("{}: {message}", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// The error, with its place.
+        message: String,
+    },
     /// A `--set` that is not an assignment, or has a key that is deeper than any.
     #[error("`{text}` is not of the form section.key=value")]
     Override {
@@ -105,6 +113,9 @@ impl Classed for PlanError {
             Self::Unreadable { .. } => {
                 Some("give the path of a pipeline file, for example pipelines/demo.toml")
             }
+            Self::Foreign { .. } => Some(
+                "`chatmill inspect FILE` says what it is; `chatmill init FILE` writes a pipeline for chats, and `chatmill convert FILE --to trl-messages --out DIR` needs none",
+            ),
             Self::Pipeline { .. } => {
                 Some("`chatmill schema pipeline` prints every key that a pipeline file may have")
             }
@@ -156,7 +167,7 @@ impl PlanError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Unreadable { .. } => "unreadable-pipeline",
-            Self::Pipeline { .. } => "pipeline",
+            Self::Pipeline { .. } | Self::Foreign { .. } => "pipeline",
             Self::Override { .. } => "assignment",
             Self::UnknownWord { .. } => "unknown-word",
             Self::Value { .. } => "value",
@@ -170,7 +181,9 @@ impl PlanError {
     /// The key, the file or the pattern that is wrong, where there is one.
     pub fn place(&self) -> Option<String> {
         match self {
-            Self::Unreadable { path, .. } | Self::Pipeline { path, .. } => Some(path.display().to_string()),
+            Self::Unreadable { path, .. } | Self::Pipeline { path, .. } | Self::Foreign { path, .. } => {
+                Some(path.display().to_string())
+            }
             Self::Override { text } => Some(text.clone()),
             Self::UnknownWord { key, .. } | Self::Value { key, .. } => Some((*key).to_owned()),
             Self::UnreadableVocabulary { .. } | Self::Encoding { .. } => Some("count.encodings".to_owned()),

@@ -104,10 +104,7 @@ impl FailOn {
 impl Config {
     /// Reads a `chatmill.toml`; `shown` is its path in messages.
     pub fn parse(text: &str, shown: &Path) -> Result<Self, PlanError> {
-        toml::from_str(text).map_err(|error| PlanError::Pipeline {
-            path: shown.to_path_buf(),
-            message: parse::with_suggestion(&error.to_string()),
-        })
+        toml::from_str(text).map_err(|error| parse::unreadable(shown, text, &error))
     }
 
     /// The text of a `chatmill.toml` that says the same, every key spelled out.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use chatmill_diag::suggest::nearest;
+use chatmill_diag::{has_settings, settings_error};
 
 use super::Pipeline;
 use crate::error::PlanError;
@@ -14,13 +15,9 @@ const SHOWN: usize = 120;
 
 /// Reads a pipeline from TOML text, with `section.key=value` overrides (TOML values; bare words are strings).
 pub fn parse(text: &str, overrides: &[String], shown: &Path) -> Result<Pipeline, PlanError> {
-    let file = |message: String| PlanError::Pipeline {
-        path: shown.to_path_buf(),
-        message,
-    };
     let mut table: toml::Table = text
         .parse()
-        .map_err(|error: toml::de::Error| file(error.to_string()))?;
+        .map_err(|error: toml::de::Error| unreadable(shown, text, &error))?;
     for assignment in overrides {
         assign(&mut table, assignment)?;
     }
@@ -28,11 +25,13 @@ pub fn parse(text: &str, overrides: &[String], shown: &Path) -> Result<Pipeline,
         let message = "it is the older spelling of [shards], which is also set; remove it";
         return Err(PlanError::value("lots", message));
     }
-    let rendered = toml::to_string(&table).map_err(|error| file(error.to_string()))?;
+    let rendered = toml::to_string(&table).map_err(|error| PlanError::Pipeline {
+        path: shown.to_path_buf(),
+        message: error.to_string(),
+    })?;
     // The text as written gives better places than the table, unless an override changed it.
     let source = if overrides.is_empty() { text } else { &rendered };
-    let mut pipeline: Pipeline =
-        toml::from_str(source).map_err(|error| file(with_suggestion(&error.to_string())))?;
+    let mut pipeline: Pipeline = toml::from_str(source).map_err(|error| unreadable(shown, source, &error))?;
     if let Some(shards) = pipeline.lots {
         pipeline.shards = shards;
     }
@@ -70,8 +69,19 @@ fn assign(table: &mut toml::Table, assignment: &str) -> Result<(), PlanError> {
     Ok(())
 }
 
+/// The error of a TOML reader about a settings file, or about something else that was named as one.
+pub(super) fn unreadable(path: &Path, text: &str, error: &toml::de::Error) -> PlanError {
+    let (path, message) = (path.to_path_buf(), settings_error(text, &error.to_string()));
+    if has_settings(text) {
+        let message = with_suggestion(&message);
+        PlanError::Pipeline { path, message }
+    } else {
+        PlanError::Foreign { path, message }
+    }
+}
+
 /// Adds the nearest known key or word to serde's message about an unknown one.
-pub(super) fn with_suggestion(message: &str) -> String {
+fn with_suggestion(message: &str) -> String {
     let unknown = ["unknown field `", "unknown variant `"];
     let Some((_, rest)) = unknown.iter().find_map(|what| message.split_once(what)) else {
         return message.to_owned();

@@ -1,6 +1,6 @@
 //! A parsed format file: its contents, checked, and the values derived from them.
 
-use chatmill_diag::cut;
+use chatmill_diag::{cut, settings_error};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::FormatTraits;
 
@@ -59,7 +59,8 @@ impl Loaded {
             )));
         }
         super::check::counted(text).map_err(format_error)?;
-        let language: Language = toml::from_str(text).map_err(|error| format_error(error.to_string()))?;
+        let language: Language =
+            toml::from_str(text).map_err(|error| format_error(settings_error(text, &error.to_string())))?;
         super::check::check(&language).map_err(format_error)?;
         Ok(Self::of(id, language))
     }

@@ -98,11 +98,16 @@ pub(crate) fn parse(text: &str) -> Option<Moment> {
 
 /// Whether a text is a number with as many digits as counts since 1970 have, and perhaps a fraction.
 fn is_number(text: &str) -> bool {
+    let is_digit = |byte: &u8| byte.is_ascii_digit();
+    let first = text.as_bytes().get(..COUNT_DIGITS);
+    if !first.is_some_and(|first| first.iter().all(is_digit)) {
+        return false;
+    }
     let (whole, fraction) = text.split_once(['.', ',']).unwrap_or((text, ""));
     whole.len() >= COUNT_DIGITS
         && [whole, fraction]
             .iter()
-            .all(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+            .all(|digits| digits.as_bytes().iter().all(is_digit))
 }
 
 /// A date with a time of day: 24:00 is the next day's beginning, a leap second the second after it.

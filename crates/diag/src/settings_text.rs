@@ -1,0 +1,111 @@
+//! Errors in settings files: what a TOML reader says, without pouring a foreign file over the screen.
+
+/// Characters of a line that an error shows.
+const SHOWN: usize = 100;
+
+/// Lines of which one must look like a setting for the text to be taken for settings.
+const LOOKED_AT: usize = 1_000;
+
+/// The error of a TOML reader about a text, whose quoted line is cut around its mark. Of a text without any setting nothing is quoted:
+/// somebody named a chat where settings are expected.
+pub fn settings_error(text: &str, error: &str) -> String {
+    let error = error.trim_end();
+    if !has_settings(text) {
+        let reason = error.lines().last().unwrap_or_default();
+        let place = error.lines().next().unwrap_or_default();
+        let place = place.strip_prefix("TOML parse error at ").unwrap_or(place);
+        return format!("this is no settings file (TOML): {place}: {}", clipped(reason, 0));
+    }
+    let is_quoted = |line: &str| line.contains(" | ");
+    let is_long = error
+        .lines()
+        .any(|line| is_quoted(line) && line.chars().count() > SHOWN);
+    let caret = error
+        .lines()
+        .find(|line| line.trim_start().starts_with("| ") && line.trim_end().ends_with('^'));
+    let mark = caret.and_then(|line| line.find('^')).filter(|_| is_long);
+    let from = mark.map_or(0, |mark| mark.saturating_sub(SHOWN / 2));
+    let lines = error.lines().map(|line| {
+        if is_quoted(line) || Some(line) == caret {
+            clipped(line, from)
+        } else {
+            line.to_owned()
+        }
+    });
+    lines.collect::<Vec<String>>().join("\n")
+}
+
+/// Whether any line of a text looks like a setting.
+pub fn has_settings(text: &str) -> bool {
+    text.lines().take(LOOKED_AT).any(is_setting)
+}
+
+/// Whether a line is a key with a value, or the head of a table.
+fn is_setting(line: &str) -> bool {
+    let line = line.trim();
+    let is_key = |key: &str| {
+        let is_sign = |sign: char| sign.is_ascii_alphanumeric() || "_-.".contains(sign);
+        !key.is_empty() && key.chars().all(is_sign)
+    };
+    // A head that is not closed is one.
+    let head = line.strip_prefix('[').and_then(|rest| rest.split(']').next());
+    let head = head.map(|key| key.trim_start_matches('['));
+    head.is_some_and(is_key) || line.split_once('=').is_some_and(|(key, _)| is_key(key.trim()))
+}
+
+/// A line without its first characters, and with no more than [`SHOWN`].
+fn clipped(line: &str, from: usize) -> String {
+    let shown: String = line.chars().skip(from).take(SHOWN).collect();
+    let after = if line.chars().count() > from + SHOWN {
+        "…"
+    } else {
+        ""
+    };
+    format!("{}{shown}{after}", if from > 0 { "…" } else { "" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_without_settings_is_not_quoted() {
+        let error = "TOML parse error at line 1, column 1\n  |\n1 | {\"messages\": \"secret\"}\n  | ^\ninvalid key, expected key\n";
+        for text in [
+            "{\"messages\": \"secret\"}",
+            "[{\"a\": 1}]",
+            "name,text\nAda,secret",
+            "<html>",
+            "",
+        ] {
+            assert_eq!(
+                settings_error(text, error),
+                "this is no settings file (TOML): line 1, column 1: invalid key, expected key"
+            );
+        }
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_its_mark() {
+        let line = format!("name = \"{}\" x", "a".repeat(400));
+        let error = format!(
+            "TOML parse error at line 1, column 411\n  |\n1 | {line}\n  | {}^\nexpected newline",
+            " ".repeat(410)
+        );
+        let shown = settings_error(&line, &error);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert!(
+            lines.iter().all(|line| line.chars().count() <= SHOWN + 2),
+            "{shown}"
+        );
+        let mark = lines[3].chars().position(|sign| sign == '^').unwrap();
+        assert_eq!(lines[2].chars().nth(mark), Some('x'), "{shown}");
+    }
+
+    #[test]
+    fn a_short_error_stays_as_it_is() {
+        let error = "TOML parse error at line 2, column 1\n  |\n2 | x\n  | ^\nexpected `=`";
+        assert_eq!(settings_error("[input]\nx", error), error);
+        assert_eq!(settings_error("a-b.c = 1", error), error);
+    }
+}

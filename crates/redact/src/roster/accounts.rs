@@ -351,7 +351,9 @@ mod tests {
         let found = |text: &str| {
             let mut found = Vec::new();
             accounts.find_mentions(text, &mut found);
-            let ranges = found.into_iter().map(|found| text[found.range].to_owned());
+            let ranges = found
+                .into_iter()
+                .map(|found| cut::text(text, found.range).to_owned());
             ranges.collect::<Vec<_>>()
         };
         for (text, wanted) in [

@@ -46,8 +46,6 @@ pub(crate) struct MediaFiles<'f> {
     names: BTreeSet<String>,
     most_bytes: usize,
     most_files: usize,
-    /// Rows with a column of pictures.
-    rows: u64,
 }
 
 /// Fields, or the reason for which their row is left out.
@@ -71,7 +69,6 @@ impl<'f> MediaFiles<'f> {
             names: BTreeSet::new(),
             most_bytes: MOST_BYTES,
             most_files: MOST_FILES,
-            rows: 0,
         }
     }
 
@@ -113,23 +110,15 @@ impl<'f> MediaFiles<'f> {
                         return Ok(Err(MEDIA_FILE.words));
                     };
                     fields.push(Field::new("images", json));
-                    self.rows += 1;
                 }
             }
         }
         Ok(Ok(fields))
     }
 
-    /// The names of the files, and a note where rows have a column of pictures and others have none, of which lines make no table.
-    pub(crate) fn finish(self, lines_of: Option<u64>) -> (Vec<String>, Option<String>) {
-        let mixed = lines_of.filter(|rows| self.rows > 0 && self.rows < *rows);
-        let note = mixed.map(|rows| {
-            format!(
-                "{} of {rows} rows have pictures: their contents are lists and those of others are texts, which readers of lines as one table refuse; take `--format parquet`",
-                self.rows
-            )
-        });
-        (self.names.into_iter().collect(), note)
+    /// The names of the files.
+    pub(crate) fn finish(self) -> Vec<String> {
+        self.names.into_iter().collect()
     }
 
     /// The list of addresses, data addresses among them as files; none where one cannot be one.

@@ -339,14 +339,7 @@ impl Job<'_> {
             .collect::<Result<Vec<_>, _>>()?
             .concat();
         let mut summary = self.summary(row_counts, files);
-        let is_table = self
-            .request
-            .envelope
-            .is_some_and(|envelope| envelope.is_one_table);
-        let is_lines = is_table && self.request.format == Format::Jsonl;
-        let (beside, note) = media.finish(is_lines.then(|| summary.read - summary.rows_left_out()));
-        summary.beside = beside;
-        summary.notes.extend(note);
+        summary.beside = media.finish();
         let card = card::files(self.dataset, self.request, &summary, &layout, &counts)?;
         Ok((summary, card))
     }

@@ -348,6 +348,7 @@ def export(
     without: Iterable[str] = (),
     keep_unasked: bool = False,
     distinct: bool = False,
+    media_root: str | None = None,
     replace: bool = False,
     progress: Progress = None,
 ) -> Export:
@@ -356,7 +357,8 @@ def export(
 
     ``split={"train": 95, "test": 5}`` divides the rows, ``split_by="session"`` by time within a room, and ``split_like`` names an earlier export that decides for its own, ``split_against`` its dataset;
     ``columns=["source", "extra.language"]`` adds columns; ``dropped`` is a file for the rows that are left out, with their reasons; ``max_tokens="4096@o200k_base"`` leaves out what is longer; ``keep_unasked``
-    keeps answers before which nobody speaks, which envelopes of conversations leave out; ``distinct`` leaves out rows that are equal to an earlier one.
+    keeps answers before which nobody speaks, which envelopes of conversations leave out; ``distinct`` leaves out rows that are equal to an earlier one;
+    ``media_root`` is put before relative paths of pictures, videos and sounds.
     """
     arguments = ["export", "--dialect", _settings.text("dialect", dialect), "--format", _settings.text("format", format)]
     arguments += ["--out", _settings.path("out", out)]
@@ -374,6 +376,7 @@ def export(
     arguments += [f"--without={code}" for code in _settings.words("without", without)]
     arguments += ["--keep-unasked"] if keep_unasked else []
     arguments += ["--distinct"] if distinct else []
+    arguments += [f"--media-root={_settings.text('media_root', media_root)}"] if media_root is not None else []
     arguments += ["--replace"] if replace else []
     answer([*arguments, "--", _settings.path("dataset", dataset)], callback(progress))
     with open(os.path.join(out, "export.json"), encoding="utf-8") as file:

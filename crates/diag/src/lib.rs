@@ -18,7 +18,6 @@ pub mod ledger;
 pub mod limits;
 pub mod page;
 pub mod reason;
-mod settings_text;
 mod shown;
 pub mod steps;
 pub mod suggest;
@@ -30,5 +29,4 @@ pub use finding::{Finding, Meant, Path, Reject, RejectLevel, ShownId, Span, fold
 pub use ledger::{Ledger, RowLedger, is_zero};
 pub use limits::Limits;
 pub use reason::Reason;
-pub use settings_text::{has_settings, settings_error};
-pub use shown::{markdown, numbers, visible};
+pub use shown::{has_settings, markdown, numbers, settings_error, visible};

@@ -53,6 +53,8 @@ pub struct Envelope {
     pub is_one_file: bool,
     /// What its records have of questions.
     pub question: Question,
+    /// The place of media in its records.
+    pub media: MediaIn,
     /// Makes a record of a rendering, or names the rule that forbids it.
     pub(crate) wrap: Wrap,
     /// A further file that the reader wants beside the others: its name and its text.
@@ -80,6 +82,7 @@ impl Envelope {
             has_fixed_keys: false,
             is_one_file: false,
             question: Question::Optional,
+            media: MediaIn::Parts,
             wrap,
             companion: |_| None,
         }
@@ -118,6 +121,19 @@ pub enum Question {
     BeforeAnswer,
     /// The record is a prompt that ends with it. Beside it may stand a reference, which a field of the conversation's record may hold.
     Last,
+}
+
+/// The place of media in an envelope's records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MediaIn {
+    /// The parts of a message, as the rendering has them.
+    Parts,
+    /// The column `images`; a part without an address marks each.
+    Column,
+    /// The lists of the rendering.
+    Lists,
+    /// No place: rows with pictures are left out.
+    Nowhere,
 }
 
 /// The ratings of answers in an envelope's records.

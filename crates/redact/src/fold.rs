@@ -100,6 +100,10 @@ enum Reading {
 fn read(text: &str, at: usize, character: char) -> Reading {
     let rest = text.as_bytes().split_at(at).1;
     let escape = match character {
+        '\\' if ends_with_users(text.split_at(at).0) => {
+            let run = rest.iter().take_while(|byte| **byte == b'\\').count();
+            Some(('\\', run))
+        }
         '\\' => backslash(rest),
         '%' => percent(rest),
         '&' => entity(rest),
@@ -111,6 +115,13 @@ fn read(text: &str, at: usize, character: char) -> Reading {
         Some(reading) if reading == character && length == character.len_utf8() => Reading::Plain,
         Some(reading) => Reading::As(reading, length),
     }
+}
+
+/// Whether a text ends with the folder of accounts in a path of Windows: a name follows, `\Users\ben`, and no escape.
+fn ends_with_users(before: &str) -> bool {
+    ["\\Users", "\\home"]
+        .iter()
+        .any(|folder| before.ends_with(folder))
 }
 
 /// The character that is compared: none for what is invisible and for accents after their letters, the plain one for full-width forms, blanks and hyphens.

@@ -93,6 +93,9 @@ pub(crate) struct Arguments {
     /// Largest file: a part with more bytes becomes several files, train-00000-of-00003.parquet; 500MB if not given
     #[arg(long, value_parser = shard_size, value_name = "SIZE")]
     shard_size: Option<u64>,
+    /// Folder before relative paths of pictures, videos and sounds in records; nothing is opened there
+    #[arg(long, value_name = "PREFIX")]
+    media_root: Option<String>,
     /// Lists the rows that are left out in this file, with their reasons
     #[arg(long, value_name = "FILE")]
     dropped: Option<PathBuf>,
@@ -220,6 +223,7 @@ fn request(arguments: &Arguments, quotes: bool) -> Outcome<ExportRequest> {
         lists_left_out: arguments.dropped.is_some(),
         quotes,
         shuffle: arguments.shuffle,
+        media_root: arguments.media_root.clone(),
         replace: arguments.replace,
     })
 }

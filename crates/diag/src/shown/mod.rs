@@ -2,4 +2,7 @@
 
 pub mod markdown;
 pub mod numbers;
+mod settings;
 pub mod visible;
+
+pub use settings::{has_settings, settings_error};

@@ -6,22 +6,26 @@
 //!
 //! Its reader drops a record without a word where the rules below do not hold.
 //!
+//! Pictures, videos and sounds of people stand in lists beside the turns, each with a mark in the text.
+//!
 //! So a round is what users write, then turns that call with the results of their calls, then the assistant's text; runs of one speaker
 //! are joined with a blank line. A turn that calls is read by the trainer's `FunctionFormatter`: the thoughts, and the calls as a list where
 //! there are several; beside a text, the calls stand between `<tool_call>` and `</tool_call>`. Results of several calls are one observation,
 //! with what its converter of `messages` writes between them.
 
-use chatmill_model::{Component, Level, Role, Sink, Speaker};
+use chatmill_model::{Component, Level, Media, MediaKind, Role, Sink, Speaker};
 
 use crate::loss::reasons;
 use crate::loss::rule::rules;
+use crate::loss::violation::Violation;
 use crate::naming::calls::{IdRule, IdShape};
 use crate::naming::tools::NameRule;
 use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::passes::profile::{DialectProfile, Shape, SystemPlace, Thoughts};
+use crate::text::media::{bytes_of_kind, carried, mark, path, web_address};
 use crate::tools::arguments::ArgumentsAs;
 use crate::tools::forms::{self, Form};
-use crate::transcript::turns::{Block, BlockContent, Turn, TurnPlan};
+use crate::transcript::turns::{Block, BlockContent, Kinds, Turn, TurnPlan};
 
 rules! {
     /// `human` and `observation` stand in odd places, `gpt` and `function_call` in even ones
@@ -36,6 +40,9 @@ rules! {
     SGP_04 = "SGP-04";
     /// reasoning stands between `<think>` and `</think>` before the text, or before the call that it led to
     SGP_05 = "SGP-05";
+    /// pictures, videos and sounds are `images`, `videos` and `audios`: addresses, paths or data URLs, and `<image>`, `<video>` and `<audio>`
+    /// in the text of a user mark each of them, in order
+    SGP_06 = "SGP-06";
 }
 
 /// `ShareGPT` records.
@@ -51,7 +58,7 @@ static ABOUT: DialectAbout = DialectAbout {
     media_type: "application/json",
     specification: "LLaMA-Factory 0.9.5, data format",
     dated: "2026-08-01",
-    carries: "text, tools without ids, quoted replies, reasoning if policy keeps it; names in front of the text",
+    carries: "text, tools without ids, pictures, videos and sounds by address, by path or as bytes, quoted replies, reasoning if policy keeps it; names in front of the text",
     profiles: &[&SHAREGPT],
     shows: Shows::Conversation,
     rules: Rules::Validated(RULES),
@@ -67,6 +74,8 @@ static PROFILE: DialectProfile = DialectProfile {
     },
     arguments: ArgumentsAs::Object(SGP_04),
     definitions: Some(Form::Bare),
+    carries: Some(listed),
+    media_rule: reasons::LISTS_HOLD_ADDRESSES.by(SGP_06),
     ..DialectProfile::plain(
         IdRule::new(IdShape::Any(usize::MAX), SGP_02, SGP_02),
         NameRule::new(None, reasons::CALL_HAS_A_NAME.by(SGP_04)),
@@ -74,6 +83,59 @@ static PROFILE: DialectProfile = DialectProfile {
         reasons::VALUE_IS_TEXT,
     )
 };
+
+/// The lists of media, each with its kind.
+const LISTS: [(MediaKind, &str); 3] = [
+    (MediaKind::Image, ",\"images\":["),
+    (MediaKind::Video, ",\"videos\":["),
+    (MediaKind::Audio, ",\"audios\":["),
+];
+
+/// A medium of a list goes by its address, by its path or as bytes; gives how many facts about it are lost.
+fn listed(media: &Media) -> Option<u64> {
+    let named = u64::from(media.name.is_some());
+    if LISTS.iter().all(|(kind, _)| *kind != media.kind) {
+        None
+    } else if bytes_of_kind(media).is_some() {
+        Some(named)
+    } else {
+        let address = web_address(media).or(path(media));
+        address.map(|_| named + u64::from(media.media_type.is_some()))
+    }
+}
+
+/// Writes the lists of media.
+fn lists<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
+    for (kind, opening) in LISTS {
+        let media = plan.blocks.iter().filter_map(|block| match block.content {
+            BlockContent::Media(media, _) if media.kind == kind => Some(media),
+            _ => None,
+        });
+        let mut separator = opening;
+        for media in media {
+            sink.framing(separator);
+            separator = ",";
+            if let Some((kind, bytes)) = bytes_of_kind(media) {
+                sink.framing("\"data:");
+                sink.content(kind, Level::JsonString, Component::Meta);
+                sink.framing(";base64,");
+                sink.content(bytes, Level::JsonString, Component::Content);
+                sink.framing("\"");
+            } else {
+                let address = carried(web_address(media).or(path(media)));
+                sink.json_string(address, Component::Content);
+            }
+        }
+        if separator == "," {
+            sink.framing("]");
+            let mut texts = plan.blocks.iter().filter(|block| !block.is_media());
+            if texts.any(|block| plan.runs(block).any(|words| words.text.contains(mark(kind)))) {
+                let problem = "a text spells the mark of a medium";
+                plan.violations.push(Violation::of(SGP_06, None, problem));
+            }
+        }
+    }
+}
 
 fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
     let mut separator = "{\"conversations\":[";
@@ -95,6 +157,9 @@ fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
         sink.set_speaker(Speaker::Preamble);
         sink.json_string(tools.text().to_owned(), Component::Tools);
         sink.set_speaker(Speaker::Other);
+    }
+    if plan.kinds.has(Kinds::MEDIA) {
+        lists(plan, sink);
     }
     sink.framing("}");
 }

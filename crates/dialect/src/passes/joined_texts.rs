@@ -17,10 +17,13 @@ pub(super) const PASS: Pass = Pass {
         let mut losses = std::mem::take(&mut plan.losses);
         for (turn, blocks) in plan.turn_blocks() {
             let shape = profile.shape;
-            let runs = blocks.chunk_by(|one, next| !shape.separates(one, next));
+            let parts = profile.texts == Texts::JoinedBetweenMedia;
+            let runs = blocks.chunk_by(|one, next| {
+                !shape.separates(one, next) && !(parts && (one.is_media() || next.is_media()))
+            });
             let more = runs.map(|run| texts(run).saturating_sub(1)).sum();
             let joins = match profile.texts {
-                Texts::Joined => true,
+                Texts::Joined | Texts::JoinedBetweenMedia => true,
                 Texts::JoinedWithoutMedia => !blocks.iter().any(Block::is_media),
                 // A call bears no mark where texts are written so.
                 Texts::JoinedWithoutMarks => !blocks.iter().any(|block| block.is_cached && !block.is_call()),

@@ -13,7 +13,8 @@ rules! {
     HFM_01 = "HFM-01";
     /// no key is null: a template that looks at a null list of calls fails
     HFM_02 = "HFM-02";
-    /// content is a string, for templates drop or garble lists
+    /// content is a string, for templates drop or garble lists; a user's with pictures is a list of texts and of pictures, each by address
+    /// or path
     HFM_03 = "HFM-03";
     /// arguments are an object, or text in profile `string-arguments`, which some templates want
     HFM_04 = "HFM-04";
@@ -26,7 +27,7 @@ rules! {
     HFM_07 = "HFM-07";
 }
 
-/// What its conversations allow.
+/// What conversations allow that a template is given.
 pub(crate) const PROFILE: DialectProfile = DialectProfile {
     thoughts: Thoughts::Field,
     arguments: ArgumentsAs::Object(HFM_04),
@@ -37,10 +38,4 @@ pub(crate) const PROFILE: DialectProfile = DialectProfile {
         (HFM_06, "no message is left"),
         reasons::CONTENT_IS_TEXT.by(HFM_03),
     )
-};
-
-/// The same with arguments as text.
-pub(crate) static TEXT_PROFILE: DialectProfile = DialectProfile {
-    arguments: ArgumentsAs::Text,
-    ..PROFILE
 };

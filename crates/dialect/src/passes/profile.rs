@@ -41,6 +41,8 @@ pub(crate) enum Texts {
     Joined,
     /// Joined into one unless a media item stands among them.
     JoinedWithoutMedia,
+    /// Joined into one from one media item to the next.
+    JoinedBetweenMedia,
     /// Joined into one unless a cache mark stands on one of them.
     JoinedWithoutMarks,
     /// Each in a block of its own, but for those of an answer: readers join its neighbouring blocks with nothing between.

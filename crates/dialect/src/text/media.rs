@@ -21,6 +21,20 @@ pub(crate) fn web_address(media: &Media) -> Option<&str> {
     }
 }
 
+/// The path of a media item that lies beside its record: an address without a scheme, or `file://`.
+pub(crate) fn path(media: &Media) -> Option<&str> {
+    let MediaSource::Url(url) = &media.source else {
+        return None;
+    };
+    let has_scheme = url.split_once(':').is_some_and(|(scheme, _)| {
+        let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+        // One letter is a drive.
+        scheme.len() > 1 && scheme.bytes().all(is_sign)
+    });
+    let is_path = !url.trim().is_empty() && !has_scheme || url.starts_with("file://");
+    is_path.then_some(url)
+}
+
 /// The base64 text of a media item whose bytes are in the record.
 pub(crate) fn inline_bytes(media: &Media) -> Option<&str> {
     match &media.source {
@@ -59,6 +73,32 @@ pub(crate) fn picture_type(media: &Media) -> Option<&'static str> {
     }
 }
 
+/// The types of media that training files hold as bytes, and how files of each are called.
+pub const MEDIA_FILES: &[(&str, &str)] = &[
+    ("image/png", "png"),
+    ("image/jpeg", "jpg"),
+    ("image/jpg", "jpg"),
+    ("image/gif", "gif"),
+    ("image/webp", "webp"),
+    ("audio/mpeg", "mp3"),
+    ("audio/mp3", "mp3"),
+    ("audio/wav", "wav"),
+    ("audio/x-wav", "wav"),
+    ("audio/ogg", "ogg"),
+    ("audio/flac", "flac"),
+    ("audio/mp4", "m4a"),
+    ("video/mp4", "mp4"),
+    ("video/webm", "webm"),
+    ("video/quicktime", "mov"),
+];
+
+/// The type and the base64 text of a media item of its kind that [`MEDIA_FILES`] lists.
+pub(crate) fn bytes_of_kind(media: &Media) -> Option<(&'static str, &str)> {
+    let kind = media.media_type.as_deref()?;
+    let (kind, _) = MEDIA_FILES.iter().find(|(known, _)| *known == kind)?;
+    (kind_of_type(Some(kind)) == media.kind).then_some((kind, inline_bytes(media)?))
+}
+
 /// The kind of media that a MIME type states.
 pub(crate) fn kind_of_type(media_type: Option<&str>) -> MediaKind {
     match media_type.and_then(|media_type| media_type.split_once('/')) {
@@ -77,6 +117,17 @@ pub(crate) const fn word(kind: MediaKind) -> &'static str {
         MediaKind::Video => "Video",
         MediaKind::File => "File",
         MediaKind::Link => "Link",
+    }
+}
+
+/// What marks the place of a medium in a text, where it is listed beside the turns.
+pub(crate) const fn mark(kind: MediaKind) -> &'static str {
+    match kind {
+        MediaKind::Image => "<image>",
+        MediaKind::Audio => "<audio>",
+        MediaKind::Video => "<video>",
+        MediaKind::File => "<file>",
+        MediaKind::Link => "<link>",
     }
 }
 

@@ -10,6 +10,7 @@ use chatmill_model::{Component, Level, Media, PartPlace, Role, Sink, Speaker, To
 
 use crate::loss::Losses;
 use crate::loss::violation::Violation;
+use crate::text::media::mark;
 use crate::text::run::{TextRun, is_blank_character};
 use crate::tools::forms::ToolDefinition;
 use crate::transcript::progress::Progress;
@@ -348,13 +349,15 @@ impl<'a> TurnPlan<'a> {
         cut::slice_mut(&mut self.words, words.range())
     }
 
-    /// What stands in a block as text: its lead and its words.
+    /// What stands in a block as text: its lead, and its words or the mark of a medium that is listed beside the turns.
     pub(crate) fn runs(&self, block: &Block<'a>) -> impl Iterator<Item = TextRun<'a>> {
-        let words = match block.content {
-            BlockContent::Words(_, words) => self.words(words),
-            _ => &[],
+        let (words, mark) = match block.content {
+            BlockContent::Words(_, words) => (self.words(words), None),
+            BlockContent::Media(media, _) => (&[][..], Some(mark(media.kind))),
+            _ => (&[][..], None),
         };
-        block.lead.runs().chain(words.iter().copied())
+        let mark = mark.map(|mark| TextRun::new(mark, Component::Framing));
+        block.lead.runs().chain(words.iter().copied()).chain(mark)
     }
 
     /// The texts of blocks as one text: a message's on lines of their own, with a separator between messages, mostly a blank line.
@@ -367,11 +370,14 @@ impl<'a> TurnPlan<'a> {
     {
         let mut is_first = true;
         for block in blocks {
-            let BlockContent::Words(wording, _) = block.content else {
-                continue;
+            let is_quote = match block.content {
+                BlockContent::Words(wording, _) => {
+                    matches!(wording, Wording::Quote(_)) && block.lead == Lead::None
+                }
+                BlockContent::Media(..) => false,
+                _ => continue,
             };
             if !is_first {
-                let is_quote = matches!(wording, Wording::Quote(_)) && block.lead == Lead::None;
                 let component = if is_quote {
                     Component::Replies
                 } else {

@@ -2,6 +2,7 @@
 
 use chatmill_model::{Component, Role, Sink, Speaker};
 
+use crate::text::media::path;
 use crate::tools::arguments::ArgumentsAs;
 use crate::tools::forms::{self, Form};
 use crate::transcript::turns::{Block, BlockContent, ResultBlock, Turn, TurnPlan};
@@ -21,6 +22,8 @@ pub(crate) enum Ends {
 pub(crate) enum ContentAs {
     /// As a string; as a list of parts where there is a media item.
     String,
+    /// As a string; as a list of texts and pictures where there is a picture, neighbouring texts as one.
+    StringUnlessPictured,
     /// As a string; as a list of text blocks where one of them has a cache mark.
     StringUnlessMarked,
     /// As a list of text blocks, always.
@@ -110,11 +113,14 @@ impl List {
         };
         if self.always_content || shown().next().is_some() {
             let is_list = match self.content {
-                ContentAs::String => false,
+                ContentAs::String | ContentAs::StringUnlessPictured => false,
                 ContentAs::StringUnlessMarked => shown().any(|block| block.is_cached),
                 ContentAs::Blocks => true,
             };
-            if is_list || blocks.iter().any(Block::is_media) {
+            let has_media = blocks.iter().any(Block::is_media);
+            if has_media && self.content == ContentAs::StringUnlessPictured {
+                texts_and_pictures(sink, plan, blocks);
+            } else if is_list || has_media {
                 sink.framing(",\"content\":");
                 parts(sink, plan, shown());
             } else {
@@ -139,7 +145,7 @@ impl List {
         }
         sink.framing(",\"content\":");
         match self.content {
-            ContentAs::String | ContentAs::StringUnlessMarked => {
+            ContentAs::String | ContentAs::StringUnlessPictured | ContentAs::StringUnlessMarked => {
                 sink.json_string(result.content, Component::Tools);
             }
             ContentAs::Blocks if result.content.is_empty() => sink.framing("[]"),
@@ -199,6 +205,34 @@ fn calls<'a>(sink: &mut Sink<'a>, blocks: &[Block<'a>], arguments: ArgumentsAs) 
     if separator == "," {
         sink.framing("]");
     }
+}
+
+/// Writes the blocks of a turn of people: pictures by address or path, and between them one text.
+fn texts_and_pictures<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a>]) {
+    let mut separator = ",\"content\":[";
+    for run in blocks.chunk_by(|one, next| !one.is_media() && !next.is_media()) {
+        sink.framing(separator);
+        separator = ",";
+        if let [
+            Block {
+                content: BlockContent::Media(media, _),
+                ..
+            },
+        ] = run
+        {
+            if let Some(path) = path(media) {
+                sink.framing("{\"type\":\"image\",\"path\":");
+                sink.json_string(path, Component::Content);
+            } else {
+                sink.framing("{\"type\":\"image\",\"url\":");
+                picture_address(sink, media);
+            }
+        } else {
+            plan.write_joined(sink, "{\"type\":\"text\",\"text\":\"", run);
+        }
+        sink.framing("}");
+    }
+    sink.framing("]");
 }
 
 fn mark(sink: &mut Sink<'_>, is_cached: bool) {

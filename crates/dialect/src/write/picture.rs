@@ -2,7 +2,7 @@
 
 use chatmill_model::{Component, Level, Media, MediaKind, MediaSource, Sink};
 
-use crate::text::media::{carried, file_bytes, inline_bytes, picture_type, web_address};
+use crate::text::media::{carried, file_bytes, inline_bytes, path, picture_type, web_address};
 use crate::transcript::turns::{Block, BlockContent};
 
 /// A picture goes by its address or as bytes of a known type; gives how many facts about it are lost.
@@ -15,6 +15,13 @@ pub(crate) fn picture(media: &Media) -> Option<u64> {
     } else {
         (inline_bytes(media).is_some() && picture_type(media).is_some()).then(|| u64::from(named))
     }
+}
+
+/// The same, or by its path, as in files for training.
+pub(crate) fn picture_or_path(media: &Media) -> Option<u64> {
+    let described = u64::from(media.name.is_some()) + u64::from(media.media_type.is_some());
+    let has_path = media.kind == MediaKind::Image && path(media).is_some();
+    picture(media).or(has_path.then_some(described))
 }
 
 /// Writes the address of a picture; its bytes as a data URL where it has none.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use chatmill_diag::Limits;
-use chatmill_dialect::policy::{ControlTokens, Reasoning};
+use chatmill_dialect::policy::{ControlTokens, MediaPolicy, Reasoning};
 use chatmill_dialect::template::{ArgumentStyle, Blueprint, TemplateError};
 use chatmill_dialect::{
     Dialect, History, Loss, LossCode, Policy, Rendering, TemplateDialect, View, Violation, auto_perspective,
@@ -445,6 +445,8 @@ fn a_broken_template_never_panics() {
 fn a_template_prints_what_it_prints_of_the_same_messages_as_data() {
     let policy = Policy {
         control_tokens: ControlTokens::Keep,
+        // A template is given words for pictures.
+        media: MediaPolicy::Placeholder,
         ..keeping()
     };
     for name in ["turns", "calls", "marked", "dated", "strict"] {

@@ -1,6 +1,7 @@
 //! Exports a dataset: reads renderings, filters them, wraps them in the envelope, writes the files.
 
 mod exclusion;
+mod media;
 pub(crate) mod row_counts;
 
 use std::collections::{BTreeSet, HashSet};
@@ -16,10 +17,11 @@ use crate::card;
 use crate::card::counts::CardCounts;
 use crate::convert::exclusion::valid_for::ValidFor;
 use crate::convert::exclusion::{asked, wanted};
+use crate::convert::media::MediaFiles;
 use crate::convert::row_counts::RowCounts;
 use crate::convert::row_counts::ways_out::LastTurns;
 use crate::envelope::file_problems::problems;
-use crate::envelope::{Envelope, ExportRow, Preferences};
+use crate::envelope::{Envelope, ExportRow, MediaIn, Preferences};
 use crate::error::ExportError;
 use crate::fields;
 use crate::fields::of_conversations::{ConversationField, ConversationWalk};
@@ -221,6 +223,23 @@ struct ExportedRow<'a> {
     turn_counts: TurnCounts,
 }
 
+impl ExportedRow<'_> {
+    /// The same with the media of its record in their place, or the reason for which it is left out.
+    fn with_media(
+        mut self,
+        place: MediaIn,
+        media: &mut MediaFiles<'_>,
+    ) -> Result<Result<Self, String>, ExportError> {
+        if let Record::Fields(fields) = self.record {
+            match media.place(place, fields)? {
+                Ok(fields) => self.record = Record::Fields(fields),
+                Err(reason) => return Ok(Err(reason.to_owned())),
+            }
+        }
+        Ok(Ok(self))
+    }
+}
+
 struct Job<'j> {
     dataset: &'j Dataset,
     request: &'j ExportRequest,
@@ -254,12 +273,20 @@ impl Job<'_> {
         let mut drawn = self.request.shuffle.map(Shuffle::new);
         let mut row_counts = self.row_counts();
         let mut known: HashSet<blake3::Hash> = HashSet::new();
+        let mut media = {
+            let is_struct = self.request.nested == NestedAs::Struct;
+            MediaFiles::new(folder, self.request.media_root.as_deref(), is_struct)
+        };
         self.each(&mut |candidate| {
             row_counts.read += 1;
             let fields = walk.values(candidate.rendering.conversation)?;
             let (of_columns, fields) = fields.split_at(self.added.of_conversations.len());
             let (of_card, references) = fields.split_at(self.counted_on_card);
             let exported = self.record(candidate, references.first().map(String::as_str));
+            let exported = match (exported, self.request.envelope) {
+                (Ok(exported), Some(envelope)) => exported.with_media(envelope.media, &mut media)?,
+                (exported, _) => exported,
+            };
             let exported = exported.and_then(|exported| {
                 let is_new = !self.request.filters.distinct || known.insert(exported.record.hash());
                 is_new
@@ -311,7 +338,8 @@ impl Job<'_> {
             .map(PartFiles::finish)
             .collect::<Result<Vec<_>, _>>()?
             .concat();
-        let summary = self.summary(row_counts, files);
+        let mut summary = self.summary(row_counts, files);
+        summary.beside = media.finish();
         let card = card::files(self.dataset, self.request, &summary, &layout, &counts)?;
         Ok((summary, card))
     }

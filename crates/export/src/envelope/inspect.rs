@@ -148,12 +148,13 @@ fn content<'a>(message: &Message<'a>) -> Result<Cow<'a, str>, &'static str> {
         }
         (_, Some(_)) => {
             for (json, part) in message.parts().ok_or(CONTENT.words)? {
-                parts.push(match (&*part.kind, &part.image_url) {
+                let picture = part.image_url.map(|picture| picture.url).or(part.url);
+                parts.push(match (&*part.kind, picture) {
                     ("text", _) => json.into(),
-                    ("image_url", Some(picture)) => {
+                    ("image_url" | "image", Some(address)) => {
                         let image = [
                             Field::new("type", "\"image\""),
-                            Field::new("image", text(&picture.url)),
+                            Field::new("image", text(&address)),
                         ];
                         object(&image).into()
                     }

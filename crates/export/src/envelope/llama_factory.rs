@@ -6,9 +6,9 @@
 //!
 //! Its converter drops records that break these rules, with a line in a log:
 //!
-//! - LLF-01 keys are `conversations`, `system` and `tools`.
+//! - LLF-01 keys are `conversations`, `system`, `tools`, `images`, `videos` and `audios`.
 //! - LLF-02 `human` and `observation` stand at odd positions, `gpt` and `function_call` at even ones, and their number is even.
-//! - LLF-03 a mark of a picture, video or sound stands for a file: texts that spell `<image>`, `<video>` or `<audio>` have none.
+//! - LLF-03 a mark of a picture, video or sound stands for a file: there are as many of `<image>`, `<video>` and `<audio>` as media in the lists.
 //! - LLF-04 where turns of the assistant are context, the last turn is trained on: `mask_history: true` trains on it alone. Turns that only stand for
 //!   media are left out, and a record ends before other context that follows a trained turn.
 
@@ -19,8 +19,8 @@ use serde::Deserialize;
 
 use super::training_role::TrainingRole;
 use super::training_role::unmarkable::{RecordTurns, RoleTurn, TurnRole};
-use super::{Envelope, ExportRow, Masking, Question, Wrapped, borrowed, known_fields};
-use crate::fields::{self, Field, object, text};
+use super::{Envelope, ExportRow, Masking, MediaIn, Question, Wrapped, borrowed, known_fields, value};
+use crate::fields::{Field, elements, object, text};
 use crate::summary::FileSummary;
 use crate::summary::turn_counts::TurnCounts;
 
@@ -28,7 +28,7 @@ use crate::summary::turn_counts::TurnCounts;
 pub(super) static LLAMA_FACTORY: Envelope = Envelope {
     id: "llama-factory",
     record: "the record, with `dataset_info.json` beside the files",
-    left_out: "rows that its converter drops silently; media tokens in text; a last turn that is context",
+    left_out: "rows that its converter drops silently; media tokens in text without a medium; a last turn that is context",
     title: "LLaMA-Factory, ShareGPT format",
     specification: "LLaMA-Factory 0.9.5, data format",
     reasons: REASONS,
@@ -38,20 +38,29 @@ pub(super) static LLAMA_FACTORY: Envelope = Envelope {
         ("conversations", FreeKind::Json),
         ("system", FreeKind::Text),
         ("tools", FreeKind::Text),
+        ("images", FreeKind::Json),
+        ("videos", FreeKind::Json),
+        ("audios", FreeKind::Json),
     ],
+    media: MediaIn::Lists,
     question: Question::BeforeAnswer,
     companion: |files| Some(("dataset_info.json", sets(files, false))),
     ..Envelope::of(wrap)
 };
 
 chatmill_diag::reasons! {
-    KEYS = "LLF-01", "the keys are conversations, system and tools", "take the dialect in a profile that writes no other keys";
+    KEYS = "LLF-01", "the keys are conversations, system, tools, images, videos and audios", "take the dialect in a profile that writes no other keys";
     TURNS = "LLF-02", "people and assistant do not take turns from a person to the assistant", "choose windows from a person to an answer: `window.mode = \"consecutive\"`";
-    MARKED = "LLF-03", "a text contains the media token of a picture, video or sound", "write the token otherwise at the source: LLaMA-Factory would replace it by a file";
+    MARKED = "LLF-03", "the texts have other media tokens than the record has pictures, videos and sounds", "write the token otherwise at the source: LLaMA-Factory would replace it by a file";
     CONTEXT = "LLF-04", "the last turn is context, or none is trained on", "choose windows whose last turn is trained on";
 }
 
-const MARKS: [&str; 3] = ["<image>", "<video>", "<audio>"];
+/// The lists of media, and the mark of each medium in a text.
+const MARKS: [(&str, &str); 3] = [
+    ("images", "<image>"),
+    ("videos", "<video>"),
+    ("audios", "<audio>"),
+];
 
 #[derive(Deserialize)]
 struct Turn<'a> {
@@ -63,12 +72,12 @@ struct Turn<'a> {
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let rules = [KEYS, TURNS, MARKED].map(|rule| rule.words);
-    let (mut fields, turns) = check(row, rules)?;
-    if row.turn_counts(turns.iter().copied()).context == 0 {
-        let turn_counts = row.turn_counts(turns);
+    let (mut fields, all) = check(row, rules)?;
+    if row.turn_counts(all.iter().copied()).context == 0 {
+        let turn_counts = row.turn_counts(all);
         return Ok(Wrapped::whole(fields).with_turn_counts(turn_counts));
     }
-    let mut record = RecordTurns::of(row, &role_turns(&turns));
+    let mut record = RecordTurns::of(row, &role_turns(&all));
     let missed = record.end_before_context(row).unwrap_or_default();
     let turns = &record.turns;
     let mut turn_counts = TurnCounts {
@@ -83,6 +92,7 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
         }
         turn_counts = turn_counts.of_last();
     }
+    leave_out_media(&mut fields, &all, turns);
     let conversations = fields.iter_mut().find(|field| field.name == "conversations");
     if let Some(field) = conversations {
         field.json = record.list().into();
@@ -110,7 +120,7 @@ pub(super) fn check<'a>(
     [keys, order, marks]: [&'static str; 3],
 ) -> Result<(Vec<Field<'a>>, Vec<&'a str>), &'static str> {
     let fields = known_fields(row, &LLAMA_FACTORY).ok_or(keys)?;
-    let turns = borrowed(row, "conversations").and_then(fields::elements);
+    let turns = borrowed(row, "conversations").and_then(elements);
     let (raw, turns): (Vec<&str>, Vec<Turn<'_>>) = turns.ok_or(keys)?.into_iter().unzip();
     let places = [["human", "observation"], ["gpt", "function_call"]];
     let stands_well = |(turn, place): (&Turn<'_>, [&str; 2])| place.contains(&&*turn.from);
@@ -120,13 +130,43 @@ pub(super) fn check<'a>(
     {
         return Err(order);
     }
-    if turns
-        .iter()
-        .any(|turn| MARKS.iter().any(|mark| turn.value.contains(mark)))
-    {
+    let has_each = |(list, mark): (&str, &str)| {
+        let found: usize = turns.iter().map(|turn| turn.value.matches(mark).count()).sum();
+        found == media(&fields, list).len()
+    };
+    if !MARKS.into_iter().all(has_each) {
         return Err(marks);
     }
     Ok((fields, raw))
+}
+
+/// The media of a list of the record, each as JSON text.
+fn media<'f>(fields: &'f [Field<'_>], list: &str) -> Vec<&'f str> {
+    let media = value(fields, list).and_then(elements::<Cow<'_, str>>);
+    media
+        .unwrap_or_default()
+        .into_iter()
+        .map(|(json, _)| json)
+        .collect()
+}
+
+/// Leaves out of the lists the media of turns that are not in the record any more.
+fn leave_out_media(fields: &mut Vec<Field<'_>>, turns: &[&str], remaining: &[&str]) {
+    for (list, mark) in MARKS {
+        let mut media = media(fields, list).into_iter();
+        let mut rest = Vec::new();
+        let mut remaining = remaining.iter().peekable();
+        for turn in turns {
+            let is_there = remaining.next_if(|other| std::ptr::eq(**other, *turn)).is_some();
+            let of_turn = media.by_ref().take(turn.matches(mark).count());
+            rest.extend(of_turn.filter(|_| is_there));
+        }
+        let json = format!("[{}]", rest.join(","));
+        fields.retain(|field| field.name != list || json != "[]");
+        if let Some(field) = fields.iter_mut().find(|field| field.name == list) {
+            field.json = json.into();
+        }
+    }
 }
 
 /// `dataset_info.json` of some files, which hold ranked answers or none. A set is called as its part, one of several files of a part
@@ -150,9 +190,9 @@ pub(super) fn sets(files: &[FileSummary], is_ranking: bool) -> String {
 /// The entry of a file in `dataset_info.json`. A column that no record has must not be named.
 fn set(file: &FileSummary, is_ranking: bool) -> String {
     let mut columns = vec![Field::new("messages", "\"conversations\"")];
-    for (column, json) in [("system", "\"system\""), ("tools", "\"tools\"")] {
+    for column in ["system", "tools", "images", "videos", "audios"] {
         if file.keys.iter().any(|key| key == column) {
-            columns.push(Field::new(column, json));
+            columns.push(Field::new(column, text(column)));
         }
     }
     if is_ranking {

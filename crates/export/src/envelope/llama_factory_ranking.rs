@@ -14,7 +14,7 @@ use chatmill_dataset::FreeKind;
 
 use super::llama_factory::{check, sets};
 use super::preference::rejected;
-use super::{Envelope, ExportRow, Masking, Preferences, Wrapped};
+use super::{Envelope, ExportRow, Masking, MediaIn, Preferences, Wrapped};
 use crate::fields::Field;
 
 /// The envelope of LLaMA-Factory's ranking data.
@@ -34,16 +34,20 @@ pub(super) static LLAMA_FACTORY_RANKING: Envelope = Envelope {
         ("rejected", FreeKind::Json),
         ("system", FreeKind::Text),
         ("tools", FreeKind::Text),
+        ("images", FreeKind::Json),
+        ("videos", FreeKind::Json),
+        ("audios", FreeKind::Json),
     ],
+    media: MediaIn::Lists,
     companion: |files| Some(("dataset_info.json", sets(files, true))),
     ..Envelope::of(wrap)
 };
 
 chatmill_diag::reasons! {
-    KEYS = "LLR-01", "the keys are conversations, system and tools", "take the dialect in a profile that writes no other keys";
+    KEYS = "LLR-01", "the keys are conversations, system, tools, images, videos and audios", "take the dialect in a profile that writes no other keys";
     TURNS = "LLR-02", "people and assistant do not take turns from a person to the answer", "choose windows from a person to an answer: `window.mode = \"consecutive\"`";
     ANSWERS = "LLR-03", "the answers follow different conversations, or are the same", "rate different answers to the same request";
-    MARKS = "LLR-04", "a text contains the media token of a picture, video or sound", "write the token otherwise at the source: LLaMA-Factory would replace it by a file";
+    MARKS = "LLR-04", "the texts have other media tokens than the record has pictures, videos and sounds", "write the token otherwise at the source: LLaMA-Factory would replace it by a file";
 }
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {

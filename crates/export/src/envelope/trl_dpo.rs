@@ -12,14 +12,14 @@
 use chatmill_dataset::FreeKind;
 
 use super::preference::pair;
-use super::{Envelope, ExportRow, Masking, Preferences, Wrapped, borrowed};
+use super::{Envelope, ExportRow, Masking, MediaIn, Preferences, Wrapped, borrowed};
 use crate::envelope::turns;
 use crate::fields::Field;
 
 /// The envelope of TRL's preferences.
 pub(super) static TRL_DPO: Envelope = Envelope {
     id: "trl-dpo",
-    record: "`prompt`, `chosen`, `rejected`, `tools`",
+    record: "`prompt`, `chosen`, `rejected`, `tools`, `images`",
     left_out: "answers without a preference; equal answers; a prompt that does not end with a user",
     title: "TRL preferences",
     specification: "TRL 1.16.0, dataset formats",
@@ -32,8 +32,10 @@ pub(super) static TRL_DPO: Envelope = Envelope {
         ("chosen", FreeKind::Json),
         ("rejected", FreeKind::Json),
         ("tools", FreeKind::Json),
+        ("images", FreeKind::Json),
     ],
     is_one_table: true,
+    media: MediaIn::Column,
     ..Envelope::of(wrap)
 };
 

@@ -10,7 +10,7 @@
 use chatmill_dataset::FreeKind;
 
 use super::preference::Answered;
-use super::{Envelope, ExportRow, Masking, Preferences, Wrapped, borrowed};
+use super::{Envelope, ExportRow, Masking, MediaIn, Preferences, Wrapped, borrowed};
 use crate::envelope::turns;
 use crate::fields::Field;
 
@@ -18,7 +18,7 @@ use crate::fields::Field;
 pub(super) static TRL_KTO: Envelope = Envelope {
     id: "trl-kto",
     record: "`prompt`, `completion`, `label`, `tools`",
-    left_out: "answers that are neither labelled nor the best or the worst of their place; a prompt that does not end with a user",
+    left_out: "rows with pictures; answers that are neither labelled nor the best or the worst of their place; a prompt that does not end with a user",
     title: "TRL labelled answers",
     specification: "TRL 1.16.0, dataset formats",
     reasons: REASONS,
@@ -32,6 +32,7 @@ pub(super) static TRL_KTO: Envelope = Envelope {
         ("tools", FreeKind::Json),
     ],
     is_one_table: true,
+    media: MediaIn::Nowhere,
     ..Envelope::of(wrap)
 };
 

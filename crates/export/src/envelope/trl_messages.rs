@@ -15,22 +15,27 @@
 use chatmill_dataset::FreeKind;
 
 use super::training_role::unmarkable::{RecordTurns, RoleTurn, TurnRole};
-use super::{Envelope, ExportRow, Masking, Question, Wrapped, known_fields, put_messages, value};
+use super::{Envelope, ExportRow, Masking, MediaIn, Question, Wrapped, known_fields, put_messages, value};
 use crate::envelope::turns::{self, Turn};
 use crate::summary::turn_counts::TurnCounts;
 
 /// The envelope of TRL's conversations.
 pub(super) static TRL_MESSAGES: Envelope = Envelope {
     id: "trl-messages",
-    record: "`messages`, `tools`",
+    record: "`messages`, `tools`, `images`",
     left_out: "rows without an assistant turn, or with one that is context before the first trained one",
     title: "TRL conversations",
     specification: "TRL 1.16.0, dataset formats",
     reasons: REASONS,
     masking: Masking::CutOff,
     dialects: &["hf-messages"],
-    keys: &[("messages", FreeKind::Json), ("tools", FreeKind::Json)],
+    keys: &[
+        ("messages", FreeKind::Json),
+        ("tools", FreeKind::Json),
+        ("images", FreeKind::Json),
+    ],
     is_one_table: true,
+    media: MediaIn::Column,
     question: Question::BeforeAnswer,
     ..Envelope::of(wrap)
 };

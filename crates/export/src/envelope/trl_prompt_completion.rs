@@ -14,14 +14,14 @@
 use chatmill_dataset::FreeKind;
 
 use super::training_role::TrainingRole;
-use super::{Envelope, ExportRow, Masking, Wrapped, borrowed};
+use super::{Envelope, ExportRow, Masking, MediaIn, Wrapped, borrowed};
 use crate::envelope::turns;
 use crate::fields::Field;
 
 /// The envelope of TRL's prompts and completions.
 pub(super) static TRL_PROMPT_COMPLETION: Envelope = Envelope {
     id: "trl-prompt-completion",
-    record: "`prompt`, `completion`, `tools`",
+    record: "`prompt`, `completion`, `tools`, `images`",
     left_out: "no answer; a prompt that ends with system text; a last turn that is context",
     title: "TRL prompts and completions",
     specification: "TRL 1.16.0, dataset formats",
@@ -32,8 +32,10 @@ pub(super) static TRL_PROMPT_COMPLETION: Envelope = Envelope {
         ("prompt", FreeKind::Json),
         ("completion", FreeKind::Json),
         ("tools", FreeKind::Json),
+        ("images", FreeKind::Json),
     ],
     is_one_table: true,
+    media: MediaIn::Column,
     ..Envelope::of(wrap)
 };
 

@@ -14,14 +14,14 @@ use chatmill_dataset::FreeKind;
 
 use super::preference::Answered;
 use super::reference::reference;
-use super::{Envelope, ExportRow, Masking, Question, Wrapped, borrowed};
+use super::{Envelope, ExportRow, Masking, MediaIn, Question, Wrapped, borrowed};
 use crate::envelope::turns;
 use crate::fields::{Field, text};
 
 /// The envelope of TRL's prompts.
 pub(super) static TRL_PROMPTS: Envelope = Envelope {
     id: "trl-prompts",
-    record: "`prompt`, `ground_truth` where there is one, `tools`",
+    record: "`prompt`, `ground_truth` where there is one, `tools`, `images`",
     left_out: "no question of a user; an empty message in the prompt",
     title: "TRL prompts",
     specification: "TRL 1.16.0, dataset formats",
@@ -32,8 +32,10 @@ pub(super) static TRL_PROMPTS: Envelope = Envelope {
         ("prompt", FreeKind::Json),
         ("ground_truth", FreeKind::Text),
         ("tools", FreeKind::Json),
+        ("images", FreeKind::Json),
     ],
     is_one_table: true,
+    media: MediaIn::Column,
     question: Question::Last,
     ..Envelope::of(wrap)
 };

@@ -60,6 +60,8 @@ pub(crate) struct SplitPart<'a> {
     pub(crate) kind: Cow<'a, str>,
     #[serde(borrow, default)]
     pub(crate) image_url: Option<Picture<'a>>,
+    #[serde(borrow, default, alias = "path")]
+    pub(crate) url: Option<Cow<'a, str>>,
 }
 
 /// A picture by its address.

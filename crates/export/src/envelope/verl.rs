@@ -15,7 +15,7 @@ use chatmill_dataset::FreeKind;
 
 use super::preference::Answered;
 use super::reference::{field, reference};
-use super::{Envelope, ExportRow, Masking, Question, Wrapped};
+use super::{Envelope, ExportRow, Masking, MediaIn, Question, Wrapped};
 use crate::envelope::turns;
 use crate::fields::{self, Field, object, text};
 
@@ -23,7 +23,7 @@ use crate::fields::{self, Field, object, text};
 pub(super) static VERL: Envelope = Envelope {
     id: "verl",
     record: "`data_source`, `prompt`, `reward_model` with `style` and `ground_truth`, `extra_info`",
-    left_out: "no question of a user; an empty message in the prompt; no truth for the reward function",
+    left_out: "rows with pictures; no question of a user; an empty message in the prompt; no truth for the reward function",
     title: "verl prompts",
     specification: "verl 0.7, data preparation",
     reasons: REASONS,
@@ -36,6 +36,7 @@ pub(super) static VERL: Envelope = Envelope {
         ("extra_info", FreeKind::Json),
     ],
     is_one_table: true,
+    media: MediaIn::Nowhere,
     question: Question::Last,
     ..Envelope::of(wrap)
 };

@@ -9,6 +9,8 @@ chatmill_diag::reasons! {
     NOTHING_ASKED = "nothing-asked", "no message precedes the answer", "`--keep-unasked` keeps such rows; in the modes `consecutive` and `per_turn` of `[window]` only answers to a message are trained on";
     MADE_UP = "question-made-up", "the dialect needs a user first and adds `[start]`", "`window.mode = \"consecutive\"` begins each row with a message; `trl-messages`, `openai-sft` and `axolotl` take rows that begin with an answer";
     REPEATED = "repeated", "an earlier row is equal", "without `--distinct` such rows are kept";
+    NO_MEDIA = "no-media", "the row has pictures, and the record format, or its Arrow structure, has no place for them", "`--nested json` has them; `policy.media = \"placeholder\"` names them in the text; `trl-messages`, `trl-prompt-completion`, `trl-prompts`, `trl-dpo`, `axolotl` and `inspect` have them";
+    MEDIA_FILE = "media-file", "a picture, video or sound cannot be written as a file: it has more than 64 MiB, or the export has 100,000 files of media", "`policy.media = \"placeholder\"` names media in the text";
     NO_CONTENT = "no-content", "the run kept counts only", "run with `output.content = \"all\"`";
     NGRAM_LEAKS = "split.ngram_leaks", "the conversation shares words with a part before its own", "`split.ngram_leaks = \"move\"` puts such conversations into the part that they share words with, `\"keep\"` only counts them; `split.ngram` is the number of words";
     GAP = "split.gap", "the session begins sooner behind a part before its own than `split.gap` allows", "a shorter `split.gap` leaves out fewer";

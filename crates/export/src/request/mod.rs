@@ -40,6 +40,8 @@ pub struct ExportRequest {
     pub quotes: bool,
     /// The seed of a random order of rows; none leaves the order of the dataset.
     pub shuffle: Option<u64>,
+    /// The folder that is put before relative paths of media.
+    pub media_root: Option<String>,
     /// Whether an earlier export at the destination may be replaced.
     pub replace: bool,
 }
@@ -60,6 +62,7 @@ impl ExportRequest {
             lists_left_out: false,
             quotes: true,
             shuffle: None,
+            media_root: None,
             replace: false,
         }
     }

@@ -63,6 +63,8 @@ static TOOL: Shape = Shape::Struct(&[
     ),
 ]);
 const TOOLS: Shape = Shape::List(&TOOL);
+/// Addresses of media; rows with parts of media have no structure.
+const ADDRESSES: Shape = Shape::List(&Shape::Text);
 
 const REQUEST: Shape = Shape::Struct(&[
     M::always("messages", MESSAGES),
@@ -128,6 +130,7 @@ pub(crate) fn shape(dialect: &str, envelope: Option<&str>, key: &str) -> Option<
             "conversations" => Some(CONVERSATIONS),
             "chosen" | "rejected" => Some(SHAREGPT_TURN),
             "tools" | "system" => Some(Shape::Text),
+            "images" | "videos" | "audios" => Some(ADDRESSES),
             _ => None,
         };
     }
@@ -143,6 +146,7 @@ pub(crate) fn shape(dialect: &str, envelope: Option<&str>, key: &str) -> Option<
         (Some("verl"), "extra_info") => EXTRA_INFO,
         (_, list) if LISTS_OF_MESSAGES.contains(&list) => MESSAGES,
         (_, "tools") => TOOLS,
+        (_, "images") => ADDRESSES,
         (_, "parallel_tool_calls") => Shape::Flag,
         _ => return None,
     })

@@ -37,8 +37,14 @@ const MENTIONS: [&str; 5] = [
     "discordapp.com/users/",
 ];
 
+/// What begins an id of Matrix, `@ann:harbour.example`, as a mention and in its two kinds of links, and what `@` is there.
+const MATRIX: [(&str, &str); 2] = [("@", "@"), ("matrix:u/", "")];
+
 /// What begins a link to a person by a handle.
 const HANDLES: [&str; 3] = ["t.me/", "telegram.me/", "@"];
+
+/// Characters of an id of Matrix at most, as its specification says.
+const LONGEST: usize = 255;
 
 /// What precedes the name of an account in a path.
 const HOMES: [&str; 4] = ["/Users/", "/home/", "\\Users\\", "\\home\\"];
@@ -90,6 +96,17 @@ impl Accounts {
             for (at, _) in text.match_indices(lead) {
                 let range = token(text, at + lead.len());
                 found.extend(self.found(text, range));
+            }
+        }
+        for (lead, at_sign) in MATRIX {
+            for (at, _) in text.match_indices(lead) {
+                let range = matrix_id(text, at + lead.len());
+                let value = self.value(&format!("@{}", cut::text(text, range.clone())));
+                found.extend(value.map(|value| Found {
+                    kind: PersonalKind::Name,
+                    range: range.start - at_sign.len()..range.end,
+                    value,
+                }));
             }
         }
         let names = found.iter().filter(|found| found.kind == PersonalKind::Name);
@@ -168,6 +185,16 @@ fn token(text: &str, from: usize) -> Range<usize> {
     from..from + written.len()
 }
 
+/// The id of Matrix that begins at a place, behind its `@`.
+fn matrix_id(text: &str, from: usize) -> Range<usize> {
+    let rest = text.split_at(from).1;
+    let is_of_id = |sign: &char| is_sign(*sign) || matches!(sign, ':' | '=' | '+');
+    let signs = rest.chars().take(LONGEST).take_while(is_of_id);
+    let end = signs.map(char::len_utf8).sum();
+    let written = rest.split_at(end).0.trim_end_matches(['.', '-', ':']);
+    from..from + written.len()
+}
+
 /// The handle that begins at a place.
 fn handle(text: &str, from: usize) -> Range<usize> {
     let rest = text.split_at(from).1;
@@ -193,7 +220,8 @@ pub(super) fn in_paths(text: &str, keep: &HashSet<String>) -> Vec<Range<usize>> 
     };
     for prefix in HOMES {
         for (at, _) in text.match_indices(prefix) {
-            if begins_path(text.split_at(at).0) {
+            // A share may precede one of Windows, `\\files\Users\`, but no address of the web.
+            if prefix.starts_with('\\') || begins_path(text.split_at(at).0) {
                 add(token(text, at + prefix.len()));
             }
         }
@@ -293,6 +321,11 @@ mod tests {
             (r"C:\Users\Ben\x", Some("Ben")),
             ("/mnt/c/Users/ben/x", Some("ben")),
             ("cat ~ben/notes", Some("ben")),
+            (r"see \\files\Users\annsmith\x", Some("annsmith")),
+            (r#""\\wsl$\Ubuntu\home\ben\x""#, Some("ben")),
+            (r"\\nas\Users\ben\x", Some("ben")),
+            (r#"{"cwd":"C:\\Users\\ben\\x"}"#, Some("ben")),
+            (r"\\files\Users\Public\x", None),
             ("https://api.example/Users/annsmith", None),
             ("/home/runner/work", None),
             ("/Users/Shared/x", None),
@@ -308,6 +341,37 @@ mod tests {
         }
         let keep = HashSet::from(["annsmith".to_owned()]);
         assert!(names_in("/Users/annsmith/x", &keep).is_empty());
+    }
+
+    #[test]
+    fn ids_of_matrix_end_where_their_mention_or_link_does() {
+        let ids = [("@ann_k:harbour.example", "@ann_k:harbour.example")];
+        let ids = ids.map(|(id, plain)| (id.to_owned(), plain.to_owned()));
+        let accounts = Accounts { ids: ids.into() };
+        let found = |text: &str| {
+            let mut found = Vec::new();
+            accounts.find_mentions(text, &mut found);
+            let ranges = found
+                .into_iter()
+                .map(|found| cut::text(text, found.range).to_owned());
+            ranges.collect::<Vec<_>>()
+        };
+        for (text, wanted) in [
+            ("ask @ann_k:harbour.example.", "@ann_k:harbour.example"),
+            (
+                "https://matrix.to/#/@ann_k:harbour.example?via=x",
+                "@ann_k:harbour.example",
+            ),
+            ("matrix:u/ann_k:harbour.example", "ann_k:harbour.example"),
+        ] {
+            assert_eq!(found(text), [wanted], "{text}");
+        }
+        for text in ["@ann_k:other.example", "ann_k:harbour.example", "@ann_k", "@"] {
+            assert!(found(text).is_empty(), "{text}");
+        }
+        let long = format!("@{}:harbour.example", "a".repeat(LONGEST * 3));
+        assert!(found(&long).is_empty());
+        assert!(found(&"@matrix:u/".repeat(100)).is_empty());
     }
 
     #[test]

@@ -11,7 +11,7 @@
 //! alone where that begins with the question; the other answer becomes an alternative, with a finding.
 //! `chosen_messages` and `input` with `preferred_output` are other names for the same. A column may be a text
 //! instead of a list. The column `conversation` of LMSYS-Chat-1M and `WildChat` is also a list of messages,
-//! and `data` of `UltraChat` a list of texts, the user's first. `messages` may be the JSON text of
+//! and `data` of `UltraChat` a list of texts, the user's first. Each column of messages may be the JSON text of
 //! a list. A row with `problem` and `final_answer`, or another column that an answer is graded against, is a question. A row with a `label` rates its answer: a bad
 //! one is no part of the conversation. A row with only `messages` is left to `openai-messages`, which reads
 //! it in the same way.

@@ -328,7 +328,9 @@ impl<'s, 'c> Search<'s, 'c> {
             };
             steps.push(Self::taken(state, next, index, None, [false; 2]));
         }
-        let boundaries: &[&str] = if state.offset > 0 {
+        self.before_medium(state, index, text, steps);
+        let is_behind_medium = state.read > 0 && matches!(self.read[state.read - 1].kind, Kind::Media(_));
+        let boundaries: &[&str] = if state.offset > 0 || is_behind_medium {
             &["", "\n\n", "\n", " ", "\n\n\n"]
         } else {
             &["", "\n"]
@@ -353,6 +355,28 @@ impl<'s, 'c> Search<'s, 'c> {
                     let next = self.advanced(state, Some(at + end));
                     steps.push(Self::taken(state, next, index, role, [is_worded, is_named]));
                 }
+            }
+        }
+    }
+
+    /// The medium behind a text of which only line breaks are left, and the name of the medium's sender.
+    fn before_medium(&self, state: &State, index: usize, text: &str, steps: &mut Vec<Step>) {
+        let element = &self.source[index];
+        let medium = self.read.get(state.read + 1);
+        let medium = medium.filter(|medium| self.is_id(element, medium) && self.is(element, medium));
+        let Some(medium) = medium.filter(|medium| matches!(medium.kind, Kind::Media(_))) else {
+            return;
+        };
+        let rest = text.trim_matches('\n');
+        for (prefix, role, is_named) in self.prefixes(element, rest) {
+            let role_here = role.unwrap_or(medium.message.role);
+            if prefix == rest.len() && self.is_read_as(element, medium, role_here, false) {
+                let found = State {
+                    read: state.read + 1,
+                    ..state.clone()
+                };
+                let next = self.advanced(&found, None);
+                steps.push(Self::taken(&found, next, index, role, [false, is_named]));
             }
         }
     }

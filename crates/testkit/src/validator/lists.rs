@@ -155,7 +155,18 @@ pub(super) fn hf_messages(written: &Written<'_>, breaches: &mut RuleBreaches) {
             .flat_map(|message| message.values());
         let is_null = values.into_iter().any(Value::is_null);
         breaches.when(is_null, "HFM-02");
-        breaches.when(!message["content"].is_string(), "HFM-03");
+        let content = &message["content"];
+        let parts = array(content);
+        let is_pictured = message["role"] == "user" && parts.iter().any(|part| part["type"] == "image");
+        let is_part = |part: &Value| {
+            let forms = [&["type", "text"][..], &["type", "url"], &["type", "path"]];
+            let kinds = ["text", "image", "image"];
+            forms.iter().zip(kinds).any(|(keys, kind)| {
+                part["type"] == kind && has_keys(part, keys) && !string(&part[keys[1]]).is_empty()
+            })
+        };
+        let is_list = is_pictured && parts.iter().all(is_part);
+        breaches.when(!content.is_string() && !is_list, "HFM-03");
         if let Some(thought) = message.get("reasoning_content") {
             let is_placed = thought.is_string() && message["role"] == "assistant";
             breaches.when(!is_placed, "HFM-07");
@@ -309,6 +320,7 @@ fn list(messages: &[Value], codes: &Codes, is_form: fn(&Value) -> bool, breaches
         let is_part = |part: &Value| match string(&part["type"]) {
             "text" => true,
             "image_url" | "input_audio" | "file" => role == "user",
+            "image" => role == "user" && codes.parts == TRAINERS.parts,
             _ => false,
         };
         breaches.when(!array(content).iter().all(is_part), codes.parts);

@@ -6,7 +6,15 @@ use super::{RuleBreaches, Written, array, has_keys, string};
 
 pub(super) fn sharegpt(written: &Written<'_>, breaches: &mut RuleBreaches) {
     let body = &written.body;
-    breaches.when(!has_keys(body, &["conversations", "system?", "tools?"]), "SGP-01");
+    let keys = [
+        "conversations",
+        "system?",
+        "tools?",
+        "images?",
+        "videos?",
+        "audios?",
+    ];
+    breaches.when(!has_keys(body, &keys), "SGP-01");
     let mut before = "";
     let turns = array(&body["conversations"]);
     for (index, turn) in turns.iter().enumerate() {
@@ -46,6 +54,20 @@ pub(super) fn sharegpt(written: &Written<'_>, breaches: &mut RuleBreaches) {
     }
     breaches.check_the_whole();
     breaches.when(!matches!(before, "gpt" | "function_call"), "SGP-03");
+    for (list, mark) in [
+        ("images", "<image>"),
+        ("videos", "<video>"),
+        ("audios", "<audio>"),
+    ] {
+        let media = array(&body[list]);
+        let marks = |turn: &Value| string(&turn["value"]).matches(mark).count();
+        let marks: usize = turns.iter().map(marks).sum();
+        let is_listed = media.iter().all(|address| !string(address).is_empty()) && marks == media.len();
+        breaches.when(
+            body.get(list).is_some() && (media.is_empty() || !is_listed),
+            "SGP-06",
+        );
+    }
 }
 
 pub(super) fn chatml(written: &Written<'_>, breaches: &mut RuleBreaches) {

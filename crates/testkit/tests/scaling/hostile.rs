@@ -16,6 +16,10 @@ pub(crate) const fn read(name: &'static str, files: fn(usize) -> Files) -> Shape
     planned(shape(name, 400, files), ONE_DIALECT)
 }
 
+/// Pipeline settings that replace what a text has of people.
+const REDACTED: &str =
+    "[render]\ndialects = [\"openai-chat\"]\n[redact]\nmode = \"replace\"\nkey_file = \"key\"\n";
+
 /// The same in every list of a sample.
 const fn junk(name: &'static str, files: fn(usize) -> Files) -> Shape {
     planned(shape(name, 100, files), ONE_DIALECT)
@@ -55,6 +59,18 @@ pub(crate) const SHAPES: &[Shape] = &[
     junk("rejected, table-rows", |n| junk_of("table-rows", n)),
     junk("rejected, telegram-export", |n| junk_of("telegram-export", n)),
     junk("rejected, tzurot-requests", |n| junk_of("tzurot-requests", n)),
+    planned(
+        shape("beginnings of mentions to redact", 400, |n| {
+            said("@ann:<@!tg://user?id=t.me/matrix:u/".repeat(n))
+        }),
+        REDACTED,
+    ),
+    planned(
+        shape("beginnings of paths to redact", 400, |n| {
+            said("~/home/\\Users\\\\files\\home\\".repeat(n))
+        }),
+        REDACTED,
+    ),
     shape("markers of pictures that do not end", 400, |n| {
         said("[Image:".repeat(n))
     }),

@@ -1,4 +1,5 @@
-//! Rows whose `messages` are the JSON text of a list, as files of training data have them. The list is read as if it stood in the row itself.
+//! Rows whose columns of messages are the JSON text of a list, as files of training data have them. Each list is read as if it stood in
+//! the row itself.
 
 use chatmill_diag::{Finding, Limits};
 use chatmill_intake::RecordSketch;
@@ -7,28 +8,49 @@ use chatmill_intake::json::{Kind, Mark, Value};
 use crate::base::present;
 use crate::frame::{FrameView, Reading};
 
-/// The column.
-const MESSAGES: &str = "messages";
+/// The columns.
+const COLUMNS: [&str; 7] = [
+    "messages",
+    "conversations",
+    "conversation",
+    "prompt",
+    "completion",
+    "chosen",
+    "rejected",
+];
 
-/// Whether the text of the column looks like a list of messages, as far as a sketch shows it.
+/// Whether the text of a column looks like a list of messages, as far as a sketch shows it.
 pub(crate) fn is_one(record: &RecordSketch) -> bool {
     let mut texts = record.strings.iter().chain(&record.starts);
     texts.any(|(key, text)| {
         let opened = text.trim_start().strip_prefix('[').map(str::trim_start);
         let named = opened.and_then(|opened| opened.strip_prefix('{'));
-        key == MESSAGES
+        COLUMNS.contains(&&**key)
             && named.is_some_and(|named| named.contains("\"role\"") || named.contains("\"content\""))
     })
 }
 
-/// Reads a row with `read`, in which the text of such a list is the list. Places are those of the text as a whole.
+/// Reads a row with `read`, in which the texts of such lists are the lists. Places are those of each text as a whole.
 pub(crate) fn reading(
     frame: FrameView<'_>,
     limits: &Limits,
     read: impl Fn(FrameView<'_>) -> Reading,
 ) -> Reading {
+    of_columns(frame, limits, &COLUMNS, &read)
+}
+
+fn of_columns(
+    frame: FrameView<'_>,
+    limits: &Limits,
+    columns: &[&str],
+    read: &dyn Fn(FrameView<'_>) -> Reading,
+) -> Reading {
+    let Some((column, others)) = columns.split_first() else {
+        return read(frame);
+    };
+    let read = &|frame: FrameView<'_>| of_columns(frame, limits, others, read);
     let root = frame.root();
-    let text = present(root, MESSAGES).filter(|value| value.kind() == Kind::String);
+    let text = present(root, column).filter(|value| value.kind() == Kind::String);
     let Some((value, list)) = text.and_then(|value| Some((value, value.string()?))) else {
         return read(frame);
     };
@@ -46,7 +68,7 @@ pub(crate) fn reading(
         root.mark(Mark::Left);
         return read(frame);
     };
-    if !present(document.root(), MESSAGES).is_some_and(is_list_of_messages) {
+    if !present(document.root(), column).is_some_and(is_list_of_messages) {
         root.mark(Mark::Left);
         return read(frame);
     }

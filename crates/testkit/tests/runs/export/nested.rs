@@ -81,6 +81,8 @@ fn a_table_of_structures_has_the_values_of_the_lines() {
         assert!(summary.kept > 3, "{id}");
         let wanted: Vec<Value> = lines(&as_lines, "data.jsonl")
             .iter()
+            // A structure has no place for pictures in messages.
+            .filter(|line| !line.contains(r#""type":"image""#))
             .map(|line| spelled_out(serde_json::from_str(line).unwrap()))
             .collect();
         let found: Vec<Value> = rows(&as_table.join("data.parquet"))

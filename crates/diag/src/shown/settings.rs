@@ -11,8 +11,8 @@ const LOOKED_AT: usize = 1_000;
 pub fn settings_error(text: &str, error: &str) -> String {
     let error = error.trim_end();
     if !has_settings(text) {
-        let reason = error.lines().last().unwrap_or_default();
-        let place = error.lines().next().unwrap_or_default();
+        let (place, quoted) = error.split_once('\n').unwrap_or((error, ""));
+        let (_, reason) = quoted.rsplit_once('\n').unwrap_or(("", quoted));
         let place = place.strip_prefix("TOML parse error at ").unwrap_or(place);
         return format!("this is no settings file (TOML): {place}: {}", clipped(reason, 0));
     }

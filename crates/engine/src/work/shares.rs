@@ -37,6 +37,8 @@ pub struct BillShare<'l> {
     pub counts_by_encoding: Vec<TokenCounts>,
     /// The usage that the provider logged for these requests.
     pub logged: Logged,
+    /// The same of each request of which anything was logged: what a request costs may depend on its length.
+    pub each_logged: Vec<Logged>,
 }
 
 /// The usage that a provider logged for several requests.
@@ -183,6 +185,7 @@ impl Billed<'_> {
             let share = cut::at_mut(&mut shares, place);
             share.requests += 1;
             share.logged += Logged::of(usage);
+            share.each_logged.extend(usage.map(|usage| Logged::of(Some(usage))));
         }
         if let [only] = shares.as_mut_slice() {
             only.bytes = self.bytes;

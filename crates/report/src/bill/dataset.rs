@@ -11,7 +11,9 @@ use jiff::tz::TimeZone;
 use rayon::prelude::*;
 
 use super::message_text::{CallText, MessageBill, MessageText};
-use super::{Bill, BillBy, BillEntry, BillRequest, totals};
+use super::prices::SEVERAL;
+use super::totals::{self, Wanted};
+use super::{Bill, BillBy, BillEntry, BillRequest};
 use crate::cells::GroupKey;
 
 /// Datasets that are open at a time.
@@ -45,7 +47,7 @@ pub fn of_dataset(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Resul
         of_message_texts(dataset, request, bill)
     } else if is_by(BillBy::Day) || is_by(BillBy::Model) {
         let mut bill = bill;
-        totals::add(dataset, request, false, &mut bill)?;
+        totals::add(dataset, request, Wanted::All, &mut bill)?;
         Ok(bill)
     } else {
         of_renderings(dataset, request, bill)
@@ -79,7 +81,12 @@ impl BillRequest {
 }
 
 fn of_renderings(dataset: &Dataset, request: &BillRequest, mut bill: Bill) -> Result<Bill, DatasetError> {
-    let groups = groups(dataset, request)?;
+    let mut groups = groups(dataset, request)?;
+    // In `totals` renderings are divided by model, and here they are not.
+    let division = request.division.as_ref().filter(|_| !totals::answer(&request.by));
+    if division.is_some() {
+        add_models(dataset, &mut groups)?;
+    }
     let mut counts = Counts::new(dataset);
     let sent: Vec<String> = dataset
         .encodings()
@@ -108,6 +115,10 @@ fn of_renderings(dataset: &Dataset, request: &BillRequest, mut bill: Bill) -> Re
             let entry = renderings.entry(row, token_counts);
             if is_wanted && request.wants_encoding(encoding) {
                 bill.add(key, &entry);
+                if division.is_some() {
+                    let model = place.and_then(|place| place.model.as_deref());
+                    bill.add_part(key, &entry, (model.unwrap_or_default(), ""), (&[], 0));
+                }
             }
         };
         if dataset.encodings().is_empty() {
@@ -122,7 +133,7 @@ fn of_renderings(dataset: &Dataset, request: &BillRequest, mut bill: Bill) -> Re
         Ok(())
     })?;
     if totals::answer(&request.by) {
-        totals::add(dataset, request, true, &mut bill)?;
+        totals::add(dataset, request, Wanted::Logged, &mut bill)?;
     }
     if request.by.contains(&BillBy::Conversation) {
         for (id, place) in &groups {
@@ -339,6 +350,30 @@ fn groups(dataset: &Dataset, request: &BillRequest) -> Result<BTreeMap<String, G
     Ok(groups)
 }
 
+columns! {
+    struct MessageModels {
+        conversation_id: Texts,
+        model: Texts,
+    }
+}
+
+/// Sets the model of conversations from their messages, where these name one.
+fn add_models(dataset: &Dataset, groups: &mut BTreeMap<String, Group>) -> Result<(), DatasetError> {
+    dataset.each_row("messages", &mut |messages: &MessageModels, row| {
+        let (Some(model), Some(group)) = (
+            messages.model.get(row),
+            groups.get_mut(messages.conversation_id.at(row)),
+        ) else {
+            return;
+        };
+        match group.model.as_deref() {
+            Some(known) if known != model => group.model = Some(SEVERAL.to_owned()),
+            Some(_) => {}
+            None => group.model = Some(model.to_owned()),
+        }
+    })
+}
+
 /// Calls and results by conversation and position of their message.
 type Calls = HashMap<(String, u64), Vec<CallText<'static>>>;
 
@@ -355,6 +390,7 @@ fn of_message_texts(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Res
         by: &request.by,
         zone: &zone,
         encodings: &encodings,
+        division: request.division.as_ref(),
         bill,
     };
     let tokens: Vec<String> = encodings

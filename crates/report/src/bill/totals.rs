@@ -3,7 +3,7 @@
 use chatmill_dataset::{Components, Dataset, DatasetError, Numbers, Texts, columns};
 use chatmill_token::TokenCounts;
 
-use super::{Bill, BillBy, BillEntry, BillRequest};
+use super::{Bill, BillBy, BillEntry, BillRequest, BilledUsage, Division, Terms};
 use crate::cells::GroupKey;
 
 /// Whether the table of totals has these groups.
@@ -70,13 +70,41 @@ impl TotalColumns {
     }
 }
 
-/// Adds the requested rows of `totals` to a bill; with `only_logged`, only the logged usage, where the rest was added before.
+/// What is added of the rows of `totals`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// Everything.
+    All,
+    /// The logged usage, and what prices apply to, where the rest was added before.
+    Logged,
+}
+
+columns! {
+    struct LoggedInput {
+        usage_input: Numbers,
+    }
+}
+
+/// The largest logged input of a message, where prices depend on lengths.
+fn longest(dataset: &Dataset, division: &Division) -> Result<u64, DatasetError> {
+    let mut longest = 0;
+    if !division.lengths.is_empty() {
+        dataset.each_row("messages", &mut |messages: &LoggedInput, row| {
+            longest = longest.max(messages.usage_input.at(row));
+        })?;
+    }
+    Ok(longest)
+}
+
+/// Adds the requested rows of `totals` to a bill.
 pub(super) fn add(
     dataset: &Dataset,
     request: &BillRequest,
-    only_logged: bool,
+    wanted: Wanted,
     bill: &mut Bill,
 ) -> Result<(), DatasetError> {
+    let division = request.division.as_ref();
+    let longest = division.map_or(Ok(0), |division| longest(dataset, division))?;
     dataset.each_row("totals", &mut |totals: &TotalColumns, row| {
         let (dialect, profile) = (totals.dialect.at(row), totals.profile.at(row));
         let encoding = totals.encoding.at(row);
@@ -98,14 +126,35 @@ pub(super) fn add(
             coverage: totals.coverage.at(row),
             encoding,
         };
-        let entry = if only_logged {
-            BillEntry {
-                logged: totals.logged(row),
-                ..BillEntry::default()
+        let entry = totals.entry(row);
+        match wanted {
+            Wanted::All => bill.add(key, &entry),
+            Wanted::Logged => {
+                let logged = BillEntry {
+                    logged: entry.logged,
+                    ..BillEntry::default()
+                };
+                bill.add(key, &logged);
             }
-        } else {
-            totals.entry(row)
-        };
-        bill.add(key, &entry);
+        }
+        if let Some(division) = division {
+            let [requests, input, cached_input, output] = entry.logged;
+            let usage = BilledUsage {
+                input,
+                cached_input,
+                output,
+                requests,
+                ..BilledUsage::default()
+            };
+            let terms = Terms {
+                above: division.lengths.is_empty().then_some(0),
+                ..Terms::BASE
+            };
+            let logged = [(terms, usage)];
+            let logged = if requests > 0 { logged.as_slice() } else { &[] };
+            let day = totals.day.get(row).filter(|_| division.by_day);
+            let model = totals.model.get(row).unwrap_or_default();
+            bill.add_part(key, &entry, (model, day.unwrap_or_default()), (logged, longest));
+        }
     })
 }

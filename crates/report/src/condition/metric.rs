@@ -4,7 +4,7 @@ use chatmill_model::target_name;
 use strum::{EnumString, IntoStaticStr, VariantNames};
 
 use crate::figures::{Case, RunFigures, TokenFigure};
-use crate::report::TokenCount;
+use crate::report::{MoneyBasis, MoneyFigure, TokenCount};
 
 /// A metric that a condition compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
@@ -32,9 +32,16 @@ pub(super) struct Reading<'c> {
     metric: &'static str,
     /// Dialect, profile, coverage, and the encoding or the model; all empty where the run as a whole is meant.
     pub(super) of: [&'c str; 4],
+    /// Whether the sum of all models has it in.
+    pub(super) is_part: bool,
     pub(super) before: Option<f64>,
+    /// The value of the earlier run at today's prices, where it is money.
+    pub(super) repriced: Option<f64>,
     pub(super) after: Option<f64>,
 }
+
+/// The column of the money of all models together.
+pub(super) const ALL_MODELS: &str = "all models";
 
 /// The run as a whole.
 const WHOLE: [&str; 4] = [""; 4];
@@ -88,7 +95,13 @@ impl Metric {
                 let after = self.of_run(&case.after);
                 match before {
                     None => after,
-                    Some(before) => joined(self.of_run(&before.figures), after),
+                    Some(before) => {
+                        let mut readings = joined(self.of_run(&before.figures), after);
+                        if self == Self::Money {
+                            reprice(&mut readings, &money(&before.repriced));
+                        }
+                        readings
+                    }
                 }
             }
         }
@@ -111,9 +124,12 @@ impl Metric {
                 (messages > 0).then(|| figure.tokens as f64 / messages as f64)
             }),
             Self::Money => {
-                let money = figures.money.iter();
+                let money = money(&figures.money).into_iter();
                 money
-                    .map(|figure| self.reading(figure.key(), None, Some(figure.amount)))
+                    .map(|(of, is_part, amount)| Reading {
+                        is_part,
+                        ..self.reading(of, None, Some(amount))
+                    })
                     .collect()
             }
             // They are of two runs.
@@ -125,7 +141,9 @@ impl Metric {
         Reading {
             metric: self.name(),
             of,
+            is_part: false,
             before,
+            repriced: None,
             after,
         }
     }
@@ -143,11 +161,37 @@ impl Metric {
     }
 }
 
+/// The values of money, and whether they are part of the sum of all models: what has a model is; what has none has a figure for each
+/// price and no sum.
+fn money(figures: &[MoneyFigure]) -> Vec<([&str; 4], bool, f64)> {
+    let mut values: Vec<([&str; 4], bool, f64)> = Vec::new();
+    for figure in figures {
+        let [dialect, profile, coverage, _] = figure.key();
+        let is_part = figure.basis != MoneyBasis::Each;
+        values.push((figure.key(), is_part, figure.amount));
+        let all = [dialect, profile, coverage, ALL_MODELS];
+        match values.iter_mut().find(|(of, ..)| is_part && *of == all) {
+            Some((.., sum)) => *sum += figure.amount,
+            None if is_part => values.push((all, false, figure.amount)),
+            None => {}
+        }
+    }
+    values
+}
+
+/// Sets what the earlier run costs at the prices of the later one.
+fn reprice(readings: &mut [Reading<'_>], repriced: &[([&str; 4], bool, f64)]) {
+    for reading in readings {
+        let same = repriced.iter().find(|(of, is_part, _)| (*of, *is_part) == (reading.of, reading.is_part));
+        reading.repriced = same.map(|(.., amount)| *amount);
+    }
+}
+
 /// The values of both runs: those of the later run first, then those that only the earlier run has.
 fn joined<'c>(before: Vec<Reading<'c>>, mut after: Vec<Reading<'c>>) -> Vec<Reading<'c>> {
     let mut gone = Vec::new();
     for earlier in before {
-        match after.iter_mut().find(|reading| reading.of == earlier.of) {
+        match after.iter_mut().find(|reading| (reading.of, reading.is_part) == (earlier.of, earlier.is_part)) {
             Some(reading) => reading.before = earlier.after,
             None => gone.push(Reading {
                 before: earlier.after,

@@ -27,7 +27,7 @@ use crate::checked::CheckedFile;
 pub use changes::{
     Change, Comparison, ConversationChanges, FindingChange, Grown, LossChange, TokenChange, TokenCount,
 };
-pub use most_expensive::{Amount, Costly, MoneyCell, MoneyFigure, MostExpensive};
+pub use most_expensive::{Amount, Costly, MoneyBasis, MoneyCell, MoneyFigure, MostExpensive};
 pub use talk::{Bin, Clusters, Distribution, SlowConversation};
 pub use time::RunTime;
 

@@ -77,11 +77,38 @@ pub struct MoneyFigure {
     pub model: String,
     /// Currency.
     pub currency: String,
-    /// The cost of sending all renderings once.
+    /// The tokens that it is the cost of.
+    #[serde(default, skip_serializing_if = "MoneyBasis::is_each")]
+    pub basis: MoneyBasis,
+    /// The cost of sending all renderings once, or of what was logged.
     pub amount: f64,
 }
 
+/// The tokens that a figure of money is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MoneyBasis {
+    /// Tokens without a known model, at this price.
+    #[default]
+    Each,
+    /// Tokens of this model, as they are counted here.
+    Model,
+    /// Tokens of this model, as the provider logged them: its price names no encoding.
+    Logged,
+}
+
+impl MoneyBasis {
+    fn is_each(&self) -> bool {
+        *self == Self::Each
+    }
+}
+
 impl MoneyFigure {
+    /// Whether two runs have both: the same tokens, priced as the same model, in one currency.
+    pub(crate) fn is_of(&self, other: &Self) -> bool {
+        self.key() == other.key() && self.basis == other.basis && self.currency == other.currency
+    }
+
     /// Dialect, profile, coverage and model.
     pub(crate) fn key(&self) -> [&str; 4] {
         [&self.dialect, &self.profile, &self.coverage, &self.model]

@@ -17,7 +17,7 @@ use chatmill_engine::record::Settings;
 use chatmill_engine::{
     Plan, PlanError, PlannedInput, Progress, ReadProblems, Templates, WalkEvent, typed_inputs, walk,
 };
-use chatmill_report::bill::{self, Bill, BillBy};
+use chatmill_report::bill::{self, Bill, BillBy, Division};
 use chatmill_token::Encoding;
 use jiff::tz::TimeZone;
 
@@ -44,6 +44,8 @@ pub(super) struct BillRequest<'r> {
     pub text: bool,
     /// The zone of days.
     pub zone: TimeZone,
+    /// What prices depend on; none where nothing is priced.
+    pub division: Option<Division>,
 }
 
 impl BillRequest<'_> {
@@ -107,6 +109,7 @@ fn from_datasets(request: &BillRequest<'_>) -> Outcome<Drawn> {
         dialects,
         encodings: request.arguments.encodings.clone(),
         own: request.own().to_vec(),
+        division: request.division.clone(),
     };
     if !asked.is_in_totals() {
         let message = "renderings of a dataset can be grouped by source, day (in UTC) and model only";
@@ -239,6 +242,7 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> Outcome<Drawn
         additions: request.plan.map(|plan| plan.additions(&[])).unwrap_or_default(),
         windows: &windows,
         speaker: planned_speaker.unwrap_or(&AUTO),
+        division: request.division.as_ref(),
     };
     let bytes = inputs.iter().map(|planned| planned.input.bytes).sum();
     context.meter.stage("count", bytes);

@@ -1,0 +1,92 @@
+//! Bills of a few rows, as tables, JSON and CSV.
+
+use super::*;
+use chatmill_report::report::TokenCell;
+
+fn row(group: &str, tokens: u64) -> BillRow {
+    BillRow {
+        group: group.to_owned(),
+        cell: TokenCell {
+            dialect: "openai-chat".to_owned(),
+            profile: "document".to_owned(),
+            encoding: "o200k_base".to_owned(),
+            tokens,
+            requests: 2,
+            tokens_sent: 2 * tokens,
+            assistant_content: tokens / 16,
+            written: tokens / 16,
+            ..TokenCell::default()
+        },
+        is_spread: true,
+        ..BillRow::default()
+    }
+}
+
+static COUNTED: ReadProblems = ReadProblems {
+    count: 0,
+    first: Vec::new(),
+    warnings: Vec::new(),
+    failures: Vec::new(),
+};
+
+fn lines<'b>(by: &'b [BillBy], rows: &'b [BillRow], prices: &'b [Price]) -> BillLines<'b> {
+    BillLines {
+        by,
+        text: false,
+        total: &[],
+        columns: usize::MAX,
+        rows,
+        prices,
+        savings: &[],
+        not_counted: &COUNTED,
+    }
+}
+
+#[test]
+fn days_come_in_order_and_other_groups_by_price() {
+    let rows = [row("2026-02-01", 5), row("2026-01-01", 1), row("2026-03-01", 3)];
+    let order = |by: BillBy| -> Vec<u64> {
+        let by = [by];
+        let lines = lines(&by, &rows, &[]);
+        lines.sorted().iter().map(|row| row.cell.tokens).collect()
+    };
+    assert_eq!(order(BillBy::Day), [1, 5, 3]);
+    assert_eq!(order(BillBy::Source), [5, 3, 1]);
+}
+
+#[test]
+fn every_column_of_a_spreadsheet_is_a_field_for_programs() {
+    let rows = [row("", 5)];
+    let csv = lines(&[], &rows, &[]).csv();
+    let cells = csv.lines().map(|line| line.split(',').count());
+    assert_eq!(cells.collect::<Vec<_>>(), [CSV.len() + 1; 2]);
+}
+
+#[test]
+fn money_is_only_for_tokens_of_its_encoding() {
+    let rows = [row("", 2_000_000)];
+    let price = |encoding: &str| Price {
+        model: "m".to_owned(),
+        encoding: encoding.to_owned(),
+        currency: "USD".to_owned(),
+        per_million: 1.25,
+        per_million_output: Some(10.0),
+        per_million_cached_input: None,
+        per_request: None,
+        batch_discount: None,
+        date: "2026-01-31".to_owned(),
+        source: "us".to_owned(),
+    };
+    let prices = [price("o200k_base"), price("cl100k_base")];
+    let lines = lines(&[], &rows, &prices);
+    assert!(lines.csv().ends_with(",2.500000,6.250000,,\n"), "{}", lines.csv());
+    assert_eq!(lines.json()["rows"][0]["money"][0]["amount"], 2.5);
+    assert_eq!(lines.json()["rows"][0]["money"][0]["as_served_estimate"], 6.25);
+    assert_eq!(lines.json()["rows"][0]["money"].as_array().unwrap().len(), 1);
+    let table = lines.table();
+    assert!(table.contains("as of 2026-01-31 (us)"), "{table}");
+    assert!(
+        table.contains("6.2500") && table.contains("an estimate"),
+        "{table}"
+    );
+}

@@ -12,6 +12,11 @@ pub(super) fn answer(by: &[BillBy]) -> bool {
         .all(|by| matches!(by, BillBy::Source | BillBy::Day | BillBy::Model))
 }
 
+/// Whether the table is read for a bill of renderings by these groups.
+pub(super) fn are_asked(by: &[BillBy]) -> bool {
+    answer(by) || by.iter().any(|by| matches!(by, BillBy::Day | BillBy::Model))
+}
+
 columns! {
     struct TotalColumns with parts: Components {
         source: Texts,
@@ -108,7 +113,7 @@ pub(super) fn add(
     dataset.each_row("totals", &mut |totals: &TotalColumns, row| {
         let (dialect, profile) = (totals.dialect.at(row), totals.profile.at(row));
         let encoding = totals.encoding.at(row);
-        if !request.wants_dialect(dialect, profile) || !request.wants_encoding(encoding) {
+        if !request.wants(dialect, profile, encoding) {
             return;
         }
         // Day and model are null where they are not known, as the page of the table says.

@@ -119,7 +119,7 @@ impl fmt::Display for ConditionFailure {
                     write!(formatter, " ({:+.1} %)", change(before, after))?;
                 }
                 match self.repriced {
-                    Some(repriced) if before != after => write!(
+                    Some(repriced) if signed(repriced - before) != "+0" => write!(
                         formatter,
                         ": {} by use, {} by price",
                         signed(after - repriced),

@@ -17,13 +17,14 @@ use chatmill_engine::record::Settings;
 use chatmill_engine::{
     Plan, PlanError, PlannedInput, Progress, ReadProblems, Templates, WalkEvent, typed_inputs, walk,
 };
-use chatmill_report::bill::{self, Bill, BillBy, Division};
+use chatmill_report::bill::{self, Bill, BillBy, Division, Repeated};
 use chatmill_token::Encoding;
 use jiff::tz::TimeZone;
 
 use self::pricer::{Priced, Pricer};
 use super::{Arguments, ENCODING};
 use crate::context::Context;
+use crate::figures::counted;
 use crate::exit::{self, CommandError, Exit, Outcome, refuse};
 use crate::read_problems;
 
@@ -87,7 +88,7 @@ pub(super) fn draw(request: &BillRequest<'_>, context: &Context<'_>) -> Outcome<
     if datasets == 0 {
         from_files(request, context)
     } else if datasets == request.arguments.paths.len() {
-        from_datasets(request)
+        from_datasets(request, context)
     } else {
         refuse(
             "files and finished datasets cannot be priced together",
@@ -96,7 +97,7 @@ pub(super) fn draw(request: &BillRequest<'_>, context: &Context<'_>) -> Outcome<
     }
 }
 
-fn from_datasets(request: &BillRequest<'_>) -> Outcome<Drawn> {
+fn from_datasets(request: &BillRequest<'_>, context: &Context<'_>) -> Outcome<Drawn> {
     let dialects: Vec<(String, String)> = request
         .targets
         .iter()
@@ -119,7 +120,7 @@ fn from_datasets(request: &BillRequest<'_>) -> Outcome<Drawn> {
         );
     }
     let folders: Vec<&Path> = request.arguments.paths.iter().map(Path::new).collect();
-    let bill = bill::of_datasets::<CommandError>(&folders, &asked, &|dataset| {
+    let (bill, repeated) = bill::of_datasets::<CommandError>(&folders, &asked, &|dataset| {
         let known = dataset.encodings();
         if let Some(other) = request
             .arguments
@@ -133,12 +134,37 @@ fn from_datasets(request: &BillRequest<'_>) -> Outcome<Drawn> {
         }
         refuse_uncountable(request, known)
     })?;
+    note_repeated(request, &repeated, context)?;
     refuse_absent(request, &bill)?;
     Ok(Drawn {
         bill,
         not_counted: ReadProblems::default(),
         has_read: true,
     })
+}
+
+/// Says what several datasets hold and is counted once.
+fn note_repeated(request: &BillRequest<'_>, repeated: &Repeated, context: &Context<'_>) -> Outcome<()> {
+    let conversations = counted(repeated.conversations, "conversation");
+    if let Some(path) = repeated.undivided.and_then(|place| request.arguments.paths.get(place)) {
+        return refuse(
+            format!(
+                "{conversations} of these datasets are in more than one, and {path} has others as well: its sums by day, model and source \
+                 do not divide them"
+            ),
+            "give one of the datasets, bill it by room, input or conversation or as --dialect text, or give the files",
+        );
+    }
+    if repeated.datasets > 0 {
+        let datasets = counted(repeated.datasets, "dataset");
+        context.note(&format!("{datasets} given again: each is counted once"));
+    }
+    if repeated.conversations > 0 {
+        context.note(&format!(
+            "{conversations} in more than one of the datasets: each is counted once, with the most messages that it has"
+        ));
+    }
+    Ok(())
 }
 
 /// A dialect that was asked for and has no rendering is an error and no empty bill.

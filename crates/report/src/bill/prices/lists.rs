@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::file::{MOST_PRICE, PriceError};
 use super::{Price, Rates};
+use crate::numbers::counted;
 
 /// Kinds of prices that are named of those that are not read.
 const NAMED: usize = 4;
@@ -176,15 +177,16 @@ impl Reading {
         kinds.sort_by_key(|(name, entries)| (std::cmp::Reverse(**entries), *name));
         let named: Vec<String> = kinds.iter().take(NAMED).map(|(name, _)| format!("`{name}`")).collect();
         let mut text = format!(
-            "{list} has {} prices of tokens, and {} entries without one",
-            self.prices.len(),
-            self.without
+            "{list} has {} of tokens, and {} without one",
+            counted(self.prices.len() as u64, "price"),
+            counted(self.without as u64, "model")
         );
         if !named.is_empty() {
-            text.push_str(&format!("; {} of its kinds of prices are not read: {}", kinds.len(), named.join(", ")));
-            if kinds.len() > NAMED {
-                text.push_str(" and others");
-            }
+            let number = counted(kinds.len() as u64, "kind");
+            text.push_str(&format!("; prices of {number} are not read: {}", named.join(", ")));
+        }
+        if kinds.len() > NAMED {
+            text.push_str(" and others");
         }
         Some(text)
     }

@@ -427,3 +427,6 @@ impl Division {
         (terms, usage)
     }
 }
+
+#[cfg(test)]
+mod tests;

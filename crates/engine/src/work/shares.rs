@@ -185,7 +185,9 @@ impl Billed<'_> {
             let share = cut::at_mut(&mut shares, place);
             share.requests += 1;
             share.logged += Logged::of(usage);
-            share.each_logged.extend(usage.map(|usage| Logged::of(Some(usage))));
+            share
+                .each_logged
+                .extend(usage.map(|usage| Logged::of(Some(usage))));
         }
         if let [only] = shares.as_mut_slice() {
             only.bytes = self.bytes;

@@ -119,7 +119,7 @@ fn of_renderings(dataset: &Dataset, request: &BillRequest, mut bill: Bill) -> Re
     let mut groups = groups(dataset, request)?;
     // In `totals` renderings are divided by model, and here they are not.
     let division = request.division.as_ref().filter(|_| !totals::answer(&request.by));
-    if division.is_some() {
+    if division.is_some() && totals::has_messages(dataset) {
         add_models(dataset, &mut groups)?;
     }
     let mut counts = Counts::new(dataset);

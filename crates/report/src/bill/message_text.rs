@@ -178,7 +178,11 @@ impl MessageBill<'_> {
             if let Some(division) = self.division {
                 // What a model reads is not its own.
                 let model = text.model.filter(|_| is_written).unwrap_or_default();
-                let day = if division.by_day { day(text.instant, self.zone) } else { String::new() };
+                let day = if division.by_day {
+                    day(text.instant, self.zone)
+                } else {
+                    String::new()
+                };
                 self.bill.add_part(key, &entry, (model, &day), (&[], 0));
             }
         }

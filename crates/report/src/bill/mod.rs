@@ -28,8 +28,8 @@ pub use claims::{Claim, Saving, savings};
 pub use dataset::{of_dataset, of_datasets};
 pub use message_text::{CallText, MessageBill, MessageText, day};
 pub use money::{ModelMoney, RowMoney, row_money};
-pub use shared::{Counted, Repeated};
 pub use prices::{BilledUsage, Division, Price, PriceError, PriceList, Terms, Unpriced};
+pub use shared::{Counted, Repeated};
 
 /// The name that stands in place of a dialect where text is billed before any dialect renders it.
 pub const TEXT: &str = "text";
@@ -357,7 +357,11 @@ impl Names {
 
 impl Bill {
     fn row(&self, key: &GroupKey<String>, sums: &Sums) -> BillRow {
-        let Sums { total, spread, priced } = sums;
+        let Sums {
+            total,
+            spread,
+            priced,
+        } = sums;
         let (token_counts, renderings) = (&total.token_counts, total.renderings);
         let [logged_requests, logged_input, logged_cached_input, logged_output] = total.logged;
         BillRow {

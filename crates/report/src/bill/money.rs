@@ -2,7 +2,9 @@
 
 use chatmill_dataset::{Dataset, DatasetError};
 
-use crate::bill::{Bill, BillBy, BillRequest, BillRow, BilledUsage, Price, PriceList, PricedPart, TEXT, Unpriced, totals};
+use crate::bill::{
+    Bill, BillBy, BillRequest, BillRow, BilledUsage, Price, PriceList, PricedPart, TEXT, Unpriced, totals,
+};
 use crate::report::{Amount, MoneyBasis, MoneyCell, MoneyFigure, Report};
 
 /// The money of one model, or of what has no model at one price.
@@ -84,7 +86,11 @@ fn charged(part: &PricedPart, price: &Price) -> Option<Result<f64, Unpriced>> {
         return None;
     }
     let charges = part.logged.iter();
-    Some(charges.map(|(terms, usage)| price.charge(usage, *terms, part.longest)).sum())
+    Some(
+        charges
+            .map(|(terms, usage)| price.charge(usage, *terms, part.longest))
+            .sum(),
+    )
 }
 
 fn add(sum: &mut Option<f64>, amount: f64) {
@@ -129,7 +135,11 @@ pub fn row_money<'p>(row: &BillRow, prices: &'p PriceList) -> RowMoney<'p> {
         let mut amounts = money.of_models.iter().filter_map(amount).peekable();
         amounts.peek().is_some().then(|| amounts.sum())
     };
-    let sums = (sum(|of| of.amount), sum(|of| of.as_served), sum(|of| of.as_logged));
+    let sums = (
+        sum(|of| of.amount),
+        sum(|of| of.as_served),
+        sum(|of| of.as_logged),
+    );
     (money.amount, money.as_served, money.as_logged) = sums;
     money.unpriced = share(tokens.saturating_sub(priced), tokens);
     money.unlogged = share(requests.saturating_sub(charged_requests), requests);
@@ -137,7 +147,11 @@ pub fn row_money<'p>(row: &BillRow, prices: &'p PriceList) -> RowMoney<'p> {
 }
 
 fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
 }
 
 impl<'p> RowMoney<'p> {
@@ -188,7 +202,10 @@ impl Report {
             return Ok(());
         };
         let encoding = most_expensive.encoding.clone();
-        let prices = prices.each().iter().filter(|price| price.counts_in(&encoding).is_ok());
+        let prices = prices
+            .each()
+            .iter()
+            .filter(|price| price.counts_in(&encoding).is_ok());
         let prices: Vec<&Price> = prices.collect();
         for costly in most_expensive.all() {
             let usage = BilledUsage {
@@ -220,7 +237,11 @@ pub(crate) fn money(dataset: &Dataset, prices: &PriceList) -> Result<Vec<MoneyCe
     }
     let encodings = dataset.encodings();
     let mut rows = bill.total().rows();
-    rows.sort_by_key(|row| encodings.iter().position(|encoding| *encoding == row.cell.encoding));
+    rows.sort_by_key(|row| {
+        encodings
+            .iter()
+            .position(|encoding| *encoding == row.cell.encoding)
+    });
     Ok(rows.iter().flat_map(|row| cells(row, prices)).collect())
 }
 
@@ -293,7 +314,11 @@ mod tests {
             sent: 3 * tokens,
             written: 100_000,
             requests: 4,
-            logged: if logged > 0 { BTreeMap::from([(Terms::BASE, usage)]) } else { BTreeMap::new() },
+            logged: if logged > 0 {
+                BTreeMap::from([(Terms::BASE, usage)])
+            } else {
+                BTreeMap::new()
+            },
             ..PricedPart::default()
         }
     }
@@ -321,9 +346,16 @@ mod tests {
         ];
         let row = row(parts, "o200k_base");
         let money = row_money(&row, &prices);
-        assert_eq!((money.amount, money.as_served, money.as_logged), (Some(2.25), Some(8.75), Some(1.0)));
+        assert_eq!(
+            (money.amount, money.as_served, money.as_logged),
+            (Some(2.25), Some(8.75), Some(1.0))
+        );
         assert_eq!((money.unpriced, money.unlogged), (0.5, 0.75));
-        let each: Vec<_> = money.each.iter().map(|of| (of.price.model.as_str(), of.amount)).collect();
+        let each: Vec<_> = money
+            .each
+            .iter()
+            .map(|of| (of.price.model.as_str(), of.amount))
+            .collect();
         assert_eq!(each, [("gpt-5", Some(2.0)), ("gpt-5-mini", Some(0.25))]);
         assert_eq!(money.reasons, [("unheard-of".to_owned(), Unpriced::Name)]);
     }
@@ -337,7 +369,10 @@ mod tests {
         assert_eq!(money.reasons, [("gpt-5".to_owned(), Unpriced::Encoding)]);
         let cells = cells(&row, &prices);
         assert_eq!(cells.len(), 1);
-        assert_eq!((cells[0].figure.basis, cells[0].figure.amount), (MoneyBasis::Logged, 1.0));
+        assert_eq!(
+            (cells[0].figure.basis, cells[0].figure.amount),
+            (MoneyBasis::Logged, 1.0)
+        );
     }
 
     #[test]

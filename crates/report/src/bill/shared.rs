@@ -60,14 +60,26 @@ columns! {
 }
 
 /// Looks at a dataset; ids are read where it is not alone.
-pub(super) fn look(dataset: &Dataset, place: usize, request: &BillRequest, is_alone: bool) -> Result<Look, DatasetError> {
+pub(super) fn look(
+    dataset: &Dataset,
+    place: usize,
+    request: &BillRequest,
+    is_alone: bool,
+) -> Result<Look, DatasetError> {
     let countings = if request.is_of_text() {
-        let encodings = dataset.encodings().iter().filter(|encoding| request.wants_encoding(encoding));
-        encodings.map(|encoding| [TEXT.to_owned(), String::new(), encoding.clone()]).collect()
+        let encodings = dataset
+            .encodings()
+            .iter()
+            .filter(|encoding| request.wants_encoding(encoding));
+        encodings
+            .map(|encoding| [TEXT.to_owned(), String::new(), encoding.clone()])
+            .collect()
     } else {
         let counts = dataset.overview()?.renderings.into_iter();
         let wanted = counts.filter(|count| request.wants(&count.dialect, &count.profile, &count.encoding));
-        wanted.map(|count| [count.dialect, count.profile, count.encoding]).collect()
+        wanted
+            .map(|count| [count.dialect, count.profile, count.encoding])
+            .collect()
     };
     let mut ids = Vec::new();
     if !is_alone {
@@ -120,11 +132,16 @@ fn known(folder: &Path, candidates: &BTreeSet<u64>) -> Result<Vec<Known>, Datase
     dataset.each_row("messages", &mut |messages: &FirstMessages, row| {
         let id = messages.conversation_id.at(row);
         if messages.position.at(row) == 0 && found.contains_key(id) {
-            firsts.insert(id.to_owned(), *key(&[messages.role.at(row), messages.text.at(row)]).as_bytes());
+            firsts.insert(
+                id.to_owned(),
+                *key(&[messages.role.at(row), messages.text.at(row)]).as_bytes(),
+            );
         }
     })?;
     let known = found.into_iter().map(|(id, (source, messages))| {
-        let first = firsts.get(&id).map_or_else(String::new, |first| blake3::Hash::from(*first).to_string());
+        let first = firsts
+            .get(&id)
+            .map_or_else(String::new, |first| blake3::Hash::from(*first).to_string());
         Known {
             key: *key(&[&source, &id, &first]).as_bytes(),
             id,
@@ -191,9 +208,13 @@ pub(super) fn divide(
         }
         for number in numbers {
             let known = all_known.get(number).into_iter().flatten();
-            let lost = known.filter(|known| best.get(&known.key).is_some_and(|(_, winner)| *winner != number));
+            let lost =
+                known.filter(|known| best.get(&known.key).is_some_and(|(_, winner)| *winner != number));
             let left_out: BTreeSet<String> = lost.map(|known| known.id.clone()).collect();
-            let Some(look) = looks.get(number).filter(|look| left_out.len() as u64 != look.conversations) else {
+            let Some(look) = looks
+                .get(number)
+                .filter(|look| left_out.len() as u64 != look.conversations)
+            else {
                 continue;
             };
             if !left_out.is_empty() && needs_totals {

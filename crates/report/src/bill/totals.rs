@@ -90,15 +90,28 @@ columns! {
     }
 }
 
-/// The largest logged input of a message, where prices depend on lengths.
+/// The largest logged input of a message, where prices depend on lengths; any where the run left out the messages.
 fn longest(dataset: &Dataset, division: &Division) -> Result<u64, DatasetError> {
     let mut longest = 0;
-    if !division.lengths.is_empty() {
-        dataset.each_row("messages", &mut |messages: &LoggedInput, row| {
-            longest = longest.max(messages.usage_input.at(row));
-        })?;
+    if division.lengths.is_empty() {
+        return Ok(longest);
     }
+    if !has_messages(dataset) {
+        return Ok(u64::MAX);
+    }
+    dataset.each_row("messages", &mut |messages: &LoggedInput, row| {
+        longest = longest.max(messages.usage_input.at(row));
+    })?;
     Ok(longest)
+}
+
+/// Whether the run wrote the table of messages.
+pub(super) fn has_messages(dataset: &Dataset) -> bool {
+    !dataset
+        .manifest()
+        .absent_tables
+        .iter()
+        .any(|table| table == "messages")
 }
 
 /// Adds the requested rows of `totals` to a bill.

@@ -182,7 +182,9 @@ fn money(figures: &[MoneyFigure]) -> Vec<([&str; 4], bool, f64)> {
 /// Sets what the earlier run costs at the prices of the later one.
 fn reprice(readings: &mut [Reading<'_>], repriced: &[([&str; 4], bool, f64)]) {
     for reading in readings {
-        let same = repriced.iter().find(|(of, is_part, _)| (*of, *is_part) == (reading.of, reading.is_part));
+        let same = repriced
+            .iter()
+            .find(|(of, is_part, _)| (*of, *is_part) == (reading.of, reading.is_part));
         reading.repriced = same.map(|(.., amount)| *amount);
     }
 }
@@ -191,7 +193,10 @@ fn reprice(readings: &mut [Reading<'_>], repriced: &[([&str; 4], bool, f64)]) {
 fn joined<'c>(before: Vec<Reading<'c>>, mut after: Vec<Reading<'c>>) -> Vec<Reading<'c>> {
     let mut gone = Vec::new();
     for earlier in before {
-        match after.iter_mut().find(|reading| (reading.of, reading.is_part) == (earlier.of, earlier.is_part)) {
+        match after
+            .iter_mut()
+            .find(|reading| (reading.of, reading.is_part) == (earlier.of, earlier.is_part))
+        {
             Some(reading) => reading.before = earlier.after,
             None => gone.push(Reading {
                 before: earlier.after,

@@ -70,7 +70,8 @@ impl Selector {
         let is_dialect = |wanted: &String| wanted == dialect || *wanted == format!("{dialect}@{profile}");
         // Without a model the sum of all is compared, and not each part of it.
         let is_column = |wanted: &String| wanted == column;
-        self.dialect.as_ref().is_none_or(is_dialect) && self.column.as_ref().map_or(!reading.is_part, is_column)
+        self.dialect.as_ref().is_none_or(is_dialect)
+            && self.column.as_ref().map_or(!reading.is_part, is_column)
     }
 }
 
@@ -207,13 +208,19 @@ impl Condition {
             let gone = meant.first();
             let subject = gone.map_or_else(|| self.metric.name().to_owned(), |reading| reading.subject());
             let before = gone.and_then(|reading| reading.before);
-            return Ok(ConditionOutcome::Evaluated(vec![failure(subject, (before, None, None))]));
+            return Ok(ConditionOutcome::Evaluated(vec![failure(
+                subject,
+                (before, None, None),
+            )]));
         }
         let failures = evaluated
             .into_iter()
             .filter(|(_, value)| self.operator.holds(*value, self.number))
             .map(|(reading, _)| {
-                failure(reading.subject(), (reading.before, reading.repriced, reading.after))
+                failure(
+                    reading.subject(),
+                    (reading.before, reading.repriced, reading.after),
+                )
             });
         Ok(ConditionOutcome::Evaluated(failures.collect()))
     }

@@ -79,8 +79,18 @@ impl RunFigures {
             errors,
             warnings,
             tokens: cells.iter().map(TokenFigure::from).collect(),
-            money: money(dataset, prices)?.into_iter().map(|cell| cell.figure).collect(),
+            money: money(dataset, prices)?
+                .into_iter()
+                .map(|cell| cell.figure)
+                .collect(),
         })
+    }
+
+    /// Puts something else in the place of the models that the input names.
+    pub fn mask_models(&mut self, mask: &mut dyn FnMut(&str) -> String) {
+        for figure in &mut self.money {
+            figure.mask_model(mask);
+        }
     }
 
     /// Rejected records among those that were cut; 0 where there are none.

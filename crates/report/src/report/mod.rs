@@ -105,6 +105,9 @@ impl Report {
         self.mask_ids(mask);
         self.run.quotes = false;
         self.frequent = None;
+        for cell in &mut self.money {
+            cell.figure.mask_model(mask);
+        }
         self.tools.rows.clear();
         self.tools.left_out = 0;
         for input in &mut self.inputs.rows {

@@ -109,6 +109,13 @@ impl MoneyFigure {
         self.key() == other.key() && self.basis == other.basis && self.currency == other.currency
     }
 
+    /// Puts something else in the place of a model that the input names.
+    pub(crate) fn mask_model(&mut self, mask: &mut dyn FnMut(&str) -> String) {
+        if self.basis != MoneyBasis::Each {
+            self.model = mask(&self.model);
+        }
+    }
+
     /// Dialect, profile, coverage and model.
     pub(crate) fn key(&self) -> [&str; 4] {
         [&self.dialect, &self.profile, &self.coverage, &self.model]

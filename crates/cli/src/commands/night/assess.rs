@@ -57,11 +57,18 @@ pub(super) fn assess(
             let mut conversations = base.comparison.conversations.clone();
             record.grown = std::mem::take(&mut conversations.grown);
             record.conversations = Some(conversations);
-            Case::of(&base.dataset, &after, &base.comparison, prices, base.figures.as_ref())?
+            Case::of(
+                &base.dataset,
+                &after,
+                &base.comparison,
+                prices,
+                base.figures.as_ref(),
+            )?
         }
     };
     report.comparison = base.map(|base| base.comparison);
-    if let Some(mask) = mask(context.global)? {
+    let mask = mask(context.global)?;
+    if let Some(mask) = &mask {
         report.leave_out_content(&mut |id| mask.id(id));
         record.mask_ids(&mut |id| mask.id(id));
     } else if !report.run.quotes {
@@ -103,6 +110,11 @@ pub(super) fn assess(
         record.missing = before.missing;
     }
     record.figures = Some(case.after);
+    if let Some(mask) = mask {
+        for figures in record.figures.iter_mut().chain(&mut record.before) {
+            figures.mask_models(&mut |model| mask.id(model));
+        }
+    }
     Ok(record)
 }
 

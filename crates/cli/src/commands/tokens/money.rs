@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use chatmill_report::bill::{ModelMoney, Price, RowMoney, Unpriced, row_money};
 use chatmill_report::bill::BillRow;
+use chatmill_report::bill::{ModelMoney, Price, RowMoney, Unpriced, row_money};
 use chatmill_report::numbers;
 use serde_json::{Map, Value, json};
 
@@ -49,7 +49,11 @@ impl<'m> Money<'m> {
 
     /// The prices that have a column of their own.
     fn each(&self) -> &'m [Price] {
-        if self.has_others { self.lines.prices.each() } else { &[] }
+        if self.has_others {
+            self.lines.prices.each()
+        } else {
+            &[]
+        }
     }
 
     /// The columns of what the tokens cost.
@@ -105,7 +109,11 @@ impl<'m> Money<'m> {
         }
         let is_of_price = |name: &str| self.each().iter().any(|price| price.model == name);
         let noted = reasons.iter().take(NOTED).map(|(name, reason)| {
-            let name = if is_of_price(name) { name.clone() } else { (self.lines.shown_model)(name) };
+            let name = if is_of_price(name) {
+                name.clone()
+            } else {
+                (self.lines.shown_model)(name)
+            };
             let name = if name.is_empty() { "(no model)" } else { &name };
             harmless(&format!("{name}: – where {reason}"))
         });
@@ -115,10 +123,15 @@ impl<'m> Money<'m> {
         }
         for total in self.lines.total {
             let money = self.row(total);
-            if self.has_models && (money.unpriced > 0.0 || money.unlogged > 0.0 && money.as_logged.is_some()) {
-                let of = if self.lines.text { "text".to_owned() } else { total.cell.target() };
+            if self.has_models && (money.unpriced > 0.0 || money.unlogged > 0.0 && money.as_logged.is_some())
+            {
+                let of = if self.lines.text {
+                    "text".to_owned()
+                } else {
+                    total.cell.target()
+                };
                 notes.push(harmless(&format!(
-                    "{of}: {:.1} % of all tokens have no price of a model, and {:.1} % of all requests are not in what was logged",
+                    "{of}: {:.1} % of all tokens have no price of a model, and {:.1} % of all requests are not in the money of what was logged",
                     100.0 * money.unpriced,
                     100.0 * money.unlogged
                 )));
@@ -138,8 +151,15 @@ impl<'m> Money<'m> {
             prices.each().iter().collect()
         };
         // A list of all models would say which of them the input names.
-        let is_shown = |price: &&&Price| !prices.each().is_empty() || (self.lines.shown_model)(&price.model) == price.model;
-        notes.extend(used.iter().filter(is_shown).take(NOTED.max(prices.each().len())).map(|price| harmless(&described(price))));
+        let is_shown = |price: &&&Price| {
+            !prices.each().is_empty() || (self.lines.shown_model)(&price.model) == price.model
+        };
+        notes.extend(
+            used.iter()
+                .filter(is_shown)
+                .take(NOTED.max(prices.each().len()))
+                .map(|price| harmless(&described(price))),
+        );
         notes
     }
 
@@ -181,7 +201,11 @@ impl<'m> Money<'m> {
         if !money.reasons.is_empty() {
             let is_of_price = |name: &str| self.each().iter().any(|price| price.model == name);
             let unpriced = money.reasons.iter().map(|(name, why)| {
-                let shown = if is_of_price(name) { name.clone() } else { (self.lines.shown_model)(name) };
+                let shown = if is_of_price(name) {
+                    name.clone()
+                } else {
+                    (self.lines.shown_model)(name)
+                };
                 json!({"model": shown, "why": why.to_string()})
             });
             fields.insert("unpriced".to_owned(), unpriced.collect());
@@ -216,8 +240,11 @@ impl<'m> Money<'m> {
         let money = self.row(row);
         let mut cells = Vec::new();
         if self.has_models {
-            let names: BTreeSet<String> =
-                money.of_models.iter().map(|of| (self.lines.shown_model)(&of.price.model)).collect();
+            let names: BTreeSet<String> = money
+                .of_models
+                .iter()
+                .map(|of| (self.lines.shown_model)(&of.price.model))
+                .collect();
             cells.push(names.into_iter().collect::<Vec<_>>().join(" "));
             cells.extend([money.amount, money.as_served, money.as_logged].map(cell));
             cells.extend([money.unpriced, money.unlogged].map(|part| share(part).to_string()));
@@ -253,16 +280,29 @@ fn share(share: f64) -> f64 {
 /// A price with its source.
 fn described(price: &Price) -> String {
     let Price { model, currency, .. } = price;
-    let of = price.encoding.as_ref().map_or_else(String::new, |encoding| format!(" of {encoding}"));
+    let of = price
+        .encoding
+        .as_ref()
+        .map_or_else(String::new, |encoding| format!(" of {encoding}"));
     let input = price.per_million().unwrap_or_default();
     let output = price.per_million_output().map_or_else(
         || "answers are not priced".to_owned(),
         |output| format!("{output} {currency} per million output tokens"),
     );
     let more = price.more_rates();
-    let more: Vec<String> = more.iter().map(|(kind, rate)| format!(", {rate} per million {kind}")).collect();
-    let date = price.date.as_ref().map_or_else(String::new, |date| format!(", as of {date}"));
-    format!("{model}: {input} {currency} per million tokens{of}, {output}{}{date} ({})", more.concat(), price.source)
+    let more: Vec<String> = more
+        .iter()
+        .map(|(kind, rate)| format!(", {rate} per million {kind}"))
+        .collect();
+    let date = price
+        .date
+        .as_ref()
+        .map_or_else(String::new, |date| format!(", as of {date}"));
+    format!(
+        "{model}: {input} {currency} per million tokens{of}, {output}{}{date} ({})",
+        more.concat(),
+        price.source
+    )
 }
 
 /// The heading of a price: the table has name and currency one above the other.

@@ -24,8 +24,8 @@ use jiff::tz::TimeZone;
 use self::pricer::{Priced, Pricer};
 use super::{Arguments, ENCODING};
 use crate::context::Context;
-use crate::figures::counted;
 use crate::exit::{self, CommandError, Exit, Outcome, refuse};
+use crate::figures::counted;
 use crate::read_problems;
 
 /// Conversations that are priced by one thread at a time, and whose bill is added at once.
@@ -111,6 +111,7 @@ fn from_datasets(request: &BillRequest<'_>, context: &Context<'_>) -> Outcome<Dr
         encodings: request.arguments.encodings.clone(),
         own: request.own().to_vec(),
         division: request.division.clone(),
+        counted: bill::Counted::default(),
     };
     if !asked.is_in_totals() {
         let message = "renderings of a dataset can be grouped by source, day (in UTC) and model only";
@@ -146,11 +147,14 @@ fn from_datasets(request: &BillRequest<'_>, context: &Context<'_>) -> Outcome<Dr
 /// Says what several datasets hold and is counted once.
 fn note_repeated(request: &BillRequest<'_>, repeated: &Repeated, context: &Context<'_>) -> Outcome<()> {
     let conversations = counted(repeated.conversations, "conversation");
-    if let Some(path) = repeated.undivided.and_then(|place| request.arguments.paths.get(place)) {
+    if let Some(path) = repeated
+        .undivided
+        .and_then(|place| request.arguments.paths.get(place))
+    {
         return refuse(
             format!(
-                "{conversations} of these datasets are in more than one, and {path} has others as well: its sums by day, model and source \
-                 do not divide them"
+                "{conversations} in more than one of these datasets, and {path} has others as well: its sums by day, \
+                 model and source do not divide them"
             ),
             "give one of the datasets, bill it by room, input or conversation or as --dialect text, or give the files",
         );

@@ -98,7 +98,10 @@ pub(super) fn read(text: &str, own: &[Encoding]) -> Result<Vec<Price>, PriceErro
 /// The price of an entry, or the key that makes no sense, with the reason.
 fn price(entry: Entry, own: &[Encoding]) -> Result<Price, (&'static str, String)> {
     let refused = |key, reason: &str| Err((key, reason.to_owned()));
-    if !entry.batch_discount.is_none_or(|share| (0.0..=1.0).contains(&share)) {
+    if !entry
+        .batch_discount
+        .is_none_or(|share| (0.0..=1.0).contains(&share))
+    {
         return refused("batch_discount", "it must be a share from 0 to 1");
     }
     if let Some(encoding) = &entry.encoding
@@ -113,7 +116,10 @@ fn price(entry: Entry, own: &[Encoding]) -> Result<Price, (&'static str, String)
         day.map_err(|_| (key, "it must be a day, for example 2026-01-31".to_owned()))
     };
     day("date", Some(&entry.date))?;
-    let (from, until) = (day("from", entry.from.as_ref())?, day("until", entry.until.as_ref())?);
+    let (from, until) = (
+        day("from", entry.from.as_ref())?,
+        day("until", entry.until.as_ref())?,
+    );
     if from.zip(until).is_some_and(|(from, until)| from > until) {
         return refused("until", "it is before `from`");
     }
@@ -143,14 +149,18 @@ fn price(entry: Entry, own: &[Encoding]) -> Result<Price, (&'static str, String)
         let above = [
             tier.per_million,
             // Above a length, too.
-            tier.per_million_cached_input
-                .or(tier.per_million.filter(|_| entry.per_million_cached_input.is_none())),
+            tier.per_million_cached_input.or(tier
+                .per_million
+                .filter(|_| entry.per_million_cached_input.is_none())),
             tier.per_million_cache_write,
             tier.per_million_cache_write_1h,
             tier.per_million_output,
         ];
         if tier.tokens == 0 || rates.insert((false, tier.tokens), rated(above)?).is_some() {
-            return refused("above", "each tier needs a number of `tokens` of its own, above 0");
+            return refused(
+                "above",
+                "each tier needs a number of `tokens` of its own, above 0",
+            );
         }
     }
     number("per_request", entry.per_request)?;
@@ -226,9 +236,17 @@ mod tests {
         assert_eq!(nothing_known, Err(Unpriced::Kind("output tokens")));
         for (lines, estimate, charge) in [
             ("per_million_output = 10", 15.0, 15.0),
-            ("per_million_output = 10\nper_million_cached_input = 0.25", 15.0, 12.75),
+            (
+                "per_million_output = 10\nper_million_cached_input = 0.25",
+                15.0,
+                12.75,
+            ),
             ("per_million_output = 0\nper_request = 0.01", 6.0, 6.0),
-            ("per_million_output = 10\nper_request = 0.01\nbatch_discount = 0.25", 12.0, 12.0),
+            (
+                "per_million_output = 10\nper_request = 0.01\nbatch_discount = 0.25",
+                12.0,
+                12.0,
+            ),
         ] {
             let price = price(lines);
             assert!((price.estimate(&usage) - estimate).abs() < 1e-9, "{lines}");
@@ -255,41 +273,89 @@ mod tests {
             requests: 1,
         };
         let charge = |terms, longest| all.charge(&usage, terms, longest);
-        let near = |found: Result<f64, Unpriced>, cost: f64| assert!((found.unwrap() - cost).abs() < 1e-9, "{cost}");
+        let near =
+            |found: Result<f64, Unpriced>, cost: f64| assert!((found.unwrap() - cost).abs() < 1e-9, "{cost}");
         near(charge(Terms::BASE, 0), 1.0 + 0.025 + 0.6 + 1.5 + 0.1 + 0.03);
         let above = |above| Terms { above, ..Terms::BASE };
         // What a tier leaves out costs what it does below.
-        near(charge(above(Some(200_000)), 0), 1.6 + 0.025 + 0.6 + 1.5 + 0.2 + 0.03);
-        near(charge(above(Some(700_000)), 0), 3.2 + 0.025 + 0.6 + 1.5 + 0.2 + 0.03);
+        near(
+            charge(above(Some(200_000)), 0),
+            1.6 + 0.025 + 0.6 + 1.5 + 0.2 + 0.03,
+        );
+        near(
+            charge(above(Some(700_000)), 0),
+            3.2 + 0.025 + 0.6 + 1.5 + 0.2 + 0.03,
+        );
         // Of a sum it is known only where no request was long.
         near(charge(above(None), 200_000), 1.0 + 0.025 + 0.6 + 1.5 + 0.1 + 0.03);
         assert_eq!(charge(above(None), 200_001), Err(Unpriced::Length(200_000)));
-        let batch = Terms { batch: true, ..Terms::BASE };
+        let batch = Terms {
+            batch: true,
+            ..Terms::BASE
+        };
         assert_eq!(charge(batch, 0), Err(Unpriced::Kind("requests of batches")));
-        let lines = BilledUsage { input: 1_000_000, output: 10_000, ..BilledUsage::default() };
+        let lines = BilledUsage {
+            input: 1_000_000,
+            output: 10_000,
+            ..BilledUsage::default()
+        };
         near(all.charge(&lines, batch, 0), 1.04);
     }
 
     #[test]
     fn a_kind_that_was_logged_and_has_no_price_is_named() {
         let price = price("per_million_output = 10");
-        let usage = BilledUsage { input: 10, ..BilledUsage::default() };
+        let usage = BilledUsage {
+            input: 10,
+            ..BilledUsage::default()
+        };
         for (usage, kind) in [
-            (BilledUsage { cache_write: Some(1), ..usage }, "cache writes"),
-            (BilledUsage { cache_write_1h: Some(1), ..usage }, "cache writes of an hour"),
-            (BilledUsage { searches: Some(1), ..usage }, "searches"),
+            (
+                BilledUsage {
+                    cache_write: Some(1),
+                    ..usage
+                },
+                "cache writes",
+            ),
+            (
+                BilledUsage {
+                    cache_write_1h: Some(1),
+                    ..usage
+                },
+                "cache writes of an hour",
+            ),
+            (
+                BilledUsage {
+                    searches: Some(1),
+                    ..usage
+                },
+                "searches",
+            ),
         ] {
             assert_eq!(price.charge(&usage, Terms::BASE, 0), Err(Unpriced::Kind(kind)));
         }
-        let none = BilledUsage { cache_write: Some(0), searches: Some(0), ..usage };
+        let none = BilledUsage {
+            cache_write: Some(0),
+            searches: Some(0),
+            ..usage
+        };
         assert!(price.charge(&none, Terms::BASE, 0).is_ok());
     }
 
     #[test]
     fn the_highest_price_that_a_table_holds_cost_a_finite_number() {
-        let price = read(&GOOD.replace("2.5", "1e12\nper_million_output = 1e12\nper_request = 1e12"), &[]).unwrap();
+        let price = read(
+            &GOOD.replace("2.5", "1e12\nper_million_output = 1e12\nper_request = 1e12"),
+            &[],
+        )
+        .unwrap();
         let most = i64::MAX.unsigned_abs();
-        let usage = BilledUsage { input: most, output: most, requests: most, ..BilledUsage::default() };
+        let usage = BilledUsage {
+            input: most,
+            output: most,
+            requests: most,
+            ..BilledUsage::default()
+        };
         assert!(price[0].estimate(&usage).is_finite());
         assert!(price[0].charge(&usage, Terms::BASE, 0).unwrap().is_finite());
     }
@@ -297,9 +363,7 @@ mod tests {
     #[test]
     fn a_list_in_two_currencies_is_refused() {
         let second = GOOD.replace("USD", "EUR").replace("\"m\"", "\"n\"");
-        let error = read(&format!("{GOOD}{second}"), &[])
-            .unwrap_err()
-            .to_string();
+        let error = read(&format!("{GOOD}{second}"), &[]).unwrap_err().to_string();
         assert!(
             error.contains("EUR") && error.contains("USD") && error.contains("`n`"),
             "{error}"
@@ -327,18 +391,24 @@ mod tests {
             ("o200k_base", "o201k_base", "encoding"),
             ("2026-01-31", "last week", "date"),
             ("our contract", " ", "source"),
-            ("2.5", "2.5\nper_million_cache_write = -1", "per_million_cache_write"),
+            (
+                "2.5",
+                "2.5\nper_million_cache_write = -1",
+                "per_million_cache_write",
+            ),
             ("2.5", "2.5\nper_search = inf", "per_search"),
             ("2.5", "2.5\nbatch = { per_million = nan }", "per_million"),
             ("2.5", "2.5\nabove = [{ tokens = 0, per_million = 1 }]", "above"),
             ("2.5", "2.5\nabove = [{ tokens = 5 }, { tokens = 5 }]", "above"),
             ("2.5", "2.5\nfrom = \"soon\"", "from"),
-            ("2.5", "2.5\nfrom = \"2026-02-01\"\nuntil = \"2026-01-31\"", "until"),
+            (
+                "2.5",
+                "2.5\nfrom = \"2026-02-01\"\nuntil = \"2026-01-31\"",
+                "until",
+            ),
         ];
         for (old, new, key) in broken {
-            let error = read(&GOOD.replace(old, new), &[])
-                .unwrap_err()
-                .to_string();
+            let error = read(&GOOD.replace(old, new), &[]).unwrap_err().to_string();
             assert!(error.contains(key) && error.contains("`m`"), "{error}");
         }
         let unknown = read(&format!("{GOOD}discount = 3\n"), &[]).unwrap_err();

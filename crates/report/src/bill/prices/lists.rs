@@ -17,7 +17,17 @@ const NAMED: usize = 4;
 
 /// Providers of models.dev that sell their own models only: a name there is the vendor's own.
 const VENDORS: &[&str] = &[
-    "alibaba", "anthropic", "cohere", "deepseek", "google", "llama", "minimax", "mistral", "moonshotai", "openai", "xai",
+    "alibaba",
+    "anthropic",
+    "cohere",
+    "deepseek",
+    "google",
+    "llama",
+    "minimax",
+    "mistral",
+    "moonshotai",
+    "openai",
+    "xai",
     "zai",
 ];
 
@@ -175,7 +185,11 @@ impl Reading {
         }
         let mut kinds: Vec<(&String, &usize)> = self.unread.iter().collect();
         kinds.sort_by_key(|(name, entries)| (std::cmp::Reverse(**entries), *name));
-        let named: Vec<String> = kinds.iter().take(NAMED).map(|(name, _)| format!("`{name}`")).collect();
+        let named: Vec<String> = kinds
+            .iter()
+            .take(NAMED)
+            .map(|(name, _)| format!("`{name}`"))
+            .collect();
         let mut text = format!(
             "{list} has {} of tokens, and {} without one",
             counted(self.prices.len() as u64, "price"),
@@ -183,7 +197,10 @@ impl Reading {
         );
         if !named.is_empty() {
             let number = counted(kinds.len() as u64, "kind");
-            text.push_str(&format!("; prices of {number} are not read: {}", named.join(", ")));
+            text.push_str(&format!(
+                "; prices of {number} are not read: {}",
+                named.join(", ")
+            ));
         }
         if kinds.len() > NAMED {
             text.push_str(" and others");
@@ -194,8 +211,12 @@ impl Reading {
 
 /// Sets the rate that a key of LiteLLM's names: a kind of tokens, perhaps above a length, perhaps in batches.
 fn litellm_rate(price: &mut Price, key: &str, value: &Value) -> bool {
-    let (key, batch) = key.strip_suffix("_batches").map_or((key, false), |key| (key, true));
-    let above = key.strip_suffix("k_tokens").and_then(|key| key.rsplit_once("_above_"));
+    let (key, batch) = key
+        .strip_suffix("_batches")
+        .map_or((key, false), |key| (key, true));
+    let above = key
+        .strip_suffix("k_tokens")
+        .and_then(|key| key.rsplit_once("_above_"));
     let length = above.and_then(|(_, thousands)| thousands.parse::<u64>().ok()?.checked_mul(1000));
     let (kind, length) = match (above, length) {
         (Some((kind, _)), Some(length)) => (kind, length),
@@ -224,16 +245,24 @@ fn litellm_tiers(price: &mut Price, tiers: &[Value]) -> bool {
         let (Some(start), Some(rates)) = (start(tier), tier.as_object()) else {
             return false;
         };
-        let suffix = if start > 0.0 { format!("_above_{}k_tokens", start / 1000.0) } else { String::new() };
+        let suffix = if start > 0.0 {
+            format!("_above_{}k_tokens", start / 1000.0)
+        } else {
+            String::new()
+        };
         let rates = rates.iter().filter(|(key, _)| *key != "range");
-        rates.fold(true, |all, (key, value)| litellm_rate(price, &format!("{key}{suffix}"), value) && all)
+        rates.fold(true, |all, (key, value)| {
+            litellm_rate(price, &format!("{key}{suffix}"), value) && all
+        })
     })
 }
 
 /// A tier of models.dev.
 fn dev_tier(price: &mut Price, tier: &Value, above: u64) -> bool {
     let mut rates = Rates::default();
-    let Some(costs) = tier.as_object() else { return false };
+    let Some(costs) = tier.as_object() else {
+        return false;
+    };
     let costs = costs.iter().filter(|(key, _)| *key != "tier");
     let is_read = costs.fold(true, |all, (key, value)| dev_rate(&mut rates, key, value) && all);
     price.rates.insert((false, above), rates);

@@ -164,11 +164,17 @@ impl Price {
             return Vec::new();
         };
         let kinds = [
-            ("cached", rates.cached_input.filter(|_| rates.cached_input != rates.input)),
+            (
+                "cached",
+                rates.cached_input.filter(|_| rates.cached_input != rates.input),
+            ),
             ("written to a cache", rates.cache_write),
             ("written to a cache for an hour", rates.cache_write_1h),
         ];
-        kinds.into_iter().filter_map(|(kind, rate)| Some((kind, rate?))).collect()
+        kinds
+            .into_iter()
+            .filter_map(|(kind, rate)| Some((kind, rate?)))
+            .collect()
     }
 
     /// The estimated cost of tokens that were counted here, in single requests below all thresholds; answers cost nothing where their
@@ -196,8 +202,12 @@ impl Price {
         let parts = usage.cached_input.saturating_add(write).saturating_add(write_1h);
         type Kind = (&'static str, u64, fn(&Rates) -> Option<f64>);
         let kinds: [Kind; 5] = [
-            ("input tokens", usage.input.saturating_sub(parts), |rates| rates.input),
-            ("cached input tokens", usage.cached_input, |rates| rates.cached_input),
+            ("input tokens", usage.input.saturating_sub(parts), |rates| {
+                rates.input
+            }),
+            ("cached input tokens", usage.cached_input, |rates| {
+                rates.cached_input
+            }),
             ("cache writes", write, |rates| rates.cache_write),
             ("cache writes of an hour", write_1h, |rates| rates.cache_write_1h),
             ("output tokens", usage.output, |rates| rates.output),
@@ -262,8 +272,14 @@ impl Price {
 
     /// The name, with the days on which it holds.
     fn shown(&self) -> String {
-        let day = |word: &str, day: Option<Date>| day.map_or_else(String::new, |day| format!(" {word} {day}"));
-        format!("`{}`{}{}", self.model, day("from", self.from), day("until", self.until))
+        let day =
+            |word: &str, day: Option<Date>| day.map_or_else(String::new, |day| format!(" {word} {day}"));
+        format!(
+            "`{}`{}{}",
+            self.model,
+            day("from", self.from),
+            day("until", self.until)
+        )
     }
 }
 
@@ -305,7 +321,9 @@ impl PriceList {
             .enumerate()
             .flat_map(|(place, price)| {
                 let aliases = price.aliases.iter().map(String::as_str);
-                aliases.chain([price.model.as_str()]).map(move |name| (place, name))
+                aliases
+                    .chain([price.model.as_str()])
+                    .map(move |name| (place, name))
             })
             .collect();
         list.names = named.iter().map(|(_, name)| name.to_lowercase()).collect();

@@ -8,14 +8,52 @@ use std::ops::Bound;
 
 /// Vendors and families before a name and a `/` that mean the vendor itself, as its own pages and OpenRouter write them.
 const OF_VENDORS: &[&str] = &[
-    "anthropic", "cohere", "deepseek", "deepseek-ai", "gemini", "google", "meta-llama", "mistral", "mistralai",
-    "models", "moonshotai", "openai", "qwen", "x-ai", "xai", "z-ai", "zai",
+    "anthropic",
+    "cohere",
+    "deepseek",
+    "deepseek-ai",
+    "gemini",
+    "google",
+    "meta-llama",
+    "mistral",
+    "mistralai",
+    "models",
+    "moonshotai",
+    "openai",
+    "qwen",
+    "x-ai",
+    "xai",
+    "z-ai",
+    "zai",
 ];
 
 /// Words before a name and a `.` in Bedrock's and OCI's names: regions, then vendors.
 const DOTTED: &[&str] = &[
-    "apac", "au", "ca", "eu", "global", "jp", "us", "us-gov", "ai21", "amazon", "anthropic", "cohere", "deepseek",
-    "google", "meta", "minimax", "mistral", "moonshot", "moonshotai", "nvidia", "openai", "qwen", "writer", "xai", "zai",
+    "apac",
+    "au",
+    "ca",
+    "eu",
+    "global",
+    "jp",
+    "us",
+    "us-gov",
+    "ai21",
+    "amazon",
+    "anthropic",
+    "cohere",
+    "deepseek",
+    "google",
+    "meta",
+    "minimax",
+    "mistral",
+    "moonshot",
+    "moonshotai",
+    "nvidia",
+    "openai",
+    "qwen",
+    "writer",
+    "xai",
+    "zai",
 ];
 
 /// Words before a `/` that name another way of being served, and so another price.
@@ -64,8 +102,12 @@ fn without_month<'n>(name: &'n str, whole: &str, names: &BTreeSet<String>) -> Op
         return None;
     }
     let from = (Bound::Included(name), Bound::Unbounded);
-    let mut longer = names.range::<str, _>(from).take_while(|other| other.starts_with(name));
-    longer.all(|other| other == whole || other == name).then_some(head)
+    let mut longer = names
+        .range::<str, _>(from)
+        .take_while(|other| other.starts_with(name));
+    longer
+        .all(|other| other == whole || other == name)
+        .then_some(head)
 }
 
 /// The name that the vendor itself gives, where a word for the vendor is before it.
@@ -102,7 +144,10 @@ mod tests {
             ("gpt-4o-mini-2024-07-18", "gpt-4o-mini"),
             ("claude-sonnet-4-5@20250929", "claude-sonnet-4-5"),
             ("claude-opus-4-6@default", "claude-opus-4-6"),
-            ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "us.anthropic.claude-sonnet-4-5"),
+            (
+                "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+                "us.anthropic.claude-sonnet-4-5",
+            ),
             ("mistral-large-latest", "mistral-large"),
             ("gemini-2.0-flash-001", "gemini-2.0-flash"),
             ("gpt-4-0613", "gpt-4"),

@@ -12,7 +12,9 @@ use chatmill_engine::conversation::{
 use chatmill_engine::pipeline::PerspectiveChoice;
 use chatmill_model::{Linked, MessageKind, Sink};
 use chatmill_report::GroupKey;
-use chatmill_report::bill::{Bill, BillBy, BillEntry, BilledUsage, CallText, Division, MessageBill, MessageText, day};
+use chatmill_report::bill::{
+    Bill, BillBy, BillEntry, BilledUsage, CallText, Division, MessageBill, MessageText, day,
+};
 use chatmill_token::{Encoding, TokenCounter, TokenCounts};
 use jiff::tz::TimeZone;
 

@@ -9,7 +9,7 @@ use chatmill_token::Encoding;
 use crate::context::Context;
 use crate::exit::{self, CommandError, Outcome};
 
-/// Bytes of a price file at most: LiteLLM's list has 3.5 MB.
+/// Bytes of a price file at most: `LiteLLM`'s list has 3.5 MB.
 const PRICE_FILE: u64 = 32 << 20;
 
 /// The prices of a file, for encodings of the registry and for those of `own`; none where no file is named. What of it is not understood is

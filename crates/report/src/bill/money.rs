@@ -1,5 +1,7 @@
 //! What the rows of a bill cost: tokens of a model at the price of that model alone, and all others at each price that there is.
 
+use std::collections::BTreeSet;
+
 use chatmill_dataset::{Dataset, DatasetError};
 
 use crate::bill::{
@@ -38,7 +40,7 @@ pub struct RowMoney<'p> {
     /// What has no model, at each price.
     pub each: Vec<ModelMoney<'p>>,
     /// Models, or prices of what has no model, with the reasons why something has no price.
-    pub reasons: Vec<(String, Unpriced)>,
+    pub reasons: BTreeSet<(String, Unpriced)>,
 }
 
 impl<'p> ModelMoney<'p> {
@@ -101,7 +103,7 @@ fn add(sum: &mut Option<f64>, amount: f64) {
 pub fn row_money<'p>(row: &BillRow, prices: &'p PriceList) -> RowMoney<'p> {
     let (is_text, encoding) = (row.cell.dialect == TEXT, row.cell.encoding.as_str());
     let mut money = RowMoney::default();
-    let (mut tokens, mut priced, mut requests, mut charged_requests) = (0_u64, 0_u64, 0_u64, 0_u64);
+    let (mut tokens, mut requests, mut amounts, mut charges) = (0_u64, 0_u64, 0_u64, 0_u64);
     for part in &row.parts {
         tokens = tokens.saturating_add(part.tokens);
         requests = requests.saturating_add(part.requests);
@@ -114,7 +116,7 @@ pub fn row_money<'p>(row: &BillRow, prices: &'p PriceList) -> RowMoney<'p> {
             .and_then(|price| price.counts_in(encoding).map(|()| price));
         match counted {
             Ok(price) => {
-                priced = priced.saturating_add(part.tokens);
+                amounts = amounts.saturating_add(part.tokens);
                 money.of(price).add_counted(part, is_text);
             }
             Err(reason) => money.set_reason(&part.model, reason),
@@ -123,7 +125,7 @@ pub fn row_money<'p>(row: &BillRow, prices: &'p PriceList) -> RowMoney<'p> {
         if let Ok(price) = found {
             match charged(part, price) {
                 Some(Ok(amount)) => {
-                    charged_requests = charged_requests.saturating_add(part.requests);
+                    charges = charges.saturating_add(part.requests);
                     add(&mut money.of(price).as_logged, amount);
                 }
                 Some(Err(reason)) => money.set_reason(&part.model, reason),
@@ -132,8 +134,8 @@ pub fn row_money<'p>(row: &BillRow, prices: &'p PriceList) -> RowMoney<'p> {
         }
     }
     let sum = |amount: fn(&ModelMoney<'p>) -> Option<f64>| {
-        let mut amounts = money.of_models.iter().filter_map(amount).peekable();
-        amounts.peek().is_some().then(|| amounts.sum())
+        let mut sums = money.of_models.iter().filter_map(amount).peekable();
+        sums.peek().is_some().then(|| sums.sum())
     };
     let sums = (
         sum(|of| of.amount),
@@ -141,8 +143,8 @@ pub fn row_money<'p>(row: &BillRow, prices: &'p PriceList) -> RowMoney<'p> {
         sum(|of| of.as_logged),
     );
     (money.amount, money.as_served, money.as_logged) = sums;
-    money.unpriced = share(tokens.saturating_sub(priced), tokens);
-    money.unlogged = share(requests.saturating_sub(charged_requests), requests);
+    money.unpriced = share(tokens.saturating_sub(amounts), tokens);
+    money.unlogged = share(requests.saturating_sub(charges), requests);
     money
 }
 
@@ -160,10 +162,7 @@ impl<'p> RowMoney<'p> {
     }
 
     fn set_reason(&mut self, model: &str, reason: Unpriced) {
-        let reason = (model.to_owned(), reason);
-        if !self.reasons.contains(&reason) {
-            self.reasons.push(reason);
-        }
+        self.reasons.insert((model.to_owned(), reason));
     }
 
     fn add_each(&mut self, part: &PricedPart, prices: &'p PriceList, is_text: bool, encoding: &str) {
@@ -357,7 +356,10 @@ mod tests {
             .map(|of| (of.price.model.as_str(), of.amount))
             .collect();
         assert_eq!(each, [("gpt-5", Some(2.0)), ("gpt-5-mini", Some(0.25))]);
-        assert_eq!(money.reasons, [("unheard-of".to_owned(), Unpriced::Name)]);
+        assert_eq!(
+            money.reasons,
+            BTreeSet::from([("unheard-of".to_owned(), Unpriced::Name)])
+        );
     }
 
     #[test]
@@ -366,7 +368,10 @@ mod tests {
         let row = row(vec![part("gpt-5", 1_000_000, 4)], "cl100k_base");
         let money = row_money(&row, &prices);
         assert_eq!((money.amount, money.as_logged), (None, Some(1.0)));
-        assert_eq!(money.reasons, [("gpt-5".to_owned(), Unpriced::Encoding)]);
+        assert_eq!(
+            money.reasons,
+            BTreeSet::from([("gpt-5".to_owned(), Unpriced::Encoding)])
+        );
         let cells = cells(&row, &prices);
         assert_eq!(cells.len(), 1);
         assert_eq!(

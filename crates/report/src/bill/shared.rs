@@ -158,9 +158,9 @@ pub(super) fn divide(
     request: &BillRequest,
 ) -> Result<(Vec<(usize, Counted)>, Repeated), DatasetError> {
     let mut repeated = Repeated::default();
-    let mut last: BTreeSet<String> = BTreeSet::new();
+    let mut seen: BTreeSet<String> = BTreeSet::new();
     looks.reverse();
-    looks.retain(|look| last.insert(look.fingerprint.clone()));
+    looks.retain(|look| seen.insert(look.fingerprint.clone()));
     looks.reverse();
     repeated.datasets = (folders.len() - looks.len()) as u64;
     // Dialects and encodings that the same datasets have are counted of the same conversations.

@@ -1,5 +1,7 @@
 //! The metrics of conditions, and their values in a run.
 
+use std::collections::BTreeMap;
+
 use chatmill_model::target_name;
 use strum::{EnumString, IntoStaticStr, VariantNames};
 
@@ -164,39 +166,42 @@ impl Metric {
 /// The values of money, and whether they are part of the sum of all models: what has a model is; what has none has a figure for each
 /// price and no sum.
 fn money(figures: &[MoneyFigure]) -> Vec<([&str; 4], bool, f64)> {
-    let mut values: Vec<([&str; 4], bool, f64)> = Vec::new();
+    let mut sums: BTreeMap<[&str; 4], f64> = BTreeMap::new();
+    let mut values = Vec::new();
     for figure in figures {
         let [dialect, profile, coverage, _] = figure.key();
         let is_part = figure.basis != MoneyBasis::Each;
-        values.push((figure.key(), is_part, figure.amount));
-        let all = [dialect, profile, coverage, ALL_MODELS];
-        match values.iter_mut().find(|(of, ..)| is_part && *of == all) {
-            Some((.., sum)) => *sum += figure.amount,
-            None if is_part => values.push((all, false, figure.amount)),
-            None => {}
+        if is_part {
+            *sums.entry([dialect, profile, coverage, ALL_MODELS]).or_default() += figure.amount;
         }
+        values.push((figure.key(), is_part, figure.amount));
     }
+    values.extend(sums.into_iter().map(|(of, sum)| (of, false, sum)));
     values
 }
 
 /// Sets what the earlier run costs at the prices of the later one.
 fn reprice(readings: &mut [Reading<'_>], repriced: &[([&str; 4], bool, f64)]) {
+    let amounts: BTreeMap<_, _> = repriced
+        .iter()
+        .map(|(of, is_part, amount)| ((*of, *is_part), *amount))
+        .collect();
     for reading in readings {
-        let same = repriced
-            .iter()
-            .find(|(of, is_part, _)| (*of, *is_part) == (reading.of, reading.is_part));
-        reading.repriced = same.map(|(.., amount)| *amount);
+        reading.repriced = amounts.get(&(reading.of, reading.is_part)).copied();
     }
 }
 
 /// The values of both runs: those of the later run first, then those that only the earlier run has.
 fn joined<'c>(before: Vec<Reading<'c>>, mut after: Vec<Reading<'c>>) -> Vec<Reading<'c>> {
+    let places = after
+        .iter()
+        .enumerate()
+        .map(|(place, reading)| ((reading.of, reading.is_part), place));
+    let places: BTreeMap<_, _> = places.collect();
     let mut gone = Vec::new();
     for earlier in before {
-        match after
-            .iter_mut()
-            .find(|reading| (reading.of, reading.is_part) == (earlier.of, earlier.is_part))
-        {
+        let place = places.get(&(earlier.of, earlier.is_part));
+        match place.and_then(|place| after.get_mut(*place)) {
             Some(reading) => reading.before = earlier.after,
             None => gone.push(Reading {
                 before: earlier.after,

@@ -2,7 +2,7 @@
 
 mod dated;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_dataset::{Dataset, DatasetError, Numbers, Texts, columns};
 use chatmill_diag::Ledger;
@@ -195,11 +195,13 @@ impl Case {
     ) -> Result<Self, DatasetError> {
         let mut figures = RunFigures::of(before, prices)?;
         let repriced = figures.money.clone();
+        let recorded = then.iter().flat_map(|then| &then.money);
+        let recorded: BTreeMap<_, f64> = recorded
+            .map(|figure| (figure.identity(), figure.amount))
+            .collect();
         for figure in &mut figures.money {
-            let mut recorded = then.iter().flat_map(|then| &then.money);
-            if let Some(recorded) = recorded.find(|other| other.is_of(figure)) {
-                figure.amount = recorded.amount;
-            }
+            let amount = recorded.get(&figure.identity()).copied();
+            figure.amount = amount.unwrap_or(figure.amount);
         }
         let earlier = Earlier {
             figures,

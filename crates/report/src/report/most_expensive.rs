@@ -85,7 +85,7 @@ pub struct MoneyFigure {
 }
 
 /// The tokens that a figure of money is about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MoneyBasis {
     /// Tokens without a known model, at this price.
@@ -98,6 +98,7 @@ pub enum MoneyBasis {
 }
 
 impl MoneyBasis {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
     fn is_each(&self) -> bool {
         *self == Self::Each
     }
@@ -106,7 +107,12 @@ impl MoneyBasis {
 impl MoneyFigure {
     /// Whether two runs have both: the same tokens, priced as the same model, in one currency.
     pub(crate) fn is_of(&self, other: &Self) -> bool {
-        self.key() == other.key() && self.basis == other.basis && self.currency == other.currency
+        self.identity() == other.identity()
+    }
+
+    /// What figures of two runs have in common where they are compared.
+    pub(crate) fn identity(&self) -> ([&str; 4], MoneyBasis, &str) {
+        (self.key(), self.basis, &self.currency)
     }
 
     /// Puts something else in the place of a model that the input names.

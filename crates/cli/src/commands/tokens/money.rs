@@ -108,7 +108,7 @@ impl<'m> Money<'m> {
             reasons.extend(self.row(row).reasons);
         }
         let is_of_price = |name: &str| self.each().iter().any(|price| price.model == name);
-        let noted = reasons.iter().take(NOTED).map(|(name, reason)| {
+        let unpriced = reasons.iter().take(NOTED).map(|(name, reason)| {
             let name = if is_of_price(name) {
                 name.clone()
             } else {
@@ -117,7 +117,7 @@ impl<'m> Money<'m> {
             let name = if name.is_empty() { "(no model)" } else { &name };
             harmless(&format!("{name}: – where {reason}"))
         });
-        let mut notes: Vec<String> = noted.collect();
+        let mut notes: Vec<String> = unpriced.collect();
         if reasons.len() > NOTED {
             notes.push(format!("and {} more without a price", reasons.len() - NOTED));
         }

@@ -50,6 +50,7 @@ struct Above {
 /// Rates of the lines of batches.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "they are the keys of a price")]
 struct Rated {
     per_million: f64,
     per_million_cached_input: Option<f64>,

@@ -1,4 +1,4 @@
-//! Price lists that others maintain, as they are published: LiteLLM's `model_prices_and_context_window.json` and the `api.json` of
+//! Price lists that others maintain, as they are published: `LiteLLM`'s `model_prices_and_context_window.json` and the `api.json` of
 //! models.dev. Both are recognised by what is in them.
 //!
 //! Only prices of text, cached text, answers, searches and requests are read. Pictures, sound, seconds, pages and tiers of service are
@@ -197,10 +197,7 @@ impl Reading {
         );
         if !named.is_empty() {
             let number = counted(kinds.len() as u64, "kind");
-            text.push_str(&format!(
-                "; prices of {number} are not read: {}",
-                named.join(", ")
-            ));
+            text = format!("{text}; prices of {number} are not read: {}", named.join(", "));
         }
         if kinds.len() > NAMED {
             text.push_str(" and others");
@@ -209,7 +206,7 @@ impl Reading {
     }
 }
 
-/// Sets the rate that a key of LiteLLM's names: a kind of tokens, perhaps above a length, perhaps in batches.
+/// Sets the rate that a key of `LiteLLM`'s names: a kind of tokens, perhaps above a length, perhaps in batches.
 fn litellm_rate(price: &mut Price, key: &str, value: &Value) -> bool {
     let (key, batch) = key
         .strip_suffix("_batches")
@@ -238,7 +235,7 @@ fn litellm_rate(price: &mut Price, key: &str, value: &Value) -> bool {
     true
 }
 
-/// LiteLLM's `tiered_pricing`: rates with the range of lengths that they hold for.
+/// `LiteLLM`'s `tiered_pricing`: rates with the range of lengths that they hold for.
 fn litellm_tiers(price: &mut Price, tiers: &[Value]) -> bool {
     let start = |tier: &Value| tier.pointer("/range/0").and_then(Value::as_f64);
     tiers.iter().all(|tier| {

@@ -112,6 +112,9 @@ pub struct Price {
     pub source: String,
 }
 
+/// A kind of tokens: its name, their number, and the rate that they have.
+type Kind = (&'static str, u64, fn(&Rates) -> Option<f64>);
+
 /// Requests and tokens that a price applies to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BilledUsage {
@@ -200,7 +203,6 @@ impl Price {
             usage.cache_write_1h.unwrap_or_default(),
         );
         let parts = usage.cached_input.saturating_add(write).saturating_add(write_1h);
-        type Kind = (&'static str, u64, fn(&Rates) -> Option<f64>);
         let kinds: [Kind; 5] = [
             ("input tokens", usage.input.saturating_sub(parts), |rates| {
                 rates.input
@@ -299,7 +301,7 @@ pub struct PriceList {
 }
 
 impl PriceList {
-    /// Reads a price file, which is recognised by its content: our TOML, LiteLLM's list or that of models.dev. Encodings are those of
+    /// Reads a price file, which is recognised by its content: our TOML, `LiteLLM`'s list or that of models.dev. Encodings are those of
     /// the registry and of `own`.
     pub fn parse(text: &str, own: &[Encoding]) -> Result<Self, PriceError> {
         if text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::ops::Bound;
 
-/// Vendors and families before a name and a `/` that mean the vendor itself, as its own pages and OpenRouter write them.
+/// Vendors and families before a name and a `/` that mean the vendor itself, as its own pages and `OpenRouter` write them.
 const OF_VENDORS: &[&str] = &[
     "anthropic",
     "cohere",

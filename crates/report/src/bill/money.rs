@@ -54,7 +54,7 @@ impl<'p> ModelMoney<'p> {
     }
 
     fn add_counted(&mut self, part: &PricedPart, is_text: bool) {
-        add(&mut self.amount, self.price.estimate(&held(part, is_text)));
+        add(&mut self.amount, self.price.estimate(&sent_once(part, is_text)));
         if part.requests > 0 {
             add(&mut self.as_served, self.price.estimate(&served(part)));
         }
@@ -62,7 +62,7 @@ impl<'p> ModelMoney<'p> {
 }
 
 /// The tokens of a part, each once: of text, what is written at the price of answers.
-fn held(part: &PricedPart, is_text: bool) -> BilledUsage {
+fn sent_once(part: &PricedPart, is_text: bool) -> BilledUsage {
     let output = if is_text { part.written } else { 0 };
     BilledUsage {
         input: part.tokens.saturating_sub(output),

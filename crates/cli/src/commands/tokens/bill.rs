@@ -74,6 +74,19 @@ impl<'b> BillLines<'b> {
         text
     }
 
+    fn money(&self) -> Money<'_> {
+        let money = Money {
+            rows: self.rows,
+            total: self.total,
+            prices: self.prices,
+            text: self.text,
+            shown_model: self.shown_model,
+            has_models: false,
+            has_others: false,
+        };
+        money.looked_at()
+    }
+
     /// The rows in the order of the tables: days in order, other groups the most expensive first.
     fn sorted(&self) -> Vec<&'b BillRow> {
         let mut rows: Vec<&'b BillRow> = self.rows.iter().collect();
@@ -168,7 +181,7 @@ impl<'b> BillLines<'b> {
                 }
             }
         };
-        let money = Money::of(self);
+        let money = self.money();
         let mut columns = vec![
             column("tokens", |row: &BillRow| count(row.cell.tokens)),
             column("per message", |row: &BillRow| {
@@ -217,7 +230,7 @@ impl<'b> BillLines<'b> {
 
     /// What the chats would have cost while they went on; nothing where nothing is ever sent.
     fn requests_table(&self, rows: &[&BillRow]) -> Option<String> {
-        let money = Money::of(self);
+        let money = self.money();
         let mut columns = vec![
             column("requests", |row: &BillRow| count(row.cell.requests)),
             column("tokens sent", |row: &BillRow| count(row.cell.tokens_sent)),
@@ -273,7 +286,7 @@ impl<'b> BillLines<'b> {
                 names.join(", ")
             ));
         }
-        notes.extend(Money::of(self).notes());
+        notes.extend(self.money().notes());
         notes
     }
 
@@ -327,7 +340,7 @@ impl<'b> BillLines<'b> {
                 fields.insert(key.to_owned(), Value::Null);
             }
         }
-        fields.extend(Money::of(self).fields(row));
+        fields.extend(self.money().fields(row));
         Value::Object(fields)
     }
 
@@ -340,7 +353,7 @@ impl<'b> BillLines<'b> {
             .chain(CSV)
             .chain(["not_counted"]);
         let mut header: Vec<String> = names.map(str::to_owned).collect();
-        let money = Money::of(self);
+        let money = self.money();
         header.extend(money.csv_header());
         let mut text = csv::line(&header);
         for row in self.rows {

@@ -5,11 +5,10 @@
 use std::collections::BTreeSet;
 
 use chatmill_report::bill::BillRow;
-use chatmill_report::bill::{ModelMoney, Price, RowMoney, Unpriced, row_money};
+use chatmill_report::bill::{ModelMoney, Price, PriceList, RowMoney, Unpriced, row_money};
 use chatmill_report::numbers;
 use serde_json::{Map, Value, json};
 
-use super::bill::BillLines;
 use crate::figures::counted;
 use crate::output::harmless;
 use crate::table::{Column, column};
@@ -19,11 +18,18 @@ const NOTED: usize = 12;
 
 /// The money of the rows of a bill.
 pub(super) struct Money<'m> {
-    lines: &'m BillLines<'m>,
+    /// The rows, and those of everything together.
+    pub(super) rows: &'m [BillRow],
+    pub(super) total: &'m [BillRow],
+    pub(super) prices: &'m PriceList,
+    /// Whether text is billed.
+    pub(super) text: bool,
+    /// Shows names of models, which may be masked.
+    pub(super) shown_model: &'m dyn Fn(&str) -> String,
     /// Whether some of the tokens have a model.
-    has_models: bool,
+    pub(super) has_models: bool,
     /// Whether some have none, and there are prices for them.
-    has_others: bool,
+    pub(super) has_others: bool,
 }
 
 type Figure = fn(&ModelMoney<'_>) -> Option<f64>;
@@ -33,27 +39,25 @@ const AMOUNT: (Sum, Figure) = (|row| row.amount, |of| of.amount);
 const AS_SERVED: (Sum, Figure) = (|row| row.as_served, |of| of.as_served);
 
 impl<'m> Money<'m> {
-    pub(super) fn of(lines: &'m BillLines<'m>) -> Self {
-        let parts = || lines.rows.iter().flat_map(|row| &row.parts);
+    /// The money with what its rows have of models.
+    pub(super) fn looked_at(self) -> Self {
+        let parts = || self.rows.iter().flat_map(|row| &row.parts);
         let has_models = parts().any(|part| !part.model.is_empty());
+        let has_others = parts().any(|part| part.model.is_empty()) || !has_models;
         Self {
-            lines,
             has_models,
-            has_others: parts().any(|part| part.model.is_empty()) || !has_models,
+            has_others,
+            ..self
         }
     }
 
     fn row(&self, row: &BillRow) -> RowMoney<'m> {
-        row_money(row, self.lines.prices)
+        row_money(row, self.prices)
     }
 
     /// The prices that have a column of their own.
     fn each(&self) -> &'m [Price] {
-        if self.has_others {
-            self.lines.prices.each()
-        } else {
-            &[]
-        }
+        if self.has_others { self.prices.each() } else { &[] }
     }
 
     /// The columns of what the tokens cost.
@@ -79,7 +83,7 @@ impl<'m> Money<'m> {
     }
 
     fn sum_column(&'m self, title: &str, sum: Sum) -> Column<'m, BillRow> {
-        let title = format!("{title}{}", harmless(self.lines.prices.currency()));
+        let title = format!("{title}{}", harmless(self.prices.currency()));
         column(title, move |row: &BillRow| shown(sum(&self.row(row))))
     }
 
@@ -96,7 +100,7 @@ impl<'m> Money<'m> {
         let names: BTreeSet<&str> = money.of_models.iter().map(|of| of.price.model.as_str()).collect();
         match names.into_iter().collect::<Vec<_>>().as_slice() {
             [] => "–".to_owned(),
-            [name] => harmless(&(self.lines.shown_model)(name)),
+            [name] => harmless(&(self.shown_model)(name)),
             names => counted(names.len() as u64, "price"),
         }
     }
@@ -104,7 +108,7 @@ impl<'m> Money<'m> {
     /// The reasons why something has no price, and the prices with their sources.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut reasons: BTreeSet<(String, Unpriced)> = BTreeSet::new();
-        for row in self.lines.rows {
+        for row in self.rows {
             reasons.extend(self.row(row).reasons);
         }
         let is_of_price = |name: &str| self.each().iter().any(|price| price.model == name);
@@ -112,7 +116,7 @@ impl<'m> Money<'m> {
             let name = if is_of_price(name) {
                 name.clone()
             } else {
-                (self.lines.shown_model)(name)
+                (self.shown_model)(name)
             };
             let name = if name.is_empty() { "(no model)" } else { &name };
             harmless(&format!("{name}: – where {reason}"))
@@ -121,11 +125,11 @@ impl<'m> Money<'m> {
         if reasons.len() > NOTED {
             notes.push(format!("and {} more without a price", reasons.len() - NOTED));
         }
-        for total in self.lines.total {
+        for total in self.total {
             let money = self.row(total);
             if self.has_models && (money.unpriced > 0.0 || money.unlogged > 0.0 && money.as_logged.is_some())
             {
-                let of = if self.lines.text {
+                let of = if self.text {
                     "text".to_owned()
                 } else {
                     total.cell.target()
@@ -137,9 +141,9 @@ impl<'m> Money<'m> {
                 )));
             }
         }
-        let prices = self.lines.prices;
+        let prices = self.prices;
         let used: Vec<&Price> = if prices.each().is_empty() {
-            let total = self.lines.total.iter().flat_map(|row| self.row(row).of_models);
+            let total = self.total.iter().flat_map(|row| self.row(row).of_models);
             let mut used: Vec<&Price> = Vec::new();
             for of in total {
                 if !used.iter().any(|known| std::ptr::eq(*known, of.price)) {
@@ -151,9 +155,8 @@ impl<'m> Money<'m> {
             prices.each().iter().collect()
         };
         // A list of all models would say which of them the input names.
-        let is_shown = |price: &&&Price| {
-            !prices.each().is_empty() || (self.lines.shown_model)(&price.model) == price.model
-        };
+        let is_shown =
+            |price: &&&Price| !prices.each().is_empty() || (self.shown_model)(&price.model) == price.model;
         notes.extend(
             used.iter()
                 .filter(is_shown)
@@ -177,7 +180,7 @@ impl<'m> Money<'m> {
         };
         let mut entries: Vec<Value> = Vec::new();
         for of in &money.of_models {
-            let name = (self.lines.shown_model)(&of.price.model);
+            let name = (self.shown_model)(&of.price.model);
             let mut entry = entry(of, name.clone());
             if let Some(entry) = entry.as_object_mut() {
                 entry.insert("priced_as".to_owned(), json!(name));
@@ -189,7 +192,7 @@ impl<'m> Money<'m> {
         fields.insert("money".to_owned(), json!(entries));
         if row.parts.iter().any(|part| !part.model.is_empty()) {
             let sums = json!({
-                "currency": self.lines.prices.currency(),
+                "currency": self.prices.currency(),
                 "amount": money.amount,
                 "as_served_estimate": money.as_served,
                 "as_logged": money.as_logged,
@@ -204,7 +207,7 @@ impl<'m> Money<'m> {
                 let shown = if is_of_price(name) {
                     name.clone()
                 } else {
-                    (self.lines.shown_model)(name)
+                    (self.shown_model)(name)
                 };
                 json!({"model": shown, "why": why.to_string()})
             });
@@ -217,7 +220,7 @@ impl<'m> Money<'m> {
     pub(super) fn csv_header(&self) -> Vec<String> {
         let mut header = Vec::new();
         if self.has_models {
-            let currency = self.lines.prices.currency();
+            let currency = self.prices.currency();
             header.extend([
                 "priced_as".to_owned(),
                 format!("amount {currency}"),
@@ -243,7 +246,7 @@ impl<'m> Money<'m> {
             let names: BTreeSet<String> = money
                 .of_models
                 .iter()
-                .map(|of| (self.lines.shown_model)(&of.price.model))
+                .map(|of| (self.shown_model)(&of.price.model))
                 .collect();
             cells.push(names.into_iter().collect::<Vec<_>>().join(" "));
             cells.extend([money.amount, money.as_served, money.as_logged].map(cell));

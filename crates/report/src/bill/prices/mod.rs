@@ -77,7 +77,7 @@ pub struct Terms {
 
 impl Terms {
     /// The terms of any request that no threshold applies to.
-    pub const BASE: Self = Self {
+    pub(crate) const BASE: Self = Self {
         batch: false,
         above: Some(0),
     };
@@ -190,7 +190,7 @@ impl Price {
     }
 
     /// The cost of what a provider logged. Every kind that there is any of needs a price; `longest` is a length that no request exceeds.
-    pub fn charge(&self, usage: &BilledUsage, terms: Terms, longest: u64) -> Result<f64, Unpriced> {
+    pub(crate) fn charge(&self, usage: &BilledUsage, terms: Terms, longest: u64) -> Result<f64, Unpriced> {
         let above = match terms.above {
             Some(above) => above,
             None => match self.thresholds().next() {
@@ -235,7 +235,7 @@ impl Price {
     }
 
     /// Whether tokens that were counted in an encoding have this price.
-    pub fn counts_in(&self, encoding: &str) -> Result<(), Unpriced> {
+    pub(crate) fn counts_in(&self, encoding: &str) -> Result<(), Unpriced> {
         match &self.encoding {
             None => Err(Unpriced::NoEncoding),
             Some(own) if own != encoding => Err(Unpriced::Encoding),

@@ -56,7 +56,8 @@ fn days_come_in_order_and_other_groups_by_price() {
     let rows = [row("2026-02-01", 5), row("2026-01-01", 1), row("2026-03-01", 3)];
     let order = |by: BillBy| -> Vec<u64> {
         let by = [by];
-        let lines = lines(&by, &rows, &PriceList::default());
+        let none = PriceList::default();
+        let lines = lines(&by, &rows, &none);
         lines.sorted().iter().map(|row| row.cell.tokens).collect()
     };
     assert_eq!(order(BillBy::Day), [1, 5, 3]);

@@ -246,7 +246,7 @@ snippets RUN:
     target/trainers/bin/pip install --quiet --no-deps --requirement .ci/trainers/without-dependencies.txt
     target/trainers/bin/python -B .ci/trainers/by_snippets.py target/debug/chatmill {{RUN}} target/snippets
 
-# render the chat templates that TRL ships, here and with transformers, and compare the bytes (needs Python and its package index)
+# render the chat templates that TRL ships, here and with transformers, and compare the bytes and what is learned (needs Python and its package index)
 templates:
     python3 -m venv target/templates
     target/templates/bin/pip install --quiet --no-deps --requirement .ci/templates/requirements.txt
@@ -255,6 +255,8 @@ templates:
     target/templates/bin/python -B .ci/templates/compare.py target/debug/chatmill \
         target/templates/lib/python3*/site-packages/trl/chat_templates target/templates/ours.jsonl .ci/templates/conversations.json \
         data-samples/torture data-samples/demo
+    target/templates/bin/python -B .ci/templates/ranges.py target/debug/chatmill \
+        target/templates/lib/python3*/site-packages/trl/chat_templates .ci/templates/conversations.json target/templates/ranges
 
 # check the samples into a SARIF log, and validate it against the published schema (needs npm, Python and their package indexes)
 sarif:

@@ -1,5 +1,6 @@
 //! `cargo xtask counts --check|--write`: what a crate may have little of, and where there is more only ever less.
 //!
+//! - `blocks`: words of one vendor's blocks in the code of `source` outside its grammars.
 //! - `neighbours`: files and folders that stand beside each other in a folder; lists of entries are as long as they are.
 //! - `names`: files in which a type of one name is made. One word is one thing, but for what the field calls so everywhere.
 //! - `unnamed`: public items that no other crate names, and no public signature: they are not to be public.
@@ -22,6 +23,11 @@ use crate::sources::{source_files, texts_below};
 const ALLOWANCES: &str = "xtask/counts.txt";
 
 const KINDS: &[Kind] = &[
+    (
+        "blocks",
+        0,
+        "put them into the vendor's grammar, in crates/source/src/grammar",
+    ),
     ("defaults", 0, "make them errors, or values that cannot miss"),
     ("names", 3, "name them after what they are"),
     ("neighbours", 12, "make rooms of them"),
@@ -41,6 +47,17 @@ const LISTS: &[&str] = &[
     "xtask/src",
 ];
 
+/// Where the words of vendors' blocks belong: the grammars, and formats that are only named.
+const GRAMMARS: &[&str] = &[
+    "crates/source/src/grammar/",
+    "crates/source/src/unsupported/",
+    // Roles in tables of messages, some of which are named like blocks.
+    "crates/source/src/base/roles.rs",
+];
+
+/// A word of Gemini's parts and of items of Responses that is also a field of OpenAI's messages.
+const ALSO_A_FIELD: &str = "function_call";
+
 /// Names of types that the field has everywhere; each command has its arguments.
 const IDIOMS: &[&str] = &["Arguments", "Builder", "Error", "Iter", "Options"];
 
@@ -49,9 +66,17 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
     let mut counts = Counts::new();
     neighbours(files.iter().map(|file| file.path.as_str()), &mut counts);
     let mut public: BTreeMap<&str, Public> = BTreeMap::new();
+    let own = chatmill_source::own_words().map(|(_, word)| word);
+    let own: BTreeSet<&str> = own.filter(|word| *word != ALSO_A_FIELD).collect();
     for file in &files {
         let mut words = Vec::new();
         flatten(file.tokens()?, &mut words);
+        let is_grammar = GRAMMARS.iter().any(|folder| file.path.starts_with(folder));
+        if file.krate == "source" && !is_grammar {
+            let found = blocks(&words, &own).into_iter();
+            let found = found.map(|word| format!("{}: {word}", file.path));
+            add(&mut counts, "blocks", &file.krate, found);
+        }
         let found = defaults(&words).into_iter();
         let found = found.map(|chain| format!("{}: {chain}", file.path));
         add(&mut counts, "defaults", &file.krate, found);
@@ -125,6 +150,24 @@ fn flatten(tokens: TokenStream, words: &mut Vec<String>) {
             words.push(token.to_string());
         }
     }
+}
+
+/// Words of vendors' blocks, as texts and in lists that `words!` makes.
+fn blocks<'w>(words: &'w [String], own: &BTreeSet<&str>) -> Vec<&'w str> {
+    let mut found = Vec::new();
+    let mut is_list = false;
+    for (at, word) in words.iter().enumerate() {
+        let before = at.checked_sub(2).and_then(|start| words.get(start..at));
+        is_list = match word.as_str() {
+            "(" | "[" | "{" => before.is_some_and(|before| before == ["words", "!"]),
+            ")" | "]" | "}" => false,
+            _ => is_list,
+        };
+        let text = word.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        let text = text.or_else(|| is_list.then_some(word.as_str()));
+        found.extend(text.filter(|text| own.contains(text)));
+    }
+    found
 }
 
 /// Chains of calls that look something up and end in a default.
@@ -231,6 +274,13 @@ mod tests {
             number("a.parse().unwrap_or_default(); a.get(1); b.unwrap_or(2)"),
             0
         );
+    }
+
+    #[test]
+    fn words_of_blocks_are_counted_as_texts_and_in_lists_but_not_as_names() {
+        let own = BTreeSet::from(["tool_use", "toolUse"]);
+        let text = r#"let a = ["tool_use", "text"]; words!(toolUse text); fn tool_use() {} f("a tool_use"); toolUse"#;
+        assert_eq!(blocks(&words(text), &own), ["tool_use", "toolUse"]);
     }
 
     #[test]

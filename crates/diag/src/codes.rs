@@ -42,6 +42,7 @@ cases! {
     BEARABLE_TYPE = WRONG_TYPE, "warning where nothing of the message is lost by it";
     UNKNOWN_LINE_TYPE = UNKNOWN_MESSAGE_TYPE, "note where it is a whole line of a session";
     UNREAD_CONVERSATION = EMPTY_CONVERSATION, "error where nothing was read of what messages hold";
+    CITATION_MARK = LEAKED_METADATA, "note where it is a citation mark, which is replaced or left out";
     SILENT_CONVERSATION = EMPTY_CONVERSATION, "note where a project has presence and nobody says anything";
     ANSWERED_CHUNK = ORPHAN_CHUNK, "note where the whole answer follows";
     LOST_BRANCHES = OTHER_BRANCHES, "warning where all branches were asked for";
@@ -88,6 +89,7 @@ codes! {
     UNREAD_JOURNAL = "IN028-unread-journal";
     REPEATED_INPUT = "IN029-repeated-input";
     REPLACEMENT_CHARACTER = "IN030-replacement-character";
+    SEVERAL_TABLES = "IN031-several-tables";
     MISSING_FIELD = "SR001-missing-field";
     WRONG_TYPE = "SR002-wrong-type";
     UNKNOWN_FORMAT = "SR003-unknown-format";

@@ -1,5 +1,6 @@
 //! Findings and rejects, with their places.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use strum::IntoStaticStr;
 
@@ -263,9 +264,63 @@ pub struct Reject {
     pub finding: Finding,
 }
 
+/// Keeps the first findings of each code and severity, and makes one with a count of each rest, which has no place in the record.
+/// `most` is how many are kept; `finding` is that of an item.
+pub fn fold<T>(found: Vec<T>, most: u64, finding: impl Fn(&mut T) -> &mut Finding) -> Vec<T> {
+    let mut seen: BTreeMap<(&'static str, Severity), u64> = BTreeMap::new();
+    let mut rests: BTreeMap<(&'static str, Severity), T> = BTreeMap::new();
+    let mut shown = Vec::with_capacity(found.len());
+    for mut item in found {
+        let Finding {
+            code,
+            severity,
+            count,
+            ..
+        } = *finding(&mut item);
+        let number = seen.entry((code.code, severity)).or_default();
+        *number += 1;
+        if *number <= most {
+            shown.push(item);
+        } else if let Some(rest) = rests.get_mut(&(code.code, severity)) {
+            finding(rest).count += count;
+        } else {
+            *finding(&mut item) = Finding {
+                severity,
+                count,
+                ..Finding::new(code, "further findings of this code in this conversation")
+            };
+            rests.insert((code.code, severity), item);
+        }
+    }
+    shown.extend(rests.into_values());
+    shown
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn findings_beyond_the_limit_become_one_of_their_code_and_severity() {
+        let cases = codes::CASES.iter().copied();
+        for case in cases.filter(|case| case.severity != case.itself().severity) {
+            let of = |code: &'static Code, number: usize| (0..number).map(move |_| Finding::new(code, "x"));
+            let found = |weak: usize, strong: usize| {
+                let found = of(case.itself(), weak).chain(of(case, strong)).collect();
+                let shown = fold(found, 3, |finding| finding);
+                let plain = shown.iter().map(|finding| (finding.severity, finding.count));
+                plain.collect::<Vec<_>>()
+            };
+            let (own, other) = (case.itself().severity, case.severity);
+            assert_eq!(found(0, 3), [(other, 1); 3], "{}", case.code);
+            assert_eq!(found(0, 5), [(other, 1), (other, 1), (other, 1), (other, 2)]);
+            let mut both = found(5, 1);
+            both.sort_unstable();
+            let mut wanted = [(own, 1), (own, 1), (own, 1), (own, 2), (other, 1)];
+            wanted.sort_unstable();
+            assert_eq!(both, wanted, "{}", case.code);
+        }
+    }
     use crate::codes;
 
     #[test]

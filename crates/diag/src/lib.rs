@@ -25,7 +25,7 @@ pub mod suggest;
 pub use class::{Advice, Class, Classed};
 pub use code::{Code, Page, Severity};
 pub use day::Day;
-pub use finding::{Finding, Meant, Path, Reject, RejectLevel, ShownId, Span};
+pub use finding::{Finding, Meant, Path, Reject, RejectLevel, ShownId, Span, fold};
 pub use ledger::{Ledger, RowLedger, is_zero};
 pub use limits::Limits;
 pub use reason::Reason;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
 /// Steps that a thread keeps for itself, so that threads do not wait for each other.
-const THREAD_STEPS: usize = 1 << 6;
+const THREAD_STEPS: usize = 1 << 3;
 
 /// The steps of a thread since it last added them; a thread that ends adds them.
 struct Rest(Cell<usize>);

@@ -35,7 +35,7 @@ pub use passes::SYNTHETIC_QUESTION;
 pub use passes::dialect::{Dialect, Rules};
 pub use template::TemplateDialect;
 pub use text::arena::TextArena;
-pub use text::placeholders::Placeholders;
+pub use text::placeholders::{Placeholders, stands_for_media};
 pub use tools::called::CalledTools;
 pub use tools::definition::defines_tools;
 pub use transcript::Transcript;

@@ -66,6 +66,7 @@ use losses::Trims;
 use marked_value::MarkedValue;
 use meter::Allowance;
 use output::Output;
+use output::answers::{Answers, Surroundings};
 use regions::Regions;
 pub use tokenizer::TokenizerConfig;
 use tokens::Tokens;
@@ -94,6 +95,9 @@ static ABOUT: DialectAbout = DialectAbout {
 
 /// The one profile of a template: what to do differently stands in its section of the pipeline file.
 pub const PROFILE: &str = "template";
+
+/// The variable by which a template is asked to open an answer.
+const ASKS: &str = "add_generation_prompt";
 
 /// Characters of a template's message that are shown.
 const LONGEST_MESSAGE: usize = 500;
@@ -172,6 +176,9 @@ pub struct TemplateDialect {
     tokens: Tokens,
     arguments: ArgumentStyle,
     trims: Trims,
+    surroundings: Surroundings,
+    tool_surroundings: Surroundings,
+    asks_for_an_answer: bool,
     pins_date: bool,
     limits: Limits,
 }
@@ -211,10 +218,7 @@ impl TemplateDialect {
             None => sources().flat_map(Tokens::spelled_in).collect(),
         };
         let mut variables = vec![
-            (
-                "add_generation_prompt".to_owned(),
-                Value::from(blueprint.add_generation_prompt),
-            ),
+            (ASKS.to_owned(), Value::from(blueprint.add_generation_prompt)),
             ("documents".to_owned(), Value::from(())),
         ];
         for (name, value) in &blueprint.variables {
@@ -231,6 +235,9 @@ impl TemplateDialect {
             tokens: Tokens::new(spellings),
             arguments: ArgumentStyle::Object,
             trims: Trims::default(),
+            surroundings: Surroundings::default(),
+            tool_surroundings: Surroundings::default(),
+            asks_for_an_answer: blueprint.add_generation_prompt,
             pins_date: prints_date,
             limits: blueprint.limits,
         };
@@ -241,6 +248,10 @@ impl TemplateDialect {
             None => probe::arguments(&dialect, &mut allowance),
         };
         dialect.trims = probe::trims(&dialect, &mut allowance);
+        dialect.surroundings = probe::surroundings(&dialect, &dialect.engine, &mut allowance);
+        if let Some(engine) = &dialect.tool_engine {
+            dialect.tool_surroundings = probe::surroundings(&dialect, engine, &mut allowance);
+        }
         Ok(dialect)
     }
 
@@ -310,12 +321,30 @@ impl TemplateDialect {
             .unwrap_or(&self.engine)
     }
 
+    /// The output for a conversation with a generation prompt or without; nothing where the template does not accept it.
+    fn asked(
+        &self,
+        engine: &Engine,
+        (messages, tools): (Value, Option<Value>),
+        asks: bool,
+        allowance: &mut Allowance,
+    ) -> Option<String> {
+        let context = self.context_with(messages, tools, Some(asks));
+        engine.render(context, allowance).ok()
+    }
+
     fn context(&self, messages: Value, tools: Option<Value>) -> Value {
+        self.context_with(messages, tools, None)
+    }
+
+    fn context_with(&self, messages: Value, tools: Option<Value>, asks: Option<bool>) -> Value {
         let given = [
             ("messages", messages),
             ("tools", tools.unwrap_or_else(|| Value::from(()))),
         ];
-        let given = given.into_iter().map(|(name, value)| (name.to_owned(), value));
+        let asks = asks.map(|asks| (ASKS, Value::from(asks)));
+        let given = given.into_iter().chain(asks);
+        let given = given.map(|(name, value)| (name.to_owned(), value));
         Value::from_pairs(self.variables.iter().cloned().chain(given))
     }
 
@@ -349,7 +378,10 @@ impl TemplateDialect {
             None => Regions::of_search(&text, &given.pieces),
         };
         losses::declare(&text, &regions, &given.pieces, &self.trims, losses);
-        let unmarked = unmarked.unwrap_or_default();
+        let mut unmarked = unmarked.unwrap_or_default();
+        if unmarked.generated.is_empty() {
+            unmarked.generated = self.answers(given, &text, &regions, &unmarked.json, &mut allowance);
+        }
         let output = Output {
             text: &text,
             regions: &regions,
@@ -361,6 +393,31 @@ impl TemplateDialect {
         };
         output.write(sink);
         Ok(())
+    }
+
+    /// The bytes of an output that the assistant writes. What is rendered for it may take what the output left of its allowance.
+    fn answers(
+        &self,
+        given: &TemplateContext<'_, '_>,
+        text: &str,
+        regions: &Regions,
+        json: &[Range<usize>],
+        allowance: &mut Allowance,
+    ) -> Vec<Range<usize>> {
+        let tools = given.tools.as_ref().map(|tools| &tools.plain);
+        let engine = self.engine_for(tools.is_some());
+        let surroundings = match (&self.tool_engine, tools) {
+            (Some(_), Some(_)) => &self.tool_surroundings,
+            _ => &self.surroundings,
+        };
+        let turns = Some(given.speakers.len()).filter(|_| !self.asks_for_an_answer);
+        let pieces = (regions, given.pieces.as_slice());
+        let answers = Answers::new(text, pieces, json, &self.tokens, turns, surroundings.clone());
+        answers.ranges(&mut |turns, asks| {
+            let messages = given.messages.plain.try_iter().ok()?.take(turns);
+            let messages = measured::list(messages.collect());
+            self.asked(engine, (messages, tools.cloned()), asks, allowance)
+        })
     }
 }
 

@@ -56,7 +56,7 @@ pub use inputs::{PlannedInput, typed_inputs};
 pub(crate) use mix::Balance;
 use mix::Mix;
 pub(crate) use selection::{EarlierDataset, Selection};
-use small_file::read_text;
+use small_file::{add_named, read_text};
 pub use source::source;
 pub use templates::Templates;
 pub use windows::WindowPlan;
@@ -168,7 +168,11 @@ impl Plan {
     /// The plan with its inputs.
     fn over(self, own: Option<&mut Own>, in_memory: Option<&Input>) -> Result<Self, PlanError> {
         let (inputs, mut notes) = inputs::inputs(&self.pipeline, &self.base, own, in_memory)?;
-        notes.extend(self.evaluations.as_ref().and_then(|loaded| loaded.note.clone()));
+        notes.extend(
+            self.evaluations
+                .iter()
+                .flat_map(|loaded| loaded.notes.iter().cloned()),
+        );
         if self.pipeline.lots.is_some() {
             notes
                 .push("[lots] is called [shards] now, and the next version refuses the old name; rename the section".to_owned());
@@ -345,11 +349,18 @@ impl Plan {
         }
     }
 
-    /// The evaluations and the earlier datasets that it compares with: what lies there is read, and never written.
-    pub fn compared(&self) -> impl Iterator<Item = &Path> {
-        let evaluations = self.evaluations.iter().flat_map(|loaded| &loaded.files);
-        let earlier = self.earlier.iter().map(|earlier| &earlier.folder);
-        evaluations.chain(earlier).map(PathBuf::as_path)
+    /// What is read beside the inputs, and never written: evaluations, earlier datasets, and each file that the pipeline names.
+    pub fn read_beside(&self) -> Vec<PathBuf> {
+        let evaluations = self
+            .evaluations
+            .iter()
+            .flat_map(|loaded| loaded.files.iter().cloned());
+        let earlier = self.earlier.iter().map(|earlier| earlier.folder.clone());
+        let mut paths: Vec<PathBuf> = evaluations.chain(earlier).collect();
+        if let Ok(settings) = serde_json::to_value(&self.pipeline) {
+            add_named(&settings, &self.base, &mut paths);
+        }
+        paths
     }
 
     /// The tables that are not written.

@@ -104,10 +104,14 @@ impl<'s> Settings<'s> {
     }
 }
 
-/// The id of a conversation: the source's own, else the hash of its record.
+/// The id of a conversation: the source's own, else the hash of its record; after its table, where a run reads several.
 pub fn id(linked: &Linked, record: &RecordHash<'_>) -> String {
     let own = linked.conversation.source_id.clone().filter(|id| !id.is_empty());
-    own.unwrap_or_else(|| record.id().to_owned())
+    let id = own.unwrap_or_else(|| record.id().to_owned());
+    match &linked.conversation.table {
+        Some(table) => format!("{table}/{id}"),
+        None => id,
+    }
 }
 
 /// The hash of a record, made once for all conversations of the record, and only where one of them needs it.

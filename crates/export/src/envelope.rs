@@ -103,8 +103,8 @@ pub enum Masking {
     InRecord,
     /// The trainer needs this setting.
     Setting(&'static str),
-    /// There is no way: records with such turns are left out.
-    LeftOut,
+    /// There is no way: records end before such turns, or are left out.
+    CutOff,
     /// There is no way, and the records are written as they are.
     Unknown,
 }

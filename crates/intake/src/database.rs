@@ -19,6 +19,7 @@ use chatmill_diag::faults::Call;
 use rusqlite::{Connection, ErrorCode};
 
 use crate::access::{self, InputFile};
+use crate::event::TableName;
 use crate::event::{Event, Frame, FramingError};
 use crate::stream::{ReadBudget, StreamError};
 use crate::table::TableMap;
@@ -132,7 +133,8 @@ impl Database {
     /// Begins a table that is read, or counts the rows of one that is not.
     fn begin(&mut self, table: &str) -> rusqlite::Result<()> {
         let columns = schema::columns(&self.connection, table)?;
-        let Some(map) = TableMap::find(&self.maps, Some(table), &columns) else {
+        let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+        let Some(map) = TableMap::find(&self.maps, Some(table), &names) else {
             let (rows, error) = schema::count(
                 &self.connection,
                 table,
@@ -151,6 +153,10 @@ impl Database {
         self.queue.push_back(Event::Table {
             name: table.to_owned(),
             source: map.source.clone(),
+            whole: map.whole(table).map(|table| TableName {
+                database: None,
+                table,
+            }),
         });
         self.scan = Some(Scan::new(table, keys, &columns, map));
         Ok(())

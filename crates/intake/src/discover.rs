@@ -443,6 +443,11 @@ pub fn is_regular(path: &Path) -> Result<bool, Failure> {
     Ok(metadata.is_file())
 }
 
+/// Whether a path leads to a regular file, through links.
+pub fn leads_to_file(path: &Path) -> bool {
+    access::follow(path).is_ok_and(|found| found.is_file())
+}
+
 /// The regular files directly in a folder, sorted by the bytes of their names.
 fn files_of(folder: &Path) -> io::Result<Vec<OsString>> {
     let mut names = Vec::new();

@@ -9,6 +9,37 @@ use chatmill_diag::{Code, Finding, cut};
 use crate::access::Failure;
 use crate::stream::StreamError;
 
+/// The name of a table, which tells its conversations from those of all other tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TableName {
+    /// The database, where a dump names it.
+    pub database: Option<String>,
+    /// The table, with its schema where it has one.
+    pub table: String,
+}
+
+impl TableName {
+    /// The whole name, its parts joined by dots.
+    pub fn full(&self) -> String {
+        match &self.database {
+            Some(database) => format!("{database}.{}", self.table),
+            None => self.table.clone(),
+        }
+    }
+
+    /// A table of the same database with this whole name.
+    pub(crate) fn renamed(self, full: &str) -> Self {
+        let prefix = self.database.as_ref().map(|database| format!("{database}."));
+        let table = prefix
+            .and_then(|prefix| full.strip_prefix(&prefix))
+            .unwrap_or(full);
+        Self {
+            table: table.to_owned(),
+            ..self
+        }
+    }
+}
+
 /// One step of reading an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -32,6 +63,8 @@ pub enum Event {
         name: String,
         /// Id of the source that reads the rows.
         source: String,
+        /// The table that they are a part of: the same for all its partitions. None where the rows have no table.
+        whole: Option<TableName>,
     },
     /// Rows of a table that is not wanted, or that a filter skips: counted, not framed. They need not be
     /// adjacent: the bytes between them are counted in the separator before or after this event.

@@ -164,7 +164,7 @@ impl Framer {
         match how {
             How::AsItBegins => framer.note_beginning(),
             How::Lines => {}
-            How::Table(table) => framer.begin_table(table, limits),
+            How::Table(table) => framer.begin_table(table),
         }
         (framer, head)
     }
@@ -185,22 +185,22 @@ impl Framer {
     }
 
     /// Takes over the columns and the encoding that a dump states for the table.
-    fn begin_table(&mut self, table: &DumpTable, limits: &Limits) {
+    fn begin_table(&mut self, table: &DumpTable) {
         if let Some(name) = &table.encoding {
             self.rows.encoding = Encoding::named(name, false);
         }
-        match &table.text {
-            RowText::Copy { columns } => {
-                self.sql = Sql::of_copy_data();
-                self.aim(Some(table.name.clone()), Some(columns.clone()), None);
-            }
-            RowText::Inserts { definition } => {
-                self.sql = Sql::of_inserts();
-                let syntax = Syntax::new(Dialect::PostgreSql);
-                if let Statement::Create { columns, .. } = Statement::parse(definition.as_bytes(), syntax) {
-                    self.rows.remember(table.name.clone(), columns, limits.record);
-                }
-            }
+        let syntax = Syntax::new(Dialect::PostgreSql);
+        self.sql = match &table.text {
+            RowText::Copy { .. } => Sql::of_copy_data(),
+            RowText::Inserts => Sql::of_inserts(),
+        };
+        self.sql.schema = table.name.split_once('.').map(|(schema, _)| schema.to_owned());
+        for definition in &table.definitions {
+            self.follow(Statement::parse(definition.as_bytes(), syntax), syntax);
+        }
+        if let RowText::Copy { columns } = &table.text {
+            let name = self.sql.full_name(table.name.clone());
+            self.aim(Some(name), Some(columns.clone()), None);
         }
     }
 

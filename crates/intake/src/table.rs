@@ -3,6 +3,7 @@
 //! A row of a table reaches its source as one JSON object, whatever the table came in (a dump, CSV, a database file): names of
 //! columns are keys, `NULL` is `null`, text is a string, and columns that hold JSON are embedded.
 
+pub(crate) mod column;
 pub(crate) mod copy;
 pub(crate) mod csv;
 mod escape;
@@ -21,6 +22,8 @@ pub struct TableMap {
     pub source: String,
     /// Name of the table, with its schema (`public.messages`) where only that one is meant.
     pub table: String,
+    /// Further tables of which the rows are rows of that one.
+    pub also: Vec<String>,
     /// Columns that the table must have, in its own words.
     pub requires: Vec<String>,
     /// The source's name for a column, and the table's. Other columns keep their names.
@@ -50,6 +53,9 @@ pub struct TableFilter {
 const GUARDED: [&str; 4] = ["auth", "pgsodium", "storage", "vault"];
 
 impl TableMap {
+    /// The name of a map's table where it reads any: what its columns are decides.
+    pub const ANY: &'static str = "*";
+
     /// Whether this map reads a table; `columns` are the table's own names.
     ///
     /// Schema and table are compared as written, without quotes. CSV files have no name of a table: `table`
@@ -62,12 +68,24 @@ impl TableMap {
     /// Whether this map is for a table of this name, whatever its columns are: `messages` matches that table
     /// in any schema except those with secrets, and `public.messages` only in that schema, in any database.
     pub fn names(&self, table: &str) -> bool {
-        let Some(before) = table.strip_suffix(self.table.as_str()) else {
-            return false;
-        };
-        let schema = before.strip_suffix('.').and_then(|path| path.rsplit('.').next());
-        let is_guarded = schema.is_some_and(|schema| GUARDED.contains(&schema)) && !self.table.contains('.');
-        (before.is_empty() || before.ends_with('.')) && !is_guarded
+        self.whole(table).is_some()
+    }
+
+    /// The table of which a table of this name is a part by the map: itself, or the first of those that are one.
+    pub(crate) fn whole(&self, table: &str) -> Option<String> {
+        let mut names = std::iter::once(&self.table).chain(&self.also);
+        names.find_map(|name| {
+            let last = table.rfind('.').map_or(table, |dot| table.split_at(dot + 1).1);
+            let (name, first) = match name.as_str() {
+                Self::ANY => (last, last),
+                name => (name, self.table.as_str()),
+            };
+            let before = table.strip_suffix(name)?;
+            let schema = before.strip_suffix('.').and_then(|path| path.rsplit('.').next());
+            let is_guarded = schema.is_some_and(|schema| GUARDED.contains(&schema)) && !name.contains('.');
+            let is_named = (before.is_empty() || before.ends_with('.')) && !is_guarded;
+            is_named.then(|| format!("{before}{first}"))
+        })
     }
 
     /// The first map that reads a table.

@@ -182,6 +182,7 @@ impl PartialEq for Body<'_> {
             mentions,
             weight,
             model,
+            answer,
             usage,
             earlier_copy,
             extra,
@@ -200,6 +201,7 @@ impl PartialEq for Body<'_> {
             && *mentions == other.0.mentions
             && *weight == other.0.weight
             && *model == other.0.model
+            && *answer == other.0.answer
             && *usage == other.0.usage
             && *earlier_copy == other.0.earlier_copy
             && *extra == other.0.extra

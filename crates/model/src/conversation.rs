@@ -5,6 +5,7 @@ use crate::extra::{Extra, RawJson};
 use crate::message::Message;
 use crate::participant::Participant;
 use crate::traits::FormatTraits;
+use std::sync::Arc;
 use strum::{EnumString, IntoStaticStr};
 
 /// The kind of chat of a conversation.
@@ -38,6 +39,8 @@ pub struct Conversation {
     pub traits: FormatTraits,
     /// The source's own id, where it has one.
     pub source_id: Option<String>,
+    /// The table of a database that it comes from, where a run reads several: ids are known within it.
+    pub table: Option<Arc<str>>,
     /// Version that the source states.
     pub format_version: Option<String>,
     /// Which structure of the format was recognised, for example `V1`.

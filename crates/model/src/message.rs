@@ -398,6 +398,8 @@ pub struct Message {
     pub weight: Option<Weight>,
     /// The model that wrote the message, where the message or the log of its request names one.
     pub model: Option<Box<str>>,
+    /// The id of the model's answer that the message is, or is a piece of, where the source states one.
+    pub answer: Option<Box<str>>,
     /// The logged usage of the request that the message answers; of the request that it ends, where no answer was logged.
     pub usage: Option<Usage>,
     /// The facts left to the message's copy in an earlier conversation of its record, where there is one.
@@ -427,6 +429,7 @@ impl Message {
             mentions: Vec::new(),
             weight: None,
             model: None,
+            answer: None,
             usage: None,
             earlier_copy: None,
             extra: Extra::default(),

@@ -129,6 +129,7 @@ mod tests {
             mentions: Vec::new(),
             weight: None,
             model: None,
+            answer: None,
             usage: None,
             earlier_copy: None,
             extra: chatmill_model::Extra::default(),

@@ -179,6 +179,7 @@ impl Walk<'_> {
         }
         self.optional(&mut message.source_type);
         self.optional(&mut message.model);
+        self.optional(&mut message.answer);
         self.time(&mut message.timestamp);
         for part in &mut message.parts {
             self.part(part);

@@ -142,8 +142,10 @@ fn functions(definition: &Value) -> Vec<DeclaredFunction> {
             "input_schema",
             "inputSchema",
             "parametersJsonSchema",
+            "parameters_json_schema",
         ];
-        let schema = keys.iter().find_map(|key| function.get(key))?;
+        let mut schemas = keys.iter().filter_map(|key| function.get(key));
+        let schema = schemas.find(|schema| !schema.is_null())?;
         // One vendor has it inside another object.
         let schema = schema
             .get("json")

@@ -21,6 +21,8 @@ pub struct Row {
     /// An identifier that only this row and its copies have, for the first row of a conversation that continues under other ids:
     /// the first rows of all of these are copies. Conversations of a section that begin with the same row are one.
     pub begins: Option<String>,
+    /// Whether it names the column of its conversation, which is empty: the row is a conversation.
+    pub is_alone: bool,
     /// The bytes of the row in the frame.
     pub span: Range<usize>,
 }
@@ -41,6 +43,7 @@ impl Row {
             keys: vec![key.unwrap_or_default()],
             about: None,
             begins: None,
+            is_alone: false,
             span: row.span(),
         }
     }
@@ -51,6 +54,7 @@ impl Row {
             keys: Vec::new(),
             about,
             begins: None,
+            is_alone: false,
             span: row.span(),
         }
     }
@@ -180,6 +184,14 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// The reading of a record of this structure.
+    pub(crate) fn of_shape(mut self, shape: &'static str) -> Self {
+        if let Some(conversation) = &mut self.conversation {
+            conversation.shape = shape;
+        }
+        self
+    }
+
     /// Adds an element that was not counted yet, and is rejected.
     pub(crate) fn reject(
         &mut self,

@@ -47,7 +47,9 @@ pub use coded::Coded;
 pub use format::{
     FieldMap, FormatError, FormatFile, MapPath, load, mapped, recorded, schema as format_schema,
 };
+pub use formats::table_rows::content::is_text_of_parts;
 pub use frame::{ExportPath, FrameView, Reading, Row};
+pub use grammar::own_words;
 pub use options::{Branches, Division, ReadOptions};
 pub use propose::{Proposal, propose};
 pub use source::{About, Evidence, Source};
@@ -121,6 +123,8 @@ sources! {
     "librechat",
     "chatbot-ui",
     "lm-studio",
+    "llama-cpp",
+    "hub-traces",
     "openai-threads",
     "silly-tavern",
     slack_export::SLACK_EXPORT,

@@ -3,11 +3,12 @@
 use chatmill_intake::{Framing, Head, RecordSketch, Sketch};
 
 use crate::base::words;
+use crate::grammar::signs;
 
 /// A proposed section of a pipeline file that would read a given file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proposal {
-    /// A `[field_map]`: keys and paths.
+    /// A `[field_map]`: keys and paths. Of a list of blocks, the key `as` has the vendor, which only format files name.
     Fields(Vec<(&'static str, String)>),
     /// A `[table_map]`: keys and columns, and all columns that there are.
     Columns(Vec<(&'static str, String)>, Vec<String>),
@@ -204,6 +205,8 @@ fn fields_of(record: &RecordSketch, list: &str) -> Vec<(&'static str, String)> {
     add("tool_calls", pick(CALLS));
     add("tool_call_id", pick(CALL_IDS));
     add("message_id", pick(IDS));
+    let blocks = signs::of_blocks(record, &format!("{list}[]"), content);
+    found.extend(blocks.map(|vendor| ("as", vendor.id.to_owned())));
     found
 }
 
@@ -241,6 +244,35 @@ mod tests {
             ])))
         );
         assert_eq!(proposed(Framing::Documents, r#"{"temperature":21.5}"#), None);
+    }
+
+    #[test]
+    fn the_vendor_of_blocks_is_proposed() {
+        for (blocks, vendor) in [
+            (
+                r#"{"type":"tool_use","id":"c","name":"f","input":{}}"#,
+                Some("anthropic"),
+            ),
+            (
+                r#"{"type":"image_url","image_url":{"url":"https://a.example"}}"#,
+                Some("openai-chat"),
+            ),
+            (
+                r#"{"toolUse":{"toolUseId":"c","name":"f","input":{}}}"#,
+                Some("converse"),
+            ),
+            (r#"{"functionCall":{"name":"f","args":{}}}"#, Some("gemini")),
+            (r#"{"type":"tool-f","toolCallId":"c"}"#, Some("ai-sdk")),
+            (r#"{"type":"text","text":"x"}"#, None),
+        ] {
+            let text =
+                format!(r#"{{"said":[{{"who":"bot","body":[{{"type":"text","text":"x"}},{blocks}]}}]}}"#);
+            let Some(Proposal::Fields(found)) = proposed(Framing::Documents, &text) else {
+                panic!("{text}");
+            };
+            let named = found.iter().find(|(key, _)| *key == "as");
+            assert_eq!(named.map(|(_, vendor)| vendor.as_str()), vendor, "{text}");
+        }
     }
 
     #[test]

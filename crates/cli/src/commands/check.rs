@@ -69,14 +69,22 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     let known = settings
         .baseline()
         .map_or_else(|| Ok(Known::default()), baseline::read)?;
+    let own = settings.files();
+    let beside = plan.as_ref().map(Plan::read_beside).unwrap_or_default();
+    let spared = own
+        .iter()
+        .cloned()
+        .chain(beside)
+        .chain(context.global.mask_key.clone());
+    let spared = spared.chain([arguments.reading.source.clone().into()]).collect();
+    let reporting = Reporting::new(arguments, &settings, context.global, spared);
     let templates = plan.map(|plan| plan.templates).unwrap_or_default();
-    let reporting = Reporting::new(arguments, &settings, context.global);
     let formats = arguments.formats();
     let shows_text = formats
         .iter()
         .any(|format| reporting.layout(*format) == Some(Layout::Full));
     let options = CheckOptions {
-        own: settings.files(),
+        own,
         targets: targets(&arguments.targets, &templates)?,
         mask: mask(context.global)?,
         hashes: arguments.hashes(),
@@ -146,11 +154,12 @@ struct Reporting<'a> {
     verbosity: Verbosity,
     /// Findings of a code in a file that text reports show; 0 shows all.
     most: usize,
-    mask_key: Option<&'a PathBuf>,
+    /// What is read beside the inputs, and never written.
+    spared: Vec<PathBuf>,
 }
 
 impl<'a> Reporting<'a> {
-    fn new(arguments: &'a Arguments, settings: &'a Settings, global: &'a Global) -> Self {
+    fn new(arguments: &'a Arguments, settings: &'a Settings, global: &Global, spared: Vec<PathBuf>) -> Self {
         Self {
             arguments,
             settings,
@@ -160,7 +169,7 @@ impl<'a> Reporting<'a> {
                 (false, _) => Verbosity::Verbose,
             },
             most: arguments.max_findings.unwrap_or(MAX_FINDINGS),
-            mask_key: global.mask_key.as_ref(),
+            spared,
         }
     }
 
@@ -174,8 +183,7 @@ impl<'a> Reporting<'a> {
             return Ok((reports, written));
         }
         let inputs = read_paths(options)?;
-        let inputs = inputs.iter().chain(self.mask_key);
-        let inputs: Vec<&Path> = inputs.map(PathBuf::as_path).collect();
+        let inputs: Vec<&Path> = inputs.iter().chain(&self.spared).map(PathBuf::as_path).collect();
         for wanted in &self.arguments.write {
             match wanted {
                 WrittenReport::File(format, path) => {

@@ -85,7 +85,7 @@ const PIPELINE: &str = "name = \"convert\"\ninput = []\n[output]\npath = \"conve
 
 /// Runs the pipeline, exports, and prints the summary of both.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
-    let mut request = request(arguments)?;
+    let mut request = request(arguments, !context.global.no_content)?;
     // Hours of work must not end at a wrong argument.
     check_request(&request)?;
     let files = begin(&arguments.out, request.replace)?;
@@ -100,9 +100,9 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         Some(&folder),
         None,
     )?;
-    let own = [arguments.out.as_path(), Path::new(&arguments.reading.source)];
-    let inputs = arguments.inputs.iter().map(Path::new);
-    let spared: Vec<&Path> = own.into_iter().chain(inputs).chain(plan.compared()).collect();
+    let beside = plan.read_beside();
+    let own = std::iter::once(arguments.out.as_path()).chain(beside.iter().map(PathBuf::as_path));
+    let spared: Vec<&Path> = own.chain(arguments.inputs.iter().map(Path::new)).collect();
     let patterns = (Path::new("."), &arguments.inputs);
     let dropped = DroppedFile::begin(arguments.dropped.as_deref(), &spared, patterns, context)?;
     let result = run(
@@ -251,7 +251,7 @@ fn pipeline(arguments: &Arguments, request: &ExportRequest) -> Outcome<Pipeline>
     Ok(pipeline)
 }
 
-fn request(arguments: &Arguments) -> Outcome<ExportRequest> {
+fn request(arguments: &Arguments, quotes: bool) -> Outcome<ExportRequest> {
     let (envelope, dialect) = target(&arguments.to)?;
     let split = arguments.split.as_deref();
     let split = split.map(|text| Split::parse(text, SplitBy::Hash));
@@ -270,6 +270,7 @@ fn request(arguments: &Arguments) -> Outcome<ExportRequest> {
         columns: arguments.columns.clone(),
         shard_bytes: arguments.shard_size,
         lists_left_out: arguments.dropped.is_some(),
+        quotes,
         shuffle: arguments.shuffle,
         replace: arguments.replace,
     })

@@ -120,7 +120,7 @@ const SPLITS: Choices<SplitBy> = &[
 
 /// Writes the export and prints its summary.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
-    let mut request = request(arguments)?;
+    let mut request = request(arguments, !context.global.no_content)?;
     refuse_other_folders(&arguments.run)?;
     let dataset = Dataset::open(&arguments.run)?;
     check_request(&request)?;
@@ -172,7 +172,7 @@ pub(super) fn write(
     Ok((text, Exit::complete_if(summary.objections.is_empty())))
 }
 
-fn request(arguments: &Arguments) -> Outcome<ExportRequest> {
+fn request(arguments: &Arguments, quotes: bool) -> Outcome<ExportRequest> {
     for code in &arguments.without {
         known_loss(code)?;
     }
@@ -200,6 +200,7 @@ fn request(arguments: &Arguments) -> Outcome<ExportRequest> {
         columns: arguments.columns.clone(),
         shard_bytes: arguments.shard_size,
         lists_left_out: arguments.dropped.is_some(),
+        quotes,
         shuffle: arguments.shuffle,
         replace: arguments.replace,
     })

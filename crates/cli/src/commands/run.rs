@@ -77,9 +77,10 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     let wants_list = arguments.dropped.is_some();
     let inputs = plan.inputs.iter().filter(|_| wants_list);
     let inputs: Vec<PathBuf> = inputs.map(|planned| planned.input.path()).collect();
+    let beside = plan.read_beside();
     let own = [plan.out.as_path(), &common.pipeline].into_iter();
-    let spared = own.chain(inputs.iter().map(PathBuf::as_path));
-    let spared: Vec<&Path> = spared.chain(plan.compared()).collect();
+    let spared = own.chain(inputs.iter().chain(&beside).map(PathBuf::as_path));
+    let spared: Vec<&Path> = spared.collect();
     let patterns = plan.pipeline.input.iter().map(|section| &section.path);
     let list = DroppedFile::begin(
         arguments.dropped.as_deref(),

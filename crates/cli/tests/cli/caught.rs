@@ -88,14 +88,22 @@ fn receipts(folder: &Path) -> usize {
         .sum()
 }
 
-/// Whether a signal stopped the run before it ended.
+/// Whether a signal stopped the run before it ended: each of its threads, for one within a call to the system still ends that.
 fn watch_stop(run: &mut Child) -> bool {
-    let status = format!("/proc/{}/stat", run.id());
+    let threads = format!("/proc/{}/task", run.id());
     watch(run, || {
-        // Behind the name, which may have any characters. Where nobody can be asked, the signal that was sent has stopped it.
-        fs::read_to_string(&status).ok().is_none_or(|text| {
-            text.rsplit_once(") ")
-                .is_some_and(|(_, rest)| rest.starts_with('T'))
+        // Where nobody can be asked, the signal that was sent has stopped it.
+        fs::read_dir(&threads).map_or(true, |mut threads| {
+            threads.all(|thread| thread.is_ok_and(|thread| is_stopped(&thread.path())))
         })
+    })
+}
+
+fn is_stopped(thread: &Path) -> bool {
+    // Behind the name, which may have any characters.
+    let status = fs::read_to_string(thread.join("stat"));
+    status.is_ok_and(|text| {
+        text.rsplit_once(") ")
+            .is_some_and(|(_, rest)| rest.starts_with('T'))
     })
 }

@@ -123,6 +123,8 @@ impl Drop for Lock {
     fn drop(&mut self) {
         // A file that stays is an empty one, which the next run takes.
         drop(self.remove().or_else(|_| self.remove()));
+        // A process that another thread is starting has the handle as well, until it becomes another program: closing ours frees nothing.
+        drop(call(Call::Lock, || fs::flock(&self.file, FlockOperation::Unlock)));
     }
 }
 
@@ -141,4 +143,31 @@ fn no_lock(above: &Dir, name: &OsStr) -> DatasetError {
         "chatmill locks a destination with an empty file of this name, and this is not an empty file; move it away or choose another \
          destination",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use chatmill_diag::faults::{Fault, inject};
+
+    use super::*;
+
+    #[test]
+    fn a_lock_is_free_though_a_process_that_is_being_started_has_its_handle() {
+        let folder = tempfile::tempdir().unwrap();
+        let above = Arc::new(Dir::open(folder.path()).unwrap());
+        let lock = Lock::beside(&above, "out").unwrap();
+        let inherited = lock.file.try_clone().unwrap();
+        let injected = inject(Fault {
+            call: Call::Remove,
+            nth: 1,
+            errno: 5,
+            lasting: true,
+        });
+        drop(lock);
+        drop(injected);
+        assert!(above.stat(".out.lock").unwrap().is_some());
+        assert!(!Lock::is_held(&above, ".out.lock".as_ref()).unwrap());
+        drop(Lock::beside(&above, "out").unwrap());
+        drop(inherited);
+    }
 }

@@ -256,6 +256,11 @@ impl<I: Serialize> Manifest<I> {
 }
 
 impl Manifest {
+    /// Whether the plan lets texts and names of chats be quoted.
+    pub fn quotes(&self) -> bool {
+        self.plan.pointer("/output/quote").and_then(Value::as_bool) != Some(false)
+    }
+
     /// Refuses a dataset whose format version this program does not read.
     pub(crate) fn check_format(&self, out: &Path) -> Result<(), DatasetError> {
         if self.format == FORMAT {

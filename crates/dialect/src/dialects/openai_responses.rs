@@ -29,8 +29,8 @@ rules! {
     /// a call has an id of 1 to 64 characters, a name, and arguments as text; an output is text of at most
     /// 10,485,760 characters, or parts as in a user's message
     OAR_03 = "OAR-03";
-    /// first the calls of a turn, then all their outputs, then other messages; each call that anything
-    /// follows is answered once
+    /// first the calls of a turn, with the assistant's messages among them, then all their outputs, then other
+    /// messages; each call that anything follows is answered once
     OAR_04 = "OAR-04";
     /// nobody has a name
     OAR_05 = "OAR-05";
@@ -76,9 +76,11 @@ static PROFILE: DialectProfile = DialectProfile {
 fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
     let mut separator = "{\"input\":[";
     for (turn, blocks) in plan.turn_blocks() {
-        message(sink, plan, turn.role, blocks, &mut separator);
-        for (block, media) in with_media(blocks) {
-            item(sink, plan, block, media, &mut separator);
+        for blocks in blocks.chunk_by(|one, next| !PROFILE.shape.separates(one, next)) {
+            message(sink, plan, turn.role, blocks, &mut separator);
+            for (block, media) in with_media(blocks) {
+                item(sink, plan, block, media, &mut separator);
+            }
         }
     }
     let is_empty = separator != ",";
@@ -112,7 +114,7 @@ fn open(sink: &mut Sink<'_>, separator: &mut &'static str, start: &'static str) 
     sink.framing(start);
 }
 
-/// A turn without its calls and results, as one item.
+/// The blocks of a turn that are neither calls nor results, as one item.
 fn message<'a>(
     sink: &mut Sink<'a>,
     plan: &TurnPlan<'a>,

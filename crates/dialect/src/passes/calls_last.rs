@@ -1,19 +1,27 @@
-//! Calls stand behind the text of their turn.
+//! Calls follow the text of their turn.
+//!
+//! Where each call is an item of its own, text keeps its place between the calls and their results. Behind calls without
+//! results it would be another turn.
 
 use chatmill_diag::cut;
 
 use super::{Pass, codes_if};
 use crate::loss::{LossCode, reasons};
+use crate::passes::profile::Shape;
 use crate::transcript::turns::{Block, Kinds};
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| codes_if(profile.order.has_tools(), &[LossCode::PartMoved]),
-    run: |plan, _, _| {
+    run: |plan, _, profile| {
         if !plan.kinds.has(Kinds::CALLS) {
             return;
         }
+        let answered = match profile.shape {
+            Shape::Items(_) => plan.turns.len().saturating_sub(1),
+            _ => 0,
+        };
         let (turns, blocks, losses) = (&plan.turns, &mut plan.blocks, &mut plan.losses);
-        for turn in turns {
+        for turn in turns.iter().skip(answered) {
             let blocks = cut::slice_mut(blocks, turn.range());
             let Some(first) = blocks.iter().position(Block::is_call) else {
                 continue;

@@ -13,7 +13,9 @@ pub(super) const PASS: Pass = Pass {
         }
         let mut losses = std::mem::take(&mut plan.losses);
         for (turn, blocks) in plan.turn_blocks() {
-            let texts = texts(blocks);
+            let shape = profile.shape;
+            let runs = blocks.chunk_by(|one, next| !shape.separates(one, next));
+            let more = runs.map(|run| texts(run).saturating_sub(1)).sum();
             let joins = match profile.texts {
                 Texts::Joined => true,
                 Texts::JoinedWithoutMedia => !blocks.iter().any(Block::is_media),
@@ -21,8 +23,8 @@ pub(super) const PASS: Pass = Pass {
                 Texts::JoinedWithoutMarks => !blocks.iter().any(|block| block.is_cached && !block.is_call()),
                 Texts::Blocks => false,
             };
-            if let Some(position) = turn.position.filter(|_| joins && texts > 1) {
-                losses.several(reasons::TEXTS_ARE_JOINED, position, texts - 1);
+            if let Some(position) = turn.position.filter(|_| joins && more > 0) {
+                losses.several(reasons::TEXTS_ARE_JOINED, position, more);
             }
         }
         plan.losses = losses;

@@ -1,9 +1,12 @@
 //! Media: what a dialect carries stays, everything else is named in the text.
 
+use std::collections::BTreeSet;
+
 use chatmill_diag::cut;
 use chatmill_model::{Media, MediaKind, MediaSource, Message, Part, Role};
 
 use super::Pass;
+use super::merge::wordless_beside_words;
 use crate::loss::{LossCode, reasons};
 use crate::messages::text::loss_of_words;
 use crate::passes::profile::DialectProfile;
@@ -37,7 +40,10 @@ pub(super) const PASS: Pass = Pass {
     },
     run: |plan, transcript, profile| {
         if plan.kinds.has(Kinds::MEDIA) {
-            let mut beside = MediaContext::default();
+            let mut beside = MediaContext {
+                merged: wordless_beside_words(plan, transcript, profile),
+                ..MediaContext::default()
+            };
             plan.each_block(|plan, turn, block| match block.content {
                 BlockContent::Media(media, name) => shown(
                     plan,
@@ -66,6 +72,8 @@ pub(super) const PASS: Pass = Pass {
 /// What stands beside media, looked up once for all media of a message or an answer.
 #[derive(Default)]
 struct MediaContext<'a> {
+    /// Messages of nothing but media whose turn has words from other messages.
+    merged: BTreeSet<u32>,
     /// The position of a message, whether it has a text, and whether it has one or calls.
     words: Option<(u32, bool, bool)>,
     /// The number and the content of the last answer.
@@ -127,7 +135,8 @@ fn shown<'a>(
     }
     let (has_text, has_words) = message.map_or((false, false), |message| beside.words(message));
     let is_sample = transcript.view().placeholders == Placeholders::Alone;
-    if is_sample && turn.role == Role::Assistant && media.kind != MediaKind::Link && has_words {
+    let is_beside_words = is_sample && media.kind != MediaKind::Link && has_words;
+    if turn.role == Role::Assistant && (is_beside_words || beside.merged.contains(&position)) {
         losses.at(reasons::ASSISTANT_WOULD_PRINT_PLACEHOLDERS, position);
         return None;
     }

@@ -1,12 +1,16 @@
 //! Runs of one speaker become one turn.
 
+use std::collections::BTreeSet;
+
 use chatmill_model::Role;
 
 use super::{Pass, codes_if};
 use crate::loss::{LossCode, reasons};
 use crate::passes::profile::{DialectProfile, Results, Shape};
-use crate::transcript::turns::{Block, Turn};
-use crate::view::policy::TurnsInARow;
+use crate::text::placeholders::{Placeholders, is_only_media};
+use crate::transcript::Transcript;
+use crate::transcript::turns::{Block, BlockContent, Turn, TurnPlan};
+use crate::view::policy::{Reasoning, TurnsInARow};
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| {
@@ -52,6 +56,49 @@ pub(super) const PASS: Pass = Pass {
     },
 };
 
+/// Messages of the perspective that only stand for media, and become one turn with words of its own: their words stay out, so that the turn
+/// is trained on.
+pub(super) fn wordless_beside_words(
+    plan: &TurnPlan<'_>,
+    transcript: &Transcript<'_>,
+    profile: &DialectProfile,
+) -> BTreeSet<u32> {
+    let view = transcript.view();
+    let is_policy = view.policy.turns == TurnsInARow::Merge && may_merge(profile);
+    let mut found = BTreeSet::new();
+    if view.placeholders == Placeholders::Learned
+        || !is_policy && profile.merging.is_none() && profile.shape == Shape::Turns
+    {
+        return found;
+    }
+    let mut group = Vec::new();
+    let (mut has_words, mut has_calls) = (false, false);
+    for (turn, blocks) in plan.turn_blocks() {
+        let calls = blocks.iter().any(Block::is_call);
+        let keeps_thoughts = is_policy && view.policy.reasoning == Reasoning::Keep;
+        let thinks = keeps_thoughts
+            && blocks
+                .iter()
+                .any(|block| matches!(block.content, BlockContent::Reasoning(_)));
+        let is_split = thinks || has_calls || calls && profile.splits_calls.is_some();
+        if turn.role != Role::Assistant || is_split {
+            found.extend(group.drain(..).filter(|_| has_words));
+            (has_words, has_calls) = (false, false);
+        }
+        let message = turn.position.and_then(|position| view.message(position));
+        let Some(message) = message.filter(|_| turn.role == Role::Assistant) else {
+            continue;
+        };
+        if is_only_media(message) {
+            group.push(message.position);
+        }
+        has_words |= message.texts().any(|text| !text.trim().is_empty());
+        has_calls = calls;
+    }
+    found.extend(group.into_iter().filter(|_| has_words));
+    found
+}
+
 /// Whether policy may ask for it where no rule does: ids of messages have to stay distinct, and other shapes put turns together
 /// themselves.
 fn may_merge(profile: &DialectProfile) -> bool {
@@ -75,7 +122,7 @@ mod tests {
     use super::*;
     use crate::loss::rule::samples::ABC_01;
     use crate::passes::profile::Thoughts;
-    use crate::passes::samples::{ANN, BEN, BOT, PLAIN, Sample, call, result, text};
+    use crate::passes::samples::{ANN, BEN, BOT, PLAIN, Sample, call, picture, result, text};
     use crate::view::policy::Reasoning;
 
     #[test]
@@ -113,6 +160,33 @@ mod tests {
         };
         let passes = [&crate::passes::names::PASS, &PASS];
         assert_eq!(sample.after(&passes, &naming).0.len(), 3);
+    }
+
+    #[test]
+    fn words_that_stand_for_media_stay_out_of_a_turn_that_is_merged_with_words() {
+        let posts = |merges| {
+            let mut sample = Sample::new()
+                .post(ANN, vec![text("a")])
+                .post(BOT, vec![picture()])
+                .post(BOT, vec![text("b")])
+                .post(ANN, vec![text("c")])
+                .post(BOT, vec![picture()]);
+            if merges {
+                sample.policy.turns = TurnsInARow::Merge;
+            }
+            sample.after(
+                &[&crate::passes::media::PASS, &crate::passes::empty::PASS, &PASS],
+                &PLAIN,
+            )
+        };
+        let alone = "assistant: [Image: p.png]";
+        assert_eq!(
+            posts(false).0,
+            ["user: a", alone, "assistant: b", "user: c", alone]
+        );
+        let (turns, losses) = posts(true);
+        assert_eq!(turns, ["user: a", "assistant: b", "user: c", alone]);
+        assert!(losses.contains(&"media-dropped 1 1".to_owned()), "{losses:?}");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::naming::calls::IdRule;
 use crate::naming::tools::NameRule;
 use crate::tools::arguments::ArgumentsAs;
 use crate::tools::forms::Form;
+use crate::transcript::turns::Block;
 
 /// Where results stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +87,13 @@ pub(crate) enum Shape {
     Items(&'static DialectRule),
     /// Older turns are one text with a cache mark.
     History,
+}
+
+impl Shape {
+    /// Whether two neighbouring blocks of a turn are in items of their own.
+    pub(crate) fn separates(self, one: &Block<'_>, next: &Block<'_>) -> bool {
+        matches!(self, Self::Items(_)) && one.is_call() != next.is_call()
+    }
 }
 
 /// The control tokens around the turns of a dialect, and the rule that nothing else spells them.

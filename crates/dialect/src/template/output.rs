@@ -1,5 +1,7 @@
 //! An output as a sink: the speaker of each segment, the template's own text, special tokens.
 
+pub(super) mod answers;
+
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -40,7 +42,7 @@ pub(super) struct Output<'o, 'a> {
     pub(super) regions: &'o Regions,
     /// Dumped JSON.
     pub(super) json: &'o [Range<usize>],
-    /// What the template marks as generated.
+    /// What the assistant generates.
     pub(super) generated: &'o [Range<usize>],
     /// The pieces.
     pub(super) pieces: &'o [Piece<'a>],
@@ -53,13 +55,7 @@ pub(super) struct Output<'o, 'a> {
 impl<'a> Output<'_, 'a> {
     /// Writes the output.
     pub(super) fn write(&self, sink: &mut Sink<'a>) {
-        let mut segments = self.segments();
-        if self.generated.is_empty() {
-            self.assign_speakers(&mut segments);
-        } else {
-            segments = self.generated_speakers(segments);
-        }
-        for segment in segments {
+        for segment in self.generated_speakers(self.segments()) {
             let text = cut::text(self.text, segment.range);
             let piece = match segment.kind {
                 SegmentKind::Piece(number) => Some(cut::at(self.pieces, number)),
@@ -124,7 +120,7 @@ impl<'a> Output<'_, 'a> {
         push(segments, at..range.end, SegmentKind::Glue);
     }
 
-    /// Gives the assistant what the template marks as generated.
+    /// Gives the assistant what it generates.
     fn generated_speakers(&self, segments: Vec<Segment>) -> Vec<Segment> {
         let edges: BTreeSet<usize> = self
             .generated
@@ -155,7 +151,7 @@ impl<'a> Output<'_, 'a> {
         out
     }
 
-    /// The speaker of each range that the template marks as generated: that of the turns in it, else of the turn before.
+    /// The speaker of each range that is generated: that of the turns in it, else of the turn before.
     fn generated_range_speakers(&self) -> Vec<Speaker> {
         let mut own = self.regions.iter().filter_map(|(range, piece)| {
             let piece = cut::at(self.pieces, piece);
@@ -186,56 +182,6 @@ impl<'a> Output<'_, 'a> {
     /// The speaker of a turn.
     fn speaker(&self, turn: Option<usize>) -> Speaker {
         turn.map_or(Speaker::Perspective, |turn| *cut::at(self.speakers, turn))
-    }
-
-    /// Gives the assistant its pieces, what stands between pieces of one turn, and the special token that ends it.
-    fn assign_speakers(&self, segments: &mut [Segment]) {
-        let mut own: Vec<(Range<usize>, Speaker)> = Vec::new();
-        let mut last: Option<(usize, usize)> = None;
-        for (index, segment) in segments.iter().enumerate() {
-            let SegmentKind::Piece(number) = segment.kind else {
-                continue;
-            };
-            let piece = cut::at(self.pieces, number);
-            let Some(turn) = piece.turn.filter(|_| piece.is_own()) else {
-                last = None;
-                continue;
-            };
-            let from = match last {
-                Some((known, before)) if known == turn => before,
-                _ => {
-                    let before = segments.iter().take(index).rev();
-                    index
-                        - before
-                            .take_while(|before| before.kind == SegmentKind::Json)
-                            .count()
-                }
-            };
-            last = Some((turn, index));
-            let (_, after) = segments.split_at(index + 1);
-            own.push((from..index + 1 + self.ending(after), self.speaker(Some(turn))));
-        }
-        for (range, speaker) in own {
-            for segment in cut::slice_mut(segments, range) {
-                segment.speaker = speaker;
-            }
-        }
-    }
-
-    /// How many of the segments after a piece end its turn: up to a special token, unless nothing but white space
-    /// stands before that; then it opens the next turn.
-    fn ending(&self, after: &[Segment]) -> usize {
-        let is_between = |segment: &&Segment| matches!(segment.kind, SegmentKind::Glue | SegmentKind::Json);
-        let between = after.iter().take_while(is_between).count();
-        let gap = after.iter().take(between);
-        let gap: String = gap
-            .map(|segment| cut::text(self.text, segment.range.clone()))
-            .collect();
-        let is_separated = !gap.is_empty() && gap.chars().all(is_space);
-        match after.get(between) {
-            Some(next) if next.kind == SegmentKind::Special && !is_separated => between + 1,
-            _ => 0,
-        }
     }
 }
 

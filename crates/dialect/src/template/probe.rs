@@ -2,9 +2,11 @@
 
 use chatmill_model::Role;
 
+use super::engine::Engine;
 use super::losses::Trims;
 use super::meter::Allowance;
-use super::{ArgumentStyle, TemplateDialect};
+use super::output::answers::Surroundings;
+use super::{ArgumentStyle, TemplateDialect, plain};
 
 /// Whether arguments print as JSON when they come as an object, or only when they come as text.
 pub(super) fn arguments(dialect: &TemplateDialect, allowance: &mut Allowance) -> ArgumentStyle {
@@ -63,4 +65,49 @@ pub(super) fn trims(dialect: &TemplateDialect, allowance: &mut Allowance) -> Tri
     ];
     let trimmed = conversations.into_iter().filter(|(_, messages)| loses(messages));
     Trims(trimmed.map(|(role, _)| role).collect())
+}
+
+/// What a template writes around turns of people and tools.
+pub(super) fn surroundings(
+    dialect: &TemplateDialect,
+    engine: &Engine,
+    allowance: &mut Allowance,
+) -> Surroundings {
+    let arguments = match dialect.arguments {
+        ArgumentStyle::Object => r#"{"at":"probed call"}"#,
+        ArgumentStyle::String => r#""{\"at\":\"probed call\"}""#,
+    };
+    let user = r#"{"role":"user","content":"probed question"}"#;
+    let answer = r#"{"role":"assistant","content":"probed answer"}"#;
+    let more = r#"{"role":"assistant","content":"probed line"}"#;
+    let next = r#"{"role":"user","content":"probed word"}"#;
+    let call = format!(
+        r#"{{"role":"assistant","content":"","tool_calls":[{{"id":"abcdefghi","type":"function","function":{{"name":"look","arguments":{arguments}}}}}]}}"#
+    );
+    let result = r#"{"role":"tool","tool_call_id":"abcdefghi","name":"look","content":"probed result"}"#;
+    let mut render = |messages: &[&str], asks| {
+        let messages = plain(&format!("[{}]", messages.join(","))).unwrap_or_default();
+        let printed = dialect.asked(engine, (messages, None), asks, allowance);
+        printed.unwrap_or_default()
+    };
+    let mut found = Surroundings::default();
+    found.add_prompt(Role::User, &render(&[user], true), "probed question");
+    found.add_prompt(Role::Assistant, &render(&[user, answer], true), "probed answer");
+    found.add_prompt(Role::Tool, &render(&[user, &call, result], true), "probed result");
+    let (text, alone) = (
+        render(&[user, answer, next], false),
+        render(&[user, answer], false),
+    );
+    found.add_head(Role::User, &text, &alone, ["probed answer", "probed word"]);
+    // Of thoughts, the last turn shows more than the others.
+    for turns in [&[user, answer, more][..], &[user, answer, more, next]] {
+        let text = render(turns, false);
+        found.add_head(Role::Assistant, &text, &alone, ["probed answer", "probed line"]);
+    }
+    let (text, alone) = (
+        render(&[user, &call, result], false),
+        render(&[user, &call], false),
+    );
+    found.add_head(Role::Tool, &text, &alone, ["probed call", "probed result"]);
+    found
 }

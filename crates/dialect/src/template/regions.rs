@@ -118,7 +118,8 @@ impl Regions {
     }
 }
 
-fn common_start(left: &str, right: &str) -> usize {
+/// How many bytes two texts have in common at their starts.
+pub(super) fn common_start(left: &str, right: &str) -> usize {
     let equal = left
         .chars()
         .zip(right.chars())

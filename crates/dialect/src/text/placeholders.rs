@@ -2,6 +2,8 @@
 
 use chatmill_model::{MediaKind, Message, Part};
 
+use crate::text::media::word;
+
 /// What becomes of the words that stand for media in the perspective's own turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Placeholders {
@@ -27,4 +29,54 @@ pub(crate) fn is_only_media(message: &Message) -> bool {
         }
     }
     has_media
+}
+
+/// Whether a text is nothing but words that stand for media, a line each.
+pub fn stands_for_media(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
+    let kinds = [
+        MediaKind::Image,
+        MediaKind::Audio,
+        MediaKind::Video,
+        MediaKind::File,
+    ];
+    let stands = |line: &str| {
+        let inner = line.strip_prefix('[').and_then(|line| line.strip_suffix(']'));
+        let label = |inner| {
+            kinds
+                .iter()
+                .find_map(|kind| str::strip_prefix(inner, word(*kind)))
+        };
+        inner
+            .and_then(label)
+            .is_some_and(|label| label.is_empty() || label.starts_with(": "))
+    };
+    lines.peek().is_some() && lines.all(stands)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_stands_for_media_where_each_line_does() {
+        for text in [
+            "[Image]",
+            "[Video: a tour.mp4]",
+            "[Image: a.png]\n\n[File: b [1].pdf]\n",
+        ] {
+            assert!(stands_for_media(text), "{text}");
+        }
+        for text in [
+            "",
+            " ",
+            "[Image: a.png] look",
+            "[Imagine]",
+            "[Link: https://a.example/]",
+            "[Image: a.png]\nlook",
+            "[start]",
+        ] {
+            assert!(!stands_for_media(text), "{text}");
+        }
+    }
 }

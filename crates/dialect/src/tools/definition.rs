@@ -52,6 +52,9 @@ struct Written<'a> {
     parameters: Option<&'a RawValue>,
     #[serde(borrow, alias = "inputSchema")]
     input_schema: Option<&'a RawValue>,
+    /// Gemini's other field for parameters, which takes all of JSON Schema.
+    #[serde(borrow, rename = "parametersJsonSchema", alias = "parameters_json_schema")]
+    json_schema: Option<&'a RawValue>,
     #[serde(borrow)]
     strict: Option<&'a RawValue>,
 }
@@ -89,7 +92,11 @@ fn read<'a>(raw: &'a str, depth: u8, arena: &'a TextArena) -> Vec<Definition<'a>
     let Some(name) = written.name.filter(|name| !name.is_empty()) else {
         return Vec::new();
     };
-    let schema = written.parameters.or(written.input_schema).map(|schema| {
+    let schema = written
+        .parameters
+        .or(written.input_schema)
+        .or(written.json_schema);
+    let schema = schema.map(|schema| {
         serde_json::from_str::<Wrapped<'_>>(schema.get()).map_or(schema, |wrapped| wrapped.json)
     });
     let known = [

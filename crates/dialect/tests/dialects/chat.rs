@@ -105,6 +105,7 @@ impl TestChat {
             mentions: Vec::new(),
             weight: None,
             model: None,
+            answer: None,
             usage: None,
             earlier_copy: None,
             extra: Extra::default(),

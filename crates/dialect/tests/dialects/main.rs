@@ -23,6 +23,7 @@ mod properties;
 mod registry;
 mod rule_table;
 mod suna_rows;
+mod template_ranges;
 mod templates;
 mod tzurot_scenarios;
 mod validators;

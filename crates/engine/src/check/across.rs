@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use chatmill_dataset::{DatasetError, Spill};
 use chatmill_diag::limits::MIB;
-use chatmill_diag::{Code, Finding, ShownId, Span, codes};
+use chatmill_diag::{Code, Finding, ShownId, Span, codes, fold};
 use chatmill_model::fingerprint::body_hashes;
 use chatmill_model::{Link, LinkStatus, Linked, Message, Participant, ParticipantKind};
 use serde::{Deserialize, Serialize};
@@ -232,7 +232,7 @@ impl Across {
                 let trace: Trace =
                     serde_json::from_slice(body).map_err(|error| lost("read a trace again in", error))?;
                 let group = groups.entry(trace.id.clone()).or_default();
-                for located in capped(group.meet(&trace, name), most) {
+                for located in fold(group.meet(&trace, name), most, |located| &mut located.finding) {
                     deliver(&trace, located);
                 }
                 group.remember(trace);
@@ -350,34 +350,11 @@ impl IdGroup {
                     found.push(location.found(Some(path.clone()), located.finding));
                 }
             }
-            for located in capped(found, most) {
+            for located in fold(found, most, |located| &mut located.finding) {
                 deliver(trace, located);
             }
         }
     }
-}
-
-/// The first findings of each code, and one for the rest.
-fn capped(found: Vec<Located>, most: u64) -> Vec<Located> {
-    let mut seen: BTreeMap<&'static str, u64> = BTreeMap::new();
-    let mut shown: Vec<Located> = Vec::new();
-    let mut rests: BTreeMap<&'static str, Located> = BTreeMap::new();
-    for mut located in found {
-        let code = located.finding.code.code;
-        let number = seen.entry(code).or_default();
-        *number += 1;
-        if *number <= most {
-            shown.push(located);
-        } else if let Some(rest) = rests.get_mut(code) {
-            rest.finding.count += located.finding.count;
-        } else {
-            let text = "further findings of this code in this conversation";
-            text.clone_into(&mut located.finding.message);
-            rests.insert(code, located);
-        }
-    }
-    shown.extend(rests.into_values());
-    shown
 }
 
 #[cfg(test)]
@@ -390,7 +367,7 @@ mod tests {
     }
 
     fn counts(found: Vec<Located>, most: u64) -> Vec<(&'static str, u64)> {
-        let shown = capped(found, most).into_iter();
+        let shown = fold(found, most, |located| &mut located.finding).into_iter();
         shown
             .map(|located| (located.finding.code.code, located.finding.count))
             .collect()

@@ -129,7 +129,11 @@ impl PlannedInput {
             }
             Some(export_path) if merges => format!("input {} {source} {}", entry.input, export_path.export),
             None if merges => format!("section {} {source}", self.section),
-            _ => format!("input {} {source} {}", entry.input, entry.entry),
+            // Each table of a dump's archive is an entry.
+            _ => {
+                let whole = entry.entry.strip_suffix(&entry.table).unwrap_or(&entry.entry);
+                format!("input {} {source} {whole}", entry.input)
+            }
         };
         scope.replace('\0', "\u{fffd}")
     }

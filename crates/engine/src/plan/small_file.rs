@@ -1,8 +1,9 @@
 //! Small files that a request names.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use chatmill_intake::{Failure, discover, is_of_the_system};
+use serde_json::Value;
 
 use crate::error::PlanError;
 
@@ -30,5 +31,18 @@ fn refused(path: &Path, error: std::io::Error, wrong: impl FnOnce(std::io::Error
         Failure::new("read", path, &error).into()
     } else {
         wrong(error)
+    }
+}
+
+/// Adds the files that settings name, by whatever key; paths start at `base`.
+pub(super) fn add_named(settings: &Value, base: &Path, paths: &mut Vec<PathBuf>) {
+    match settings {
+        Value::String(word) => {
+            let path = base.join(word);
+            paths.extend(discover::leads_to_file(&path).then_some(path));
+        }
+        Value::Array(items) => items.iter().for_each(|item| add_named(item, base, paths)),
+        Value::Object(keys) => keys.values().for_each(|value| add_named(value, base, paths)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -37,21 +37,29 @@ impl TableMapSection {
                 .iter()
                 .map(|(ours, theirs)| (ours.clone(), theirs.clone())),
         );
-        let names_some = !(self.table.is_empty() || columns.is_empty() && self.definition.is_empty());
+        let mut tables = self.table.names().iter().cloned();
+        let table = tables.next().unwrap_or_default();
+        let also: Vec<String> = tables.collect();
+        let is_named = !table.is_empty() && also.iter().all(|name| !name.is_empty());
+        let names_some = is_named && !(columns.is_empty() && self.definition.is_empty());
         let problem = format!("`{name}` names no table or no column");
         require(names_some, "table_map", problem)?;
-        let json = self.json.clone().unwrap_or_else(|| {
-            [&self.content, &self.metadata]
-                .into_iter()
-                .filter_map(Clone::clone)
-                .collect()
-        });
+        let json = self.json.clone();
+        // The reader of a known system has columns of JSON by its names for them.
+        let of_source = || {
+            let of = source.tables().into_iter().flat_map(|map| map.json);
+            let of: Vec<String> = of.chain(["metadata".to_owned()]).collect();
+            let theirs = columns.iter().filter(|(ours, _)| of.contains(ours));
+            theirs.map(|(_, theirs)| theirs.clone()).collect()
+        };
+        let json = json.unwrap_or_else(of_source);
         let mut requires: Vec<String> = columns.iter().map(|(_, theirs)| theirs.clone()).collect();
         requires.extend(self.filter.keys().cloned());
         Ok(TableMap {
             name: name.to_owned(),
             source: source.id().to_owned(),
-            table: self.table.clone(),
+            table,
+            also,
             requires,
             columns,
             json,
@@ -83,7 +91,11 @@ pub(super) fn choose(
     for (name, section) in sections {
         maps.push(section.resolve(name)?);
     }
-    maps.extend(SOURCES.iter().copied().flat_map(Source::tables));
+    // Where the user says which tables are meant, no other is read for its columns alone; a known system's map comes before such.
+    let presets = SOURCES.iter().copied().flat_map(Source::tables);
+    let (any, presets): (Vec<_>, Vec<_>) = presets.partition(|map| map.table == TableMap::ANY);
+    maps.extend(presets);
+    maps.extend(any.into_iter().filter(|_| sections.is_empty()));
     let Some(named) = named else {
         return Ok(maps.into());
     };
@@ -127,7 +139,7 @@ mod tests {
             pairs.map(|(ours, theirs)| (ours.to_owned(), theirs.to_owned()))
         );
         assert_eq!(maps[0].requires, ["post", "room", "body", "lang", "deleted"]);
-        assert_eq!(maps[0].json, ["body"]);
+        assert_eq!(maps[0].json, [""; 0]);
         assert_eq!(maps[0].filters[0].one_of, [Some("f".to_owned())]);
     }
 

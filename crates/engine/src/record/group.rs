@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use chatmill_diag::{Finding, Limits, Reject, RejectLevel, Span, cut};
 use chatmill_intake::json::Document;
@@ -24,6 +25,8 @@ pub struct RowPlace {
     pub start: u64,
     /// The end of the row, exclusive.
     pub end: u64,
+    /// The bytes of the entry that are accounted for with the row: those of an earlier row that contains it are not.
+    pub bytes: u64,
     /// Line of the first byte, from 1.
     pub line: u64,
     /// Column of the first byte in code points, from 1.
@@ -49,6 +52,8 @@ pub struct Group {
     pub source: &'static dyn Source,
     /// The id under which they were grouped; none where there was none.
     pub key: Option<String>,
+    /// The table that they are of, where the run reads several.
+    pub table: Option<Arc<str>>,
     /// The rows in input order; never empty.
     pub rows: Vec<GroupRow>,
     /// The range of the array in the slice's buffer.
@@ -70,6 +75,11 @@ impl Group {
             ..settings
         };
         let mut outcome = record::read_rows(self.source, &frame, bytes, self.key.as_deref(), deeper);
+        outcome.each(&mut |outcome| {
+            if let Some(linked) = &mut outcome.linked {
+                linked.conversation.table.clone_from(&self.table);
+            }
+        });
         let way = WayBack::new(bytes);
         outcome.each(&mut |outcome| self.lead_back(outcome, &way));
         outcome

@@ -1,8 +1,6 @@
 //! From the bytes of one record to a linked conversation with located findings. Pure: the same bytes give the same outcome.
 
-use std::collections::BTreeMap;
-
-use chatmill_diag::{Code, Finding, Limits, Path, Reject, RejectLevel, Span, codes};
+use chatmill_diag::{Finding, Limits, Reject, RejectLevel, Span, codes, fold};
 use chatmill_intake::json::{self, Document, Note};
 use chatmill_intake::{Form, Frame};
 use chatmill_model::Linked;
@@ -166,9 +164,10 @@ impl Scanned<'_> {
             ..
         } = self;
         let limits = settings.limits;
+        let folded = |findings| fold(findings, limits.findings_per_code, |finding| finding);
         let Some(mut conversation) = reading.conversation else {
             findings.extend(reading.findings);
-            let findings = locator.locate_all(cap(findings, limits), Some(document), source, None);
+            let findings = locator.locate_all(folded(findings), Some(document), source, None);
             if matches!(self.rows, Rows::Grouped(_)) && reading.error.is_none() {
                 return RecordOutcome {
                     findings,
@@ -205,7 +204,7 @@ impl Scanned<'_> {
         counts.notices -= repeats.dropped_notices;
         findings
             .sort_by(|left, right| (left.position, left.code.code).cmp(&(right.position, right.code.code)));
-        let findings = locator.locate_all(cap(findings, limits), Some(document), source, Some(&linked));
+        let findings = locator.locate_all(folded(findings), Some(document), source, Some(&linked));
         let rejects = located(reading.rejects, locator, document, source, Some(&linked));
         RecordOutcome {
             linked: Some(linked),
@@ -266,28 +265,4 @@ fn rejected(
         rejects: vec![(reject, place)],
         ..RecordOutcome::default()
     }
-}
-
-/// Keeps the first findings of each code and folds the rest into one with a count.
-fn cap(findings: Vec<Finding>, limits: &Limits) -> Vec<Finding> {
-    let mut seen: BTreeMap<&'static str, (u64, u64, &'static Code)> = BTreeMap::new();
-    let mut capped = Vec::with_capacity(findings.len());
-    for finding in findings {
-        let entry = seen.entry(finding.code.code).or_insert((0, 0, finding.code));
-        entry.0 += 1;
-        if entry.0 <= limits.findings_per_code {
-            capped.push(finding);
-        } else {
-            entry.1 += finding.count;
-        }
-    }
-    for (_, (_, folded, code)) in seen {
-        if folded > 0 {
-            let mut rest = Finding::new(code, "further findings of this code in this conversation");
-            rest.count = folded;
-            rest.path = Path::Record;
-            capped.push(rest);
-        }
-    }
-    capped
 }

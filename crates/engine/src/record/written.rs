@@ -2,6 +2,7 @@
 //! line with the escapes of `COPY`. Findings are located in the written text.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use chatmill_diag::{Reject, Span, cut};
 use chatmill_intake::{CopiedLine, Form, Frame, FramedText};
@@ -24,6 +25,24 @@ pub(crate) fn offsets<'f>(form: Form, bytes: &'f [u8]) -> Box<dyn FnMut(u64) -> 
         Form::Text => Box::new(FramedText::new(bytes).offsets()),
         Form::Copied => Box::new(CopiedLine::new(bytes).offsets()),
         Form::Original | Form::Row => Box::new(|at| at),
+    }
+}
+
+/// Turns the borders of ranges into offsets in what is written, whatever their order: one range may contain others.
+pub(crate) fn offsets_of(form: Form, bytes: &[u8], ranges: &[Range<usize>]) -> impl Fn(usize) -> u64 + use<> {
+    let mut known = Vec::new();
+    if matches!(form, Form::Copied | Form::Text) {
+        let mut offset = offsets(form, bytes);
+        let ends = ranges.iter().flat_map(|range| [range.start, range.end]);
+        known.extend(ends.map(|at| (at, 0)));
+        known.sort_unstable();
+        for (at, written) in &mut known {
+            *written = offset(*at as u64);
+        }
+    }
+    move |at| {
+        let found = known.binary_search_by_key(&at, |(end, _)| *end);
+        found.map_or(at as u64, |index| cut::at(&known, index).1)
     }
 }
 

@@ -8,12 +8,14 @@
 //!
 //! Why: docs/decisions/2026-11-21-grouped-rows-as-json-array.md.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Range;
+use std::sync::Arc;
 
 use chatmill_dataset::{DatasetError, Spill, SpillFolder};
 use chatmill_diag::{Limits, cut};
 use chatmill_intake::Form;
+use chatmill_intake::TableName;
 use chatmill_source::Source;
 
 use crate::entry::EntryRef;
@@ -42,12 +44,25 @@ pub(crate) struct RowGrouper {
     pub entries: Vec<EntryRef>,
     /// For each entry, the scope in which equal keys are one conversation.
     scopes: Vec<String>,
+    /// For each entry, the table that its rows are of, where they are of one.
+    tables: Vec<Option<ReadTable>>,
+    /// The text before the ids of each of these tables, once all rows were read: none where there is one table.
+    prefixes: Option<BTreeMap<ReadTable, Arc<str>>>,
     /// Conversations that are one although they have several keys.
     lineage: Lineage,
     /// Rows that belong to every conversation of their scope.
     shared: Shared,
     /// The partition of which groups are still to come.
     partition: Partition,
+}
+
+/// A table of which rows are read.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ReadTable {
+    /// The known system with these tables; none where a map of the user names the table.
+    pub system: Option<&'static str>,
+    /// Its name.
+    pub name: TableName,
 }
 
 struct Level {
@@ -89,6 +104,8 @@ impl RowGrouper {
             levels: VecDeque::new(),
             entries: Vec::new(),
             scopes: Vec::new(),
+            tables: Vec::new(),
+            prefixes: None,
             lineage: Lineage::default(),
             shared: Shared::within(limits.shared_rows, target),
             partition: Partition::default(),
@@ -102,7 +119,57 @@ impl RowGrouper {
     pub(crate) fn entry(&mut self, entry: EntryRef, scope: String) -> usize {
         self.entries.push(entry);
         self.scopes.push(scope);
+        self.tables.push(None);
         self.entries.len() - 1
+    }
+
+    /// Announces an entry of the rows of a table: equal keys of two tables are two conversations.
+    pub(crate) fn table(&mut self, entry: EntryRef, scope: &str, table: ReadTable) -> usize {
+        let number = self.entry(entry, format!("{scope}\n{}", table.name.full()));
+        if let Some(last) = self.tables.last_mut() {
+            *last = Some(table);
+        }
+        number
+    }
+
+    /// The scopes of rows without a table that are merged with those of one table, and the scopes of these: a CSV file and a dump of
+    /// the same rows.
+    fn scopes_of_one_table(&self) -> HashMap<String, String> {
+        let mut tables: BTreeMap<&str, BTreeSet<&String>> = BTreeMap::new();
+        for (scope, table) in self.scopes.iter().zip(&self.tables) {
+            if let Some((base, _)) = scope.rsplit_once('\n').filter(|_| table.is_some()) {
+                tables.entry(base).or_default().insert(scope);
+            }
+        }
+        let nameless = self.scopes.iter().zip(&self.tables);
+        let nameless = nameless.filter_map(|(scope, table)| table.is_none().then_some(scope));
+        let joined = nameless.filter_map(|scope| {
+            let mut of = tables.get(scope.as_str())?.iter();
+            let one = of.next().filter(|_| of.next().is_none());
+            Some((scope.clone(), (*one?).clone()))
+        });
+        joined.collect()
+    }
+
+    /// The text before the ids of each table's conversations, once all rows were read.
+    fn table_prefixes(&self) -> BTreeMap<ReadTable, Arc<str>> {
+        let tables: BTreeSet<&ReadTable> = self.tables.iter().flatten().collect();
+        let tables: Vec<&ReadTable> = tables.into_iter().collect();
+        let systems = tables.chunk_by(|left, right| left.system == right.system);
+        let several = systems.filter(|tables| tables.len() > 1);
+        let prefixes = several.flat_map(|tables| {
+            let mut pairs = tables.windows(2);
+            let is_one = pairs.all(|pair| cut::at(pair, 0).name.database == cut::at(pair, 1).name.database);
+            tables.iter().map(move |table| {
+                let name = if is_one {
+                    table.name.table.clone()
+                } else {
+                    table.name.full()
+                };
+                ((*table).clone(), name.into())
+            })
+        });
+        prefixes.collect()
     }
 
     /// Spills a row.
@@ -113,6 +180,12 @@ impl RowGrouper {
         };
         let partition = partition_of(head.group(), 0, level.spill.partitions());
         level.spill.push(partition, &head.0, bytes)
+    }
+
+    /// Spills a row that is a conversation.
+    pub(crate) fn push_alone(&mut self, place: &RowPlace, bytes: &[u8]) -> Result<(), DatasetError> {
+        // No id begins with this character, which ends scopes.
+        self.push(&format!("\0{} {}", place.entry, place.record), place, bytes)
     }
 
     /// Notes that the conversation of a key begins with a row, which is identified by its id and its words.
@@ -142,6 +215,10 @@ impl RowGrouper {
 
     /// The next groups, written into `buffer`, or nothing when all are done.
     pub(crate) fn next_groups(&mut self, buffer: Vec<u8>) -> Result<Option<GroupBatch>, DatasetError> {
+        if self.prefixes.is_none() {
+            self.prefixes = Some(self.table_prefixes());
+            self.lineage.join(self.scopes_of_one_table());
+        }
         if self.lineage.has_any() {
             self.bring_together()?;
         }
@@ -214,9 +291,9 @@ impl RowGrouper {
         for partition in 0..count {
             level.spill.drain(partition, &mut |head, body| {
                 let numbers = cut::slice(head, 0..NUMBERS * 8);
-                let group = lineage.of(Head::group_of(head));
-                let place = partition_of(group, 0, count);
-                named.spill.push(place, &[numbers, group].concat(), body)
+                let group = lineage.name_of(Head::group_of(head));
+                let place = partition_of(&group, 0, count);
+                named.spill.push(place, &[numbers, &*group].concat(), body)
             })?;
         }
         Ok(())
@@ -282,7 +359,14 @@ impl RowGrouper {
                 shared.extend(rows.map(|(place, bytes)| (place, bytes.to_vec())));
             }
             let shared = shared.iter().map(|(place, bytes)| (*place, bytes.as_slice()));
-            groups.push(array(source, key, own.chain(shared), &mut buffer));
+            let mut group = array(source, key, own.chain(shared), &mut buffer);
+            let mut tables = group
+                .rows
+                .iter()
+                .map(|row| cut::at(&self.tables, row.place.entry));
+            let table = tables.find_map(Option::as_ref);
+            group.table = table.and_then(|table| self.prefixes.as_ref()?.get(table).cloned());
+            groups.push(group);
         }
         GroupBatch { buffer, groups }
     }
@@ -323,16 +407,17 @@ fn array<'r>(
     Group {
         source,
         key,
+        table: None,
         rows: inside,
         buffer: begin..buffer.len(),
     }
 }
 
-/// The head of a row in a spill file: seven numbers, then scope and key.
+/// The head of a row in a spill file: eight numbers, then scope and key.
 struct Head(Vec<u8>);
 
 /// Numbers in a head.
-const NUMBERS: usize = 7;
+const NUMBERS: usize = 8;
 
 /// The forms of rows, each at its number.
 const FORMS: [Form; 4] = [Form::Original, Form::Row, Form::Copied, Form::Text];
@@ -344,6 +429,7 @@ impl Head {
             place.record,
             place.start,
             place.end,
+            place.bytes,
             place.line,
             place.column,
             (place.form as u64) << 1 | u64::from(place.counts),
@@ -371,7 +457,7 @@ impl Head {
     fn key_of(group: &[u8]) -> Option<String> {
         let at = group.iter().position(|byte| *byte == 0)?;
         let key = String::from_utf8_lossy(group.get(at + 1..)?).into_owned();
-        (!key.is_empty()).then_some(key)
+        (!key.is_empty() && !key.starts_with('\0')).then_some(key)
     }
 
     fn place_of(head: &[u8]) -> RowPlace {
@@ -382,10 +468,11 @@ impl Head {
             record: number(1),
             start: number(2),
             end: number(3),
-            line: number(4),
-            column: number(5),
-            form: *cut::at(&FORMS, (number(6) >> 1) as usize),
-            counts: number(6) & 1 == 1,
+            bytes: number(4),
+            line: number(5),
+            column: number(6),
+            form: *cut::at(&FORMS, (number(7) >> 1) as usize),
+            counts: number(7) & 1 == 1,
         }
     }
 }
@@ -417,6 +504,7 @@ mod tests {
             record,
             start: record * 10,
             end: record * 10 + 9,
+            bytes: record * 7,
             line: record + 1,
             column: 3,
             form: FORMS[record as usize % 4],
@@ -534,6 +622,66 @@ mod tests {
             slices.push(groups.collect());
         }
         slices
+    }
+
+    /// Tables and rows of the groups of key `k`, one row in each entry: of a table of this name, or of a file.
+    fn tables_of(entries: &[Option<&str>]) -> Vec<(Option<String>, usize)> {
+        let folder = tempfile::tempdir().unwrap();
+        let mut grouper = RowGrouper::new(1, &limits(1 << 20), folder.path().join("spill"));
+        for (record, table) in (0..).zip(entries) {
+            let entry = match table {
+                Some(table) => {
+                    let name = TableName {
+                        database: None,
+                        table: (*table).to_owned(),
+                    };
+                    grouper.table(entry(), "section", ReadTable { system: None, name })
+                }
+                None => grouper.entry(entry(), "section".to_owned()),
+            };
+            let place = RowPlace {
+                entry,
+                ..place(record, true)
+            };
+            grouper.push("k", &place, b"1").unwrap();
+        }
+        let groups = grouper.next_groups(Vec::new()).unwrap().unwrap().groups;
+        let table = |group: &Group| group.table.as_deref().map(str::to_owned);
+        groups
+            .iter()
+            .map(|group| (table(group), group.rows.len()))
+            .collect()
+    }
+
+    #[test]
+    fn two_tables_are_never_one_and_a_file_is_of_the_only_table_that_it_is_merged_with() {
+        let named = |table: &str| Some(table.to_owned());
+        assert_eq!(tables_of(&[Some("a.t"), Some("a.t")]), [(None, 2)]);
+        assert_eq!(
+            tables_of(&[Some("a.t"), Some("b.t")]),
+            [(named("a.t"), 1), (named("b.t"), 1)]
+        );
+        assert_eq!(tables_of(&[None, Some("a.t"), None]), [(None, 3)]);
+        assert_eq!(
+            tables_of(&[None, Some("a.t"), Some("b.t")]),
+            [(None, 1), (named("a.t"), 1), (named("b.t"), 1)]
+        );
+    }
+
+    #[test]
+    fn alone_rows_are_groups_without_a_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut grouper = RowGrouper::new(1, &limits(1 << 20), folder.path().join("spill"));
+        grouper.entry(entry(), "a".to_owned());
+        for record in 0..2 {
+            grouper.push_alone(&place(record, true), b"1").unwrap();
+        }
+        let groups = grouper.next_groups(Vec::new()).unwrap().unwrap().groups;
+        let seen: Vec<_> = groups
+            .iter()
+            .map(|group| (&group.key, group.rows.len()))
+            .collect();
+        assert_eq!(seen, [(&None, 1), (&None, 1)]);
     }
 
     #[test]

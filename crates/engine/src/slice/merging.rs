@@ -78,7 +78,7 @@ fn refuse_unmerged_entries(
                     reader.skip_entry("looked at");
                 }
             }
-            Event::Table { name, source } if planned.settings.source.is_none() && !can_merge(&source) => {
+            Event::Table { name, source, .. } if planned.settings.source.is_none() && !can_merge(&source) => {
                 return Err(refusal(planned, &name, &source));
             }
             _ => {}

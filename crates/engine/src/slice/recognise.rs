@@ -1,6 +1,7 @@
 //! The format of an entry: the source that reads it, or the reason why none does.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use chatmill_diag::{Code, Finding, Limits, codes, cut};
 use chatmill_intake::{Form, Frame, Framing, Head, Sketch, foreign, json};
@@ -58,7 +59,12 @@ pub(super) fn recognise(
     let by_content = detected
         .as_ref()
         .and_then(|evidence| chatmill_source::find(evidence.source));
-    let map = map_of_rows(planned, &sketch);
+    let is_of_rows = planned
+        .settings
+        .source
+        .or(by_content)
+        .is_some_and(|source| source.id() == TABLE_ROWS);
+    let map = map_of_rows(planned, &sketch, is_of_rows);
     let mapped = map.as_ref().and_then(|map| chatmill_source::find(&map.source));
     let evidence = match (&map, mapped) {
         (Some(map), Some(source)) => Some(Evidence {
@@ -99,9 +105,10 @@ pub(super) fn recognise(
         seen.notes.push(Finding::new(&codes::SOURCE_MISMATCH, message));
     }
     let passed_over = seen.source.and_then(|source| source.ignored_kind(&sketch));
-    seen.fate = match passed_over {
-        Some(kind) => EntryAction::PassOver(kind),
-        None => fate(
+    seen.fate = match (passed_over, unnamed_conversation(planned, head)) {
+        (Some(kind), _) => EntryAction::PassOver(kind),
+        (None, Some(message)) => EntryAction::Refuse(&codes::UNKNOWN_FORMAT, message, None),
+        (None, None) => fate(
             planned,
             entry,
             head,
@@ -178,8 +185,9 @@ fn name_of<'n>(planned: &'n PlannedInput, entry: &'n str) -> Cow<'n, str> {
     }
 }
 
-/// The map of the plan's own that names the fields of an entry's records, where these are JSON.
-fn map_of_rows(planned: &PlannedInput, sketch: &Sketch) -> Option<TableMap> {
+/// The map of the plan's own that names the fields of an entry's records, where these are JSON; of rows that were recognised, the one
+/// that knows their names.
+fn map_of_rows(planned: &PlannedInput, sketch: &Sketch, is_of_rows: bool) -> Option<TableMap> {
     let mut own = planned
         .settings
         .tables
@@ -195,7 +203,80 @@ fn map_of_rows(planned: &PlannedInput, sketch: &Sketch) -> Option<TableMap> {
         let mut records = sketch.records.iter().filter(|record| record.is_object);
         records.any(|record| map.reads(None, &record.keys))
     };
-    own.find(|map| of_source(map) && reads(map)).cloned()
+    let found = own.find(|map| of_source(map) && reads(map));
+    let by_names = || {
+        let mut presets = planned
+            .settings
+            .tables
+            .iter()
+            .filter(|map| !map.columns.is_empty());
+        presets.find(|map| !map.is_own && map.source == TABLE_ROWS && reads(map))
+    };
+    // Rows with the name `conversation` itself need no other names.
+    let has_own_name = || sketch.records.iter().any(|record| record.names("conversation"));
+    found
+        .or_else(|| is_of_rows.then(by_names).flatten().filter(|_| !has_own_name()))
+        .cloned()
+}
+
+/// The id of the source of anybody's rows.
+const TABLE_ROWS: &str = "table-rows";
+
+/// The words before `_id` in names of columns that name no conversation: a person, a model, a tenant, a reply or a parent.
+const OTHERS: [&str; 30] = [
+    "user",
+    "sender",
+    "author",
+    "person",
+    "member",
+    "customer",
+    "client",
+    "contact",
+    "visitor",
+    "account",
+    "profile",
+    "owner",
+    "agent",
+    "bot",
+    "assistant",
+    "operator",
+    "employee",
+    "model",
+    "provider",
+    "tenant",
+    "org",
+    "organization",
+    "organisation",
+    "company",
+    "workspace",
+    "team",
+    "reply_to",
+    "in_reply_to",
+    "parent",
+    "parent_message",
+];
+
+/// Why a table is refused in which no column is known to name a conversation, but one repeats that may.
+fn unnamed_conversation(planned: &PlannedInput, head: &Head) -> Option<String> {
+    let (columns, rows) = head.table()?;
+    let map = TableMap::find(&planned.settings.tables, None, &columns)?;
+    if map.is_own || map.source != TABLE_ROWS || !map.columns.is_empty() {
+        return None;
+    }
+    let repeats = |(at, name): &(usize, &String)| {
+        let before = name.strip_suffix("_id").map(str::to_lowercase);
+        let cells = rows.iter().filter_map(|row| row.get(*at)?.as_deref());
+        let mut seen = BTreeSet::new();
+        before.is_some_and(|before| !OTHERS.contains(&before.as_str()))
+            && cells
+                .filter(|cell| !cell.is_empty())
+                .any(|cell| !seen.insert(cell))
+    };
+    let (_, name) = columns.iter().enumerate().find(repeats)?;
+    Some(format!(
+        "no column is known to name the conversation, but `{name}` repeats: a [table_map] with `conversation = \"{name}\"` says that \
+         it does; without that key, all rows are one conversation"
+    ))
 }
 
 /// Writes a row with the names of its map; false where a filter skips the row. A value that is not an object

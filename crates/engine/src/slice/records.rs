@@ -215,7 +215,7 @@ impl<'s> Record<'s> {
                         .and_then(|place| self.entries.get(place.entry))
                         .unwrap_or(self.entry),
                     record: place.map_or(0, |place| place.record),
-                    bytes: place.map_or(0, |place| place.end - place.start),
+                    bytes: place.map_or(0, |place| place.bytes),
                 }
             }
         }

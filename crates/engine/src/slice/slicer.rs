@@ -15,13 +15,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::{DatasetError, SliceId, SpillFolder};
 use chatmill_diag::{Finding, Limits, codes, cut};
+use chatmill_intake::TableName;
 use chatmill_intake::discover::InputKind;
 use chatmill_intake::{Event, Failure, Frame, Framing, Head, LineRange, Reader};
-use chatmill_source::Evidence;
+use chatmill_source::{Evidence, Source};
 
 use super::companions::{self, Companions};
 use super::cut_totals::CutTotals;
-use super::grouping::RowGrouper;
+use super::grouping::{ReadTable, RowGrouper};
 use super::recognise::{EntryAction, recognise, rename};
 use super::repeats::Repeats;
 use super::rows::Entry;
@@ -330,6 +331,10 @@ impl<'p> Slicer<'p> {
             if current.tables.is_database && !current.tables.has_one {
                 self.refuse(slice, current.input, &no_table(&current.tables.passed));
             }
+            if let Some(finding) = current.tables.nothing_left() {
+                slice.steps.push(Step::Entry(EntryRef::of_input(current.input)));
+                slice.steps.push(Step::Note(finding));
+            }
             self.finish_input(&current, slice);
             return;
         };
@@ -337,9 +342,12 @@ impl<'p> Slicer<'p> {
             Event::EntryStart { entry, head } => self.start_entry(&mut current, slice, entry, &head),
             Event::Frame(frame) => self.frame(&mut current, slice, frame),
             Event::Separator { bytes } => slice.separate(bytes),
-            Event::Table { name, source } => self.start_table(&mut current, slice, name, &source),
+            Event::Table { name, source, whole } => {
+                self.start_table(&mut current, slice, name, (&source, whole));
+            }
             Event::Skipped { table, rows, bytes } => {
                 current.tables.pass(&table);
+                current.tables.filtered(&table, &current.planned.settings.tables);
                 slice.steps.push(Step::Skipped { table, rows, bytes });
             }
             Event::PassedOver { kind, bytes } => slice.steps.push(Step::PassedOver { kind, bytes }),
@@ -388,6 +396,7 @@ impl<'p> Slicer<'p> {
         {
             let bytes = frame.end - frame.start;
             let (table, rows) = (map.table.clone(), 1);
+            current.tables.filtered(&table, &current.planned.settings.tables);
             slice.steps.push(Step::Skipped { table, rows, bytes });
             return;
         }
@@ -395,12 +404,18 @@ impl<'p> Slicer<'p> {
         match entry.spill_rows(&mut self.grouper, &frame, bytes, self.limits) {
             Ok(Some((rows, between))) => {
                 self.cut_totals.record(current.input, rows);
+                let map = entry
+                    .map
+                    .as_ref()
+                    .or_else(|| entry.step.map(&current.planned.settings.tables));
+                let notes = current.tables.notes_of_row(bytes, map, entry.alone, self.limits);
                 slice.buffer.truncate(frame.buffer.start);
+                slice.steps.extend(notes.into_iter().flatten().map(Step::Note));
                 slice.separate(between);
                 return;
             }
             // A frame that cannot be cut into rows is a record of its own, and mostly rejected.
-            Ok(None) => {}
+            Ok(None) => current.tables.has_rows = true,
             Err(error) => {
                 self.failure = Some(error);
                 return;
@@ -419,7 +434,13 @@ impl<'p> Slicer<'p> {
     }
 
     /// Rows of a table follow: they have a reader of their own.
-    fn start_table(&mut self, current: &mut Current<'_>, slice: &mut Slice, name: String, source: &str) {
+    fn start_table(
+        &mut self,
+        current: &mut Current<'_>,
+        slice: &mut Slice,
+        name: String,
+        (source, whole): (&str, Option<TableName>),
+    ) {
         let Some(entry) = &mut current.entry else {
             return;
         };
@@ -429,7 +450,16 @@ impl<'p> Slicer<'p> {
         entry.step.table = name;
         entry.step.source = named.or_else(|| chatmill_source::find(source));
         let scope = current.planned.scope(&entry.step, None);
-        entry.gathering = Some(self.grouper.entry(entry.step.clone(), scope));
+        entry.gathering = Some(match whole {
+            Some(name) => {
+                let is_own = entry.step.map(&current.planned.settings.tables).is_some();
+                let system = entry.step.source.filter(|_| !is_own).map(Source::id);
+                let table = ReadTable { system, name };
+                slice.steps.extend(current.tables.note(&table).map(Step::Note));
+                self.grouper.table(entry.step.clone(), &scope, table)
+            }
+            None => self.grouper.entry(entry.step.clone(), scope),
+        });
         slice.steps.push(Step::Entry(entry.step.clone()));
         self.recognised.push(Recognised {
             input: current.input,
@@ -483,8 +513,10 @@ impl<'p> Slicer<'p> {
             step,
             next_record: current.range.as_ref().map_or(0, |range| range.record),
             map: seen.map,
+            alone: 0,
         });
-        current.tables.is_database |= head.framing == Framing::Tables;
+        let is_refused = matches!(seen.fate, EntryAction::Refuse(..));
+        current.tables.is_database |= head.framing == Framing::Tables && !is_refused;
         // Findings about an entry are reported where it begins.
         if current.range.as_ref().is_none_or(|range| range.start == 0) {
             slice.steps.extend(seen.notes.into_iter().map(Step::Note));

@@ -1,8 +1,15 @@
 //! Inputs without frames: the tables of a database or a dump that no source reads, and files that cannot be
 //! opened.
 
-use chatmill_diag::{Finding, codes};
-use chatmill_intake::FramingError;
+use std::collections::{BTreeMap, BTreeSet};
+
+use chatmill_diag::{Finding, Limits, codes};
+use chatmill_intake::TableName;
+use chatmill_intake::{FramingError, json};
+use chatmill_source::TableMap;
+use memchr::memmem;
+
+use super::grouping::ReadTable;
 
 /// The tables of an input, which may be entries of their own.
 #[derive(Default)]
@@ -13,7 +20,29 @@ pub(super) struct Tables {
     pub(super) has_one: bool,
     /// Names of those that were passed over.
     pub(super) passed: Vec<String>,
+    /// The first one that was read, of the user's maps and of each known system.
+    first: BTreeMap<Option<&'static str>, TableName>,
+    /// What findings say already, for each is said once an input.
+    noted: BTreeSet<Noted>,
+    /// Whether a row was read.
+    pub(super) has_rows: bool,
+    /// The map of which a filter left out rows.
+    filter: Option<String>,
 }
+
+/// What is noted about the tables of an input.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Noted {
+    /// Several are read.
+    Several,
+    /// Rows name no conversation.
+    Alone,
+    /// Texts of this column are JSON.
+    TextsOf(String),
+}
+
+/// The beginning of a content in a row that is a text of a list.
+const TEXT_OF_LIST: &[u8] = b"\"content\":\"[{";
 
 /// Tables that are named when none is read.
 const MAX_NAMED_TABLES: usize = 12;
@@ -24,6 +53,92 @@ impl Tables {
         if self.passed.len() <= MAX_NAMED_TABLES && !self.passed.iter().any(|passed| passed == table) {
             self.passed.push(table.to_owned());
         }
+    }
+
+    /// Remembers a table that is read; the finding where it is the second of the input, by one map or two.
+    pub(super) fn note(&mut self, ReadTable { system, name: table }: &ReadTable) -> Option<Finding> {
+        let first = self.first.entry(*system).or_insert_with(|| table.clone());
+        if first == table || !self.noted.insert(Noted::Several) {
+            return None;
+        }
+        let (first, second) = (first.full(), table.full());
+        let text = format!(
+            "several tables are read ({first}, {second}): each has conversations of its own, and the ids of all begin with the \
+             table; where they are one, name them in one map as `table = [\"{first}\", \"{second}\"]`"
+        );
+        Some(Finding::new(&codes::SEVERAL_TABLES, text))
+    }
+
+    /// Remembers that rows of a table are passed over, where a filter does so.
+    pub(super) fn filtered(&mut self, table: &str, maps: &[TableMap]) {
+        let map = maps
+            .iter()
+            .find(|map| map.is_own && !map.filters.is_empty() && map.names(table));
+        self.filter = self.filter.take().or_else(|| map.map(|map| map.name.clone()));
+    }
+
+    /// The finding that a filter left nothing of the input.
+    pub(super) fn nothing_left(&self) -> Option<Finding> {
+        let name = self.filter.as_ref().filter(|_| !self.has_rows)?;
+        let text = format!(
+            "the filter of the table map {name} leaves out every row of the input: compare its values with those of the column"
+        );
+        Some(Finding::new(&codes::EMPTY_INPUT, text))
+    }
+
+    /// The findings for the first row of the input of their kind: its text is a list of parts, or it names no conversation.
+    pub(super) fn notes_of_row(
+        &mut self,
+        row: &[u8],
+        map: Option<&TableMap>,
+        alone: u64,
+        limits: &Limits,
+    ) -> [Option<Finding>; 3] {
+        let is_first = alone > 0 && self.noted.insert(Noted::Alone);
+        let alone = is_first.then(|| {
+            let text = "the conversation is null or empty in rows of the table: each of them is a conversation of one row";
+            Finding::new(&codes::SPARED_FIELD, text)
+        });
+        let has_order = |map: &TableMap| {
+            map.columns
+                .iter()
+                .any(|(ours, _)| ours == "order" || ours == "created_at")
+        };
+        let is_first = !std::mem::replace(&mut self.has_rows, true);
+        let unordered =
+            map.filter(|map| is_first && map.is_own && map.source == "table-rows" && !has_order(map));
+        let unordered = unordered.map(|map| {
+            let text = format!(
+                "the table map {} names neither order nor created_at: messages are in the order of their ids where these are numbers, \
+                 else in that of the rows, which a database does not promise",
+                map.name
+            );
+            Finding::new(&codes::SPARED_FIELD, text)
+        });
+        [self.text_of_parts(row, map, limits), alone, unordered]
+    }
+
+    /// The finding about a row with a text that is a list of parts.
+    fn text_of_parts(&mut self, row: &[u8], map: Option<&TableMap>, limits: &Limits) -> Option<Finding> {
+        memmem::find(row, TEXT_OF_LIST)?;
+        let mut columns = map.into_iter().flat_map(|map| &map.columns);
+        let column = columns.find(|(ours, _)| ours == "content");
+        let column = column.map_or("content", |(_, theirs)| theirs);
+        let noted = Noted::TextsOf(column.to_owned());
+        if self.noted.contains(&noted) {
+            return None;
+        }
+        let document = json::scan(row, limits.depth).ok()?;
+        let text = document.root().get("content")?.as_str()?.into_owned();
+        if !chatmill_source::is_text_of_parts(&text, limits) {
+            return None;
+        }
+        self.noted.insert(noted);
+        let text = format!(
+            "texts of the column {column} are lists of parts as JSON, and stay the text that they are: `json = [\"{column}\"]` in the \
+             table map reads the parts"
+        );
+        Some(Finding::new(&codes::BEARABLE_TYPE, text))
     }
 }
 

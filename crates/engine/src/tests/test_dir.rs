@@ -25,7 +25,9 @@ impl TestDir {
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let folder = TempDir::new().unwrap();
         for (name, text) in files {
-            fs::write(folder.path().join(name), text).unwrap();
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
         }
         Self(folder)
     }

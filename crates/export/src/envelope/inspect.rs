@@ -8,6 +8,7 @@
 //! - INS-02 the target is a text and no call.
 //! - INS-03 a call is flat, and its arguments are an object.
 //! - INS-04 content is a text, or parts that are texts and pictures.
+//! - INS-05 the target is no context: nobody wrote the words that stand for a picture, and a bad answer is no target.
 //!
 //! A result names its function; names of participants have no field and are in the message's metadata. Turns after the
 //! assistant's last one are cut.
@@ -17,6 +18,7 @@ use std::collections::HashMap;
 
 use chatmill_dataset::FreeKind;
 
+use super::training_role::TrainingRole;
 use super::{Envelope, ExportRow, Masking, Wrapped, borrowed};
 use crate::envelope::turns::{self, Call, Message};
 use crate::fields::{self, Field, object, text};
@@ -46,6 +48,7 @@ chatmill_diag::reasons! {
     TARGET = "INS-02", "the assistant's last turn is not text, or calls a tool", "choose windows that end with text: `window.targets = \"answers\"`";
     CALLS = "INS-03", "the arguments of a call are not an object", "look for TL006 and TL007 in the findings, which name the calls";
     CONTENT = "INS-04", "a part is neither text nor picture", "name media in the text: `policy.media = \"placeholder\"`";
+    CONTEXT = "INS-05", "the assistant's last turn is context", "choose windows whose last turn is trained on";
 }
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
@@ -55,6 +58,9 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let cut = turns::cut(&turns).ok_or(SILENT.words)?;
     let target = cut.answer.message.only_text().filter(|text| !text.is_empty());
     let target = target.ok_or(TARGET.words)?;
+    if row.training_role(cut.answer.json) == TrainingRole::Context {
+        return Err(CONTEXT.words);
+    }
     let mut input = Vec::new();
     // Results come after their calls and name them by id.
     let mut called: HashMap<&str, &str> = HashMap::new();

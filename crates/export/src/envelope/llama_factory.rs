@@ -9,7 +9,8 @@
 //! - LLF-01 keys are `conversations`, `system` and `tools`.
 //! - LLF-02 `human` and `observation` stand at odd positions, `gpt` and `function_call` at even ones, and their number is even.
 //! - LLF-03 a mark of a picture, video or sound stands for a file: texts that spell `<image>`, `<video>` or `<audio>` have none.
-//! - LLF-04 where turns of the assistant are context, the last turn is trained on: `mask_history: true` trains on it alone.
+//! - LLF-04 where turns of the assistant are context, the last turn is trained on: `mask_history: true` trains on it alone. Turns that only stand for
+//!   media are left out, and a record ends before other context that follows a trained turn.
 
 use std::borrow::Cow;
 
@@ -17,9 +18,11 @@ use chatmill_dataset::FreeKind;
 use serde::Deserialize;
 
 use super::training_role::TrainingRole;
+use super::training_role::unmarkable::{RecordTurns, RoleTurn, TurnRole};
 use super::{Envelope, ExportRow, Masking, Question, Wrapped, borrowed, known_fields};
 use crate::fields::{self, Field, object, text};
 use crate::summary::FileSummary;
+use crate::summary::turn_counts::TurnCounts;
 
 /// The envelope of LLaMA-Factory.
 pub(super) static LLAMA_FACTORY: Envelope = Envelope {
@@ -45,7 +48,7 @@ chatmill_diag::reasons! {
     KEYS = "LLF-01", "the keys are conversations, system and tools", "take the dialect in a profile that writes no other keys";
     TURNS = "LLF-02", "people and assistant do not take turns from a person to the assistant", "choose windows from a person to an answer: `window.mode = \"consecutive\"`";
     MARKED = "LLF-03", "a text contains the media token of a picture, video or sound", "write the token otherwise at the source: LLaMA-Factory would replace it by a file";
-    CONTEXT = "LLF-04", "the last turn is context", "choose windows whose last turn is trained on";
+    CONTEXT = "LLF-04", "the last turn is context, or none is trained on", "choose windows whose last turn is trained on";
 }
 
 const MARKS: [&str; 3] = ["<image>", "<video>", "<audio>"];
@@ -60,16 +63,44 @@ struct Turn<'a> {
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let rules = [KEYS, TURNS, MARKED].map(|rule| rule.words);
-    let (fields, turns) = check(row, rules)?;
-    let mut turn_counts = row.turn_counts(turns.iter().copied());
-    if turn_counts.context > 0 {
+    let (mut fields, turns) = check(row, rules)?;
+    if row.turn_counts(turns.iter().copied()).context == 0 {
+        let turn_counts = row.turn_counts(turns);
+        return Ok(Wrapped::whole(fields).with_turn_counts(turn_counts));
+    }
+    let mut record = RecordTurns::of(row, &role_turns(&turns));
+    let missed = record.end_before_context(row).unwrap_or_default();
+    let turns = &record.turns;
+    let mut turn_counts = TurnCounts {
+        missed,
+        wordless: record.wordless,
+        ..row.turn_counts(turns.iter().copied())
+    };
+    if turn_counts.context > 0 || turn_counts.learned == 0 {
         let is_last_trained = turns.last().map(|turn| row.training_role(turn)) == Some(TrainingRole::Trained);
         if !is_last_trained {
             return Err(CONTEXT.words);
         }
         turn_counts = turn_counts.of_last();
     }
+    let conversations = fields.iter_mut().find(|field| field.name == "conversations");
+    if let Some(field) = conversations {
+        field.json = record.list().into();
+    }
     Ok(Wrapped::whole(fields).with_turn_counts(turn_counts))
+}
+
+fn role_turns<'t>(turns: &[&'t str]) -> Vec<RoleTurn<'t>> {
+    let role_turns = turns.iter().map(|json| {
+        let turn = serde_json::from_str::<Turn<'t>>(json);
+        let by = match turn.as_ref().map(|turn| &*turn.from) {
+            Ok("human") => TurnRole::Person,
+            Ok("gpt") => TurnRole::Assistant,
+            _ => TurnRole::Other,
+        };
+        (*json, by, turn.ok().map(|turn| turn.value))
+    });
+    role_turns.collect()
 }
 
 /// The fields of a record, and its turns, where it keeps the rules of LLaMA-Factory's converter: keys, order of turns, and tokens of

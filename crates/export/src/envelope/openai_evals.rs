@@ -6,11 +6,13 @@
 //!
 //! - EVL-01 the assistant has a turn, and another turn precedes it.
 //! - EVL-02 the last turn of the assistant is a text and no call.
+//! - EVL-03 that turn is no context: nobody wrote the words that stand for a picture, and a bad answer is not ideal.
 //!
 //! Turns after the assistant's last one are cut. Unknown keys pass, so `tools` stays.
 
 use chatmill_dataset::FreeKind;
 
+use super::training_role::TrainingRole;
 use super::{Envelope, ExportRow, Masking, Wrapped, borrowed};
 use crate::envelope::turns;
 use crate::fields::{self, Field};
@@ -37,6 +39,7 @@ pub(super) static OPENAI_EVALS: Envelope = Envelope {
 chatmill_diag::reasons! {
     SILENT = "EVL-01", "the assistant has no turn, or no message precedes it", "where no participant is an agent, convert with `--set perspective.as=each-participant`";
     CALLS = "EVL-02", "the assistant's last turn is not text, or calls a tool", "choose windows that end with text: `window.targets = \"answers\"`";
+    CONTEXT = "EVL-03", "the assistant's last turn is context", "choose windows whose last turn is trained on";
 }
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
@@ -46,6 +49,9 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let cut = turns::cut(&turns).ok_or(SILENT.words)?;
     let ideal = cut.answer.message.only_text().filter(|text| !text.is_empty());
     let ideal = ideal.ok_or(CALLS.words)?;
+    if row.training_role(cut.answer.json) == TrainingRole::Context {
+        return Err(CONTEXT.words);
+    }
     let mut fields = vec![
         Field::new("input", turns::list(cut.before)),
         Field::new("ideal", fields::text(&ideal)),

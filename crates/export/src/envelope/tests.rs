@@ -77,10 +77,10 @@ fn outcome(case: &str) -> String {
         *if word == "extra" { &mut extra } else { &mut trained } = Some(rest);
     }
     let span = |word: &str| {
-        let start = content.find(word).unwrap() as u64;
-        start..start + word.len() as u64
+        let start = content.find(word)? as u64;
+        Some(start..start + word.len() as u64)
     };
-    let spans = |words: &str| words.split_whitespace().map(span).collect::<Vec<_>>();
+    let spans = |words: &str| words.split_whitespace().filter_map(span).collect::<Vec<_>>();
     let row = ExportRow {
         dialect: envelope.dialects[0],
         content,
@@ -103,8 +103,8 @@ fn outcome(case: &str) -> String {
     if trained.is_some() {
         let counts = wrapped.turn_counts;
         lines.push(format!(
-            "learned {}, context {}, missed {}",
-            counts.learned, counts.context, counts.missed
+            "learned {}, context {}, missed {}, wordless {}",
+            counts.learned, counts.context, counts.missed, counts.wordless
         ));
     }
     lines.join("\n")
@@ -146,6 +146,7 @@ fn counts(learned: u64, context: u64, missed: u64) -> TurnCounts {
         learned,
         context,
         missed,
+        wordless: 0,
     }
 }
 

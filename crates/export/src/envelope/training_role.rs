@@ -1,5 +1,7 @@
 //! The use of each turn of a record in training, decided by the byte ranges of the rendering, whatever the form of a turn.
 
+pub(super) mod unmarkable;
+
 use std::ops::Range;
 
 use super::{Envelope, ExportRow, Masking};
@@ -78,15 +80,25 @@ pub(crate) fn notes(envelope: Option<&Envelope>, turn_counts: TurnCounts) -> Vec
     if turn_counts.context > 0 {
         let turns = format!("{} turns of the assistant are context", turn_counts.context);
         match envelope.masking {
-            Masking::InRecord | Masking::LeftOut => {}
+            Masking::InRecord | Masking::CutOff => {}
             Masking::Setting(setting) => notes.push(format!("{turns}: set `{setting}`")),
             Masking::Unknown => notes.push(format!("{turns}, which {} cannot express", envelope.id)),
         }
     }
     if turn_counts.missed > 0 {
+        let (turns, id) = (turn_counts.missed, envelope.id);
+        notes.push(if envelope.masking == Masking::CutOff {
+            format!(
+                "{turns} trained turns of the dataset are not here: rows of {id} end before a turn that is context; trl-prompt-completion takes each in a row of its own, made with `window.mode = \"per_turn\"`"
+            )
+        } else {
+            format!("{turns} trained turns of the dataset are context here: {id} trains on the last turn only")
+        });
+    }
+    if turn_counts.wordless > 0 {
         notes.push(format!(
-            "{} trained turns of the dataset are context here: {} trains on the last turn only",
-            turn_counts.missed, envelope.id
+            "{} turns of the assistant only stand for media, and are left out with their questions: {} cannot mark them",
+            turn_counts.wordless, envelope.id
         ));
     }
     notes

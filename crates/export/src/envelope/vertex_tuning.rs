@@ -6,6 +6,7 @@
 //!
 //! - VTX-01 keys are `systemInstruction`, `contents` and `tools`.
 //! - VTX-02 a user speaks first and the model last.
+//! - VTX-03 a turn is more than words that stand for media: turns of the model that are not are left out with their questions.
 //!
 //! A file has one gigabyte at most. All rules of the dialect hold too: `--valid` asks for them.
 
@@ -14,8 +15,10 @@ use std::borrow::Cow;
 use chatmill_dataset::FreeKind;
 use serde::Deserialize;
 
+use super::training_role::unmarkable::{RecordTurns, RoleTurn, TurnRole};
 use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, value};
 use crate::fields;
+use crate::summary::turn_counts::TurnCounts;
 
 /// The envelope of Vertex tuning files.
 pub(super) static VERTEX_TUNING: Envelope = Envelope {
@@ -42,15 +45,25 @@ pub(super) static VERTEX_TUNING: Envelope = Envelope {
 struct Content<'a> {
     #[serde(borrow)]
     role: Cow<'a, str>,
+    #[serde(borrow, default)]
+    parts: Vec<ContentPart<'a>>,
+}
+
+/// A part; one without a text is a call, a result or a medium.
+#[derive(Deserialize)]
+struct ContentPart<'a> {
+    #[serde(borrow, default)]
+    text: Option<Cow<'a, str>>,
 }
 
 chatmill_diag::reasons! {
     KEYS = "VTX-01", "the keys are systemInstruction, contents and tools", "take the dialect in a profile that writes no other keys";
     TURNS = "VTX-02", "the first turn is not a user's, or the last turn is not the model's", "`window.mode = \"consecutive\"` makes rows that end with an answer; `window.targets = \"steps\"` lets them end with calls, too";
+    WORDLESS = "VTX-03", "every turn of the model only stands for media", "`window.learn_placeholders = true` trains on them";
 }
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-    let fields = known_fields(row, &VERTEX_TUNING).ok_or(KEYS.words)?;
+    let mut fields = known_fields(row, &VERTEX_TUNING).ok_or(KEYS.words)?;
     let contents = value(&fields, "contents").and_then(fields::elements);
     let contents: Vec<(&str, Content<'_>)> = contents.ok_or(KEYS.words)?;
     let has_role = |content: Option<&(&str, Content<'_>)>, role| {
@@ -59,6 +72,29 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     if !has_role(contents.first(), "user") || !has_role(contents.last(), "model") {
         return Err(TURNS.words);
     }
-    let turn_counts = row.turn_counts(contents.iter().map(|(json, _)| *json));
+    let role_turns: Vec<RoleTurn<'_>> = contents.iter().map(role_turns).collect();
+    let record = RecordTurns::of(row, &role_turns);
+    if record.turns.is_empty() {
+        return Err(WORDLESS.words);
+    }
+    let turn_counts = TurnCounts {
+        wordless: record.wordless,
+        ..row.turn_counts(record.turns.iter().copied())
+    };
+    let list = (record.wordless > 0).then(|| record.list());
+    let contents = fields.iter_mut().find(|field| field.name == "contents");
+    if let Some((field, list)) = contents.zip(list) {
+        field.json = list.into();
+    }
     Ok(Wrapped::whole(fields).with_turn_counts(turn_counts))
+}
+
+fn role_turns<'t>((json, content): &(&'t str, Content<'t>)) -> RoleTurn<'t> {
+    let texts: Option<Vec<&str>> = content.parts.iter().map(|part| part.text.as_deref()).collect();
+    let by = match &*content.role {
+        "model" => TurnRole::Assistant,
+        _ if texts.is_some() => TurnRole::Person,
+        _ => TurnRole::Other,
+    };
+    (*json, by, texts.map(|texts| texts.join("\n").into()))
 }

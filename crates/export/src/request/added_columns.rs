@@ -140,7 +140,7 @@ impl AddedColumns {
                 return Err(ExportError::taken(&taken.name, "a column of every table"));
             }
         }
-        let kinds = extra_kinds(dataset, &added.of_conversations)?;
+        let kinds = extra_kinds(dataset, &added.of_conversations, request.quotes)?;
         for column in &mut added.columns {
             if let Origin::Conversation(place) = column.origin
                 && let Some(kind) = kinds.get(&place)
@@ -244,6 +244,7 @@ columns! {
 fn extra_kinds(
     dataset: &Dataset,
     wanted: &[ConversationField],
+    quotes: bool,
 ) -> Result<BTreeMap<usize, FreeKind>, ExportError> {
     let mut kinds: BTreeMap<usize, FreeKind> = BTreeMap::new();
     let extras = wanted
@@ -268,7 +269,7 @@ fn extra_kinds(
                 *kind = common(*kind, found);
             }
         }
-        if known.len() < COMPARED {
+        if known.len() < COMPARED && quotes && dataset.manifest().quotes() {
             let fields = fields::of(extra).into_iter().flatten();
             known.extend(fields.map(|field| field.name.into_owned()));
         }

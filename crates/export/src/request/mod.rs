@@ -36,6 +36,8 @@ pub struct ExportRequest {
     pub shard_bytes: Option<u64>,
     /// Whether the summary lists the rows that are left out.
     pub lists_left_out: bool,
+    /// Whether errors may name what records hold; never of a dataset whose plan does not let it be quoted.
+    pub quotes: bool,
     /// The seed of a random order of rows; none leaves the order of the dataset.
     pub shuffle: Option<u64>,
     /// Whether an earlier export at the destination may be replaced.
@@ -56,6 +58,7 @@ impl ExportRequest {
             columns: Vec::new(),
             shard_bytes: None,
             lists_left_out: false,
+            quotes: true,
             shuffle: None,
             replace: false,
         }

@@ -9,8 +9,10 @@ pub struct TurnCounts {
     pub learned: u64,
     /// In the record as context.
     pub context: u64,
-    /// Trained on in the dataset, but context in the record: the format trains on the last turn only.
+    /// Trained on in the dataset, but not in the record: the format trains on the last turn only, or the record ends before.
     pub missed: u64,
+    /// Only words that stand for media, left out of a record that cannot mark them.
+    pub wordless: u64,
 }
 
 impl TurnCounts {
@@ -19,6 +21,7 @@ impl TurnCounts {
         self.learned += other.learned;
         self.context += other.context;
         self.missed += other.missed;
+        self.wordless += other.wordless;
     }
 
     /// The counts in a format that trains on the last turn only.

@@ -16,6 +16,7 @@ mod folder;
 mod tar;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::stream::StreamError;
 
@@ -37,6 +38,8 @@ pub(crate) struct DumpTable {
     /// Name with its schema.
     pub(crate) name: String,
     pub(crate) text: RowText,
+    /// The statements that create the table and those that it is a part of, or make it a part of them.
+    pub(crate) definitions: Vec<Arc<str>>,
     /// The encoding of the dump's text, where the dump names it.
     pub(crate) encoding: Option<String>,
 }
@@ -47,7 +50,7 @@ pub(crate) enum RowText {
     /// The data of a `COPY` statement with these columns.
     Copy { columns: Vec<String> },
     /// `INSERT` statements; the statement that creates the table tells the columns.
-    Inserts { definition: String },
+    Inserts,
 }
 
 /// The parts that the table of contents promises and that have not come yet.

@@ -1,5 +1,5 @@
-//! Values of columns as JSON. Nulls, and values that JSON cannot represent, are left out of objects and are null in lists. Text of columns
-//! of the Arrow JSON type, or Parquet's, is the value that it spells.
+//! Values of columns as JSON. Nulls, and values that JSON cannot represent, are left out of objects and are null in lists. Text of the
+//! Arrow JSON type, or Parquet's, is the value that it spells, at any depth of lists and structs.
 
 use std::fmt::Write as _;
 
@@ -8,9 +8,9 @@ use arrow_array::types::{
     Date32Type, Date64Type, Float16Type, Float32Type, Float64Type, TimestampMicrosecondType,
     TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
 };
-use arrow_array::{Array, RecordBatch, downcast_integer_array};
+use arrow_array::{Array, ArrayRef, RecordBatch, downcast_integer_array};
 use arrow_schema::extension::{ExtensionType as _, Json};
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::{DataType, Field, Fields, TimeUnit};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
@@ -40,14 +40,8 @@ impl Row {
 
     /// Writes a row as an object.
     pub(super) fn write(&mut self, batch: &RecordBatch, row: usize) {
-        let schema = batch.schema_ref();
-        let columns = schema.fields().iter().zip(batch.columns());
         self.values += 1;
-        let cells = columns.map(|(field, array)| Cell {
-            is_json: field.extension_type_name() == Some(Json::NAME),
-            ..Cell::of(field.name(), array, row)
-        });
-        object(cells, self);
+        object(cells(batch.schema_ref().fields(), batch.columns(), row), self);
     }
 
     /// Whether the row exceeds the limits, and is incomplete.
@@ -58,46 +52,21 @@ impl Row {
 
 /// A field of an object.
 struct Cell<'a> {
+    /// The type of the value.
+    field: &'a Field,
     name: &'a str,
     array: &'a dyn Array,
     row: usize,
-    /// Whether its text is JSON, as the type of its column says.
-    is_json: bool,
 }
 
-impl<'a> Cell<'a> {
-    fn of(name: &'a str, array: &'a dyn Array, row: usize) -> Self {
-        Self {
-            name,
-            array,
-            row,
-            is_json: false,
-        }
-    }
-
-    /// Writes its value; false, and nothing is written, where there is none.
-    fn write(&self, out: &mut Row) -> bool {
-        match self.json(out.most.0) {
-            Some(json) => text(json, out),
-            None => value(self.array, self.row, out),
-        }
-    }
-
-    /// The JSON that its text is; none where it is not, would not stand on one line, as a row does, or is too long for a row anyway.
-    fn json(&self, most: u64) -> Option<&str> {
-        if !self.is_json || self.array.is_null(self.row) {
-            return None;
-        }
-        let text = match self.array.data_type() {
-            DataType::Utf8 => self.array.as_string::<i32>().value(self.row),
-            DataType::LargeUtf8 => self.array.as_string::<i64>().value(self.row),
-            DataType::Utf8View => self.array.as_string_view().value(self.row),
-            _ => return None,
-        };
-        let may_be_json = text.len() as u64 <= most && !text.contains('\n');
-        let is_json = may_be_json && json::scan(text.as_bytes(), u32::MAX).is_ok();
-        is_json.then_some(text)
-    }
+/// The cells of a row, one for each column.
+fn cells<'a>(fields: &'a Fields, columns: &'a [ArrayRef], row: usize) -> impl Iterator<Item = Cell<'a>> {
+    fields.iter().zip(columns).map(move |(field, array)| Cell {
+        field,
+        name: field.name(),
+        array,
+        row,
+    })
 }
 
 /// Writes the fields that are not null.
@@ -111,7 +80,7 @@ fn object<'a>(fields: impl Iterator<Item = Cell<'a>>, out: &mut Row) {
         }
         push_string(cell.name, &mut out.bytes);
         out.bytes.push(b':');
-        if cell.write(out) {
+        if value(cell.field, cell.array, cell.row, out) {
             is_first = false;
             out.values += 1;
         } else {
@@ -125,7 +94,7 @@ fn object<'a>(fields: impl Iterator<Item = Cell<'a>>, out: &mut Row) {
 }
 
 /// Writes a value; false, and nothing is written, where there is none.
-fn value(array: &dyn Array, row: usize, out: &mut Row) -> bool {
+fn value(field: &Field, array: &dyn Array, row: usize, out: &mut Row) -> bool {
     if row >= array.len() || array.is_null(row) {
         return false;
     }
@@ -143,24 +112,22 @@ fn value(array: &dyn Array, row: usize, out: &mut Row) -> bool {
             number.is_finite() && text(&number.to_string(), out)
         }
         DataType::Float64 => fraction(array.as_primitive::<Float64Type>().value(row), out),
-        DataType::Utf8 => string(array.as_string::<i32>().value(row), out),
-        DataType::LargeUtf8 => string(array.as_string::<i64>().value(row), out),
-        DataType::Utf8View => string(array.as_string_view().value(row), out),
+        DataType::Utf8 => words(field, array.as_string::<i32>().value(row), out),
+        DataType::LargeUtf8 => words(field, array.as_string::<i64>().value(row), out),
+        DataType::Utf8View => words(field, array.as_string_view().value(row), out),
         DataType::Binary => bytes(array.as_binary::<i32>().value(row), out),
         DataType::LargeBinary => bytes(array.as_binary::<i64>().value(row), out),
         DataType::BinaryView => bytes(array.as_binary_view().value(row), out),
         DataType::FixedSizeBinary(_) => bytes(array.as_fixed_size_binary().value(row), out),
-        DataType::List(_) => list(array.as_list::<i32>().value(row).as_ref(), out),
-        DataType::LargeList(_) => list(array.as_list::<i64>().value(row).as_ref(), out),
-        DataType::FixedSizeList(_, _) => list(array.as_fixed_size_list().value(row).as_ref(), out),
-        DataType::Struct(_) => {
-            let fields = array.as_struct();
-            let columns = fields.column_names().into_iter().zip(fields.columns());
-            object(columns.map(|(name, array)| Cell::of(name, array, row)), out);
+        DataType::List(item) => list(item, array.as_list::<i32>().value(row).as_ref(), out),
+        DataType::LargeList(item) => list(item, array.as_list::<i64>().value(row).as_ref(), out),
+        DataType::FixedSizeList(item, _) => list(item, array.as_fixed_size_list().value(row).as_ref(), out),
+        DataType::Struct(fields) => {
+            object(cells(fields, array.as_struct().columns(), row), out);
             true
         }
-        DataType::Map(_, _) => map(array, row, out),
-        DataType::Dictionary(_, _) => dictionary(array, row, out),
+        DataType::Map(entry, _) => map(entry, array, row, out),
+        DataType::Dictionary(_, _) => dictionary(field, array, row, out),
         DataType::Timestamp(unit, zone) => {
             let (units, second) = match unit {
                 TimeUnit::Second => (array.as_primitive::<TimestampSecondType>().value(row), 1),
@@ -197,6 +164,17 @@ fn text(text: &str, out: &mut Row) -> bool {
     true
 }
 
+/// Text: the JSON that it spells where its type says so. JSON that would not stand on one line, as a row does, stays text.
+fn words(field: &Field, words: &str, out: &mut Row) -> bool {
+    let may_be_json = field.extension_type_name() == Some(Json::NAME)
+        && words.len() as u64 <= out.most.0
+        && !words.contains('\n');
+    if may_be_json && json::scan(words.as_bytes(), u32::MAX).is_ok() {
+        return text(words, out);
+    }
+    string(words, out)
+}
+
 fn string(text: &str, out: &mut Row) -> bool {
     if text.len() as u64 > out.most.0 {
         // Nobody reads a row that is beyond.
@@ -219,13 +197,13 @@ fn bytes(bytes: &[u8], out: &mut Row) -> bool {
     string(&STANDARD.encode(bytes), out)
 }
 
-fn list(array: &dyn Array, out: &mut Row) -> bool {
+fn list(item: &Field, array: &dyn Array, out: &mut Row) -> bool {
     out.bytes.push(b'[');
     for row in 0..array.len() {
         if row > 0 {
             out.bytes.push(b',');
         }
-        if !value(array, row, out) {
+        if !value(item, array, row, out) {
             out.bytes.extend_from_slice(b"null");
         }
         out.values += 1;
@@ -238,7 +216,7 @@ fn list(array: &dyn Array, out: &mut Row) -> bool {
 }
 
 /// A map: an object where its keys are text, else a list of pairs.
-fn map(array: &dyn Array, row: usize, out: &mut Row) -> bool {
+fn map(entry: &Field, array: &dyn Array, row: usize, out: &mut Row) -> bool {
     let entries = array.as_map().value(row);
     let (keys, values) = (entries.column(0), entries.column(1));
     let names: Vec<&str> = match keys.data_type() {
@@ -246,21 +224,32 @@ fn map(array: &dyn Array, row: usize, out: &mut Row) -> bool {
         DataType::Utf8View => keys.as_string_view().iter().flatten().collect(),
         _ => Vec::new(),
     };
-    if names.len() < keys.len() {
-        return list(&entries, out);
-    }
+    let DataType::Struct(fields) = entry.data_type() else {
+        return false;
+    };
+    let Some(field) = fields.get(1).filter(|_| names.len() == keys.len()) else {
+        return list(entry, &entries, out);
+    };
     let places = names.into_iter().enumerate();
-    object(places.map(|(place, name)| Cell::of(name, values, place)), out);
+    object(
+        places.map(|(row, name)| Cell {
+            field,
+            name,
+            array: values.as_ref(),
+            row,
+        }),
+        out,
+    );
     true
 }
 
-fn dictionary(array: &dyn Array, row: usize, out: &mut Row) -> bool {
+fn dictionary(field: &Field, array: &dyn Array, row: usize, out: &mut Row) -> bool {
     let Some(dictionary) = array.as_any_dictionary_opt() else {
         return false;
     };
     let keys = dictionary.keys();
     let key = downcast_integer_array!(keys => usize::try_from(i128::from(keys.value(row))).ok(), _ => None);
-    key.is_some_and(|key| value(dictionary.values().as_ref(), key, out))
+    key.is_some_and(|key| value(field, dictionary.values().as_ref(), key, out))
 }
 
 /// A point in time as ISO 8601; with `Z` where the column says that it is one, and not a clock's reading.
@@ -296,6 +285,11 @@ fn date(days: i64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::{ListArray, MapArray, StringArray, StructArray};
+    use arrow_buffer::OffsetBuffer;
+
     use super::*;
 
     #[test]
@@ -308,6 +302,37 @@ mod tests {
         );
         assert_eq!(date(-719_468), "0000-03-01");
         assert_eq!(date(11_016), "2000-02-29");
+    }
+
+    #[test]
+    fn json_in_lists_structs_and_maps_is_the_value_that_it_spells() {
+        let json = |name: &str| {
+            Arc::new(Field::new(name, DataType::Utf8, true).with_extension_type(Json::default()))
+        };
+        let texts = || -> ArrayRef { Arc::new(StringArray::from(vec![Some("{\"a\": 1}"), Some("{"), None])) };
+        let offsets = || OffsetBuffer::from_lengths([3]);
+        let list = ListArray::new(json("item"), offsets(), texts(), None);
+        let plain = Arc::new(Field::new("item", DataType::Utf8, true));
+        let words = ListArray::new(plain, offsets(), texts(), None);
+        let names: ArrayRef = Arc::new(StringArray::from(vec!["x", "y", "z"]));
+        let name = Arc::new(Field::new("key", DataType::Utf8, false));
+        let entries = StructArray::new(vec![name, json("value")].into(), vec![names, texts()], None);
+        let entry = Arc::new(Field::new("entries", entries.data_type().clone(), false));
+        let map = MapArray::new(entry, offsets(), entries, None, false);
+        let first: ArrayRef = Arc::new(StringArray::from(vec!["[2]"]));
+        let inner = StructArray::new(vec![json("p")].into(), vec![first], None);
+        let columns: Vec<(&str, ArrayRef)> = vec![
+            ("list", Arc::new(list)),
+            ("words", Arc::new(words)),
+            ("map", Arc::new(map)),
+            ("struct", Arc::new(inner)),
+        ];
+        let mut row = Row::within(999, 99);
+        row.write(&RecordBatch::try_from_iter(columns).unwrap(), 0);
+        assert_eq!(
+            String::from_utf8(row.bytes).unwrap(),
+            r#"{"list":[{"a": 1},"{",null],"words":["{\"a\": 1}","{",null],"map":{"x":{"a": 1},"y":"{"},"struct":{"p":[2]}}"#
+        );
     }
 
     #[test]

@@ -16,6 +16,7 @@ use super::schema::{Keys, quoted};
 use super::{CorruptionCheck, about, explain};
 use crate::stream::{ReadBudget, StreamError};
 use crate::table::TableMap;
+use crate::table::column::Column;
 use crate::table::row::{Cell, RowWriter, Written};
 
 /// Rows of a batch.
@@ -53,7 +54,7 @@ pub(super) struct Scan {
 }
 
 impl Scan {
-    pub(super) fn new(table: &str, keys: Keys, columns: &[String], map: &TableMap) -> Self {
+    pub(super) fn new(table: &str, keys: Keys, columns: &[Column], map: &TableMap) -> Self {
         let is_numbered = matches!(keys, Keys::Number(_));
         let keys = match keys {
             Keys::Number(name) => vec![name.to_owned()],
@@ -62,7 +63,7 @@ impl Scan {
         let mut scan = Self {
             table: table.to_owned(),
             is_numbered,
-            columns: columns.iter().map(|name| quoted(name)).collect(),
+            columns: columns.iter().map(|column| quoted(&column.name)).collect(),
             writer: RowWriter::new(map, columns),
             last: None,
             rows: VecDeque::new(),

@@ -6,6 +6,7 @@ use rusqlite::Connection;
 
 use super::{CorruptionCheck, explain};
 use crate::stream::{ReadBudget, StreamError};
+use crate::table::column::{Column, ColumnKind};
 
 /// The names under which a table may show the number of a row.
 const ROW_NUMBERS: [&str; 3] = ["rowid", "_rowid_", "oid"];
@@ -21,10 +22,16 @@ pub(super) fn tables(connection: &Connection) -> rusqlite::Result<VecDeque<Strin
 }
 
 /// The columns of a table, but for those that are computed.
-pub(super) fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
-    let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1, 'main') ORDER BY cid")?;
-    let names = statement.query_map([table], |row| text(row, 0))?;
-    names.collect()
+pub(super) fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<Column>> {
+    let mut statement =
+        connection.prepare("SELECT name, type FROM pragma_table_info(?1, 'main') ORDER BY cid")?;
+    let columns = statement.query_map([table], |row| {
+        Ok(Column {
+            name: text(row, 0)?,
+            kind: ColumnKind::of_type(&text(row, 1)?),
+        })
+    })?;
+    columns.collect()
 }
 
 /// The columns that identify the rows of a table.
@@ -36,8 +43,12 @@ pub(super) enum Keys {
 }
 
 /// The keys of a table: row numbers, or in a table without them the primary key.
-pub(super) fn keys(connection: &Connection, table: &str, columns: &[String]) -> rusqlite::Result<Keys> {
-    let is_hidden = |name: &str| columns.iter().any(|column| column.eq_ignore_ascii_case(name));
+pub(super) fn keys(connection: &Connection, table: &str, columns: &[Column]) -> rusqlite::Result<Keys> {
+    let is_hidden = |name: &str| {
+        columns
+            .iter()
+            .any(|column| column.name.eq_ignore_ascii_case(name))
+    };
     let number = ROW_NUMBERS.into_iter().find(|name| !is_hidden(name));
     if let Some(number) = number
         && connection

@@ -67,6 +67,14 @@ impl Framer {
             self.rows.raw = raw;
             if !is_unknown {
                 self.aim(None, header, None);
+                if self
+                    .pass_separators(|byte| matches!(byte, b'\n' | b'\r'))
+                    .is_some()
+                {
+                    self.sample(CellsOf::Csv(separator), |text| {
+                        Some(0..Ends::new(separator).run(text)?)
+                    });
+                }
             }
             return;
         }

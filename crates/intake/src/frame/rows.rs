@@ -3,18 +3,23 @@
 //! A row is written when its last byte was read, and reported after everything before it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use chatmill_diag::codes::{COLUMNS_UNKNOWN, INVALID_UTF8, RECORD_TOO_LONG};
 
 use super::Framer;
 use super::unit::Unit;
-use crate::event::{Event, Form};
+use crate::event::{Event, Form, TableName};
 use crate::stream::StreamError;
+use crate::table::column::Column;
 use crate::table::row::{Cell, RowWriter, Written};
 use crate::table::sql::Syntax;
 use crate::table::{TableMap, copy, csv, literal};
+
+/// Tables between a part and the whole at most.
+const MAX_PARENTS: usize = 16;
 
 /// The bytes of skipped rows after which their number is reported, so that progress is visible.
 const REPORT_AFTER_BYTES: u64 = 4 << 20;
@@ -27,9 +32,11 @@ pub(super) struct Rows {
     pub(super) encoding: Encoding,
     /// The table whose rows are read.
     target: Target,
-    /// Columns of tables that some map names, from their definitions.
-    known: BTreeMap<String, Vec<String>>,
-    /// Bytes of all names in `known`.
+    /// Columns of tables, from their definitions.
+    known: BTreeMap<String, Vec<Column>>,
+    /// The table that a partition is a part of, or a child that inherits.
+    parents: BTreeMap<String, String>,
+    /// Bytes of all names in `known` and `parents`.
     known_bytes: usize,
     /// Name of the table that was announced last.
     announced: Option<String>,
@@ -119,23 +126,53 @@ impl Rows {
         }
     }
 
-    /// Keeps the columns of a table for rows that come without them; a later definition takes the place of an earlier one. `limit` is how many bytes all names may take.
-    pub(super) fn remember(&mut self, table: String, columns: Vec<String>, limit: u64) {
-        let bytes = table.len() + columns.iter().map(String::len).sum::<usize>();
-        let is_small = (self.known_bytes + bytes) as u64 <= limit;
+    /// Retains the columns of a table and the tables that it is a part of; a later definition takes the place of an earlier one. `limit` is how many bytes all names may take.
+    pub(super) fn remember(&mut self, table: String, own: Vec<Column>, parents: Vec<String>, limit: u64) {
         if self.target.table == table {
             self.target = Target::default();
         }
         self.known.remove(&table);
-        if is_small && self.is_named(&table) {
-            self.known_bytes += bytes;
+        self.parents.remove(&table);
+        let inherited = || parents.iter().map(|parent| self.known.get(parent));
+        let are_known = inherited().all(|parent| parent.is_some());
+        let mut columns: Vec<Column> = inherited().flatten().flatten().cloned().collect();
+        columns.extend(own);
+        // A column that several declare is there once.
+        let mut names = BTreeSet::new();
+        columns.retain(|column| names.insert(column.name.clone()));
+        let bytes = table.len() + names.iter().map(String::len).sum::<usize>();
+        if let Some(parent) = parents.into_iter().next() {
+            self.attach(table.clone(), parent, limit);
+        }
+        if are_known && self.has_space(bytes, limit) {
             self.known.insert(table, columns);
         }
     }
 
-    /// Whether some map means this table.
+    /// Notes that a table is a part of another.
+    pub(super) fn attach(&mut self, child: String, parent: String, limit: u64) {
+        if self.has_space(child.len() + parent.len(), limit) {
+            self.parents.insert(child, parent);
+        }
+    }
+
+    fn has_space(&mut self, bytes: usize, limit: u64) -> bool {
+        let fits = (self.known_bytes + bytes) as u64 <= limit;
+        self.known_bytes += if fits { bytes } else { 0 };
+        fits
+    }
+
+    /// The table itself, and those that it is a part of, up to the whole.
+    fn line_of<'t>(&'t self, table: &'t str) -> impl Iterator<Item = &'t str> {
+        let parent = |table: &&'t str| self.parents.get(*table).map(String::as_str);
+        // Tables of a dump that was made to lead around in a circle end it.
+        std::iter::successors(Some(table), parent).take(MAX_PARENTS)
+    }
+
+    /// Whether some map means this table, or one that it is a part of.
     pub(super) fn is_named(&self, table: &str) -> bool {
-        self.maps.iter().any(|map| map.names(table))
+        self.line_of(table)
+            .any(|table| self.maps.iter().any(|map| map.names(table)))
     }
 
     /// Rejects all rows that follow, of a table that has no name.
@@ -151,35 +188,57 @@ impl Rows {
         matches!(self.target.wish, Wish::Skip)
     }
 
-    /// The handling of a table's rows, and the map that reads them. `table` is `None` for a file without the
-    /// name of its table.
-    fn wish(&self, table: Option<&str>, columns: Option<&[String]>) -> (Wish, Option<&TableMap>) {
-        let named = || {
-            self.maps
-                .iter()
-                .find(|map| table.is_none_or(|table| map.names(table)))
+    /// The handling of a table's rows, the map that reads them, and the name by which that map has the table. `table` is `None` for
+    /// a file without the name of its table.
+    fn wish(&self, table: Option<&str>, columns: Option<&[String]>) -> (Wish, Option<(&TableMap, String)>) {
+        let known = table.and_then(|table| self.known.get(table));
+        let declared: Option<Vec<Column>> = match columns {
+            Some(columns) => Some(columns.iter().map(|name| declared(known, name)).collect()),
+            None => known.cloned(),
         };
-        let known = table.and_then(|table| self.known.get(table)).map(Vec::as_slice);
-        match columns.or(known) {
-            Some(columns) => match TableMap::find(&self.maps, table, columns) {
-                Some(map) => (Wish::Write(RowWriter::new(map, columns)), Some(map)),
-                None => (Wish::Skip, None),
-            },
-            None => match named() {
-                Some(map) if !map.definition.is_empty() => {
-                    (Wish::Write(RowWriter::new(map, &map.definition)), Some(map))
-                }
-                Some(map) => {
-                    let error = StreamError::new(
-                        &COLUMNS_UNKNOWN,
-                        format!("nothing says what the columns of {} are", map.table),
-                    );
-                    (Wish::Reject(error), Some(map))
-                }
-                None => (Wish::Skip, None),
-            },
-        }
+        let names: Option<Vec<String>> = declared
+            .as_ref()
+            .map(|columns| columns.iter().map(|column| column.name.clone()).collect());
+        let line: Vec<Option<&str>> = match table {
+            Some(table) => self.line_of(table).map(Some).collect(),
+            None => vec![None],
+        };
+        let found = line.iter().find_map(|table| {
+            let map = match &names {
+                Some(names) => TableMap::find(&self.maps, *table, names),
+                None => self
+                    .maps
+                    .iter()
+                    .find(|map| table.is_none_or(|table| map.names(table))),
+            };
+            // The name of the whole, of which that table may be a part again.
+            let (map, whole) = (map?, line.last().copied().flatten());
+            let whole = whole.map(|whole| map.whole(whole).unwrap_or_else(|| whole.to_owned()));
+            Some((map, whole.unwrap_or_default()))
+        });
+        let wish = match (&declared, found.as_ref().map(|(map, _)| *map)) {
+            (_, None) => Wish::Skip,
+            (Some(columns), Some(map)) => Wish::Write(RowWriter::new(map, columns)),
+            (None, Some(map)) if !map.definition.is_empty() => {
+                Wish::Write(RowWriter::new(map, &undeclared(&map.definition)))
+            }
+            (None, Some(map)) => Wish::Reject(StreamError::new(
+                &COLUMNS_UNKNOWN,
+                format!("nothing says what the columns of {} are", map.table),
+            )),
+        };
+        (wish, found)
     }
+}
+
+/// A column of this name as its table declares it.
+fn declared(known: Option<&Vec<Column>>, name: &str) -> Column {
+    let found = known.and_then(|columns| columns.iter().find(|column| column.name == name));
+    found.cloned().unwrap_or_else(|| Column::plain(name))
+}
+
+fn undeclared(names: &[String]) -> Vec<Column> {
+    names.iter().map(|name| Column::plain(name)).collect()
 }
 
 impl Framer {
@@ -187,26 +246,38 @@ impl Framer {
     /// `error` applies to every row, if the table is wanted.
     pub(super) fn aim(
         &mut self,
-        table: Option<String>,
+        table: Option<TableName>,
         columns: Option<Vec<String>>,
         error: Option<StreamError>,
     ) {
         let rows = &mut self.rows;
+        let full = table.as_ref().map(TableName::full);
         let is_same =
-            error.is_none() && table.as_deref() == Some(&rows.target.table) && columns == rows.target.columns;
+            error.is_none() && full.as_deref() == Some(&rows.target.table) && columns == rows.target.columns;
         // A definition may have come in between.
         if is_same && !matches!(rows.target.wish, Wish::Reject(_)) {
             return;
         }
-        let (mut wish, map) = rows.wish(table.as_deref(), columns.as_deref());
-        let source = map.map(|map| map.source.clone());
-        let table = table
-            .or_else(|| map.map(|map| map.table.clone()))
-            .unwrap_or_default();
+        let (mut wish, found) = rows.wish(full.as_deref(), columns.as_deref());
+        let source = found.as_ref().map(|(map, _)| map.source.clone());
+        if let Wish::Write(writer) = &mut wish {
+            writer.offset.clone_from(&self.sql.offset);
+        }
+        let full = full.unwrap_or_else(|| {
+            found
+                .as_ref()
+                .map(|(map, _)| map.table.clone())
+                .unwrap_or_default()
+        });
+        let whole = found.map(|(_, whole)| whole).unwrap_or_default();
         if let (Some(error), Some(_)) = (error, &source) {
             wish = Wish::Reject(error);
         }
-        self.rows.target = Target { table, columns, wish };
+        self.rows.target = Target {
+            table: full,
+            columns,
+            wish,
+        };
         if let Some(source) = source
             && self.rows.announced.as_ref() != Some(&self.rows.target.table)
         {
@@ -214,7 +285,17 @@ impl Framer {
             self.flush_separators();
             self.rows.has_reported = true;
             self.rows.announced = Some(name.clone());
-            self.queue.push_back(Event::Table { name, source });
+            let whole = table.map(|table| table.renamed(&whole));
+            self.queue.push_back(Event::Table { name, source, whole });
+        }
+    }
+
+    /// Shows the rows that are in memory to their writer; `next` finds the first row of a text.
+    pub(super) fn sample(&mut self, cells: CellsOf, next: impl Fn(&[u8]) -> Option<Range<usize>>) {
+        if let Wish::Write(writer) = &mut self.rows.target.wish
+            && writer.needs_sample()
+        {
+            writer.sample(cells.rows(self.window.rest(), next));
         }
     }
 
@@ -344,6 +425,31 @@ pub(super) enum CellsOf {
 }
 
 impl CellsOf {
+    /// The rows that are whole in a text, as far as they can be read.
+    fn rows(
+        self,
+        text: &[u8],
+        next: impl Fn(&[u8]) -> Option<Range<usize>>,
+    ) -> impl Iterator<Item = Vec<Cell<'_>>> {
+        let mut rest = text;
+        std::iter::from_fn(move || {
+            let range = next(rest)?;
+            let (row, after) = (rest.get(range.clone())?, rest.get(range.end..)?);
+            rest = after;
+            let row = csv::strip_line_break(row);
+            if matches!(self, Self::Copy) && row == copy::END {
+                return None;
+            }
+            match self {
+                Self::Copy => Some(copy::cells(row).collect()),
+                Self::Csv(separator) => csv::cells(row, separator).collect::<Result<_, _>>().ok(),
+                Self::Insert(syntax, budget) => {
+                    literal::cells(row, syntax, budget).collect::<Result<_, _>>().ok()
+                }
+            }
+        })
+    }
+
     fn write(self, row: &[u8], writer: &RowWriter, json: &mut Vec<u8>) -> Result<Written, StreamError> {
         let line = row.strip_suffix(b"\r").unwrap_or(row);
         match self {

@@ -14,13 +14,15 @@ use chatmill_diag::codes::{DUMP_INCOMPLETE, EMPTY_INPUT};
 use memchr::memchr;
 
 use super::Framer;
+use super::rows::CellsOf;
 use super::unit::Unit;
-use crate::event::Event;
+use crate::event::{Event, TableName};
 use crate::stream::StreamError;
 use crate::table::sql::{Dialect, Syntax};
 
 pub(super) use detect::detect;
-use lexer::{Lexer, Mark};
+pub(super) use lexer::Lexer;
+use lexer::Mark;
 
 /// Bytes of a statement that are held; a longer one is not understood.
 const MAX_HELD_BYTES: u64 = 1 << 20;
@@ -33,7 +35,9 @@ pub(super) struct Sql {
     /// The database that the dump says it connects to.
     database: Option<String>,
     /// The schema of tables that come without one.
-    schema: Option<String>,
+    pub(super) schema: Option<String>,
+    /// The offset of instants, where the dump sets one.
+    pub(super) offset: Option<String>,
     /// The blocks that were begun and must be ended.
     open: Vec<Open>,
     /// Whether the entry is the rows of one table and nothing else.
@@ -108,14 +112,13 @@ impl Sql {
     }
 
     /// A table's name with its schema, and with its database where the dump connects to several.
-    fn full_name(&self, table: String) -> String {
-        let with_schema = match &self.schema {
-            Some(schema) if !table.contains('.') => format!("{schema}.{table}"),
-            _ => table,
-        };
-        match &self.database {
-            Some(database) => format!("{database}.{with_schema}"),
-            None => with_schema,
+    pub(super) fn full_name(&self, table: String) -> TableName {
+        TableName {
+            database: self.database.clone(),
+            table: match &self.schema {
+                Some(schema) if !table.contains('.') => format!("{schema}.{table}"),
+                _ => table,
+            },
         }
     }
 
@@ -144,6 +147,9 @@ impl Framer {
             Part::CopyStart => {
                 if self.pass_line().is_some() {
                     self.sql.part = Part::CopyLine;
+                    if self.window.ready() {
+                        self.sample(CellsOf::Copy, |text| Some(0..memchr(b'\n', text)? + 1));
+                    }
                 }
             }
             Part::CopyLineEnd => {
@@ -253,10 +259,11 @@ mod tests {
     use crate::table::TableMap;
 
     /// The rows and the codes of framing errors in the rows of one table.
-    fn read(body: &str, text: RowText) -> (Vec<String>, Vec<&'static str>) {
+    fn read(body: &str, text: RowText, definition: &str) -> (Vec<String>, Vec<&'static str>) {
         let table = DumpTable {
             name: "public.notes".to_owned(),
             text,
+            definitions: vec![definition.into()],
             encoding: None,
         };
         let maps: Arc<[TableMap]> = Arc::new([TableMap {
@@ -280,7 +287,7 @@ mod tests {
 
     fn copy(body: &str) -> (Vec<String>, Vec<&'static str>) {
         let columns = vec!["text".to_owned()];
-        read(body, RowText::Copy { columns })
+        read(body, RowText::Copy { columns }, "")
     }
 
     #[test]
@@ -305,11 +312,8 @@ mod tests {
     #[test]
     fn statements_that_fill_a_table_take_its_columns_from_the_definition() {
         let inserts = |definition: &str| {
-            let definition = definition.to_owned();
-            read(
-                "INSERT INTO public.notes VALUES ('a');\n\n\n",
-                RowText::Inserts { definition },
-            )
+            let rows = "INSERT INTO public.notes VALUES ('a');\n\n\n";
+            read(rows, RowText::Inserts, definition)
         };
         let known = inserts("CREATE TABLE public.notes (\n    text text\n);\n");
         assert_eq!(known, (vec![r#"{"text":"a"}"#.to_owned()], vec![]));

@@ -81,7 +81,7 @@ impl Entry {
                     )
                 }
                 Event::Note(note) => format!("N {}", note.code.name),
-                Event::Table { name, source } => format!("T {name} {source}"),
+                Event::Table { name, source, .. } => format!("T {name} {source}"),
                 Event::Skipped { table, rows, bytes } => format!("K{rows} {table} {bytes}"),
                 Event::PassedOver { kind, bytes } => format!("P{bytes} {kind}"),
                 other => panic!("{other:?} inside an entry"),
@@ -241,9 +241,14 @@ pub(crate) fn map(table: &str) -> TableMap {
 
 /// Reads a stream of which the tables of one map are wanted.
 pub(crate) fn read_tables(bytes: &[u8], limits: &Limits, map: TableMap) -> Vec<Entry> {
+    read_all(&mut table_reader(bytes, limits, map))
+}
+
+/// A reader of a stream of which the tables of one map are wanted.
+pub(crate) fn table_reader(bytes: &[u8], limits: &Limits, map: TableMap) -> Reader {
     let length = Some(bytes.len() as u64);
     let reader = Reader::of_stream(Box::new(Cursor::new(bytes.to_vec())), length, limits);
-    read_all(&mut reader.with_tables(vec![map].into()))
+    reader.with_tables(vec![map].into())
 }
 
 /// Gives at most so many bytes at once, in turn.

@@ -1,6 +1,7 @@
 //! Comma-separated values after RFC 4180: cells that hold separators, quotes or line breaks stand in quotes.
 //!
-//! An empty cell is `NULL` without quotes and an empty text with them. Any of three bytes may separate cells; which one
+//! An empty cell is `NULL` without quotes and an empty text with them; so are `\N`, and the word `NULL` where the column holds no words of
+//! people. Any of three bytes may separate cells; which one
 //! follows from the header.
 
 use std::borrow::Cow;
@@ -10,7 +11,7 @@ use memchr::{memchr, memchr_iter, memchr2};
 
 use super::TableMap;
 use super::row::Cell;
-use crate::event::Head;
+use crate::event::{Framing, Head};
 use crate::stream::StreamError;
 
 /// Bytes that may separate cells.
@@ -74,6 +75,33 @@ impl TableMap {
             requires,
             ..Self::default()
         }
+    }
+}
+
+/// A header and the cells of the rows below it.
+type Sample = (Vec<String>, Vec<Vec<Option<String>>>);
+
+impl Head {
+    /// The names of the columns of a CSV file, and the rows that are whole in its beginning.
+    pub fn table(&self) -> Option<Sample> {
+        if self.framing != Framing::Tables || self.bytes.first().is_some_and(|byte| *byte == 0) {
+            return None;
+        }
+        let separator = likely_separator(&self.bytes);
+        let columns = names(self, separator, ROWS)?;
+        let mut rest = self.bytes.as_slice();
+        let rows = std::iter::from_fn(|| {
+            let end = Ends::new(separator).run(rest);
+            let end = end.or((self.complete && !rest.is_empty()).then_some(rest.len()))?;
+            let (row, after) = rest.split_at_checked(end)?;
+            rest = after;
+            let text = |cell| match cell {
+                Ok(Cell::Text(text)) => Some(String::from_utf8_lossy(&text).into_owned()),
+                _ => None,
+            };
+            Some(cells(strip_line_break(row), separator).map(text).collect())
+        });
+        Some((columns, rows.skip(1).collect()))
     }
 }
 
@@ -195,14 +223,12 @@ pub(crate) fn cells(row: &[u8], separator: u8) -> impl Iterator<Item = Result<Ce
         } else {
             let (text, after) = row.split_at(memchr(separator, row).unwrap_or(row.len()));
             let text = Cow::Borrowed(text);
-            (
-                if text.is_empty() {
-                    Cell::Null
-                } else {
-                    Cell::Text(text)
-                },
-                after,
-            )
+            let cell = match &*text {
+                b"" | b"\\N" => Cell::Null,
+                b"NULL" => Cell::NullWord,
+                _ => Cell::Text(text),
+            };
+            (cell, after)
         };
         if let Some((next, behind)) = after.split_first() {
             if *next != separator {
@@ -302,7 +328,7 @@ mod tests {
     fn a_header_alone_makes_a_map_whatever_its_rows_are() {
         let of = |head: &str| {
             let head = Head {
-                framing: crate::event::Framing::Documents,
+                framing: Framing::Documents,
                 complete: true,
                 bytes: head.as_bytes().to_vec(),
             };
@@ -319,7 +345,7 @@ mod tests {
     fn a_map_is_made_of_a_header_with_different_names() {
         let of = |head: &str| {
             TableMap::of_header(&Head {
-                framing: crate::event::Framing::Documents,
+                framing: Framing::Documents,
                 complete: true,
                 bytes: head.as_bytes().to_vec(),
             })

@@ -9,7 +9,7 @@ use chatmill_diag::cut;
 use memchr::memmem;
 
 use super::escape;
-use super::row::Cell;
+use super::row::{Cell, from_hex};
 use super::sql::{Dialect, Syntax, Token, Tokens};
 use crate::stream::StreamError;
 
@@ -313,14 +313,10 @@ fn ascii(bytes: &[u8]) -> Result<&str, StreamError> {
 
 /// The bytes that pairs of hexadecimal digits spell.
 fn bytes(digits: &[u8]) -> Result<Vec<u8>, StreamError> {
-    let (pairs, odd) = digits.as_chunks::<2>();
-    if !odd.is_empty() {
+    if !digits.len().is_multiple_of(2) {
         return Err(StreamError::malformed("an odd number of hexadecimal digits"));
     }
-    pairs
-        .iter()
-        .map(|pair| u8::from_str_radix(ascii(pair)?, 16).map_err(|_| no_literal()))
-        .collect()
+    from_hex(digits).ok_or_else(no_literal)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ impl TableMap {
         let is_wanted = self.filters.iter().all(|filter| {
             let found = row.get(&filter.column);
             let found = found.map_or(Some(Cell::Null), cell);
-            found.is_some_and(|cell| cell.is_one_of(&filter.one_of))
+            found.is_some_and(|cell| cell.is_one_of(&filter.one_of, false))
         });
         if !is_wanted {
             return false;
@@ -20,27 +20,28 @@ impl TableMap {
         let has = |name: &str| row.get(name).is_some();
         let mut mark = b'{';
         for (key, value) in row.fields() {
-            let name = self.key(&key, has);
-            out.push(mark);
-            mark = b',';
-            let cell = cell(value);
-            let role = cell
-                .as_ref()
-                .filter(|_| name == roles::ROLE)
-                .and_then(|cell| roles::of(&self.roles, cell));
-            if let (Some(role), Some(cell)) = (role, &cell) {
-                roles::write(role, cell, out);
-                continue;
-            }
-            push_string(&name, out);
-            out.push(b':');
-            match cell {
-                // A text may be JSON; everything else is written as it is.
-                Some(cell @ Cell::Text(_)) if self.json.iter().any(|column| *column == *key) => {
-                    // A text that was a JSON string is UTF-8.
-                    let _ = cell.write(true, out);
+            for name in self.keys(&key, has) {
+                out.push(mark);
+                mark = b',';
+                let cell = cell(value);
+                let role = cell
+                    .as_ref()
+                    .filter(|_| name == roles::ROLE)
+                    .and_then(|cell| roles::of(&self.roles, cell, false));
+                if let (Some(role), Some(cell)) = (role, &cell) {
+                    roles::write(role, cell, out);
+                    continue;
                 }
-                _ => out.extend_from_slice(value.raw().as_bytes()),
+                push_string(&name, out);
+                out.push(b':');
+                match cell {
+                    // A text may be JSON; everything else is written as it is.
+                    Some(cell @ Cell::Text(_)) if self.json.iter().any(|column| *column == *key) => {
+                        // A text that was a JSON string is UTF-8.
+                        let _ = cell.write(true, out);
+                    }
+                    _ => out.extend_from_slice(value.raw().as_bytes()),
+                }
             }
         }
         if mark == b'{' {

@@ -9,14 +9,20 @@ use std::borrow::Cow;
 use chatmill_diag::codes::INVALID_UTF8;
 
 use super::TableMap;
+use super::column::{Column, ColumnKind};
 use crate::json;
 use crate::stream::StreamError;
+
+/// Rows of a sample.
+const SAMPLE: usize = 256;
 
 /// A value of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Cell<'c> {
     /// `NULL`.
     Null,
+    /// The word `NULL` without quotes, in a file where quotes tell nothing of a cell: it is one where a column holds what people write.
+    NullWord,
     /// The value is unknown: the column is left out of the row.
     Absent,
     /// Text, UTF-8 or not.
@@ -41,70 +47,154 @@ pub(crate) enum Written {
 /// Writer of the rows of one table, as JSON objects.
 #[derive(Clone, Debug)]
 pub(crate) struct RowWriter {
-    columns: Vec<Column>,
+    columns: Vec<Target>,
+    /// The offset of instants that come without one.
+    pub(crate) offset: Option<String>,
 }
 
 #[derive(Clone, Debug)]
-struct Column {
-    /// The name as it is written: quoted, escaped, with its colon.
-    key: Vec<u8>,
+struct Target {
+    /// The names as they are written, mostly one: quoted, escaped, with a colon.
+    keys: Vec<RowKey>,
+    kind: ColumnKind,
+    /// Whether its values are truth values, which are written in several ways.
+    is_truth: bool,
+    /// Whether it holds what people write.
+    is_words: bool,
     /// Whether its text is JSON.
     is_json: bool,
     /// For every filter on this column, the texts of which the cell must be one.
     filters: Vec<Vec<Option<String>>>,
+}
+
+#[derive(Clone, Debug)]
+struct RowKey {
+    name: Vec<u8>,
+    bytes: BytesOf,
     /// The roles that its values mean.
     roles: Vec<(String, String)>,
 }
 
+/// What bytes in a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BytesOf {
+    /// Text: other bytes are an error of the row.
+    Text,
+    /// The number of something, which is text where nothing in it is a control character.
+    Id,
+    /// Anything: they are written in hexadecimal digits.
+    Other,
+}
+
+impl BytesOf {
+    fn of(key: &str, is_mapped: bool) -> Self {
+        match key {
+            "content" | "text" | "role" | "sender_name" | "metadata" | "tool_calls" | "name" => Self::Text,
+            "id" | "conversation" | "sender" | "reply_to" | "order" | "tool_call_id" | "created_at" => {
+                Self::Id
+            }
+            _ if is_mapped => Self::Id,
+            _ => Self::Other,
+        }
+    }
+
+    /// The text of a cell that holds bytes, where they are text.
+    fn text<'c>(self, cell: &'c Cell<'_>) -> Result<Option<Cell<'c>>, StreamError> {
+        let Cell::Blob(bytes) = cell else {
+            return Ok(None);
+        };
+        let text = || Some(Cell::Text(Cow::Borrowed(&**bytes)));
+        match (self, str::from_utf8(bytes)) {
+            (Self::Text, Ok(_)) => Ok(text()),
+            (Self::Text, Err(_)) => Err(StreamError::new(
+                &INVALID_UTF8,
+                "the column that is read as text holds bytes that are not UTF-8",
+            )),
+            (Self::Id, Ok(id)) if !id.contains(char::is_control) => Ok(text()),
+            (Self::Id | Self::Other, _) => Ok(None),
+        }
+    }
+}
+
 impl TableMap {
-    /// The name of a column in a row; `has` says which columns the row has, in the table's words.
+    /// The names of a column in a row: every key that the map gives it, else its own. `has` says which columns the row has, in the
+    /// table's words.
     ///
     /// A column that keeps its own name, although another one was given that name, gets `~2` after it.
-    pub(super) fn key<'n>(&'n self, column: &'n str, has: impl Fn(&str) -> bool) -> Cow<'n, str> {
-        let renamed = |column: &str| {
-            let pair = self.columns.iter().find(|(_, theirs)| theirs == column);
-            pair.map(|(ours, _)| ours.as_str())
-        };
-        if let Some(name) = renamed(column) {
-            return Cow::Borrowed(name);
+    pub(super) fn keys<'n>(&'n self, column: &'n str, has: impl Fn(&str) -> bool) -> Vec<Cow<'n, str>> {
+        let renamed = self.columns.iter().filter(|(_, theirs)| theirs == column);
+        let names: Vec<Cow<'_, str>> = renamed.map(|(ours, _)| ours.as_str().into()).collect();
+        if !names.is_empty() {
+            return names;
         }
-        let mut theirs = self.columns.iter().map(|(_, theirs)| theirs);
-        let is_taken = theirs.any(|theirs| renamed(theirs) == Some(column) && has(theirs))
+        let is_taken = self
+            .columns
+            .iter()
+            .any(|(ours, theirs)| ours == column && has(theirs))
             || !self.roles.is_empty() && column == roles::WORD;
-        if is_taken {
-            Cow::Owned(format!("{column}~2"))
+        vec![if is_taken {
+            format!("{column}~2").into()
         } else {
-            Cow::Borrowed(column)
-        }
+            column.into()
+        }]
     }
 }
 
 impl RowWriter {
     /// Prepares for rows with these columns, in the table's words.
-    pub(crate) fn new(map: &TableMap, columns: &[String]) -> Self {
-        let has = |name: &str| columns.iter().any(|column| column == name);
-        let columns = columns
-            .iter()
-            .map(|column| {
-                let name = map.key(column, has);
-                let roles = if name == roles::ROLE {
-                    map.roles.clone()
-                } else {
-                    Vec::new()
-                };
+    pub(crate) fn new(map: &TableMap, columns: &[Column]) -> Self {
+        let has = |name: &str| columns.iter().any(|column| column.name == name);
+        let target = |Column { name: column, kind }: &Column| {
+            let is_mapped = map.columns.iter().any(|(_, theirs)| theirs == column);
+            let key = |name: Cow<'_, str>| {
+                let is_role = name == roles::ROLE;
                 let mut key = Vec::new();
                 push_string(&name, &mut key);
                 key.push(b':');
-                let filters = map.filters.iter().filter(|filter| filter.column == *column);
-                Column {
-                    key,
-                    is_json: map.json.contains(column),
-                    filters: filters.map(|filter| filter.one_of.clone()).collect(),
-                    roles,
+                RowKey {
+                    name: key,
+                    bytes: BytesOf::of(&name, is_mapped),
+                    roles: map.roles.iter().filter(|_| is_role).cloned().collect(),
                 }
-            })
-            .collect();
-        Self { columns }
+            };
+            let filters = map.filters.iter().filter(|filter| filter.column == *column);
+            let keys: Vec<Cow<'_, str>> = map.keys(column, has);
+            Target {
+                kind: *kind,
+                is_truth: *kind == ColumnKind::Truth,
+                is_words: keys.iter().any(|key| key == "content" || key == "text"),
+                is_json: map.json.contains(column) || *kind == ColumnKind::Json && is_mapped,
+                filters: filters.map(|filter| filter.one_of.clone()).collect(),
+                keys: keys.into_iter().map(key).collect(),
+            }
+        };
+        Self {
+            columns: columns.iter().map(target).collect(),
+            offset: None,
+        }
+    }
+
+    /// Looks at the first rows of the table: columns of which all values are truth values hold these.
+    pub(crate) fn sample<'c>(&mut self, rows: impl Iterator<Item = Vec<Cell<'c>>>) {
+        let mut seen = vec![(false, true); self.columns.len()];
+        for row in rows.take(SAMPLE) {
+            for ((any, all), cell) in seen.iter_mut().zip(&row) {
+                let is_empty = matches!(cell, Cell::Null | Cell::NullWord | Cell::Absent);
+                *any |= !is_empty;
+                *all &= is_empty || cell.truth().is_some();
+            }
+        }
+        for (column, (any, all)) in self.columns.iter_mut().zip(seen) {
+            column.is_truth |= any && all;
+        }
+    }
+
+    /// Whether a sample of rows decides anything.
+    pub(crate) fn needs_sample(&self) -> bool {
+        self.columns.iter().any(|column| {
+            let roles = column.keys.iter().any(|key| !key.roles.is_empty());
+            !column.is_truth && (roles || !column.filters.is_empty())
+        })
     }
 
     /// The number of cells in a row.
@@ -140,18 +230,31 @@ impl RowWriter {
             let Some(cell) = cells.next().transpose()? else {
                 return Err(self.wrong_width(at));
             };
-            is_wanted &= column.filters.iter().all(|one_of| cell.is_one_of(one_of));
+            let cell = match cell {
+                Cell::NullWord if column.is_words => Cell::Text(Cow::Borrowed(b"NULL")),
+                Cell::NullWord => Cell::Null,
+                cell => cell,
+            };
+            is_wanted &= column
+                .filters
+                .iter()
+                .all(|one_of| cell.is_one_of(one_of, column.is_truth));
             if cell == Cell::Absent {
                 continue;
             }
-            out.push(mark);
-            mark = b',';
-            if let Some(role) = roles::of(&column.roles, &cell) {
-                roles::write(role, &cell, out);
-                continue;
+            let cell = cell.of_kind(column.kind, self.offset.as_deref());
+            for key in &column.keys {
+                let text = key.bytes.text(&cell)?;
+                let cell = text.as_ref().unwrap_or(&cell);
+                out.push(mark);
+                mark = b',';
+                if let Some(role) = roles::of(&key.roles, cell, column.is_truth) {
+                    roles::write(role, cell, out);
+                } else {
+                    out.extend_from_slice(&key.name);
+                    cell.write(column.is_json, out)?;
+                }
             }
-            out.extend_from_slice(&column.key);
-            cell.write(column.is_json, out)?;
         }
         if cells.next().transpose()?.is_some() {
             let more = 1 + cells.count();
@@ -174,10 +277,26 @@ impl RowWriter {
 }
 
 impl Cell<'_> {
-    /// Whether the cell's text is among these, where `None` stands for `NULL`.
-    pub(super) fn is_one_of(&self, texts: &[Option<String>]) -> bool {
+    /// The same cell in a column that was declared so: bytes and instants are written as text.
+    fn of_kind(self, kind: ColumnKind, offset: Option<&str>) -> Self {
+        match (kind, self, offset) {
+            (ColumnKind::Bytes, Cell::Text(text), _) => {
+                let digits = text.strip_prefix(b"\\x").and_then(from_hex);
+                Cell::Blob(digits.map_or(text, Cow::Owned))
+            }
+            (ColumnKind::Instant, Cell::Text(text), Some(offset)) => {
+                Cell::Text([&*text, offset.as_bytes()].concat().into())
+            }
+            (_, cell, _) => cell,
+        }
+    }
+
+    /// Whether the cell's text is among these, where `None` stands for `NULL`. Truth values are the same however they are written.
+    pub(super) fn is_one_of(&self, texts: &[Option<String>], is_truth: bool) -> bool {
+        let truth = self.truth().filter(|_| is_truth || matches!(self, Cell::Bool(_)));
         texts.iter().any(|text| match (self, text) {
-            (Cell::Null | Cell::Absent, None) => true,
+            (_, Some(text)) if truth.is_some() && truth == truth_of(text.as_bytes()) => true,
+            (Cell::Null | Cell::NullWord | Cell::Absent, None) => true,
             (Cell::Text(own), Some(text)) => **own == *text.as_bytes(),
             (Cell::Number(own), Some(text)) => own == text,
             (Cell::Bool(own), Some(text)) => (if *own { "true" } else { "false" }) == text,
@@ -185,9 +304,19 @@ impl Cell<'_> {
         })
     }
 
+    /// The truth value that the cell is, if it is one.
+    fn truth(&self) -> Option<bool> {
+        match self {
+            Cell::Text(text) => truth_of(text),
+            Cell::Number(text) => truth_of(text.as_bytes()),
+            Cell::Bool(value) => Some(*value),
+            Cell::Null | Cell::NullWord | Cell::Absent | Cell::Blob(_) => None,
+        }
+    }
+
     pub(super) fn write(&self, is_json: bool, out: &mut Vec<u8>) -> Result<(), StreamError> {
         match self {
-            Cell::Null | Cell::Absent => out.extend_from_slice(b"null"),
+            Cell::Null | Cell::NullWord | Cell::Absent => out.extend_from_slice(b"null"),
             Cell::Text(text) if is_json && json::scan(text, u32::MAX).is_ok() => out.extend_from_slice(text),
             Cell::Text(text) => match std::str::from_utf8(text) {
                 Ok(text) => push_string(text, out),
@@ -210,6 +339,20 @@ impl Cell<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// The truth value that a word means, in any case.
+fn truth_of(word: &[u8]) -> Option<bool> {
+    let is = |words: [&str; 4]| {
+        words
+            .iter()
+            .any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
+    };
+    match (is(["true", "t", "1", "yes"]), is(["false", "f", "0", "no"])) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
     }
 }
 
@@ -254,6 +397,13 @@ pub(crate) fn push_escaped(text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// The bytes that pairs of hexadecimal digits spell.
+pub(super) fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
+    let (pairs, rest) = digits.as_chunks::<2>();
+    let byte = |pair: &[u8; 2]| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();
+    rest.is_empty().then(|| pairs.iter().map(byte).collect())?
+}
+
 fn push_hex(byte: u8, out: &mut Vec<u8>) {
     for digit in [byte >> 4, byte & 0xF] {
         out.push(if digit < 10 {
@@ -285,7 +435,8 @@ mod tests {
         cells: Vec<Cell<'_>>,
     ) -> Result<(Written, String), StreamError> {
         let mut out = b"before".to_vec();
-        let writer = RowWriter::new(map, &texts(columns));
+        let columns: Vec<Column> = columns.iter().map(|name| Column::plain(name)).collect();
+        let writer = RowWriter::new(map, &columns);
         let written = writer.write(cells.into_iter().map(Ok), &mut out);
         let row = String::from_utf8(out)
             .unwrap()
@@ -350,6 +501,78 @@ mod tests {
             row,
             r#"{"a":{"n": 12345678901234567890},"b":"{cut","c":"","d":null,"e":"[1]"}"#
         );
+    }
+
+    #[test]
+    fn declared_types_and_keys_say_what_a_cell_is() {
+        let pairs = [
+            ("content", "body"),
+            ("id", "key"),
+            ("order", "key"),
+            ("metadata", "meta"),
+        ];
+        let map = TableMap {
+            columns: pairs
+                .map(|(ours, theirs)| (ours.to_owned(), theirs.to_owned()))
+                .to_vec(),
+            ..TableMap::default()
+        };
+        let columns = [
+            ("body", ColumnKind::Bytes),
+            ("key", ColumnKind::Bytes),
+            ("meta", ColumnKind::Json),
+            ("raw", ColumnKind::Bytes),
+            ("seen", ColumnKind::Instant),
+        ];
+        let columns = columns.map(|(name, kind)| Column {
+            name: name.to_owned(),
+            kind,
+        });
+        let mut writer = RowWriter::new(&map, &columns);
+        writer.offset = Some("+00:00".to_owned());
+        let written = |body: &'static [u8]| {
+            let bytes = |bytes: &'static [u8]| Cell::Text(Cow::Borrowed(bytes));
+            let cells = [
+                bytes(body),
+                bytes(b"\xFF\x01"),
+                text("[1, 2]"),
+                text("hi"),
+                text("2026-01-05 10:00:00"),
+            ];
+            let mut out = Vec::new();
+            let written = writer.write(cells.into_iter().map(Ok), &mut out);
+            written.map(|_| String::from_utf8(out).unwrap())
+        };
+        let row = |body: &str| {
+            format!(
+                "{{\"content\":\"{body}\",\"id\":\"\\\\xff01\",\"order\":\"\\\\xff01\",\"metadata\":[1, 2],\
+                 \"raw\":\"\\\\x6869\",\"seen\":\"2026-01-05 10:00:00+00:00\"}}"
+            )
+        };
+        assert_eq!(written(b"hello").unwrap(), row("hello"));
+        assert_eq!(written(b"\\x68656c6c6f").unwrap(), row("hello"));
+        assert_eq!(written(b"\xFF\xFE").unwrap_err().code.name, "invalid-utf8");
+    }
+
+    #[test]
+    fn truth_values_are_equal_where_a_column_holds_nothing_else() {
+        let map = TableMap {
+            filters: vec![TableFilter {
+                column: "a".to_owned(),
+                one_of: vec![Some("no".to_owned())],
+            }],
+            ..TableMap::default()
+        };
+        let taken = |sample: &[&'static str], value: &'static str| {
+            let mut writer = RowWriter::new(&map, &[Column::plain("a")]);
+            writer.sample(sample.iter().map(|value| vec![text(value)]));
+            let written = writer.write(std::iter::once(Ok(text(value))), &mut Vec::new());
+            written.unwrap() == Written::Row
+        };
+        assert!(taken(&["f", "T", "0"], "F") && taken(&["0"], "0") && taken(&["no"], "FALSE"));
+        assert!(!taken(&["f", "t"], "t"));
+        assert!(taken(&["en", "no"], "no") && !taken(&["en", "no", "0"], "0"));
+        assert!(!taken(&[], "0"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::column::{Column, ColumnKind};
 use super::escape::{Escapes, quoted};
 use super::sql::{Dialect, Syntax, Token, Tokens};
 use crate::stream::StreamError;
@@ -21,14 +22,22 @@ pub(crate) enum Statement {
         table: String,
         columns: Option<Vec<String>>,
     },
-    /// A table and its columns.
-    Create { table: String, columns: Vec<String> },
+    /// A table, the columns that it declares, and the tables of which it is a part: a partition, or a child that inherits.
+    Create {
+        table: String,
+        columns: Vec<Column>,
+        parents: Vec<String>,
+    },
+    /// A table becomes a part of another.
+    Attach { parent: String, child: String },
     /// The encoding of what follows.
     Encoding(String),
     /// The schema of tables without one.
     SearchPath(Option<String>),
     /// Whether backslashes escape in plain quotes.
     Backslashes(bool),
+    /// The offset of the instants that follow.
+    Offset(String),
     /// The database of what follows.
     Database(String),
     /// A transaction begins.
@@ -39,6 +48,31 @@ pub(crate) enum Statement {
     Rollback,
     /// A statement of no interest.
     Other,
+}
+
+impl ColumnKind {
+    /// The kind that a word of a type names.
+    fn named(word: &str, dialect: Dialect) -> Self {
+        let word = word.to_ascii_lowercase();
+        match (word.as_str(), dialect) {
+            (word, Dialect::Sqlite) if word.contains("json") => Self::Json,
+            // There each value has a type.
+            ("blob" | "binary" | "varbinary", Dialect::Sqlite) => Self::Plain,
+            ("json" | "jsonb", _) => Self::Json,
+            ("bytea" | "blob" | "tinyblob" | "mediumblob" | "longblob" | "binary" | "varbinary", _)
+            | ("bit" | "geometry" | "point" | "linestring" | "polygon", Dialect::MySql) => Self::Bytes,
+            ("bool" | "boolean", _) | ("tinyint", Dialect::MySql) => Self::Truth,
+            ("timestamp", Dialect::MySql) => Self::Instant,
+            _ => Self::Plain,
+        }
+    }
+
+    /// The kind of a type as SQLite's schema writes it.
+    pub(crate) fn of_type(declared: &str) -> Self {
+        let mut words = declared.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_');
+        let kinds = words.by_ref().map(|word| Self::named(word, Dialect::Sqlite));
+        kinds.fold(Self::Plain, Self::or)
+    }
 }
 
 impl Statement {
@@ -59,6 +93,7 @@ fn parse(tokens: &mut Tokens<'_>) -> Option<Statement> {
         b"COPY" => copy(tokens),
         b"INSERT" | b"REPLACE" => insert(tokens),
         b"CREATE" => create(tokens),
+        b"ALTER" => alter(tokens),
         b"SET" => set(tokens),
         b"USE" => name_part(tokens).map(Statement::Database),
         b"BEGIN" => Some(Statement::Begin),
@@ -114,27 +149,69 @@ fn create(tokens: &mut Tokens<'_>) -> Option<Statement> {
         tokens.take_word("EXISTS");
     }
     let table = name(tokens)?;
+    if tokens.take_word("PARTITION") {
+        // It has the columns of the table that it is a part of.
+        let parents = vec![tokens.take_word("OF").then(|| name(tokens))??];
+        let columns = Vec::new();
+        return Some(Statement::Create {
+            table,
+            columns,
+            parents,
+        });
+    }
     if !tokens.take_symbol(b'(') {
         return None;
     }
-    let mut columns = Vec::new();
-    loop {
-        let (column, is_last) = column_definition(tokens)?;
+    let (mut columns, mut json) = (Vec::new(), Vec::new());
+    while !tokens.take_symbol(b')') {
+        let (column, is_last) = column_definition(tokens, &mut json)?;
         columns.extend(column);
         if is_last {
             break;
         }
     }
-    // The columns of parents stand before these, and are not named here.
-    let is_child = tokens.take_word("INHERITS");
-    (!columns.is_empty() && !is_child).then_some(Statement::Create { table, columns })
+    for column in columns.iter_mut().filter(|column| json.contains(&column.name)) {
+        column.kind = ColumnKind::Json;
+    }
+    let mut parents = Vec::new();
+    if tokens.take_word("INHERITS") && tokens.take_symbol(b'(') {
+        loop {
+            parents.push(name(tokens)?);
+            if !tokens.take_symbol(b',') {
+                break;
+            }
+        }
+    }
+    (!columns.is_empty() || !parents.is_empty()).then_some(Statement::Create {
+        table,
+        columns,
+        parents,
+    })
 }
 
-/// The next column of a table, where it is one that rows have a value for, and whether the closing bracket follows it.
-fn column_definition(tokens: &mut Tokens<'_>) -> Option<(Option<String>, bool)> {
+/// `ALTER TABLE parent ATTACH PARTITION child`, or `ALTER TABLE child INHERIT parent`.
+fn alter(tokens: &mut Tokens<'_>) -> Option<Statement> {
+    if !tokens.take_word("TABLE") {
+        return None;
+    }
+    let _ = tokens.take_word("IF") && tokens.take_word("EXISTS");
+    tokens.take_word("ONLY");
+    let table = name(tokens)?;
+    if tokens.take_word("ATTACH") && tokens.take_word("PARTITION") {
+        let child = name(tokens)?;
+        return Some(Statement::Attach { parent: table, child });
+    }
+    let parent = tokens.take_word("INHERIT").then(|| name(tokens))??;
+    Some(Statement::Attach { parent, child: table })
+}
+
+/// The next column of a table, where it is one that rows have a value for, and whether the closing bracket follows it. The columns
+/// of which a check says that they are JSON are added to `json`.
+fn column_definition(tokens: &mut Tokens<'_>, json: &mut Vec<String>) -> Option<(Option<Column>, bool)> {
     let dialect = tokens.syntax().dialect;
-    let mut column = None;
+    let mut column: Option<Column> = None;
     let mut is_first = true;
+    let mut is_type = true;
     let mut after_as = false;
     loop {
         let token = tokens.next().ok()??;
@@ -146,17 +223,58 @@ fn column_definition(tokens: &mut Tokens<'_>) -> Option<(Option<String>, bool)> 
                 if after_as && dialect == Dialect::Sqlite {
                     column = None;
                 }
+                let mut inside = tokens.clone();
+                if inside.take_word("json_valid") && inside.take_symbol(b'(') {
+                    json.extend(name_part(&mut inside));
+                }
                 tokens.skip_bracket().ok()?;
+            }
+            // An array of them is written in another way.
+            Token::Symbol(b'[') => {
+                if let Some(column) = &mut column {
+                    column.kind = ColumnKind::Plain;
+                }
             }
             Token::Word(word) if is_first && begins_constraint(word, dialect) => {}
             // The columns of another table are meant.
             Token::Word(word) if is_first && word.eq_ignore_ascii_case(b"LIKE") => return None,
-            _ if is_first => column = text(&token, dialect),
+            _ if is_first => {
+                column = text(&token, dialect).map(|name| Column {
+                    name,
+                    kind: ColumnKind::Plain,
+                });
+            }
+            Token::Word(word) if is_type => {
+                is_type = !ends_type(word);
+                if let (Some(column), true) = (&mut column, is_type) {
+                    let kind = ColumnKind::named(&String::from_utf8_lossy(word), dialect);
+                    column.kind = column.kind.or(kind);
+                }
+            }
             _ => {}
         }
         after_as = matches!(&token, Token::Word(word) if word.eq_ignore_ascii_case(b"AS"));
         is_first = false;
     }
+}
+
+/// Whether a word after a column's type says something else about the column.
+fn ends_type(word: &[u8]) -> bool {
+    let words = [
+        "NOT",
+        "NULL",
+        "DEFAULT",
+        "COLLATE",
+        "CHARACTER",
+        "GENERATED",
+        "AS",
+        "REFERENCES",
+        "ON",
+    ];
+    words
+        .iter()
+        .any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
+        || begins_constraint(word, Dialect::MySql)
 }
 
 fn begins_constraint(word: &[u8], dialect: Dialect) -> bool {
@@ -182,6 +300,7 @@ fn set(tokens: &mut Tokens<'_>) -> Option<Statement> {
             Some(value).filter(|schema| !schema.is_empty()),
         )),
         b"standard_conforming_strings" => Some(Statement::Backslashes(value.eq_ignore_ascii_case("off"))),
+        b"time_zone" if value.starts_with(['+', '-']) => Some(Statement::Offset(value)),
         _ => None,
     }
 }

@@ -184,11 +184,6 @@ fn leave_out_queries(report: &mut Report) {
     }
 }
 
-/// Whether the plan lets texts of chats be quoted.
-fn quotes(manifest: &Manifest) -> bool {
-    manifest.plan.pointer("/output/quote").and_then(Value::as_bool) != Some(false)
-}
-
 fn run(dataset: &Dataset) -> Result<Run, DatasetError> {
     let manifest = dataset.manifest();
     let plan = &manifest.plan;
@@ -207,7 +202,7 @@ fn run(dataset: &Dataset) -> Result<Run, DatasetError> {
         conversations: total(dataset, "conversations")?,
         messages: total(dataset, "messages")?,
         renderings: total(dataset, "renderings")?,
-        quotes: quotes(manifest),
+        quotes: manifest.quotes(),
         absent_tables: manifest.absent_tables.clone(),
         ..Run::default()
     })

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use chatmill_dataset::statistics::{CHARACTERS, CountedMessage, Statistics, StatisticsSums, TrainedPart};
 use chatmill_dataset::{Batch, Dataset, DatasetError, Numbers, Rows, Spans, Texts, columns};
 
-use crate::build::quotes;
 
 /// Characters of all messages up to which a report reads their texts: a tenth of a second.
 const READ_CHARACTERS: u64 = 32_000_000;
@@ -45,7 +44,7 @@ pub(super) fn of_report(dataset: &Dataset, characters: u64) -> Result<Statistics
 /// Whether the pipeline lets turns be shown: it keeps content, and lets it be quoted.
 fn shows_turns(dataset: &Dataset) -> bool {
     let content = dataset.manifest().plan.pointer("/output/content");
-    quotes(dataset.manifest()) && content.and_then(|content| content.as_str()) != Some("none")
+    dataset.manifest().quotes() && content.and_then(|content| content.as_str()) != Some("none")
 }
 
 columns! {

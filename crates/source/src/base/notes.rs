@@ -93,6 +93,8 @@ pub(crate) struct Site<'a> {
     pub message: Value<'a>,
     /// The limits of what is read.
     pub limits: &'a Limits,
+    /// Whether the message is of a request, in which a vendor requires what logs and rows do without.
+    pub is_strict: bool,
 }
 
 impl Site<'_> {
@@ -105,6 +107,7 @@ impl Site<'_> {
             id: self.id,
             message,
             limits: self.limits,
+            is_strict: self.is_strict,
         }
     }
 
@@ -144,6 +147,24 @@ impl Site<'_> {
     /// Reports a field that is not there, and that readers of the format do without.
     pub(crate) fn absent(&mut self, field: &str) {
         self.lacking(&codes::SPARED_FIELD, field, "is missing");
+    }
+
+    /// Reports a field that is not there, and that only requests must have.
+    pub(crate) fn lacks(&mut self, field: &str) {
+        if self.is_strict {
+            self.missing(field);
+        } else {
+            self.empty(field);
+        }
+    }
+
+    /// Reports a value of the wrong type, which is an error in requests, and quotes it.
+    pub(crate) fn error_if_strict(&mut self, field: &str, text: &str, value: Value<'_>) {
+        if self.is_strict {
+            self.error(field, text, value);
+        } else {
+            self.warn(field, text, value);
+        }
     }
 
     fn lacking(&mut self, code: &'static Code, field: &str, what: &str) {

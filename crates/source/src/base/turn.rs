@@ -10,6 +10,10 @@ use crate::base::{ExtraFields, Keep, Site, present, text_of};
 
 /// The content of a turn.
 #[derive(Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is about another neighbour, or none"
+)]
 pub(crate) struct Turn {
     /// The role; a user where it is unknown.
     pub role: Option<Role>,
@@ -27,6 +31,8 @@ pub(crate) struct Turn {
     pub continues: bool,
     /// Whether an assistant's turn directly after it continues it.
     pub leads: bool,
+    /// Whether it is an item, of which an answer may have several.
+    pub is_item: bool,
     /// Whether the turn is an event.
     pub is_notice: bool,
     /// What becomes of unknown fields of blocks.
@@ -120,6 +126,34 @@ pub(crate) fn only_answers(parts: &[Part]) -> bool {
     let own = own_parts(parts).map(|(_, part)| part);
     let mut others = own.filter(|part| !matches!(part, Part::CacheMark));
     parts.iter().any(is_result) && others.all(is_result)
+}
+
+/// Tells for each part of an answer whether it is a tool's: a result, or a media item that the result shows.
+pub(crate) fn are_of_tools(parts: &[Part]) -> Vec<bool> {
+    // Whether the last part that is no media item is a result that shows some.
+    let mut shows = false;
+    let is_of_tool = |part: &Part| match part {
+        Part::ToolResult(result) => {
+            shows = result.media > 0;
+            true
+        }
+        Part::Media(_) => shows,
+        _ => {
+            shows = false;
+            false
+        }
+    };
+    parts.iter().map(is_of_tool).collect()
+}
+
+/// Moves the results of one answer, whose parts begin at `from`, behind its other parts.
+pub(crate) fn results_last(parts: &mut Vec<Part>, from: usize) {
+    let answer = parts.split_off(from.min(parts.len()));
+    let mut results = Vec::new();
+    for (is_of_tool, part) in are_of_tools(&answer).into_iter().zip(answer) {
+        if is_of_tool { &mut results } else { &mut *parts }.push(part);
+    }
+    parts.append(&mut results);
 }
 
 /// The suffix that a path inside a turn adds to the turn's own path; inside system text it may begin with an index.

@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::language::condition::{Choice, Word};
-use super::language::path::{MapPath, Paths};
+use super::language::path::MapPath;
 use super::language::{Language, MessageMap, Piece};
 
 /// The most entries of a list or table of a format file, and the most holes of a text.
@@ -155,7 +155,7 @@ pub(super) fn first_keys<'m>(messages: impl Iterator<Item = &'m MessageMap>) -> 
     let mut keys = BTreeSet::new();
     let mut add = |path: &MapPath| keys.extend(path.keys().0.first().map(|key| (*key).to_owned()));
     for map in messages {
-        let paths: [&Paths; 4] = [&map.id, &map.time, &map.kind, &map.model];
+        let paths = [&map.id, &map.time, &map.kind, &map.model, &map.answer_id];
         paths.into_iter().flat_map(|paths| &paths.0).for_each(&mut add);
         let conversation = map.conversation.0.iter();
         conversation.filter_map(|text| text.path()).for_each(&mut add);

@@ -193,7 +193,7 @@ impl Source for FormatFile {
         };
         let request = signs.request.and_then(|_| self.loaded().request.as_ref());
         let known = match request {
-            Some(request) => request.recognise(sketch, own),
+            Some(request) => request.recognise_by(sketch, own),
             None => best(sketch, own),
         };
         known.or_else(|| {
@@ -237,7 +237,7 @@ impl Source for FormatFile {
     fn groups_rows(&self, sketch: &Sketch) -> bool {
         let loaded = self.loaded();
         if let Some(request) = &loaded.request {
-            return request.groups_rows(sketch);
+            return request.are_turns(sketch);
         }
         let map = &loaded.language.conversation;
         let names: Vec<&str> = map.messages.0.iter().map(MapPath::name).collect();
@@ -251,7 +251,7 @@ impl Source for FormatFile {
     fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
         let (loaded, root) = (self.loaded(), document.root());
         if let Some(request) = &loaded.request {
-            return request.rows(document);
+            return request.turn_rows(document);
         }
         if loaded.has_rows() {
             if !loaded.is_row(root) {
@@ -285,13 +285,13 @@ impl Source for FormatFile {
         let loaded = self.loaded();
         let map = &loaded.language.conversation;
         // A row may be several messages: what was said, a call, its result.
-        map.join || !map.each.0.is_empty() || loaded.has_rows() && !loaded.is_map
+        map.join || !map.each.0.is_empty() || !map.inside.0.is_empty() || loaded.has_rows() && !loaded.is_map
     }
 
     fn message_path(&self, index: u32) -> Option<String> {
         let loaded = self.loaded();
         if let Some(request) = &loaded.request {
-            return request.message_path(index);
+            return request.form.path(index);
         }
         let list = loaded.language.conversation.messages.0.first();
         if list.is_some_and(MapPath::is_root) {
@@ -304,7 +304,7 @@ impl Source for FormatFile {
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
         let loaded = self.loaded();
         if let Some(request) = &loaded.request {
-            return request.read(*frame, limits);
+            return request.reading(*frame, limits);
         }
         let read = read::read(loaded, *frame, limits);
         if loaded.language.thoughts_in_text {

@@ -7,8 +7,8 @@ use chatmill_model::FormatTraits;
 use super::language::condition::applies;
 use super::language::path::MapPath;
 use super::language::{Case, Language, MessageMap, Piece};
-use super::request;
 use crate::frame::Row;
+use crate::layout::Requests;
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 use crate::unread::silence::Silence;
 
@@ -20,7 +20,7 @@ const MAX_BYTES: usize = 256 << 10;
 pub(super) struct Loaded {
     pub(super) about: &'static About,
     /// The reader of records that are requests to a vendor's API.
-    pub(super) request: Option<request::RequestReader>,
+    pub(super) request: Option<Requests>,
     pub(super) language: &'static Language,
     /// Whether the format file is a field map: errors then use the words of the pipeline file, and one value
     /// of a repeated key counts.
@@ -92,10 +92,7 @@ impl Loaded {
         let are_words = messages().any(|message| message.say.iter().any(Piece::is_whole));
         Self {
             about,
-            request: language
-                .request
-                .as_ref()
-                .map(|map| request::RequestReader::of(map, about)),
+            request: language.request.as_ref().map(|map| map.reader(about)),
             keys,
             are_words,
             is_map,

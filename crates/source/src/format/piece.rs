@@ -1,13 +1,13 @@
 //! Reading the pieces of a message: words, thoughts, files, calls and results.
 
-use std::ops::Range;
+mod details;
+mod draft;
+
 use std::path::Path;
 
 use chatmill_diag::{Limits, codes};
 use chatmill_intake::json::{Kind, Mark, Value};
-use chatmill_model::{
-    ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, Role, ToolCall, ToolResult,
-};
+use chatmill_model::{ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, ToolCall, ToolResult};
 
 use super::language::budget::bytes_of;
 use super::language::condition::{Chosen, applies, chosen};
@@ -16,62 +16,14 @@ use super::language::template::{Read, Texts};
 use super::language::{Again, CallMap, FileMap, Piece, ResultMap};
 use super::loaded::Loaded;
 use super::request::GrammarWord;
-use crate::base::texts::{quoted_json, transcript};
+use crate::base::texts::quoted_json;
 use crate::base::{
-    ExtraFields, Keep, Notes, Site, Turn, UnknownFields, arguments, holds_something, kind_of, media,
-    only_answers, text_of,
+    Keep as _, Notes, Site, Turn, UnknownFields, arguments, holds_something, kind_of, media, text_of,
 };
 use crate::grammar::openai::{self, calls, parts};
 use crate::grammar::{self, Grammar, OPENAI};
 
-/// The content of a message while its pieces are read.
-#[derive(Debug, Default)]
-pub(super) struct MessageDraft {
-    /// The pieces.
-    pub(super) parts: Vec<Part>,
-    /// Fields without a place, by path.
-    pub(super) extra: ExtraFields,
-    /// Ranges of pieces with a role of their own.
-    pub(super) other_roles: Vec<(Range<usize>, Role)>,
-    /// The role in a vendor's message inside.
-    pub(super) role: Option<Role>,
-    /// The name in a vendor's message inside.
-    pub(super) name: Option<String>,
-    /// The id of a vendor's message inside.
-    pub(super) id: Option<String>,
-}
-
-impl Keep for MessageDraft {
-    fn extra_fields(&mut self) -> &mut ExtraFields {
-        &mut self.extra
-    }
-}
-
-impl MessageDraft {
-    /// Adds words, where there are some.
-    fn words(&mut self, words: String) {
-        self.parts
-            .extend((!words.is_empty()).then_some(Part::Text(words)));
-    }
-
-    /// Reads turns that are written out in one text, or words.
-    fn written_out(&mut self, text: &str) {
-        let Some(turns) = transcript::turns(text) else {
-            self.parts.push(Part::Text(text.to_owned()));
-            return;
-        };
-        for (role, words) in turns.into_iter().filter(|(_, words)| !words.is_empty()) {
-            let at = self.parts.len();
-            self.other_roles.push((at..at + 1, role));
-            self.parts.push(Part::Text(words));
-        }
-    }
-
-    /// Whether the message holds tool results and nothing else.
-    pub(super) fn only_answers(&self) -> bool {
-        only_answers(&self.parts)
-    }
-}
+pub(super) use draft::MessageDraft;
 
 /// Reads pieces.
 #[derive(Clone, Copy)]
@@ -152,6 +104,9 @@ impl PieceReader<'_> {
         if self.read.budget.is_spent() {
             return;
         }
+        if piece.step {
+            draft.end_answer();
+        }
         let (start, extras) = (draft.parts.len(), draft.extra.len());
         let thought = piece.reasoning.render(value, self.read);
         if !thought.is_empty() {
@@ -169,6 +124,9 @@ impl PieceReader<'_> {
         }
         let before = draft.parts.len();
         self.text(&piece.text, value, place, draft, site);
+        if piece.details {
+            self.details(before, value, draft, site);
+        }
         if piece.unquoted {
             for part in draft.parts.iter_mut().skip(before) {
                 if let Part::Text(text) = part {
@@ -195,7 +153,10 @@ impl PieceReader<'_> {
             .and_then(|path| Some((path, path.first(value)?)))
         {
             let from = draft.extra.len();
-            let turn = grammar::any(message, &OPENAI, site);
+            let turn = match piece.grammar {
+                Some(GrammarWord(grammar)) => grammar.turn_of_known_fields(message, site),
+                None => grammar::any(message, &OPENAI, site),
+            };
             draft.extra.extend(turn.rest);
             let name = joined(place, path.name());
             for (key, _) in draft.extra.iter_mut().skip(from).filter(|_| !name.is_empty()) {

@@ -1,5 +1,7 @@
 //! Reading a record as a format file says: its conversations, and the messages of each.
 
+mod nested;
+
 use std::collections::{HashMap, HashSet};
 
 use chatmill_diag::{Finding, Limits, codes, cut};
@@ -48,16 +50,11 @@ pub(super) fn read(
         reader.message(0, root, || "$".to_owned());
         return budget.bounded(frame, root, reader.finish(&[root]));
     }
+    if !map.inside.0.is_empty() {
+        return nested::read(format, frame, limits);
+    }
     if map.each.0.is_empty() {
-        let one = One {
-            format,
-            frame,
-            limits,
-            record: root,
-            path: "$".to_owned(),
-            budget: Budget::of(root),
-        };
-        return one.read();
+        return one(format, frame, limits, (root, "$".to_owned()));
     }
     several(format, frame, limits)
 }
@@ -88,18 +85,26 @@ fn several(format: &'static Loaded, frame: FrameView<'_>, limits: &Limits) -> Re
             root,
         )
     };
-    let read = |(path, record)| {
-        let one = One {
-            format,
-            frame,
-            limits,
-            record,
-            path,
-            budget: Budget::of(record),
-        };
-        (one.read(), record)
-    };
+    let read = |(path, record)| (one(format, frame, limits, (record, path)), record);
     Reading::of_several(frame, chats.into_iter().map(read), limits, none)
+}
+
+/// Reads the conversation at a path of a record.
+fn one<'d>(
+    format: &'static Loaded,
+    frame: FrameView<'d>,
+    limits: &Limits,
+    (record, path): (Value<'d>, String),
+) -> Result<Reading, Box<Finding>> {
+    let one = One {
+        format,
+        frame,
+        limits,
+        record,
+        path,
+        budget: Budget::of(record),
+    };
+    one.read()
 }
 
 /// A conversation with a list of its messages.
@@ -146,6 +151,7 @@ impl<'d> One<'d, '_> {
             &mut notes,
         );
         reader.before(self.record);
+        reader.instructions(values.iter().copied());
         for entry in ordered(&language.conversation, entries(self.format, (0..).zip(values))) {
             reader.entry(&entry, entry.index, || format!("{path}[{}]", entry.index));
         }
@@ -428,14 +434,33 @@ impl<'d> Reader<'d, '_> {
             }
         }
         let instructions = map.system.render(record, read);
+        let mut paths = map.system.0.iter().filter_map(|text| text.path()?.first(record));
+        self.system(instructions, paths.next_back().unwrap_or(record));
+    }
+
+    /// Reads the system text that was sent along with these messages: that of the last is what all were read with.
+    pub(super) fn instructions(&mut self, values: impl Iterator<Item = Value<'d>>) {
+        let paths = &self.format.language.message.instructions;
+        if paths.0.is_empty() {
+            return;
+        }
+        let found = values.filter_map(|value| paths.first(value));
+        let found: Vec<Value<'d>> = found.filter(|found| holds_something(*found)).collect();
+        let Some(last) = found.last() else { return };
+        for same in found.iter().filter(|found| found.written() == last.written()) {
+            same.mark(Mark::Taken);
+        }
+        self.system(self.read.text(*last), *last);
+    }
+
+    /// Adds a system text that stands at `place`.
+    fn system(&mut self, instructions: String, place: Value<'d>) {
         // A session that is taken up again is told the same again.
         let last = self.turns.list.messages.last().map(|last| last.parts.as_slice());
         if instructions.is_empty() || matches!(last, Some([Part::Text(before)]) if *before == instructions) {
             return;
         }
-        let mut paths = map.system.0.iter().filter_map(|text| text.path()?.first(record));
-        let place = paths.next_back().unwrap_or(record);
-        read.budget.take(instructions.len());
+        self.read.budget.take(instructions.len());
         self.turns.list.rows.rows += 1;
         let sender = self.turns.roster.named(Role::System, None);
         let message = self.turns.list.message(Role::System, place.span(), OUTSIDE_LISTS);
@@ -499,6 +524,12 @@ impl<'d> Reader<'d, '_> {
         }
         conversation.extra = Extra(extra);
         self.turns.times.finish(&mut self.turns.list.notes);
+        if self.copied > 0 {
+            let text = "messages are copied from an earlier conversation: they are context, neither trained on nor billed again";
+            let mut finding = Finding::new(&codes::HISTORY_REPEATED, text);
+            finding.count = self.copied;
+            self.turns.list.notes.findings.push(finding);
+        }
         thumbs::apply(&mut self.turns.list, &self.thumbs, &mut HashSet::new());
         let mut participants = self.turns.roster.participants;
         if !map.about.0.is_empty() {

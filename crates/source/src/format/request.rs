@@ -3,17 +3,12 @@
 
 use std::borrow::Cow;
 
-use chatmill_diag::Limits;
 use chatmill_diag::suggest::nearest;
-use chatmill_intake::json::Document;
-use chatmill_intake::{RecordSketch, Sketch};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 
-use crate::formats::openai_messages;
-use crate::frame::{FrameView, Reading, Row};
-use crate::grammar::{GRAMMARS, Grammar, OPENAI, SHAREGPT};
+use crate::grammar::{GRAMMARS, Grammar, SHAREGPT};
 use crate::layout::{RequestForm, Requests};
 use crate::source::About;
 
@@ -79,69 +74,20 @@ impl JsonSchema for GrammarWord {
     }
 }
 
-/// The reader for the records of such a format.
-#[derive(Debug)]
-pub(super) enum RequestReader {
-    /// Lists of messages in `OpenAI`'s shape, which have a reader of their own.
-    Openai(&'static About),
-    /// Requests of any other vendor.
-    Requests(Requests),
-}
-
-impl RequestReader {
-    /// The reader of a format.
-    pub(super) fn of(map: &'static RequestMap, about: &'static About) -> Self {
-        let GrammarWord(grammar) = map.messages;
-        if grammar.is(&OPENAI) {
-            return Self::Openai(about);
-        }
-        Self::Requests(Requests {
+impl RequestMap {
+    /// The reader of the records of such a format.
+    pub(super) fn reader(&'static self, about: &'static About) -> Requests {
+        let GrammarWord(grammar) = self.messages;
+        Requests {
             about,
             form: RequestForm {
-                list: &map.list,
-                may_be_text: map.may_be_text,
-                system: map.system.as_deref(),
-                tools: &map.tools,
+                list: &self.list,
+                may_be_text: self.may_be_text,
+                system: self.system.as_deref(),
+                tools: &self.tools,
                 grammar,
             },
             has_signs: !grammar.is(&SHAREGPT),
-        })
-    }
-
-    /// Recognises the format by its vendor's blocks, and by what `own` sees in a record.
-    pub(super) fn recognise(
-        &self,
-        sketch: &Sketch,
-        own: impl Fn(&RecordSketch) -> Option<(u8, String)>,
-    ) -> Option<(u8, Vec<String>)> {
-        match self {
-            Self::Openai(_) => crate::layout::best(sketch, own),
-            Self::Requests(requests) => requests.recognise_by(sketch, own),
-        }
-    }
-
-    pub(super) fn read(&self, frame: FrameView<'_>, limits: &Limits) -> Reading {
-        match self {
-            Self::Openai(about) => openai_messages::read(about, about.shapes.first().copied(), frame, limits),
-            Self::Requests(requests) => requests.reading(frame, limits),
-        }
-    }
-
-    pub(super) fn message_path(&self, index: u32) -> Option<String> {
-        match self {
-            Self::Openai(_) => openai_messages::path(index),
-            Self::Requests(requests) => requests.form.path(index),
-        }
-    }
-
-    pub(super) fn groups_rows(&self, sketch: &Sketch) -> bool {
-        matches!(self, Self::Requests(requests) if requests.are_turns(sketch))
-    }
-
-    pub(super) fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
-        match self {
-            Self::Openai(_) => None,
-            Self::Requests(requests) => requests.turn_rows(document),
         }
     }
 }

@@ -102,7 +102,9 @@ impl<'d> RowTree<'d, '_> {
     /// Reads messages that follow one another.
     fn line(&self, rows: Indexed<'d>) -> Reading {
         let messages = rows.into_iter().filter(|(_, row)| !self.format.is_header(*row));
+        let messages: Indexed<'d> = messages.collect();
         let mut reader = self.reader(self.passed);
+        reader.instructions(messages.iter().map(|(_, row)| *row));
         for entry in ordered(&self.format.language.conversation, entries(self.format, messages)) {
             reader.entry(&entry, entry.index, || list::row_path(self.frame, entry.index));
         }
@@ -132,8 +134,10 @@ impl<'d> RowTree<'d, '_> {
         let grown = self.grown(map, rows);
         // Rows that are neither a message nor about the conversation were skipped.
         let passed = self.passed + (all - grown.values.len() - self.headers.len()) as u64;
-        let visible = grown.end.as_ref();
-        let visible = visible.and_then(|end| grown.entries.iter().position(|node| node.id == *end));
+        let seen = self.headers.iter().find_map(|header| map.visible.id(*header));
+        let place = |end: &String| grown.entries.iter().position(|node| node.id == *end);
+        let visible = seen.as_ref().and_then(place);
+        let visible = visible.or_else(|| grown.end.as_ref().and_then(place));
         let mut notes = Notes::new(self.frame.start);
         let tree = Tree::of(&grown.entries, &mut notes);
         let record = Nodes {

@@ -390,6 +390,55 @@ fn a_format_file_names_a_vendor_and_its_own_parts_come_first() {
 }
 
 #[test]
+fn frameworks_are_vendors_of_their_own() {
+    let call = |part: &Part| matches!(part, Part::ToolCall(call) if call.name.as_deref() == Some("hours"));
+    for (vendor, part, is_read) in [
+        (
+            "langchain",
+            r#"{"type":"tool_use","id":"a","name":"hours","input":{}}"#,
+            call as fn(&Part) -> bool,
+        ),
+        (
+            "otel",
+            r#"{"type":"tool_call","id":"a","name":"hours","arguments":{}}"#,
+            call,
+        ),
+        (
+            "ai-sdk",
+            r#"{"type":"tool-call","toolCallId":"a","toolName":"hours","input":{}}"#,
+            call,
+        ),
+        (
+            "ai-sdk",
+            r#"{"type":"tool-hours","toolCallId":"a","input":{}}"#,
+            call,
+        ),
+        (
+            "mistral",
+            r#"{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}"#,
+            |part| *part == Part::Reasoning("hm".to_owned()),
+        ),
+        ("otel", r#"{"type":"text","content":"hm"}"#, |part| {
+            *part == Part::Text("hm".to_owned())
+        }),
+    ] {
+        let file = file(&format!(r#"say = [{{ parts = "$.c", as = "{vendor}" }}]"#), "");
+        let reading = read(
+            "own",
+            &file,
+            &format!(r#"{{"m":[{{"r":"assistant","c":[{part}]}}]}}"#),
+        );
+        let messages = &reading.conversation.as_ref().unwrap().messages;
+        assert!(
+            is_read(&messages[0].parts[0]),
+            "{vendor}: {:?}",
+            messages[0].parts
+        );
+        assert!(reading.findings.is_empty(), "{vendor}: {:?}", reading.findings);
+    }
+}
+
+#[test]
 fn an_unknown_vendor_and_one_without_a_list_are_refused_with_their_place() {
     for (say, place, reason) in [
         (
@@ -398,12 +447,40 @@ fn an_unknown_vendor_and_one_without_a_list_are_refused_with_their_place() {
             "no vendor is called `antropic`: did you mean `anthropic`?",
         ),
         (
+            r#"say = [{ parts = "$.c", as = "langchian" }]"#,
+            "line 8, column 30",
+            "no vendor is called `langchian`: did you mean `langchain`?",
+        ),
+        (
             r#"say = [{ text = "$.c", as = "anthropic" }]"#,
             "line 8, column 7",
-            "`as` names the vendor whose blocks a list holds: give the path of the list as `parts` beside it",
+            "`as` names a vendor: give the path of its blocks as `parts`, or of its message as `message`, beside it",
         ),
     ] {
         let refused = refused(&file(say, ""));
         assert!(refused.contains(place) && refused.contains(reason), "{refused}");
     }
+}
+
+#[test]
+fn requests_of_gemini_and_whole_messages_of_a_vendor_are_read() {
+    let head = "title = \"t\"\nspecification = \"s\"\ncarries = \"c\"\n";
+    let request = format!(
+        "{head}[request]\nmessages = \"gemini\"\nlist = \"contents\"\nshape = \"g\"\nsystem = \"sys\"\n"
+    );
+    let record = r#"{"sys":{"parts":[{"text":"be"}]},"contents":[{"role":"user","parts":[{"text":"one"}]},
+        {"role":"model","parts":[{"text":"two"}]}]}"#;
+    let reading = read("g", &request, record);
+    let messages = &reading.conversation.as_ref().unwrap().messages;
+    assert_eq!(messages.last().map(|last| last.role.as_str()), Some("assistant"));
+    assert_eq!(texts(&reading)[1..], ["one", "two"]);
+
+    let whole = file(r#"say = [{ message = "$", as = "openai-chat" }]"#, "");
+    let record =
+        r#"{"m":[{"r":"assistant","role":"assistant","reasoning":"hm","content":"three","note":1}]}"#;
+    let reading = read("w", &whole, record);
+    let message = &reading.conversation.as_ref().unwrap().messages[0];
+    assert_eq!(message.parts[0], Part::Reasoning("hm".to_owned()));
+    assert_eq!(texts(&reading), ["three"]);
+    assert!(message.extra.0.is_empty(), "{:?}", message.extra);
 }

@@ -20,11 +20,10 @@ use chatmill_intake::RecordSketch;
 
 use crate::base::{present, words};
 use crate::coded::{Coded, Read};
-use crate::formats::openai_messages;
 use crate::frame::{FrameView, Reading};
 use crate::grammar::signs;
 use crate::layout::columns::{self, Holds};
-use crate::layout::{best, has};
+use crate::layout::{Requests, best, has};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 static ABOUT: About = About {
@@ -36,17 +35,20 @@ static ABOUT: About = About {
     traits: NO_TEXT_ARGUMENTS,
 };
 
+static REQUESTS: Requests = Requests::of_openai(&ABOUT);
+
 /// The source `hf-messages`.
 pub static HF_MESSAGES: Coded = Coded {
-    message_path: Some(openai_messages::path),
+    message_path: Some(|index| REQUESTS.form.path(index)),
     ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Own(read))
 };
 
 fn read(frame: FrameView<'_>, limits: &Limits) -> Reading {
     let has_messages = present(frame.root(), "messages").is_some();
-    let row = (!has_messages).then(|| openai_messages::read_columns(&ABOUT, "prompt", frame, limits));
-    row.flatten()
-        .unwrap_or_else(|| openai_messages::read(&ABOUT, Some("messages"), frame, limits))
+    let columns = (!has_messages)
+        .then(|| REQUESTS.of_columns(frame, limits))
+        .flatten();
+    columns.map_or_else(|| REQUESTS.reading(frame, limits), |row| row.of_shape("prompt"))
 }
 
 /// Columns of what a question may be answered with, in rows of multiple choice.

@@ -152,7 +152,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         (frame.options.branches, limits),
         (AlternativeOrigin::Choice, &assessed),
         |value| role(value) == Some(Role::User),
-        |_| Reader(Turns::new(frame, limits)),
+        |_| ReplyReader(Turns::new(frame, limits)),
         |reader, branch| {
             read.set(read.get() + branch.nodes().count() - branch.shared);
             let first = branch.path.first().and_then(|at| entries.get(*at));
@@ -277,7 +277,7 @@ fn quality(message: Value<'_>) -> Option<Score> {
 }
 
 /// The conversation of a branch that was read.
-fn finish(reader: Reader<'_, '_>, shape: &'static str, first: Option<&Node>) -> Reading {
+fn finish(reader: ReplyReader<'_, '_>, shape: &'static str, first: Option<&Node>) -> Reading {
     let frame = reader.0.list.frame;
     let row = match frame.root() {
         root if root.kind() == Kind::Array => root.items().next(),
@@ -297,9 +297,9 @@ fn finish(reader: Reader<'_, '_>, shape: &'static str, first: Option<&Node>) -> 
     })
 }
 
-struct Reader<'d, 'r>(Turns<'d, 'r>);
+struct ReplyReader<'d, 'r>(Turns<'d, 'r>);
 
-impl<'d, 'r> NodeReader<'d, 'r> for Reader<'d, 'r> {
+impl<'d, 'r> NodeReader<'d, 'r> for ReplyReader<'d, 'r> {
     fn list(&mut self) -> &mut ListReader<'d, 'r> {
         &mut self.0.list
     }
@@ -312,7 +312,7 @@ impl<'d, 'r> NodeReader<'d, 'r> for Reader<'d, 'r> {
     }
 }
 
-impl<'d> Reader<'d, '_> {
+impl<'d> ReplyReader<'d, '_> {
     fn message(&mut self, value: Value<'d>, wire: &Wire<'d>, node: &Node) {
         let Some(role) = role(value) else {
             let text = "role is neither prompter nor assistant: the message is rejected";

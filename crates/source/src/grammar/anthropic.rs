@@ -3,14 +3,17 @@
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolResult};
 
-use super::{Grammar, MessageForm, Read, typed};
+use super::{BlockForm, Grammar, MessageForm, Read, Sign, UsageForm, When, only, typed};
 use crate::base::media::result_of;
-use crate::base::{Keep as _, Site, Turn, divided, present, text, text_of, word};
+use crate::base::{Keep as _, Site, Turn, divided, present, text, text_of, word, words};
 
 /// Messages of Anthropic's.
 pub(crate) static ANTHROPIC: Grammar = Grammar {
     id: "anthropic",
     fields: &["role", "content"],
+    lists: &["content"],
+    // A thought as a list of texts is Mistral's.
+    signs: &[Sign::Text("thinking"), Sign::Source],
     message: MessageForm::Blocks {
         has_id: true,
         may_be_text: true,
@@ -21,12 +24,46 @@ pub(crate) static ANTHROPIC: Grammar = Grammar {
         typed("thinking", Read::Reasoning(&["thinking"])),
         typed("image", Read::Media(MediaKind::Image, media_item)),
         typed("document", Read::Media(MediaKind::File, media_item)),
-        typed("tool_use", Read::Call(["id", "name", "input"])),
-        typed("tool_result", Read::Own(result)),
+        only(typed("tool_use", Read::Call(["id", "name"], &["input"]))),
+        only(typed("tool_result", Read::Own(result))),
+        only(BlockForm::of(When::OneOf(&OTHERS), Read::Unknown)),
     ],
     cache_mark: Some(cache_mark),
+    usage: Some(UsageForm {
+        input: "input_tokens",
+        output: &["output_tokens"],
+        cached: &["cache_read_input_tokens"],
+        written: Some("cache_creation_input_tokens"),
+        contains_cache: false,
+    }),
     described: None,
 };
+
+/// Blocks that have no place here: thoughts that are encrypted, and what runs at the vendor's.
+const OTHERS: [&str; 11] = words!(
+    redacted_thinking server_tool_use web_search_tool_result web_fetch_tool_result code_execution_tool_result
+    bash_code_execution_tool_result text_editor_code_execution_tool_result mcp_tool_use mcp_tool_result
+    search_result container_upload
+);
+
+/// The ids of the calls in the content of a message.
+pub(crate) fn call_ids(content: Value<'_>) -> impl Iterator<Item = String> {
+    ids(content, "tool_use", "id")
+}
+
+/// The ids of the calls that results in the content of a message answer.
+pub(crate) fn answered_ids(content: Value<'_>) -> impl Iterator<Item = String> {
+    ids(content, "tool_result", "tool_use_id")
+}
+
+/// Blocks of a type, by their id in a field.
+fn ids<'v>(content: Value<'v>, kind: &str, field: &str) -> impl Iterator<Item = String> + use<'v> {
+    let (kind, field) = (kind.to_owned(), field.to_owned());
+    let blocks = content
+        .items()
+        .filter(move |block| text(block.get("type")).as_ref() == Some(&kind));
+    blocks.filter_map(move |block| text(block.get(&field)))
+}
 
 /// The mark of a cache; the plain one needs no words.
 fn cache_mark(turn: &mut Turn, path: &str, block: Value<'_>) {

@@ -7,7 +7,7 @@ use chatmill_model::{MediaKind, Part, ToolCall};
 
 use super::{BlockForm, Grammar, MessageForm, Read, When};
 use crate::base::media::located;
-use crate::base::{Keep as _, Site, Turn, arguments, present, roles, text, text_of, word};
+use crate::base::{Keep as _, Site, Turn, arguments, drop_extra, present, roles, text, text_of, word};
 
 impl Grammar {
     /// Reads a message, or content alone, as a system text is.
@@ -35,6 +35,15 @@ impl Grammar {
             &["role", "content"]
         };
         turn.keep_rest(value, "", known);
+        turn
+    }
+
+    /// Reads a message whose unknown fields stay unread, so that the format's lists of silent keys decide about them. Parts of
+    /// unknown form, which a finding reports, are retained.
+    pub(crate) fn turn_of_known_fields(&self, value: Value<'_>, site: &mut Site<'_>) -> Turn {
+        let mut turn = self.turn(value, site);
+        turn.rest.retain(|(path, _)| path.ends_with(']'));
+        drop_extra(value);
         turn
     }
 
@@ -66,6 +75,23 @@ impl Grammar {
     /// Reads a block at its path; false when it is none of this vendor's.
     pub(crate) fn block(&self, turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
         let is_read = self.read_as(|_| true, turn, path, block, site);
+        self.mark(is_read, turn, path, block)
+    }
+
+    /// Reads a block with its cache mark where it is a text or a medium.
+    pub(super) fn marked_block(
+        &self,
+        turn: &mut Turn,
+        path: &str,
+        block: Value<'_>,
+        site: &mut Site<'_>,
+    ) -> bool {
+        let is_read = self.shown_block(turn, path, block, site);
+        self.mark(is_read, turn, path, block)
+    }
+
+    /// Reads the cache mark of a block that is read.
+    fn mark(&self, is_read: bool, turn: &mut Turn, path: &str, block: Value<'_>) -> bool {
         if is_read && let Some(mark) = self.cache_mark {
             mark(turn, path, block);
         }
@@ -113,9 +139,11 @@ impl Grammar {
 
 impl BlockForm {
     /// Whether a block with this word as its type is of this kind.
-    fn is_of(&self, block: Value<'_>, kind: Option<&str>) -> bool {
+    pub(super) fn is_of(&self, block: Value<'_>, kind: Option<&str>) -> bool {
         match self.when {
             When::Type(word) => kind == Some(word),
+            When::OneOf(words) => kind.is_some_and(|kind| words.contains(&kind)),
+            When::Begins(start) => kind.is_some_and(|kind| kind.starts_with(start)),
             When::Untyped => kind.is_none(),
             When::Has(key) => present(block, key).is_some(),
             When::Key(key) => {
@@ -152,18 +180,21 @@ fn call(
     turn: &mut Turn,
     path: &str,
     block: Value<'_>,
-    [id, name, given]: [&str; 3],
+    ([id, name], given): ([&str; 2], &[&str]),
     site: &mut Site<'_>,
 ) -> bool {
     if block.kind() != Kind::Object {
         return false;
     }
-    let input = arguments(present(block, given), &format!("{path}.{given}"), site);
+    let key = given.iter().copied().find(|key| present(block, key).is_some());
+    let place = key.map_or_else(|| path.to_owned(), |key| format!("{path}.{key}"));
+    let input = arguments(key.and_then(|key| block.get(key)), &place, site);
     let call_id = word(block.get(id), &format!("{path}.{id}"), site);
     let tool = word(block.get(name), &format!("{path}.{name}"), site);
     turn.parts
         .push(Part::ToolCall(ToolCall::new(call_id, tool, input)));
-    turn.keep_rest(block, path, &["type", id, name, given, "cache_control"]);
+    let known = ["type", id, name, key.unwrap_or("type"), "cache_control"];
+    turn.keep_rest(block, path, &known);
     true
 }
 
@@ -193,7 +224,9 @@ pub(super) fn at_address(
 /// Reads a block as one of this kind; false when it is none after all.
 fn read(form: &BlockForm, turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
     let (path, value) = match form.when {
-        When::Type(_) | When::Untyped | When::Has(_) => (Cow::Borrowed(path), block),
+        When::Type(_) | When::OneOf(_) | When::Begins(_) | When::Untyped | When::Has(_) => {
+            (Cow::Borrowed(path), block)
+        }
         When::Key(key) => match block.get(key) {
             Some(value) => (Cow::Owned(format!("{path}.{key}")), value),
             None => return false,
@@ -203,8 +236,14 @@ fn read(form: &BlockForm, turn: &mut Turn, path: &str, block: Value<'_>, site: &
         Read::Text(keys) => words(turn, &path, value, keys, Part::Text),
         Read::Reasoning(keys) => words(turn, &path, value, keys, Part::Reasoning),
         Read::Address(kind, keys) => at_address(turn, &path, value, kind, keys),
-        Read::Call(keys) => call(turn, &path, value, keys, site),
+        Read::Call(own, given) => call(turn, &path, value, (own, given), site),
         Read::Media(kind, read) => read(turn, &path, value, kind, site),
         Read::Own(read) => read(turn, &path, value, site),
+        Read::Extra => {
+            turn.keep(&*path, value);
+            true
+        }
+        Read::Nothing => true,
+        Read::Unknown => false,
     }
 }

@@ -3,7 +3,7 @@
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolResult};
 
-use super::{Grammar, MessageForm, Read, keyed};
+use super::{Grammar, MessageForm, Read, Sign, UsageForm, keyed, only};
 use crate::base::media::media_of_answer;
 use crate::base::{Keep as _, Site, Turn, text, text_of, word};
 
@@ -11,6 +11,8 @@ use crate::base::{Keep as _, Site, Turn, text, text_of, word};
 pub(crate) static CONVERSE: Grammar = Grammar {
     id: "converse",
     fields: &["role", "content"],
+    lists: &["content"],
+    signs: &[Sign::Untyped],
     message: MessageForm::Blocks {
         has_id: false,
         may_be_text: false,
@@ -22,12 +24,20 @@ pub(crate) static CONVERSE: Grammar = Grammar {
         keyed("video", Read::Media(MediaKind::Video, media_item)),
         keyed("audio", Read::Media(MediaKind::Audio, media_item)),
         keyed("document", Read::Media(MediaKind::File, media_item)),
-        keyed("reasoningContent", Read::Own(thought)),
-        keyed("cachePoint", Read::Own(cache_point)),
-        keyed("toolUse", Read::Call(["toolUseId", "name", "input"])),
-        keyed("toolResult", Read::Own(result)),
+        only(keyed("reasoningContent", Read::Own(thought))),
+        only(keyed("cachePoint", Read::Own(cache_point))),
+        only(keyed("toolUse", Read::Call(["toolUseId", "name"], &["input"]))),
+        only(keyed("toolResult", Read::Own(result))),
+        only(keyed("guardContent", Read::Unknown)),
     ],
     cache_mark: None,
+    usage: Some(UsageForm {
+        input: "inputTokens",
+        output: &["outputTokens"],
+        cached: &["cacheReadInputTokens"],
+        written: Some("cacheWriteInputTokens"),
+        contains_cache: false,
+    }),
     described: None,
 };
 

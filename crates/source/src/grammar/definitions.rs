@@ -12,7 +12,7 @@
 use chatmill_diag::Limits;
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::RawJson;
-use chatmill_model::json::push_string;
+use chatmill_model::json::{push_compact, push_string};
 
 use crate::base::{ExtraFields, Keep as _, below, present, raw};
 
@@ -165,7 +165,7 @@ fn json_type(word: &str, depth: u8) -> JsonType {
 }
 
 /// Tool definitions, and the fields beside them.
-pub(crate) type Tools = (Vec<RawJson>, ExtraFields);
+type Tools = (Vec<RawJson>, ExtraFields);
 
 /// Definitions of tools as a list, or as a string that holds one; none for anything else.
 pub(crate) fn list_of_tools(value: Value<'_>, limits: &Limits) -> Option<Vec<RawJson>> {
@@ -185,7 +185,8 @@ pub(crate) fn list_of_tools(value: Value<'_>, limits: &Limits) -> Option<Vec<Raw
     }
 }
 
-/// Tool definitions in the forms of vendors: such a list, or an object whose `tools` are one.
+/// Tool definitions in the forms of vendors: such a list, or an object whose `tools` are one. Entries of the deprecated
+/// `functions` get the frame that `tools` has.
 pub(crate) fn tools_of_vendor(key: &str, value: Value<'_>, limits: &Limits) -> Option<Tools> {
     let mut rest = ExtraFields::new();
     let tools = if value.kind() == Kind::Object {
@@ -196,6 +197,17 @@ pub(crate) fn tools_of_vendor(key: &str, value: Value<'_>, limits: &Limits) -> O
         tools.items().map(definition).collect()
     } else {
         list_of_tools(value, limits)?
+    };
+    let framed = |tool: RawJson| {
+        let mut framed = String::from("{\"type\":\"function\",\"function\":");
+        push_compact(&mut framed, tool.as_str());
+        framed.push('}');
+        RawJson(framed)
+    };
+    let tools = if key == "functions" {
+        tools.into_iter().map(framed).collect()
+    } else {
+        tools
     };
     Some((tools, rest))
 }

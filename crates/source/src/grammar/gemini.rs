@@ -4,11 +4,11 @@
 
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{
-    ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, RawJson, Role, ToolCall, ToolResult,
+    ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, RawJson, ToolCall, ToolResult,
 };
 
-use super::{BlockForm, Grammar, Read, When};
-use crate::base::roles::api_role;
+use super::frameworks::of_parts;
+use super::{BlockForm, Grammar, Read, Sign, UsageForm, When, only};
 use crate::base::{Keep as _, Site, Turn, kind_of, present, text, text_of, word, words};
 use crate::base::{arguments, media::media_of_answer};
 
@@ -16,42 +16,34 @@ use crate::base::{arguments, media::media_of_answer};
 pub(crate) static GEMINI: Grammar = Grammar {
     blocks: &[
         with("text", words_of),
-        with("function_call", function_call),
-        with("functionCall", function_call),
-        with("function_response", function_response),
-        with("functionResponse", function_response),
-        with("inline_data", inline_data),
-        with("inlineData", inline_data),
-        with("file_data", file_data),
-        with("fileData", file_data),
+        only(with("function_call", function_call)),
+        only(with("functionCall", function_call)),
+        only(with("function_response", function_response)),
+        only(with("functionResponse", function_response)),
+        only(with("inline_data", inline_data)),
+        only(with("inlineData", inline_data)),
+        only(with("file_data", file_data)),
+        only(with("fileData", file_data)),
         with("file_uri", bare_file),
         with("fileUri", bare_file),
     ],
-    ..Grammar::own("gemini", &["role", "parts"], turn)
+    lists: &["parts"],
+    signs: &[Sign::Untyped],
+    usage: Some(UsageForm {
+        input: "promptTokenCount",
+        output: &["candidatesTokenCount", "thoughtsTokenCount"],
+        cached: &["cachedContentTokenCount"],
+        written: None,
+        contains_cache: true,
+    }),
+    ..Grammar::own("gemini", &["role", "parts"], |value, site| {
+        of_parts(&GEMINI, value, "parts", site)
+    })
 };
 
 /// A kind of part by a field that it has.
 const fn with(key: &'static str, read: super::ReadBlock) -> BlockForm {
-    BlockForm {
-        when: When::Has(key),
-        read: Read::Own(read),
-    }
-}
-
-/// Reads a message whose parts are a list.
-fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
-    let mut turn = Turn::default();
-    turn.take_role("role", value, site, |word| {
-        (word == "model")
-            .then_some(Role::Assistant)
-            .or_else(|| api_role(word))
-    });
-    for (index, part) in value.get("parts").into_iter().flat_map(Value::items).enumerate() {
-        let path = format!("parts[{index}]");
-        one(&mut turn, &path, part, site);
-    }
-    turn.keep_rest(value, "", &["role", "parts"]);
-    turn
+    BlockForm::of(When::Has(key), Read::Own(read))
 }
 
 /// The first of two spellings that an object has.

@@ -4,8 +4,8 @@
 //! and what is read of it. What only code can express is a function of the value. Layouts pass messages in and get a [`Turn`]
 //! back; they do not know the names of a vendor's blocks.
 
+mod answers;
 pub(crate) mod anthropic;
-mod any;
 mod blocks;
 pub(crate) mod converse;
 pub(crate) mod definitions;
@@ -15,7 +15,8 @@ pub(crate) mod openai;
 pub(crate) mod responses;
 pub(crate) mod sharegpt;
 pub(crate) mod signs;
-pub(crate) mod usage;
+
+use std::borrow::Cow;
 
 use chatmill_diag::Limits;
 use chatmill_intake::json::Value;
@@ -23,20 +24,47 @@ use chatmill_model::{MediaKind, RawJson};
 
 use crate::base::{Site, Turn};
 
+pub(crate) use answers::{stream, usage, usage::UsageForm};
 pub(crate) use anthropic::ANTHROPIC;
-pub(crate) use any::{any, vendor_in};
 pub(crate) use converse::CONVERSE;
-pub(crate) use definitions::{Tools, definition, list_of_tools, tools_of_vendor};
-pub(crate) use frameworks::AI_SDK;
+pub(crate) use definitions::{definition, list_of_tools, tools_of_vendor};
+pub(crate) use frameworks::{ai_sdk::AI_SDK, langchain::LANGCHAIN, otel::OTEL};
 pub(crate) use gemini::GEMINI;
-pub(crate) use openai::OPENAI;
+pub(crate) use openai::{OPENAI, mistral::MISTRAL};
 pub(crate) use responses::RESPONSES;
 pub(crate) use sharegpt::SHAREGPT;
+pub use signs::own_words;
+pub(crate) use signs::{any, is_foreign, vendor_in};
 
 /// All grammars; format files name them by their ids.
 pub(crate) static GRAMMARS: &[&Grammar] = &[
-    &OPENAI, &RESPONSES, &ANTHROPIC, &CONVERSE, &GEMINI, &AI_SDK, &SHAREGPT,
+    &OPENAI, &RESPONSES, &ANTHROPIC, &CONVERSE, &GEMINI, &MISTRAL, &AI_SDK, &LANGCHAIN, &OTEL, &SHAREGPT,
 ];
+
+/// The grammars of blocks in lists of OpenAI's parts: gateways and tables pass those of others through as they are.
+static IN_OPENAI: [&Grammar; 3] = [&OPENAI, &ANTHROPIC, &AI_SDK];
+
+/// The grammars of blocks in lists of parts that frameworks write, for the same reason.
+static IN_FRAMEWORKS: [&Grammar; 5] = [&AI_SDK, &OTEL, &GEMINI, &ANTHROPIC, &OPENAI];
+
+/// A mark of messages that only one vendor has; that of a block is in the table of blocks.
+#[derive(Debug)]
+pub(crate) enum Sign {
+    /// A field of a message.
+    Field(&'static str),
+    /// The type of a message, which other vendors' messages do not have.
+    Item(&'static [&'static str]),
+    /// Blocks with a text in this field, unless blocks that only OpenAI has are beside them: gateways add thoughts to those.
+    Text(&'static str),
+    /// Blocks of media with a source that has a type.
+    Source,
+    /// Blocks without a type, of which each has one field.
+    Untyped,
+    /// Blocks of text in this list with their words in this field.
+    Words(&'static str, &'static str),
+    /// What only code can see, and only in a message.
+    Own(fn(Value<'_>) -> bool),
+}
 
 /// How one vendor writes a message.
 #[derive(Debug)]
@@ -45,12 +73,18 @@ pub(crate) struct Grammar {
     pub id: &'static str,
     /// Fields that a message must not have twice; the first is one that every message has.
     pub fields: &'static [&'static str],
+    /// Fields that may hold the list of blocks.
+    pub lists: &'static [&'static str],
+    /// What identifies the vendor, beside the blocks that only it has.
+    pub signs: &'static [Sign],
     /// The form of a message.
     pub message: MessageForm,
     /// The kinds of blocks. Where the conditions of several hold, the first that can be read is taken.
     pub blocks: &'static [BlockForm],
     /// Reads the cache mark of a block, where the vendor has such marks.
     pub cache_mark: Option<fn(&mut Turn, &str, Value<'_>)>,
+    /// How the vendor counts tokens, where it does.
+    pub usage: Option<UsageForm>,
     /// Records in which a text describes the tools, where the vendor has such.
     pub described: Option<Described>,
 }
@@ -89,6 +123,8 @@ pub(crate) struct BlockForm {
     pub when: When,
     /// What is read of it.
     pub read: Read,
+    /// Whether only this vendor has such blocks: one of them identifies it, wherever it is.
+    pub is_sign: bool,
 }
 
 /// The condition that makes a block one of its kind.
@@ -96,6 +132,10 @@ pub(crate) struct BlockForm {
 pub(crate) enum When {
     /// Its `type` is this word.
     Type(&'static str),
+    /// Its `type` is one of these words.
+    OneOf(&'static [&'static str]),
+    /// Its `type` begins with this.
+    Begins(&'static str),
     /// It has a field of this name.
     Has(&'static str),
     /// It has no `type`.
@@ -113,10 +153,16 @@ pub(crate) enum Read {
     Reasoning(&'static [&'static str]),
     /// A medium by its address, a string or an object with `url`, under the first of these keys that holds one.
     Address(MediaKind, &'static [&'static str]),
-    /// A call, by the keys of its id, its name and its arguments.
-    Call([&'static str; 3]),
+    /// A call, by the keys of its id and its name, and those that may hold its arguments.
+    Call([&'static str; 2], &'static [&'static str]),
     /// A medium; false where the block holds none.
     Media(MediaKind, ReadMedia),
+    /// Nothing that has a place: the block is kept as it is.
+    Extra,
+    /// Nothing: the block only marks a place.
+    Nothing,
+    /// What is unknown here, although the vendor has such blocks.
+    Unknown,
     /// What only code can express; false where the block is none of the kind after all.
     Own(ReadBlock),
 }
@@ -137,9 +183,12 @@ impl Grammar {
         Self {
             id,
             fields,
+            lists: &["content"],
+            signs: &[],
             message: MessageForm::Own(read),
             blocks: &[],
             cache_mark: None,
+            usage: None,
             described: None,
         }
     }
@@ -155,24 +204,51 @@ impl Grammar {
         )
     }
 
+    /// Whether a value has the field that every message has.
+    pub(crate) fn is_like_message(&self, value: Value<'_>) -> bool {
+        self.fields.first().is_some_and(|key| value.get(key).is_some())
+    }
+
+    /// Finds a field that a message must not have twice, and has.
+    pub(crate) fn single<'d>(&self, message: Value<'d>) -> Result<(), Cow<'d, str>> {
+        let mut repeated = message.duplicate_keys().into_iter();
+        match repeated.find(|key| self.fields.contains(&key.as_str())) {
+            None => Ok(()),
+            Some(key) => Err(key.into()),
+        }
+    }
+
     /// Whether this is the grammar with the id of another.
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.id == other.id
     }
 }
 
+impl BlockForm {
+    /// A kind of block that other vendors may have, too.
+    const fn of(when: When, read: Read) -> Self {
+        Self {
+            when,
+            read,
+            is_sign: false,
+        }
+    }
+}
+
 /// A kind of block by the word in its `type`.
 const fn typed(word: &'static str, read: Read) -> BlockForm {
-    BlockForm {
-        when: When::Type(word),
-        read,
-    }
+    BlockForm::of(When::Type(word), read)
 }
 
 /// A kind of block by the name of its only field.
 const fn keyed(key: &'static str, read: Read) -> BlockForm {
+    BlockForm::of(When::Key(key), read)
+}
+
+/// A kind of block that only this vendor has.
+const fn only(form: BlockForm) -> BlockForm {
     BlockForm {
-        when: When::Key(key),
-        read,
+        is_sign: true,
+        ..form
     }
 }

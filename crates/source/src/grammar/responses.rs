@@ -7,10 +7,10 @@ use chatmill_model::{ArgumentForm, Arguments, Part, Role, ToolCall, ToolResult};
 use crate::base::{
     Keep as _, Site, Turn, arguments, embedded, media, present, roles, text, text_of, word, words,
 };
-use crate::grammar::{Grammar, openai::parts};
+use crate::grammar::{Grammar, Sign, UsageForm, openai::parts};
 
 /// Items that only this API has, by their type.
-pub(super) const ITEMS: [&str; 28] = words!(
+const ITEMS: [&str; 28] = words!(
     function_call function_call_output custom_tool_call custom_tool_call_output computer_call
     web_search_call file_search_call item_reference function_call_result computer_call_output
     code_interpreter_call image_generation_call local_shell_call local_shell_call_output shell_call
@@ -30,24 +30,51 @@ pub(crate) fn is_item(value: Value<'_>) -> bool {
     })
 }
 
+/// Whether items of this kind hold the output of a call; the last is that of OpenAI's SDK for agents.
+pub(crate) fn is_output(kind: &str) -> bool {
+    let kinds =
+        words!(function_call_output custom_tool_call_output local_shell_call_output function_call_result);
+    kinds.contains(&kind)
+}
+
+/// Whether a message of a log is an item: one of those, or a message with parts that only this API has.
+fn is_logged_item(message: Value<'_>) -> bool {
+    let has_type = |value: Value<'_>, words: &[&str]| {
+        let kind = value.get("type").and_then(Value::string);
+        kind.is_some_and(|kind| words.contains(&&*kind))
+    };
+    let is_part = |part| has_type(part, &["output_text", "input_text"]);
+    has_type(message, &LOOSE_ITEMS) && message.get("role").is_none()
+        || has_type(message, &["message"])
+            && message
+                .get("content")
+                .is_some_and(|list| list.items().any(is_part))
+}
+
 /// Items of the Responses API.
-pub(crate) static RESPONSES: Grammar = Grammar::own(
-    "openai-responses",
-    &[
-        "type",
-        "role",
-        "content",
-        "call_id",
-        "name",
-        "arguments",
-        "output",
-    ],
-    turn,
-);
+pub(crate) static RESPONSES: Grammar = Grammar {
+    signs: &[Sign::Item(&ITEMS), Sign::Own(is_logged_item)],
+    usage: Some(UsageForm {
+        input: "input_tokens",
+        output: &["output_tokens"],
+        // The other name is that of Codex.
+        cached: &["input_tokens_details.cached_tokens", "cached_input_tokens"],
+        written: None,
+        contains_cache: true,
+    }),
+    ..Grammar::own(
+        "openai-responses",
+        &words!(type role content call_id name arguments output),
+        turn,
+    )
+};
 
 /// Reads an item, the instructions, or an input that is a string.
 fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
-    let mut turn = Turn::default();
+    let mut turn = Turn {
+        is_item: true,
+        ..Turn::default()
+    };
     if value.kind() != Kind::Object {
         content(&mut turn, "", value, site);
         return turn;
@@ -56,15 +83,7 @@ fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
         None | Some("message") => message(&mut turn, value, site),
         Some("function_call") => call(&mut turn, value, site),
         Some("custom_tool_call") => own_call(&mut turn, value, site),
-        // The last is that of OpenAI's SDK for agents.
-        Some(
-            "function_call_output"
-            | "custom_tool_call_output"
-            | "function_call_result"
-            | "local_shell_call_output",
-        ) => {
-            output(&mut turn, value, site);
-        }
+        Some(kind) if is_output(kind) => output(&mut turn, value, site),
         Some("reasoning") => reasoning(&mut turn, value),
         Some("local_shell_call") => shell_call(&mut turn, value, site),
         Some(word) => step(&mut turn, word, value, site),

@@ -1,116 +1,329 @@
-//! Recognition of the vendor of a list of messages by its blocks: a block that only one vendor writes outweighs blocks that all
-//! share.
+//! Recognition of the vendor of messages by what one vendor alone writes: in the sketch of a record, to recognise a format, and
+//! in a message of a log or trace, which hold requests of all vendors.
 //!
 //! Every vendor writes `{"role", "content"}`. A block of type `tool_use`, a key `toolUse` or an item of type `function_call`
-//! identifies one vendor, wherever in the list it stands.
+//! identifies one vendor, wherever in the list it stands. Each such word is in the table of its grammar, and nowhere else.
+//!
+//! The vendor is one for a conversation. A message that only one vendor can have written decides, wherever it is; messages
+//! that several could have written are read as that vendor's. Where no message decides, the vendor is OpenAI.
 
+use std::borrow::Cow;
+
+use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::{Framing, Name, RecordSketch, Sketch};
 
-use crate::base::fields::words;
-use crate::grammar::{AI_SDK, ANTHROPIC, CONVERSE, Grammar, RESPONSES, responses::ITEMS};
+use super::{
+    AI_SDK, ANTHROPIC, BlockForm, CONVERSE, GEMINI, GRAMMARS, Grammar, LANGCHAIN, OPENAI, OTEL, RESPONSES,
+    Sign, When, frameworks,
+};
+use crate::base::{Keep as _, Site, Turn, present, words};
 
-/// Blocks that only Anthropic's messages have, by their type.
-const ANTHROPIC_BLOCKS: [&str; 13] = words!(
-    tool_use tool_result redacted_thinking server_tool_use web_search_tool_result web_fetch_tool_result
-    code_execution_tool_result bash_code_execution_tool_result text_editor_code_execution_tool_result
-    mcp_tool_use mcp_tool_result search_result container_upload
+/// The grammars whose messages identify a format, in the order in which they are looked for.
+static RECOGNISED: [&Grammar; 4] = [&AI_SDK, &ANTHROPIC, &CONVERSE, &RESPONSES];
+
+/// The grammars that a message of a log is looked for in, in this order.
+static LOGGED: [&Grammar; 8] = [
+    &RESPONSES, &LANGCHAIN, &AI_SDK, &OTEL, &CONVERSE, &GEMINI, &ANTHROPIC, &OPENAI,
+];
+
+/// Fields of requests, answers and envelopes that hold messages.
+const HOLDERS: [&str; 14] = words!(
+    messages input contents prompt completion message choices candidates output response body generations
+    responseMessages new_message
 );
 
-/// Blocks that only Converse has, by their only name.
-const CONVERSE_BLOCKS: [&str; 5] = words!(toolUse toolResult reasoningContent cachePoint guardContent);
-
-/// Blocks of Converse whose names others use, too.
-const CONVERSE_SHARED: [&str; 5] = words!(text image video audio document);
-
-/// Parts that `OpenAI`'s messages have, by their type: a thought beside them was added by a gateway.
-const OPENAI: [&str; 6] = words!(image_url video_url audio_url input_audio refusal output_text);
+/// The deepest nesting of [`HOLDERS`] that is looked into.
+const MOST_NESTED: u8 = 6;
 
 /// The confidence that a block of one vendor alone gives.
 pub(crate) const SURE: u8 = 96;
 
+/// The vendor that one of the messages in a value identifies.
+pub(crate) fn vendor_in(value: Value<'_>) -> Option<&'static Grammar> {
+    found_in(value, MOST_NESTED)
+}
+
+fn found_in(value: Value<'_>, depth: u8) -> Option<&'static Grammar> {
+    let depth = depth.checked_sub(1)?;
+    match value.kind() {
+        Kind::Array => value.items().find_map(|item| found_in(item, depth)),
+        Kind::Object => {
+            let own = value.get("role").and_then(|_| identified(value));
+            // OpenAI's is the vendor where no other is found, and items of Responses say what they are.
+            own.filter(|grammar| !grammar.is(&OPENAI) && !grammar.is(&RESPONSES))
+                .or_else(|| HOLDERS.iter().find_map(|key| found_in(value.get(key)?, depth)))
+        }
+        _ => None,
+    }
+}
+
+/// Reads a message, an item, or a text. A message that several vendors could have written is read as one of `vendor`.
+pub(crate) fn any(value: Value<'_>, vendor: &'static Grammar, site: &mut Site<'_>) -> Turn {
+    if let Some(message) = present(value, "message").filter(|inner| inner.kind() == Kind::Object) {
+        let mut turn = any(message, vendor, site);
+        turn.keep_rest(value, "", &["message"]);
+        // Some frameworks say its words again beside it.
+        let is_again = frameworks::contain_text(&turn.parts, value.get("text"));
+        turn.rest.retain(|(key, _)| key != "text" || !is_again);
+        return turn;
+    }
+    if let Some(message) = present(value, "content").filter(|inner| present(*inner, "parts").is_some()) {
+        return any(message, vendor, site);
+    }
+    detect(value, vendor).turn(value, site)
+}
+
+/// The grammar of a message, of a list of blocks, or of a text.
+fn detect(value: Value<'_>, vendor: &'static Grammar) -> &'static Grammar {
+    if value.kind() != Kind::Object {
+        let mut lists = [&CONVERSE, &OTEL].into_iter();
+        return lists
+            .find(|grammar| grammar.has_written(value))
+            .unwrap_or(&ANTHROPIC);
+    }
+    identified(value).unwrap_or_else(|| match OTEL.list_in(value) {
+        Some("parts") => &OTEL,
+        _ if vendor.list_in(value).is_some() => vendor,
+        _ => &OPENAI,
+    })
+}
+
+/// The only vendor that can have written a message, where there is one.
+fn identified(message: Value<'_>) -> Option<&'static Grammar> {
+    LOGGED.into_iter().find(|grammar| grammar.has_written(message))
+}
+
+/// Whether a message in a request of this grammar has the form of another vendor's. OpenAI's parts are those of Responses, too.
+pub(crate) fn is_foreign(message: Value<'_>, grammar: &Grammar) -> bool {
+    identified(message).is_some_and(|found| !found.is(grammar) && !found.is(&OPENAI))
+}
+
+/// The words by which blocks and items of one vendor are known, with the id of its grammar. `OpenAI`'s are not among them: they are
+/// names of fields, too.
+pub fn own_words() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let others = GRAMMARS.iter().filter(|grammar| !grammar.is(&OPENAI));
+    others.flat_map(|grammar| {
+        let forms = grammar.blocks.iter().filter(|form| form.is_sign);
+        let blocks = forms.flat_map(|form| match form.when {
+            When::Type(ref word) | When::Begins(ref word) | When::Has(ref word) | When::Key(ref word) => {
+                std::slice::from_ref(word)
+            }
+            When::OneOf(words) => words,
+            When::Untyped => &[],
+        });
+        let items = grammar.signs.iter().flat_map(|sign| match sign {
+            Sign::Item(words) => *words,
+            _ => &[],
+        });
+        blocks.chain(items).map(|word| (grammar.id, *word))
+    })
+}
+
+impl Grammar {
+    /// The field that holds the list of blocks of a message.
+    pub(super) fn list_in(&self, message: Value<'_>) -> Option<&'static str> {
+        let is_list = |field: &&str| message.get(field).is_some_and(|list| list.kind() == Kind::Array);
+        self.lists.iter().copied().find(|field| is_list(field))
+    }
+
+    /// Whether only this vendor can have written a message, or a list of blocks. Nothing of it counts as read.
+    fn has_written(&self, value: Value<'_>) -> bool {
+        let has = |sign: &Sign| match sign {
+            Sign::Field(field) => present(value, field).is_some(),
+            Sign::Item(words) => type_of(value).is_some_and(|kind| words.contains(&&*kind)),
+            Sign::Text(field) => {
+                let is_text =
+                    |block: Value<'_>| block.get(field).is_some_and(|text| text.kind() == Kind::String);
+                self.blocks_of(value).any(is_text) && !OPENAI.has_own_block(value)
+            }
+            Sign::Source => {
+                let has_type = |block: Value<'_>| {
+                    block
+                        .get("source")
+                        .and_then(|source| source.get("type"))
+                        .is_some()
+                };
+                self.blocks_of(value).any(has_type)
+            }
+            Sign::Untyped => {
+                let mut blocks = self.blocks_of(value).peekable();
+                blocks.peek().is_some()
+                    && blocks.all(|block| block.get("type").is_none() && self.is_block(block))
+            }
+            Sign::Words(list, field) => {
+                let list = value.get(list).into_iter().flat_map(Value::items);
+                let mut texts = value
+                    .items()
+                    .chain(list)
+                    .filter(|block| type_of(*block).as_deref() == Some("text"));
+                texts.any(|text| present(text, field).is_some())
+            }
+            Sign::Own(is_own) => is_own(value),
+        };
+        self.signs.iter().any(has) || self.has_own_block(value)
+    }
+
+    /// Whether a message, or a list of blocks, has a block that only this vendor has.
+    fn has_own_block(&self, value: Value<'_>) -> bool {
+        let is_own = |block: Value<'_>| {
+            let kind = type_of(block);
+            let mut own = self.blocks.iter().filter(|form| form.is_sign);
+            own.any(|form| form.is_of(block, kind.as_deref()))
+        };
+        self.blocks_of(value).any(is_own)
+    }
+
+    /// Whether a block without a type is one of this vendor's.
+    fn is_block(&self, block: Value<'_>) -> bool {
+        self.blocks.iter().any(|form| form.is_of(block, None))
+    }
+
+    /// The blocks of a message, or of a list.
+    fn blocks_of<'v>(&self, value: Value<'v>) -> impl Iterator<Item = Value<'v>> {
+        let lists = self.lists.iter().filter_map(move |field| value.get(field));
+        let own = (value.kind() == Kind::Array).then_some(value);
+        lists.chain(own).flat_map(Value::items)
+    }
+}
+
+/// The type of a message or block, which stays unread.
+fn type_of(value: Value<'_>) -> Option<Cow<'_, str>> {
+    value.get("type").and_then(Value::string)
+}
+
+/// A record, and the path of its messages: `messages[]`, `[]` where the record is the list itself, empty where the record is a
+/// message.
+#[derive(Clone, Copy)]
+struct Sketched<'s> {
+    record: &'s RecordSketch,
+    list: &'s str,
+}
+
+impl Sketched<'_> {
+    /// The path of a field of a message.
+    fn path(self, field: &str) -> String {
+        if self.list.is_empty() {
+            field.to_owned()
+        } else {
+            format!("{}.{field}", self.list)
+        }
+    }
+
+    /// Whether messages have a field.
+    fn names(self, field: &str) -> bool {
+        self.record.names(&self.path(field))
+    }
+
+    /// The first word in a field that is one of these, or begins with `start`.
+    fn word(self, field: &str, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
+        let words = &self.record.names.get(&self.path(field))?.words;
+        words.iter().find(|word| is_wanted(word)).cloned()
+    }
+}
+
 /// The vendor that a record's messages identify, with the confidence and the reason. `list` is the path of a message:
 /// `messages[]`, `[]` where the record is the list itself, empty where the record is a message.
 pub(crate) fn of(record: &RecordSketch, list: &str) -> Option<(&'static Grammar, u8, String)> {
-    let name = |inside: &str| {
-        if list.is_empty() {
-            inside.to_owned()
-        } else {
-            format!("{list}.{inside}")
-        }
-    };
-    let (kind, item, part) = (name("content[].type"), name("type"), name("parts[].type"));
-    if let Some(why) = of_ai_sdk(record, &name, &kind, &part) {
-        return Some((&AI_SDK, SURE, why));
-    }
-    // A thought as a list of texts is Mistral's.
-    let is_thought = record.has_value(&kind, &["thinking"])
-        && !record.names(&name("content[].thinking[].type"))
-        && !record.has_value(&kind, &OPENAI);
-    let of_anthropic = if let Some(word) = ANTHROPIC_BLOCKS
+    let sketch = Sketched { record, list };
+    let mut found = RECOGNISED
         .into_iter()
-        .find(|word| record.has_value(&kind, &[*word]))
-    {
-        Some(format!("messages hold blocks of type {word}"))
-    } else if is_thought && record.names(&name("content[].thinking")) {
-        Some("messages hold blocks of type thinking, with the thought as text".to_owned())
-    } else {
-        let is_ours = record.names(&name("content[].source.type"));
-        is_ours.then(|| "messages hold media with a source".to_owned())
-    };
-    if let Some(why) = of_anthropic {
-        return Some((&ANTHROPIC, SURE, why));
-    }
-    let mut own = CONVERSE_BLOCKS.into_iter();
-    if let Some(key) = own.find(|key| record.names(&name(&format!("content[].{key}")))) {
-        return Some((&CONVERSE, SURE, format!("messages hold blocks with {key}")));
-    }
-    if let Some(word) = ITEMS.into_iter().find(|word| record.has_value(&item, &[*word])) {
-        return Some((&RESPONSES, SURE, format!("items are of type {word}")));
-    }
-    let why = "messages hold blocks of text without a type";
-    (record.names(&name("role")) && has_converse_text(record, &name("content[].")))
-        .then(|| (&CONVERSE, 88, why.to_owned()))
+        .filter_map(|grammar| Some((grammar, SURE, grammar.sketched(sketch)?)));
+    found.next().or_else(|| {
+        let why = "messages hold blocks of text without a type";
+        (sketch.names("role") && has_converse_text(sketch)).then(|| (&CONVERSE, 88, why.to_owned()))
+    })
 }
 
-/// Whether the blocks below this path are blocks of text as Converse has them: a block has one field, its kind. A block of text that
-/// has another field beside it belongs to another vendor, and nothing of it would be read.
-fn has_converse_text(record: &RecordSketch, blocks: &str) -> bool {
+/// The grammar whose vendor alone writes a block in a field of messages that no source knows.
+pub(crate) fn of_blocks(record: &RecordSketch, list: &str, field: &str) -> Option<&'static Grammar> {
+    let sketch = Sketched { record, list };
+    let mut grammars = LOGGED.into_iter();
+    grammars.find(|grammar| grammar.sketched_block(sketch, &[field]).is_some())
+}
+
+impl Grammar {
+    /// What in a sketch of messages only this vendor can have written.
+    fn sketched(&self, sketch: Sketched<'_>) -> Option<String> {
+        let of_sign = |sign: &Sign| match sign {
+            Sign::Field(field) => sketch.names(field).then(|| format!("messages hold {field}")),
+            Sign::Item(words) => {
+                let word = sketch.word("type", |word| words.contains(&word));
+                word.map(|word| format!("items are of type {word}"))
+            }
+            Sign::Text(field) => {
+                let is_there = sketch.word("content[].type", |word| word == *field).is_some()
+                    && sketch.names(&format!("content[].{field}"))
+                    && !sketch.names(&format!("content[].{field}[].type"))
+                    && OPENAI.sketched(sketch).is_none();
+                is_there.then(|| format!("messages hold blocks of type {field}, with the thought as text"))
+            }
+            Sign::Source => {
+                let is_there = sketch.names("content[].source.type");
+                is_there.then(|| "messages hold media with a source".to_owned())
+            }
+            Sign::Words(list, field) => {
+                let word = sketch.word(&kind(list), |word| word == "text");
+                let word = word.filter(|_| sketch.names(&format!("{list}[].{field}")));
+                word.map(|word| why(list, &word))
+            }
+            Sign::Untyped | Sign::Own(_) => None,
+        };
+        self.sketched_block(sketch, self.lists)
+            .or_else(|| self.signs.iter().find_map(of_sign))
+    }
+
+    /// The block that only this vendor has in a sketch of messages, in one of these fields.
+    fn sketched_block(&self, sketch: Sketched<'_>, fields: &[&str]) -> Option<String> {
+        let of_block = |form: &BlockForm| {
+            let typed = |is_wanted: &dyn Fn(&str) -> bool| {
+                let mut fields = fields.iter();
+                fields.find_map(|field| Some(why(field, &sketch.word(&kind(field), is_wanted)?)))
+            };
+            match form.when {
+                When::Type(wanted) => typed(&|word| word == wanted),
+                When::OneOf(words) => typed(&|word| words.contains(&word)),
+                When::Begins(start) => typed(&|word| word.starts_with(start)),
+                When::Key(key) | When::Has(key) => fields
+                    .iter()
+                    .any(|field| sketch.names(&format!("{field}[].{key}")))
+                    .then(|| format!("messages hold blocks with {key}")),
+                When::Untyped => None,
+            }
+        };
+        let mut own = self.blocks.iter().filter(|form| form.is_sign);
+        own.find_map(of_block)
+    }
+}
+
+/// The path of the types of blocks in a field of messages.
+fn kind(field: &str) -> String {
+    format!("{field}[].type")
+}
+
+/// The reason for a vendor: a type of blocks in a field of messages.
+fn why(field: &str, word: &str) -> String {
+    let blocks = if field == "parts" { "parts" } else { "blocks" };
+    format!("messages hold {blocks} of type {word}")
+}
+
+/// Whether blocks are blocks of text as Converse has them: a block has one field, its kind. A block of text that has another field
+/// beside it belongs to another vendor, and nothing of it would be read.
+fn has_converse_text(sketch: Sketched<'_>) -> bool {
+    let blocks = sketch.path("content[].");
     let is_text = |(name, found): (&str, &Name)| name == "text" && found.longest > 0;
     let is_kind = |name: &str| {
-        CONVERSE_SHARED
+        let own = name.split(['.', '[']).next();
+        CONVERSE
+            .blocks
             .iter()
-            .any(|kind| name.split(['.', '[']).next() == Some(kind))
+            .any(|form| matches!(form.when, When::Key(key) if own == Some(key)))
     };
-    let mut names = record
+    let mut names = sketch
+        .record
         .names
-        .range(blocks.to_owned()..)
-        .map_while(|(name, found)| Some((name.strip_prefix(blocks)?, found)));
+        .range(blocks.clone()..)
+        .map_while(|(name, found)| Some((name.strip_prefix(&blocks)?, found)));
     names.clone().any(is_text) && names.all(|(name, _)| is_kind(name))
-}
-
-/// Recognises messages of the AI SDK by their own fields: parts with a type and a `text`, calls with their
-/// results.
-fn of_ai_sdk(
-    record: &RecordSketch,
-    name: &impl Fn(&str) -> String,
-    kind: &str,
-    part: &str,
-) -> Option<String> {
-    if record.names(&name("toolInvocations")) || record.names(&name("experimental_attachments")) {
-        return Some("messages hold toolInvocations or attachments".to_owned());
-    }
-    if record.has_value(kind, &["tool-call", "tool-result"]) {
-        return Some("messages hold parts of type tool-call or tool-result".to_owned());
-    }
-    let own = ["step-start", "dynamic-tool", "tool-", "source-", "data-"];
-    let words = record.names.get(part).into_iter().flat_map(|name| &name.words);
-    let mut own_words = words.filter(|word| own.iter().any(|start| word.starts_with(start)));
-    let is_text = || record.has_value(part, &["text"]) && record.names(&name("parts[].text"));
-    let word = own_words
-        .next()
-        .cloned()
-        .or_else(|| is_text().then(|| "text".to_owned()))?;
-    Some(format!("messages hold parts of type {word}"))
 }
 
 /// Whether a record's messages call tools, or answer calls, as `OpenAI`'s do.
@@ -125,7 +338,7 @@ pub(crate) fn is_list(sketch: &Sketch, grammar: &Grammar) -> Option<(u8, String)
             || record.names("role")
                 && (record.names("content") || record.names("parts"))
                 && !record.names("messages")
-            || record.has_value("type", &ITEMS)
+            || RESPONSES.sketched(Sketched { record, list: "" }).is_some()
     };
     if sketch.framing != Framing::Array || !sketch.records.iter().all(is_turn) {
         return None;
@@ -134,4 +347,105 @@ pub(crate) fn is_list(sketch: &Sketch, grammar: &Grammar) -> Option<(u8, String)
     found
         .find(|(found, _, _)| found.is(grammar))
         .map(|(_, confidence, why)| (confidence, format!("the top-level array is a bare list: {why}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use chatmill_intake::json;
+
+    use super::*;
+
+    fn found(message: &str, vendor: &'static Grammar) -> &'static str {
+        let document = json::scan(message.as_bytes(), 16).unwrap();
+        detect(document.root(), vendor).id
+    }
+
+    #[test]
+    fn a_message_is_of_the_vendor_that_alone_writes_such_blocks() {
+        for (message, wanted) in [
+            (
+                r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}"#,
+                "anthropic",
+            ),
+            (
+                r#"{"role":"user","content":[{"type":"mcp_tool_result"}]}"#,
+                "anthropic",
+            ),
+            (
+                r#"{"role":"user","content":[{"type":"image","source":{"type":"url"}}]}"#,
+                "anthropic",
+            ),
+            (
+                r#"{"role":"assistant","content":[{"type":"thinking","thinking":"hm"}]}"#,
+                "anthropic",
+            ),
+            (r#"{"role":"user","content":[{"text":"hi"}]}"#, "converse"),
+            (r#"{"role":"user","content":[{"guardContent":{}}]}"#, "converse"),
+            (r#"{"role":"user","parts":[{"text":"hi"}]}"#, "gemini"),
+            (
+                r#"{"role":"user","parts":[{"type":"text","text":"hi"}]}"#,
+                "ai-sdk",
+            ),
+            (
+                r#"{"role":"user","parts":[{"type":"text","content":"hi"}]}"#,
+                "otel",
+            ),
+            (
+                r#"{"role":"tool","content":[{"type":"tool-result","toolCallId":"a"}]}"#,
+                "ai-sdk",
+            ),
+            (
+                r#"{"role":"tool","content":[{"type":"tool_call_response","id":"a"}]}"#,
+                "otel",
+            ),
+            (r#"{"type":"human","content":"hi"}"#, "langchain"),
+            (r#"{"type":"function_call","name":"a"}"#, "openai-responses"),
+            (r#"{"type":"reasoning","summary":[]}"#, "openai-responses"),
+        ] {
+            assert_eq!(found(message, &OPENAI), wanted, "{message}");
+            assert_eq!(found(message, &ANTHROPIC), wanted, "{message}");
+        }
+    }
+
+    #[test]
+    fn a_message_that_several_could_have_written_is_of_the_conversations_vendor() {
+        for message in [
+            r#"{"role":"user","content":[{"type":"text","text":"hi"}]}"#,
+            r#"{"role":"user","content":[{"type":"document","document":{"id":"a"}}]}"#,
+        ] {
+            assert_eq!(found(message, &ANTHROPIC), "anthropic", "{message}");
+            assert_eq!(found(message, &OPENAI), "openai-chat", "{message}");
+        }
+        // Gateways add thoughts to OpenAI's messages.
+        let parts =
+            r#"{"type":"thinking","thinking":"hm"},{"type":"image_url","image_url":"https://a.example"}"#;
+        for message in [
+            format!(r#"{{"role":"assistant","content":[{parts}]}}"#),
+            r#"{"role":"user","content":"hi"}"#.to_owned(),
+            // A field beside the text of a block: Converse has none.
+            r#"{"role":"user","content":[{"text":"hi","lang":"en"}]}"#.to_owned(),
+        ] {
+            assert_eq!(found(&message, &OPENAI), "openai-chat", "{message}");
+        }
+    }
+
+    #[test]
+    fn looking_for_a_vendor_reads_nothing() {
+        let message =
+            r#"{"role":"assistant","content":[{"type":"tool_use","id":"a"}],"parts":[{"text":"hi"}]}"#;
+        let document = json::scan(message.as_bytes(), 16).unwrap();
+        assert!(vendor_in(document.root()).is_some());
+        assert!(!document.root().is_touched());
+    }
+
+    #[test]
+    fn each_word_identifies_one_vendor() {
+        let mut known = std::collections::BTreeMap::new();
+        // A key of Gemini's parts and the type of an item of Responses.
+        for (vendor, word) in own_words().filter(|word| *word != ("gemini", "function_call")) {
+            let other = known.insert(word, vendor);
+            assert_eq!(other, None, "{word}: {vendor}");
+        }
+        assert!(known.contains_key("tool_use") && known.contains_key("function_call_output"));
+    }
 }

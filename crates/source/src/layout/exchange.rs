@@ -2,7 +2,6 @@
 
 pub(crate) mod logged;
 mod media_marks;
-mod stream;
 
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Mark, Value};
@@ -11,8 +10,8 @@ use chatmill_model::{AlternativeOrigin, Extra, Judgement, Message, MessageKind, 
 use crate::base::{Keep as _, Turn, first_present, present, raw, text, words};
 use crate::frame::Reading;
 use crate::frame::exceeds;
-use crate::grammar::frameworks::{self, pieces};
-use crate::grammar::{Grammar, OPENAI, any, list_of_tools, usage, vendor_in};
+use crate::grammar::frameworks::{ai_sdk, contain_text};
+use crate::grammar::{Grammar, OPENAI, any, list_of_tools, stream, usage, vendor_in};
 use crate::layout::{OUTSIDE_LISTS, RequestFields, Turns, preference};
 
 /// Fields of a request that hold the messages, of which the first counts.
@@ -264,7 +263,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         {
             self.message(answer, Role::Assistant);
             return Some(answer);
-        } else if let Some(turn) = frameworks::result(answer, &mut self.turns.list.site(None, answer)) {
+        } else if let Some(turn) = ai_sdk::answer(answer, &mut self.turns.list.site(None, answer)) {
             self.turns.list.rows.rows += 1;
             self.turns.push(0, answer, turn);
             return Some(answer);
@@ -279,7 +278,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         self.beside.extra.keep_rest(answer, name, &known);
         // The AI SDK says the words of its messages beside them, too.
         if let Some(last) = self.turns.list.messages.get(before..).and_then(<[Message]>::last) {
-            pieces::contain_text(&last.parts, answer.get("text"));
+            contain_text(&last.parts, answer.get("text"));
         }
         (self.turns.list.messages.len() > before).then_some(answer)
     }

@@ -1,6 +1,8 @@
 //! Reading a list of messages or rows, which most formats are: when the whole frame is rejected, when one element is, how the
 //! ledger counts them, and the reading that results.
 
+pub(crate) mod answers;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -8,6 +10,7 @@ use chatmill_diag::{Finding, Limits, Path, Reject, RowLedger, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Alternative, AlternativeOrigin, Conversation, Judgement, Message, MessageKind, Role};
 
+use self::answers::Answers;
 use crate::base::{Notes, Site};
 use crate::frame::{FrameView, Reading};
 
@@ -55,6 +58,8 @@ pub(crate) struct ListReader<'d, 'r> {
     pub rows: RowLedger,
     /// Positions of the messages that an earlier branch has, too.
     pub shared: Vec<usize>,
+    /// Whether an answer may be in several messages.
+    pub answers: Answers,
 }
 
 /// The state of a reader before a message.
@@ -85,6 +90,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
             alternatives: Vec::new(),
             rows: RowLedger::default(),
             shared: Vec::new(),
+            answers: Answers::default(),
         }
     }
 
@@ -156,6 +162,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
             id,
             message,
             limits: self.limits,
+            is_strict: false,
         }
     }
 
@@ -285,6 +292,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
 
     /// The finished conversation.
     pub(crate) fn finish(mut self, conversation: Conversation) -> Reading {
+        answers::join(&mut self);
         self.alternatives
             .sort_by_key(|alternative| alternative.place.start);
         for at in self.shared {

@@ -6,7 +6,7 @@ use chatmill_model::{Conversation, Extra, RawJson};
 
 use crate::base::{Keep, Notes, below, id};
 use crate::frame::FrameView;
-use crate::grammar::{Tools, usage};
+use crate::grammar::{tools_of_vendor, usage};
 
 /// Fields that name the conversation; the first that holds an id does.
 const IDS: [&str; 4] = ["conversation_id", "thread_id", "conversation_hash", "id"];
@@ -20,8 +20,6 @@ pub(crate) struct Names<'n> {
     pub system: Option<&'n str>,
     /// Fields that define tools.
     pub tools: &'n [&'n str],
-    /// Reads definitions; none where the value has another form.
-    pub define: fn(key: &str, Value<'_>, &Limits) -> Option<Tools>,
 }
 
 /// The fields of a request that are not turns.
@@ -98,7 +96,7 @@ impl RequestFields {
         notes: &mut Notes,
     ) {
         if names.tools.contains(&key) {
-            if let Some((tools, rest)) = (names.define)(key, value, limits) {
+            if let Some((tools, rest)) = tools_of_vendor(key, value, limits) {
                 self.tools.extend(tools);
                 self.extra.0.extend(rest);
                 return;

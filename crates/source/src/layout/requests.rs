@@ -1,23 +1,26 @@
-//! Requests to vendors' APIs: an object with a list of turns, the system text, tool definitions and settings.
+//! Requests to vendors' APIs, lists of messages, and rows whose columns are one conversation.
 //!
-//! Each vendor has its own turns: a [`RequestForm`] names the fields and reads one turn. Everything else is
-//! here: rejection of frames and turns, participants, and fields without a place. Lists of messages in
-//! `OpenAI`'s shape have a reader of their own.
+//! Each vendor has its own turns: a [`RequestForm`] names the fields, and the grammar reads one turn. Everything else is
+//! here: which columns hold turns, rejection of frames and turns, participants, answers, and fields without a place.
+
+mod branching;
+mod cached;
+mod reader;
+mod row;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Part, Records, Role};
 
-use crate::base::{Turn, id, present, words};
-use crate::frame::{FrameView, Reading, Row};
-use crate::grammar::{self, Grammar, signs, tools_of_vendor};
+use crate::base::{id, present, words};
+use crate::frame::{FrameView, Reading, Row as FrameRow};
+use crate::grammar::{Grammar, OPENAI, signs};
 use crate::layout::columns::{self, Holds};
-use crate::layout::{
-    Element, Names, OUTSIDE_LISTS, RequestFields, Turns, exchange::Exchange, list, preference, reading,
-    recognise::strongest,
-};
+use crate::layout::{Names, OUTSIDE_LISTS, RequestFields, list, reading, recognise::strongest};
 use crate::source::About;
+use reader::TurnReader;
+use row::{Row, RowTurns};
 
 /// Fields that a record has which was sent, and that files of chats for tuning do without.
 const SENT: [&str; 9] = words!(
@@ -26,7 +29,7 @@ const SENT: [&str; 9] = words!(
 );
 
 /// The reading of a record of requests: of a request that was sent, or of a chat as in fine-tuning files.
-pub(crate) fn of_request(about: &About, root: Value<'_>, read: Result<Reading, Box<Finding>>) -> Reading {
+fn of_request(about: &About, root: Value<'_>, read: Result<Reading, Box<Finding>>) -> Reading {
     let mut reading = reading(about, read);
     let was_sent = SENT.iter().any(|field| present(root, field).is_some())
         || columns::first(root, Holds::Answer).is_some();
@@ -85,7 +88,8 @@ impl Requests {
         let blocks = records.filter_map(|record| by_blocks(record).map(|(_, sure, why)| (sure, why)));
         let alone = self.bare_list(sketch);
         // Calls and results as OpenAI has them decide before settings and definitions of tools do.
-        let is_openai = |record: &&RecordSketch| self.form.list == "messages" && signs::is_openai(record);
+        let is_other = self.form.list == "messages" && !self.form.grammar.is(&OPENAI);
+        let is_openai = |record: &&RecordSketch| is_other && signs::is_openai(record);
         let known = sketch
             .records
             .iter()
@@ -94,9 +98,36 @@ impl Requests {
         strongest(blocks.chain(alone).chain(known))
     }
 
+    /// Requests in `OpenAI`'s form, and rows of several columns.
+    pub(crate) const fn of_openai(about: &'static About) -> Self {
+        Self {
+            about,
+            form: RequestForm {
+                list: "messages",
+                may_be_text: false,
+                system: None,
+                tools: "tools",
+                grammar: &OPENAI,
+            },
+            has_signs: false,
+        }
+    }
+
     /// Reads one request.
     pub(crate) fn reading(&self, frame: FrameView<'_>, limits: &Limits) -> Reading {
-        of_request(self.about, frame.root(), self.conversation(frame, limits))
+        let row = self.form.row(frame, limits);
+        let read = row.map(|row| self.conversation(row, frame, limits));
+        of_request(self.about, frame.root(), read)
+    }
+
+    /// Reads a row whose turns are in columns of several names; none where it has no such column.
+    pub(crate) fn of_columns(&self, frame: FrameView<'_>, limits: &Limits) -> Option<Reading> {
+        let row = Row::of_columns(frame, limits);
+        if row.as_ref().is_ok_and(|row| row.turns.is_empty()) {
+            return None;
+        }
+        let read = row.map(|row| self.conversation(row, frame, limits));
+        Some(reading(self.about, read))
     }
 
     /// Whether a file is a bare list of turns: it is one conversation.
@@ -111,76 +142,68 @@ impl Requests {
     }
 
     /// Every element of a bare list is a row of it; a whole request, or another list, is read on its own.
-    pub(crate) fn turn_rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
+    pub(crate) fn turn_rows(&self, document: &Document<'_>) -> Option<Vec<FrameRow>> {
         let root = document.root();
         let stands_alone = root.kind() == Kind::Array || root.get(self.form.list).is_some();
         let key = WHOSE.iter().find_map(|key| present(root, key).and_then(id));
-        (!stands_alone).then(|| vec![Row::of(key, root)])
+        (!stands_alone && !self.form.grammar.is(&OPENAI)).then(|| vec![FrameRow::of(key, root)])
     }
 
-    fn conversation(&self, frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    /// Reads the turns of a row, and the fields beside them.
+    fn conversation(&self, row: Row<'_>, frame: FrameView<'_>, limits: &Limits) -> Reading {
+        let root = frame.root();
+        if let Some(tree) = branching::read(self, &row, frame, limits) {
+            return tree;
+        }
+        let mut reader = self.begin(&row, frame, limits);
+        let mut start = None;
+        for (index, turns) in row.turns.into_iter().enumerate() {
+            if row.answer == Some(index) {
+                start = Some(reader.count());
+            }
+            reader.turns(turns);
+        }
+        for (name, value) in columns::all(root, Holds::Question).chain(columns::all(root, Holds::Answer)) {
+            if reader.exchange.turns.repeats(value) {
+                reader.exchange.beside.take(name);
+            }
+        }
+        for name in columns::empty(root) {
+            reader.exchange.beside.take(name);
+        }
+        let count = reader.count();
+        reader.compare(root, start.filter(|start| *start < count));
+        self.end(reader, root)
+    }
+
+    /// A reader of a row, of which the fields beside its turns are read.
+    fn begin<'d, 'r>(&self, row: &Row<'d>, frame: FrameView<'d>, limits: &'r Limits) -> TurnReader<'d, 'r> {
         let (root, form) = (frame.root(), &self.form);
-        // A list that is the only one may be called anything.
-        let is_turn = |turn: Value<'_>| {
-            form.grammar
-                .fields
-                .first()
-                .is_some_and(|key| turn.get(key).is_some())
-        };
-        let is_named = root.kind() != Kind::Object || root.get(form.list).is_some();
-        let other = columns::alone(root, is_turn).filter(|_| !is_named);
-        let list = match &other {
-            Some((name, _)) => list::named(frame, name, "messages", limits)?,
-            None => form.turns(frame, limits)?,
-        };
         let tagged = form
             .grammar
             .described
             .filter(|described| root.written().contains(described.mark));
-        let mut reader = Reader {
-            form,
-            exchange: Exchange::new(Turns::new(frame, limits)),
-            is_bare: root.kind() == Kind::Array,
-            grammar: tagged.map_or(form.grammar, |described| described.grammar),
-        };
-        let own = form.system.and_then(|field| Some((field, present(root, field)?)));
-        let system = own.or_else(|| columns::first(root, Holds::System));
+        let grammar = tagged.map_or(form.grammar, |described| described.grammar);
+        let mut reader = TurnReader::new(grammar, frame, limits);
+        let columns: Vec<&str> = row.columns.iter().map(|name| &**name).collect();
         let names = Names {
-            turns: &[other.as_ref().map_or(form.list, |(name, _)| name)],
-            system: system.map(|(field, _)| field).or(form.system),
-            tools: &[form.tools],
-            define: tools_of_vendor,
+            turns: &columns,
+            system: row.system,
+            tools: &[form.tools, "functions"],
         };
-        reader.exchange.beside =
-            RequestFields::read(names, root, limits, &mut reader.exchange.turns.list.notes);
-        if let Some((_, system)) = system {
-            reader.system(system);
-        }
-        if list.kind() == Kind::String {
-            reader.exchange.turns.list.rows.rows += 1;
-            reader.add(0, list);
-        }
-        for (index, turn) in (0..).zip(list.items()) {
-            reader.read(if other.is_some() { OUTSIDE_LISTS } else { index }, turn);
-        }
-        let answer = columns::answer(root, Some(list));
-        let start = reader.exchange.turns.list.messages.len();
-        if let Some((field, answer)) = answer {
-            reader.exchange.beside.take(field);
-            reader.answer(field, answer);
-        }
-        let is_answered = reader.exchange.turns.list.messages.len() > start;
-        for (field, other) in columns::all(root, Holds::Answer) {
-            if reader.exchange.turns.repeats(other) {
-                reader.exchange.beside.take(field);
-            }
-        }
-        reader.compare(root, is_answered.then_some(start));
+        let notes = &mut reader.exchange.turns.list.notes;
+        reader.exchange.beside = RequestFields::read(names, root, limits, notes);
+        reader
+    }
+
+    /// The finished conversation of a row.
+    fn end<'d>(&self, reader: TurnReader<'d, '_>, root: Value<'d>) -> Reading {
         let mut exchange = reader.exchange;
+        let limits = exchange.turns.list.limits;
         exchange.apply_record_fields(root);
-        let Exchange { turns, beside, .. } = &mut exchange;
-        if let (Some(described), true) = (form.grammar.described, beside.tools.is_empty()) {
-            let messages = turns.list.messages.iter();
+        let described = self.form.grammar.described;
+        if let (Some(described), true) = (described, exchange.beside.tools.is_empty()) {
+            let messages = exchange.turns.list.messages.iter();
             let system_messages = messages.filter(|message| message.role == Role::System);
             let texts = system_messages
                 .flat_map(|message| &message.parts)
@@ -188,14 +211,53 @@ impl Requests {
                     Part::Text(text) => Some(text),
                     _ => None,
                 });
-            beside.tools = texts.flat_map(|text| (described.tools)(text, limits)).collect();
+            exchange.beside.tools = texts.flat_map(|text| (described.tools)(text, limits)).collect();
         }
-        let shape = self.about.shapes.first().copied().unwrap_or_default();
-        Ok(exchange.finish(shape))
+        exchange.finish(self.about.shapes.first().copied().unwrap_or_default())
     }
 }
 
 impl RequestForm {
+    /// The turns of a record, or why the whole frame is rejected.
+    fn row<'d>(&self, frame: FrameView<'d>, limits: &Limits) -> Result<Row<'d>, Box<Finding>> {
+        let root = frame.root();
+        if self.grammar.is(&OPENAI) && self.list == "messages" {
+            let list = openai_list(frame, limits)?;
+            return match root.kind() {
+                Kind::Array => Ok(Row::list(list)),
+                _ => Row::of_columns(frame, limits),
+            };
+        }
+        let mut row = Row::default();
+        let own = self.system.and_then(|field| Some((field, present(root, field)?)));
+        let system = own.or_else(|| columns::first(root, Holds::System));
+        row.system = system.map(|(field, _)| field).or(self.system);
+        row.turns
+            .extend(system.map(|(_, text)| RowTurns::Content(Role::System, u32::MAX, text)));
+        // A list that is the only one may be called anything.
+        let is_named = root.kind() != Kind::Object || root.get(self.list).is_some();
+        let other = columns::alone(root, |turn| self.grammar.is_like_message(turn)).filter(|_| !is_named);
+        let list = if let Some((name, _)) = other {
+            let list = list::named(frame, &name, "messages", limits)?;
+            row.columns.push(name);
+            row.turns.push(RowTurns::Column(list));
+            list
+        } else {
+            let list = self.turns(frame, limits)?;
+            row.columns.push(self.list.into());
+            row.turns.push(match list.kind() {
+                Kind::String => RowTurns::Content(Role::User, 0, list),
+                _ => RowTurns::List(list),
+            });
+            list
+        };
+        if let Some((field, answer)) = columns::answer(root, Some(list)) {
+            row.answer = Some(row.turns.len());
+            row.turns.push(RowTurns::Answer(field, answer));
+        }
+        Ok(row)
+    }
+
     /// The list of turns, or why the whole frame is rejected.
     fn turns<'d>(&self, frame: FrameView<'d>, limits: &Limits) -> Result<Value<'d>, Box<Finding>> {
         let root = frame.root();
@@ -214,15 +276,6 @@ impl RequestForm {
         list::named(frame, self.list, "messages", limits)
     }
 
-    /// The JSON path of a turn, in a request or in a bare list.
-    fn place(&self, index: u32, is_bare: bool) -> Option<String> {
-        if is_bare && index != OUTSIDE_LISTS {
-            Some(format!("$[{index}]"))
-        } else {
-            self.path(index)
-        }
-    }
-
     /// The JSON path of a turn; the system text has the last index, and the bytes say where an answer is.
     pub(crate) fn path(&self, index: u32) -> Option<String> {
         match self.system {
@@ -232,114 +285,26 @@ impl RequestForm {
     }
 }
 
-/// Reads the turns of one request, in order.
-struct Reader<'d, 'r> {
-    form: &'r RequestForm,
-    exchange: Exchange<'d, 'r>,
-    /// Whether the record is the list itself.
-    is_bare: bool,
-    /// The grammar of this record.
-    grammar: &'static Grammar,
-}
-
-impl<'d, 'r> Reader<'d, 'r> {
-    fn system(&mut self, value: Value<'d>) {
-        self.exchange.turns.list.rows.rows += 1;
-        let mut turn = if value.kind() == Kind::Object {
-            let mut turn = Turn::default();
-            let text = "the system text is an object and is read as its JSON text";
-            turn.malformed_content("", text, value, &mut self.exchange.turns.list.site(None, value));
-            turn
-        } else {
-            self.turn(value)
-        };
-        turn.role = Some(Role::System);
-        self.exchange.turns.push(u32::MAX, value, turn);
-    }
-
-    fn read(&mut self, index: u32, value: Value<'d>) {
-        let (form, path) = (self.form, self.path(index, value));
-        let single = |value: Value<'d>| {
-            let mut keys = value.duplicate_keys().into_iter();
-            match keys.find(|key| form.grammar.fields.contains(&key.as_str())) {
-                None => Ok(()),
-                Some(key) => Err(key.into()),
-            }
-        };
-        let list = &mut self.exchange.turns.list;
-        if list.element(Element::Message, path, value, single).is_some() {
-            self.add(index, value);
+/// The list of messages in a record of `OpenAI`'s, or why the whole frame is rejected.
+fn openai_list<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Value<'d>, Box<Finding>> {
+    let root = frame.root();
+    let (code, text, path) = match root.kind() {
+        Kind::Array if root.is_empty() || root.items().any(|turn| turn.kind() == Kind::Object) => {
+            return list::bare(frame, "messages", limits);
         }
-    }
-
-    /// Finds the JSON path of a turn.
-    fn path(&self, index: u32, value: Value<'d>) -> impl FnOnce() -> String + use<'d, 'r> {
-        let (form, is_bare) = (self.form, self.is_bare);
-        let document = self.exchange.turns.list.frame.document;
-        move || {
-            let own = form.place(index, is_bare);
-            own.unwrap_or_else(|| document.path_at(value.span().start))
+        Kind::Object if root.get("messages").is_some() || root.get("role").is_none() => {
+            return list::named(frame, "messages", "messages", limits);
         }
-    }
-
-    /// Reads the answer beside the turns: turns of the same form, or what any vendor answers.
-    fn answer(&mut self, field: &str, value: Value<'d>) {
-        let is_own = |turn: Value<'_>| {
-            self.form
-                .grammar
-                .fields
-                .first()
-                .is_some_and(|key| turn.get(key).is_some())
-        };
-        if is_own(value) {
-            self.read(OUTSIDE_LISTS, value);
-        } else if value.kind() == Kind::Array && !value.is_empty() && value.items().all(is_own) {
-            for turn in value.items() {
-                self.read(OUTSIDE_LISTS, turn);
-            }
-        } else {
-            self.exchange.answered(value, field);
+        Kind::Object => {
+            let text =
+                "the record is a single message: wrap the list that it comes from in an object as messages";
+            (&codes::MISSING_FIELD, text, "$.messages")
         }
-    }
-
-    /// Reads the answer that was not preferred: to the one that begins here, else to the last.
-    fn compare(&mut self, root: Value<'d>, start: Option<usize>) {
-        let Some((field, other)) =
-            columns::first(root, Holds::Worse).filter(|(_, other)| preference::may_be_answer(*other))
-        else {
-            return;
-        };
-        let start = start.unwrap_or_else(|| preference::answer(&self.exchange.turns.list.messages));
-        let before_answer = self.exchange.turns.list.begin_alternative();
-        self.answer(field, other);
-        if preference::compare(&mut self.exchange.turns.list, before_answer, root, start) {
-            self.exchange.beside.take(field);
+        Kind::Array => (&codes::WRONG_TYPE, "the record is a list without a message", "$"),
+        _ => {
+            let text = "the record is neither an object nor a list of messages";
+            (&codes::WRONG_TYPE, text, "$")
         }
-    }
-
-    fn add(&mut self, index: u32, value: Value<'d>) {
-        let known = self.exchange.turns.list.notes.findings.len();
-        let turn = self.turn(value);
-        let place = self.path(index, value);
-        self.exchange.turns.add(index, value, turn, known, place);
-    }
-
-    fn turn(&mut self, value: Value<'d>) -> Turn {
-        let is_openai = ["tool_calls", "tool_call_id"]
-            .iter()
-            .any(|key| present(value, key).is_some())
-            || matches!(value.get("role").and_then(Value::string).as_deref(), Some("tool"));
-        let blocks = value.get("content").into_iter().flat_map(Value::items);
-        let kinds = blocks.filter_map(|block| block.get("type")?.string());
-        let other = ["tool_use", "tool_result", "thinking", "tool-call", "tool-result"];
-        let is_foreign = self.form.list == "input" && kinds.into_iter().any(|kind| other.contains(&&*kind));
-        let grammar = self.grammar;
-        self.exchange.turns.read(value, "", |value, site| {
-            if is_openai || is_foreign {
-                grammar::any(value, grammar, site)
-            } else {
-                grammar.turn(value, site)
-            }
-        })
-    }
+    };
+    Err(frame.error(code, text, path, root))
 }

@@ -4,6 +4,7 @@
 //! function recurses for each level.
 
 pub(crate) mod branch;
+pub(crate) mod listed;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

@@ -11,9 +11,9 @@ use chatmill_diag::{Limits, Path, codes};
 use chatmill_intake::json::Value;
 use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, Role, Timestamp};
 
-use crate::base::{Roster, Site, Times, Turn, media::hold_place, message_kind, only_answers};
+use crate::base::{Roster, Site, Times, Turn, are_of_tools, media::hold_place, message_kind, only_answers};
 use crate::frame::{FrameView, Reading};
-use crate::layout::list::ListReader;
+use crate::layout::list::{ListReader, answers::absorb};
 
 /// The index of a message in no list of the record: only its bytes give its place.
 pub(crate) const OUTSIDE_LISTS: u32 = u32::MAX - 1;
@@ -105,12 +105,14 @@ impl<'d, 'r> Turns<'d, 'r> {
         known: usize,
         place: impl FnOnce() -> String,
     ) {
+        self.list.answers.in_pieces |= turn.is_item;
         let is_led = std::mem::replace(&mut self.is_led, turn.leads)
             && turn.role == Some(Role::Assistant)
             && !turn.is_notice;
         let is_assistants =
             |last: &Message| last.role == Role::Assistant && last.kind == MessageKind::Message;
-        if (turn.continues || is_led) && self.list.messages.last().is_some_and(is_assistants) {
+        let has_ended = self.list.answers.ends.last() == Some(&self.list.messages.len());
+        if (turn.continues || is_led) && !has_ended && self.list.messages.last().is_some_and(is_assistants) {
             let last = self.list.messages.len() - 1;
             self.join(last, value, turn, known, place);
         } else {
@@ -136,24 +138,21 @@ impl<'d, 'r> Turns<'d, 'r> {
                 }
             }
         }
-        let span = self.span(value);
+        let piece = Message {
+            id: turn.id,
+            parts: turn.parts,
+            extra: Extra(turn.rest),
+            ..self.list.message(Role::Assistant, self.span(value), 0)
+        };
         let Some(message) = self.list.messages.get_mut(position) else {
             return;
         };
-        // Paths are those of one item; the second one's would meet the first one's.
-        let number = self.list.rows.merged + 1;
-        let rest = turn.rest.into_iter();
-        let rest = rest.map(|(path, raw)| (format!("items[{number}].{path}"), raw));
-        message.extra.0.extend(rest);
-        if message.id.is_none() {
-            message.id = turn.id;
-        }
         if let Some(sender) = message.sender {
-            self.roster.calls(sender, &turn.parts);
+            self.roster.calls(sender, &piece.parts);
         }
-        message.parts.extend(turn.parts);
-        message.origin.end = self.list.frame.span(span).end;
         self.list.rows.merged += 1;
+        message.origin.end = piece.origin.end;
+        absorb(message, piece, self.list.rows.merged);
     }
 
     /// Adds a turn as a message of its own. One that answers its own calls is divided at the results, which are the tool's.
@@ -223,20 +222,8 @@ impl<'d, 'r> Turns<'d, 'r> {
 /// Divides an answer at its results, which are a tool's turns.
 pub(crate) fn divided(role: Role, parts: Vec<Part>) -> Vec<(Role, Vec<Part>)> {
     let mut turns: Vec<(Role, Vec<Part>)> = Vec::new();
-    // Whether the last piece that is no media is a result that shows some.
-    let mut shows = false;
-    for part in parts {
-        shows = match &part {
-            Part::ToolResult(result) => result.media > 0,
-            Part::Media(_) => shows,
-            _ => false,
-        };
-        let own = match &part {
-            Part::ToolResult(_) => Role::Tool,
-            // The media of a result follow it.
-            Part::Media(_) if shows => Role::Tool,
-            _ => role,
-        };
+    for (is_of_tool, part) in are_of_tools(&parts).into_iter().zip(parts) {
+        let own = if is_of_tool { Role::Tool } else { role };
         match turns.last_mut() {
             Some((last, parts)) if *last == own => parts.push(part),
             _ => turns.push((own, vec![part])),

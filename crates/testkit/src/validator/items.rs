@@ -1,4 +1,5 @@
-//! Responses: a list of items, in which the calls of a turn come first, then all their outputs, then other messages.
+//! Responses: a list of items, in which the calls of a turn come first, with the assistant's messages among them, then all their
+//! outputs, then other messages.
 
 use serde_json::Value;
 
@@ -13,6 +14,7 @@ pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreache
     let mut waiting = Waiting::default();
     let mut seen: Vec<&Value> = Vec::new();
     let mut is_answering = false;
+    let mut has_text_behind = false;
     for (index, item) in items.iter().enumerate() {
         breaches.check_at(index);
         let id = &item["call_id"];
@@ -41,10 +43,15 @@ pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreache
                 let is_answer = waiting.answer(id, None);
                 breaches.when(!is_answer, "OAR-04");
                 is_answering = true;
+                has_text_behind = false;
             }
             "message" => {
-                breaches.when(!waiting.is_empty(), "OAR-04");
-                waiting.clear();
+                // The assistant may speak until the first output.
+                if is_answering || item["role"] != "assistant" {
+                    breaches.when(!waiting.is_empty(), "OAR-04");
+                    waiting.clear();
+                }
+                has_text_behind = !waiting.is_empty();
                 message(item, breaches);
             }
             "reasoning" => breaches.when(true, "OAR-06"),
@@ -53,7 +60,7 @@ pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreache
     }
     breaches.check_the_whole();
     // Calls that nothing follows are what the assistant has to say.
-    breaches.when(is_answering && !waiting.is_empty(), "OAR-04");
+    breaches.when((is_answering || has_text_behind) && !waiting.is_empty(), "OAR-04");
     let defined = array(&written.body["tools"]).iter();
     let named = defined.map(|tool| (&tool["name"], &tool["parameters"]));
     tools(named, "OAR-03", 64, "object", breaches);

@@ -134,6 +134,7 @@ fn group(
                 record: 0,
                 start: START + *start as u64,
                 end: START + *end as u64,
+                bytes: (end - start) as u64,
                 line: 3,
                 column: 5,
                 form: Form::Original,
@@ -145,6 +146,7 @@ fn group(
     let group = Group {
         source,
         key: Some(key).filter(|key| !key.is_empty()),
+        table: None,
         rows,
         buffer: 0..buffer.len(),
     };

@@ -97,6 +97,7 @@ pub(super) fn file(path: &str, proposal: &Proposal) -> Result<Option<String>, Er
         sender => lines(&[("id", "sender"), ("name", "sender_name")]),
         reply => path_of("reply_to"),
         text,
+        vendor => path_of("as"),
         calls => path_of("tool_calls").map(|path| format!("{path}[*]")),
         call_id => path_of("tool_call_id"),
     };

@@ -114,6 +114,7 @@ fn map(inputs: &[(&str, Seen)]) -> Option<Value> {
     let pairs = |pairs: &[(&'static str, String)]| -> Value {
         pairs
             .iter()
+            .filter(|(key, _)| *key != "as")
             .map(|(key, value)| vec![Value::from(*key), Value::from(value.as_str())])
             .collect()
     };

@@ -158,6 +158,35 @@ fn headline(name: &str, summary: &RunSummary) -> String {
     )
 }
 
+/// Tables in the line of skipped rows.
+const TABLES_SHOWN: usize = 6;
+
+/// The line of skipped rows, where there are any.
+fn skipped_rows(summary: &RunSummary) -> String {
+    let mut rows: BTreeMap<String, u64> = BTreeMap::new();
+    for (table, count) in summary
+        .manifest
+        .inputs
+        .iter()
+        .flat_map(|entry| entry.skipped_tables)
+    {
+        *rows.entry(table).or_default() += count;
+    }
+    if rows.is_empty() {
+        return String::new();
+    }
+    let more = rows.len().saturating_sub(TABLES_SHOWN);
+    let shown = rows.iter().take(TABLES_SHOWN);
+    let mut tables: Vec<String> = shown
+        .map(|(table, rows)| format!("{} of {}", count(*rows), harmless(table)))
+        .collect();
+    tables.extend((more > 0).then(|| format!("… and {more} more tables")));
+    format!(
+        "Skipped rows, because no map reads the table or a filter leaves them out: {}\n",
+        tables.join(", ")
+    )
+}
+
 fn inputs(summary: &RunSummary, columns: usize, shows_all: bool) -> String {
     let totals = &summary.totals;
     let entries = &summary.manifest.inputs;
@@ -215,6 +244,7 @@ fn inputs(summary: &RunSummary, columns: usize, shows_all: bool) -> String {
             kinds.join(", ")
         ));
     }
+    text.push_str(&skipped_rows(summary));
     if totals.unrenderable > 0 {
         text.push_str(&format!(
             "Not rendered: {}, because a participant of perspective.as is absent\n",

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TableMapSection {
-    /// The name of the table, with its schema (`public.posts`) where only that one is meant.
-    pub table: String,
+    /// The name of the table, with its schema (`public.posts`) where only that one is meant; a list names tables that are one.
+    pub table: TableNames,
     /// The source that reads the rows.
     #[serde(default = "table_rows")]
     pub source: String,
@@ -51,7 +51,7 @@ pub struct TableMapSection {
     /// All columns of the table in their order, for dumps that do not name them (`--inserts --data-only`).
     #[serde(default)]
     pub definition: Vec<String>,
-    /// The columns whose text is JSON; the default is those of content and metadata.
+    /// The columns whose text is JSON, besides those that the table declares as JSON; the default is that of metadata.
     #[serde(default)]
     pub json: Option<Vec<String>>,
     /// The roles that values of the role column mean: `{ visitor = "user", operator = "assistant" }`. A boolean is written as
@@ -61,6 +61,32 @@ pub struct TableMapSection {
     /// The rows that are read: for each column, the values of which the cell must have one. Other rows are skipped.
     #[serde(default)]
     pub filter: BTreeMap<String, Vec<String>>,
+}
+
+/// A table, or the tables that are one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "the name of a table or a list of names")]
+pub enum TableNames {
+    /// One table.
+    One(String),
+    /// Tables that are one.
+    Many(Vec<String>),
+}
+
+impl Default for TableNames {
+    fn default() -> Self {
+        Self::Many(Vec::new())
+    }
+}
+
+impl TableNames {
+    /// The names as they are written.
+    pub(crate) fn names(&self) -> &[String] {
+        match self {
+            Self::One(name) => std::slice::from_ref(name),
+            Self::Many(names) => names,
+        }
+    }
 }
 
 fn table_rows() -> String {

@@ -4,6 +4,7 @@
 //! Only the first row's identity is kept, some bytes for each conversation. By the time two conversations
 //! turn out to be one, their rows were spilled under both keys; they get one key before they are read back.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Bytes of the hash of a row that begins a conversation.
@@ -16,6 +17,8 @@ pub(super) struct Lineage {
     firsts: HashMap<[u8; HASH_BYTES], Box<[u8]>>,
     /// The conversation into which each merged one goes.
     one: HashMap<Box<[u8]>, Box<[u8]>>,
+    /// Scopes of which the conversations are those of another scope.
+    scopes: HashMap<String, String>,
 }
 
 impl Lineage {
@@ -40,9 +43,28 @@ impl Lineage {
         }
     }
 
+    /// Makes the conversations of scopes those of other scopes.
+    pub(super) fn join(&mut self, scopes: HashMap<String, String>) {
+        self.scopes = scopes;
+    }
+
     /// Whether any two conversations are one.
     pub(super) fn has_any(&self) -> bool {
-        !self.one.is_empty()
+        !self.one.is_empty() || !self.scopes.is_empty()
+    }
+
+    /// The name under which the rows of a group are read: scope, NUL and key.
+    pub(super) fn name_of<'g>(&'g self, group: &'g [u8]) -> Cow<'g, [u8]> {
+        let group = self.of(group);
+        let end = group.iter().position(|byte| *byte == 0).unwrap_or(group.len());
+        let (scope, key) = group.split_at(end);
+        let joined = str::from_utf8(scope)
+            .ok()
+            .and_then(|scope| self.scopes.get(scope));
+        match joined {
+            Some(scope) => [scope.as_bytes(), key].concat().into(),
+            None => group.into(),
+        }
     }
 
     /// The conversation that a group belongs to: mostly its own.

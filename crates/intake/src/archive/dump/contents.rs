@@ -2,8 +2,9 @@
 //!
 //! Of the thousands of entries that a schema has, only those with data are kept, and of these only names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
+use std::sync::Arc;
 
 use chatmill_diag::Limits;
 use chatmill_diag::codes::ENTRY_LIMIT;
@@ -152,7 +153,7 @@ pub(super) fn entries(
         ));
     }
     let mut encoding = None;
-    let mut definitions = BTreeMap::new();
+    let mut definitions = Definitions::default();
     let mut parts = Vec::new();
     for _ in 0..count {
         let mut entry = Entry::read(&mut fields, format)?;
@@ -163,16 +164,15 @@ pub(super) fn entries(
                     encoding = Some(name);
                 }
             }
-            "TABLE" => {
-                definitions.insert(entry.name(), std::mem::take(&mut entry.definition));
-            }
+            "TABLE" | "TABLE ATTACH" => definitions.add(&mut entry),
             _ => {}
         }
         if entry.has_data {
             let holds = if entry.kind == "TABLE DATA" {
                 let name = entry.name();
                 Holds::Table(DumpTable {
-                    text: row_text(&entry.copy, definitions.get(&name)),
+                    text: row_text(&entry.copy),
+                    definitions: definitions.of(&name),
                     name,
                     encoding: encoding.clone(),
                 })
@@ -187,6 +187,45 @@ pub(super) fn entries(
         }
     }
     Ok(parts)
+}
+
+/// The statements about each table, and the tables that it is a part of.
+#[derive(Default)]
+struct Definitions(BTreeMap<String, (Vec<Arc<str>>, Vec<String>)>);
+
+impl Definitions {
+    fn add(&mut self, entry: &mut Entry) {
+        let definition = std::mem::take(&mut entry.definition);
+        let parents = match Statement::parse(definition.as_bytes(), Syntax::default()) {
+            Statement::Create { parents, .. } => parents,
+            Statement::Attach { parent, .. } => vec![parent],
+            _ => Vec::new(),
+        };
+        let schema = &entry.schema;
+        let parents = parents.into_iter().map(|parent| {
+            if parent.contains('.') {
+                parent
+            } else {
+                format!("{schema}.{parent}")
+            }
+        });
+        let known = self.0.entry(entry.name()).or_default();
+        known.0.push(definition.into());
+        known.1.extend(parents);
+    }
+
+    /// The statements about a table and all that it is a part of, which come first.
+    fn of(&self, name: &str) -> Vec<Arc<str>> {
+        let (mut found, mut seen, mut next) = (Vec::new(), BTreeSet::new(), vec![name]);
+        while let Some(name) = next.pop() {
+            if let Some((statements, parents)) = self.0.get(name).filter(|_| seen.insert(name)) {
+                found.extend(statements.iter().rev().cloned());
+                next.extend(parents.iter().map(String::as_str));
+            }
+        }
+        found.reverse();
+        found
+    }
 }
 
 /// The relevant fields of one entry.
@@ -211,7 +250,7 @@ impl Entry {
         let tag = fields.text()?.unwrap_or_default();
         let kind = fields.text()?.unwrap_or_default();
         fields.int()?; // Section.
-        let definition = if kind == "TABLE" || kind == "ENCODING" {
+        let definition = if matches!(&*kind, "TABLE" | "TABLE ATTACH" | "ENCODING") {
             fields.text()?.unwrap_or_default()
         } else {
             fields.pass_text()?;
@@ -272,15 +311,13 @@ fn offset_promises_data(fields: &mut Fields<'_>) -> Result<bool, StreamError> {
 
 /// The form of a table's rows, by the statement `COPY schema.table (a, "b c") FROM stdin;`. Without such a
 /// statement the rows are inserted, and only the table's definition names their columns.
-fn row_text(copy: &str, definition: Option<&String>) -> RowText {
+fn row_text(copy: &str) -> RowText {
     match Statement::parse(copy.as_bytes(), Syntax::default()) {
         // A table without columns has no list.
         Statement::Copy { columns, .. } => RowText::Copy {
             columns: columns.unwrap_or_default(),
         },
-        _ => RowText::Inserts {
-            definition: definition.cloned().unwrap_or_default(),
-        },
+        _ => RowText::Inserts,
     }
 }
 
@@ -307,9 +344,9 @@ mod tests {
         ];
         for (statement, columns) in table {
             let expected = columns.map(|names| names.iter().map(|name| (*name).to_owned()).collect());
-            let read = match row_text(statement, None) {
+            let read = match row_text(statement) {
                 RowText::Copy { columns } => Some(columns),
-                RowText::Inserts { .. } => None,
+                RowText::Inserts => None,
             };
             assert_eq!(read, expected, "{statement}");
         }

@@ -1,5 +1,7 @@
 //! The rows of an `INSERT`: each is read on its own, however many its statement has.
 
+use memchr::memchr;
+
 use super::Part;
 use super::lexer::{Lexer, Mark, Scope};
 use crate::frame::rows::CellsOf;
@@ -16,6 +18,13 @@ impl Framer {
         if let Some(Statement::Insert { table, columns }) = text.map(|text| Statement::parse(text, syntax)) {
             let table = self.sql.full_name(table);
             self.aim(Some(table), columns, None);
+            if self.window.ready() {
+                self.sample(CellsOf::Insert(syntax, self.record_limit), |text| {
+                    let start = memchr(b'(', text)?;
+                    let (_, length) = Lexer::row(syntax).run(text.get(start..)?)?;
+                    Some(start..start + length)
+                });
+            }
         } else {
             let error = StreamError::malformed("the statement before the rows makes no sense");
             self.rows.reject_all(error);

@@ -23,7 +23,7 @@ pub(super) enum Scope {
 
 /// The mark at which a lexer stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(in crate::frame) enum Mark {
     /// `;`, which belongs to a statement and not to a row.
     Semicolon,
     /// The word `VALUES`.
@@ -94,7 +94,7 @@ enum Mode {
 
 /// The lexer of one statement or row.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lexer {
+pub(in crate::frame) struct Lexer {
     syntax: Syntax,
     scope: Scope,
     mode: Mode,
@@ -109,6 +109,8 @@ pub(super) struct Lexer {
     /// The word before the present one.
     before: Word,
     words: u32,
+    /// Whether `OVERRIDING` was read, the clause of which ends with the word `VALUE`.
+    is_overriding: bool,
     /// Whether anything but white space and comments was seen.
     is_begun: bool,
     /// Whether the statement holds statements, and ends with the word `END` alone before its `;`.
@@ -128,6 +130,11 @@ impl Lexer {
         }
     }
 
+    /// The lexer of a row.
+    pub(in crate::frame) fn row(syntax: Syntax) -> Self {
+        Self::new(syntax, Scope::Row)
+    }
+
     /// The first word of the statement, as far as it was read.
     pub(super) const fn first(&self) -> Word {
         if self.first.is_empty() {
@@ -143,7 +150,7 @@ impl Lexer {
     }
 
     /// Reads on; the mark that ends the statement or row, and the bytes up to there.
-    pub(super) fn run(&mut self, bytes: &[u8]) -> Option<(Mark, usize)> {
+    pub(in crate::frame) fn run(&mut self, bytes: &[u8]) -> Option<(Mark, usize)> {
         let mut at = 0;
         while at < bytes.len() {
             let rest = bytes.split_at(at).1;
@@ -290,10 +297,11 @@ impl Lexer {
         self.is_compound |=
             (is_trigger && word.is("TRIGGER")) || (self.before.is("BEGIN") && word.is("ATOMIC"));
         self.before = word;
+        self.is_overriding |= word.is("OVERRIDING") && self.syntax.dialect == Dialect::PostgreSql;
         self.depth == 0
             && self.scope == Scope::Statement
             && (self.first.is("INSERT") || self.first.is("REPLACE"))
-            && (word.is("VALUES") || word.is("VALUE"))
+            && (word.is("VALUES") || word.is("VALUE") && !self.is_overriding)
     }
 
     /// Whether a `;` outside brackets ends the statement.
@@ -493,6 +501,14 @@ mod tests {
         assert_eq!(
             run("insert into \"values\" values\n(1)"),
             Some((Mark::Values, "insert into \"values\" values"))
+        );
+        assert_eq!(
+            run("INSERT INTO t (a) OVERRIDING USER VALUE VALUES (1)"),
+            Some((Mark::Values, "INSERT INTO t (a) OVERRIDING USER VALUE VALUES"))
+        );
+        assert_eq!(
+            run("INSERT INTO user VALUE (1)"),
+            Some((Mark::Values, "INSERT INTO user VALUE"))
         );
         assert_eq!(
             run("SELECT 1 VALUES;"),

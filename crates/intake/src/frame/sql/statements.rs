@@ -77,7 +77,7 @@ impl Framer {
     fn obey(&mut self, unit: Unit, raw: Vec<u8>, text: &[u8], syntax: Syntax) {
         let statement = Statement::parse(text, syntax);
         if let Statement::Insert { table, .. } = &statement
-            && self.rows.is_named(&self.sql.full_name(table.clone()))
+            && self.rows.is_named(&self.sql.full_name(table.clone()).full())
         {
             let error = StreamError::malformed("the statement makes its rows, it does not list them");
             self.reject_row(unit, raw, &error);
@@ -88,7 +88,7 @@ impl Framer {
     }
 
     /// Applies the meaning of a statement to the following rows.
-    fn follow(&mut self, statement: Statement, syntax: Syntax) {
+    pub(in crate::frame) fn follow(&mut self, statement: Statement, syntax: Syntax) {
         let limit = self.record_limit;
         let sql = &mut self.sql;
         match statement {
@@ -102,10 +102,20 @@ impl Framer {
                 let error = (!is_plain).then(|| StreamError::malformed("COPY with options is not read"));
                 self.aim(Some(table), columns, error);
             }
-            Statement::Create { table, columns } => {
-                let table = sql.full_name(table);
-                self.rows.remember(table, columns, limit);
+            Statement::Create {
+                table,
+                columns,
+                parents,
+            } => {
+                let full = |name| sql.full_name(name).full();
+                let parents = parents.into_iter().map(full).collect();
+                self.rows.remember(full(table), columns, parents, limit);
             }
+            Statement::Attach { parent, child } => {
+                let full = |name| sql.full_name(name).full();
+                self.rows.attach(full(child), full(parent), limit);
+            }
+            Statement::Offset(offset) if syntax.dialect == Dialect::MySql => sql.offset = Some(offset),
             Statement::Encoding(name) => {
                 self.rows.encoding = Encoding::named(&name, syntax.dialect == Dialect::MySql);
             }

@@ -11,22 +11,22 @@ pub(crate) const ROLE: &str = "role";
 pub(crate) const WORD: &str = "source_type";
 
 /// The role that the value of the role column means; none where it has none.
-pub(crate) fn of<'m>(roles: &'m [(String, String)], cell: &Cell<'_>) -> Option<&'m str> {
+pub(crate) fn of<'m>(roles: &'m [(String, String)], cell: &Cell<'_>, is_truth: bool) -> Option<&'m str> {
     let mut roles = roles.iter();
     roles
-        .find(|(word, _)| is(cell, word))
+        .find(|(word, _)| is(cell, word, is_truth))
         .map(|(_, role)| role.as_str())
 }
 
 /// Whether a cell contains a word. Tables write truth values in several ways.
-fn is(cell: &Cell<'_>, word: &str) -> bool {
+fn is(cell: &Cell<'_>, word: &str, is_truth: bool) -> bool {
     let same: &[&str] = match word {
         "true" => &["true", "t", "1"],
         "false" => &["false", "f", "0"],
-        word => return cell.is_one_of(&[Some(word.to_owned())]),
+        word => return cell.is_one_of(&[Some(word.to_owned())], is_truth),
     };
     same.iter()
-        .any(|word| cell.is_one_of(&[Some((*word).to_owned())]))
+        .any(|word| cell.is_one_of(&[Some((*word).to_owned())], is_truth))
 }
 
 /// Writes a role and the word that it was given for.
@@ -45,6 +45,6 @@ fn word(cell: &Cell<'_>) -> String {
         Cell::Text(text) | Cell::Blob(text) => String::from_utf8_lossy(text).into_owned(),
         Cell::Number(text) => text.to_string(),
         Cell::Bool(is) => is.to_string(),
-        Cell::Null | Cell::Absent => String::new(),
+        Cell::Null | Cell::NullWord | Cell::Absent => String::new(),
     }
 }

@@ -1,5 +1,6 @@
 //! Forms that texts hold: JSON inside strings, calls written as code, tags, and conversations that are written out.
 
+pub(crate) mod details;
 pub(crate) mod escapes;
 pub(crate) mod python;
 pub(crate) mod quoted_json;

@@ -1,4 +1,5 @@
-//! Reasoning inside a text: between `<think>` and `</think>` at its beginning, as open models write it.
+//! Reasoning inside a text: between `<think>` and `</think>` at its beginning, as open models write it. Where the prompt ends with the
+//! opening tag, their answers hold only the closing one, on a line of its own.
 
 use crate::base::texts::escapes::{is_tag, unescaped};
 
@@ -14,10 +15,29 @@ pub(crate) fn thought(text: &str) -> String {
 ///
 /// One line break inside each tag, and two after the closing one, belong to the tags.
 pub(crate) fn divided(text: &str) -> Option<(&str, &str)> {
-    let rest = text.trim_start().strip_prefix(OPENING)?;
-    let (thought, answer) = rest.split_once(CLOSING)?;
+    let (thought, answer) = match text.trim_start().strip_prefix(OPENING) {
+        Some(rest) => rest.split_once(CLOSING)?,
+        None => only_closed(text)?,
+    };
     let answer = answer.strip_prefix('\n').unwrap_or(answer);
     Some((unframed(thought), answer.strip_prefix('\n').unwrap_or(answer)))
+}
+
+/// Splits a text at its only closing tag, which is on a line of its own and outside of code, where no tag opens a thought.
+fn only_closed(text: &str) -> Option<(&str, &str)> {
+    let (thought, answer) = text.split_once(CLOSING)?;
+    let is_alone = |line: Option<&str>| line.is_some_and(|line| line.trim().is_empty());
+    let is_line = is_alone(thought.rsplit('\n').next()) && is_alone(answer.split('\n').next());
+    let is_only = !text.contains(OPENING) && !answer.contains(CLOSING);
+    let is_fence = |line: &&str| {
+        ["```", "~~~"]
+            .iter()
+            .any(|fence| line.trim_start().starts_with(fence))
+    };
+    let is_code = thought.lines().filter(is_fence).count() % 2 == 1;
+    let is_empty = thought.trim().is_empty() && answer.trim().is_empty();
+    (is_line && is_only && !is_code && !is_empty)
+        .then(|| (thought, answer.trim_start_matches([' ', '\t', '\r'])))
 }
 
 /// Text without the line breaks that set it off from its tags.
@@ -35,7 +55,23 @@ mod tests {
         assert_eq!(divided("<think>\na\n</think>\n\nb"), Some(("a", "b")));
         assert_eq!(divided("\n<think>a</think>b\n"), Some(("a", "b\n")));
         assert_eq!(divided("<think>\n\n</think>\n"), Some(("", "")));
-        for text in ["b <think>a</think>", "<think>a", "", "</think>"] {
+        assert_eq!(divided("a\n</think>\n\nb"), Some(("a", "b")));
+        assert_eq!(
+            divided("a\n\n```\nx\n```\n </think> \nb"),
+            Some(("a\n\n```\nx\n```\n ", "b"))
+        );
+        assert_eq!(divided("\n</think>\n\nb"), Some(("", "b")));
+        for text in [
+            "b <think>a</think>",
+            "<think>a",
+            "",
+            "</think>",
+            "a </think>\nb",
+            "a\n</think> b",
+            "a\n</think>\nb\n</think>\nc",
+            "a <think>\nb\n</think>\nc",
+            "```\na\n</think>\n```\nb",
+        ] {
             assert_eq!(divided(text), None, "{text}");
         }
     }

@@ -4,8 +4,11 @@
 //! Read: extended and basic form, any one character between date and time, date alone, week dates, fractions
 //! with point or comma (digits beyond microseconds are cut), `Z` and offsets down to microseconds. Read
 //! beyond that, and noted as [anomalies](TimeAnomaly): 24:00, a leap second, a lower-case `z`, white space
-//! around the time. Not read: ordinal dates, epoch numbers. Nor are texts with a remainder that the C parser
-//! of 3.11 ignores (`10:20:30.123456 +01:00`, `10:20.5`): their meaning is ambiguous.
+//! around the time, the word `UTC` behind it. Not read: ordinal dates. Nor are texts with a remainder that the C parser
+//! of 3.11 ignores (`10:20:30.123456 +01:00`, `10:20.5`): their meaning is ambiguous. Numbers of nine and more digits are not
+//! read either, although Python takes a digit between date and time: `1783110460000` is a count of milliseconds and no day of 1783.
+
+use std::borrow::Cow;
 
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, ISOWeekDate, Time, Weekday};
@@ -14,6 +17,9 @@ use crate::base::times::unusual::{TimeAnomalies, TimeAnomaly};
 
 const MICROSECONDS: i64 = 1_000_000;
 const MICROSECOND_DIGITS: usize = 6;
+
+/// The least digits of a count since 1970: fewer are a date without hyphens.
+pub(crate) const COUNT_DIGITS: usize = 9;
 
 /// A time as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +54,9 @@ pub(crate) fn parse(text: &str) -> Option<Moment> {
     if trimmed.len() < text.len() {
         anomalies.add(TimeAnomaly::Blanks);
     }
+    if is_number(trimmed) {
+        return None;
+    }
     let (date_text, rest) = trimmed.split_at_checked(date_length(trimmed.as_bytes())?)?;
     let date = date(date_text.as_bytes())?;
     if rest.is_empty() {
@@ -60,6 +69,11 @@ pub(crate) fn parse(text: &str) -> Option<Moment> {
     let mut rest = rest.chars();
     rest.next();
     let time_text = rest.as_str();
+    let word = time_text.strip_suffix(" UTC");
+    if word.is_some() {
+        anomalies.add(TimeAnomaly::Utc);
+    }
+    let time_text = &*word.map_or(Cow::Borrowed(time_text), |clock| format!("{clock}Z").into());
     let (clock_text, offset) = match time_text.find(['+', '-', 'Z', 'z']) {
         None => (time_text, None),
         Some(at) => {
@@ -80,6 +94,15 @@ pub(crate) fn parse(text: &str) -> Option<Moment> {
         offset,
         anomalies,
     })
+}
+
+/// Whether a text is a number with as many digits as counts since 1970 have, and perhaps a fraction.
+fn is_number(text: &str) -> bool {
+    let (whole, fraction) = text.split_once(['.', ',']).unwrap_or((text, ""));
+    whole.len() >= COUNT_DIGITS
+        && [whole, fraction]
+            .iter()
+            .all(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// A date with a time of day: 24:00 is the next day's beginning, a leap second the second after it.
@@ -246,6 +269,8 @@ mod tests {
             ("2026-02-28 10:20", "2026-02-28T10:20:00"),
             ("2026-02-28ß10", "2026-02-28T10:00:00"),
             ("2026-02-28", "2026-02-28T00:00:00"),
+            ("2026-02-28110:20", "2026-02-28T10:20:00"),
+            ("20260228x1020", "2026-02-28T10:20:00"),
             ("20260228", "2026-02-28T00:00:00"),
             ("20260228T102030", "2026-02-28T10:20:30"),
             ("20260228T1020", "2026-02-28T10:20:00"),
@@ -312,6 +337,12 @@ mod tests {
             "2026-W01-",
             "2026-059",
             "1736241333",
+            "1783110460000",
+            " 1783110460000 ",
+            "1783110460000.25",
+            "17831104612",
+            "178311046000000",
+            "202601051000",
             "٢٠٢٦-02-28",
             "２026-02-28T10:20:30Z",
         ] {

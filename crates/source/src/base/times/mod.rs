@@ -13,13 +13,11 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{OffsetOrigin, Timestamp};
 use jiff::civil::DateTime;
 
+use crate::base::times::iso8601::COUNT_DIGITS;
 use crate::base::times::unusual::{TimeAnomalies, TimeAnomaly, UnusualTimes};
 use crate::base::times::zone::{READ_IN_ZONE, Zone};
 use crate::base::{Notes, Site};
 use crate::options::ReadOptions;
-
-/// The least digits of a count of seconds in a string: fewer are a date without hyphens.
-const COUNT_DIGITS: usize = 9;
 
 /// Reads the times of one conversation.
 #[derive(Debug)]
@@ -94,8 +92,8 @@ impl Times {
                 stamp(raw.into_owned(), None)
             }
             Some(Moment::Known(instant)) => stamp(raw.into_owned(), Some(instant)),
-            Some(Moment::Local(_)) => {
-                let zoned = self.zoned(&raw);
+            Some(Moment::Local(civil)) => {
+                let zoned = self.zoned(&civil.to_string());
                 self.without_offset(raw.into_owned(), zoned, place)
             }
         })
@@ -134,8 +132,10 @@ impl Times {
 
 /// The sort key of a time in microseconds; a time without an offset counts as UTC.
 pub(crate) fn order(value: Option<Value<'_>>) -> Option<i64> {
-    let (Moment::Known(micros) | Moment::Local(micros), _) = moment(&text(value?)?)?;
-    Some(micros)
+    match moment(&text(value?)?)? {
+        (Moment::Known(micros), _) => Some(micros),
+        (Moment::Local(civil), _) => micros(civil),
+    }
 }
 
 /// Sort keys that order values by time; a value without a time keeps its place after its predecessor.
@@ -175,20 +175,25 @@ fn text(value: Value<'_>) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Microseconds since 1970.
 #[derive(Clone, Copy)]
 enum Moment {
-    /// The time has an offset, or is counted from 1970.
+    /// Microseconds since 1970: the time has an offset, or is counted from 1970.
     Known(i64),
-    /// Without an offset, as if it were UTC.
-    Local(i64),
+    /// The time on a clock whose offset is unknown.
+    Local(DateTime),
+}
+
+/// Microseconds since 1970 as if the time were UTC.
+fn micros(civil: DateTime) -> Option<i64> {
+    let since = civil.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0));
+    i64::try_from(since.as_micros()).ok()
 }
 
 fn moment(text: &str) -> Option<(Moment, TimeAnomalies)> {
     if let Some(moment) = iso8601::parse(text) {
         let instant = match moment.offset {
             Some(_) => Moment::Known(moment.instant()?),
-            None => Moment::Local(moment.local()),
+            None => Moment::Local(moment.civil),
         };
         return Some((instant, moment.anomalies));
     }
@@ -197,16 +202,33 @@ fn moment(text: &str) -> Option<(Moment, TimeAnomalies)> {
     if trimmed.len() < text.len() {
         anomalies.add(TimeAnomaly::Blanks);
     }
-    let instant = count(trimmed, &mut anomalies).or_else(|| in_words(trimmed))?;
-    Some((Moment::Known(instant), anomalies))
+    let known = count(trimmed, &mut anomalies).or_else(|| in_words(trimmed));
+    let local = || silly_tavern(trimmed).map(Moment::Local);
+    Some((known.map(Moment::Known).or_else(local)?, anomalies))
 }
 
 /// A time as Google's exports write it: `Thursday, November 3, 2016 at 11:59:50 AM UTC`.
 fn in_words(text: &str) -> Option<i64> {
     let text = text.strip_suffix(" UTC")?.replace('\u{202f}', " ");
-    let civil = DateTime::strptime("%A, %B %d, %Y at %I:%M:%S %p", &text).ok()?;
-    let since = civil.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0));
-    i64::try_from(since.as_micros()).ok()
+    micros(DateTime::strptime("%A, %B %d, %Y at %I:%M:%S %p", &text).ok()?)
+}
+
+/// A time as `SillyTavern` wrote it until November 2025, `June 19, 2023 4:13pm`, and before that,
+/// `2023-6-19 @16h 14m 05s 123ms`, where the milliseconds have no leading zeros.
+fn silly_tavern(text: &str) -> Option<DateTime> {
+    let signs = text.replace(|sign: char| sign == ' ' || sign.is_ascii_digit(), "");
+    if !matches!(signs.as_str(), "--@hmsms" | "--@hms") {
+        return DateTime::strptime("%B %d, %Y %I:%M%p", text).ok();
+    }
+    let mut numbers = text
+        .split(|sign: char| !sign.is_ascii_digit())
+        .filter(|digits| !digits.is_empty());
+    let year = numbers.next()?.parse().ok()?;
+    let mut next = || numbers.next()?.parse::<i8>().ok();
+    let (month, day, hour, minute, second) = (next()?, next()?, next()?, next()?, next()?);
+    let millis: i32 = numbers.next().unwrap_or("0").parse().ok()?;
+    let nanos = millis.checked_mul(1_000_000)?;
+    DateTime::new(year, month, day, hour, minute, second, nanos).ok()
 }
 
 /// A count since 1970 whose magnitude determines the unit: seconds up to the year 5138, then milliseconds,
@@ -261,6 +283,11 @@ mod tests {
             assert_eq!(known(text), Some(instant), "{text}");
         }
         assert_eq!(known("1768714548"), Some(1_768_714_548_000_000));
+        // Their digits could be a date, one more digit and a time of day.
+        for text in ["1783110460000", "1783110460000.0", "1783110460"] {
+            let seconds = Some(1_783_110_460_000_000);
+            assert_eq!(known(text), seconds, "{text}");
+        }
     }
 
     #[test]
@@ -275,10 +302,21 @@ mod tests {
 
     #[test]
     fn a_time_without_offset_orders_and_is_no_instant() {
-        assert!(matches!(
-            moment("2026-01-18 05:35:48"),
-            Some((Moment::Local(1_768_714_548_000_000), _))
-        ));
+        for (text, expected) in [
+            ("2026-01-18 05:35:48", "2026-01-18T05:35:48"),
+            ("20260118", "2026-01-18T00:00:00"),
+            ("June 19, 2023 4:13pm", "2023-06-19T16:13:00"),
+            ("June 9, 2023 12:05am", "2023-06-09T00:05:00"),
+            ("2023-6-19 @16h 14m 05s 123ms", "2023-06-19T16:14:05.123"),
+            ("2023-6-19 @16h 14m 05s 45ms", "2023-06-19T16:14:05.045"),
+            ("2023-6-19@16h15m05s", "2023-06-19T16:15:05"),
+        ] {
+            let Some((Moment::Local(civil), _)) = moment(text) else {
+                panic!("{text} is no local time")
+            };
+            assert_eq!(civil.to_string(), expected, "{text}");
+            assert!(micros(civil).is_some());
+        }
         for text in [
             "",
             "infinity",
@@ -287,6 +325,10 @@ mod tests {
             "-1768714548",
             "yesterday",
             "1768714548.x",
+            "June 19, 2023 14:13pm",
+            "June 31, 2023 4:13pm",
+            "2023-6-19 @25h 14m 05s 123ms",
+            "2023-6-19 @16h 14m",
         ] {
             assert!(moment(text).is_none(), "{text}");
         }

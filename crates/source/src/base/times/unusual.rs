@@ -23,10 +23,12 @@ pub(crate) enum TimeAnomaly {
     Gap,
     /// Ambiguous in its zone because clocks went back.
     Fold,
+    /// The word `UTC` for an offset, as `BigQuery` writes times.
+    Utc,
 }
 
 impl TimeAnomaly {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::EndOfDay,
         Self::LeapSecond,
         Self::LowerCase,
@@ -34,6 +36,7 @@ impl TimeAnomaly {
         Self::Digits,
         Self::Gap,
         Self::Fold,
+        Self::Utc,
     ];
 
     const fn text(self) -> &'static str {
@@ -44,6 +47,7 @@ impl TimeAnomaly {
             Self::Blanks => "white space around the time is passed over",
             Self::Digits => "digits beyond microseconds are cut; created_at_raw keeps them",
             Self::Gap => "clocks passed this time over when they went forward: the offset from before counts",
+            Self::Utc => "the word UTC is read as the offset Z",
             Self::Fold => "clocks showed this time twice when they went back: the first time counts",
         }
     }

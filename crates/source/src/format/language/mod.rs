@@ -176,12 +176,16 @@ impl WordList {
 /// The paths of the conversation's fields in the record.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of format files")]
 pub(in crate::format) struct ConversationMap {
     /// The conversations of a record that holds several; the paths below then start at one of them. Of several paths the first that leads
     /// to some counts.
     pub each: Paths,
     /// The name of the record's structure, in the column `shape`; `session` unless another is given.
     pub shape: Choices,
+    /// Conversations that stand in the conversation, at any depth, such as those of agents that it started. Each is one of its own, whose id
+    /// has that of the outer one before it.
+    pub inside: OneOrMany<InnerPath>,
     /// The id of the conversation.
     pub id: Paths,
     /// The title of the conversation.
@@ -200,6 +204,9 @@ pub(in crate::format) struct ConversationMap {
     pub people: Option<PeopleMap>,
     /// The messages: a list, or `$` where each record is a message and those of one conversation are grouped.
     pub messages: Paths,
+    /// Whether an answer of the model may be in several messages, as where a program records each of its calls: text, reasoning and
+    /// calls that follow a call without a result belong to the answer of the call.
+    pub in_pieces: bool,
     /// Whether each record is a conversation of its own that is said like one message, as a question with its answers; `messages` is `$` then.
     pub alone: bool,
     /// The condition for records that describe the conversation and are no messages, where each record is a
@@ -265,6 +272,8 @@ pub(in crate::format) struct TreeMap {
 pub(in crate::format) struct MessageMap {
     /// The id of the message.
     pub id: Paths,
+    /// The id of the model's answer that the message is a piece of: messages with the same one are one answer.
+    pub answer_id: Paths,
     /// Whether ids are texts: a number is told.
     pub text_ids: bool,
     /// The conversation that it belongs to, where each record is a message.
@@ -287,6 +296,8 @@ pub(in crate::format) struct MessageMap {
     pub kind: Paths,
     /// The word that says nothing, for it is the usual one.
     pub usual_type: Option<String>,
+    /// Whether that word is none that the format knows, which a finding tells: with words and a sender it is a message, else an event.
+    pub unknown_type: bool,
     /// The content of the message, piece by piece.
     pub say: Vec<Piece>,
     /// A second copy of the text in `say`: it is kept where it differs, and used as the text where `say`
@@ -298,6 +309,12 @@ pub(in crate::format) struct MessageMap {
     pub good: Conditions,
     /// The condition for an answer that somebody called bad: it bears that label, and is not trained on.
     pub bad: Conditions,
+    /// The condition for a message that is context: it is rendered and never learned.
+    pub context: Conditions,
+    /// The condition for a message that was copied from an earlier conversation: it is context, and was paid there.
+    pub copied: Conditions,
+    /// The system text that was sent along: the last of the messages stands at the beginning of the conversation, once.
+    pub instructions: Paths,
     /// The words of an event, where it is one.
     pub notice: Texts,
     /// Whether the message continues the assistant's message before it.
@@ -471,6 +488,8 @@ pub(in crate::format) struct Case {
     pub role: Option<Choices>,
     /// The message's id.
     pub id: Option<Paths>,
+    /// The id of the model's answer that the message is a piece of.
+    pub answer_id: Option<Paths>,
     /// When it was said.
     pub time: Option<Paths>,
     /// The sender of the message.
@@ -481,6 +500,8 @@ pub(in crate::format) struct Case {
     pub others: Option<Others>,
     /// The words of an event.
     pub notice: Option<Texts>,
+    /// Whether the format does not know its kind, which a finding tells: with words and a sender it is a message, else an event.
+    pub unknown_type: Option<bool>,
     /// Whether the message continues the assistant's message before it.
     pub joins: Option<bool>,
     /// The earlier message that it is the new wording of, or that it adds something to.
@@ -505,7 +526,7 @@ impl Case {
                 })+
             };
         }
-        take!(role id time say notice joins model; may be none: sender others usage amends);
+        take!(role id answer_id time say notice unknown_type joins model; may be none: sender others usage amends);
         own
     }
 }

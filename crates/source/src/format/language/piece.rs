@@ -36,14 +36,18 @@ pub(in crate::format) struct Piece {
     pub content: Option<MapPath>,
     /// Whether lines in front that quote another message, each behind a `>`, are left out with the empty line after them.
     pub unquoted: bool,
+    /// Whether `<details type="reasoning">` and `<details type="tool_calls">` in the words are thoughts, and calls with their results.
+    pub details: bool,
     /// A text that is several turns written out, each behind an empty line and `Human:` or `Assistant:`; else it is words.
     pub turns: Option<MapPath>,
     /// A list whose elements `part` reads.
     pub parts: Option<MapPath>,
-    /// The vendor as whose blocks the elements of `parts` are read that no `part` reads.
+    /// The vendor of `message`, or of the elements of `parts` that no `part` reads.
     #[serde(rename = "as")]
     pub grammar: Option<GrammarWord>,
-    /// A whole message in the form of any vendor's API.
+    /// Whether it is a mark between two answers of the model in one message.
+    pub step: bool,
+    /// A whole message: of the vendor in `as`, else in the form of any vendor's API.
     pub message: Option<MapPath>,
     /// A call of a tool.
     pub call: Option<CallMap>,
@@ -60,8 +64,8 @@ pub(in crate::format) struct Piece {
 impl<'de> Deserialize<'de> for Piece {
     fn deserialize<D: Deserializer<'de>>(table: D) -> Result<Self, D::Error> {
         let piece = Self::deserialize(table)?;
-        if piece.grammar.is_some() && piece.parts.is_none() {
-            let text = "`as` names the vendor whose blocks a list holds: give the path of the list as `parts` beside it";
+        if piece.grammar.is_some() && piece.parts.is_none() && piece.message.is_none() {
+            let text = "`as` names a vendor: give the path of its blocks as `parts`, or of its message as `message`, beside it";
             return Err(Error::custom(text));
         }
         Ok(piece)
@@ -164,4 +168,6 @@ pub(in crate::format) enum OthersAre {
     Choice,
     /// The alternatives were rated worse than the message.
     Rejected,
+    /// Somebody called the message and all alternatives bad: none is trained on.
+    Bad,
 }

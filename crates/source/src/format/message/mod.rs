@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Extra, Message, MessageKind, Part, Reference, Role, Usage};
+use chatmill_model::{Extra, Message, MessageKind, Part, Reference, Role, Usage, Weight};
 
 use self::amended::Amended;
 use self::speaker::{SpeakerRole, UnknownWord, role_word, speaker_of};
@@ -45,6 +45,8 @@ pub(super) struct Reader<'d, 'r> {
     amended: Amended,
     /// What somebody thought of answers.
     pub(super) thumbs: Vec<Thumb<'d>>,
+    /// The number of messages that were copied from an earlier conversation.
+    pub(super) copied: u64,
 }
 
 impl<'d, 'r> Reader<'d, 'r> {
@@ -56,9 +58,11 @@ impl<'d, 'r> Reader<'d, 'r> {
         budget: &'r Budget,
     ) -> Self {
         budget.begin();
+        let mut turns = Turns::new(frame, limits);
+        turns.list.answers.in_pieces = format.language.conversation.in_pieces;
         Self {
             format,
-            turns: Turns::new(frame, limits),
+            turns,
             read: Read {
                 mojibake: format.language.mojibake,
                 budget,
@@ -68,6 +72,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             threads: HashMap::new(),
             amended: Amended::default(),
             thumbs: Vec::new(),
+            copied: 0,
         }
     }
 
@@ -170,9 +175,18 @@ impl<'d, 'r> Reader<'d, 'r> {
         {
             return;
         }
+        let is_copied = map.copied.hold(value);
+        let is_context = map.context.hold(value) || is_copied;
+        self.copied += u64::from(is_copied);
         let usage = map.usage.as_ref().and_then(|usage| usage.of(value));
+        let usage = usage.filter(|_| !is_copied);
         let model = map.model.id(value).map(Into::into);
-        if let Some(last) = self.continued(map, own.as_ref()) {
+        let mut answer = map.answer_id.id(value).filter(|_| role == Role::Assistant);
+        if answer.is_some() {
+            draft.end_answer();
+            answer.take_if(|_| draft.ended.0 > 1);
+        }
+        if let Some(last) = self.continued(map, own.as_ref(), answer.as_deref()) {
             let turn = Turn {
                 id: own,
                 parts: draft.parts,
@@ -200,6 +214,8 @@ impl<'d, 'r> Reader<'d, 'r> {
             mentions,
             usage,
             model,
+            answer: answer.map(Into::into),
+            weight: Weight::new(0.0).filter(|_| is_context && role == Role::Assistant),
             ..self.turns.list.message(role, value.span(), index)
         };
         let start = self.turns.list.messages.len();
@@ -228,9 +244,12 @@ impl<'d, 'r> Reader<'d, 'r> {
     }
 
     /// The position of the assistant's message before, where this one continues it.
-    fn continued(&self, map: &MessageMap, own: Option<&String>) -> Option<usize> {
+    fn continued(&self, map: &MessageMap, own: Option<&String>, answer: Option<&str>) -> Option<usize> {
         let messages = &self.turns.list.messages;
-        let last = messages.last().filter(|last| last.role == Role::Assistant)?;
+        let is_other = |last: &Message| matches!((last.answer.as_deref(), answer), (Some(last), Some(own)) if last != own);
+        let last = messages
+            .last()
+            .filter(|last| last.role == Role::Assistant && !is_other(last))?;
         let is_same = map.repeated == Some(Repeated::Joins) && own.is_some() && last.id.as_ref() == own;
         (map.joins || is_same).then(|| messages.len() - 1)
     }
@@ -276,9 +295,10 @@ impl<'d, 'r> Reader<'d, 'r> {
     ) {
         let role = whole.role;
         let weight = weight::take(value, &mut draft.extra);
+        let context = whole.weight;
         let only_answers = role == Role::User && draft.only_answers();
         let role = if only_answers { Role::Tool } else { role };
-        if whole.kind == MessageKind::Message && !self.format.is_map {
+        if whole.kind == MessageKind::Message {
             media::hold_place(role, &mut draft.parts, &draft.extra);
         }
         let pieces = draft.turns(role);
@@ -312,7 +332,7 @@ impl<'d, 'r> Reader<'d, 'r> {
                 sender,
                 role,
                 parts,
-                weight,
+                weight: context.filter(|_| role == Role::Assistant).or(weight),
                 usage: own.usage.filter(|_| is_first),
                 extra: Extra(extra.take().unwrap_or_default()),
                 ..own
@@ -449,7 +469,8 @@ fn read_content(
     {
         pieces.again(again, value, &mut draft, site);
     }
-    let is_notice = !map.notice.0.is_empty() || speaker.meaning == Speaks::Notice;
+    let is_event = map.unknown_type && is_unknown_event(map, value, &draft, site);
+    let is_notice = is_event || !map.notice.0.is_empty() || speaker.meaning == Speaks::Notice;
     if is_notice {
         let words = map.notice.render(value, pieces.read);
         pieces.read.budget.take(words.len());
@@ -462,6 +483,25 @@ fn read_content(
         site.empty("text");
     }
     (draft, is_notice)
+}
+
+/// Reports a kind that the format does not know. It is an event where nobody says something.
+fn is_unknown_event(map: &MessageMap, value: Value<'_>, draft: &MessageDraft, site: &mut Site<'_>) -> bool {
+    let Some((kind, field)) = map.kind.found(value) else {
+        return false;
+    };
+    let has_sender = map
+        .sender
+        .as_ref()
+        .is_some_and(|sender| sender.id.id(value).or_else(|| sender.name.id(value)).is_some());
+    let is_event = draft.parts.is_empty() || !has_sender;
+    let text = if is_event {
+        format!("{field} is none of the known words: the entry is kept as a notice")
+    } else {
+        format!("{field} is none of the known words, but it has words and a sender: it is read as a message")
+    };
+    site.note(&codes::UNKNOWN_MESSAGE_TYPE, &text, format!(".{field}"), kind);
+    is_event
 }
 
 /// Keeps the fields that a format file lists, and the time of an edit.

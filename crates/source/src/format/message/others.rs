@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use chatmill_diag::{Path, steps};
 use chatmill_intake::json::Value;
-use chatmill_model::{AlternativeOrigin, Judgement, Message, Part, Role, Score};
+use chatmill_model::{AlternativeOrigin, Judgement, Message, Part, Role, Score, Weight};
 
 use super::Reader;
 use crate::format::language::path::MapPath;
@@ -68,6 +68,7 @@ impl OthersAre {
             Self::Regenerated => (AlternativeOrigin::Regenerated, AlternativeOrigin::Regenerated),
             Self::Choice => (AlternativeOrigin::Choice, AlternativeOrigin::Choice),
             Self::Rejected => (AlternativeOrigin::Rejected, AlternativeOrigin::Chosen),
+            Self::Bad => (AlternativeOrigin::Rejected, AlternativeOrigin::Rejected),
         }
     }
 }
@@ -91,8 +92,12 @@ impl<'d> Reader<'d, '_> {
             ..whole.clone()
         };
         let (origin, own_origin) = others.are.origins(whole.role);
+        let label = (others.are == OthersAre::Bad).then_some(false);
         let mut start = start;
-        let mut judgement = Judgement::default();
+        let mut judgement = Judgement {
+            label,
+            ..Judgement::default()
+        };
         if others.rank.is_some() || others.score.is_some() {
             let by_badness = |(_, one): &(usize, &Other), (_, other): &(usize, &Other)| {
                 one.badness()
@@ -110,7 +115,14 @@ impl<'d> Reader<'d, '_> {
         }
         let mut shown = Some((own_origin, judgement));
         let end = self.turns.list.messages.len();
-        for other in all {
+        if label == Some(false) {
+            let answers = self.turns.list.messages.iter_mut().skip(start);
+            for answer in answers.filter(|message| message.role == Role::Assistant) {
+                answer.weight = Weight::new(0.0);
+            }
+        }
+        for mut other in all {
+            other.judgement.label = other.judgement.label.or(label);
             let before = self.turns.list.begin_alternative();
             self.turns.list.rows.rows += 1;
             self.push(value, of_model(&whole, other.model), other.draft, sender, None);

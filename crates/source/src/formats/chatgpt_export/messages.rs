@@ -6,6 +6,7 @@ use chatmill_model::{
     ArgumentForm, Arguments, Extra, MessageKind, Part, RawJson, Role, ToolCall, ToolResult, Weight,
 };
 
+use super::citations::References;
 use super::content::{self, Attachments, Nature};
 use crate::base::media::{as_notice, result_of};
 use crate::base::{
@@ -132,6 +133,23 @@ impl<'d, 'r> Reader<'d, 'r> {
             }
             None => (Nature::Text, Turn::default()),
         };
+        let references = References::of(metadata);
+        let mut has_marks = false;
+        for part in &mut read.parts {
+            if let Part::Text(words) | Part::Reasoning(words) = part
+                && let Some(resolved) = references.resolved(words).filter(|_| role != Role::User)
+            {
+                *words = resolved;
+                has_marks = true;
+            }
+        }
+        if has_marks {
+            let text = "the words hold marks of citations: they are replaced by what the program shows there, or left out";
+            let place = present(message, "content").unwrap_or(message);
+            site.note(&codes::CITATION_MARK, text, ".content", place);
+        }
+        read.parts
+            .retain(|part| !matches!(part, Part::Text(words) if words.is_empty()));
         if role == Role::Tool && self.joins(name, &mut read) {
             self.turns.list.rows.merged += 1;
             return;

@@ -20,6 +20,7 @@
 //! rows about them. The other files of the zip hold no conversation: `user.json` and shared links; `chat.html` is a page that repeats
 //! everything.
 
+mod citations;
 mod content;
 mod feedback;
 mod messages;

@@ -24,7 +24,7 @@ use chatmill_model::{Message, Part, Role};
 
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
-use crate::grammar::{sharegpt::tagged, tools_of_vendor};
+use crate::grammar::sharegpt::tagged;
 use crate::layout::{Names, RequestFields, best, text::TextReader};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 use blocks::{Block, OPENING, Opened};
@@ -43,7 +43,6 @@ const NAMES: Names<'_> = Names {
     turns: &["text"],
     system: None,
     tools: &["tools"],
-    define: tools_of_vendor,
 };
 
 /// The source `chatml`.

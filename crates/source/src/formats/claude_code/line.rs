@@ -83,14 +83,9 @@ impl<'d> Line<'d> {
         matches!(self.kind.as_str(), "user" | "assistant")
     }
 
-    /// Blocks of the content of a type, by their id in a field.
-    pub(super) fn ids(&self, block: &str, field: &str) -> Vec<String> {
-        let content = self.fields.message.and_then(|message| message.get("content"));
-        let blocks = content.into_iter().flat_map(Value::items);
-        blocks
-            .filter(|value| text(value.get("type")).as_deref() == Some(block))
-            .filter_map(|value| text(value.get(field)))
-            .collect()
+    /// The content of the message.
+    pub(super) fn content(&self) -> Option<Value<'d>> {
+        self.fields.message.and_then(|message| message.get("content"))
     }
 
     /// Whether the line is equal to another, apart from the session that they name.

@@ -52,8 +52,10 @@ pub(super) struct Reader<'d, 'r> {
 impl<'d, 'r> Reader<'d, 'r> {
     /// A reader that has read nothing yet.
     pub(super) fn new(frame: FrameView<'d>, limits: &'r Limits) -> Self {
+        let mut turns = Turns::new(frame, limits);
+        turns.list.answers.in_pieces = true;
         Self {
-            turns: Turns::new(frame, limits),
+            turns,
             answers: HashMap::new(),
             usages: HashMap::new(),
             firsts: HashMap::new(),
@@ -344,6 +346,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         if let Some(message) = self.turns.list.messages.last_mut() {
             message.timestamp = timestamp;
             message.external_id.clone_from(&line.answer);
+            message.answer = line.answer.clone().map(Into::into);
         }
         position
     }

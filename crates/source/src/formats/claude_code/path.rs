@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::line::Line;
+use crate::grammar::anthropic::{answered_ids, call_ids};
 
 /// Forks of a session that are conversations of their own. Each of them tells the whole trunk again.
 const MAX_FORKS: usize = 32;
@@ -94,15 +95,15 @@ fn widen(lines: &[&Line<'_>], seen: &mut [bool]) {
         *seen |= line.answer.as_deref().is_some_and(|id| answers.contains(id));
     }
     let calls: HashSet<String> = on(lines, seen)
-        .flat_map(|line| line.ids("tool_use", "id"))
+        .filter_map(Line::content)
+        .flat_map(call_ids)
         .collect();
     for (line, seen) in lines.iter().zip(seen.iter_mut()) {
         *seen |= !*seen
             && line.is_turn()
             && line
-                .ids("tool_result", "tool_use_id")
-                .iter()
-                .any(|id| calls.contains(id));
+                .content()
+                .is_some_and(|content| answered_ids(content).any(|id| calls.contains(&id)));
     }
 }
 

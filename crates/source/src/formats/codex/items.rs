@@ -53,14 +53,28 @@ struct Spent {
     total: Option<Usage>,
     /// The token usage of the last request.
     last: Option<Usage>,
-    /// The number of messages at that time.
-    messages: usize,
-    /// The number of messages that were searched, and the last answer among them.
+    /// The number of messages that were searched for an answer.
     looked: usize,
+    /// The first message of the last answer since the last count.
     answer: Option<usize>,
+    /// Whether somebody else spoke since then.
+    is_over: bool,
 }
 
 impl Spent {
+    /// The position of the first message of the last answer since the last count; none without an answer since.
+    fn answer(&mut self, messages: &[Message]) -> Option<usize> {
+        let new = messages.iter().enumerate().skip(self.looked);
+        for (position, message) in new.filter(|(_, message)| message.kind == MessageKind::Message) {
+            if message.role == Role::Assistant && (self.is_over || self.answer.is_none()) {
+                (self.answer, self.is_over) = (Some(position), false);
+            }
+            self.is_over |= matches!(message.role, Role::User | Role::System);
+        }
+        self.looked = messages.len();
+        self.answer
+    }
+
     /// The usage since the last count, if there was any. Without a sum, an equal count is new only where an
     /// answer came since.
     fn more(&mut self, info: Value<'_>, is_answered: bool) -> Option<Usage> {
@@ -111,8 +125,10 @@ pub(super) struct Reader<'d, 'r> {
 impl<'d, 'r> Reader<'d, 'r> {
     /// A reader that has read nothing yet.
     pub(super) fn new(frame: FrameView<'d>, limits: &'r Limits, is_object: bool) -> Self {
+        let mut turns = Turns::new(frame, limits);
+        turns.list.answers.in_pieces = true;
         Self {
-            turns: Turns::new(frame, limits),
+            turns,
             twins: Twins::default(),
             session: Session::default(),
             model: None,
@@ -350,14 +366,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let mut named = [info, Some(event)].into_iter().flatten();
         let model = named.find_map(|object| present(object, "model"));
         self.model = model.or(self.model);
-        let is_answer =
-            |message: &Message| message.role == Role::Assistant && message.kind == MessageKind::Message;
-        let messages = self.turns.list.messages.iter().enumerate();
-        let mut new = messages.skip(self.spent.looked).rev();
-        let new = new.find(|(_, message)| is_answer(message));
-        self.spent.looked = self.turns.list.messages.len();
-        self.spent.answer = new.map(|(place, _)| place).or(self.spent.answer);
-        let answer = self.spent.answer.filter(|place| *place >= self.spent.messages);
+        let answer = self.spent.answer(&self.turns.list.messages);
         let Some(usage) = info.and_then(|info| self.spent.more(info, answer.is_some())) else {
             self.turns.list.rows.merged += 1;
             return;
@@ -369,7 +378,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
         let model = self.model.and_then(|model| text(Some(model)));
         let messages = &mut self.turns.list.messages;
-        self.spent.messages = messages.len();
+        self.spent.answer = None;
+        self.turns.list.answers.ends.push(messages.len());
         let place = answer.unwrap_or(messages.len().saturating_sub(1));
         if let Some(message) = messages.get_mut(place) {
             message.usage = Some(usage);

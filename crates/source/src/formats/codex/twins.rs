@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use chatmill_intake::json::Value;
 
 use crate::base::{present, text};
+use crate::grammar::responses::is_output;
 
 /// Lines between two twins at most.
 const NEAR: usize = 64;
@@ -46,7 +47,7 @@ impl Twins {
                     }
                 }
             }
-            "function_call_output" | "custom_tool_call_output" | "local_shell_call_output" => {
+            kind if is_output(kind) => {
                 self.answered.extend(text(item.get("call_id")));
             }
             _ => {}

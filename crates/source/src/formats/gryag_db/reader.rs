@@ -27,7 +27,7 @@ pub(super) fn read<'d>(frame: FrameView<'d>, limits: &Limits, rows: Vec<Value<'d
     let mut well_formed = rows.iter().map(|(_, row)| *row);
     let first = well_formed.find(|row| cells::place(*row).is_some());
     let place = frame.key.map(str::to_owned);
-    let mut reader = Reader {
+    let mut reader = HistoryReader {
         list: ListReader::new(frame, limits),
         place: place.or_else(|| first.and_then(cells::place)),
         roster: Roster::new(BOT),
@@ -85,7 +85,7 @@ fn scene(row: Value<'_>) -> Scene {
     }
 }
 
-struct Reader<'d, 'r> {
+struct HistoryReader<'d, 'r> {
     list: ListReader<'d, 'r>,
     place: Option<String>,
     roster: Roster,
@@ -98,7 +98,7 @@ struct Reader<'d, 'r> {
     last: Option<(blake3::Hash, u32)>,
 }
 
-impl<'d> Reader<'d, '_> {
+impl<'d> HistoryReader<'d, '_> {
     fn read(&mut self, index: u32, row: Value<'d>) {
         let frame = self.list.frame;
         let path = || list::row_path(frame, index);

@@ -136,6 +136,7 @@ fn chains<'d, 'r>(
     }
     let chains = whole.iter().copied().map(|place| {
         let mut exchange = Exchange::new(Turns::new(frame, limits));
+        exchange.turns.list.answers.in_pieces = true;
         let prefixes = parts.remove(&place).unwrap_or_default();
         if let Some(call) = calls.get(place) {
             call.read_input(&mut exchange, limits);
@@ -347,6 +348,7 @@ fn step_by_step<'d, 'r>(
     outlines: &[Option<Outline>],
 ) -> Found<'d, 'r> {
     let mut exchange = Exchange::new(Turns::new(frame, limits));
+    exchange.turns.list.answers.in_pieces = true;
     let mut seen: HashSet<u64> = HashSet::new();
     let agents = calls.iter().filter(|call| call.step == Step::Agent);
     for input in agents.flat_map(|call| &call.input) {

@@ -16,9 +16,18 @@ use crate::base::{
 use crate::frame::{FrameView, Reading};
 use crate::layout::{Element, ListReader, list};
 
-/// Kinds of messages that a participant writes; all others are events.
+/// Kinds of messages that a participant writes.
 const MESSAGE_SUBTYPES: [&str; 7] = words!(
     bot_message thread_broadcast reply_broadcast file_share file_comment me_message slackbot_response
+);
+
+/// Kinds of events. Of any other kind, which Slack adds from time to time, a message with words and a sender is one.
+const EVENT_SUBTYPES: [&str; 39] = words!(
+    channel_join channel_leave channel_topic channel_purpose channel_name channel_archive channel_unarchive channel_convert_to_private
+    channel_convert_to_public channel_posting_permissions channel_canvas_updated group_join group_leave group_topic group_purpose group_name
+    group_archive group_unarchive pinned_item unpinned_item bot_add bot_remove bot_enable bot_disable tombstone message_changed message_deleted
+    message_replied file_mention reminder_add reminder_delete ekm_access_denied huddle_thread
+    joiner_notification joiner_notification_for_inviter app_conversation_join app_conversation_leave assistant_app_thread tabbed_canvas_updated
 );
 
 wire! {
@@ -134,9 +143,12 @@ impl<'d, 'r> Reader<'d, 'r> {
         };
         word(wire.ts, "ts", &mut site);
         let timestamp = self.times.read(wire.ts, "ts", &mut site);
-        let is_message = subtype
+        let is_one_of = |kinds: &[&str]| subtype.as_deref().is_some_and(|subtype| kinds.contains(&subtype));
+        let is_known_message = subtype.is_none() || is_one_of(&MESSAGE_SUBTYPES);
+        let is_huddle = subtype
             .as_deref()
-            .is_none_or(|subtype| MESSAGE_SUBTYPES.contains(&subtype));
+            .is_some_and(|subtype| subtype.starts_with("sh_room_"));
+        let is_unknown = !is_known_message && !is_one_of(&EVENT_SUBTYPES) && !is_huddle;
         let name = text(wire.username)
             .or_else(|| text(wire.bot_profile.and_then(|profile| profile.get("name"))))
             .filter(|name| !name.is_empty());
@@ -154,7 +166,20 @@ impl<'d, 'r> Reader<'d, 'r> {
         for files in [wire.files, wire.file].into_iter().flatten() {
             media(files, &mut parts);
         }
-        let is_event = !is_message;
+        let has_words = is_unknown && sender.is_some() && !parts.is_empty();
+        let is_event = !(is_known_message || has_words);
+        if let Some(found) = wire.subtype.filter(|_| is_unknown) {
+            let text = if is_event {
+                "subtype is none of the known words: the entry is kept as a notice"
+            } else {
+                "subtype is none of the known words, but it has words and a sender: it is read as a message"
+            };
+            let mut site = Site {
+                position: index,
+                ..self.list.site(Some(&ts), row)
+            };
+            site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, ".subtype", found);
+        }
         if is_event {
             parts = parts.into_iter().map(as_notice).collect();
         }

@@ -77,7 +77,7 @@ pub(super) fn read(
     let calls = inside(".metadata", beside, form);
     place.read(content.unwrap_or(row.value), site, |inner| {
         let turn = match &read {
-            Content::Turn(object) => MessageObject::read(*object, inner),
+            Content::Turn(object) => MessageObject::in_row(*object, inner),
             _ => MessageObject::default(),
         };
         message.role = role(row, &turn, &read, inner);

@@ -74,7 +74,7 @@ pub static SUNA_ROWS: Coded = Coded {
     ..Coded::of(
         &ABOUT,
         |sketch| surest(sketch, pages::recognise),
-        Read::Stored(read),
+        Read::Thoughts(read),
     )
 };
 

@@ -72,7 +72,9 @@ pub(super) fn read(
     if let Some(id) = turn.message_id.filter(|id| site.id != Some(id)) {
         message.keep_text("content.message_id", &id);
     }
-    message.parts.extend(turn.reasoning.map(Part::Reasoning));
+    message
+        .parts
+        .extend(turn.thoughts.into_iter().map(Part::Reasoning));
     answer.finish(metadata, message);
 }
 

@@ -20,7 +20,7 @@ pub(super) fn read_speech(
     limits: &Limits,
     site: &mut Site<'_>,
 ) {
-    thoughts(turn.reasoning, metadata, draft);
+    thoughts(turn.thoughts, metadata, draft);
     let mut rest = turn.rest;
     let words_from = draft.parts.len();
     match content {
@@ -53,6 +53,7 @@ pub(super) fn read_speech(
             None => {}
         },
     }
+    draft.parts.extend(turn.refusal.map(Part::Text));
     let is_agents = draft.role == Role::Assistant;
     let may_call = is_agents && extent == Extent::Whole && turn.calls.is_empty();
     let (suffix, stands) = match content {
@@ -106,12 +107,14 @@ pub(super) fn read_speech(
     }
 }
 
-fn thoughts(own: Option<String>, metadata: &mut Metadata<'_>, draft: &mut MessageContent) {
+fn thoughts(mut own: Vec<String>, metadata: &mut Metadata<'_>, draft: &mut MessageContent) {
     let copy = metadata.get("reasoning_content").and_then(Value::as_str);
-    let is_copy = own.is_none() || copy.as_deref() == own.as_deref();
-    let taken = is_copy.then(|| metadata.take_word("reasoning_content"));
-    let thought = own.or(taken.flatten());
-    draft.parts.extend(thought.map(Part::Reasoning));
+    let is_copy = copy.is_some_and(|copy| own.iter().any(|thought| *thought == copy));
+    if own.is_empty() || is_copy {
+        let taken = metadata.take_word("reasoning_content");
+        own.extend(taken.filter(|_| !is_copy));
+    }
+    draft.parts.extend(own.into_iter().map(Part::Reasoning));
 }
 
 /// Reports plain text in a column that should hold a message. Suna's own reader skips such rows, unless they are compressed.

@@ -1,14 +1,14 @@
-//! The value of a content column: text, parts, or a whole message, as JSON or as JSON inside a string.
+//! The value of a content column: text, parts, or a whole message.
 //!
-//! People send JSON to each other, so text is parsed only where it is a message with a role or calls, or a
-//! list whose elements all have a `type`.
+//! A text is a text, whatever it looks like: people send JSON to each other, and products store answers that are JSON. Values are
+//! taken apart where the cell is JSON by its declared type, or by the map.
 
 use chatmill_diag::{Limits, codes};
-use chatmill_intake::json::{Document, Kind, Value};
+use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::Part;
 
-use crate::base::texts::quoted_json::{self, CellForm, CellPlace};
-use crate::base::{ExtraFields, Site, roles, text_of};
+use crate::base::texts::quoted_json::{CellForm, CellPlace};
+use crate::base::{ExtraFields, Site, text_of};
 use crate::grammar::openai::{self, MessageObject, parts};
 
 /// The content of the column.
@@ -26,32 +26,22 @@ pub(super) struct CellContent {
 
 /// Reads the column. `is_answer` decides by the message object, where there is one, whether it is a tool's result.
 pub(super) fn read(
-    value: Value<'_>,
-    limits: &Limits,
+    root: Value<'_>,
     is_answer: impl FnOnce(&MessageObject) -> bool,
     site: &mut Site<'_>,
 ) -> CellContent {
-    let document = quoted_json::open(value, limits).filter(|document| is_message(document.root()));
-    let root = document.as_deref().map_or(value, Document::root);
     let is_turn = MessageObject::is_one(root);
     let is_list = root.kind() == Kind::Array && parts::is_parts(root);
     let place = CellPlace {
         field: ".content",
-        span: value.span(),
-        form: match document {
-            Some(_) => CellForm::Quoted,
-            None if is_list => CellForm::Named,
-            None => CellForm::Value,
-        },
+        span: root.span(),
+        form: if is_list { CellForm::Named } else { CellForm::Value },
     };
-    if let Some(document) = &document {
-        place.report_scan(document, site);
-    }
     place.read(root, site, |site| {
         let mut cell = CellContent::default();
         let mut content = Some(root);
         if is_turn {
-            cell.turn = MessageObject::read(root, site);
+            cell.turn = MessageObject::in_row(root, site);
             content = openai::content(root);
         }
         let mut rest = std::mem::take(&mut cell.turn.rest);
@@ -78,19 +68,11 @@ pub(super) fn read(
     })
 }
 
-/// Whether JSON inside a string is a message and not text that looks like JSON.
-fn is_message(root: Value<'_>) -> bool {
-    match root.kind() {
-        Kind::Object => {
-            let word = root.get("role").and_then(Value::as_str);
-            let role = word.and_then(|word| roles::api_role(&word));
-            let calls = root.get("tool_calls");
-            role.is_some() || calls.is_some_and(|list| list.kind() == Kind::Array)
-        }
-        Kind::Array => {
-            let is_typed = |part: Value<'_>| part.get("type").and_then(Value::as_str).is_some();
-            !root.is_empty() && root.items().all(is_typed)
-        }
-        _ => false,
-    }
+/// Whether a text as a whole is the JSON of a list of parts that are known.
+pub fn is_text_of_parts(text: &str, limits: &Limits) -> bool {
+    let text = text.trim();
+    let document = Some(text)
+        .filter(|text| text.starts_with('['))
+        .and_then(|text| json::scan(text.as_bytes(), limits.depth).ok());
+    document.is_some_and(|document| parts::are_known(document.root()))
 }

@@ -12,7 +12,7 @@ use crate::base::media::{hold_place, result_of};
 use crate::base::texts::quoted_json::{self, CellForm, CellPlace};
 use crate::base::{ExtraFields, Keep as _, Roster, Site, id, only_answers, reply_to, roles, word};
 use crate::grammar::openai::{MessageObject, calls};
-use crate::layout::Turns;
+use crate::layout::{Turns, turns::divided};
 
 /// Reads a row.
 pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
@@ -24,7 +24,7 @@ pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
         stated.or(turn.role) == Some(Role::Tool) || column_call_id.is_some() || turn.call_id.is_some()
     };
     let mut cell = match row.columns.content {
-        Some(value) => content::read(value, limits, is_answer, &mut site),
+        Some(value) => content::read(value, is_answer, &mut site),
         None => CellContent::default(),
     };
     let mut calls = std::mem::take(&mut cell.turn.calls);
@@ -41,6 +41,7 @@ pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
     };
     let name = word(row.columns.name, "name", &mut site).or(cell.turn.name.take());
     let sender_name = word(row.columns.sender_name, "sender_name", &mut site);
+    let model = word(row.columns.model, "model", &mut site).filter(|model| !model.is_empty());
     let timestamp = turns.times.read(row.columns.created, "created_at", &mut site);
     let references = references(row, &mut site);
     let are_read = (timestamp.is_some(), !references.is_empty());
@@ -50,23 +51,49 @@ pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
     let sender = sender(&mut turns.roster, row, role, name_of_sender, call_id.as_deref());
     let columns = &row.columns;
     let word = columns.source_type.or(columns.role).and_then(Value::as_str);
-    let thought = cell.turn.reasoning.take();
-    let mut parts = parts(role, thought, cell.parts, cell.answer, (call_id, name), calls);
+    let thoughts = std::mem::take(&mut cell.turn.thoughts);
+    cell.parts.extend(cell.turn.refusal.take().map(Part::Text));
+    let mut parts = parts(role, thoughts, cell.parts, cell.answer, (call_id, name), calls);
     hold_place(role, &mut parts, &cell.rest);
     turns.roster.calls(sender, &parts);
     let other_id = cell.turn.message_id.take();
+    let (index, span) = (row.index, row.value.span());
+    // An answer that has the results of its own calls is divided at them, which are the tool's.
+    let has = |is: fn(&Part) -> bool| parts.iter().any(is);
+    let is_divided = role == Role::Assistant
+        && has(|part| matches!(part, Part::ToolCall(_)))
+        && has(|part| matches!(part, Part::ToolResult(_)));
+    let mut pieces = if is_divided {
+        divided(role, std::mem::take(&mut parts))
+    } else {
+        Vec::new()
+    }
+    .into_iter();
+    parts = pieces.next().map_or(parts, |(_, parts)| parts);
     turns.list.push(Message {
         id: row.id.clone(),
         external_id: other_id.filter(|id| row.id.as_ref() != Some(id)),
         sender: Some(sender),
         sender_name: sender_name.filter(|_| role != Role::Tool),
         source_type: word.filter(|word| word != role.as_str()).map(Cow::into_owned),
-        timestamp,
+        timestamp: timestamp.clone(),
         parts,
         references,
+        model: model.map(Box::from),
         extra: Extra(cell.rest),
-        ..turns.list.message(role, row.value.span(), row.index)
+        ..turns.list.message(role, span.clone(), index)
     });
+    for (role, parts) in pieces {
+        // A further piece counts as a row of its own.
+        turns.list.rows.rows += 1;
+        let other = (role == Role::Tool).then(|| turns.roster.answering(&parts));
+        turns.list.push(Message {
+            sender: Some(other.unwrap_or(sender)),
+            timestamp: timestamp.clone(),
+            parts,
+            ..turns.list.message(role, span.clone(), index)
+        });
+    }
 }
 
 /// The role in the column, where it is a known word.
@@ -107,7 +134,9 @@ fn role(stated: Option<Role>, answers: bool, row: &Row<'_>, cell: &CellContent, 
         Some(role) => role,
         None if answers => Role::Tool,
         None => {
-            if row.columns.role.is_none() {
+            // Where the sender decides, rows need not have the column.
+            let has_column = row.value.get("role").is_some() || row.columns.sender.is_none();
+            if row.columns.role.is_none() && has_column {
                 site.empty("role");
             }
             let sender = row.columns.sender.and_then(id);
@@ -185,6 +214,10 @@ fn rest(
     let is_empty = |value: &Value<'_>| value.kind() == Kind::Object && value.is_empty();
     keep("metadata", row.columns.metadata.filter(|value| !is_empty(value)));
     keep("order", row.columns.order);
+    keep(
+        "model",
+        row.columns.model.filter(|value| value.as_str().is_none()),
+    );
     keep("role", row.columns.role.filter(|value| value.as_str().is_none()));
     keep("created_at", row.columns.created.filter(|_| !has_time));
     let is_empty_text = |value: &Value<'_>| value.as_str().as_deref() == Some("");
@@ -207,13 +240,13 @@ fn rest(
 
 fn parts(
     role: Role,
-    thought: Option<String>,
+    thoughts: Vec<String>,
     cell: Vec<Part>,
     answer: String,
     (call_id, name): (Option<String>, Option<String>),
     calls: Vec<ToolCall>,
 ) -> Vec<Part> {
-    let mut parts: Vec<Part> = thought.map(Part::Reasoning).into_iter().collect();
+    let mut parts: Vec<Part> = thoughts.into_iter().map(Part::Reasoning).collect();
     if role == Role::Tool && !only_answers(&cell) {
         let result = ToolResult {
             call_id,

@@ -1,6 +1,6 @@
 //! Rows of anybody's chat table, whose columns a table map of the pipeline gives these names: `id`, `conversation`,
 //! `order`, `role`, `sender`, `sender_name`, `content`, `metadata`, `reply_to`, `created_at`, and where a table has them
-//! `tool_calls`, `tool_call_id` and `name` as `OpenAI` means them. Only `role` or `sender`, and `content`, are needed.
+//! `model`, and `tool_calls`, `tool_call_id` and `name` as `OpenAI` means them. Only `role` or `sender`, and `content`, are needed.
 //!
 //! A record is the list of all rows of one conversation. The smallest example:
 //!
@@ -9,22 +9,24 @@
 //!  {"conversation": "7", "role": "bot", "content": "From nine to five."}]
 //! ```
 //!
-//! Rows are sorted by `order`, where all have one, else by `created_at`, and then as they come. Content is plain text, a
-//! list of parts, or a message object of `OpenAI`'s. JSON and CSV that have these names themselves need no map, and are
-//! recognised by `conversation` and `content` beside `role` or `sender`.
+//! Rows are sorted by `order`, where all have one, else by `created_at`, then by ids that are numbers, and then as they come. Content is
+//! a text, and where its column is JSON a list of parts or a message object of `OpenAI`'s. Rows with these names need no map; other
+//! names of the conversation are known as well (`conversation_id`, `thread_id` …).
 
-mod content;
+pub(crate) mod content;
 mod messages;
 mod order;
 mod row;
 
 use chatmill_diag::{Finding, Limits};
+use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::table::TableMap;
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, FormatTraits};
 
 use crate::base::{Wire as _, id};
 use crate::coded::{Coded, Read, table_map};
+use crate::formats::openai_messages::WHOSE;
 use crate::frame::{FrameView, Reading, Row};
 use crate::layout::{Turns, list};
 use crate::source::About;
@@ -44,7 +46,7 @@ static ABOUT: About = About {
 /// The source `table-rows`.
 pub static TABLE_ROWS: Coded = Coded {
     tables: Some(tables),
-    rows: Some(|root| Row::cut(root, |row| row.get("conversation").and_then(id))),
+    rows: Some(rows),
     can_merge: true,
     ..Coded::of(&ABOUT, recognise, Read::Thoughts(read))
 };
@@ -55,21 +57,54 @@ fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
         has("conversation") && has("content") && (has("role") || has("sender"))
     };
     let why = "rows name their conversation, who speaks, and the content";
-    let is_known = sketch.records.iter().any(is_row);
-    is_known.then(|| (75, vec![why.to_owned()]))
+    if sketch.records.iter().any(is_row) {
+        return Some((75, vec![why.to_owned()]));
+    }
+    // Under other names for the conversation they may be rows of a system that is known.
+    let is_named = |record: &RecordSketch| {
+        let mut who = ["role", "sender"].into_iter();
+        record.is_object && record.names("content") && who.any(|name| record.names(name)) && {
+            WHOSE.iter().any(|name| record.keys.iter().any(|key| key == name))
+        }
+    };
+    let is_known = !sketch.records.is_empty() && sketch.records.iter().all(is_named);
+    is_known.then(|| (51, vec![why.to_owned()]))
 }
 
-/// Maps for files that have these names themselves, as CSV does that was made for the purpose.
+/// Maps for rows that have these names themselves: files, and tables of any name where they name their conversation.
 fn tables() -> Vec<TableMap> {
-    let requires: [&[&str]; 4] = [
-        &["conversation", "role", "content"],
-        &["conversation", "sender", "content"],
-        &["role", "content"],
-        &["sender", "content"],
-    ];
-    requires
-        .map(|requires| table_map([ID; 3], requires, &[]))
-        .to_vec()
+    let mut maps = Vec::new();
+    for whose in WHOSE {
+        for who in ["role", "sender"] {
+            for table in [ID, TableMap::ANY] {
+                let mut map = table_map([ID, ID, table], &[whose, who, "content"], &[]);
+                let named = [("conversation", whose), (who, who), ("content", "content")];
+                map.columns = named
+                    .map(|(ours, theirs)| (ours.to_owned(), theirs.to_owned()))
+                    .to_vec();
+                maps.push(map);
+            }
+        }
+    }
+    maps.extend(["role", "sender"].map(|who| table_map([ID; 3], &[who, "content"], &[])));
+    maps
+}
+
+/// The rows, each with its conversation. One that has the column without a value has nothing in common with the others.
+fn rows(root: Value<'_>) -> Option<Vec<Row>> {
+    let row = |value: Value<'_>| {
+        let column = value.get("conversation");
+        let key = column.and_then(id).filter(|key| !key.is_empty());
+        Row {
+            is_alone: key.is_none() && column.is_some_and(|cell| cell.is_null() || cell.as_str().is_some()),
+            ..Row::of(key, value)
+        }
+    };
+    match root.kind() {
+        Kind::Array => Some(root.items().map(row).collect()),
+        Kind::Object => Some(vec![row(root)]),
+        _ => None,
+    }
 }
 
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {

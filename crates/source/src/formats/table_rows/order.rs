@@ -1,4 +1,5 @@
-//! The order of the rows: by `order` where all have one, else by `created_at`, then as they come.
+//! The order of the rows: by `order` where all have one, else by `created_at`; then by their ids where these are numbers, which a
+//! database counts, and then as they come.
 
 use chatmill_diag::{Finding, codes};
 
@@ -34,15 +35,20 @@ fn by_order(rows: &mut Vec<Row<'_>>) {
         return sort(rows, numbers);
     }
     let times: Option<Vec<i64>> = rows.iter().map(|row| times::order(row.columns.order)).collect();
-    match times {
-        Some(times) => sort(rows, times),
-        None => rows.sort_by_cached_key(|row| row.columns.order.and_then(id)),
+    if let Some(times) = times {
+        return sort(rows, times);
     }
+    let texts: Vec<_> = rows.iter().map(|row| row.columns.order.and_then(id)).collect();
+    sort(rows, texts);
 }
 
-/// Sorts by keys, one for each row; equal ones stay as they are.
-fn sort<'d, K: Ord>(rows: &mut Vec<Row<'d>>, keys: Vec<K>) {
-    let mut keyed: Vec<(K, Row<'d>)> = keys.into_iter().zip(std::mem::take(rows)).collect();
+/// Sorts by keys, one for each row, then by ids; without these, equal ones stay as they are.
+fn sort<K: Ord>(rows: &mut Vec<Row<'_>>, keys: Vec<K>) {
+    let ids = rows.iter().map(|row| row.id.as_deref()?.parse::<i128>().ok());
+    let ids: Option<Vec<i128>> = ids.collect();
+    let ids = ids.unwrap_or_else(|| vec![0; rows.len()]);
+    let keys = keys.into_iter().zip(ids);
+    let mut keyed: Vec<_> = keys.zip(std::mem::take(rows)).collect();
     keyed.sort_by(|(left, _), (right, _)| left.cmp(right));
     rows.extend(keyed.into_iter().map(|(_, row)| row));
 }

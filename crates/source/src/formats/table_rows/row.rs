@@ -22,6 +22,7 @@ wire! {
         tool_calls: "tool_calls",
         tool_call_id: "tool_call_id",
         name: "name",
+        model: "model",
     }
 }
 

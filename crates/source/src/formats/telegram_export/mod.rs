@@ -134,7 +134,7 @@ fn chat(
     let chat_id = present(chat, "id").and_then(id);
     let kind = text(chat.get("type"));
     let is_with_bot = kind.as_deref() == Some("bot_chat");
-    let mut reader = Reader {
+    let mut reader = ExportReader {
         turns: Turns::new(frame, limits),
         bot: chat_id
             .as_ref()
@@ -176,14 +176,14 @@ fn topics(messages: Value<'_>) -> HashMap<String, String> {
         .collect()
 }
 
-struct Reader<'d, 'r> {
+struct ExportReader<'d, 'r> {
     turns: Turns<'d, 'r>,
     /// The bot that a chat is with.
     bot: Option<String>,
     topics: HashMap<String, String>,
 }
 
-impl<'d> Reader<'d, '_> {
+impl<'d> ExportReader<'d, '_> {
     fn entry(&mut self, index: u32, value: Value<'d>, chat: &str) {
         let path = || format!("{chat}.messages[{index}]");
         let Some(wire) = self.turns.list.element(Element::Message, path, value, Wire::read) else {
@@ -191,8 +191,16 @@ impl<'d> Reader<'d, '_> {
         };
         let wire = wire.without_nulls();
         let own = wire.id.and_then(id);
-        let is_service = text(wire.kind).as_deref() == Some("service");
+        let kind = text(wire.kind);
+        let is_service = kind.as_deref() == Some("service");
         let mut site = self.turns.list.site(own.as_deref(), value);
+        if let Some(found) = wire
+            .kind
+            .filter(|_| kind.as_deref() != Some("message") && !is_service)
+        {
+            let text = "type is neither message nor service: it is read as a message";
+            site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, ".type", found);
+        }
         let timestamp = match wire.unixtime {
             Some(_) => self.turns.times.read(wire.unixtime, "date_unixtime", &mut site),
             None => self.turns.times.read(wire.date, "date", &mut site),

@@ -95,7 +95,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     frame.bound(("the chat", entries.len(), "messages"), "$.text", value, limits)?;
     let begins: Vec<Begin<'_>> = entries.iter().map(|entry| entry.begin.clone()).collect();
     let (order, evidence) = line::order(&begins);
-    let mut reader = Reader {
+    let mut reader = ChatReader {
         text: text_reader,
         speakers: Speakers::of(&entries),
         order,
@@ -195,13 +195,13 @@ fn clean(name: &str) -> String {
     own.to_owned()
 }
 
-struct Reader<'d, 'r> {
+struct ChatReader<'d, 'r> {
     text: TextReader<'d, 'r>,
     speakers: Speakers,
     order: Order,
 }
 
-impl Reader<'_, '_> {
+impl ChatReader<'_, '_> {
     fn entry(&mut self, entry: &Entry<'_>) {
         let span = self.text.written(entry.span.clone());
         let iso = entry.begin.iso(self.order);

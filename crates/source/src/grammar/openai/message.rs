@@ -1,22 +1,29 @@
-//! A message object inside a row: `{"role", "content", "tool_calls", …}` in `OpenAI`'s shape.
+//! A message object: `{"role", "content", "tool_calls", …}`.
 //!
-//! Rows of databases hold such objects in a column of their own. Fields of the object without a place in the
-//! model are kept by their paths inside the object.
+//! Rows of databases hold such objects in a column. Fields without a place in the model (`audio`, `annotations`, …) are
+//! retained by their paths inside the object.
 
-use chatmill_intake::json::{Kind, Value};
+use std::borrow::Cow;
+
+use chatmill_diag::codes;
+use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Part, Role, ToolCall, ToolResult};
 
-use crate::base::roles::{self, api_role};
-use crate::base::{ExtraFields, Keep as _, Site, Turn, media, present, text, text_of, word, words};
+use crate::base::roles::{api_role, known_role};
+use crate::base::{ExtraFields, Keep as _, Site, Turn, id, media, present, raw, text, text_of, word, words};
 use crate::grammar::openai::{calls, parts};
+
+/// The fields of a message with a place in the model, which it must not have twice.
+pub(super) const FIELDS: [&str; 12] = words!(
+    role content name tool_calls tool_call_id function_call refusal reasoning reasoning_content thinking_blocks
+    message_id id
+);
 
 /// A message object but for its content, which [`content`] gives.
 #[derive(Debug, Default)]
 pub(crate) struct MessageObject {
     /// The role, where the message states a known one.
     pub role: Option<Role>,
-    /// The word that it says it in.
-    pub role_word: Option<String>,
     /// Name of the tool, or of the speaker.
     pub name: Option<String>,
     /// Id of the call that it answers.
@@ -24,7 +31,9 @@ pub(crate) struct MessageObject {
     /// Id of the message.
     pub message_id: Option<String>,
     /// The reasoning of the model.
-    pub reasoning: Option<String>,
+    pub thoughts: Vec<String>,
+    /// The words in which the model refused.
+    pub refusal: Option<String>,
     /// The calls that it makes.
     pub calls: Vec<ToolCall>,
     /// Fields without a place, by path.
@@ -35,43 +44,107 @@ impl MessageObject {
     /// Whether an object is a message: it has a field that only messages have.
     pub(crate) fn is_one(object: Value<'_>) -> bool {
         object.kind() == Kind::Object
-            && ["role", "content", "tool_calls"]
+            && ["role", "content", "tool_calls", "function_call"]
                 .iter()
                 .any(|key| object.get(key).is_some())
     }
 
+    /// Reads everything but the content of a message inside a row, and reports what it has twice.
+    pub(crate) fn in_row(object: Value<'_>, site: &mut Site<'_>) -> Self {
+        site.repeated_keys(object, |key| FIELDS.contains(&key));
+        let message = Self::read(object, site);
+        if let (None, Some(value)) = (message.role, present(object, "role")) {
+            site.warn("role", UNKNOWN_ROLE, value);
+        }
+        message
+    }
+
     /// Reads everything but the content. A field that is null counts as absent.
-    pub(crate) fn read(object: Value<'_>, site: &mut Site<'_>) -> Self {
-        let known = words!(role content name tool_calls tool_call_id message_id);
-        site.repeated_keys(object, |key| known.contains(&key));
-        let field = |key: &str| present(object, key);
-        let mut turn = Self {
-            name: word(field("name"), "name", site),
-            call_id: word(field("tool_call_id"), "tool_call_id", site),
-            message_id: word(field("message_id"), "message_id", site),
-            ..Self::default()
-        };
-        if let Some(value) = field("role") {
-            turn.role_word = text(Some(value));
-            turn.role = turn.role_word.as_deref().and_then(api_role);
-            if turn.role.is_none() {
-                site.warn("role", "the role is none of the known words", value);
+    fn read(object: Value<'_>, site: &mut Site<'_>) -> Self {
+        let mut message = Self::default();
+        let (mut thought, mut other_thought, mut blocks) = (None, None, None);
+        // One walk over the fields: a lookup of each would be a walk for each. Of a repeated field the last counts, and a finding says so.
+        for (key, value) in object.fields().filter(|(_, value)| !value.is_null()) {
+            let is_read = match &*key {
+                "content" => true,
+                "name" => {
+                    message.name = word(Some(value), "name", site);
+                    true
+                }
+                "tool_call_id" => {
+                    message.call_id = word(Some(value), "tool_call_id", site);
+                    true
+                }
+                "message_id" => {
+                    message.message_id = word(Some(value), "message_id", site);
+                    true
+                }
+                "role" => {
+                    message.role = value.as_str().as_deref().and_then(api_role);
+                    value.mark(Mark::Taken);
+                    true
+                }
+                "reasoning_content" | "reasoning" => {
+                    let is_first = key == "reasoning_content";
+                    *if is_first {
+                        &mut thought
+                    } else {
+                        &mut other_thought
+                    } = text(Some(value));
+                    value.kind() == Kind::String
+                }
+                "thinking_blocks" => {
+                    blocks = Some(value);
+                    value.kind() == Kind::Array
+                }
+                "tool_calls" => {
+                    let calls = calls::calls(value, &mut message.rest, site);
+                    let is_read = calls.is_some();
+                    message.calls.splice(..0, calls.into_iter().flatten());
+                    is_read
+                }
+                "function_call" => {
+                    let call = calls::function_call(value, &mut message.rest, site);
+                    let is_read = call.is_some();
+                    message.calls.extend(call);
+                    is_read
+                }
+                // It is part of the text, and stays, so that it can be told from other text.
+                "refusal" => {
+                    message.refusal = text(Some(value));
+                    message.rest.push((key.into_owned(), raw(value)));
+                    continue;
+                }
+                _ => false,
+            };
+            if !is_read {
+                message.rest.keep(key, value);
             }
         }
-        if let Some(list) = field("tool_calls") {
-            match calls::calls(list, &mut turn.rest, site) {
-                Some(calls) => turn.calls = calls,
-                None => turn.rest.keep("tool_calls", list),
+        message.think(thought);
+        message.think(other_thought);
+        message.blocks_of_thought(blocks);
+        message
+    }
+
+    /// Adds a thought. Some gateways write one under several names.
+    fn think(&mut self, thought: Option<String>) {
+        let thought = thought.filter(|thought| !self.thoughts.contains(thought));
+        self.thoughts.extend(thought);
+    }
+
+    /// Reads thoughts as `LiteLLM` repeats them, in Anthropic's blocks.
+    fn blocks_of_thought(&mut self, blocks: Option<Value<'_>>) {
+        for (index, block) in blocks.into_iter().flat_map(Value::items).enumerate() {
+            let path = format!("thinking_blocks[{index}]");
+            match text(block.get("thinking")) {
+                Some(thought) => {
+                    self.think(Some(thought));
+                    self.rest.keep_rest(block, &path, &["type", "thinking"]);
+                }
+                None => self.rest.keep(path, block),
             }
         }
-        for (key, value) in object.fields() {
-            match (&*key, value.as_str()) {
-                ("reasoning_content", Some(thought)) => turn.reasoning = Some(thought.into_owned()),
-                (key, _) if known.contains(&key) || value.is_null() => {}
-                (key, _) => turn.rest.keep(key, value),
-            }
-        }
-        turn
     }
 }
 
@@ -95,10 +168,15 @@ pub(crate) fn content_parts(
         rest.extend(read.rest);
         return read.parts;
     }
-    let text = "the content is neither a string nor a list of parts and is read as its JSON text";
-    site.warn(field, text, value);
+    site.error_if_strict(field, NO_CONTENT, value);
     vec![Part::Text(text_of(value))]
 }
+
+/// The finding about a role that logs and rows have.
+const UNKNOWN_ROLE: &str = "the role is none of the known words";
+
+/// The finding about content of another form.
+const NO_CONTENT: &str = "the content is neither a string nor a list of parts and is read as its JSON text";
 
 /// Reads a tool's result: its text, and its other parts. Values that are not parts are results in JSON.
 pub(crate) fn answered(
@@ -107,81 +185,87 @@ pub(crate) fn answered(
     rest: &mut ExtraFields,
     site: &mut Site<'_>,
 ) -> (String, Vec<Part>) {
-    if value.kind() != Kind::Array || !is_shown(value) {
+    let Some(shown) = parts::shown(value, field, site) else {
+        if site.is_strict && value.kind() != Kind::String {
+            site.warn(field, NO_CONTENT, value);
+        }
         return (text_of(value), Vec::new());
-    }
-    let read = parts::read(value, field, site);
-    rest.extend(read.rest);
-    media::divided(read.parts)
-}
-
-/// Whether an answer is a list of parts to show: answers may be any list, also one of objects with a `type`.
-fn is_shown(list: Value<'_>) -> bool {
-    let is_part = |part: Value<'_>| {
-        let word = part.get("type").and_then(Value::as_str);
-        matches!(word.as_deref(), Some("text" | "image_url"))
     };
-    !list.is_empty() && list.items().all(is_part)
+    rest.extend(shown.rest);
+    media::divided(shown.parts)
 }
 
 /// Reads a message in this shape, whatever its fields are.
 pub(super) fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
     let read = MessageObject::read(value, site);
-    let known = ["function_call", "refusal", "id"];
     let mut turn = Turn {
-        role: read.role,
+        role: role(value, &read, site),
         id: read.message_id,
-        rest: read.rest,
+        name: read.name,
         ..Turn::default()
     };
-    turn.rest.retain(|(key, _)| !known.contains(&key.as_str()));
-    if turn.role.is_none() {
-        turn.role = read.role_word.as_deref().and_then(roles::known_role);
-        turn.word = read.role_word;
-    }
-    if turn.role.is_none() && turn.word.is_none() {
-        site.empty("role");
-    }
-    turn.id = turn.id.or_else(|| text(value.get("id")));
-    let other = text(value.get("reasoning"));
-    turn.rest.retain(|(key, _)| key != "reasoning" || other.is_none());
-    // Some gateways write one thought under both names.
-    let other = other.filter(|other| read.reasoning.as_ref() != Some(other));
-    let thoughts = read.reasoning.into_iter().chain(other);
-    turn.parts.extend(thoughts.map(Part::Reasoning));
-    let content = present(value, "content");
+    let word = present(value, "role").and_then(Value::as_str);
+    turn.word = word
+        .filter(|word| turn.role.is_none_or(|role| role.as_str() != word))
+        .map(Cow::into_owned);
+    turn.parts.extend(read.thoughts.into_iter().map(Part::Reasoning));
+    let content = content(value);
     if turn.role == Some(Role::Tool) {
-        let answered = content.map_or_else(Default::default, |content| {
+        let answer = content.map_or_else(Default::default, |content| {
             answered(content, "content", &mut turn.rest, site)
         });
         let result = ToolResult {
             call_id: read.call_id,
-            name: read.name,
+            name: turn.name.clone(),
             ..ToolResult::default()
         };
-        turn.parts.extend(media::result_of(result, answered));
-        return turn;
+        turn.parts.extend(media::result_of(result, answer));
+    } else if let Some(content) = content {
+        let read = content_parts(content, "content", &mut turn.rest, site);
+        turn.parts.extend(read);
     }
-    turn.name = read.name;
-    if let Some(content) = content {
-        turn.parts
-            .extend(content_parts(content, "content", &mut turn.rest, site));
-    }
-    if let Some(refusal) = text(value.get("refusal")) {
-        turn.parts.push(Part::Text(refusal));
-    }
+    turn.parts.extend(read.refusal.map(Part::Text));
     let mut calls = read.calls;
     let other = present(value, "additional_kwargs").and_then(|inside| present(inside, "tool_calls"));
     if let Some(list) = other.filter(|_| calls.is_empty()) {
         calls = calls::calls(list, &mut turn.rest, site).unwrap_or_default();
     }
     calls::add(&mut turn.parts, calls);
-    if let Some(call) = present(value, "function_call") {
-        let call = calls::function_call(call, &mut turn.rest, site);
-        turn.parts.extend(call.map(Part::ToolCall));
+    turn.rest.extend(read.rest);
+    if turn.id.is_none() {
+        turn.id = present(value, "id").and_then(id);
+        turn.rest.retain(|(key, _)| key != "id" || turn.id.is_none());
     }
-    if turn.parts.is_empty() && content.is_none() {
-        site.empty("content");
+    if turn.parts.is_empty() && content.is_none() && value.get("audio").is_none() {
+        site.lacks("content");
     }
     turn
+}
+
+/// The role of a message: a tool's, where it names the call that it answers.
+fn role(value: Value<'_>, read: &MessageObject, site: &mut Site<'_>) -> Option<Role> {
+    let stated = present(value, "role");
+    let mut role = read.role;
+    match stated {
+        None => site.lacks("role"),
+        Some(stated) if role.is_none() && site.is_strict => {
+            let text = "the role is none of the known words: the message is read as a user's";
+            site.error("role", text, stated);
+        }
+        Some(stated) if role.is_none() => {
+            role = stated.as_str().as_deref().and_then(known_role);
+            site.warn("role", UNKNOWN_ROLE, stated);
+        }
+        Some(_) => {}
+    }
+    if role == Some(Role::Tool) || read.call_id.is_none() {
+        return role;
+    }
+    let text = "the message answers a call but has another role than tool: it is read as the result";
+    let (path, place) = match stated {
+        Some(role) => (".role", role),
+        None => (".tool_call_id", value.get("tool_call_id").unwrap_or(value)),
+    };
+    site.note(&codes::ROLE_CONFLICT, text, path, place);
+    Some(Role::Tool)
 }

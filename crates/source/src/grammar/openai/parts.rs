@@ -11,8 +11,8 @@ use chatmill_model::{Media, MediaKind, MediaSource, Part};
 use crate::base::media::{located, upload};
 use crate::base::{Keep as _, Site, Turn, compact, present, text};
 use crate::grammar::blocks::at_address;
-use crate::grammar::openai::{OPENAI, calls::spelled};
-use crate::grammar::{ANTHROPIC, BlockForm, Read, When, typed};
+use crate::grammar::openai::{calls::spelled, mistral};
+use crate::grammar::{ANTHROPIC, BlockForm, IN_OPENAI, OPENAI, Read, When, only, typed};
 
 /// Levels of JSON inside the text of a part.
 const MAX_SPELLED_DEPTH: u32 = 128;
@@ -26,6 +26,16 @@ pub(crate) fn is_parts(list: Value<'_>) -> bool {
         part.kind() == Kind::Object && part.get("type").or_else(|| part.get("text")).is_some()
     };
     list.items().any(is_part) || list.items().all(|part| part.kind() == Kind::String)
+}
+
+/// Whether a list has elements, each of a type that is a kind of block here.
+pub(crate) fn are_known(list: Value<'_>) -> bool {
+    let is_known = |part: Value<'_>| {
+        let kind = part.get("type").and_then(Value::as_str);
+        let mut forms = IN_OPENAI.iter().flat_map(|grammar| grammar.blocks);
+        kind.is_some_and(|kind| forms.any(|form| form.is_of(part, Some(&kind))))
+    };
+    list.kind() == Kind::Array && !list.is_empty() && list.items().all(is_known)
 }
 
 /// Reads the parts of the field `field`.
@@ -49,10 +59,26 @@ pub(crate) fn read(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Turn {
     turn
 }
 
+/// Reads a list of texts and media, as results show them; none where an element is anything else, for results may be any list.
+pub(super) fn shown(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Option<Turn> {
+    let mut turn = Turn::default();
+    let is_list = list.kind() == Kind::Array;
+    let mut all = list.items().enumerate();
+    let is_shown = is_list
+        && all.all(|(index, part)| {
+            let path = format!("{field}[{index}]");
+            let mut grammars = [&OPENAI, &ANTHROPIC].into_iter();
+            part.get("type").is_some()
+                && grammars.any(|grammar| grammar.marked_block(&mut turn, &path, part, site))
+        });
+    is_shown.then_some(turn)
+}
+
 fn object(value: Value<'_>, path: &str, turn: &mut Turn, site: &mut Site<'_>) {
-    // Blocks of Anthropic's pass through gateways and tables as they are; none of them has a type of OpenAI's.
-    let mut grammars = [&OPENAI, &ANTHROPIC].into_iter();
-    if !grammars.any(|grammar| grammar.block(turn, path, value, site)) {
+    if !IN_OPENAI
+        .iter()
+        .any(|grammar| grammar.block(turn, path, value, site))
+    {
         let text = "the part has no form that is known here and is kept as it is";
         let place = value.get("type").unwrap_or(value);
         site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{path}"), place);
@@ -64,39 +90,36 @@ fn object(value: Value<'_>, path: &str, turn: &mut Turn, site: &mut Site<'_>) {
 pub(super) const PARTS: &[BlockForm] = &[
     typed("text", TEXT),
     typed("input_text", TEXT),
-    typed("output_text", TEXT),
-    BlockForm {
-        when: When::Untyped,
-        read: TEXT,
-    },
-    typed("refusal", Read::Own(refusal)),
+    only(typed("output_text", TEXT)),
+    BlockForm::of(When::Untyped, TEXT),
+    only(typed("refusal", Read::Own(refusal))),
     typed("thinking", Read::Reasoning(&["thinking"])),
-    typed("thinking", Read::Own(thoughts)),
+    mistral::THOUGHTS,
     typed("reasoning", Read::Reasoning(&["text", "value"])),
     typed("tool_call", Read::Own(calls)),
     typed("tool_calls", Read::Own(calls)),
-    typed(
+    only(typed(
         "image_url",
         Read::Address(MediaKind::Image, &["image_url", "value"]),
-    ),
+    )),
     typed(
         "input_image",
         Read::Address(MediaKind::Image, &["image_url", "value"]),
     ),
-    typed(
+    only(typed(
         "audio_url",
         Read::Address(MediaKind::Audio, &["audio_url", "value"]),
-    ),
-    typed(
+    )),
+    only(typed(
         "video_url",
         Read::Address(MediaKind::Video, &["video_url", "value"]),
-    ),
+    )),
     typed("image", Read::Media(MediaKind::Image, plain_media_item)),
     typed("audio", Read::Media(MediaKind::Audio, plain_media_item)),
     typed("video", Read::Media(MediaKind::Video, plain_media_item)),
-    typed("input_audio", Read::Own(sound)),
-    typed("file", Read::Own(file)),
-    typed("input_file", Read::Own(file)),
+    only(typed("input_audio", Read::Media(MediaKind::Audio, sound))),
+    typed("file", Read::Media(MediaKind::File, file)),
+    typed("input_file", Read::Media(MediaKind::File, file)),
 ];
 
 /// A part of text; some write its words as `value`.
@@ -119,23 +142,6 @@ fn refusal(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> b
     };
     turn.parts.push(Part::Text(words));
     turn.keep_rest(value, path, &["refusal", "cache_control"]);
-    true
-}
-
-/// Thoughts as a list of texts, as Mistral's models give them.
-fn thoughts(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> bool {
-    let Some(list) = value.get("thinking").filter(|list| list.kind() == Kind::Array) else {
-        return false;
-    };
-    let is_text = |chunk: Value<'_>| chunk.get("text").and_then(Value::as_str).is_some();
-    if !list.items().all(is_text) {
-        return false;
-    }
-    for (index, chunk) in list.items().enumerate() {
-        turn.parts.extend(text(chunk.get("text")).map(Part::Reasoning));
-        turn.keep_rest(chunk, &format!("{path}.thinking[{index}]"), &["type", "text"]);
-    }
-    turn.keep_rest(value, path, &["type", "thinking", "cache_control"]);
     true
 }
 
@@ -175,7 +181,7 @@ fn calls(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> boo
     true
 }
 
-fn sound(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> bool {
+fn sound(turn: &mut Turn, path: &str, value: Value<'_>, kind: MediaKind, _: &mut Site<'_>) -> bool {
     let Some(field) = value.get("input_audio") else {
         return false;
     };
@@ -184,7 +190,7 @@ fn sound(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> boo
     };
     let format = text(field.get("format"));
     turn.parts.push(Part::Media(Media {
-        kind: MediaKind::Audio,
+        kind,
         source: MediaSource::Inline(bytes),
         media_type: format.map(|format| format!("audio/{format}")),
         name: None,
@@ -195,7 +201,7 @@ fn sound(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> boo
 }
 
 /// A file: its bytes, or the id under which it was uploaded, which then also serves as its name.
-fn file(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> bool {
+fn file(turn: &mut Turn, path: &str, value: Value<'_>, kind: MediaKind, _: &mut Site<'_>) -> bool {
     let nested = value.get("file").filter(|file| file.kind() == Kind::Object);
     let holder = nested.unwrap_or(value);
     let field = |key: &str| text(holder.get(key));
@@ -204,12 +210,12 @@ fn file(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> bool
     let mut sources = ["file_data", "file_url"].into_iter();
     let part = if let Some((key, url)) = sources.find_map(|key| Some((key, field(key)?))) {
         known.push(key);
-        Part::Media(located(MediaKind::File, url, name))
+        Part::Media(located(kind, url, name))
     } else if let Some(id) = field("file_id") {
         if name.is_none() {
             known.push("file_id");
         }
-        upload(MediaKind::File, name.or(Some(id)))
+        upload(kind, name.or(Some(id)))
     } else {
         return false;
     };

@@ -71,6 +71,7 @@ impl Source for Boards {
             },
             about: person.map(std::borrow::Cow::into_owned),
             begins: None,
+            is_alone: false,
             span: root.span(),
         }])
     }

@@ -8,8 +8,9 @@ use zip::CompressionMethod;
 
 use super::{codes, folder, names, read, rows, sample};
 use crate::discover::discover;
+use crate::event::Event;
 use crate::reader::Reader;
-use crate::reader::testing::{Entry, gzip, map, open, read_all, tar, zip, zstd};
+use crate::reader::testing::{Entry, gzip, map, open, read_all, table_reader, tar, zip, zstd};
 
 /// A row with all values as texts: `COPY` writes numbers and booleans as text, where `INSERT` statements do
 /// not.
@@ -114,6 +115,50 @@ fn dumps_of_two_versions_written_in_three_ways_are_alike() {
         assert_eq!(rows(&entries), expected, "{name}");
         assert_eq!(codes(&entries), [""; 0], "{name}");
         assert_eq!(names(&entries), ["public.messages", "public.threads"], "{name}");
+    }
+}
+
+#[test]
+fn a_map_of_a_table_reads_its_partitions_and_its_children_in_every_form() {
+    for (table, whole, texts) in [
+        ("posts", "public.posts", ["last year", "this year"]),
+        ("notes", "public.notes", ["typed", "spoken"]),
+    ] {
+        for name in ["plain.sql", "inserts.sql", "custom.dump", "custom-inserts.dump"] {
+            let mut reader = table_reader(&sample(&format!("tables/{name}")), &Limits::default(), map(table));
+            let (mut buffer, mut wholes) = (Vec::new(), Vec::new());
+            while let Some(event) = reader.next(&mut buffer) {
+                if let Event::Table { whole, .. } = event {
+                    wholes.push(whole.unwrap().full());
+                }
+            }
+            assert_eq!(wholes, [whole; 2], "{name}");
+            let found = String::from_utf8(buffer).unwrap();
+            assert!(texts.iter().all(|text| found.contains(text)), "{name}: {found}");
+        }
+    }
+}
+
+#[test]
+fn tables_of_two_schemas_and_of_two_databases_have_names_of_their_own() {
+    for (name, names) in [
+        ("plain.sql", ["acme.messages", "globex.messages"]),
+        ("custom.dump", ["acme.messages", "globex.messages"]),
+        ("maria-two.sql", ["acme.messages", "globex.messages"]),
+    ] {
+        let mut reader = table_reader(
+            &sample(&format!("tables/{name}")),
+            &Limits::default(),
+            map("messages"),
+        );
+        let mut buffer = Vec::new();
+        let mut found = Vec::new();
+        while let Some(event) = reader.next(&mut buffer) {
+            if let Event::Table { whole, .. } = event {
+                found.push(whole.unwrap().full());
+            }
+        }
+        assert_eq!(found, names, "{name}");
     }
 }
 

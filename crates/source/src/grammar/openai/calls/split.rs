@@ -84,6 +84,7 @@ mod tests {
             id: None,
             message: document.root(),
             limits: &limits,
+            is_strict: false,
         };
         let calls = super::super::calls(document.root(), &mut Vec::new(), &mut site);
         let names = notes.findings.iter().map(|finding| finding.code.name.to_owned());

@@ -1,0 +1,283 @@
+//! The bytes of an output that the assistant writes, turn by turn: from the end of the generation prompt to the end of the turn.
+//!
+//! What a trainer of the model compares are texts of the template: the messages before a turn, rendered with `add_generation_prompt`,
+//! end where learning begins, and the messages up to the turn end where it ends. A template writes mostly the same around turns of a role, so
+//! small conversations show that beforehand; messages are rendered anew only where it is not found.
+//!
+//! White space at the end of a turn, behind a mark that ends it, is no part of it: it separates turns.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use chatmill_diag::cut;
+use chatmill_model::Role;
+
+use super::super::context::{Kind, Piece};
+use super::super::methods::is_space;
+use super::super::regions::{Regions, common_start};
+use super::super::tokens::Tokens;
+
+/// Renders the first messages alone, with the generation prompt or without; none where the template does not take them.
+pub(in super::super) type RenderFirst<'r> = dyn FnMut(usize, bool) -> Option<String> + 'r;
+
+/// The texts that a template writes around turns, by the role of the neighbouring turn.
+#[derive(Clone, Debug, Default)]
+pub(in super::super) struct Surroundings {
+    /// What follows the text of a turn up to the end of the generation prompt.
+    prompts: Vec<(Role, String)>,
+    /// What is between the end of an answer and the text of the turn that follows; none where an answer ends in another way if it is
+    /// the last.
+    heads: Vec<(Role, Option<String>)>,
+}
+
+impl Surroundings {
+    /// Adds what follows the word of a turn in a rendering that ends with a generation prompt.
+    pub(in super::super) fn add_prompt(&mut self, role: Role, prompt: &str, word: &str) {
+        if let Some((_, after)) = prompt.rsplit_once(word).filter(|(_, after)| !after.is_empty()) {
+            self.prompts.push((role, after.to_owned()));
+        }
+    }
+
+    /// Adds what precedes a turn with one word after an answer with another; `alone` ends with that answer.
+    pub(in super::super) fn add_head(&mut self, role: Role, text: &str, alone: &str, words: [&str; 2]) {
+        let [answer, next] = words;
+        let (Some(at), Some(next)) = (text.find(answer), text.rfind(next)) else {
+            return;
+        };
+        let end = end_within(text, alone, at..at + answer.len()).filter(|end| *end <= next);
+        let head = end.map(|end| cut::text(text, end..next).to_owned());
+        self.heads.push((role, head));
+    }
+
+    fn prompt(&self, role: Role) -> Option<&str> {
+        let found = self.prompts.iter().find(|(known, _)| *known == role);
+        found.map(|(_, prompt)| prompt.as_str())
+    }
+}
+
+/// A piece in the output.
+struct ShownPiece {
+    range: Range<usize>,
+    turn: Option<usize>,
+    role: Role,
+}
+
+/// An output in which the assistant's turns are looked for.
+pub(in super::super) struct Answers<'o> {
+    text: &'o str,
+    shown: Vec<ShownPiece>,
+    json: &'o [Range<usize>],
+    tokens: &'o Tokens,
+    /// How many turns there are; none where the output ends with a generation prompt.
+    turns: Option<usize>,
+    surroundings: Surroundings,
+    /// For a text between two turns, where in it a generation prompt was seen to end.
+    starts: BTreeMap<String, usize>,
+}
+
+impl<'o> Answers<'o> {
+    /// Gathers what is known of an output.
+    pub(in super::super) fn new(
+        text: &'o str,
+        (regions, pieces): (&Regions, &[Piece<'_>]),
+        json: &'o [Range<usize>],
+        tokens: &'o Tokens,
+        turns: Option<usize>,
+        surroundings: Surroundings,
+    ) -> Self {
+        let shown = regions.iter().map(|(range, number)| {
+            let piece = cut::at(pieces, number);
+            let role = match piece.kind {
+                Kind::Text(role) => role,
+                Kind::ToolName | Kind::ToolText => Role::System,
+                Kind::Thoughts | Kind::CallName | Kind::Argument | Kind::CallId => Role::Assistant,
+            };
+            let turn = piece.turn;
+            ShownPiece { range, turn, role }
+        });
+        Self {
+            text,
+            shown: shown.collect(),
+            json,
+            tokens,
+            turns,
+            surroundings,
+            starts: BTreeMap::new(),
+        }
+    }
+
+    /// The ranges, in order. A turn that is printed twice counts where it is printed first: what a template repeats of it in the head
+    /// of a tool's message is not the assistant's.
+    pub(in super::super) fn ranges(mut self, render: &mut RenderFirst<'_>) -> Vec<Range<usize>> {
+        let mut found: Vec<Range<usize>> = Vec::new();
+        let shown = std::mem::take(&mut self.shown);
+        let (mut before, mut rest) = shown.split_at(0);
+        let mut latest = None;
+        while let Some(first) = rest.first() {
+            let is_same = |other: &&ShownPiece| (other.turn, other.role) == (first.turn, first.role);
+            let count = rest.iter().take_while(is_same).count();
+            let (own, after) = rest.split_at(count);
+            if let Some(turn) = first.turn.filter(|_| first.role == Role::Assistant)
+                && latest < Some(turn)
+            {
+                latest = Some(turn);
+                let run = OwnRun {
+                    turn,
+                    before,
+                    own,
+                    next: after.first(),
+                };
+                let floor = found.last().map_or(0, |range| range.end);
+                let range = self.start(&run, render).max(floor)..self.end(&run, render);
+                if range.start < range.end {
+                    found.push(range);
+                }
+            }
+            (before, rest) = shown.split_at(before.len() + count);
+        }
+        found
+    }
+
+    /// Where the generation prompt before a turn ends.
+    fn start(&mut self, run: &OwnRun<'_>, render: &mut RenderFirst<'_>) -> usize {
+        let own = run.words();
+        let from = run.before.last().map_or(0, |before| before.range.end);
+        let gap = cut::text(self.text, from..own.start);
+        let before = run
+            .before
+            .last()
+            .filter(|before| before.turn.map(|turn| turn + 1) == Some(run.turn));
+        if let Some(prompt) = before.and_then(|before| self.surroundings.prompt(before.role)) {
+            let mut places = gap.match_indices(prompt);
+            if let (Some((at, _)), None) = (places.next(), places.next()) {
+                return from + at + prompt.len();
+            }
+        }
+        if let Some(length) = self.starts.get(gap) {
+            return from + length;
+        }
+        let Some(length) = render(run.turn, true).and_then(|prompt| self.prompt_length(run, &prompt)) else {
+            let json = self.json.iter().find(|json| json.contains(&own.start));
+            return json.map_or(own.start, |json| json.start.max(from));
+        };
+        if length <= gap.len() {
+            self.starts.insert(gap.to_owned(), length);
+        }
+        from + length
+    }
+
+    /// How much of what follows the text before a turn is in a prompt that ends there.
+    fn prompt_length(&self, run: &OwnRun<'_>, prompt: &str) -> Option<usize> {
+        let from = run.before.last().map_or(0, |before| before.range.end);
+        let (known, after) = self.text.split_at(from);
+        let rest = prompt.strip_prefix(known).or_else(|| {
+            // Templates leave out thoughts of earlier turns by what follows them.
+            let neighbours = run.before.iter().rev().nth(1).map_or(0, |shown| shown.range.end);
+            let known = cut::text(self.text, neighbours..from);
+            prompt.rsplit_once(known).map(|(_, rest)| rest)
+        })?;
+        let length = common_start(rest, cut::text(after, 0..run.words().end - from));
+        if length == rest.len() {
+            return Some(length);
+        }
+        // Two marks that begin alike, such as `<think>` and `<tool_call>`, are not alike.
+        let common = cut::text(rest, 0..length);
+        let open = common
+            .rfind(['<', '['])
+            .filter(|at| !cut::text(common, *at..length).contains(['>', ']']));
+        Some(open.unwrap_or(length))
+    }
+
+    /// Where a turn ends.
+    fn end(&mut self, run: &OwnRun<'_>, render: &mut RenderFirst<'_>) -> usize {
+        let own = run.words();
+        let Some(end) = self.whole_end(run, render) else {
+            return self.next_token(own.end);
+        };
+        // The last of its pieces may be repeated behind its end.
+        let inside = run
+            .own
+            .iter()
+            .map(|shown| shown.range.end)
+            .filter(|last| *last <= end);
+        let last = inside.max().unwrap_or(own.start).min(end);
+        match cut::text(self.text, last..end).trim_end_matches(is_space).len() {
+            0 => end,
+            length => last + length,
+        }
+    }
+
+    fn whole_end(&mut self, run: &OwnRun<'_>, render: &mut RenderFirst<'_>) -> Option<usize> {
+        if run.next.is_none() && self.turns == Some(run.turn + 1) {
+            return Some(self.text.len());
+        }
+        let own = run.words();
+        let next = run.next.filter(|next| next.turn == Some(run.turn + 1));
+        if let Some(next) = next {
+            let text = cut::text(self.text, own.start..next.range.start);
+            let heads = || {
+                self.surroundings
+                    .heads
+                    .iter()
+                    .filter(|(role, _)| *role == next.role)
+            };
+            let fits =
+                heads().filter_map(|(_, head)| head.as_ref().filter(|head| text.ends_with(head.as_str())));
+            if let Some(length) = fits.map(String::len).max() {
+                return Some(next.range.start - length);
+            }
+            if heads().any(|(_, head)| head.is_none()) {
+                return None;
+            }
+        }
+        let alone = render(run.turn + 1, false)?;
+        let end = end_within(self.text, &alone, own)?;
+        if let Some(next) = next.filter(|next| end <= next.range.start) {
+            let head = cut::text(self.text, end..next.range.start).to_owned();
+            self.surroundings.heads.push((next.role, Some(head)));
+        }
+        Some(end)
+    }
+
+    /// Where a special token ends a turn, unless nothing but white space precedes the token: then it opens the next turn.
+    fn next_token(&self, from: usize) -> usize {
+        let json = self.json.iter().find(|json| json.contains(&from));
+        let from = json.map_or(from, |json| json.end);
+        let rest = cut::text(self.text, from..self.text.len());
+        match self.tokens.split_once(rest) {
+            Some((before, token, _)) if before.is_empty() || !before.chars().all(is_space) => {
+                from + before.len() + token.len()
+            }
+            _ => from,
+        }
+    }
+}
+
+/// A turn of the assistant in the output.
+struct OwnRun<'s> {
+    turn: usize,
+    before: &'s [ShownPiece],
+    own: &'s [ShownPiece],
+    next: Option<&'s ShownPiece>,
+}
+
+impl OwnRun<'_> {
+    /// From its first piece to its last.
+    fn words(&self) -> Range<usize> {
+        let start = self.own.first().map_or(0, |shown| shown.range.start);
+        start..self.own.last().map_or(start, |shown| shown.range.end)
+    }
+}
+
+/// Where an answer ends in a text, by a rendering that ends with the answer; none where that ends in another way.
+fn end_within(text: &str, alone: &str, own: Range<usize>) -> Option<usize> {
+    let trimmed = alone.trim_end_matches(is_space);
+    if let Some(whole) = [alone, trimmed].into_iter().find(|alone| text.starts_with(alone)) {
+        return Some(whole.len());
+    }
+    let after = cut::text(text, own.end..text.len());
+    let (_, end) = alone.rsplit_once(cut::text(text, own.clone()))?;
+    let ends = [end, end.trim_end_matches(is_space)];
+    let end = ends.into_iter().find(|end| after.starts_with(end))?;
+    Some(own.end + end.len())
+}

@@ -1,0 +1,174 @@
+//! Thoughts and calls that Open `WebUI` writes into the words of an answer, as `<details>` of HTML.
+//!
+//! ```text
+//! <details type="reasoning" done="true" duration="2">
+//! <summary>Thought for 2 seconds</summary>
+//! &gt; It may rain.
+//! </details>
+//! <details type="tool_calls" done="true" id="c1" name="sky" arguments="&quot;{}&quot;" result="&quot;grey&quot;">
+//! <summary>Tool Executed</summary>
+//! </details>
+//! Take a coat.
+//! ```
+//!
+//! Details of other kinds, and tags that are cut off, stay words.
+
+const OPENING: &str = "<details ";
+const CLOSING: &str = "</details>";
+
+/// A piece of an answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum DetailsPiece {
+    Words(String),
+    Thought(String),
+    Call(DetailsCall),
+}
+
+/// A call with its result. Arguments and result are JSON.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct DetailsCall {
+    pub(crate) id: Option<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) arguments: String,
+    pub(crate) result: Option<String>,
+}
+
+/// The pieces of an answer; `None` where it is words only.
+pub(crate) fn pieces(text: &str) -> Option<Vec<DetailsPiece>> {
+    let mut pieces = Vec::new();
+    let (mut words, mut from, mut close) = (0, 0, 0);
+    while let Some(at) = text.get(from..)?.find(OPENING).map(|at| from + at) {
+        // The same closing tag ends all openings before it: it is not sought again for each.
+        if close <= at {
+            let Some(next) = text.get(at..)?.find(CLOSING) else {
+                break;
+            };
+            close = at + next;
+        }
+        let inside = text.get(at + OPENING.len()..close)?;
+        let Some(piece) = piece(inside) else {
+            from = at + OPENING.len();
+            continue;
+        };
+        add_words(&mut pieces, text.get(words..at)?);
+        pieces.push(piece);
+        from = close + CLOSING.len();
+        words = from;
+    }
+    if pieces.is_empty() {
+        return None;
+    }
+    add_words(&mut pieces, text.get(words..)?);
+    Some(pieces)
+}
+
+/// Adds words, without the line breaks that set them off from the tags.
+fn add_words(pieces: &mut Vec<DetailsPiece>, words: &str) {
+    let words = words.trim_matches('\n');
+    if !words.trim().is_empty() {
+        pieces.push(DetailsPiece::Words(words.to_owned()));
+    }
+}
+
+/// Reads details: attributes, then a summary and a text.
+fn piece(inside: &str) -> Option<DetailsPiece> {
+    let (mut kind, mut call) = (None, DetailsCall::default());
+    let mut rest = inside.trim_start();
+    let body = loop {
+        if let Some(body) = rest.strip_prefix('>') {
+            break body;
+        }
+        let is_of_name = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-');
+        let behind_name = rest.trim_start_matches(is_of_name);
+        let name = rest.strip_suffix(behind_name)?;
+        let (value, behind) = behind_name.strip_prefix("=\"")?.split_once('"')?;
+        let value = || unescaped(value);
+        match name {
+            "type" => kind = Some(value()),
+            "id" => call.id = Some(value()).filter(|id| !id.is_empty()),
+            "name" => call.name = Some(value()).filter(|name| !name.is_empty()),
+            "arguments" => call.arguments = value(),
+            "result" => call.result = Some(value()),
+            _ => {}
+        }
+        rest = behind.trim_start();
+    };
+    match kind?.as_str() {
+        "reasoning" => Some(DetailsPiece::Thought(thought(body))),
+        "tool_calls" => Some(DetailsPiece::Call(call)),
+        _ => None,
+    }
+}
+
+/// The thought behind the summary, whose lines are quoted.
+fn thought(body: &str) -> String {
+    let body = body.trim_matches('\n');
+    let behind = body
+        .strip_prefix("<summary>")
+        .and_then(|rest| rest.split_once("</summary>"));
+    let text = unescaped(behind.map_or(body, |(_, text)| text).trim_matches('\n'));
+    let unquoted = |line: &str| {
+        let line = line.strip_prefix('>').unwrap_or(line);
+        line.strip_prefix(' ').unwrap_or(line).to_owned()
+    };
+    text.split('\n').map(unquoted).collect::<Vec<String>>().join("\n")
+}
+
+/// Text without the escapes of HTML.
+fn unescaped(text: &str) -> String {
+    let escapes = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#x27;", "'"),
+        ("&#39;", "'"),
+        ("&amp;", "&"),
+    ];
+    let replace = |text: String, (escape, sign): &(&str, &str)| text.replace(escape, sign);
+    escapes.iter().fold(text.to_owned(), replace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use DetailsPiece::{Call, Thought, Words};
+
+    #[test]
+    fn thoughts_and_calls_are_taken_out_of_an_answer_in_their_order() {
+        let text = "Well.\n<details type=\"reasoning\" done=\"true\" duration=\"2\">\n<summary>Thought</summary>\n&gt; a &lt; b\n&gt; \n&gt;  c\n</details>\n\
+            <details type=\"tool_calls\" done=\"true\" id=\"c1\" name=\"sky\" arguments=\"&quot;{\\&quot;at\\&quot;:1}&quot;\" result=\"&quot;gr&amp;lt;ey&quot;\" files=\"\">\n\
+            <summary>Tool Executed</summary>\n</details>\nTake a coat.\n";
+        let call = DetailsCall {
+            id: Some("c1".to_owned()),
+            name: Some("sky".to_owned()),
+            arguments: "\"{\\\"at\\\":1}\"".to_owned(),
+            result: Some("\"gr&lt;ey\"".to_owned()),
+        };
+        assert_eq!(
+            pieces(text),
+            Some(vec![
+                Words("Well.".to_owned()),
+                Thought("a < b\n\n c".to_owned()),
+                Call(call),
+                Words("Take a coat.".to_owned()),
+            ])
+        );
+    }
+
+    #[test]
+    fn other_details_and_tags_that_are_cut_off_stay_words() {
+        for text in [
+            "a <details> b </details>",
+            "<details type=\"code_interpreter\" output=\"1\">x</details>",
+            "<details type=\"reasoning\" done=\"false\">\n&gt; cut",
+            "<details type=\"reasoning>x</details>",
+            "no details",
+            "",
+        ] {
+            assert_eq!(pieces(text), None, "{text}");
+        }
+        let both = "<details class=\"x\">a</details><details type=\"reasoning\">b</details>";
+        let words = "<details class=\"x\">a</details>".to_owned();
+        assert_eq!(pieces(both), Some(vec![Words(words), Thought("b".to_owned())]));
+    }
+}

@@ -1,0 +1,68 @@
+//! The content of a message while its pieces are read.
+
+use std::ops::Range;
+
+use chatmill_model::{Part, Role};
+
+use crate::base::texts::transcript;
+use crate::base::{ExtraFields, Keep, only_answers, results_last};
+
+/// The content of a message while its pieces are read.
+#[derive(Debug, Default)]
+pub(in crate::format) struct MessageDraft {
+    /// The pieces.
+    pub(in crate::format) parts: Vec<Part>,
+    /// Fields without a place, by path.
+    pub(in crate::format) extra: ExtraFields,
+    /// Ranges of pieces with a role of their own.
+    pub(in crate::format) other_roles: Vec<(Range<usize>, Role)>,
+    /// The number of answers of the model in it that have ended, and of their pieces.
+    pub(in crate::format) ended: (usize, usize),
+    /// The role in a vendor's message inside.
+    pub(in crate::format) role: Option<Role>,
+    /// The name in a vendor's message inside.
+    pub(in crate::format) name: Option<String>,
+    /// The id of a vendor's message inside.
+    pub(in crate::format) id: Option<String>,
+}
+
+impl Keep for MessageDraft {
+    fn extra_fields(&mut self) -> &mut ExtraFields {
+        &mut self.extra
+    }
+}
+
+impl MessageDraft {
+    /// Adds words, where there are some.
+    pub(super) fn words(&mut self, words: String) {
+        self.parts
+            .extend((!words.is_empty()).then_some(Part::Text(words)));
+    }
+
+    /// Reads turns that are written out in one text, or words.
+    pub(super) fn written_out(&mut self, text: &str) {
+        let Some(turns) = transcript::turns(text) else {
+            self.parts.push(Part::Text(text.to_owned()));
+            return;
+        };
+        for (role, words) in turns.into_iter().filter(|(_, words)| !words.is_empty()) {
+            let at = self.parts.len();
+            self.other_roles.push((at..at + 1, role));
+            self.parts.push(Part::Text(words));
+        }
+    }
+
+    /// Ends an answer of the model: the results of its calls follow it.
+    pub(in crate::format) fn end_answer(&mut self) {
+        let (answers, pieces) = self.ended;
+        if self.parts.len() > pieces && self.other_roles.is_empty() {
+            results_last(&mut self.parts, pieces);
+            self.ended = (answers + 1, self.parts.len());
+        }
+    }
+
+    /// Whether the message holds tool results and nothing else.
+    pub(in crate::format) fn only_answers(&self) -> bool {
+        only_answers(&self.parts)
+    }
+}

@@ -1,0 +1,134 @@
+//! Marks for citations in answers: `\u{e200}cite\u{e202}turn0search3\u{e201}`, where the program shows a link.
+//!
+//! `content_references` in the metadata of the message names marks by their text and what is shown in their place. A mark of a
+//! name, `\u{e200}entity\u{e202}["people","Ann",0]\u{e201}`, has the name inside. All others mean nothing without the program.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use chatmill_intake::json::{self, Value};
+
+use crate::base::{present, text};
+
+const BEGIN: char = '\u{e200}';
+const END: char = '\u{e201}';
+const BETWEEN: char = '\u{e202}';
+
+/// Whether a sign is one of the marks' own, which stand in no other text.
+fn is_sign(sign: char) -> bool {
+    ('\u{e200}'..='\u{e206}').contains(&sign)
+}
+
+/// What is shown in the place of each mark, as the metadata of a message says.
+pub(super) struct References(HashMap<String, String>);
+
+impl References {
+    pub(super) fn of(metadata: Option<Value<'_>>) -> Self {
+        let list = metadata.and_then(|metadata| present(metadata, "content_references"));
+        let shown = list.into_iter().flat_map(Value::items).filter_map(|reference| {
+            let mark = text(reference.get("matched_text")).filter(|mark| mark.starts_with(BEGIN))?;
+            Some((
+                mark,
+                text(reference.get("alt")).filter(|shown| !shown.is_empty())?,
+            ))
+        });
+        Self(shown.collect())
+    }
+
+    /// A text without marks: replaced where it is known what they show, else left out; `None` where there are none.
+    pub(super) fn resolved(&self, text: &str) -> Option<String> {
+        if !text.contains(is_sign) {
+            return None;
+        }
+        let mut resolved = String::with_capacity(text.len());
+        // As in records of format files: one reference may be shown by many marks.
+        let most = (text.len() + 1024).saturating_mul(16);
+        let mut rest = text;
+        while let Some((before, behind)) = rest.split_once(BEGIN) {
+            resolved.extend(before.chars().filter(|sign| !is_sign(*sign)));
+            // A mark that is cut off goes on to the next blank.
+            let end = behind
+                .find([BEGIN, END])
+                .filter(|end| behind.split_at(*end).1.starts_with(END));
+            let cut_off = || {
+                behind
+                    .find(|sign: char| sign.is_whitespace() || sign == BEGIN)
+                    .unwrap_or(behind.len())
+            };
+            let (inside, after) = behind.split_at(end.unwrap_or_else(cut_off));
+            let after = after.strip_prefix(END).unwrap_or(after);
+            let mark = format!("{BEGIN}{inside}{END}");
+            let shown = self
+                .0
+                .get(&mark)
+                .map(Cow::from)
+                .or_else(|| name(inside).map(Cow::Owned));
+            match shown.filter(|shown| resolved.len() + shown.len() <= most) {
+                Some(shown) => resolved.push_str(&shown),
+                None if !after.starts_with(|sign: char| sign.is_alphanumeric())
+                    && resolved.ends_with(' ') =>
+                {
+                    resolved.pop();
+                }
+                None => {}
+            }
+            rest = after;
+        }
+        resolved.extend(rest.chars().filter(|sign| !is_sign(*sign)));
+        Some(resolved)
+    }
+}
+
+/// The name in the mark of a name.
+fn name(inside: &str) -> Option<String> {
+    let list = inside.strip_prefix("entity")?.strip_prefix(BETWEEN)?;
+    let document = json::scan(list.as_bytes(), 8).ok()?;
+    text(document.root().items().nth(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolved(references: &str, text: &str) -> Option<String> {
+        let metadata = format!("{{\"content_references\":{references}}}");
+        let document = json::scan(metadata.as_bytes(), 16).unwrap();
+        References::of(Some(document.root())).resolved(text)
+    }
+
+    #[test]
+    fn marks_are_replaced_or_left_out() {
+        let references = r#"[{"matched_text":"\ue200cite\ue202turn0search1\ue201","alt":"([Tin](https://tin.example))"},
+            {"matched_text":"\ue200cite\ue202turn0search2\ue201","alt":""},{"matched_text":" ","alt":"x"},7]"#;
+        for (text, expected) in [
+            (
+                "Tin. \u{e200}cite\u{e202}turn0search1\u{e201}",
+                "Tin. ([Tin](https://tin.example))",
+            ),
+            (
+                "Tin. \u{e200}cite\u{e202}turn0search2\u{e201}\nIt melts.",
+                "Tin.\nIt melts.",
+            ),
+            ("Tin \u{e200}cite\u{e202}turn9\u{e201}, lead", "Tin, lead"),
+            (
+                "By \u{e200}entity\u{e202}[\"people\",\"A. \u{fc}\",0]\u{e201} now",
+                "By A. \u{fc} now",
+            ),
+            ("By \u{e200}entity\u{e202}[7]\u{e201} now", "By now"),
+            (
+                "\u{e203}Tin\u{e204} melts \u{e200}cite\u{e202}turn0se",
+                "Tin melts",
+            ),
+            ("a \u{e200}cut off \u{e200}cite\u{e202}x\u{e201}b", "a off b"),
+        ] {
+            assert_eq!(resolved(references, text).as_deref(), Some(expected), "{text}");
+        }
+        let long = format!(
+            r#"[{{"matched_text":"\ue200a\ue201","alt":"{}"}}]"#,
+            "x".repeat(10_000)
+        );
+        let many = resolved(&long, &"\u{e200}a\u{e201}".repeat(100)).unwrap();
+        assert_eq!(many.len(), 20_000, "what is shown is bounded by the text");
+        assert_eq!(resolved("[]", "no marks, \u{e300}"), None);
+    }
+}

@@ -1,0 +1,162 @@
+//! Lists of messages as `OpenAI`'s chat API takes them, and Suna's LLM API format, which is the same with ids.
+//!
+//! A record is one request, one line of a fine-tuning file, or one captured context: an object with `messages` and maybe
+//! `tools`. The smallest example:
+//!
+//! ```json
+//! {"messages": [{"role": "user", "content": "Morning"}, {"role": "assistant", "content": "Good morning."}]}
+//! ```
+//!
+//! Other fields of the request (`model`, `temperature`, …) are extra fields of the conversation. The list may stand alone:
+//! as a whole file, which is cut into its messages like every top-level array and gathered again, as a line, or as an
+//! element of an array of lists. A message alone is not a conversation.
+
+use std::collections::BTreeSet;
+
+use chatmill_diag::Limits;
+use chatmill_intake::json::{Kind, Value};
+use chatmill_intake::{Name, RecordSketch, Sketch};
+use chatmill_model::{FormatTraits, Part};
+
+use crate::base::{present, words};
+use crate::coded::{Coded, Read};
+use crate::frame::{self, FrameView, Reading};
+use crate::grammar::signs::is_openai;
+use crate::layout::{Requests, has, holds, is_bare_list, surest};
+use crate::source::About;
+
+static ABOUT: About = About {
+    id: "openai-messages",
+    title: "OpenAI message lists",
+    specification: "OpenAI Chat Completions requests and fine-tuning lines, and the LLM API format of Suna's \
+                    Message Structures (November 2025)",
+    shapes: &["openai", "suna"],
+    carries: "roles, names, text, pictures, sound and files, tool definitions, calls and results, reasoning, cache marks",
+    traits: FormatTraits::USUAL.of_one_request(),
+};
+
+static REQUESTS: Requests = Requests::of_openai(&ABOUT);
+
+/// The source `openai-messages`.
+pub static OPENAI_MESSAGES: Coded = Coded {
+    message_path: Some(|index| REQUESTS.form.path(index)),
+    rows: Some(rows),
+    groups_rows: Some(is_one_list),
+    ..Coded::of(
+        &ABOUT,
+        |sketch| surest(sketch, recognise).or_else(|| recognise_bare_list(sketch)),
+        Read::Own(read),
+    )
+};
+
+/// Whether a file is a bare list of messages: it is one conversation.
+fn is_one_list(sketch: &Sketch) -> bool {
+    is_bare_list(sketch, is_message) && !is_of_several(sketch)
+}
+
+/// Every element of a bare list is a row of it; a whole request, or another list, is read on its own.
+fn rows(root: Value<'_>) -> Option<Vec<frame::Row>> {
+    let stands_alone = root.kind() == Kind::Array || root.get("messages").is_some();
+    (!stands_alone).then(|| vec![frame::Row::of(None, root)])
+}
+
+/// Fields that only requests of other APIs have beside `messages`.
+const FOREIGN: [&str; 4] = words!(anthropic_version inferenceConfig toolConfig conversation_list);
+
+/// Recognises the format in one record.
+fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
+    let has = |wanted: &str| has(record, wanted);
+    let holds = |wanted: &str| record.names(&format!("messages[].{wanted}"));
+    let is_foreign = FOREIGN.iter().any(|key| has(key)) && !is_openai(record);
+    if !has("messages") || !holds("role") || is_foreign {
+        return None;
+    }
+    let fields_of_turns = ["content", "tool_calls", "function_call", "refusal"];
+    // Calls beside words under a name of its own are another format's.
+    let speaks_otherwise = !holds("content") && (holds("text") || holds("body"));
+    if speaks_otherwise || !fields_of_turns.into_iter().any(holds) {
+        return None;
+    }
+    let mut why = vec![
+        "the record has messages, and these have a role".to_owned(),
+        "messages hold content or tool_calls".to_owned(),
+    ];
+    let mut confidence = 85;
+    if holds("message_id") {
+        why.push("messages hold message_id, as Suna writes them".to_owned());
+    }
+    for key in ["tools", "functions", "parallel_tool_calls"] {
+        if has(key) {
+            why.push(format!("the record has {key}"));
+            confidence = 90;
+        }
+    }
+    if has("system") {
+        why.push("the record has system, which is another API's field".to_owned());
+        confidence = 50;
+    }
+    Some((confidence, why))
+}
+
+/// Recognises a list of messages without an object around it: the whole file, or each record.
+fn recognise_bare_list(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+    if is_one_list(sketch) {
+        let why = "the top-level array is a bare list of messages: one conversation";
+        // A message alone could be anybody's.
+        let confidence = if sketch.records.len() > 1 { 60 } else { 30 };
+        return Some((confidence, vec![why.to_owned()]));
+    }
+    let why = "the record is a bare list of messages";
+    let is_list = sketch.records.iter().any(is_list_of_messages);
+    is_list.then(|| (60, vec![why.to_owned()]))
+}
+
+/// Fields by which rows name their conversation: rows of several conversations are not a list of messages.
+pub(crate) const WHOSE: [&str; 9] = words!(
+    conversation conversation_id conversationId thread_id threadId session_id sessionId chat_id room_id
+);
+
+/// Whether a record is a message, as far as a sketch shows it.
+fn is_message(record: &RecordSketch) -> bool {
+    is_like_message(|wanted| has(record, wanted))
+}
+
+/// Whether records say that they belong to several conversations. An id that is not a short text may be any.
+fn is_of_several(sketch: &Sketch) -> bool {
+    WHOSE.iter().any(|key| {
+        let named: Vec<&Name> = sketch
+            .records
+            .iter()
+            .filter_map(|record| record.names.get(*key))
+            .collect();
+        let words: BTreeSet<&String> = named.iter().flat_map(|name| &name.words).collect();
+        !named.is_empty() && words.len() != 1
+    })
+}
+
+/// Whether a record is an array whose first object is a message.
+fn is_list_of_messages(record: &RecordSketch) -> bool {
+    !record.is_object && is_like_message(|wanted| holds(record, "", wanted))
+}
+
+fn is_like_message(has: impl Fn(&str) -> bool) -> bool {
+    has("role") && (has("content") || has("tool_calls") || has("function_call"))
+}
+
+/// Reads a record with one list of messages; its structure follows from the messages.
+fn read(frame: FrameView<'_>, limits: &Limits) -> Reading {
+    let reading = REQUESTS.reading(frame, limits);
+    let conversation = reading.conversation.iter();
+    let mut parts = conversation
+        .flat_map(|conversation| &conversation.messages)
+        .flat_map(|message| &message.parts);
+    let root = frame.root();
+    let mut messages = root.get("messages").unwrap_or(root).items();
+    let is_suna = parts.any(|part| matches!(part, Part::CacheMark))
+        || messages.any(|message| present(message, "message_id").is_some());
+    if is_suna {
+        reading.of_shape("suna")
+    } else {
+        reading
+    }
+}

@@ -1,0 +1,171 @@
+//! Messages of agent frameworks and SDKs, and what their grammars share: a list of parts, each with a type, files, and results
+//! of calls.
+
+pub(crate) mod ai_sdk;
+pub(crate) mod langchain;
+pub(crate) mod otel;
+
+use std::collections::HashSet;
+
+use chatmill_intake::json::Value;
+use chatmill_model::{Media, MediaKind, MediaSource, Part, Role, ToolResult};
+
+use crate::base::{
+    Keep as _, Site, Turn, UnknownFields, first_present, first_text, kind_of, media, present, roles, text,
+    text_of,
+};
+use crate::grammar::{Grammar, IN_FRAMEWORKS};
+
+/// Fields of a message that repeat its parts.
+const COPIES: [&str; 2] = ["content", "reasoning"];
+
+/// Reads a message whose parts are in the list of this field. Parts of other vendors pass through frameworks as they are.
+/// Unknown fields of parts stay unread, and those of the message are retained.
+pub(super) fn of_parts(
+    grammar: &'static Grammar,
+    value: Value<'_>,
+    field: &str,
+    site: &mut Site<'_>,
+) -> Turn {
+    // A system text may be the list itself.
+    let list = if field.is_empty() {
+        Some(value)
+    } else {
+        value.get(field)
+    };
+    let list = list.into_iter().flat_map(Value::items);
+    let mut turn = begun(value);
+    turn.name = text(value.get("name"));
+    turn.unknown_fields = UnknownFields::Unread;
+    for (index, part) in list.enumerate() {
+        let path = format!("{field}[{index}]");
+        if let Some(words) = text(Some(part)) {
+            turn.parts.push(Part::Text(words));
+            continue;
+        }
+        let mut grammars = std::iter::once(grammar).chain(IN_FRAMEWORKS);
+        if !grammars.any(|grammar| grammar.block(&mut turn, &path, part, site)) {
+            turn.unknown(&path, part, site);
+        }
+    }
+    turn.unknown_fields = UnknownFields::Retained;
+    if turn.parts.iter().any(|part| matches!(part, Part::ToolCall(_))) {
+        turn.role = turn.role.or(Some(Role::Assistant));
+    }
+    ai_sdk::beside(&mut turn, value, site);
+    let known = [&ai_sdk::KNOWN[..], &["name", field]].concat();
+    turn.keep_rest(value, "", &known);
+    if field == "parts" {
+        let copies = COPIES.map(|key| contain_text(&turn.parts, value.get(key)).then_some(key));
+        turn.rest.retain(|(key, _)| !copies.contains(&Some(key)));
+    }
+    turn
+}
+
+/// A message with the speaker of its `role`, and its `id`.
+fn begun(value: Value<'_>) -> Turn {
+    let word = text(value.get("role"));
+    Turn {
+        role: word.as_deref().and_then(roles::known_role),
+        id: text(value.get("id")),
+        ..Turn::default()
+    }
+}
+
+/// Adds the result of a call; the three lists hold possible names of the fields for the call's id, its name and the result.
+fn answered(turn: &mut Turn, answer: Value<'_>, [id, name, result]: [&[&str]; 3]) {
+    let result = first_present(answer, result);
+    // The AI SDK says of a result what it is: {"type": "text", "value": …}.
+    let kind = result.and_then(|result| text(result.get("type")));
+    let inner = result.filter(|_| kind.is_some());
+    let inner = inner.and_then(|result| present(result, "value"));
+    let texts = |list: Value<'_>| {
+        let texts: Option<Vec<String>> = list.items().map(|part| text(part.get("text"))).collect();
+        texts.map(|texts| texts.join("\n"))
+    };
+    let shown = inner
+        .filter(|_| kind.as_deref() == Some("content"))
+        .and_then(texts);
+    let content = shown.or_else(|| inner.or(result).map(text_of));
+    let is_true = |key: &&str| answer.get(key).and_then(Value::as_bool) == Some(true);
+    let is_error = ["isError", "is_error"].iter().any(is_true);
+    turn.parts.push(Part::ToolResult(ToolResult {
+        call_id: text(first_present(answer, id)),
+        name: text(first_present(answer, name)),
+        content: content.unwrap_or_default(),
+        is_error: is_error || kind.is_some_and(|kind| kind.starts_with("error-")),
+        ..ToolResult::default()
+    }));
+}
+
+/// A file: its address, its bytes, or the id or name of one that was uploaded; false where there is neither.
+fn media(turn: &mut Turn, _: &str, part: Value<'_>, _: &mut Site<'_>) -> bool {
+    let field = |keys: &[&str]| first_text(part, keys);
+    let media_type = field(&["mime_type", "mimeType", "mediaType", "contentType"]);
+    let modality = match field(&["modality"]).as_deref() {
+        Some("image") => Some(MediaKind::Image),
+        Some("audio") => Some(MediaKind::Audio),
+        Some("video") => Some(MediaKind::Video),
+        _ => None,
+    };
+    let kind = match modality.or_else(|| kind_of(media_type.as_deref())) {
+        Some(known) => known,
+        None if field(&["type"]).as_deref() == Some("image") => MediaKind::Image,
+        None => MediaKind::File,
+    };
+    let of_image = |is_address: bool| field(&["image"]).filter(|image| image.contains(':') == is_address);
+    let bytes = field(&["content", "data"]).or_else(|| of_image(false));
+    let address = || of_image(true).filter(|_| bytes.is_none());
+    if let Some(url) = field(&["uri", "url"]).or_else(address) {
+        let media = media::located(kind, url, field(&["filename", "name"]));
+        turn.parts.push(Part::Media(media));
+        return true;
+    }
+    let (source, name) = match bytes {
+        Some(bytes) => (MediaSource::Inline(bytes), field(&["filename"])),
+        None => (MediaSource::Upload, field(&["file_id", "filename"])),
+    };
+    if source == MediaSource::Upload && name.is_none() {
+        return false;
+    }
+    turn.parts.push(Part::Media(Media {
+        kind,
+        source,
+        media_type,
+        name,
+    }));
+    true
+}
+
+/// The texts of parts: each, and all joined.
+pub(crate) struct Words<'p> {
+    texts: HashSet<&'p str>,
+    whole: String,
+}
+
+impl<'p> Words<'p> {
+    pub(crate) fn of(parts: &'p [Part]) -> Self {
+        let texts = parts.iter().filter_map(|part| match part {
+            Part::Text(text) | Part::Reasoning(text) => Some(text.as_str()),
+            _ => None,
+        });
+        Self {
+            texts: texts.clone().collect(),
+            whole: texts.collect(),
+        }
+    }
+
+    /// Whether the texts contain this one; it is marked as read then.
+    pub(crate) fn have(&self, wanted: Option<Value<'_>>) -> bool {
+        let has_text =
+            |wanted: &str| wanted.is_empty() || self.texts.contains(wanted) || self.whole == wanted;
+        wanted.is_some_and(|value| {
+            value.string().is_some_and(|wanted| has_text(&wanted)) && value.as_str().is_some()
+        })
+    }
+}
+
+/// Whether parts say a text.
+pub(crate) fn contain_text(parts: &[Part], wanted: Option<Value<'_>>) -> bool {
+    Words::of(parts).have(wanted)
+}

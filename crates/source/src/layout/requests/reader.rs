@@ -1,0 +1,198 @@
+//! Reading the turns of a request or of a row, in order.
+
+use chatmill_diag::{Finding, Limits, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{Part, Role};
+
+use super::cached;
+use super::row::RowTurns;
+use crate::base::{Turn, present, texts::transcript};
+use crate::frame::FrameView;
+use crate::grammar::{self, Grammar, OPENAI, RESPONSES, is_foreign};
+use crate::layout::columns::{self, Holds};
+use crate::layout::{Element, OUTSIDE_LISTS, Turns, exchange::Exchange, preference};
+
+/// Reads the turns of one record.
+pub(super) struct TurnReader<'d, 'r> {
+    /// The messages, and the fields beside them.
+    pub exchange: Exchange<'d, 'r>,
+    /// The grammar of the turns.
+    grammar: &'static Grammar,
+    /// Whether the question is a conversation written out as text.
+    is_written_out: bool,
+    /// The messages that a cached block may repeat.
+    earlier: cached::Earlier,
+}
+
+impl<'d, 'r> TurnReader<'d, 'r> {
+    /// A reader that has read nothing yet.
+    pub(super) fn new(grammar: &'static Grammar, frame: FrameView<'d>, limits: &'r Limits) -> Self {
+        Self {
+            exchange: Exchange::new(Turns::new(frame, limits)),
+            grammar,
+            is_written_out: false,
+            earlier: cached::Earlier::default(),
+        }
+    }
+
+    /// The number of messages so far.
+    pub(super) fn count(&self) -> usize {
+        self.exchange.turns.list.messages.len()
+    }
+
+    /// Reads turns that are in one place.
+    pub(super) fn turns(&mut self, turns: RowTurns<'d>) {
+        match turns {
+            RowTurns::List(list) => (0..)
+                .zip(list.items())
+                .for_each(|(index, turn)| self.read(index, turn)),
+            RowTurns::Column(list) => list.items().for_each(|turn| self.read(OUTSIDE_LISTS, turn)),
+            RowTurns::Content(role, index, value) => self.content(role, index, value),
+            RowTurns::Text(role, texts) => self.texts(role, &texts),
+            RowTurns::Answer(name, value) => {
+                self.exchange.beside.take(name);
+                self.answer(name, value);
+            }
+        }
+    }
+
+    /// Reads the answer that was not preferred: to the one that begins at `start`, else to the last.
+    pub(super) fn compare(&mut self, root: Value<'d>, start: Option<usize>) {
+        let Some((field, other)) =
+            columns::first(root, Holds::Worse).filter(|(_, other)| preference::may_be_answer(*other))
+        else {
+            return;
+        };
+        let start = start.unwrap_or_else(|| preference::answer(&self.exchange.turns.list.messages));
+        let before_answer = self.exchange.turns.list.begin_alternative();
+        self.answer(field, other);
+        if preference::compare(&mut self.exchange.turns.list, before_answer, root, start) {
+            self.exchange.beside.take(field);
+        }
+    }
+
+    /// Reads an answer: turns of the same vendor, or what any vendor answers.
+    fn answer(&mut self, field: &str, value: Value<'d>) {
+        let is_own = |turn: Value<'_>| !self.grammar.is(&OPENAI) && self.grammar.is_like_message(turn);
+        if value.kind() == Kind::String {
+            self.texts(Role::Assistant, &[value]);
+        } else if is_own(value) {
+            self.read(OUTSIDE_LISTS, value);
+        } else if value.kind() == Kind::Array && !value.is_empty() && value.items().all(is_own) {
+            self.turns(RowTurns::Column(value));
+        } else {
+            self.exchange.answered(value, field);
+        }
+    }
+
+    /// Reads the turn with this index in the list.
+    pub(super) fn read(&mut self, index: u32, value: Value<'d>) {
+        let list = &mut self.exchange.turns.list;
+        let document = list.frame.document;
+        let path = || document.path_at(value.span().start);
+        let single = |value| self.grammar.single(value);
+        if list.element(Element::Message, path, value, single).is_some() {
+            self.add(index, value);
+        }
+    }
+
+    /// Reads content that is a turn: the system text, or a text in the place of the list.
+    fn content(&mut self, role: Role, index: u32, value: Value<'d>) {
+        self.exchange.turns.list.rows.rows += 1;
+        if role == Role::User {
+            self.add(index, value);
+            return;
+        }
+        let mut turn = if value.kind() == Kind::Object {
+            let mut turn = Turn::default();
+            let text = "the system text is an object and is read as its JSON text";
+            turn.malformed_content("", text, value, &mut self.exchange.turns.list.site(None, value));
+            turn
+        } else {
+            self.turn(value)
+        };
+        turn.role = Some(role);
+        self.exchange.turns.push(index, value, turn);
+    }
+
+    /// Reads texts: one turn, or several turns written out.
+    fn texts(&mut self, role: Role, texts: &[Value<'d>]) {
+        let Some(value) = texts.first() else { return };
+        let words: Vec<_> = texts.iter().filter_map(|text| text.as_str()).collect();
+        let text = words.join("\n");
+        let mut turns = transcript::turns(&text).unwrap_or_else(|| {
+            // The answer to a conversation that is written out continues after the name.
+            let text = text.strip_prefix(' ').filter(|_| self.is_written_out);
+            vec![(role, text.map_or_else(|| words.join("\n"), str::to_owned))]
+        });
+        // The name of who answers next asks for an answer.
+        let is_asking = |(last, text): &(Role, String)| *last == Role::Assistant && text.trim().is_empty();
+        if role == Role::User && turns.last().is_some_and(is_asking) {
+            turns.pop();
+            self.is_written_out = true;
+        }
+        for (role, text) in turns {
+            let turn = Turn::of(role, Part::Text(text));
+            self.exchange.turns.list.rows.rows += 1;
+            self.exchange.turns.push(OUTSIDE_LISTS, *value, turn);
+        }
+    }
+
+    fn add(&mut self, index: u32, value: Value<'d>) {
+        let list = &self.exchange.turns.list;
+        let (known, document) = (list.notes.findings.len(), list.frame.document);
+        let turn = self.turn(value);
+        if self.grammar.is(&OPENAI) {
+            let findings = self.exchange.turns.list.notes.findings.iter_mut();
+            findings
+                .skip(known)
+                .for_each(|finding| finding.message_id.clone_from(&turn.id));
+        }
+        let place = || document.path_at(value.span().start);
+        self.exchange.turns.add(index, value, turn, known, place);
+        self.find_block(value);
+    }
+
+    fn turn(&mut self, value: Value<'d>) -> Turn {
+        let grammar = self.grammar;
+        let is_other = !grammar.is(&OPENAI) && is_of_other_vendor(value, grammar);
+        self.exchange.turns.read(value, "", |value, site| {
+            if is_other {
+                return grammar::any(value, grammar, site);
+            }
+            site.is_strict = true;
+            grammar.turn(value, site)
+        })
+    }
+
+    /// Reports a newest message that is a cached block, and one that repeats the messages before it.
+    fn find_block(&mut self, value: Value<'d>) {
+        let list = &mut self.exchange.turns.list;
+        let Some((newest, earlier)) = list.messages.split_last() else {
+            return;
+        };
+        let Some(block) = cached::block(newest) else {
+            return;
+        };
+        let notes = &mut list.notes;
+        let content = value.get("content").unwrap_or(value);
+        let place = |finding: Finding| finding.at_message(newest.position, newest.id.as_deref(), ".content");
+        let text = "the message is earlier conversation written out for a prompt cache";
+        notes.push(place(Finding::new(&codes::CACHED_BLOCK, text)), Some(content));
+        let count = self.earlier.repeated(block, earlier);
+        if count > 0 {
+            let text = format!("the cached block repeats {count} of the messages before it");
+            let mut finding = place(Finding::new(&codes::HISTORY_REPEATED, text));
+            finding.count = count;
+            notes.push(finding, Some(content));
+        }
+    }
+}
+
+/// Whether a turn among those of a vendor is another's: it calls tools as `OpenAI` does, or items have blocks of another API.
+fn is_of_other_vendor(turn: Value<'_>, grammar: &Grammar) -> bool {
+    let calls = ["tool_calls", "tool_call_id"].iter();
+    calls.into_iter().any(|key| present(turn, key).is_some())
+        || turn.get("role").and_then(Value::string).as_deref() == Some("tool")
+        || grammar.is(&RESPONSES) && is_foreign(turn, grammar)
+}

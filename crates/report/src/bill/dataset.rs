@@ -29,18 +29,18 @@ pub fn of_datasets<E: From<DatasetError> + Send>(
     check: &(dyn Fn(&Dataset) -> Result<(), E> + Sync),
 ) -> Result<(Bill, Repeated), E> {
     let numbered: Vec<(usize, &Path)> = folders.iter().copied().enumerate().collect();
-    let mut looks = Vec::new();
+    let mut scans = Vec::new();
     for some in numbered.chunks(OPEN) {
-        let looked = some.par_iter().map(|(place, folder)| {
+        let scanned = some.par_iter().map(|(place, folder)| {
             let dataset = Dataset::open(folder)?;
             check(&dataset)?;
-            Ok(shared::look(&dataset, *place, request, folders.len() < 2)?)
+            Ok(shared::scan(&dataset, *place, request, folders.len() < 2)?)
         });
-        for look in looked.collect::<Vec<Result<_, E>>>() {
-            looks.push(look?);
+        for scan in scanned.collect::<Vec<Result<_, E>>>() {
+            scans.push(scan?);
         }
     }
-    let (counted, repeated) = shared::divide(folders, looks, request)?;
+    let (counted, repeated) = shared::divide(folders, scans, request)?;
     let mut sum = Bill::default();
     if repeated.undivided.is_some() {
         return Ok((sum, repeated));

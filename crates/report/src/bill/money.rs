@@ -17,7 +17,7 @@ pub struct ModelMoney<'p> {
     /// The cost of the tokens, sent once; none where the price is not for them.
     pub amount: Option<f64>,
     /// Estimate: the cost of what was served; none where nothing is ever sent.
-    pub as_served: Option<f64>,
+    pub as_requested: Option<f64>,
     /// The cost of what the provider logged; none where it did not log every request, or a kind of them has no price.
     pub as_logged: Option<f64>,
 }
@@ -30,7 +30,7 @@ pub struct RowMoney<'p> {
     /// The sum of their amounts; none where none has one.
     pub amount: Option<f64>,
     /// The sum of their estimates.
-    pub as_served: Option<f64>,
+    pub as_requested: Option<f64>,
     /// The sum of what was logged.
     pub as_logged: Option<f64>,
     /// The share of the row's tokens that `amount` leaves out.
@@ -48,7 +48,7 @@ impl<'p> ModelMoney<'p> {
         Self {
             price,
             amount: None,
-            as_served: None,
+            as_requested: None,
             as_logged: None,
         }
     }
@@ -56,7 +56,7 @@ impl<'p> ModelMoney<'p> {
     fn add_counted(&mut self, part: &PricedPart, is_text: bool) {
         add(&mut self.amount, self.price.estimate(&sent_once(part, is_text)));
         if part.requests > 0 {
-            add(&mut self.as_served, self.price.estimate(&served(part)));
+            add(&mut self.as_requested, self.price.estimate(&as_requested(part)));
         }
     }
 }
@@ -72,7 +72,7 @@ fn sent_once(part: &PricedPart, is_text: bool) -> BilledUsage {
 }
 
 /// What a part was as it was served, by estimate.
-fn served(part: &PricedPart) -> BilledUsage {
+fn as_requested(part: &PricedPart) -> BilledUsage {
     BilledUsage {
         input: part.sent,
         output: part.written,
@@ -82,15 +82,15 @@ fn served(part: &PricedPart) -> BilledUsage {
 }
 
 /// The cost of what was logged of a part; nothing where not every request was.
-fn charged(part: &PricedPart, price: &Price) -> Option<Result<f64, Unpriced>> {
+fn logged_cost(part: &PricedPart, price: &Price) -> Option<Result<f64, Unpriced>> {
     let logged: u64 = part.logged.values().map(|usage| usage.requests).sum();
     if logged == 0 || logged != part.requests {
         return None;
     }
-    let charges = part.logged.iter();
+    let costs = part.logged.iter();
     Some(
-        charges
-            .map(|(terms, usage)| price.charge(usage, *terms, part.longest))
+        costs
+            .map(|(terms, usage)| price.cost_of_logged(usage, *terms, part.longest))
             .sum(),
     )
 }
@@ -103,7 +103,7 @@ fn add(sum: &mut Option<f64>, amount: f64) {
 pub fn row_money<'p>(row: &BillRow, prices: &'p PriceList) -> RowMoney<'p> {
     let (is_text, encoding) = (row.cell.dialect == TEXT, row.cell.encoding.as_str());
     let mut money = RowMoney::default();
-    let (mut tokens, mut requests, mut amounts, mut charges) = (0_u64, 0_u64, 0_u64, 0_u64);
+    let (mut tokens, mut requests, mut amounts, mut costs) = (0_u64, 0_u64, 0_u64, 0_u64);
     for part in &row.parts {
         tokens = tokens.saturating_add(part.tokens);
         requests = requests.saturating_add(part.requests);
@@ -123,9 +123,9 @@ pub fn row_money<'p>(row: &BillRow, prices: &'p PriceList) -> RowMoney<'p> {
         }
         let found = prices.find(&part.model, &part.day, None);
         if let Ok(price) = found {
-            match charged(part, price) {
+            match logged_cost(part, price) {
                 Some(Ok(amount)) => {
-                    charges = charges.saturating_add(part.requests);
+                    costs = costs.saturating_add(part.requests);
                     add(&mut money.of(price).as_logged, amount);
                 }
                 Some(Err(reason)) => money.set_reason(&part.model, reason),
@@ -139,16 +139,16 @@ pub fn row_money<'p>(row: &BillRow, prices: &'p PriceList) -> RowMoney<'p> {
     };
     let sums = (
         sum(|of| of.amount),
-        sum(|of| of.as_served),
+        sum(|of| of.as_requested),
         sum(|of| of.as_logged),
     );
-    (money.amount, money.as_served, money.as_logged) = sums;
-    money.unpriced = share(tokens.saturating_sub(amounts), tokens);
-    money.unlogged = share(requests.saturating_sub(charges), requests);
+    (money.amount, money.as_requested, money.as_logged) = sums;
+    money.unpriced = fraction(tokens.saturating_sub(amounts), tokens);
+    money.unlogged = fraction(requests.saturating_sub(costs), requests);
     money
 }
 
-fn share(part: u64, whole: u64) -> f64 {
+fn fraction(part: u64, whole: u64) -> f64 {
     if whole == 0 {
         0.0
     } else {
@@ -174,7 +174,7 @@ impl<'p> RowMoney<'p> {
                 Ok(()) => place(&mut self.each, price).add_counted(part, is_text),
                 Err(reason) => self.set_reason(&price.model, reason),
             }
-            match charged(part, price) {
+            match logged_cost(part, price) {
                 Some(Ok(amount)) => add(&mut place(&mut self.each, price).as_logged, amount),
                 Some(Err(reason)) => self.set_reason(&price.model, reason),
                 None => {}
@@ -247,7 +247,7 @@ pub(crate) fn money(dataset: &Dataset, prices: &PriceList) -> Result<Vec<MoneyCe
 fn cells(row: &BillRow, prices: &PriceList) -> Vec<MoneyCell> {
     let money = row_money(row, prices);
     let mut cells: Vec<MoneyCell> = Vec::new();
-    let mut add = |of: &ModelMoney<'_>, basis: MoneyBasis, amount: f64, as_served: Option<f64>| {
+    let mut add = |of: &ModelMoney<'_>, basis: MoneyBasis, amount: f64, as_requested: Option<f64>| {
         let figure = MoneyFigure {
             dialect: row.cell.dialect.clone(),
             profile: row.cell.profile.clone(),
@@ -262,21 +262,24 @@ fn cells(row: &BillRow, prices: &PriceList) -> Vec<MoneyCell> {
             cell.figure.key() == figure.key() && cell.figure.basis == basis && basis != MoneyBasis::Each
         });
         match same {
-            None => cells.push(MoneyCell { figure, as_served }),
+            None => cells.push(MoneyCell { figure, as_requested }),
             Some(cell) => {
                 cell.figure.amount += amount;
-                cell.as_served = cell.as_served.zip(as_served).map(|(one, other)| one + other);
+                cell.as_requested = cell
+                    .as_requested
+                    .zip(as_requested)
+                    .map(|(one, other)| one + other);
             }
         }
     };
     for of in &money.each {
         if let Some(amount) = of.amount {
-            add(of, MoneyBasis::Each, amount, of.as_served);
+            add(of, MoneyBasis::Each, amount, of.as_requested);
         }
     }
     for of in &money.of_models {
         match (of.amount, of.as_logged) {
-            (Some(amount), _) => add(of, MoneyBasis::Model, amount, of.as_served),
+            (Some(amount), _) => add(of, MoneyBasis::Model, amount, of.as_requested),
             (None, Some(amount)) => add(of, MoneyBasis::Logged, amount, None),
             (None, None) => {}
         }
@@ -346,7 +349,7 @@ mod tests {
         let row = row(parts, "o200k_base");
         let money = row_money(&row, &prices);
         assert_eq!(
-            (money.amount, money.as_served, money.as_logged),
+            (money.amount, money.as_requested, money.as_logged),
             (Some(2.25), Some(8.75), Some(1.0))
         );
         assert_eq!((money.unpriced, money.unlogged), (0.5, 0.75));

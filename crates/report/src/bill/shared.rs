@@ -34,8 +34,8 @@ pub struct Repeated {
     pub undivided: Option<usize>,
 }
 
-/// A dataset as it was looked at: its place, what decides its bytes, and what it has counted.
-pub(super) struct Look {
+/// A dataset as it was scanned: its place, what decides its bytes, and what it has counted.
+pub(super) struct Scan {
     pub(super) place: usize,
     pub(super) fingerprint: String,
     countings: BTreeSet<Counting>,
@@ -59,13 +59,13 @@ columns! {
     }
 }
 
-/// Looks at a dataset; ids are read where it is not alone.
-pub(super) fn look(
+/// Scans a dataset; ids are read where it is not alone.
+pub(super) fn scan(
     dataset: &Dataset,
     place: usize,
     request: &BillRequest,
     is_alone: bool,
-) -> Result<Look, DatasetError> {
+) -> Result<Scan, DatasetError> {
     let countings = if request.is_of_text() {
         let encodings = dataset
             .encodings()
@@ -87,7 +87,7 @@ pub(super) fn look(
             ids.push(short(columns.source.at(row), columns.conversation_id.at(row)));
         })?;
     }
-    Ok(Look {
+    Ok(Scan {
         place,
         fingerprint: dataset.manifest().fingerprint.clone(),
         countings,
@@ -154,19 +154,19 @@ fn known(folder: &Path, candidates: &BTreeSet<u64>) -> Result<Vec<Known>, Datase
 /// What is counted of each dataset: its place in `folders`, and the part of it. Of one that is given again, nothing is.
 pub(super) fn divide(
     folders: &[&Path],
-    mut looks: Vec<Look>,
+    mut scans: Vec<Scan>,
     request: &BillRequest,
 ) -> Result<(Vec<(usize, Counted)>, Repeated), DatasetError> {
     let mut repeated = Repeated::default();
     let mut seen: BTreeSet<String> = BTreeSet::new();
-    looks.reverse();
-    looks.retain(|look| seen.insert(look.fingerprint.clone()));
-    looks.reverse();
-    repeated.datasets = (folders.len() - looks.len()) as u64;
+    scans.reverse();
+    scans.retain(|scan| seen.insert(scan.fingerprint.clone()));
+    scans.reverse();
+    repeated.datasets = (folders.len() - scans.len()) as u64;
     // Dialects and encodings that the same datasets have are counted of the same conversations.
     let mut having: BTreeMap<&Counting, Vec<usize>> = BTreeMap::new();
-    for (number, look) in looks.iter().enumerate() {
-        for counting in &look.countings {
+    for (number, scan) in scans.iter().enumerate() {
+        for counting in &scan.countings {
             having.entry(counting).or_default().push(number);
         }
     }
@@ -174,7 +174,7 @@ pub(super) fn divide(
     for (counting, numbers) in having {
         classes.entry(numbers).or_default().insert(counting.clone());
     }
-    let mut ids: Vec<u64> = looks.iter().flat_map(|look| look.ids.iter().copied()).collect();
+    let mut ids: Vec<u64> = scans.iter().flat_map(|scan| scan.ids.iter().copied()).collect();
     ids.sort_unstable();
     let twice = ids.windows(2).filter_map(|two| match two {
         [one, other] if one == other => Some(*one),
@@ -182,13 +182,13 @@ pub(super) fn divide(
     });
     let candidates: BTreeSet<u64> = twice.collect();
     if candidates.is_empty() {
-        let all = looks.iter().map(|look| (look.place, Counted::default()));
+        let all = scans.iter().map(|scan| (scan.place, Counted::default()));
         return Ok((all.collect(), repeated));
     }
     let mut all_known = Vec::new();
-    for look in &looks {
-        let has_some = look.ids.iter().any(|id| candidates.contains(id));
-        let folder = folders.get(look.place).filter(|_| has_some);
+    for scan in &scans {
+        let has_some = scan.ids.iter().any(|id| candidates.contains(id));
+        let folder = folders.get(scan.place).filter(|_| has_some);
         all_known.push(folder.map_or(Ok(Vec::new()), |folder| known(folder, &candidates))?);
     }
     let needs_totals = !request.is_of_text() && totals::are_asked(&request.by);
@@ -211,17 +211,17 @@ pub(super) fn divide(
             let lost =
                 known.filter(|known| best.get(&known.key).is_some_and(|(_, winner)| *winner != number));
             let left_out: BTreeSet<String> = lost.map(|known| known.id.clone()).collect();
-            let Some(look) = looks
+            let Some(scan) = scans
                 .get(number)
-                .filter(|look| left_out.len() as u64 != look.conversations)
+                .filter(|scan| left_out.len() as u64 != scan.conversations)
             else {
                 continue;
             };
             if !left_out.is_empty() && needs_totals {
-                repeated.undivided.get_or_insert(look.place);
+                repeated.undivided.get_or_insert(scan.place);
             }
             let of = Some(countings.clone());
-            counted.push((look.place, Counted { of, left_out }));
+            counted.push((scan.place, Counted { of, left_out }));
         }
     }
     repeated.conversations = shared.len() as u64;

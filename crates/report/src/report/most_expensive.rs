@@ -61,7 +61,8 @@ pub struct MoneyCell {
     #[serde(flatten)]
     pub figure: MoneyFigure,
     /// Estimate: as they are served, answers included; none where nothing is ever sent.
-    pub as_served: Option<f64>,
+    #[serde(rename = "as_served")]
+    pub as_requested: Option<f64>,
 }
 
 /// The cost of sending one dialect's renderings once, at one price.

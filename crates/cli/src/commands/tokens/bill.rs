@@ -243,7 +243,7 @@ impl<'b> BillLines<'b> {
             column("written", |row: &BillRow| count(row.cell.written)),
         ];
         columns.extend(logged_columns(rows));
-        columns.extend(money.served_columns());
+        columns.extend(money.requested_columns());
         let spare = [
             "per request",
             "× held",

@@ -36,7 +36,7 @@ type Figure = fn(&ModelMoney<'_>) -> Option<f64>;
 type Sum = fn(&RowMoney<'_>) -> Option<f64>;
 
 const AMOUNT: (Sum, Figure) = (|row| row.amount, |of| of.amount);
-const AS_SERVED: (Sum, Figure) = (|row| row.as_served, |of| of.as_served);
+const AS_REQUESTED: (Sum, Figure) = (|row| row.as_requested, |of| of.as_requested);
 
 impl<'m> Money<'m> {
     /// The money with what its rows have of models.
@@ -72,13 +72,13 @@ impl<'m> Money<'m> {
     }
 
     /// The columns of what was served, by estimate and as it was logged.
-    pub(super) fn served_columns(&'m self) -> Vec<Column<'m, BillRow>> {
+    pub(super) fn requested_columns(&'m self) -> Vec<Column<'m, BillRow>> {
         let mut columns = Vec::new();
         if self.has_models {
-            columns.push(self.sum_column("", AS_SERVED.0));
+            columns.push(self.sum_column("", AS_REQUESTED.0));
             columns.push(self.sum_column("logged\n", |row| row.as_logged));
         }
-        columns.extend(self.each_column(AS_SERVED.1));
+        columns.extend(self.each_column(AS_REQUESTED.1));
         columns
     }
 
@@ -174,7 +174,7 @@ impl<'m> Money<'m> {
                 "model": name,
                 "currency": of.price.currency,
                 "amount": of.amount,
-                "as_served_estimate": of.as_served,
+                "as_served_estimate": of.as_requested,
                 "as_logged": of.as_logged,
             })
         };
@@ -194,10 +194,10 @@ impl<'m> Money<'m> {
             let sums = json!({
                 "currency": self.prices.currency(),
                 "amount": money.amount,
-                "as_served_estimate": money.as_served,
+                "as_served_estimate": money.as_requested,
                 "as_logged": money.as_logged,
-                "unpriced_tokens": share(money.unpriced),
-                "unpriced_requests": share(money.unlogged),
+                "unpriced_tokens": fraction(money.unpriced),
+                "unpriced_requests": fraction(money.unlogged),
             });
             fields.insert("cost".to_owned(), sums);
         }
@@ -249,12 +249,12 @@ impl<'m> Money<'m> {
                 .map(|of| (self.shown_model)(&of.price.model))
                 .collect();
             cells.push(names.into_iter().collect::<Vec<_>>().join(" "));
-            cells.extend([money.amount, money.as_served, money.as_logged].map(cell));
-            cells.extend([money.unpriced, money.unlogged].map(|part| share(part).to_string()));
+            cells.extend([money.amount, money.as_requested, money.as_logged].map(cell));
+            cells.extend([money.unpriced, money.unlogged].map(|part| fraction(part).to_string()));
         }
         for price in self.each() {
             let of = of_price(&money.each, price);
-            cells.extend([of.and_then(AMOUNT.1), of.and_then(AS_SERVED.1)].map(cell));
+            cells.extend([of.and_then(AMOUNT.1), of.and_then(AS_REQUESTED.1)].map(cell));
         }
         cells
     }
@@ -276,8 +276,8 @@ fn plain(amount: f64) -> String {
 }
 
 /// A share with four decimals.
-fn share(share: f64) -> f64 {
-    (share * 10_000.0).round() / 10_000.0
+fn fraction(part: f64) -> f64 {
+    (part * 10_000.0).round() / 10_000.0
 }
 
 /// A price with its source.

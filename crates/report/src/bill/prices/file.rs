@@ -101,7 +101,7 @@ fn price(entry: Entry, own: &[Encoding]) -> Result<Price, (&'static str, String)
     let refused = |key, reason: &str| Err((key, reason.to_owned()));
     if !entry
         .batch_discount
-        .is_none_or(|share| (0.0..=1.0).contains(&share))
+        .is_none_or(|part| (0.0..=1.0).contains(&part))
     {
         return refused("batch_discount", "it must be a share from 0 to 1");
     }
@@ -233,9 +233,9 @@ mod tests {
             requests: 100,
             ..BilledUsage::default()
         };
-        let nothing_known = price("").charge(&usage, Terms::BASE, 0);
+        let nothing_known = price("").cost_of_logged(&usage, Terms::BASE, 0);
         assert_eq!(nothing_known, Err(Unpriced::Kind("output tokens")));
-        for (lines, estimate, charge) in [
+        for (lines, estimate, logged) in [
             ("per_million_output = 10", 15.0, 15.0),
             (
                 "per_million_output = 10\nper_million_cached_input = 0.25",
@@ -251,8 +251,8 @@ mod tests {
         ] {
             let price = price(lines);
             assert!((price.estimate(&usage) - estimate).abs() < 1e-9, "{lines}");
-            let charged = price.charge(&usage, Terms::BASE, 0).unwrap();
-            assert!((charged - charge).abs() < 1e-9, "{lines}");
+            let cost = price.cost_of_logged(&usage, Terms::BASE, 0).unwrap();
+            assert!((cost - logged).abs() < 1e-9, "{lines}");
         }
         assert!((price("").estimate(&usage) - 5.0).abs() < 1e-9);
     }
@@ -273,34 +273,37 @@ mod tests {
             searches: Some(3),
             requests: 1,
         };
-        let charge = |terms, longest| all.charge(&usage, terms, longest);
+        let cost_of = |terms, longest| all.cost_of_logged(&usage, terms, longest);
         let near =
             |found: Result<f64, Unpriced>, cost: f64| assert!((found.unwrap() - cost).abs() < 1e-9, "{cost}");
-        near(charge(Terms::BASE, 0), 1.0 + 0.025 + 0.6 + 1.5 + 0.1 + 0.03);
+        near(cost_of(Terms::BASE, 0), 1.0 + 0.025 + 0.6 + 1.5 + 0.1 + 0.03);
         let above = |above| Terms { above, ..Terms::BASE };
         // What a tier leaves out costs what it does below.
         near(
-            charge(above(Some(200_000)), 0),
+            cost_of(above(Some(200_000)), 0),
             1.6 + 0.025 + 0.6 + 1.5 + 0.2 + 0.03,
         );
         near(
-            charge(above(Some(700_000)), 0),
+            cost_of(above(Some(700_000)), 0),
             3.2 + 0.025 + 0.6 + 1.5 + 0.2 + 0.03,
         );
         // Of a sum it is known only where no request was long.
-        near(charge(above(None), 200_000), 1.0 + 0.025 + 0.6 + 1.5 + 0.1 + 0.03);
-        assert_eq!(charge(above(None), 200_001), Err(Unpriced::Length(200_000)));
+        near(
+            cost_of(above(None), 200_000),
+            1.0 + 0.025 + 0.6 + 1.5 + 0.1 + 0.03,
+        );
+        assert_eq!(cost_of(above(None), 200_001), Err(Unpriced::Length(200_000)));
         let batch = Terms {
             batch: true,
             ..Terms::BASE
         };
-        assert_eq!(charge(batch, 0), Err(Unpriced::Kind("requests of batches")));
+        assert_eq!(cost_of(batch, 0), Err(Unpriced::Kind("requests of batches")));
         let lines = BilledUsage {
             input: 1_000_000,
             output: 10_000,
             ..BilledUsage::default()
         };
-        near(all.charge(&lines, batch, 0), 1.04);
+        near(all.cost_of_logged(&lines, batch, 0), 1.04);
     }
 
     #[test]
@@ -333,14 +336,17 @@ mod tests {
                 "searches",
             ),
         ] {
-            assert_eq!(price.charge(&usage, Terms::BASE, 0), Err(Unpriced::Kind(kind)));
+            assert_eq!(
+                price.cost_of_logged(&usage, Terms::BASE, 0),
+                Err(Unpriced::Kind(kind))
+            );
         }
         let none = BilledUsage {
             cache_write: Some(0),
             searches: Some(0),
             ..usage
         };
-        assert!(price.charge(&none, Terms::BASE, 0).is_ok());
+        assert!(price.cost_of_logged(&none, Terms::BASE, 0).is_ok());
     }
 
     #[test]
@@ -358,7 +364,12 @@ mod tests {
             ..BilledUsage::default()
         };
         assert!(price[0].estimate(&usage).is_finite());
-        assert!(price[0].charge(&usage, Terms::BASE, 0).unwrap().is_finite());
+        assert!(
+            price[0]
+                .cost_of_logged(&usage, Terms::BASE, 0)
+                .unwrap()
+                .is_finite()
+        );
     }
 
     #[test]

@@ -190,7 +190,12 @@ impl Price {
     }
 
     /// The cost of what a provider logged. Every kind that there is any of needs a price; `longest` is a length that no request exceeds.
-    pub(crate) fn charge(&self, usage: &BilledUsage, terms: Terms, longest: u64) -> Result<f64, Unpriced> {
+    pub(crate) fn cost_of_logged(
+        &self,
+        usage: &BilledUsage,
+        terms: Terms,
+        longest: u64,
+    ) -> Result<f64, Unpriced> {
         let above = match terms.above {
             Some(above) => above,
             None => match self.thresholds().next() {

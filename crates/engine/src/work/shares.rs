@@ -182,12 +182,11 @@ impl Billed<'_> {
             }
         }
         for (place, usage) in attributed {
-            let share = cut::at_mut(&mut shares, place);
-            share.requests += 1;
-            share.logged += Logged::of(usage);
-            share
-                .each_logged
-                .extend(usage.map(|usage| Logged::of(Some(usage))));
+            let billed = cut::at_mut(&mut shares, place);
+            let logged = Logged::of(usage);
+            billed.requests += 1;
+            billed.logged += logged;
+            billed.each_logged.extend(usage.map(|_| logged));
         }
         if let [only] = shares.as_mut_slice() {
             only.bytes = self.bytes;

@@ -27,6 +27,10 @@ laws TIMES="3" SEED="1" DRAWS="20":
     cargo test --release --package chatmill-testkit --test laws every_possible_loss -- --ignored
     cargo test --release --package chatmill-token --lib -- --ignored
 
+# logged answers and turns of the assistant in the samples of all sources and in drawn sessions, DRAWS times as many as in `just test`
+turns DRAWS="20":
+    CHATMILL_DRAWS={{DRAWS}} cargo test --release --package chatmill-testkit --test laws turns:: -- --include-ignored --nocapture
+
 # words under a key that no format knows, in every object of every fixture: kept and told (`cargo test` draws a fifth)
 silence:
     CHATMILL_DRAWS=5 cargo test --package chatmill-source --lib canary
@@ -207,11 +211,14 @@ shares MEGABYTES="300" WAYS="shards,full,slurm,spark,standalone,ray,sail":
 fuzz SECONDS:
     cargo xtask fuzz {{SECONDS}}
 
-# dump a fresh database in every way that the installed PostgreSQL knows, and compare the rows with psql and pg_restore
+# dump a fresh database in every way that the installed PostgreSQL knows, and compare the rows with psql and pg_restore; then one archive
+# in every form of PostgreSQL, MariaDB and SQLite, and compare what is exported
 dumps:
     rm -rf target/dumps
     crates/intake/tests/oracle/dumps.sh target/dumps
     CHATMILL_DUMPS="$PWD/target/dumps" cargo test --package chatmill-intake --lib fresh_dumps -- --ignored --nocapture
+    cargo build --package chatmill-cli
+    .ci/dumps/run "${CARGO_TARGET_DIR:-target}/debug/chatmill" target/archive
 
 # open a dataset with the readers that people use, and run the report's queries (needs Python and its package index)
 readers RUN:

@@ -279,12 +279,14 @@ def check(
     ignore: Iterable[str] = (),
     config: Path | None = None,
     now: str | None = None,
+    secrets: bool = False,
     threads: int = 0,
     progress: Progress = None,
 ) -> dict[str, Any]:
     """Checks files as a linter does: ``findings``, a verdict for each of ``files``, and a ``summary``.
 
-    ``dialects`` adds what their consumers would refuse. ``config`` is a file of settings; without it there are none.
+    ``dialects`` adds what their consumers would refuse. ``config`` is a file of settings; without it there are none. ``secrets`` looks for keys and
+    tokens, too.
     """
     arguments = ["check", "--output-format", "json", f"--source={_settings.text('source', source)}"]
     arguments += ["--threads", str(_settings.number("threads", threads))]
@@ -293,6 +295,7 @@ def check(
     arguments += [f"--select={code}" for code in _settings.words("select", select)]
     arguments += [f"--ignore={code}" for code in _settings.words("ignore", ignore)]
     arguments += ["--now", _settings.text("now", now)] if now is not None else []
+    arguments += ["--secrets"] if secrets else []
     return _json([*arguments, "--", *_paths("paths", paths)], progress)
 
 
@@ -336,21 +339,24 @@ def export(
     envelope: str | None = None,
     valid: bool = False,
     split: Mapping[str, int] | None = None,
+    split_by: str | None = None,
     split_like: Path | None = None,
+    split_against: Path | Iterable[Path] = (),
     columns: Iterable[str] = (),
     dropped: Path | None = None,
     max_tokens: str | None = None,
     without: Iterable[str] = (),
     keep_unasked: bool = False,
+    distinct: bool = False,
     replace: bool = False,
     progress: Progress = None,
 ) -> Export:
     """Writes training and evaluation files of a dataset into a folder, and gives what its ``export.json`` says, with the parts as ``.polars(part)``
     and ``.datasets()``.
 
-    ``split={"train": 95, "test": 5}`` divides the rows, and ``split_like`` names an earlier export that decides for its own;
+    ``split={"train": 95, "test": 5}`` divides the rows, ``split_by="session"`` by time within a room, and ``split_like`` names an earlier export that decides for its own, ``split_against`` its dataset;
     ``columns=["source", "extra.language"]`` adds columns; ``dropped`` is a file for the rows that are left out, with their reasons; ``max_tokens="4096@o200k_base"`` leaves out what is longer; ``keep_unasked``
-    keeps answers before which nobody speaks, which envelopes of conversations leave out.
+    keeps answers before which nobody speaks, which envelopes of conversations leave out; ``distinct`` leaves out rows that are equal to an earlier one.
     """
     arguments = ["export", "--dialect", _settings.text("dialect", dialect), "--format", _settings.text("format", format)]
     arguments += ["--out", _settings.path("out", out)]
@@ -358,13 +364,16 @@ def export(
     arguments += ["--valid"] if valid else []
     shares = _settings.section("split", split).items()
     arguments += ["--split", ",".join(f"{part}={share}" for part, share in shares)] if shares else []
+    arguments += ["--split-by", _settings.text("split_by", split_by)] if split_by is not None else []
     arguments += ["--split-like", _settings.path("split_like", split_like)] if split_like is not None else []
+    arguments += [f"--split-against={run}" for run in _settings.paths("split_against", split_against)]
     added = _settings.words("columns", columns)
     arguments += ["--columns", ",".join(added)] if added else []
     arguments += ["--dropped", _settings.path("dropped", dropped)] if dropped is not None else []
     arguments += ["--max-tokens", _settings.text("max_tokens", max_tokens)] if max_tokens is not None else []
     arguments += [f"--without={code}" for code in _settings.words("without", without)]
     arguments += ["--keep-unasked"] if keep_unasked else []
+    arguments += ["--distinct"] if distinct else []
     arguments += ["--replace"] if replace else []
     answer([*arguments, "--", _settings.path("dataset", dataset)], callback(progress))
     with open(os.path.join(out, "export.json"), encoding="utf-8") as file:

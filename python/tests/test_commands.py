@@ -34,6 +34,13 @@ def test_a_run_is_certified_compared_and_exported(pipeline: Path, tmp_path: Path
     assert compared["exit_code"] == 1 and compared["objections"][0]["condition"].startswith("messages")
     exported = chatmill.export(out, tmp_path / "train", dialect="openai-chat", envelope="openai-sft", valid=True)
     assert exported["kept"] == 2
+    with pytest.raises(chatmill.RequestError, match="window.session_gap"):
+        parts = {"train": 1, "test": 1}
+        chatmill.export(out, tmp_path / "parts", dialect="openai-chat", split=parts, split_by="session", distinct=True)
+    key = tmp_path / "key.jsonl"
+    key.write_text('{"messages": [{"role": "user", "content": "ghp_0123456789abcdefghijABCDEFGHIJ012345"}]}\n')
+    found = [len(chatmill.check(key, secrets=secrets)["findings"]) for secrets in (False, True)]
+    assert found == [0, 1]
     greeting = tmp_path / "greeting.jsonl"
     greeting.write_text('{"messages": [{"role": "assistant", "content": "Good day, what can I do for you?"}]}\n')
     pipeline.with_name("greeting.toml").write_text(

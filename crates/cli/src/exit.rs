@@ -261,7 +261,7 @@ mod tests {
             exit_of(ReadError::Plan(PlanError::Override { text: "x".into() })),
             2
         );
-        assert_eq!(exit_of(RunError::PerspectiveAbsent), 2);
+        assert_eq!(exit_of(RunError::PerspectiveAbsent(String::new())), 2);
         assert_eq!(exit_of(CommandError::request("no")), 2);
         let path = PathBuf::from("out");
         for error in [

@@ -124,6 +124,7 @@ codes! {
     ENCRYPTED_REASONING = "SR033-encrypted-reasoning";
     UNREAD_FIELD = "SR034-unread-field";
     MISRECOGNISED_INPUT = "SR035-misrecognised-input";
+    ANSWER_WITHOUT_TURN = "SR036-answer-without-turn";
     DUPLICATE_MESSAGE_ID = "AS001-duplicate-message-id";
     REPEATED_ROW = "AS002-repeated-row";
     CONVERSATION_TOO_LARGE = "AS003-conversation-too-large";

@@ -80,6 +80,7 @@ const PASSES: &[&Pass] = &[
     &trim::PASS,
     &MISPLACED,
     &NOTE_RENDERED,
+    &joined_texts::OF_ANSWERS,
     &history::PASS,
     &rounds::PASS,
     &items::PASS,
@@ -124,11 +125,9 @@ const SILENCE: Pass = Pass {
     loses: no_losses,
     run: |plan, _, profile| {
         let rejected = plan.rejected.iter();
-        plan.violations = rejected
-            .map(|cause| {
-                Violation::of(profile.pairing, cause.position, cause).of_call(cause.call_id.as_deref())
-            })
-            .collect();
+        plan.violations.extend(rejected.map(|cause| {
+            Violation::of(profile.pairing, cause.position, cause).of_call(cause.call_id.as_deref())
+        }));
         let mut turns = plan.turns.iter();
         let is_silent = match profile.system {
             SystemPlace::Anywhere => turns.next().is_none(),

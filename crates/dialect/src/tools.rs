@@ -11,3 +11,4 @@ pub(crate) mod forms;
 pub(crate) mod gemini_schema;
 pub(crate) mod inferred_schema;
 pub(crate) mod json_schema;
+pub(crate) mod schema_rules;

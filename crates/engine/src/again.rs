@@ -90,6 +90,8 @@ pub struct AgainRendering<'r> {
     pub perspective: Cow<'r, str>,
     /// The number of the rendering among those of its key.
     pub ordinal: u64,
+    /// The positions of the first and the last message that it shows, where it shows any.
+    pub shown: Option<(u64, u64)>,
     /// The text; `None` where it is larger than the plan allows.
     pub content: Option<Cow<'r, str>>,
     /// Byte ranges of the perspective's own text.
@@ -281,6 +283,10 @@ impl<'a, 'd> Renderer<'a, 'd> {
             conversation: conversation.into(),
             perspective: perspective.into(),
             ordinal: rendering.ordinal.into(),
+            shown: rendering
+                .first_position
+                .map(u64::from)
+                .zip(rendering.last_position.map(u64::from)),
             content: Some(sink.text().into()).filter(|_| !is_oversize),
             assistant_spans: (&self.own.assistant).into(),
             learned_spans: (&self.own.trained).into(),

@@ -221,6 +221,7 @@ impl CheckOptions {
                 zone: self.settings.zone.as_deref(),
                 ..ReadOptions::default()
             },
+            redactor: self.settings.redactor.as_ref(),
             ..record::Settings::plain(&self.limits)
         }
     }

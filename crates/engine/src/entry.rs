@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chatmill_source::{Source, TableMap};
+use chatmill_source::Source;
 
 /// An input, or a part of one, and the source that reads it.
 #[derive(Clone, Default)]
@@ -22,12 +22,6 @@ pub struct EntryRef {
 }
 
 impl EntryRef {
-    /// The user's own map that reads its table.
-    pub(crate) fn map<'m>(&self, maps: &'m [TableMap]) -> Option<&'m TableMap> {
-        let mut own = maps.iter().filter(|map| map.is_own);
-        own.find(|map| !self.table.is_empty() && map.names(&self.table))
-    }
-
     /// An input itself, of which nothing was recognised.
     pub(crate) fn of_input(input: usize) -> Self {
         Self {

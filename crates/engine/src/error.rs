@@ -252,8 +252,8 @@ pub enum RunError {
     #[error("{}; this is a bug in chatmill, nothing was published", .0.join("; "))]
     Unbalanced(Vec<String>),
     /// No configured participant is in any conversation.
-    #[error("perspective.as: none of the named participants is in any conversation")]
-    PerspectiveAbsent,
+    #[error("perspective.as: none of the named participants is in any conversation{0}")]
+    PerspectiveAbsent(String),
     /// tiktoken-rs counts a rendering differently: a bug in chatmill.
     #[error(
         "tiktoken-rs counts the {dialect} rendering of {conversation} differently in {encoding}; this is a bug in chatmill, \
@@ -327,7 +327,7 @@ impl Classed for RunError {
         match self {
             Self::Plan(error) => error.class(),
             Self::Dataset(error) => error.class(),
-            Self::PerspectiveAbsent
+            Self::PerspectiveAbsent { .. }
             | Self::NotPlanned { .. }
             | Self::OtherPlan { .. }
             | Self::TooManyTools { .. }

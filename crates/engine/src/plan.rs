@@ -349,7 +349,8 @@ impl Plan {
         }
     }
 
-    /// What is read beside the inputs, and never written: evaluations, earlier datasets, and each file that the pipeline names.
+    /// The files and folders that a run reads in addition to its inputs, which no report may replace: evaluations, earlier datasets, and each
+    /// file that the pipeline names.
     pub fn read_beside(&self) -> Vec<PathBuf> {
         let evaluations = self
             .evaluations

@@ -33,7 +33,7 @@ pub(crate) mod bill;
 pub(crate) mod budget;
 mod fit;
 pub(crate) mod overview;
-mod perspectives;
+pub(crate) mod perspectives;
 pub(crate) mod receipt;
 pub(crate) mod recognition;
 pub(crate) mod render;

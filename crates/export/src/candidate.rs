@@ -16,6 +16,8 @@ columns! {
         profile: Texts,
         perspective: Texts,
         ordinal: Numbers,
+        first_position: Numbers,
+        last_position: Numbers,
         media_type: Texts,
         content: Texts,
         last_role: Texts,
@@ -78,6 +80,8 @@ pub struct RenderingFacts<'a> {
     pub perspective: &'a str,
     /// The number of the rendering among those of this key.
     pub ordinal: u64,
+    /// The positions of the first and the last message that it shows, where it shows any.
+    pub shown: Option<(u64, u64)>,
     /// The text; `None` where the run stored no text.
     pub content: Option<&'a str>,
     /// Ranges of bytes that are the assistant's text.
@@ -165,6 +169,7 @@ pub(crate) fn each(
                 conversation: cells.conversation_id.at(row),
                 perspective: cells.perspective.at(row),
                 ordinal: cells.ordinal.at(row),
+                shown: cells.first_position.get(row).zip(cells.last_position.get(row)),
                 content: cells.content.get(row),
                 assistant_spans: &cells.assistant_spans.at(row),
                 learned_spans: &cells.learned_spans.at(row),

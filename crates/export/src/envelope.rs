@@ -214,6 +214,7 @@ envelopes! {
     trl_messages: TRL_MESSAGES;
     trl_prompt_completion: TRL_PROMPT_COMPLETION;
     trl_prompts: TRL_PROMPTS;
+    verl: VERL;
     llama_factory: LLAMA_FACTORY;
     axolotl: AXOLOTL;
     trl_dpo: TRL_DPO;

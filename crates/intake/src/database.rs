@@ -153,6 +153,7 @@ impl Database {
         self.queue.push_back(Event::Table {
             name: table.to_owned(),
             source: map.source.clone(),
+            map: map.name.clone(),
             whole: map.whole(table).map(|table| TableName {
                 database: None,
                 table,

@@ -9,7 +9,7 @@ use chatmill_diag::{Code, Finding, cut};
 use crate::access::Failure;
 use crate::stream::StreamError;
 
-/// The name of a table, which tells its conversations from those of all other tables.
+/// The name of a table, which distinguishes its conversations from those of all other tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TableName {
     /// The database, where a dump names it.
@@ -63,6 +63,8 @@ pub enum Event {
         name: String,
         /// Id of the source that reads the rows.
         source: String,
+        /// Name of the map that reads them.
+        map: String,
         /// The table that they are a part of: the same for all its partitions. None where the rows have no table.
         whole: Option<TableName>,
     },

@@ -327,7 +327,7 @@ impl Reader {
         file: Result<DatabaseFile, StreamError>,
         kind: columnar::Kind,
     ) {
-        match file.and_then(|file| Columnar::open(file, kind, Arc::clone(&self.input.gauge))) {
+        match file.and_then(|file| Columnar::open(file, kind, &self.tables, Arc::clone(&self.input.gauge))) {
             Ok((columns, head)) => self.begin(heading, head, Some(Entry::Columns(Box::new(columns)))),
             Err(broken) => self.pass_unread(heading, Some(broken)),
         }

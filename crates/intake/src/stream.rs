@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chatmill_diag::codes::{
-    CORRUPT_STREAM, DECOMPRESSION_LIMIT, DUMP_INCOMPLETE, MALFORMED_ROW, TRAILING_GARBAGE, TRUNCATED_STREAM,
-    UNREADABLE_INPUT, UNSUPPORTED_CONTAINER,
+    CORRUPT_STREAM, DECOMPRESSION_LIMIT, DUMP_INCOMPLETE, INVALID_UTF8, MALFORMED_ROW, TRAILING_GARBAGE,
+    TRUNCATED_STREAM, UNREADABLE_INPUT, UNSUPPORTED_CONTAINER,
 };
 use chatmill_diag::{Code, Finding, Limits, cut};
 
@@ -63,6 +63,12 @@ impl StreamError {
     /// A row that is not a row of its table.
     pub(crate) fn malformed(message: impl Into<String>) -> Self {
         Self::new(&MALFORMED_ROW, message)
+    }
+
+    /// A row with bytes that are no text where its words are read.
+    pub(crate) fn garbled() -> Self {
+        let text = "the column that is read as text holds bytes that are not UTF-8";
+        Self::new(&INVALID_UTF8, text)
     }
 
     /// The same, with what it is about before it.

@@ -7,11 +7,13 @@ pub(crate) mod column;
 pub(crate) mod copy;
 pub(crate) mod csv;
 mod escape;
+pub mod extended;
 pub(crate) mod literal;
 mod object;
 pub(crate) mod row;
 pub(crate) mod sql;
 pub(crate) mod statement;
+pub(crate) mod times;
 
 /// The table that is read, the source that reads it, and the names of its columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,6 +36,8 @@ pub struct TableMap {
     pub definition: Vec<String>,
     /// Conditions that a row must meet; other rows are passed over.
     pub filters: Vec<TableFilter>,
+    /// Columns, in the table's words, of which all values are truth values where the rows do not say so themselves.
+    pub truths: Vec<String>,
     /// Values of the role column, as text, and the roles that they mean.
     pub roles: Vec<(String, String)>,
     /// Whether the user wrote the map for their own tables: such a map names the fields of JSON rows, too.

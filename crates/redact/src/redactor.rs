@@ -12,7 +12,7 @@ use crate::fixed::{Fixed, Json};
 use crate::fold::fold;
 use crate::kind::PersonalKind;
 use crate::pseudonym::{Form, PseudonymKey};
-use crate::roster::Roster;
+use crate::roster::{ID, IN_PATH, Roster};
 use crate::spelling::plain_name;
 
 /// Finds personal data and secrets, and replaces them when it has a key.
@@ -54,7 +54,7 @@ impl Redactor {
 
     /// A text with all matches replaced, or none where the text stays as it is. Counts the matches.
     pub fn text(&self, text: &str, roster: &Roster, counts: &mut Counts) -> Option<String> {
-        self.replaced(text, roster, counts, |_, _| true)
+        self.replaced(text, roster, counts, false, |_, _| true)
     }
 
     /// Raw JSON: like a text, but without names in parts that only a program reads.
@@ -66,8 +66,10 @@ impl Redactor {
         counts: &mut Counts,
     ) -> Option<String> {
         let fixed = Fixed::of(text, json);
-        self.replaced(text, roster, counts, |found, written| {
-            found.kind != PersonalKind::Name || !fixed.holds(text, written)
+        self.replaced(text, roster, counts, true, |found, written| {
+            found.kind != PersonalKind::Name
+                || found.value.starts_with([ID, IN_PATH])
+                || !fixed.holds(text, written)
         })
     }
 
@@ -77,12 +79,16 @@ impl Redactor {
         text: &str,
         roster: &Roster,
         counts: &mut Counts,
+        is_json: bool,
         takes: impl Fn(&Found, &Range<usize>) -> bool,
     ) -> Option<String> {
         let folded = fold(text);
         let mut found = find::find(&folded.text, self.wanted);
         let others = found.len();
         roster.find(&folded.text, &mut found);
+        if is_json {
+            roster.find_values(&folded.text, &mut found);
+        }
         if found.len() > others {
             found = find::merge_overlaps(found);
         }
@@ -105,7 +111,7 @@ impl Redactor {
 
     /// A field that holds a name and nothing else, or an id: a name of the roster as a whole, else as a text.
     pub fn name(&self, field: &str, roster: &Roster, counts: &mut Counts) -> Option<String> {
-        let Some(owner) = roster.owner(field) else {
+        let Some(owner) = roster.owner(field).or_else(|| roster.account(field)) else {
             return self.text(field, roster, counts);
         };
         counts.add(PersonalKind::Name);
@@ -127,6 +133,9 @@ impl Redactor {
 
 fn pseudonym(key: &PseudonymKey, found: &Found, text: &str) -> String {
     match found.kind {
+        PersonalKind::Name if found.value.starts_with(ID) && is_number(text, found) => {
+            key.pseudonym(found.kind, &found.value, Form::Number)
+        }
         PersonalKind::Name => name(key, &found.value),
         PersonalKind::Card | PersonalKind::Phone if is_number(text, found) => {
             key.pseudonym(found.kind, &found.value, Form::Number)
@@ -135,8 +144,12 @@ fn pseudonym(key: &PseudonymKey, found: &Found, text: &str) -> String {
     }
 }
 
-/// `Person-` or `Agent-` and the hash of the name.
+/// `Person-` or `Agent-` and the hash of the name, or `account-` and the hash of an id.
 fn name(key: &PseudonymKey, owner: &str) -> String {
+    if owner.starts_with(ID) {
+        return format!("account-{}", key.pseudonym(PersonalKind::Name, owner, Form::Text));
+    }
+    let owner = owner.strip_prefix(IN_PATH).unwrap_or(owner);
     let (prefix, name) = owner.split_once('-').unwrap_or(("Person", owner));
     format!("{prefix}-{}", key.pseudonym(PersonalKind::Name, name, Form::Text))
 }

@@ -5,6 +5,8 @@
 //! word of a person's name also alone. In scripts without blanks between words a name of two characters or
 //! more is found anywhere. A name of fewer than three letters or of a common word is not searched for.
 
+mod accounts;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chatmill_diag::cut;
@@ -15,9 +17,15 @@ use crate::fold::fold;
 use crate::kind::PersonalKind;
 use crate::spelling::{plain_name, plain_word, transcribed_name};
 use crate::stop_words::{is_common, is_role};
+use accounts::Accounts;
+
+pub(crate) use accounts::{ID, IN_PATH};
 
 /// Letters that a name needs to be searched for.
 const FEWEST_LETTERS: usize = 3;
+
+/// Letters that the name of an account needs to be searched for outside of paths.
+const FEWEST_IN_ACCOUNT: usize = 4;
 
 /// Fields of participants that hold a name and have no place of their own.
 const NAME_FIELDS: [&str; 8] = [
@@ -42,6 +50,10 @@ pub struct Roster {
     unspaced: Vec<(String, Owner)>,
     /// First bytes of the words that are ASCII, in both cases: a bit for each.
     first_bytes: u128,
+    /// The ids of participants.
+    accounts: Accounts,
+    /// The names that stay, where names are looked for.
+    keep: Option<HashSet<String>>,
 }
 
 /// The bit of the byte with which a word begins, where it is ASCII.
@@ -128,7 +140,26 @@ impl Roster {
                 names.quoted(reference);
             }
         }
-        names.roster()
+        accounts::each_text(conversation, &mut |text| {
+            for name in accounts::names_in(text, keep) {
+                names.account(&name);
+            }
+        });
+        Self {
+            accounts: Accounts::of(conversation, keep),
+            keep: Some(keep.clone()),
+            ..names.roster()
+        }
+    }
+
+    /// The value to make a pseudonym of, if a field is exactly the id of a participant.
+    pub(crate) fn account(&self, field: &str) -> Option<String> {
+        self.accounts.value(field)
+    }
+
+    /// Finds the ids of participants that are whole values of JSON.
+    pub(crate) fn find_values(&self, json: &str, found: &mut Vec<Found>) {
+        self.accounts.find_values(json, found);
     }
 
     /// Whether there is no name.
@@ -146,11 +177,31 @@ impl Roster {
 
     /// Finds names in a folded text.
     pub(crate) fn find(&self, text: &str, found: &mut Vec<Found>) {
+        // Of equal matches the first counts.
+        self.find_paths(text, found);
         if !self.words.longer.is_empty() {
             self.find_words(text, found);
         }
         if !self.unspaced.is_empty() {
             self.find_unspaced(text, found);
+        }
+        self.accounts.find_mentions(text, found);
+    }
+
+    /// Finds the names of accounts in paths.
+    fn find_paths(&self, text: &str, found: &mut Vec<Found>) {
+        let Some(keep) = &self.keep else {
+            return;
+        };
+        for range in accounts::in_paths(text, keep) {
+            let name = plain_name(cut::text(text, range.clone()));
+            let owner = self.whole.get(&name).cloned();
+            let value = owner.unwrap_or_else(|| of_nobody(&name)).value();
+            found.push(Found {
+                kind: PersonalKind::Name,
+                range,
+                value: format!("{IN_PATH}{value}"),
+            });
         }
     }
 
@@ -268,6 +319,14 @@ impl Names<'_> {
         }
         for nested in &reference.nested {
             self.quoted(nested);
+        }
+    }
+
+    /// The name of an account in a path: it is searched for as a word where it has letters enough.
+    fn account(&mut self, name: &str) {
+        let length = name.chars().filter(|sign| sign.is_alphabetic()).count();
+        if length >= FEWEST_IN_ACCOUNT && !is_common(&name.to_lowercase()) {
+            self.stranger(name, false);
         }
     }
 

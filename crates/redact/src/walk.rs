@@ -37,7 +37,8 @@ impl Redactor {
             lengths: HashSet::new(),
         };
         walk.lengths = walk.ids.keys().map(String::len).collect();
-        walk.optional(&mut conversation.source_id);
+        // The conversation of two people may have the id of one of them.
+        walk.optional_name(&mut conversation.source_id);
         walk.optional(&mut conversation.format_version);
         walk.optional(&mut conversation.title);
         walk.optional(&mut conversation.description);

@@ -36,6 +36,7 @@ rules! {
     mojibake: MOJIBAKE;
     repeated_message: REPEATED_MESSAGE;
     truncated_json: TRUNCATED_JSON;
+    answer_without_turn: ANSWER_WITHOUT_TURN;
     dangling_reference: DANGLING_REFERENCE;
     reference_to_itself: REFERENCE_TO_ITSELF;
     reference_cycle: REFERENCE_CYCLE;

@@ -23,7 +23,7 @@ use chatmill_golden::check_cases;
 use chatmill_model::{
     ArgumentForm, Arguments, CallStatus, Conversation, Extra, Link, LinkStatus, Linked, Media, MediaKind,
     MediaSource, Message, MessageKind, MessageOrigin, OffsetOrigin, Pairing, Part, PartPlace, Participant,
-    Preview, RawJson, Reference, Role, TextArguments, Timestamp, ToolCall, ToolResult,
+    Preview, RawJson, Reference, Role, TextArguments, Timestamp, ToolCall, ToolResult, Usage,
 };
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -190,6 +190,10 @@ fn message(value: &Value, conversation: &mut Conversation) -> Message {
             MessageKind::Message
         },
         source_type: text(&value["type"]),
+        usage: value["output"].as_u64().map(|output| Usage {
+            output: Some(output),
+            ..Usage::default()
+        }),
         timestamp: time(&value["time"]),
         parts: list(&value["parts"]).map(part).collect(),
         references: list(&value["references"]).map(reference).collect(),

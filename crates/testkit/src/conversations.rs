@@ -141,5 +141,6 @@ pub fn policy(random: &mut Random) -> Policy {
         compressed: one(random, &[Compressed::AsSent, Compressed::Stored]),
         leaked_metadata: one(random, &[LeakedMetadata::Clean, LeakedMetadata::Keep]),
         turns: one(random, &[TurnsInARow::Keep, TurnsInARow::Merge]),
+        ..Policy::default()
     }
 }

@@ -13,6 +13,7 @@ mod contents;
 mod items;
 mod lists;
 mod records;
+mod schemas;
 mod systems;
 
 use serde_json::Value;

@@ -56,6 +56,9 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     if let Some(zone) = &arguments.reading.input_zone {
         resolved.zone = Some(zone.clone());
     }
+    if arguments.secrets {
+        resolved.find_secrets();
+    }
     if arguments.settings.show_settings {
         output::print(&settings.describe()?)?;
         return Ok(Exit::Complete);
@@ -89,7 +92,8 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         mask: mask(context.global)?,
         hashes: arguments.hashes(),
         hides_paths: arguments.no_paths,
-        excerpts: match quote && shows_text {
+        // A line may hold what is looked for.
+        excerpts: match quote && shows_text && !arguments.secrets {
             false => 0,
             // Which findings are printed shows only when the known ones have been taken out.
             true if !known.is_empty() || reporting.most == 0 => usize::MAX,
@@ -154,7 +158,7 @@ struct Reporting<'a> {
     verbosity: Verbosity,
     /// Findings of a code in a file that text reports show; 0 shows all.
     most: usize,
-    /// What is read beside the inputs, and never written.
+    /// Files that the check reads in addition to its inputs, which no report may replace.
     spared: Vec<PathBuf>,
 }
 

@@ -29,6 +29,7 @@ use crate::{read_problems, terminal};
 /// Arguments of `convert`.
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("../../help/convert.txt").trim_end())]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Arguments {
     /// Files, folders, globs or archives
     #[arg(required = true, value_name = "IN")]
@@ -50,6 +51,9 @@ pub(crate) struct Arguments {
     /// Keeps answers that no message precedes; envelopes of conversations leave them out otherwise
     #[arg(long)]
     keep_unasked: bool,
+    /// Leaves out rows that are equal to an earlier one
+    #[arg(long)]
+    distinct: bool,
     /// Divides the rows into files, for example train=95,test=5
     #[arg(long, value_name = "PART=SHARE,…")]
     split: Option<String>,
@@ -263,6 +267,7 @@ fn request(arguments: &Arguments, quotes: bool) -> Outcome<ExportRequest> {
         filters: Filters {
             valid: true,
             keep_unasked: arguments.keep_unasked,
+            distinct: arguments.distinct,
             ..Filters::default()
         },
         valid_for: None,

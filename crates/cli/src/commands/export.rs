@@ -13,7 +13,8 @@ use chatmill_dialect::LossCode;
 use chatmill_engine::check::Mask;
 use chatmill_export::{
     ENVELOPES, Envelope, ExportError, ExportRequest, ExportSummary, Filters, Format, Maker, NestedAs,
-    Preferences, SUMMARY, Split, SplitBy, TokenLimit, begin, check_request, envelope, export_into, publish,
+    Preferences, SUMMARY, Split, SplitBy, TokenLimit, begin, check_request, envelope, export_into,
+    not_set_yet, publish,
 };
 use clap::Args;
 
@@ -30,6 +31,7 @@ use crate::{other_codes, terminal};
 /// Arguments of `export`.
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("../../help/export.txt").trim_end())]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Arguments {
     /// Folder of the dataset
     #[arg(value_name = "RUN")]
@@ -44,8 +46,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_parser = choice(NESTED), default_value = "json", value_name = "FORM")]
     nested: NestedAs,
     /// Record format of each row: openai-sft, openai-rft, openai-evals, inspect, vertex-tuning, bedrock-conversation-2024,
-    /// trl-messages, trl-prompt-completion, trl-prompts, llama-factory, axolotl; for preferences trl-dpo, trl-kto, openai-dpo or
-    /// llama-factory-ranking
+    /// trl-messages, trl-prompt-completion, trl-prompts, verl, llama-factory, axolotl; for preferences trl-dpo, trl-kto, openai-dpo
+    /// or llama-factory-ranking
     #[arg(long, value_name = "ID")]
     envelope: Option<String>,
     /// Leaves out renderings that break a rule of the dialect
@@ -66,6 +68,9 @@ pub(crate) struct Arguments {
     /// Keeps answers that no message precedes; envelopes of conversations leave them out otherwise
     #[arg(long, requires = "envelope")]
     keep_unasked: bool,
+    /// Leaves out rows that are equal to an earlier one
+    #[arg(long)]
+    distinct: bool,
     /// Divides the rows into files, for example train=95,test=5
     #[arg(long, value_name = "PART=SHARE,…")]
     split: Option<String>,
@@ -78,6 +83,9 @@ pub(crate) struct Arguments {
     /// An earlier export of the same data; conversations keep the file that it assigned
     #[arg(long, requires = "split", value_name = "EXPORT")]
     split_like: Option<PathBuf>,
+    /// A dataset of the earlier export; its prompts and passages count as those of its parts; repeatable
+    #[arg(long, requires = "split_like", value_name = "RUN")]
+    split_against: Vec<PathBuf>,
     /// Columns that are added to each record, for example `source,input,tokens_o200k_base,extra.language`: columns of the tables
     /// `conversations` and `renderings`, and fields of the record
     #[arg(long, value_delimiter = ',', value_name = "COLUMN,…")]
@@ -116,6 +124,11 @@ const SPLITS: Choices<SplitBy> = &[
     ("hash", "A hash of its id", SplitBy::Hash),
     ("time", "When it began", SplitBy::Time),
     ("room", "A hash of its room", SplitBy::Room),
+    (
+        "session",
+        "When a session of it began, which `window.session_gap` divides",
+        SplitBy::Session,
+    ),
 ];
 
 /// Writes the export and prints its summary.
@@ -131,6 +144,8 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         .transpose()?;
     let spared: [&Path; 2] = [&arguments.run, &arguments.out];
     let spared = spared.into_iter().chain(arguments.valid_for.as_deref());
+    let earlier = arguments.split_like.iter().chain(&arguments.split_against);
+    let spared = spared.chain(earlier.map(PathBuf::as_path));
     let dropped = DroppedFile::begin(
         arguments.dropped.as_deref(),
         &spared.collect::<Vec<_>>(),
@@ -163,7 +178,8 @@ pub(super) fn write(
     let maker = maker::maker(dataset, request)?;
     let renderer = maker.as_ref().map(|maker| maker as &dyn Maker);
     let summary = export_into(dataset, request, &folder, renderer, context.signals.stop())?;
-    let text = describe(&summary, out, mask.as_ref()) + &way_out(&summary, maker.as_ref())?;
+    let text = describe(&summary, out, mask.as_ref())
+        + &way_out(&summary, &dataset.manifest().plan, maker.as_ref())?;
     drop(temporary);
     publish(folder, request)?;
     if let (Some(dropped), Some(rows)) = (dropped, &summary.rows_left_out) {
@@ -180,6 +196,7 @@ fn request(arguments: &Arguments, quotes: bool) -> Outcome<ExportRequest> {
     let parsed = parts.map(|text| Split::parse(text, arguments.split_by));
     let split = parsed.transpose()?.map(|split| Split {
         like: arguments.split_like.clone(),
+        against: arguments.split_against.clone(),
         seed: arguments.split_seed,
         ..split
     });
@@ -194,6 +211,7 @@ fn request(arguments: &Arguments, quotes: bool) -> Outcome<ExportRequest> {
             max_tokens: arguments.max_tokens.clone(),
             without: arguments.without.clone(),
             keep_unasked: arguments.keep_unasked,
+            distinct: arguments.distinct,
         },
         valid_for: arguments.valid_for.clone(),
         split,
@@ -238,7 +256,11 @@ pub(super) fn known_envelope(id: &str) -> Outcome<&'static Envelope> {
 }
 
 /// Remedies, where fewer than half of the rows are kept: those of the most frequent reasons.
-fn way_out(summary: &ExportSummary, maker: Option<&maker::AgainMaker<'_>>) -> Result<String, ExportError> {
+fn way_out(
+    summary: &ExportSummary,
+    plan: &serde_json::Value,
+    maker: Option<&maker::AgainMaker<'_>>,
+) -> Result<String, ExportError> {
     let elsewhere = maker
         .filter(|_| summary.kept == 0)
         .map(maker::AgainMaker::elsewhere);
@@ -258,10 +280,14 @@ fn way_out(summary: &ExportSummary, maker: Option<&maker::AgainMaker<'_>>) -> Re
     most.sort_by_key(|left| Reverse(left.rows));
     let mut known = BTreeSet::new();
     let advice = most.iter().filter_map(|left| advice(&left.reason, summary));
-    let lines = advice.filter(|advice| known.insert(*advice)).map(|advice| {
-        let text = format!("help: {advice}; in `convert`, --set KEY=VALUE sets a key of the pipeline file");
-        format!("{}\n", terminal::prose(&text, 2))
-    });
+    let advice = advice.filter(|advice| known.insert(*advice));
+    let lines = advice
+        .filter_map(|advice| not_set_yet(plan, advice))
+        .map(|advice| {
+            let text =
+                format!("help: {advice}; in `convert`, --set KEY=VALUE sets a key of the pipeline file");
+            format!("{}\n", terminal::prose(&text, 2))
+        });
     Ok(lines.collect())
 }
 

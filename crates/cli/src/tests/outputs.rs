@@ -72,7 +72,7 @@ const TABLE: &[Row] = &[
     ),
     (
         "export",
-        &["RUN", "--valid-for", "--split-like"],
+        &["RUN", "--valid-for", "--split-like", "--split-against"],
         &[("--out", Folder), ("--dropped", File)],
     ),
     ("diff", &["RUN_A", "RUN_B", "--prices"], &[]),

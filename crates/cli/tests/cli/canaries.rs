@@ -82,7 +82,7 @@ fn test_dir() -> TestDir {
                 copies.extend(marks.map(|mark| (sample.clone(), mark)));
             }
         }
-        let mut left = cases(3);
+        let mut left = cases(2);
         while left > 0 && !copies.is_empty() {
             let (sample, mark) = copies.swap_remove(random.below(copies.len()));
             let copy = marked(&sample, mark, &mut 0).to_string();
@@ -93,10 +93,10 @@ fn test_dir() -> TestDir {
             }
         }
         sources += 1;
-        assert!(left < cases(3), "nothing of {}", source.display());
+        assert!(left < cases(2), "nothing of {}", source.display());
     }
     assert!(
-        written > 2 * sources,
+        written > sources,
         "only {written} copies of {sources} sources"
     );
     test_dir.pipeline();

@@ -20,6 +20,7 @@ use crate::text::media::{carried, inline_bytes, picture_type};
 use crate::text::run::is_blank_character;
 use crate::tools::arguments::ArgumentsAs;
 use crate::tools::forms::{self, Form};
+use crate::tools::schema_rules::SchemaRules;
 use crate::transcript::turns::{Block, BlockContent, TurnPlan, with_media};
 use crate::write::list::write_turns;
 
@@ -42,6 +43,9 @@ rules! {
     /// documents need a name of letters, digits, spaces, hyphens and brackets, and in a user's message text
     /// beside them (in part unverified)
     BED_08 = "BED-08";
+    /// the parameters of a tool are an object, valid in JSON Schema 2020-12, without `anyOf`, `oneOf` and `allOf` at the root; its
+    /// properties are called `[a-zA-Z0-9_.-]{1,64}`
+    BED_09 = "BED-09";
 }
 
 /// Converse requests.
@@ -68,7 +72,7 @@ static PROFILE: DialectProfile = DialectProfile {
     merging: Some(BED_02),
     user_first: Some(BED_02),
     system: SystemPlace::Outside,
-    texts: Texts::Blocks,
+    texts: Texts::BlocksOfOthers,
     blank_is_empty: true,
     carries: Some(carries),
     carries_in_results: Some(carries),
@@ -82,6 +86,7 @@ static PROFILE: DialectProfile = DialectProfile {
     arguments: ArgumentsAs::Object(BED_03),
     empty_result: Some((EMPTY_RESULT, reasons::RESULT_IS_EMPTY.by(BED_04))),
     definitions: Some(Form::Spec),
+    schemas: Some(&SchemaRules::of_anthropic(BED_09)),
     makes_definitions: Some(reasons::SOURCE_DEFINES_NO_TOOLS.by(BED_05)),
     ..DialectProfile::plain(
         IdRule::new(IdShape::Word(64), BED_03, BED_03),

@@ -4,7 +4,8 @@
 //! {"contents":[{"role":"user","parts":[{"text":"Hi"}]},{"role":"model","parts":[{"text":"Hello"}]}]}
 //! ```
 //!
-//! Profile `no-ids` leaves out the ids of calls, which older models refuse.
+//! Profile `no-ids` leaves out the ids of calls, which older models refuse; in `parameters-only` a row is invalid where a tool takes what
+//! the API's subset of JSON Schema cannot hold, for older endpoints do not know `parametersJsonSchema`.
 
 use chatmill_model::{Component, Media, MediaKind, MediaSource, Sink};
 
@@ -19,6 +20,7 @@ use crate::text::json;
 use crate::text::media::{carried, inline_bytes, kind_of_type, web_address};
 use crate::tools::arguments::ArgumentsAs;
 use crate::tools::forms::{self, Form};
+use crate::tools::schema_rules::SchemaRules;
 use crate::transcript::turns::{Block, BlockContent, TurnPlan, with_media};
 use crate::write::list::write_turns;
 
@@ -46,6 +48,9 @@ rules! {
     GEM_09 = "GEM-09";
     /// numbers travel as doubles: whole numbers beyond 2^53 lose digits on the way (unverified)
     GEM_10 = "GEM-10";
+    /// the parameters of a tool are an object with types at every depth, `items` in each array, no empty word in an enumeration, only a
+    /// description next to `anyOf`, and no union at the root; all others are written whole under `parametersJsonSchema`
+    GEM_11 = "GEM-11";
 }
 
 /// Requests of `generateContent`, in profile `document`.
@@ -56,6 +61,10 @@ pub(crate) static GEMINI_CONTENTS: Dialect =
 static WITHOUT_IDS: Dialect =
     Dialect::turns(&ABOUT, &NO_IDS, |plan, sink| write(plan, sink, false)).called("no-ids");
 
+/// For endpoints that do not know `parametersJsonSchema`.
+static PARAMETERS_ONLY: Dialect =
+    Dialect::turns(&ABOUT, &SUBSET_ONLY, |plan, sink| write(plan, sink, true)).called("parameters-only");
+
 static ABOUT: DialectAbout = DialectAbout {
     id: "gemini-contents",
     title: "Gemini generateContent",
@@ -64,7 +73,7 @@ static ABOUT: DialectAbout = DialectAbout {
     specification: "Google API discovery document, revision 20260717",
     dated: "2026-07-17",
     carries: "text, tools, failures of tools, media with an address or bytes, in results as bytes, quoted replies; names before the text",
-    profiles: &[&GEMINI_CONTENTS, &WITHOUT_IDS],
+    profiles: &[&GEMINI_CONTENTS, &WITHOUT_IDS, &PARAMETERS_ONLY],
     shows: Shows::Conversation,
     rules: Rules::Validated(RULES),
 };
@@ -74,7 +83,7 @@ static PROFILE: DialectProfile = DialectProfile {
     merging: Some(GEM_07),
     user_first: Some(GEM_08),
     system: SystemPlace::Outside,
-    texts: Texts::Blocks,
+    texts: Texts::BlocksOfOthers,
     blank_is_empty: true,
     carries: Some(carries),
     must_be_fetched: Some(must_be_fetched),
@@ -98,6 +107,11 @@ static PROFILE: DialectProfile = DialectProfile {
 
 static NO_IDS: DialectProfile = DialectProfile {
     drops_ids: Some(reasons::PAIRED_BY_ORDER),
+    ..PROFILE
+};
+
+static SUBSET_ONLY: DialectProfile = DialectProfile {
+    schemas: Some(&SchemaRules::none(GEM_11)),
     ..PROFILE
 };
 

@@ -18,6 +18,7 @@ use crate::naming::tools::NameRule;
 use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::passes::profile::{DialectProfile, SystemPlace, Texts};
 use crate::tools::forms::Form;
+use crate::tools::schema_rules::SchemaRules;
 use crate::transcript::turns::TurnPlan;
 use crate::write::list::List;
 use crate::write::picture::picture;
@@ -40,6 +41,8 @@ rules! {
     MIS_06 = "MIS-06";
     /// no sound stands beside system text
     MIS_07 = "MIS-07";
+    /// a tool has parameters, valid in draft 7 of JSON Schema
+    MIS_08 = "MIS-08";
 }
 
 /// Mistral's requests, in profile `document`.
@@ -70,6 +73,10 @@ static V7: DialectProfile = DialectProfile {
     carries: Some(picture),
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY,
     definitions: Some(Form::Nested),
+    schemas: Some(&SchemaRules {
+        are_required: true,
+        ..SchemaRules::none(MIS_08)
+    }),
     ..DialectProfile::plain(
         IdRule::new(IdShape::Nine, MIS_01, MIS_04),
         NameRule::new(Some(64), reasons::FUNCTION_NAME_OF_64.by(MIS_06)),

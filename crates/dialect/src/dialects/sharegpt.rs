@@ -33,7 +33,7 @@ rules! {
     /// a call is `{"name","arguments"}` with an object as arguments, several in the last turn are a list of
     /// these; no text stands beside a call
     SGP_04 = "SGP-04";
-    /// reasoning stands between `<think>` and `</think>` before the text, or before the last calls
+    /// reasoning stands between `<think>` and `</think>` before the text, or before the call that it led to
     SGP_05 = "SGP-05";
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Pass;
 use crate::loss::{LossCode, LossReason};
 use crate::naming::tools::ToolNames;
-use crate::tools::forms::{self, ToolDefinition};
+use crate::tools::forms::{self, Prepared, ToolDefinition};
 use crate::tools::json_schema::NO_PARAMETERS;
 use crate::transcript::turns::{BlockContent, TurnPlan};
 
@@ -43,8 +43,12 @@ pub(super) const PASS: Pass = Pass {
         );
         name(plan, &names);
         if let Some(form) = profile.definitions {
-            plan.definitions =
-                forms::prepare(definitions, form, &names, transcript.arena(), &mut plan.losses);
+            let mut into = Prepared {
+                arena: transcript.arena(),
+                losses: &mut plan.losses,
+                violations: &mut plan.violations,
+            };
+            plan.definitions = forms::prepare(definitions, (form, profile.schemas), &names, &mut into);
             if let Some(reason) = profile.makes_definitions.filter(|_| plan.definitions.is_empty()) {
                 synthesise(plan, reason);
             }
@@ -85,6 +89,8 @@ fn synthesise(plan: &mut TurnPlan<'_>, reason: LossReason) {
                 description: None,
                 schema: Some(NO_PARAMETERS),
                 strict: None,
+                is_beyond: false,
+                hosted: None,
             });
         }
     }

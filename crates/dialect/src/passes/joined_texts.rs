@@ -1,14 +1,17 @@
 //! Texts of one message that a writer joins into one.
 
+use chatmill_model::{Component, Role};
+
 use super::{Pass, codes_if};
 use crate::loss::{LossCode, reasons};
 use crate::passes::profile::Texts;
-use crate::transcript::turns::{Block, BlockContent, Wording};
+use crate::text::run::TextRun;
+use crate::transcript::turns::{Block, BlockContent, Lead, Turn, Wording};
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| codes_if(profile.texts != Texts::Blocks, &[LossCode::PartFlattened]),
     run: |plan, _, profile| {
-        if profile.texts == Texts::Blocks {
+        if matches!(profile.texts, Texts::Blocks | Texts::BlocksOfOthers) {
             return;
         }
         let mut losses = std::mem::take(&mut plan.losses);
@@ -21,7 +24,7 @@ pub(super) const PASS: Pass = Pass {
                 Texts::JoinedWithoutMedia => !blocks.iter().any(Block::is_media),
                 // A call bears no mark where texts are written so.
                 Texts::JoinedWithoutMarks => !blocks.iter().any(|block| block.is_cached && !block.is_call()),
-                Texts::Blocks => false,
+                Texts::Blocks | Texts::BlocksOfOthers => false,
             };
             if let Some(position) = turn.position.filter(|_| joins && more > 0) {
                 losses.several(reasons::TEXTS_ARE_JOINED, position, more);
@@ -30,6 +33,60 @@ pub(super) const PASS: Pass = Pass {
         plan.losses = losses;
     },
 };
+
+/// Joins neighbouring texts of an answer by line breaks where a reader would join their blocks with nothing between.
+pub(super) const OF_ANSWERS: Pass = Pass {
+    loses: |profile| codes_if(profile.texts == Texts::BlocksOfOthers, &[LossCode::PartFlattened]),
+    run: |plan, _, profile| {
+        let has_neighbours = |(turn, blocks): (&Turn<'_>, &[Block<'_>])| {
+            let mut pairs = blocks.iter().zip(blocks.iter().skip(1));
+            turn.role == Role::Assistant && pairs.any(|(one, next)| are_one(one, next))
+        };
+        if profile.texts != Texts::BlocksOfOthers || !plan.turn_blocks().any(has_neighbours) {
+            return;
+        }
+        plan.rebuild(|plan, turn, blocks| {
+            let start = plan.blocks.len();
+            let is_answer = turn.role == Role::Assistant;
+            let mut before: Option<&Block<'_>> = None;
+            for run in
+                blocks.chunk_by(|one, next| is_answer && are_one(one, next) && one.position == next.position)
+            {
+                let [first, more @ ..] = run else { continue };
+                let follows = is_answer && before.is_some_and(|before| are_one(before, first));
+                before = run.last();
+                if more.is_empty() && !follows {
+                    plan.blocks.push(*first);
+                    continue;
+                }
+                // The text of another message stays a block: it may be trained on where the one before is not.
+                let mut words = Vec::new();
+                if follows {
+                    words.push(TextRun::new("\n\n", Component::Framing));
+                }
+                plan.joined(run, |text| words.push(text));
+                let words = plan.wording(words);
+                plan.blocks.push(Block {
+                    content: BlockContent::Words(Wording::Text, words),
+                    lead: Lead::None,
+                    is_cached: run.iter().any(|block| block.is_cached),
+                    ..*first
+                });
+                if let Some(position) = first.position {
+                    plan.losses
+                        .several(reasons::TEXTS_ARE_JOINED, position, more.len() as u64);
+                }
+            }
+            plan.close(turn, start);
+        });
+    },
+};
+
+/// Whether two blocks are texts with nothing between them.
+fn are_one(one: &Block<'_>, next: &Block<'_>) -> bool {
+    let is_text = |block: &Block<'_>| matches!(block.content, BlockContent::Words(Wording::Text, _));
+    is_text(one) && is_text(next) && !one.is_cached
+}
 
 /// How many texts the blocks of a turn have.
 pub(super) fn texts(blocks: &[Block<'_>]) -> u64 {
@@ -43,7 +100,21 @@ mod tests {
     use chatmill_model::Part;
 
     use crate::passes::profile::DialectProfile;
-    use crate::passes::samples::{ANN, PLAIN, REASON, Sample, picture, text};
+    use crate::passes::samples::{ANN, BOT, PLAIN, REASON, Sample, call, picture, text};
+
+    #[test]
+    fn texts_of_an_answer_are_one_where_readers_would_join_them() {
+        let sample = Sample::new()
+            .post(ANN, vec![text("a"), text("b")])
+            .post(BOT, vec![text("c"), text("d"), call("1"), text("e")]);
+        let profile = DialectProfile {
+            texts: Texts::BlocksOfOthers,
+            ..PLAIN
+        };
+        let (turns, losses) = sample.after(&[&OF_ANSWERS], &profile);
+        assert_eq!(turns, ["user: a | b", "assistant: c\nd | <call   > | e"]);
+        assert_eq!(losses, ["part-flattened 1 1"]);
+    }
 
     #[test]
     fn texts_that_become_one_are_counted() {

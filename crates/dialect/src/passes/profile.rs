@@ -9,6 +9,7 @@ use crate::naming::calls::IdRule;
 use crate::naming::tools::NameRule;
 use crate::tools::arguments::ArgumentsAs;
 use crate::tools::forms::Form;
+use crate::tools::schema_rules::SchemaRules;
 use crate::transcript::turns::Block;
 
 /// Where results stand.
@@ -42,6 +43,8 @@ pub(crate) enum Texts {
     JoinedWithoutMedia,
     /// Joined into one unless a cache mark stands on one of them.
     JoinedWithoutMarks,
+    /// Each in a block of its own, but for those of an answer: readers join its neighbouring blocks with nothing between.
+    BlocksOfOthers,
     /// Each in a block of its own.
     Blocks,
 }
@@ -176,6 +179,8 @@ pub(crate) struct DialectProfile {
     pub(crate) tool_names: NameRule,
     /// The form of definitions; none: there are none.
     pub(crate) definitions: Option<Form>,
+    /// What the vendor takes as the parameters of a tool; none: any schema.
+    pub(crate) schemas: Option<&'static SchemaRules>,
     /// Why definitions are synthesised for tools that are used and not defined; none: they are not.
     pub(crate) makes_definitions: Option<LossReason>,
     /// What text must not spell; none: nothing is reserved.
@@ -232,6 +237,7 @@ impl DialectProfile {
             drops_ids: None,
             tool_names,
             definitions: None,
+            schemas: None,
             makes_definitions: None,
             control_tokens: None,
             escapes_lines: false,

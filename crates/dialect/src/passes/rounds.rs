@@ -1,7 +1,7 @@
 //! Rounds: what users write, then the calls with their results, then the assistant's text.
 //!
-//! Calls have no ids there and follow one another, each with its result, and text beside a call follows the last of them. Calls with
-//! which the conversation ends are one turn, and nothing can follow them.
+//! Calls have no ids there and follow one another, each with its result, and text beside a call follows the last of them; the thought
+//! that led to a call stays before it. Calls with which the conversation ends are one turn, and nothing can follow them.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -73,6 +73,13 @@ struct RoundRules {
     texts: &'static DialectRule,
 }
 
+/// The blocks of a call, and its result.
+#[derive(Default)]
+struct Exchange<'a> {
+    call: Vec<Block<'a>>,
+    result: Option<Block<'a>>,
+}
+
 /// A round as far as it is known.
 #[derive(Default)]
 struct Round<'a> {
@@ -80,8 +87,8 @@ struct Round<'a> {
     /// Whether the round before ended without an answer.
     is_unanswered: bool,
     asked: Vec<Block<'a>>,
-    /// Calls with their results; one of them is missing where policy rejects instead of repairing.
-    exchanges: Vec<[Option<Block<'a>>; 2]>,
+    /// Calls, each with the thought before it, and their results; one of them is missing where policy rejects instead of repairing.
+    exchanges: Vec<Exchange<'a>>,
     /// Exchanges that wait for their result, by id of the call, in order.
     waiting: BTreeMap<&'a str, VecDeque<usize>>,
     reply: Vec<Block<'a>>,
@@ -146,7 +153,11 @@ impl<'a> Round<'a> {
 
     fn reply(&mut self, rules: RoundRules, blocks: &[Block<'a>], declare: &mut impl FnMut(LossCause)) {
         let calls = blocks.iter().filter(|block| block.is_call()).count();
-        let has_text = calls < blocks.len();
+        let mut thoughts: Vec<Block<'a>> = Vec::new();
+        if calls > 0 {
+            thoughts.extend(blocks.iter().filter(|block| block.is_thought()));
+        }
+        let has_text = calls + thoughts.len() < blocks.len();
         if (has_text || !self.reply.is_empty()) && calls > 0 {
             declare(reasons::TEXT_FOLLOWS_THE_RESULT.by(rules.texts));
         }
@@ -158,13 +169,16 @@ impl<'a> Round<'a> {
         }
         for block in blocks {
             let BlockContent::Call(call) = block.content else {
-                self.reply.push(*block);
+                self.reply
+                    .extend(Some(*block).filter(|block| calls == 0 || !block.is_thought()));
                 continue;
             };
             declare(reasons::THERE_ARE_NO_IDS.by(rules.calls));
             let index = self.exchanges.len();
             self.waiting.entry(call.id).or_default().push_back(index);
-            self.exchanges.push([Some(*block), None]);
+            let mut call = std::mem::take(&mut thoughts);
+            call.push(*block);
+            self.exchanges.push(Exchange { call, result: None });
         }
     }
 
@@ -172,10 +186,12 @@ impl<'a> Round<'a> {
         let first = self.waiting.get_mut(id).and_then(VecDeque::pop_front);
         match first {
             Some(index) => {
-                let [_, answer] = cut::at_mut(&mut self.exchanges, index);
-                *answer = Some(result);
+                cut::at_mut(&mut self.exchanges, index).result = Some(result);
             }
-            None => self.exchanges.push([None, Some(result)]),
+            None => self.exchanges.push(Exchange {
+                result: Some(result),
+                ..Exchange::default()
+            }),
         }
     }
 
@@ -193,15 +209,18 @@ impl<'a> Round<'a> {
         plan.blocks.append(&mut self.asked);
         let mut end = Role::User;
         plan.close(Turn::new(end, None), start);
-        for block in self.exchanges.drain(..).flatten().flatten() {
-            let start = plan.blocks.len();
-            end = if block.is_call() {
-                Role::Assistant
-            } else {
-                Role::Tool
-            };
-            plan.blocks.push(block);
-            plan.close(Turn::new(end, block.position), start);
+        for exchange in self.exchanges.drain(..) {
+            let sides = [
+                (Role::Assistant, exchange.call),
+                (Role::Tool, exchange.result.into_iter().collect()),
+            ];
+            for (role, blocks) in sides {
+                let Some(last) = blocks.last() else { continue };
+                let (start, position) = (plan.blocks.len(), last.position);
+                end = role;
+                plan.blocks.extend(blocks);
+                plan.close(Turn::new(role, position), start);
+            }
         }
         self.waiting.clear();
         self.reply.append(&mut self.label);

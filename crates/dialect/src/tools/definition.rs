@@ -18,6 +18,8 @@ pub(crate) struct Definition<'a> {
     pub(crate) description: Option<&'a RawValue>,
     pub(crate) schema: Option<&'a RawValue>,
     pub(crate) strict: Option<&'a RawValue>,
+    /// The definition as it is written, where it is of a tool that the vendor runs and that has no schema.
+    pub(crate) hosted: Option<&'a str>,
     /// Fields that have no place here.
     pub(crate) others: u64,
     /// Who defines it.
@@ -89,13 +91,18 @@ fn read<'a>(raw: &'a str, depth: u8, arena: &'a TextArena) -> Vec<Definition<'a>
             .flat_map(|inner| read(inner.get(), depth - 1, arena))
             .collect();
     }
-    let Some(name) = written.name.filter(|name| !name.is_empty()) else {
-        return Vec::new();
-    };
     let schema = written
         .parameters
         .or(written.input_schema)
         .or(written.json_schema);
+    let kind = written
+        .kind
+        .and_then(|kind| serde_json::from_str::<String>(kind.get()).ok());
+    let hosted = kind.filter(|kind| schema.is_none() && !matches!(kind.as_str(), "function" | "custom"));
+    let is_hosted = hosted.is_some();
+    let Some(name) = written.name.filter(|name| !name.is_empty()).or(hosted) else {
+        return Vec::new();
+    };
     let schema = schema.map(|schema| {
         serde_json::from_str::<Wrapped<'_>>(schema.get()).map_or(schema, |wrapped| wrapped.json)
     });
@@ -111,6 +118,7 @@ fn read<'a>(raw: &'a str, depth: u8, arena: &'a TextArena) -> Vec<Definition<'a>
         .map_or(0, |fields| fields.len());
     vec![Definition {
         name: arena.keep(name),
+        hosted: is_hosted.then_some(raw),
         description: written.description.filter(|text| text.get().starts_with('"')),
         schema: schema.filter(|schema| schema.get().starts_with('{')),
         strict: written

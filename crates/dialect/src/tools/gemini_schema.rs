@@ -2,7 +2,9 @@
 //!
 //! Types are upper-case words, `null` among them is `nullable`, a constant is an enumeration of one, and `oneOf` is
 //! `anyOf`. Definitions that a schema refers to are written where they are used, as deep as [`MAX_DEPTH`]. What the subset
-//! does not know is left out and counted.
+//! has no word for, and what only bounds a value, is left out and counted. A schema that the subset cannot hold without taking less
+//! than it took, or that the API refuses, is none of it: it has a type everywhere, `items` in each array, nothing next to `anyOf` but
+//! `title`, `description` and `nullable`, no empty word in an enumeration and no union at the root.
 
 use serde_json::{Map, Value};
 
@@ -31,6 +33,9 @@ const KNOWN: [&str; 13] = [
     "maxProperties",
 ];
 
+/// Keys that the API takes together with `anyOf`.
+const BESIDE_UNIONS: [&str; 4] = ["anyOf", "title", "description", "nullable"];
+
 /// What became of a schema.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Converted {
@@ -38,8 +43,8 @@ pub(crate) struct Converted {
     pub(crate) schema: Option<String>,
     /// Constraints that are left out.
     pub(crate) dropped: u64,
-    /// Types that are added because an array does not state those of its elements.
-    pub(crate) filled: u64,
+    /// What the subset cannot hold; none where it holds the schema.
+    pub(crate) problem: Option<&'static str>,
 }
 
 /// Converts the parameters of a function.
@@ -49,10 +54,13 @@ pub(crate) fn convert(raw: &str) -> Converted {
     let mut converter = Converter {
         root: &root,
         dropped: 0,
-        filled: 0,
+        problem: None,
         left: MAX_SCHEMAS,
     };
-    let schema = converter.schema(&root, 0);
+    let mut schema = converter.schema(&root, 0);
+    if schema.contains_key("anyOf") {
+        converter.refuse("there is a union at the root");
+    }
     let takes_some = schema
         .get("properties")
         .and_then(Value::as_object)
@@ -61,37 +69,44 @@ pub(crate) fn convert(raw: &str) -> Converted {
     if !is_object {
         converter.dropped += 1;
     }
+    if takes_some && !schema.contains_key("type") {
+        schema.insert("type".to_owned(), "OBJECT".into());
+        converter.dropped += 1;
+    }
     Converted {
         schema: (takes_some && is_object).then(|| Value::Object(schema).to_string()),
         dropped: converter.dropped,
-        filled: converter.filled,
+        problem: converter.problem,
     }
 }
 
 struct Converter<'r> {
     root: &'r Value,
     dropped: u64,
-    filled: u64,
+    problem: Option<&'static str>,
     left: u32,
 }
 
 impl Converter<'_> {
+    fn refuse(&mut self, problem: &'static str) {
+        self.problem.get_or_insert(problem);
+    }
+
     fn schema(&mut self, source: &Value, depth: u8) -> Map<String, Value> {
         let mut schema = Map::new();
         let Value::Object(fields) = source else {
-            // `true` allows everything and has no effect; anything else is lost.
-            self.dropped += u64::from(*source != Value::Bool(true));
+            self.refuse("a schema has no type");
             return schema;
         };
         if depth >= MAX_DEPTH || self.left == 0 {
-            self.dropped += 1;
+            self.refuse("it is too deep, or holds itself");
             return schema;
         }
         self.left -= 1;
         for (key, value) in fields {
             self.field(&mut schema, key, value, depth);
         }
-        self.check(&mut schema);
+        self.check(&mut schema, depth);
         schema
     }
 
@@ -112,6 +127,9 @@ impl Converter<'_> {
                     converted.insert(name.clone(), Value::Object(property));
                 }
                 schema.insert("properties".to_owned(), Value::Object(converted));
+            }
+            ("items" | "prefixItems", Value::Array(_) | Value::Bool(_)) => {
+                self.refuse("an array has no schema of its items");
             }
             ("items", Value::Object(_)) => {
                 let items = self.schema(value, depth + 1);
@@ -169,7 +187,7 @@ impl Converter<'_> {
         let pointer = path.strip_prefix('#');
         match pointer.and_then(|pointer| self.root.pointer(pointer)) {
             Some(target) => schema.extend(self.schema(target, depth + 1)),
-            None => self.dropped += 1,
+            None => self.refuse("a reference leads nowhere"),
         }
     }
 
@@ -183,6 +201,9 @@ impl Converter<'_> {
         if strings.is_empty() || strings.len() + nulls < values.len() {
             self.dropped += 1;
             return;
+        }
+        if strings.iter().any(|word| word == "") {
+            self.refuse("a word of an enumeration is empty");
         }
         schema.entry("type").or_insert_with(|| Value::from("STRING"));
         schema.insert("enum".to_owned(), Value::Array(strings));
@@ -212,7 +233,7 @@ impl Converter<'_> {
     }
 
     /// What the API refuses in a schema whose fields are all known to it.
-    fn check(&mut self, schema: &mut Map<String, Value>) {
+    fn check(&mut self, schema: &mut Map<String, Value>, depth: u8) {
         let kind = schema.get("type").and_then(Value::as_str).map(str::to_owned);
         let formats: &[&str] = match kind.as_deref() {
             Some("STRING") => &["enum", "date-time"],
@@ -227,8 +248,23 @@ impl Converter<'_> {
             self.dropped += 1;
         }
         if kind.as_deref() == Some("ARRAY") && !schema.contains_key("items") {
-            schema.insert("items".to_owned(), serde_json::json!({"type": "STRING"}));
-            self.filled += 1;
+            self.refuse("an array has no schema of its items");
+        }
+        if schema.contains_key("anyOf") {
+            for key in KNOWN.iter().filter(|key| !BESIDE_UNIONS.contains(key)) {
+                self.dropped += u64::from(schema.shift_remove(*key).is_some());
+            }
+        }
+        if let Some(Value::Array(members)) = schema.get("anyOf") {
+            let is_alone = schema.keys().all(|key| BESIDE_UNIONS.contains(&key.as_str()));
+            let are_typed = members
+                .iter()
+                .all(|member| member.get("type").is_some() || member.get("anyOf").is_some());
+            if !is_alone || !are_typed || members.is_empty() {
+                self.refuse("a union has more beside it, or a member without a type");
+            }
+        } else if kind.is_none() && depth > 0 {
+            self.refuse("a schema has no type");
         }
         if let Some(Value::Array(required)) = schema.shift_remove("required") {
             let known = schema.get("properties").and_then(Value::as_object);
@@ -257,13 +293,13 @@ fn kind(word: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    fn property(property: &str) -> (Value, u64, u64) {
+    fn property(property: &str) -> (Value, u64, Option<&'static str>) {
         let converted = convert(&format!(r#"{{"type":"object","properties":{{"p":{property}}}}}"#));
         let schema: Value = serde_json::from_str(&converted.schema.unwrap()).unwrap();
         (
             schema["properties"]["p"].clone(),
             converted.dropped,
-            converted.filled,
+            converted.problem,
         )
     }
 
@@ -290,8 +326,11 @@ mod tests {
             ),
             (r#"{"const":"a"}"#, r#"{"type":"STRING","enum":["a"]}"#),
         ] {
-            let (schema, dropped, filled) = property(source);
-            assert_eq!((schema.to_string().as_str(), dropped, filled), (expected, 0, 0));
+            let (schema, dropped, problem) = property(source);
+            assert_eq!(
+                (schema.to_string().as_str(), dropped, problem),
+                (expected, 0, None)
+            );
         }
     }
 
@@ -309,24 +348,53 @@ mod tests {
                 2,
             ),
             (r#"{"type":"integer","enum":[1,2]}"#, r#"{"type":"INTEGER"}"#, 1),
-            (r#"{"not":{}}"#, "{}", 1),
-            (r#"{"$ref":"http://e.com/s"}"#, "{}", 1),
+            (
+                r#"{"anyOf":[{"type":"string"},{"type":"number"}],"default":1}"#,
+                r#"{"anyOf":[{"type":"STRING"},{"type":"NUMBER"}]}"#,
+                1,
+            ),
             (
                 r#"{"oneOf":[{"type":"string"},{"type":"number"}]}"#,
                 r#"{"anyOf":[{"type":"STRING"},{"type":"NUMBER"}]}"#,
                 1,
             ),
         ] {
-            let (schema, dropped, _) = property(source);
-            assert_eq!((schema.to_string().as_str(), dropped), (expected, lost));
+            let (schema, dropped, problem) = property(source);
+            assert_eq!(
+                (schema.to_string().as_str(), dropped, problem),
+                (expected, lost, None)
+            );
         }
     }
 
     #[test]
-    fn an_array_without_elements_gets_some() {
-        let (schema, dropped, filled) = property(r#"{"type":"array"}"#);
-        assert_eq!(schema["items"]["type"], "STRING");
-        assert_eq!((dropped, filled), (0, 1));
+    fn what_the_subset_cannot_hold_is_named() {
+        for (source, problem) in [
+            (r#"{"type":"array"}"#, "an array has no schema of its items"),
+            (
+                r#"{"type":"array","items":true}"#,
+                "an array has no schema of its items",
+            ),
+            (r#"{"type":"array","items":{}}"#, "a schema has no type"),
+            (
+                r#"{"type":"array","prefixItems":[{"type":"string"}]}"#,
+                "an array has no schema of its items",
+            ),
+            (
+                r#"{"type":["string","array"],"items":{"type":"string"}}"#,
+                "a union has more beside it, or a member without a type",
+            ),
+            (r#"{"anyOf":[{"type":"string"},{}]}"#, "a schema has no type"),
+            (r#"{"not":{}}"#, "a schema has no type"),
+            ("true", "a schema has no type"),
+            (r#"{"const":true}"#, "a schema has no type"),
+            (r#"{"enum":["","a"]}"#, "a word of an enumeration is empty"),
+            (r#"{"$ref":"http://e.com/s"}"#, "a reference leads nowhere"),
+        ] {
+            assert_eq!(property(source).2, Some(problem), "{source}");
+        }
+        let root = r#"{"anyOf":[{"type":"object","properties":{"a":{"type":"string"}}},{"type":"object","properties":{"b":{"type":"string"}}}]}"#;
+        assert_eq!(convert(root).problem, Some("there is a union at the root"));
     }
 
     #[test]
@@ -337,7 +405,7 @@ mod tests {
         let written: Value = serde_json::from_str(&converted.schema.unwrap()).unwrap();
         assert_eq!(written["properties"]["a"]["type"], "STRING");
         assert_eq!(written["properties"]["t"]["properties"]["l"]["type"], "OBJECT");
-        assert!(converted.dropped > 0);
+        assert_eq!(converted.problem, Some("it is too deep, or holds itself"));
     }
 
     #[test]

@@ -7,23 +7,13 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use crate::text::json::{behind_brace, compact};
+use crate::tools::schema_rules::{SchemaRules, each_inner, may_be_strict};
 
 /// The schema of a tool that takes nothing.
 pub(crate) const NO_PARAMETERS: &str = "{\"type\":\"object\",\"properties\":{}}";
 
-/// Keys whose values are schemas by name.
-const NAMED: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
-
-/// Keys whose value is a schema or a list of schemas.
-const NESTED: [&str; 7] = [
-    "items",
-    "prefixItems",
-    "additionalProperties",
-    "not",
-    "anyOf",
-    "oneOf",
-    "allOf",
-];
+/// The same for a strict tool.
+const NOTHING_ELSE: &str = "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}";
 
 /// What became of a schema.
 #[derive(Debug, PartialEq)]
@@ -34,15 +24,44 @@ pub(crate) struct Parameters<'a> {
     pub(crate) dropped: u64,
     /// Types that are added because the schema names none.
     pub(crate) filled: u64,
+    /// Places that are written in other words, which take the same.
+    pub(crate) repaired: u64,
+    /// What the rules of the vendor do not allow.
+    pub(crate) problem: Option<String>,
+    /// Whether OpenAI takes it as strict.
+    pub(crate) may_be_strict: bool,
+    /// Whether it is JSON Schema where the vendor's own subset cannot hold it.
+    pub(crate) is_beyond: bool,
 }
 
-/// Converts the parameters of a function; a schema that is right already stays as it is written.
-pub(crate) fn convert(raw: &str) -> Parameters<'_> {
-    let mut converted = Parameters {
-        schema: compact(raw),
-        dropped: 0,
-        filled: 0,
-    };
+impl<'a> Parameters<'a> {
+    /// Those that nothing is wrong with.
+    pub(crate) fn right(schema: Cow<'a, str>) -> Self {
+        Self {
+            schema,
+            dropped: 0,
+            filled: 0,
+            repaired: 0,
+            problem: None,
+            may_be_strict: false,
+            is_beyond: false,
+        }
+    }
+
+    /// Those of a tool that takes nothing.
+    pub(crate) fn of_nothing(is_strict: bool) -> Self {
+        let schema = if is_strict { NOTHING_ELSE } else { NO_PARAMETERS };
+        Self {
+            may_be_strict: is_strict,
+            ..Self::right(schema.into())
+        }
+    }
+}
+
+/// Converts the parameters of a function by the rules of a vendor that has some; a schema that is right already stays as it is written.
+/// `is_strict` is whether the tool claims to be, which is examined.
+pub(crate) fn convert<'a>(raw: &'a str, rules: Option<&SchemaRules>, is_strict: bool) -> Parameters<'a> {
+    let mut converted = Parameters::right(compact(raw));
     let Ok(Value::Object(mut schema)) = serde_json::from_str(raw) else {
         return converted;
     };
@@ -59,7 +78,12 @@ pub(crate) fn convert(raw: &str) -> Parameters<'_> {
         }
         _ => {}
     }
-    if is_respelled || converted.dropped > 0 {
+    if let Some(rules) = rules {
+        converted.repaired = rules.repair(&mut schema);
+        converted.problem = rules.problem(&schema);
+        converted.may_be_strict = is_strict && may_be_strict(&schema);
+    }
+    if is_respelled || converted.dropped > 0 || converted.repaired > 0 {
         converted.schema = Value::Object(schema.clone()).to_string().into();
     }
     if !schema.contains_key("type") {
@@ -75,30 +99,17 @@ pub(crate) fn convert(raw: &str) -> Parameters<'_> {
 /// Writes types of Gemini and Python in the words of JSON Schema; whether there were any.
 fn respell(schema: &mut Map<String, Value>) -> bool {
     let mut any = false;
-    for (key, value) in schema {
-        match value {
-            Value::String(word) if key == "type" => any |= respell_type(word),
-            Value::Array(words) if key == "type" => {
-                for word in words {
-                    if let Value::String(word) = word {
-                        any |= respell_type(word);
-                    }
-                }
-            }
-            Value::Object(schemas) if NAMED.contains(&key.as_str()) => {
-                for schema in schemas.values_mut().filter_map(Value::as_object_mut) {
-                    any |= respell(schema);
-                }
-            }
-            Value::Object(schema) if NESTED.contains(&key.as_str()) => any |= respell(schema),
-            Value::Array(schemas) if NESTED.contains(&key.as_str()) => {
-                for schema in schemas.iter_mut().filter_map(Value::as_object_mut) {
-                    any |= respell(schema);
-                }
-            }
-            _ => {}
+    let words = match schema.get_mut("type") {
+        Some(Value::Array(words)) => words.as_mut_slice(),
+        Some(word) => std::slice::from_mut(word),
+        None => &mut [],
+    };
+    for word in words {
+        if let Value::String(word) = word {
+            any |= respell_type(word);
         }
     }
+    each_inner(schema, &mut |schema| any |= respell(schema));
     any
 }
 
@@ -129,7 +140,7 @@ mod tests {
     use super::*;
 
     fn converted(raw: &str) -> (String, u64, u64) {
-        let parameters = convert(raw);
+        let parameters = convert(raw, None, false);
         (
             parameters.schema.into_owned(),
             parameters.dropped,

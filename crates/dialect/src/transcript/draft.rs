@@ -30,6 +30,7 @@ pub(super) fn draft<'a>(transcript: &Transcript<'a>, order: Order) -> TurnPlan<'
         losses: shown.losses.clone(),
         extent: shown.extent,
         trained: TrainedMessages::of(transcript.view(), &shown.messages),
+        separator: transcript.view().policy.separator.as_str(),
         ..TurnPlan::default()
     };
     let arranged = order.arrange(transcript.view(), &shown.messages, &mut plan.losses);

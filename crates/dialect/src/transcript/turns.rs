@@ -296,6 +296,8 @@ pub(crate) struct TurnPlan<'a> {
     pub(crate) extent: Extent,
     /// Which of its messages are trained on.
     pub(crate) trained: TrainedMessages,
+    /// The text between messages of one turn.
+    pub(crate) separator: &'a str,
 }
 
 impl<'a> TurnPlan<'a> {
@@ -355,7 +357,7 @@ impl<'a> TurnPlan<'a> {
         block.lead.runs().chain(words.iter().copied())
     }
 
-    /// The texts of blocks as one text: a message's on lines of their own, with a blank line between messages.
+    /// The texts of blocks as one text: a message's on lines of their own, with a separator between messages, mostly a blank line.
     pub(crate) fn joined<'b>(
         &self,
         blocks: impl IntoIterator<Item = &'b Block<'a>>,
@@ -375,7 +377,10 @@ impl<'a> TurnPlan<'a> {
                 } else {
                     Component::Framing
                 };
-                write(TextRun::new(if block.opens { "\n\n" } else { "\n" }, component));
+                write(TextRun::new(
+                    if block.opens { self.separator } else { "\n" },
+                    component,
+                ));
             }
             is_first = false;
             self.runs(block).for_each(&mut write);

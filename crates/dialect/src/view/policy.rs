@@ -1,5 +1,6 @@
 //! The choices that a dialect leaves open: section `[policy]` of the pipeline file.
 
+use chatmill_diag::cut;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,72 @@ pub struct Policy {
     pub leaked_metadata: LeakedMetadata,
     /// The treatment of consecutive turns of one role.
     pub turns: TurnsInARow,
+    /// What is written between messages that become one turn: at most 16 bytes of text, a blank line if not given. It applies to dialects
+    /// whose turns are texts.
+    #[serde(skip_serializing_if = "Separator::is_default")]
+    pub separator: Separator,
+}
+
+/// A text between messages that become one turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct Separator {
+    bytes: [u8; Self::MOST],
+    length: usize,
+}
+
+impl Separator {
+    /// Bytes of a separator at most.
+    const MOST: usize = 16;
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        let written = cut::slice(&self.bytes, 0..self.length);
+        std::str::from_utf8(written).unwrap_or_default()
+    }
+
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Default for Separator {
+    fn default() -> Self {
+        let mut bytes = [0; Self::MOST];
+        bytes.iter_mut().take(2).for_each(|byte| *byte = b'\n');
+        Self { bytes, length: 2 }
+    }
+}
+
+impl TryFrom<String> for Separator {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let is_sign =
+            |sign: char| sign.is_control() && !matches!(sign, '\n' | '\t') || matches!(sign, '<' | '[');
+        if text.is_empty() || text.len() > Self::MOST || text.contains(is_sign) {
+            let most = Self::MOST;
+            return Err(format!(
+                "a separator has 1 to {most} bytes, and no `<`, `[` or control character but line breaks and tabs"
+            ));
+        }
+        let mut bytes = [0; Self::MOST];
+        bytes
+            .iter_mut()
+            .zip(text.bytes())
+            .for_each(|(to, from)| *to = from);
+        Ok(Self {
+            bytes,
+            length: text.len(),
+        })
+    }
+}
+
+impl From<Separator> for String {
+    fn from(separator: Separator) -> Self {
+        separator.as_str().to_owned()
+    }
 }
 
 /// The treatment of consecutive turns of one role, in lists of messages and chat templates that allow them.

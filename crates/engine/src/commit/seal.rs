@@ -1,6 +1,6 @@
 //! Sealing: prove that every receipt is there and that nothing disappeared, and write the manifest.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::AddAssign as _;
 use std::sync::atomic::AtomicBool;
 
@@ -19,6 +19,7 @@ use crate::pipeline::PerspectiveChoice;
 use crate::plan::{Plan, PlannedInput};
 use crate::slice::{CutCounts, CutTotals};
 use crate::work::overview::{OverviewSums, merge};
+use crate::work::perspectives::{list_names, shorten_names};
 use crate::work::receipt::{InputCounts, SliceReceipt, SliceShapes, add_shapes, count_finding};
 use crate::work::recognition::Recognition;
 use crate::work::tables;
@@ -45,6 +46,8 @@ pub(crate) struct ReceiptTotals {
     whole: RunTotals,
     totals: Totals,
     overview: OverviewSums,
+    /// Participants that the error about absent ones lists.
+    participants: BTreeSet<String>,
     /// The number of finished slices.
     pub slices: usize,
     /// The number of slices of each shard.
@@ -110,6 +113,8 @@ impl ReceiptTotals {
         whole.messages += receipt.messages;
         whole.renderings += receipt.renderings;
         whole.unrenderable += receipt.unrenderable;
+        self.participants.extend(receipt.participants);
+        shorten_names(&mut self.participants);
         whole.without_turns += receipt.without_turns;
         merge(&mut whole.untaught, receipt.untaught, u64::add_assign);
         merge(&mut whole.unprompted, receipt.unprompted, u64::add_assign);
@@ -168,7 +173,7 @@ impl ReceiptTotals {
         if let PerspectiveChoice::Participants(participants) = &plan.pipeline.perspective.speaker {
             let conversations = self.whole.conversations;
             if conversations > 0 && self.whole.unrenderable == conversations * participants.len() as u64 {
-                return Err(RunError::PerspectiveAbsent);
+                return Err(RunError::PerspectiveAbsent(list_names(&self.participants)));
             }
         }
         Ok(())

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use chatmill_diag::{Code, Severity, codes};
 use chatmill_intake::discover::{Links, Patterns};
+use chatmill_redact::{PersonalKind, Redactor};
 
 use super::inputs::require_zone;
 use crate::error::PlanError;
@@ -40,9 +41,16 @@ pub struct CheckSettings {
     suppliers: Vec<(String, Patterns)>,
     /// The zone of times without an offset, where a conversation names none.
     pub zone: Option<String>,
+    /// Finds keys and tokens, where they are looked for.
+    pub(crate) redactor: Option<Redactor>,
 }
 
 impl CheckSettings {
+    /// Looks for keys and tokens, too.
+    pub fn find_secrets(&mut self) {
+        self.redactor = Some(Redactor::new(&[PersonalKind::Secret], None, &[]));
+    }
+
     /// Resolves a section.
     ///
     /// # Errors
@@ -66,6 +74,7 @@ impl CheckSettings {
             per_path,
             exclude: Patterns::new(&section.exclude)?,
             zone: section.zone.clone(),
+            redactor: None,
             suppliers: suppliers.collect::<Result<_, PlanError>>()?,
             links: if section.follow_links {
                 Links::Followed

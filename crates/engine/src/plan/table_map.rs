@@ -45,16 +45,24 @@ impl TableMapSection {
         let problem = format!("`{name}` names no table or no column");
         require(names_some, "table_map", problem)?;
         let json = self.json.clone();
+        let known: Vec<String> = source.tables().into_iter().flat_map(|map| map.json).collect();
+        let mut requires: Vec<String> = columns.iter().map(|(_, theirs)| theirs.clone()).collect();
+        requires.extend(self.filter.keys().cloned());
+        // A reader of whole records finds the columns of its own table under their names, whatever the map calls them.
+        let names_theirs = columns.iter().any(|(_, theirs)| known.contains(theirs));
+        if names_theirs && !columns.iter().any(|(ours, _)| known.contains(ours)) {
+            columns.clear();
+        }
         // The reader of a known system has columns of JSON by its names for them.
         let of_source = || {
-            let of = source.tables().into_iter().flat_map(|map| map.json);
-            let of: Vec<String> = of.chain(["metadata".to_owned()]).collect();
-            let theirs = columns.iter().filter(|(ours, _)| of.contains(ours));
+            if columns.is_empty() {
+                return known;
+            }
+            let is_json = |ours: &String| ours == "metadata" || known.contains(ours);
+            let theirs = columns.iter().filter(|(ours, _)| is_json(ours));
             theirs.map(|(_, theirs)| theirs.clone()).collect()
         };
         let json = json.unwrap_or_else(of_source);
-        let mut requires: Vec<String> = columns.iter().map(|(_, theirs)| theirs.clone()).collect();
-        requires.extend(self.filter.keys().cloned());
         Ok(TableMap {
             name: name.to_owned(),
             source: source.id().to_owned(),
@@ -63,6 +71,7 @@ impl TableMapSection {
             requires,
             columns,
             json,
+            truths: Vec::new(),
             definition: self.definition.clone(),
             filters: self
                 .filter

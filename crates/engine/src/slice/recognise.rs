@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use chatmill_diag::{Code, Finding, Limits, codes, cut};
+use chatmill_intake::table::extended;
 use chatmill_intake::{Form, Frame, Framing, Head, Sketch, foreign, json};
 use chatmill_source::{Evidence, ExportPath, Source, TableMap};
+use memchr::memmem;
 
 use super::Recognised;
 use crate::plan::PlannedInput;
@@ -64,7 +66,10 @@ pub(super) fn recognise(
         .source
         .or(by_content)
         .is_some_and(|source| source.id() == TABLE_ROWS);
-    let map = map_of_rows(planned, &sketch, is_of_rows);
+    let mut map = map_of_rows(planned, &sketch, is_of_rows);
+    if let Some(map) = &mut map {
+        map.sample(head);
+    }
     let mapped = map.as_ref().and_then(|map| chatmill_source::find(&map.source));
     let evidence = match (&map, mapped) {
         (Some(map), Some(source)) => Some(Evidence {
@@ -277,6 +282,24 @@ fn unnamed_conversation(planned: &PlannedInput, head: &Head) -> Option<String> {
         "no column is known to name the conversation, but `{name}` repeats: a [table_map] with `conversation = \"{name}\"` says that \
          it does; without that key, all rows are one conversation"
     ))
+}
+
+/// Writes the ids, times and numbers of a record that programs of `MongoDB` wrote as plain values.
+pub(super) fn fold(frame: &mut Frame, buffer: &mut Vec<u8>, limits: &Limits) {
+    let bytes = cut::slice(buffer, frame.buffer.clone());
+    if [&b"\"$oid\""[..], b"\"$date\""]
+        .iter()
+        .all(|sign| memmem::find(bytes, sign).is_none())
+    {
+        return;
+    }
+    let mut folded = Vec::new();
+    if json::scan(bytes, limits.depth).is_ok_and(|document| extended::fold(document.root(), &mut folded)) {
+        buffer.truncate(frame.buffer.start);
+        buffer.extend_from_slice(&folded);
+        frame.buffer = frame.buffer.start..buffer.len();
+        frame.form = Form::Row;
+    }
 }
 
 /// Writes a row with the names of its map; false where a filter skips the row. A value that is not an object

@@ -24,7 +24,7 @@ pub(super) struct Entry {
     pub next_record: u64,
     /// The map of the names of its JSON rows' fields.
     pub map: Option<TableMap>,
-    /// Rows so far whose conversation is empty.
+    /// Rows so far with an empty conversation.
     pub alone: u64,
 }
 

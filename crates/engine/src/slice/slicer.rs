@@ -17,13 +17,13 @@ use chatmill_dataset::{DatasetError, SliceId, SpillFolder};
 use chatmill_diag::{Finding, Limits, codes, cut};
 use chatmill_intake::TableName;
 use chatmill_intake::discover::InputKind;
-use chatmill_intake::{Event, Failure, Frame, Framing, Head, LineRange, Reader};
+use chatmill_intake::{Event, Failure, Form, Frame, Framing, Head, LineRange, Reader};
 use chatmill_source::{Evidence, Source};
 
 use super::companions::{self, Companions};
 use super::cut_totals::CutTotals;
 use super::grouping::{ReadTable, RowGrouper};
-use super::recognise::{EntryAction, recognise, rename};
+use super::recognise::{EntryAction, fold, recognise, rename};
 use super::repeats::Repeats;
 use super::rows::Entry;
 use super::shards::Shard;
@@ -342,12 +342,21 @@ impl<'p> Slicer<'p> {
             Event::EntryStart { entry, head } => self.start_entry(&mut current, slice, entry, &head),
             Event::Frame(frame) => self.frame(&mut current, slice, frame),
             Event::Separator { bytes } => slice.separate(bytes),
-            Event::Table { name, source, whole } => {
+            Event::Table {
+                name,
+                source,
+                map,
+                whole,
+            } => {
+                current
+                    .tables
+                    .begin(&name, &map, &current.planned.settings.tables);
                 self.start_table(&mut current, slice, name, (&source, whole));
             }
             Event::Skipped { table, rows, bytes } => {
                 current.tables.pass(&table);
-                current.tables.filtered(&table, &current.planned.settings.tables);
+                let map = current.tables.map(Some(&table), &current.planned.settings.tables);
+                current.tables.filtered(map);
                 slice.steps.push(Step::Skipped { table, rows, bytes });
             }
             Event::PassedOver { kind, bytes } => slice.steps.push(Step::PassedOver { kind, bytes }),
@@ -396,9 +405,12 @@ impl<'p> Slicer<'p> {
         {
             let bytes = frame.end - frame.start;
             let (table, rows) = (map.table.clone(), 1);
-            current.tables.filtered(&table, &current.planned.settings.tables);
+            current.tables.filtered(Some(map));
             slice.steps.push(Step::Skipped { table, rows, bytes });
             return;
+        }
+        if frame.form == Form::Original || entry.map.is_some() {
+            fold(&mut frame, &mut slice.buffer, self.limits);
         }
         let bytes = cut::slice(&slice.buffer, frame.buffer.clone());
         match entry.spill_rows(&mut self.grouper, &frame, bytes, self.limits) {
@@ -407,7 +419,7 @@ impl<'p> Slicer<'p> {
                 let map = entry
                     .map
                     .as_ref()
-                    .or_else(|| entry.step.map(&current.planned.settings.tables));
+                    .or_else(|| current.tables.map(None, &current.planned.settings.tables));
                 let notes = current.tables.notes_of_row(bytes, map, entry.alone, self.limits);
                 slice.buffer.truncate(frame.buffer.start);
                 slice.steps.extend(notes.into_iter().flatten().map(Step::Note));
@@ -450,16 +462,22 @@ impl<'p> Slicer<'p> {
         entry.step.table = name;
         entry.step.source = named.or_else(|| chatmill_source::find(source));
         let scope = current.planned.scope(&entry.step, None);
-        entry.gathering = Some(match whole {
+        // A system with a whole record in each row.
+        let has_records = |source: &dyn Source| !source.can_merge() && !source.tables().is_empty();
+        entry.gathering = match whole {
+            _ if entry.step.source.is_some_and(has_records) => None,
             Some(name) => {
-                let is_own = entry.step.map(&current.planned.settings.tables).is_some();
+                let is_own = current
+                    .tables
+                    .map(None, &current.planned.settings.tables)
+                    .is_some();
                 let system = entry.step.source.filter(|_| !is_own).map(Source::id);
                 let table = ReadTable { system, name };
                 slice.steps.extend(current.tables.note(&table).map(Step::Note));
-                self.grouper.table(entry.step.clone(), &scope, table)
+                Some(self.grouper.table(entry.step.clone(), &scope, table))
             }
-            None => self.grouper.entry(entry.step.clone(), scope),
-        });
+            None => Some(self.grouper.entry(entry.step.clone(), scope)),
+        };
         slice.steps.push(Step::Entry(entry.step.clone()));
         self.recognised.push(Recognised {
             input: current.input,

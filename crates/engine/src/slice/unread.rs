@@ -20,9 +20,11 @@ pub(super) struct Tables {
     pub(super) has_one: bool,
     /// Names of those that were passed over.
     pub(super) passed: Vec<String>,
+    /// The one that is read, and the place of the user's own map that reads it.
+    reading: Option<(String, usize)>,
     /// The first one that was read, of the user's maps and of each known system.
     first: BTreeMap<Option<&'static str>, TableName>,
-    /// What findings say already, for each is said once an input.
+    /// The findings that were reported, each once per input.
     noted: BTreeSet<Noted>,
     /// Whether a row was read.
     pub(super) has_rows: bool,
@@ -39,10 +41,12 @@ enum Noted {
     Alone,
     /// Texts of this column are JSON.
     TextsOf(String),
+    /// This map names no order.
+    Unordered(String),
 }
 
 /// The beginning of a content in a row that is a text of a list.
-const TEXT_OF_LIST: &[u8] = b"\"content\":\"[{";
+const TEXT_OF_LIST: &[u8] = b"\"content\":\"";
 
 /// Tables that are named when none is read.
 const MAX_NAMED_TABLES: usize = 12;
@@ -69,11 +73,22 @@ impl Tables {
         Some(Finding::new(&codes::SEVERAL_TABLES, text))
     }
 
-    /// Remembers that rows of a table are passed over, where a filter does so.
-    pub(super) fn filtered(&mut self, table: &str, maps: &[TableMap]) {
-        let map = maps
-            .iter()
-            .find(|map| map.is_own && !map.filters.is_empty() && map.names(table));
+    /// Remembers which table is read from here on, and by which map.
+    pub(super) fn begin(&mut self, table: &str, map: &str, maps: &[TableMap]) {
+        let own = maps.iter().position(|own| own.is_own && own.name == map);
+        self.reading = own.map(|own| (table.to_owned(), own));
+    }
+
+    /// The user's own map that reads the table, where it is this one.
+    pub(super) fn map<'m>(&self, table: Option<&str>, maps: &'m [TableMap]) -> Option<&'m TableMap> {
+        let (reading, map) = self.reading.as_ref()?;
+        maps.get(*map)
+            .filter(|_| table.is_none_or(|table| table == reading))
+    }
+
+    /// Remembers that rows which a map reads are passed over, where a filter does so.
+    pub(super) fn filtered(&mut self, map: Option<&TableMap>) {
+        let map = map.filter(|map| !map.filters.is_empty());
         self.filter = self.filter.take().or_else(|| map.map(|map| map.name.clone()));
     }
 
@@ -104,9 +119,9 @@ impl Tables {
                 .iter()
                 .any(|(ours, _)| ours == "order" || ours == "created_at")
         };
-        let is_first = !std::mem::replace(&mut self.has_rows, true);
-        let unordered =
-            map.filter(|map| is_first && map.is_own && map.source == "table-rows" && !has_order(map));
+        self.has_rows = true;
+        let unordered = map.filter(|map| map.is_own && map.source == "table-rows" && !has_order(map));
+        let unordered = unordered.filter(|map| self.noted.insert(Noted::Unordered(map.name.clone())));
         let unordered = unordered.map(|map| {
             let text = format!(
                 "the table map {} names neither order nor created_at: messages are in the order of their ids where these are numbers, \
@@ -120,7 +135,12 @@ impl Tables {
 
     /// The finding about a row with a text that is a list of parts.
     fn text_of_parts(&mut self, row: &[u8], map: Option<&TableMap>, limits: &Limits) -> Option<Finding> {
-        memmem::find(row, TEXT_OF_LIST)?;
+        let (_, text) = row.split_at_checked(memmem::find(row, TEXT_OF_LIST)? + TEXT_OF_LIST.len())?;
+        // Blanks may be before and after the bracket, as a row escapes them.
+        let mut signs = text.iter().filter(|sign| !b" \\nrt".contains(sign));
+        if (signs.next(), signs.next()) != (Some(&b'['), Some(&b'{')) {
+            return None;
+        }
         let mut columns = map.into_iter().flat_map(|map| &map.columns);
         let column = columns.find(|(ours, _)| ours == "content");
         let column = column.map_or("content", |(_, theirs)| theirs);

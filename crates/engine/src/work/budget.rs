@@ -34,8 +34,10 @@ impl BudgetMeter {
             .all(|token_counts| token_counts.tokens <= self.budget.tokens)
     }
 
-    /// Why a rendering that does not fit is not valid.
-    pub fn refusal(&self) -> String {
+    /// Why a rendering whose last message has this position does not fit, and is not valid.
+    pub fn refusal(&self, last: Option<u32>) -> String {
+        let turn = last.map(|position| format!("the turn that ends with message {position}: "));
+        let turn = turn.unwrap_or_default();
         let Budget {
             encoding,
             tokens,
@@ -44,11 +46,11 @@ impl BudgetMeter {
         } = &self.budget;
         match template {
             None => format!(
-                "window.max_tokens: more than {tokens} tokens of {}, and nothing is left to cut",
+                "window.max_tokens: {turn}more than {tokens} tokens of {}, and nothing is left to cut",
                 encoding.name()
             ),
             Some(template) => format!(
-                "window.max_tokens: {template} refuses it or makes more than {tokens} tokens of it, and nothing is left to cut"
+                "window.max_tokens: {turn}{template} refuses it or makes more than {tokens} tokens of it, and nothing is left to cut"
             ),
         }
     }

@@ -1,9 +1,48 @@
 //! The perspectives of a conversation: the participants who are rendered as the assistant.
 
+use std::collections::BTreeSet;
+
 use chatmill_dialect::auto_perspective;
-use chatmill_model::{Linked, Participant, ParticipantKind};
+use chatmill_model::{Conversation, Linked, Participant, ParticipantKind};
 
 use crate::pipeline::{PerspectiveChoice, PerspectiveRule};
+
+/// Names that an error lists at most.
+const MAX_NAMES: usize = 12;
+
+/// Adds the names of a conversation's participants, and the ids of those without a name, to names that an error lists.
+pub(crate) fn add_names(names: &mut BTreeSet<String>, conversation: &Conversation) {
+    let participants = conversation.participants.iter();
+    let participants = participants.map(|one| one.name.as_ref().unwrap_or(&one.id));
+    // One more shows that there are others.
+    names.extend(participants.take(MAX_NAMES + 1).cloned());
+    shorten_names(names);
+}
+
+/// Leaves out the names beyond those that an error lists, but for one.
+pub(crate) fn shorten_names(names: &mut BTreeSet<String>) {
+    while names.len() > MAX_NAMES + 1 {
+        names.pop_last();
+    }
+}
+
+/// The names as a message lists them; empty for none.
+pub(crate) fn list_names(names: &BTreeSet<String>) -> String {
+    let listed: Vec<String> = names
+        .iter()
+        .take(MAX_NAMES)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let more = if names.len() > MAX_NAMES {
+        " and others"
+    } else {
+        ""
+    };
+    match listed.as_slice() {
+        [] => String::new(),
+        _ => format!("; there are {}{more}", listed.join(", ")),
+    }
+}
 
 /// The assistant of each rendering of a conversation, and the number of configured participants that are
 /// absent.

@@ -1,6 +1,6 @@
 //! The receipt of a finished slice: enough to seal the run without reading the slice's files again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_dataset::InputRows;
 use chatmill_dataset::overview::SHAPES;
@@ -32,6 +32,9 @@ pub(crate) struct SliceReceipt {
     pub overview: OverviewSums,
     /// Renderings for which a configured participant was absent.
     pub unrenderable: u64,
+    /// Participants of conversations in which every configured one was absent, for the error of a run that renders nothing.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub participants: BTreeSet<String>,
     /// Perspectives of conversations without a turn to render, where each turn has a rendering of its own.
     pub without_turns: u64,
     /// Turns that are trained in no rendering, by reason, over perspectives; in a mode whose renderings end

@@ -13,6 +13,7 @@ use chatmill_dialect::{
 use chatmill_model::{Linked, Part, Role, Sink, Speaker};
 
 use super::budget::BudgetMeter;
+pub(crate) use super::perspectives::add_names;
 pub use super::perspectives::perspectives;
 use crate::plan::WindowPlan;
 use crate::work::fit;
@@ -540,7 +541,10 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
             if let Some(meter) = self.meter.as_deref_mut()
                 && !fits.unwrap_or_else(|| meter.fits(sink))
             {
-                rendering.violations.push(Violation::whole(meter.refusal()));
+                let last = rendering.last_position;
+                rendering
+                    .violations
+                    .push(Violation::at(last, meter.refusal(last)));
             }
             emit(sink, self.id, rendering)?;
         }

@@ -108,6 +108,9 @@ impl<'w, 'p> Work<'w, 'p> {
         let as_read = read.outcome.as_read().unwrap_or(linked);
         let (mut perspectives, absent) = render::perspectives(as_read, &plan.pipeline.perspective.speaker);
         self.receipt.unrenderable += absent;
+        if absent > 0 && perspectives.is_empty() && plan.quotes {
+            render::add_names(&mut self.receipt.participants, &as_read.conversation);
+        }
         let most = plan.limits().perspectives;
         let beyond = (perspectives.len() as u64).saturating_sub(most);
         if beyond > 0 {

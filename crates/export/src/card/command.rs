@@ -20,6 +20,7 @@ pub(super) fn command(request: &ExportRequest, target: &str) -> String {
     let by = split.and_then(|split| match split.by {
         SplitBy::Hash => None,
         SplitBy::Time => Some("time"),
+        SplitBy::Session => Some("session"),
         SplitBy::Room => Some("room"),
     });
     let template = request.valid_for.as_deref().and_then(|path| path.file_name());
@@ -31,6 +32,7 @@ pub(super) fn command(request: &ExportRequest, target: &str) -> String {
     let is_parquet = request.format == Format::Parquet;
     let seed = split.map_or(0, |split| split.seed);
     let like = split.is_some_and(|split| split.like.is_some());
+    let against = split.is_some_and(|split| !split.against.is_empty());
     let options = [
         ("dialect", Some(target.to_owned())),
         ("format", is(true, if is_parquet { "parquet" } else { "jsonl" })),
@@ -44,6 +46,7 @@ pub(super) fn command(request: &ExportRequest, target: &str) -> String {
         ("split-by", by.map(str::to_owned)),
         ("split-seed", is(seed != 0, &seed.to_string())),
         ("split-like", is(like, "EARLIER_EXPORT")),
+        ("split-against", is(against, "EARLIER_RUN")),
         ("shard-size", request.shard_bytes.map(|bytes| bytes.to_string())),
         ("shuffle", request.shuffle.map(|seed| seed.to_string())),
     ];
@@ -53,6 +56,7 @@ pub(super) fn command(request: &ExportRequest, target: &str) -> String {
     let flags = [
         is(filters.valid, " --valid"),
         is(filters.keep_unasked, " --keep-unasked"),
+        is(filters.distinct, " --distinct"),
     ];
     let words: String = options.chain(flags.into_iter().flatten()).collect();
     format!("chatmill export RUN{words} --out FOLDER")
@@ -94,6 +98,7 @@ mod tests {
                 max_tokens: Some("9@r50k_base".parse().unwrap()),
                 without: vec!["truncated".to_owned()],
                 keep_unasked: true,
+                distinct: true,
             },
             valid_for: Some("/home/ada/model.jinja".into()),
             split: Some(split),
@@ -107,7 +112,7 @@ mod tests {
             "chatmill export RUN --dialect hf-messages@document --format parquet --envelope axolotl --valid-for model.jinja \
              --last-role 'it'\\''s' --max-tokens 9@r50k_base --columns source,extra.language \
              --split train=start,test=2026-10-01T00:00:00Z --split-by time --split-seed 7 --split-like EARLIER_EXPORT \
-             --shard-size 1000 --shuffle 3 --without truncated --valid --keep-unasked --out FOLDER"
+             --shard-size 1000 --shuffle 3 --without truncated --valid --keep-unasked --distinct --out FOLDER"
         );
     }
 }

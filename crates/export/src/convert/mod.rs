@@ -1,9 +1,9 @@
 //! Exports a dataset: reads renderings, filters them, wraps them in the envelope, writes the files.
 
 mod exclusion;
-mod row_counts;
+pub(crate) mod row_counts;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,7 +23,7 @@ use crate::envelope::{Envelope, ExportRow, Preferences};
 use crate::error::ExportError;
 use crate::fields;
 use crate::fields::of_conversations::{ConversationField, ConversationWalk};
-use crate::filter::reasons::NO_CONTENT;
+use crate::filter::reasons::{NO_CONTENT, REPEATED};
 use crate::format::Format;
 use crate::request::added_columns::{self, AddedColumns};
 use crate::request::{ExportRequest, resolve};
@@ -122,7 +122,7 @@ pub fn export_into(
     let (mut summary, card) = job.write(folder)?;
     let companion = envelope.and_then(|envelope| (envelope.companion)(&summary.files));
     let assigned = match (&request.split, &job.assignment) {
-        (Some(split), Some(assignment)) => Some((ASSIGNED, assignment.remembered(&split.parts))),
+        (Some(split), Some(assignment)) => Some((ASSIGNED, assignment.remembered(split))),
         _ => None,
     };
     for (name, text) in companion.into_iter().chain(assigned).chain(card) {
@@ -253,17 +253,27 @@ impl Job<'_> {
         let mut counts = CardCounts::new(self.counted_on_card, parts.len(), encoding.map(str::to_owned));
         let mut drawn = self.request.shuffle.map(Shuffle::new);
         let mut row_counts = self.row_counts();
+        let mut known: HashSet<blake3::Hash> = HashSet::new();
         self.each(&mut |candidate| {
             row_counts.read += 1;
             let fields = walk.values(candidate.rendering.conversation)?;
             let (of_columns, fields) = fields.split_at(self.added.of_conversations.len());
             let (of_card, references) = fields.split_at(self.counted_on_card);
-            match self.record(candidate, references.first().map(String::as_str)) {
+            let exported = self.record(candidate, references.first().map(String::as_str));
+            let exported = exported.and_then(|exported| {
+                let is_new = !self.request.filters.distinct || known.insert(exported.record.hash());
+                is_new
+                    .then_some(exported)
+                    .ok_or_else(|| REPEATED.words.to_owned())
+            });
+            match exported {
                 Ok(exported) => {
                     let row = candidate.row();
                     let turns = (exported.turns_cut, exported.turn_counts);
                     let assignment = self.assignment.as_ref();
-                    let leaks = assignment.is_some_and(|assignment| assignment.leaks(row.conversation));
+                    let leaks = assignment.is_some_and(|assignment| {
+                        assignment.leaks(row.conversation, candidate.rendering.shown)
+                    });
                     row_counts.keep(candidate, turns, exported.part, leaks);
                     let part = cut::at_mut(&mut parts, exported.part);
                     let is_first = part.is_first(row.conversation);
@@ -313,8 +323,15 @@ impl Job<'_> {
         let of_turns = envelope.filter(|envelope| envelope.has_turns());
         let written = files.iter().map(|file| file.rows).sum();
         let uncounted = self.assignment.as_ref().and_then(Assignment::why_unknown);
-        let notes = row_counts.notes(envelope, written, uncounted);
+        let plan = &self.dataset.manifest().plan;
+        let mut notes = row_counts.notes(envelope, written, uncounted, plan);
         let split = self.request.split.as_ref();
+        let has_earlier = plan.pointer("/dedup/against").is_some();
+        if split.is_some_and(|split| split.like.is_some() && split.against.is_empty()) && has_earlier {
+            notes.push(
+                "prompts and passages of the earlier dataset were not compared: `--split-against RUN` names it".to_owned(),
+            );
+        }
         let (left_out, rows_left_out) = row_counts.left_out.finish();
         ExportSummary {
             program: chatmill_dataset::PROGRAM,
@@ -384,7 +401,9 @@ impl Job<'_> {
         }
         let part = match &self.assignment {
             None => 0,
-            Some(assignment) => assignment.part(row.conversation).map_err(|reason| reason.words)?,
+            Some(assignment) => assignment
+                .part(row.conversation, candidate.rendering.shown)
+                .map_err(|reason| reason.words)?,
         };
         let Some(envelope) = self.request.envelope else {
             return Ok(ExportedRow {

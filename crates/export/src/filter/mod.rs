@@ -20,6 +20,9 @@ pub struct Filters {
     /// Also renderings in which no message precedes the answer, where the envelope would leave them out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub keep_unasked: bool,
+    /// Only the first of rows that are equal.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub distinct: bool,
 }
 
 /// A number of tokens that is not exceeded, written `N@ENCODING`.

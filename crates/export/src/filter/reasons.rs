@@ -8,7 +8,10 @@ chatmill_diag::reasons! {
     TEMPLATE = "template", "the chat template of `--valid-for` refuses the rendering with this message", "change the rows as the template requires (`policy.turns = \"merge\"` where roles have to alternate), or use another template";
     NOTHING_ASKED = "nothing-asked", "no message precedes the answer", "`--keep-unasked` keeps such rows; in the modes `consecutive` and `per_turn` of `[window]` only answers to a message are trained on";
     MADE_UP = "question-made-up", "the dialect needs a user first and adds `[start]`", "`window.mode = \"consecutive\"` begins each row with a message; `trl-messages`, `openai-sft` and `axolotl` take rows that begin with an answer";
+    REPEATED = "repeated", "an earlier row is equal", "without `--distinct` such rows are kept";
     NO_CONTENT = "no-content", "the run kept counts only", "run with `output.content = \"all\"`";
     NGRAM_LEAKS = "split.ngram_leaks", "the conversation shares words with a part before its own", "`split.ngram_leaks = \"move\"` puts such conversations into the part that they share words with, `\"keep\"` only counts them; `split.ngram` is the number of words";
+    GAP = "split.gap", "the session begins sooner behind a part before its own than `split.gap` allows", "a shorter `split.gap` leaves out fewer";
+    SPANS = "split.spans", "the rendering shows sessions of several parts", "make windows that end with a session: `window.session_gap` cuts them";
     NO_TIME = "no-time", "the time when the conversation began is not known", "split by conversation, or set the time zone of the input where its times have none";
 }

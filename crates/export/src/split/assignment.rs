@@ -1,26 +1,28 @@
 //! The part of a divided export that each conversation goes to.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use chatmill_dataset::Dataset;
 use chatmill_diag::{Reason, cut};
 
 use crate::error::ExportError;
-use crate::filter::reasons::{NGRAM_LEAKS, NO_TIME};
+use crate::filter::reasons::{GAP, NGRAM_LEAKS, NO_TIME, SPANS};
 use crate::split::earlier;
 use crate::split::groups::{Groups, groups};
 use crate::split::leaks::Division;
 use crate::split::strata::{Strata, StrataSummary};
 use crate::split::texts::ConversationTexts;
-use crate::split::{Split, SplitBy, SplitPart};
+use crate::split::units::Units;
+use crate::split::{Split, SplitBy};
 
 /// The assignment of conversations to parts.
 #[derive(Debug)]
 pub(crate) struct Assignment {
-    /// The conversations in the order of the dataset.
+    /// What names the units, in the order of the dataset.
     order: Vec<String>,
-    numbers: HashMap<String, usize>,
+    units: Units,
     places: Vec<Destination>,
     /// For a division by time: the instant at which each part begins.
     pub(crate) begins: Vec<Option<i64>>,
@@ -42,25 +44,52 @@ enum Destination {
     Timeless,
     /// Into no part, for it shares words with another.
     Dropped,
+    /// Into no part, for it follows an earlier one too soon.
+    Near,
 }
 
 impl Assignment {
     /// The file that a later export reads: conversations in their order, each with its part.
-    pub(crate) fn remembered(&self, parts: &[SplitPart]) -> String {
-        let named = self.order.iter().filter_map(|id| {
-            let part = parts.get(self.part(id).ok()?)?;
-            Some((id.as_str(), part.name.as_str()))
-        });
-        earlier::text(named)
+    pub(crate) fn remembered(&self, split: &Split) -> String {
+        let named = self
+            .order
+            .iter()
+            .zip(&self.places)
+            .filter_map(|(id, place)| match place {
+                Destination::Part(part) => Some((id.as_str(), split.parts.get(*part)?.name.as_str())),
+                _ => None,
+            });
+        earlier::text(named, split.by)
     }
 
-    /// The index of a conversation's part, or why it is in none.
-    pub(crate) fn part(&self, conversation: &str) -> Result<usize, Reason> {
-        let number = self.numbers.get(conversation);
-        match number.map(|number| cut::at(&self.places, *number)) {
-            Some(Destination::Part(part)) => Ok(*part),
-            Some(Destination::Dropped) => Err(NGRAM_LEAKS),
-            Some(Destination::Timeless) | None => Err(NO_TIME),
+    /// The index of the part of a rendering that shows these positions of a conversation, or why it is in none.
+    pub(crate) fn part(&self, conversation: &str, shown: Option<(u64, u64)>) -> Result<usize, Reason> {
+        let mut units = self.shown(conversation, shown);
+        let first = units.next().ok_or(NO_TIME)?;
+        let part = self.part_of(first)?;
+        if units.any(|unit| self.part_of(unit).ok() != Some(part)) {
+            return Err(SPANS);
+        }
+        Ok(part)
+    }
+
+    fn part_of(&self, unit: usize) -> Result<usize, Reason> {
+        match cut::at(&self.places, unit) {
+            Destination::Part(part) => Ok(*part),
+            Destination::Dropped => Err(NGRAM_LEAKS),
+            Destination::Timeless => Err(NO_TIME),
+            Destination::Near => Err(GAP),
+        }
+    }
+
+    /// The units that these positions of a conversation are in; all of it where they are not known.
+    fn shown(&self, conversation: &str, shown: Option<(u64, u64)>) -> Range<usize> {
+        let units = self.units.of(conversation).unwrap_or_default();
+        match shown {
+            Some((first, last)) if units.len() > 1 => {
+                self.units.at(&units, first)..self.units.at(&units, last) + 1
+            }
+            _ => units,
         }
     }
 
@@ -69,45 +98,57 @@ impl Assignment {
         self.leaks.as_ref().err().map(String::as_str)
     }
 
-    /// Whether a conversation is known to share words with a part before its own.
-    pub(crate) fn leaks(&self, conversation: &str) -> bool {
-        let number = self.numbers.get(conversation).zip(self.leaks.as_ref().ok());
-        number.is_some_and(|(number, leaks)| *cut::at(leaks, *number))
+    /// Whether a rendering that shows these positions of a conversation is known to share words with a part before its own.
+    pub(crate) fn leaks(&self, conversation: &str, shown: Option<(u64, u64)>) -> bool {
+        let leaks = self.leaks.as_ref().ok();
+        leaks.is_some_and(|leaks| self.shown(conversation, shown).any(|unit| *cut::at(leaks, unit)))
     }
 }
 
 /// Divides the conversations of a dataset.
 pub(crate) fn assign(dataset: &Dataset, split: &Split, stop: &AtomicBool) -> Result<Assignment, ExportError> {
-    if split.stratify.is_some() && split.by == SplitBy::Time {
-        return Err(ExportError::request(
-            "`split.stratify` divides by a hash, and `--split-by time` by the time",
-            "take another --split-by, or leave `split.stratify` out and run the pipeline again",
-        ));
-    }
-    let grouped = groups(dataset, split, stop)?;
+    check(split)?;
+    let earlier_datasets: Vec<Dataset> = split
+        .against
+        .iter()
+        .map(|folder| Dataset::open(folder))
+        .collect::<Result<_, _>>()?;
+    let datasets: Vec<&Dataset> = std::iter::once(dataset).chain(&earlier_datasets).collect();
+    let (grouped, mut corpora) = groups(&datasets, split, stop)?;
     let begins = begins(&grouped, split);
     let assigned = assigned(&grouped, split)?;
-    // A new conversation goes to the part of the first earlier one of its group.
+    if !split.against.is_empty() && assigned.iter().skip(grouped.own).all(Option::is_none) {
+        return Err(ExportError::request(
+            "the datasets of `--split-against` have nothing that the export of `--split-like` divided",
+            "name the dataset from which that export was made",
+        ));
+    }
+    // A new conversation goes to the part of the first earlier one of its group; those of earlier datasets come first.
     let mut firsts: BTreeMap<usize, usize> = BTreeMap::new();
-    for (group, part) in grouped.of.iter().zip(&assigned) {
+    let members = || grouped.of.iter().zip(&assigned);
+    for (group, part) in members().skip(grouped.own).chain(members().take(grouped.own)) {
         if let Some(part) = part {
             firsts.entry(*group).or_insert(*part);
         }
     }
     let group_parts = group_parts(&grouped, split, &begins, &assigned, &firsts);
-    let part =
-        |(group, assigned): (&usize, &Option<usize>)| assigned.or_else(|| group_parts.get(group).copied());
+    let part = |(member, (group, assigned)): (usize, (&usize, &Option<usize>))| {
+        // What an earlier export has not is in none of its parts.
+        let free = (member < grouped.own)
+            .then(|| group_parts.get(group).copied())
+            .flatten();
+        assigned.or(free)
+    };
     let mut division = Division {
         split,
         texts: ConversationTexts {
-            dataset,
-            numbers: &grouped.numbers,
+            corpora: &corpora,
             stop,
         },
         groups: &grouped.of,
         assigned: &assigned,
         is_bound: &|group| firsts.contains_key(&group),
-        parts: grouped.of.iter().zip(&assigned).map(part).collect(),
+        parts: grouped.of.iter().zip(&assigned).enumerate().map(part).collect(),
     };
     let leaks = division.resolve()?;
     let place = |(part, dropped): (&Option<usize>, &bool)| match part {
@@ -115,18 +156,77 @@ pub(crate) fn assign(dataset: &Dataset, split: &Split, stop: &AtomicBool) -> Res
         Some(part) => Destination::Part(*part),
         None => Destination::Timeless,
     };
-    let places: Vec<Destination> = division.parts.iter().zip(&leaks.dropped).map(place).collect();
+    let places = division.parts.iter().zip(&leaks.dropped).map(place);
+    let mut places: Vec<Destination> = places.take(grouped.own).collect();
+    if split.by == SplitBy::Session && split.gap > 0 {
+        leave_gaps(&mut places, &grouped, &assigned, split);
+    }
     let strata = split.stratify.as_deref();
     Ok(Assignment {
         strata: strata.and_then(|by| strata_summary(by, &grouped, split, &places)),
         divided_groups: divided_groups(&grouped.of, &places),
         order: grouped.ids,
-        numbers: grouped.numbers,
+        units: corpora.swap_remove(0).units,
         places,
         begins,
         leaks: leaks.left,
         moved: leaks.moved,
     })
+}
+
+/// Refuses what contradicts the way in which is divided.
+fn check(split: &Split) -> Result<(), ExportError> {
+    if split.stratify.is_some() && split.by.is_time() {
+        return Err(ExportError::request(
+            "`split.stratify` divides by a hash, and `--split-by time` and `session` by the time",
+            "take another --split-by, or leave `split.stratify` out and run the pipeline again",
+        ));
+    }
+    if !split.against.is_empty() && split.like.is_none() {
+        return Err(ExportError::request(
+            "`--split-against` names the dataset of an earlier export, and there is none",
+            "name the export with `--split-like`",
+        ));
+    }
+    if split.by != SplitBy::Session {
+        return Ok(());
+    }
+    if split.session_gap.is_none() {
+        return Err(ExportError::request(
+            "`--split-by session` divides where the run had a silence of `window.session_gap`, and it had none",
+            "set `window.session_gap` in the pipeline, for example to \"6h\", and run it again",
+        ));
+    }
+    match split.group_by.iter().find(|word| *word != "prompt") {
+        None => Ok(()),
+        Some(word) => Err(ExportError::request(
+            format!(
+                "`split.group_by` keeps conversations of one `{word}` together, and `--split-by session` divides them"
+            ),
+            "take another --split-by, or leave it out of `split.group_by` and run the pipeline again",
+        )),
+    }
+}
+
+/// Leaves out the sessions that begin too soon after the end of an earlier part; those of an earlier export stay.
+fn leave_gaps(places: &mut [Destination], grouped: &Groups, assigned: &[Option<usize>], split: &Split) {
+    let mut ends: Vec<Option<i64>> = vec![None; split.parts.len()];
+    for (place, session) in places.iter().zip(&grouped.sessions) {
+        if let Destination::Part(part) = place {
+            let end = cut::at_mut(&mut ends, *part);
+            *end = (*end).max(session.ended);
+        }
+    }
+    let units = places.iter_mut().zip(&grouped.sessions).zip(assigned);
+    for ((place, session), assigned) in units {
+        let (Destination::Part(part), Some(began), None) = (*place, session.began, assigned) else {
+            continue;
+        };
+        let before = ends.iter().take(part).flatten().max();
+        if before.is_some_and(|end| began < end.saturating_add(split.gap)) {
+            *place = Destination::Near;
+        }
+    }
 }
 
 /// The number of groups with members in several parts; none where there are none.
@@ -148,13 +248,13 @@ fn assigned(grouped: &Groups, split: &Split) -> Result<Vec<Option<usize>>, Expor
     let Some(folder) = &split.like else {
         return Ok(vec![None; grouped.ids.len()]);
     };
-    let earlier = earlier::read(folder, &split.parts)?;
+    let earlier = earlier::read(folder, &split.parts, split.by)?;
     Ok(grouped.ids.iter().map(|id| earlier.get(id).copied()).collect())
 }
 
 /// The instants at which the parts begin, for a division by time.
 fn begins(grouped: &Groups, split: &Split) -> Vec<Option<i64>> {
-    if split.by != SplitBy::Time {
+    if !split.by.is_time() {
         return vec![None; split.parts.len()];
     }
     let dated: Option<Vec<i64>> = split.parts.iter().map(|part| part.share.begins()).collect();
@@ -194,7 +294,7 @@ fn group_parts(
     for (group, deciding) in grouped.of.iter().zip(grouped.members()) {
         let part = match split.by {
             SplitBy::Hash | SplitBy::Room => by_hash(deciding.hash, &weights),
-            SplitBy::Time => deciding.began.and_then(|began| {
+            SplitBy::Time | SplitBy::Session => deciding.began.and_then(|began| {
                 let has_begun = |begins: &Option<i64>| begins.is_some_and(|begins| begins <= began);
                 begins.iter().rposition(has_begun)
             }),
@@ -219,7 +319,7 @@ fn strata_summary(
         .zip(places)
         .filter_map(|(stratum, place)| match place {
             Destination::Part(part) => Some((stratum.as_str(), *part)),
-            Destination::Timeless | Destination::Dropped => None,
+            Destination::Timeless | Destination::Dropped | Destination::Near => None,
         })
         .unzip();
     let names: Vec<&str> = split.parts.iter().map(|part| part.name.as_str()).collect();

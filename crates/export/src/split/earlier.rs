@@ -12,7 +12,7 @@ use chatmill_diag::limits::GIB;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ExportError;
-use crate::split::SplitPart;
+use crate::split::{SplitBy, SplitPart};
 
 /// Name of the file.
 pub(crate) const ASSIGNED: &str = "split.assigned";
@@ -21,6 +21,9 @@ pub(crate) const ASSIGNED: &str = "split.assigned";
 #[derive(Serialize, Deserialize)]
 struct Beginning {
     conversations: usize,
+    /// Whether the lines are of sessions of conversations.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    sessions: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -42,7 +45,7 @@ fn key(conversation: &str) -> String {
 }
 
 /// The file's text: conversations in their order, each with the name of its part.
-pub(crate) fn text<'p>(places: impl Iterator<Item = (&'p str, &'p str)>) -> String {
+pub(crate) fn text<'p>(places: impl Iterator<Item = (&'p str, &'p str)>, by: SplitBy) -> String {
     // A number and texts are always JSON.
     let lines = places.map(|(conversation, part)| {
         let line = Line {
@@ -55,6 +58,7 @@ pub(crate) fn text<'p>(places: impl Iterator<Item = (&'p str, &'p str)>) -> Stri
     let lines: Vec<String> = lines.collect();
     let beginning = Beginning {
         conversations: lines.len(),
+        sessions: by == SplitBy::Session,
     };
     serde_json::to_string(&beginning).unwrap_or_default() + "\n" + &lines.concat()
 }
@@ -71,7 +75,7 @@ impl EarlierParts {
 }
 
 /// Reads the parts of an earlier export, by the parts of this one.
-pub(crate) fn read(folder: &Path, parts: &[SplitPart]) -> Result<EarlierParts, ExportError> {
+pub(crate) fn read(folder: &Path, parts: &[SplitPart], by: SplitBy) -> Result<EarlierParts, ExportError> {
     let path = folder.join(ASSIGNED);
     let step = "name the folder of an export that was made with `--split`";
     let text = ExportError::reading(&path, GIB, step)?;
@@ -80,6 +84,19 @@ pub(crate) fn read(folder: &Path, parts: &[SplitPart]) -> Result<EarlierParts, E
         .lines()
         .next()
         .and_then(|line| serde_json::from_str(line).ok());
+    let has_sessions = beginning.as_ref().is_some_and(|beginning| beginning.sessions);
+    if has_sessions != (by == SplitBy::Session) {
+        let (has, other) = if has_sessions {
+            ("sessions", "take `--split-by session`")
+        } else {
+            let other = "take another --split-by, or an export that was made with `--split-by session`";
+            ("conversations", other)
+        };
+        return Err(ExportError::request(
+            format!("{} divides {has}", path.display()),
+            other,
+        ));
+    }
     let mut places = HashMap::new();
     for (number, line) in (1..).zip(text.lines()).skip(usize::from(beginning.is_some())) {
         let wrong = |why: &str, step: &str| {
@@ -131,14 +148,17 @@ mod tests {
 
     #[test]
     fn the_file_holds_no_id_and_is_read_as_files_with_ids_are() {
-        let written = text([("Ada & Ben", "test"), ("c2", "train")].into_iter());
+        let written = text(
+            [("Ada & Ben", "test"), ("c2", "train")].into_iter(),
+            SplitBy::Hash,
+        );
         assert!(!written.contains("Ada") && !written.contains("c2"), "{written}");
         let old = "{\"conversation_id\":\"Ada & Ben\",\"part\":\"test\"}\n{\"conversation_id\":\"c2\",\"part\":\"train\"}\n";
         let parts = Split::parse("train=95,test=5", SplitBy::Hash).unwrap().parts;
         for text in [written.as_str(), old] {
             let folder = tempfile::tempdir().unwrap();
             std::fs::write(folder.path().join(ASSIGNED), text).unwrap();
-            let earlier = read(folder.path(), &parts).unwrap();
+            let earlier = read(folder.path(), &parts, SplitBy::Hash).unwrap();
             assert_eq!(
                 ["Ada & Ben", "c2", "c3"].map(|id| earlier.get(id).copied()),
                 [Some(1), Some(0), None]
@@ -150,7 +170,9 @@ mod tests {
         let parts = Split::parse("train=95,test=5", SplitBy::Hash).unwrap().parts;
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(ASSIGNED), text).unwrap();
-        read(folder.path(), &parts).unwrap_err().to_string()
+        read(folder.path(), &parts, SplitBy::Hash)
+            .unwrap_err()
+            .to_string()
     }
 
     #[test]
@@ -169,7 +191,10 @@ mod tests {
 
     #[test]
     fn a_conversation_in_two_parts_is_refused_by_its_line() {
-        let written = text([("a", "test"), ("b", "train"), ("a", "train")].into_iter());
+        let written = text(
+            [("a", "test"), ("b", "train"), ("a", "train")].into_iter(),
+            SplitBy::Hash,
+        );
         let without_number = written.split_once('\n').unwrap().1;
         for (text, line) in [(written.as_str(), 4), (without_number, 3)] {
             let error = refusal(text);
@@ -180,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_file_that_was_emptied_or_cut_is_refused() {
-        let written = text([("a", "test"), ("b", "train")].into_iter());
+        let written = text([("a", "test"), ("b", "train")].into_iter(), SplitBy::Hash);
         let lines: Vec<&str> = written.split_inclusive('\n').collect();
         for (text, has) in [("", 0), (lines[0], 0), (&lines[..2].concat(), 1)] {
             let why = format!("has {has} conversations, which is not what its export wrote");
@@ -197,7 +222,16 @@ mod tests {
     fn an_export_without_a_conversation_is_no_cut_file() {
         let parts = Split::parse("train=95,test=5", SplitBy::Hash).unwrap().parts;
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join(ASSIGNED), text(std::iter::empty())).unwrap();
-        assert!(read(folder.path(), &parts).unwrap().get("a").is_none());
+        std::fs::write(
+            folder.path().join(ASSIGNED),
+            text(std::iter::empty(), SplitBy::Hash),
+        )
+        .unwrap();
+        assert!(
+            read(folder.path(), &parts, SplitBy::Hash)
+                .unwrap()
+                .get("a")
+                .is_none()
+        );
     }
 }

@@ -11,7 +11,7 @@
 //! row 7 of another: such ids relate conversations of one input only.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
 use chatmill_dataset::{Columns, Dataset, Numbers, Texts, Times, columns};
@@ -21,7 +21,8 @@ use chatmill_model::Extra;
 
 use crate::error::ExportError;
 use crate::fields::of_conversations::extra_value;
-use crate::split::texts::ConversationTexts;
+use crate::split::texts::{ConversationTexts, Corpus};
+use crate::split::units::{self, Session, Units};
 use crate::split::{Split, SplitBy};
 
 /// Digits of an id that may count records; ids that a system gives have more.
@@ -30,16 +31,18 @@ const RUNNING_DIGITS: usize = 7;
 /// The word of `group_by` for the first question.
 const PROMPT: &str = "prompt";
 
-/// The conversations of a dataset in groups.
-#[derive(Debug)]
+/// The units of a dataset in groups.
+#[derive(Debug, Default)]
 pub(crate) struct Groups {
-    /// Ids in the order of the dataset.
+    /// What names each unit in `split.assigned`: the id of a conversation, with the time where it is a session.
     pub(crate) ids: Vec<String>,
-    /// The number of each conversation: its place in that order.
-    pub(crate) numbers: HashMap<String, usize>,
-    /// The stratum of each conversation, where the division has strata; empty for one without the property.
+    /// The units of the dataset itself; those of earlier datasets follow.
+    pub(crate) own: usize,
+    /// When each unit began and ended.
+    pub(crate) sessions: Vec<Session>,
+    /// The stratum of each unit, where the division has strata; empty for one without the property.
     pub(crate) strata: Vec<String>,
-    /// The number of each conversation's group.
+    /// The number of each unit's group.
     pub(crate) of: Vec<usize>,
     /// The deciding values of each group, by the number of the group. Other numbers hold the values of one conversation.
     deciding: Vec<Group>,
@@ -67,9 +70,12 @@ impl Groups {
         cut::at(&self.deciding, group)
     }
 
-    /// The deciding values for each conversation, in their order.
+    /// The deciding values for each unit of the dataset itself, in their order.
     pub(crate) fn members(&self) -> impl Iterator<Item = &Group> {
-        self.of.iter().filter_map(|group| self.deciding.get(*group))
+        self.of
+            .iter()
+            .take(self.own)
+            .filter_map(|group| self.deciding.get(*group))
     }
 }
 
@@ -114,93 +120,162 @@ fn unknown(word: &str) -> ExportError {
     )
 }
 
-/// Reads the conversations of a dataset and finds those that belong together.
-pub(crate) fn groups(dataset: &Dataset, split: &Split, stop: &AtomicBool) -> Result<Groups, ExportError> {
-    let mut forest = Forest::default();
-    let mut ids = Vec::new();
-    let mut strata = Vec::new();
-    let mut deciding: Vec<Group> = Vec::new();
-    let by_chat = split.by == SplitBy::Room;
-    let kind = if by_chat { "room" } else { "thread" };
-    let named_words = split.group_by.iter().chain(&split.stratify);
-    let mut unmet: BTreeSet<&str> = named_words.map(String::as_str).collect();
-    unmet.retain(|word| word.starts_with("extra."));
-    for batch in dataset.batches("conversations", &ConversationColumns::names()) {
-        let batch = batch?;
-        let cells = ConversationColumns::of(&batch)?;
-        for row in 0..batch.rows() {
-            let id = cells.conversation_id.at(row);
-            let input = cells.input.at(row);
-            // A source without ids of its own has threads of one conversation.
-            let thread = cells.source_conversation_id.get(row);
-            let thread = thread.unwrap_or_else(|| without_repeat(id));
-            let named = if by_chat { room(thread) } else { thread };
-            let named = scoped(named, thread, input);
-            let member = forest.add();
-            forest.connect(
-                member,
-                key("thread", &scoped(prefixed(id, thread), thread, input)),
-            );
-            if cells.message_count.at(row) > 0 {
-                forest.connect(member, key("content", cells.content_hash.at(row)));
-            }
-            if let Some(cluster) = cells.cluster.get(row) {
-                forest.connect(member, key("cluster", cluster));
-            }
-            if by_chat {
-                forest.connect(member, key("room", &named));
-            }
-            for word in split.group_by.iter().filter(|word| *word != PROMPT) {
-                if let Some(value) = cells.property(word, row)? {
-                    unmet.remove(word.as_str());
-                    forest.connect(member, key(&format!("group by {word}"), &value));
-                }
-            }
-            if let Some(word) = &split.stratify {
-                let value = cells.property(word, row)?;
-                if value.is_some() {
-                    unmet.remove(word.as_str());
-                }
-                strata.push(value.unwrap_or_else(String::new));
-            }
-            ids.push(id.to_owned());
-            deciding.push(Group {
-                // A split by room and one by hash must not be the same division.
-                hash: place(kind, &named, split.seed),
-                began: cells.started_at.get(row),
-            });
+/// Reads the conversations of a dataset, and of earlier ones, and finds those that belong together.
+pub(crate) fn groups<'d>(
+    datasets: &[&'d Dataset],
+    split: &Split,
+    stop: &AtomicBool,
+) -> Result<(Groups, Vec<Corpus<'d>>), ExportError> {
+    let mut reader = GroupReader {
+        split,
+        forest: Forest::default(),
+        groups: Groups::default(),
+        unmet: split
+            .group_by
+            .iter()
+            .chain(&split.stratify)
+            .map(String::as_str)
+            .collect(),
+    };
+    reader.unmet.retain(|word| word.starts_with("extra."));
+    let mut corpora = Vec::new();
+    for dataset in datasets {
+        let corpus = reader.read(dataset, stop)?;
+        if corpora.is_empty() {
+            reader.groups.own = reader.groups.ids.len();
         }
+        corpora.push(corpus);
     }
-    if let Some(word) = unmet.first().filter(|_| !ids.is_empty()) {
+    let GroupReader {
+        mut forest,
+        mut groups,
+        unmet,
+        ..
+    } = reader;
+    if let Some(word) = unmet.first().filter(|_| !groups.ids.is_empty()) {
         return Err(ExportError::request(
             format!("no conversation has the field `{word}`, which [split] names"),
             "name a field of the records in the pipeline, and run it again",
         ));
     }
-    let numbers: HashMap<String, usize> = ids.iter().cloned().zip(0..).collect();
     if split.group_by.iter().any(|word| word == PROMPT) {
         let texts = ConversationTexts {
-            dataset,
-            numbers: &numbers,
+            corpora: &corpora,
             stop,
         };
         texts.each_prompt(&mut |member, question| forest.connect(member, key(PROMPT, question)))?;
     }
-    let of: Vec<usize> = (0..ids.len()).map(|member| forest.root(member)).collect();
-    for (member, root) in of.iter().enumerate() {
-        let own = *cut::at(&deciding, member);
-        let decided = cut::at_mut(&mut deciding, *root);
+    groups.of = (0..groups.ids.len()).map(|member| forest.root(member)).collect();
+    for (member, root) in groups.of.iter().enumerate() {
+        let own = *cut::at(&groups.deciding, member);
+        let decided = cut::at_mut(&mut groups.deciding, *root);
         if own.age() < decided.age() {
             *decided = own;
         }
     }
-    Ok(Groups {
-        ids,
-        numbers,
-        strata,
-        of,
-        deciding,
-    })
+    Ok((groups, corpora))
+}
+
+/// Reads conversations into groups.
+struct GroupReader<'s> {
+    split: &'s Split,
+    forest: Forest,
+    groups: Groups,
+    /// Fields of `[split]` that no conversation had yet.
+    unmet: BTreeSet<&'s str>,
+}
+
+impl GroupReader<'_> {
+    fn read<'d>(&mut self, dataset: &'d Dataset, stop: &AtomicBool) -> Result<Corpus<'d>, ExportError> {
+        let mut units = Units::from(self.groups.ids.len());
+        let sessions = match (self.split.by, self.split.session_gap) {
+            (SplitBy::Session, Some(gap)) => Some(units::sessions(dataset, gap, stop)?),
+            _ => None,
+        };
+        for batch in dataset.batches("conversations", &ConversationColumns::names()) {
+            let batch = batch?;
+            let cells = ConversationColumns::of(&batch)?;
+            for row in 0..batch.rows() {
+                let id = cells.conversation_id.at(row);
+                let whole = [Session {
+                    began: cells.started_at.get(row),
+                    ..Session::default()
+                }];
+                let own = sessions.as_ref().and_then(|sessions| sessions.get(id));
+                let own = own.map_or(&whole[..], Vec::as_slice);
+                units.add(id, own);
+                for session in own {
+                    self.unit(&cells, row, *session)?;
+                }
+            }
+        }
+        Ok(Corpus { dataset, units })
+    }
+
+    /// Adds a unit: a conversation, or a session of one.
+    fn unit(&mut self, cells: &ConversationColumns, row: usize, session: Session) -> Result<(), ExportError> {
+        let Self {
+            split,
+            forest,
+            groups,
+            unmet,
+        } = self;
+        let by_chat = split.by == SplitBy::Room;
+        let id = cells.conversation_id.at(row);
+        let input = cells.input.at(row);
+        // A source without ids of its own has threads of one conversation.
+        let thread = cells.source_conversation_id.get(row);
+        let thread = thread.unwrap_or_else(|| without_repeat(id));
+        let named = if by_chat { room(thread) } else { thread };
+        let named = scoped(named, thread, input);
+        let member = forest.add();
+        // What relates conversations relates the sessions that began at one time.
+        let is_session = split.by == SplitBy::Session;
+        let unit_of = |name: &str| {
+            if is_session {
+                in_session(name, session.began)
+            } else {
+                name.to_owned()
+            }
+        };
+        let mut connect = |kind: &str, value: &str| forest.connect(member, key(kind, &unit_of(value)));
+        connect("thread", &scoped(prefixed(id, thread), thread, input));
+        if cells.message_count.at(row) > 0 {
+            connect("content", cells.content_hash.at(row));
+        }
+        if let Some(cluster) = cells.cluster.get(row) {
+            connect("cluster", cluster);
+        }
+        if by_chat {
+            connect("room", &named);
+        }
+        for word in split.group_by.iter().filter(|word| *word != PROMPT) {
+            if let Some(value) = cells.property(word, row)? {
+                unmet.remove(word.as_str());
+                connect(&format!("group by {word}"), &value);
+            }
+        }
+        if let Some(word) = &split.stratify {
+            let value = cells.property(word, row)?;
+            if value.is_some() {
+                unmet.remove(word.as_str());
+            }
+            groups.strata.push(value.unwrap_or_else(String::new));
+        }
+        groups.ids.push(unit_of(id));
+        groups.sessions.push(session);
+        groups.deciding.push(Group {
+            // A split by room and one by hash must not be the same division.
+            hash: place(if by_chat { "room" } else { "thread" }, &named, split.seed),
+            began: session.began,
+        });
+        Ok(())
+    }
+}
+
+/// The name of a session: what names the conversation, and when the session began.
+fn in_session(name: &str, began: Option<i64>) -> String {
+    began.map_or_else(|| format!("{name}\n"), |began| format!("{name}\n{began}"))
 }
 
 /// A name of a thread as it relates conversations: where the thread's id counts the records of its input, it is a name in that input.

@@ -42,8 +42,13 @@ impl Division<'_> {
             dropped: vec![false; self.parts.len()],
             left: Err("the dataset has no table `messages`".to_owned()),
         };
+        let has_texts = self
+            .texts
+            .corpora
+            .iter()
+            .all(|corpus| corpus.dataset.has("messages"));
         match self.split.ngram_leaks {
-            LeakRule::Keep if !self.texts.dataset.has("messages") => return Ok(leaks),
+            LeakRule::Keep if !has_texts => return Ok(leaks),
             LeakRule::Keep => {}
             LeakRule::Move => {
                 leaks.moved = self.move_all()?;

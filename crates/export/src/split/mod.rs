@@ -7,6 +7,7 @@ mod leaks;
 mod shared;
 mod strata;
 mod texts;
+mod units;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -31,6 +32,15 @@ pub enum SplitBy {
     Time,
     /// A hash of its room: no room stands in two parts.
     Room,
+    /// When a stretch of it began, which the silence of `window.session_gap` divides: the first part has the oldest.
+    Session,
+}
+
+impl SplitBy {
+    /// Whether a time decides.
+    pub(crate) fn is_time(self) -> bool {
+        matches!(self, Self::Time | Self::Session)
+    }
 }
 
 /// A division into parts.
@@ -54,6 +64,12 @@ pub struct Split {
     pub ngram_leaks: LeakRule,
     /// The most words of all parts but the first that are compared.
     pub most_words: u64,
+    /// The silence that divides a conversation into sessions, in microseconds, where the run had one.
+    pub session_gap: Option<i64>,
+    /// The time after a part in which no session of a later part may begin, in microseconds.
+    pub gap: i64,
+    /// The datasets of the earlier export, whose prompts and passages count; only beside `like`.
+    pub against: Vec<PathBuf>,
 }
 
 /// The handling of conversations that share words with a part before their own.
@@ -121,8 +137,10 @@ impl Split {
             if shares.sum::<u128>() > u128::from(u32::MAX) {
                 return Err(wrong("the shares are too large".to_owned()));
             }
-        } else if by != SplitBy::Time {
-            return Err(wrong("only `--split-by time` takes dates".to_owned()));
+        } else if !by.is_time() {
+            return Err(wrong(
+                "only `--split-by time` and `--split-by session` take dates".to_owned(),
+            ));
         } else if dated.len() != parts.len()
             || dated.first() != Some(&i64::MIN)
             || !dated.is_sorted_by(|a, b| a < b)
@@ -141,6 +159,9 @@ impl Split {
             ngram: NonZeroUsize::MIN.saturating_add(12),
             ngram_leaks: LeakRule::Keep,
             most_words: Limits::default().split_words,
+            session_gap: None,
+            gap: 0,
+            against: Vec::new(),
         })
     }
 

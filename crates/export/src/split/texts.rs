@@ -2,18 +2,24 @@
 //!
 //! System text, tools, reasoning and notices are left out.
 
-use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chatmill_dataset::{Columns, Dataset, Flags, Texts, columns};
+use chatmill_dataset::{Columns, Dataset, Flags, Numbers, Texts, columns};
 use serde::Deserialize;
 
 use crate::error::ExportError;
+use crate::split::units::Units;
 
-/// The texts of a dataset by the numbers of their conversations.
-pub(crate) struct ConversationTexts<'d> {
+/// A dataset with the numbers of its units.
+pub(crate) struct Corpus<'d> {
     pub(crate) dataset: &'d Dataset,
-    pub(crate) numbers: &'d HashMap<String, usize>,
+    pub(crate) units: Units,
+}
+
+/// The texts of some datasets by the numbers of their units.
+pub(crate) struct ConversationTexts<'d> {
+    pub(crate) corpora: &'d [Corpus<'d>],
     pub(crate) stop: &'d AtomicBool,
 }
 
@@ -70,42 +76,45 @@ impl Prompts {
 }
 
 impl ConversationTexts<'_> {
-    /// Visits the texts of the wanted conversations, each with the number of its conversation.
+    /// Visits the texts of the wanted units, each with the number of its unit.
     pub(crate) fn each(
         &self,
         is_wanted: &dyn Fn(usize) -> bool,
         visit: &mut dyn FnMut(usize, &str),
     ) -> Result<(), ExportError> {
-        self.rows(
-            "messages",
-            is_wanted,
-            &mut |cells: &UtteranceColumns, row, number| {
-                if let Some(text) = cells.utterance(row) {
-                    visit(number, text);
-                }
-                Ok(())
-            },
-        )?;
-        if !self.dataset.has("alternatives") {
-            return Ok(());
+        for corpus in self.corpora {
+            self.rows(
+                (corpus, "messages"),
+                is_wanted,
+                &mut |cells: &UtteranceColumns, row, number| {
+                    if let Some(text) = cells.utterance(row) {
+                        visit(number, text);
+                    }
+                    Ok(())
+                },
+            )?;
+            if !corpus.dataset.has("alternatives") {
+                continue;
+            }
+            self.rows(
+                (corpus, "alternatives"),
+                is_wanted,
+                &mut |cells: &Alternatives, row, number| {
+                    let text = cells.message.utterance(row);
+                    if let Some(text) = text.filter(|_| !cells.in_conversation.at(row)) {
+                        visit(number, text);
+                    }
+                    Ok(())
+                },
+            )?;
         }
-        self.rows(
-            "alternatives",
-            is_wanted,
-            &mut |cells: &Alternatives, row, number| {
-                let text = cells.message.utterance(row);
-                if let Some(text) = text.filter(|_| !cells.in_conversation.at(row)) {
-                    visit(number, text);
-                }
-                Ok(())
-            },
-        )
+        Ok(())
     }
 
-    /// Visits the first question of each conversation.
+    /// Visits the first question of each unit.
     pub(crate) fn each_prompt(&self, visit: &mut dyn FnMut(usize, &str)) -> Result<(), ExportError> {
         let mut last = None;
-        self.rows("messages", &|_| true, &mut |cells: &Prompts, row, number| {
+        let mut prompt = |cells: &Prompts, row: usize, number: usize| {
             if last == Some(number) {
                 return Ok(());
             }
@@ -120,34 +129,40 @@ impl ConversationTexts<'_> {
                 visit(number, &question);
             }
             Ok(())
-        })
+        };
+        let mut corpora = self.corpora.iter();
+        corpora.try_for_each(|corpus| self.rows((corpus, "messages"), &|_| true, &mut prompt))
     }
 
     fn rows<C: Columns>(
         &self,
-        table: &str,
+        (corpus, table): (&Corpus<'_>, &str),
         is_wanted: &dyn Fn(usize) -> bool,
         visit: &mut dyn FnMut(&C, usize, usize) -> Result<(), ExportError>,
     ) -> Result<(), ExportError> {
         let mut names = C::names();
-        names.push("conversation_id");
-        for batch in self.dataset.batches(table, &names) {
+        names.extend(["conversation_id", "position"]);
+        for batch in corpus.dataset.batches(table, &names) {
             if self.stop.load(Ordering::Relaxed) {
                 return Err(ExportError::Stopped);
             }
             let batch = batch?;
             let cells = C::of(&batch)?;
             let ids: Texts = batch.column("conversation_id")?;
+            let positions: Numbers = batch.column("position")?;
             // The messages of a conversation are adjacent.
-            let mut current: Option<(&str, Option<usize>)> = None;
+            let mut current: Option<(&str, Option<Range<usize>>)> = None;
             for row in 0..batch.rows() {
                 let id = ids.at(row);
-                let number = match current {
-                    Some((known, number)) if known == id => number,
-                    _ => self.numbers.get(id).copied().filter(|number| is_wanted(*number)),
+                let units = match current {
+                    Some((known, units)) if known == id => units,
+                    _ => corpus.units.of(id),
                 };
-                current = Some((id, number));
-                if let Some(number) = number {
+                let number = units
+                    .as_ref()
+                    .map(|units| corpus.units.at(units, positions.at(row)));
+                current = Some((id, units));
+                if let Some(number) = number.filter(|number| is_wanted(*number)) {
                     visit(&cells, row, number)?;
                 }
             }

@@ -41,14 +41,19 @@ impl LeftOutRows {
         }
     }
 
-    /// Adds a row by its key.
-    pub(crate) fn add(&mut self, (conversation, perspective, ordinal): (&str, &str, u64), reason: String) {
+    /// Adds a row by its key; `detail` is more than the reason by which rows are counted.
+    pub(crate) fn add(
+        &mut self,
+        (conversation, perspective, ordinal): (&str, &str, u64),
+        reason: String,
+        detail: Option<String>,
+    ) {
         if let Some(rows) = &mut self.rows {
             rows.push(LeftOutRow {
                 conversation_id: conversation.to_owned(),
                 perspective: perspective.to_owned(),
                 ordinal,
-                reason: reason.clone(),
+                reason: detail.unwrap_or_else(|| reason.clone()),
             });
         }
         *self.by_reason.entry(reason).or_default() += 1;

@@ -90,6 +90,16 @@ pub(crate) enum Record<'a> {
 }
 
 impl Record<'_> {
+    /// The hash of the record's text.
+    pub(crate) fn hash(&self) -> blake3::Hash {
+        match self {
+            Self::Object { line: text, .. } | Self::Value { json: text, .. } | Self::Text { text, .. } => {
+                blake3::hash(text.as_bytes())
+            }
+            Self::Fields(fields) => blake3::hash(fields::object(fields).as_bytes()),
+        }
+    }
+
     /// The top-level keys, each with the type of its column. Spans are added where one column is the whole
     /// rendering.
     pub(crate) fn keys(&self) -> Vec<(&str, FreeKind)> {

@@ -96,6 +96,19 @@ const SAMPLE_METADATA: Shape = Shape::Struct(&[
     M::always("dialect", Shape::Word),
 ]);
 
+const REWARD_MODEL: Shape = Shape::Struct(&[
+    M::always("style", Shape::Word),
+    M::always("ground_truth", Shape::Text),
+]);
+/// The members that verl's own preparations write; a record with another one is written as JSON lines.
+const EXTRA_INFO: Shape = Shape::Struct(&[
+    M::maybe("index", Shape::Number),
+    M::maybe("split", Shape::Word),
+    M::maybe("question", Shape::Text),
+    M::maybe("answer", Shape::Text),
+    M::always("conversation_id", Shape::Text),
+]);
+
 /// Keys that hold messages, whatever the envelope.
 const LISTS_OF_MESSAGES: [&str; 8] = [
     "messages",
@@ -126,6 +139,8 @@ pub(crate) fn shape(dialect: &str, envelope: Option<&str>, key: &str) -> Option<
         (Some("inspect"), "metadata") => SAMPLE_METADATA,
         (Some("axolotl"), "messages") => AXOLOTL_MESSAGES,
         (Some("openai-sft"), "messages") => WEIGHTED_MESSAGES,
+        (Some("verl"), "reward_model") => REWARD_MODEL,
+        (Some("verl"), "extra_info") => EXTRA_INFO,
         (_, list) if LISTS_OF_MESSAGES.contains(&list) => MESSAGES,
         (_, "tools") => TOOLS,
         (_, "parallel_tool_calls") => Shape::Flag,

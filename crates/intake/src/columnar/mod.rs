@@ -26,6 +26,7 @@ use self::value::Row;
 use crate::database::DatabaseFile;
 use crate::event::{Event, Frame, Framing, FramingError, Head};
 use crate::stream::{ReadBudget, StreamError};
+use crate::table::TableMap;
 
 /// Rows that the beginning of an entry shows.
 const HEAD_ROWS: usize = 16;
@@ -60,6 +61,8 @@ pub(crate) struct Columnar {
     batch: Option<(RecordBatch, usize)>,
     /// Rows and errors that were read for the head.
     first: VecDeque<Result<Vec<u8>, StreamError>>,
+    /// Columns of words, by the user's maps.
+    mapped: Vec<String>,
     gauge: Arc<ReadBudget>,
     /// The file, which is there as long as it is read.
     file: DatabaseFile,
@@ -77,6 +80,7 @@ impl Columnar {
     pub(crate) fn open(
         file: DatabaseFile,
         kind: Kind,
+        maps: &[TableMap],
         gauge: Arc<ReadBudget>,
     ) -> Result<(Self, Head), StreamError> {
         let stored = stored::Stored::open(file.path(), &gauge)?;
@@ -97,6 +101,7 @@ impl Columnar {
             batches,
             batch: None,
             first: VecDeque::new(),
+            mapped: maps.iter().flat_map(TableMap::words).cloned().collect(),
             gauge,
             file,
             counted: 0,
@@ -198,7 +203,7 @@ impl Columnar {
             let left = self.gauge.values_left();
             let mut row = Row::within(self.gauge.limits.record, left);
             let written = guarded(|| {
-                row.write(batch, place);
+                row.write(batch, place, &self.mapped);
                 Ok(())
             });
             if let Err(broken) = written {
@@ -208,6 +213,9 @@ impl Columnar {
             if row.values > left {
                 self.is_over = true;
                 return Some(Err(unfolded()));
+            }
+            if row.is_garbled {
+                return Some(Err(StreamError::garbled()));
             }
             let row = row.bytes;
             if !self.gauge.produce(row.len() as u64) {

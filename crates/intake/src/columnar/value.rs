@@ -1,8 +1,6 @@
 //! Values of columns as JSON. Nulls, and values that JSON cannot represent, are left out of objects and are null in lists. Text of the
 //! Arrow JSON type, or Parquet's, is the value that it spells, at any depth of lists and structs.
 
-use std::fmt::Write as _;
-
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{
     Date32Type, Date64Type, Float16Type, Float32Type, Float64Type, TimestampMicrosecondType,
@@ -16,6 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::json;
 use crate::table::row::push_string;
+use crate::table::times::{date, time};
 
 /// A row being written. A few bytes of a column may stand for billions of equal values, so writing stops
 /// beyond the limits.
@@ -26,7 +25,16 @@ pub(super) struct Row {
     pub values: u64,
     /// Bytes and values beyond which nothing more is written.
     most: (u64, u64),
+    /// Whether a column of words holds bytes that are none.
+    pub is_garbled: bool,
 }
+
+/// Fields by which an object is a turn, and those of its words.
+const SPEAKERS: [&str; 4] = ["role", "from", "sender", "author"];
+const WORDS: [&str; 3] = ["content", "text", "value"];
+
+/// Columns of words in rows without turns.
+const COLUMNS_OF_WORDS: [&str; 4] = ["prompt", "completion", "instruction", "response"];
 
 impl Row {
     /// An empty writer, which stops beyond this number of bytes and values.
@@ -35,13 +43,19 @@ impl Row {
             bytes: Vec::new(),
             values: 0,
             most: (bytes, values),
+            is_garbled: false,
         }
     }
 
-    /// Writes a row as an object.
-    pub(super) fn write(&mut self, batch: &RecordBatch, row: usize) {
+    /// Writes a row as an object; `mapped` are columns of words.
+    pub(super) fn write(&mut self, batch: &RecordBatch, row: usize, mapped: &[String]) {
         self.values += 1;
-        object(cells(batch.schema_ref().fields(), batch.columns(), row), self);
+        let cells = cells(batch.schema_ref().fields(), batch.columns(), row).map(|mut cell| {
+            cell.is_words |=
+                COLUMNS_OF_WORDS.contains(&cell.name) || mapped.iter().any(|name| name == cell.name);
+            cell
+        });
+        object(cells, self);
     }
 
     /// Whether the row exceeds the limits, and is incomplete.
@@ -57,15 +71,21 @@ struct Cell<'a> {
     name: &'a str,
     array: &'a dyn Array,
     row: usize,
+    /// Whether it holds words.
+    is_words: bool,
 }
 
 /// The cells of a row, one for each column.
 fn cells<'a>(fields: &'a Fields, columns: &'a [ArrayRef], row: usize) -> impl Iterator<Item = Cell<'a>> {
+    let is_turn = fields
+        .iter()
+        .any(|field| SPEAKERS.contains(&field.name().as_str()));
     fields.iter().zip(columns).map(move |(field, array)| Cell {
         field,
         name: field.name(),
         array,
         row,
+        is_words: is_turn && WORDS.contains(&field.name().as_str()),
     })
 }
 
@@ -81,6 +101,8 @@ fn object<'a>(fields: impl Iterator<Item = Cell<'a>>, out: &mut Row) {
         push_string(cell.name, &mut out.bytes);
         out.bytes.push(b':');
         if value(cell.field, cell.array, cell.row, out) {
+            let words = cell.is_words.then(|| binary(cell.array, cell.row)).flatten();
+            out.is_garbled |= words.is_some_and(|words| str::from_utf8(words).is_err());
             is_first = false;
             out.values += 1;
         } else {
@@ -115,10 +137,6 @@ fn value(field: &Field, array: &dyn Array, row: usize, out: &mut Row) -> bool {
         DataType::Utf8 => words(field, array.as_string::<i32>().value(row), out),
         DataType::LargeUtf8 => words(field, array.as_string::<i64>().value(row), out),
         DataType::Utf8View => words(field, array.as_string_view().value(row), out),
-        DataType::Binary => bytes(array.as_binary::<i32>().value(row), out),
-        DataType::LargeBinary => bytes(array.as_binary::<i64>().value(row), out),
-        DataType::BinaryView => bytes(array.as_binary_view().value(row), out),
-        DataType::FixedSizeBinary(_) => bytes(array.as_fixed_size_binary().value(row), out),
         DataType::List(item) => list(item, array.as_list::<i32>().value(row).as_ref(), out),
         DataType::LargeList(item) => list(item, array.as_list::<i64>().value(row).as_ref(), out),
         DataType::FixedSizeList(item, _) => list(item, array.as_fixed_size_list().value(row).as_ref(), out),
@@ -155,8 +173,19 @@ fn value(field: &Field, array: &dyn Array, row: usize, out: &mut Row) -> bool {
             let number = array.as_primitive::<arrow_array::types::Decimal128Type>();
             text(&number.value_as_string(row), out)
         }
-        _ => false,
+        _ => binary(array, row).is_some_and(|found| bytes(found, out)),
     }
+}
+
+/// The bytes in a column of bytes.
+fn binary(array: &dyn Array, row: usize) -> Option<&[u8]> {
+    Some(match array.data_type() {
+        DataType::Binary => array.as_binary::<i32>().value(row),
+        DataType::LargeBinary => array.as_binary::<i64>().value(row),
+        DataType::BinaryView => array.as_binary_view().value(row),
+        DataType::FixedSizeBinary(_) => array.as_fixed_size_binary().value(row),
+        _ => return None,
+    })
 }
 
 fn text(text: &str, out: &mut Row) -> bool {
@@ -237,6 +266,7 @@ fn map(entry: &Field, array: &dyn Array, row: usize, out: &mut Row) -> bool {
             name,
             array: values.as_ref(),
             row,
+            is_words: false,
         }),
         out,
     );
@@ -250,37 +280,6 @@ fn dictionary(field: &Field, array: &dyn Array, row: usize, out: &mut Row) -> bo
     let keys = dictionary.keys();
     let key = downcast_integer_array!(keys => usize::try_from(i128::from(keys.value(row))).ok(), _ => None);
     key.is_some_and(|key| value(field, dictionary.values().as_ref(), key, out))
-}
-
-/// A point in time as ISO 8601; with `Z` where the column says that it is one, and not a clock's reading.
-fn time(units: i64, second: i64, is_instant: bool) -> String {
-    let (seconds, rest) = (units.div_euclid(second), units.rem_euclid(second));
-    let (days, clock) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let (hour, minute) = (clock / 3_600, clock / 60 % 60);
-    let mut out = format!("{}T{hour:02}:{minute:02}:{:02}", date(days), clock % 60);
-    if rest > 0 {
-        let digits = second.ilog10() as usize;
-        // Writing to a string cannot fail.
-        let _ = write!(out, ".{rest:0digits$}");
-    }
-    if is_instant {
-        out.push('Z');
-    }
-    out
-}
-
-/// A day, counted from 1970, in the calendar.
-fn date(days: i64) -> String {
-    // Years that begin in March: the day that is added every four years is the last of one.
-    let shifted = days.saturating_add(719_468);
-    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
 }
 
 #[cfg(test)]
@@ -328,11 +327,28 @@ mod tests {
             ("struct", Arc::new(inner)),
         ];
         let mut row = Row::within(999, 99);
-        row.write(&RecordBatch::try_from_iter(columns).unwrap(), 0);
+        row.write(&RecordBatch::try_from_iter(columns).unwrap(), 0, &[]);
         assert_eq!(
             String::from_utf8(row.bytes).unwrap(),
             r#"{"list":[{"a": 1},"{",null],"words":["{\"a\": 1}","{",null],"map":{"x":{"a": 1},"y":"{"},"struct":{"p":[2]}}"#
         );
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_no_words_of_a_turn_or_a_mapped_column() {
+        let garbled = |columns: [&str; 2], mapped: &[String]| {
+            let bytes = || Arc::new(arrow_array::BinaryArray::from_vec(vec![b"\xFF\xFE\x80"])) as ArrayRef;
+            let role = Arc::new(StringArray::from(vec!["user"])) as ArrayRef;
+            let columns = columns.map(|name| (name, if name == "role" { role.clone() } else { bytes() }));
+            let mut row = Row::within(999, 99);
+            row.write(&RecordBatch::try_from_iter(columns).unwrap(), 0, mapped);
+            row.is_garbled
+        };
+        assert!(garbled(["role", "content"], &[]));
+        assert!(!garbled(["role", "picture"], &[]));
+        assert!(!garbled(["id", "content"], &[]));
+        assert!(garbled(["id", "body"], &["body".to_owned()]));
+        assert!(garbled(["prompt", "id"], &[]));
     }
 
     #[test]

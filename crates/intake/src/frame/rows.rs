@@ -259,7 +259,9 @@ impl Framer {
             return;
         }
         let (mut wish, found) = rows.wish(full.as_deref(), columns.as_deref());
-        let source = found.as_ref().map(|(map, _)| map.source.clone());
+        let reader = found
+            .as_ref()
+            .map(|(map, _)| (map.source.clone(), map.name.clone()));
         if let Wish::Write(writer) = &mut wish {
             writer.offset.clone_from(&self.sql.offset);
         }
@@ -270,7 +272,7 @@ impl Framer {
                 .unwrap_or_default()
         });
         let whole = found.map(|(_, whole)| whole).unwrap_or_default();
-        if let (Some(error), Some(_)) = (error, &source) {
+        if let (Some(error), Some(_)) = (error, &reader) {
             wish = Wish::Reject(error);
         }
         self.rows.target = Target {
@@ -278,7 +280,7 @@ impl Framer {
             columns,
             wish,
         };
-        if let Some(source) = source
+        if let Some((source, map)) = reader
             && self.rows.announced.as_ref() != Some(&self.rows.target.table)
         {
             let name = self.rows.target.table.clone();
@@ -286,16 +288,24 @@ impl Framer {
             self.rows.has_reported = true;
             self.rows.announced = Some(name.clone());
             let whole = table.map(|table| table.renamed(&whole));
-            self.queue.push_back(Event::Table { name, source, whole });
+            self.queue.push_back(Event::Table {
+                name,
+                source,
+                map,
+                whole,
+            });
         }
     }
 
     /// Shows the rows that are in memory to their writer; `next` finds the first row of a text.
     pub(super) fn sample(&mut self, cells: CellsOf, next: impl Fn(&[u8]) -> Option<Range<usize>>) {
-        if let Wish::Write(writer) = &mut self.rows.target.wish
-            && writer.needs_sample()
-        {
-            writer.sample(cells.rows(self.window.rest(), next));
+        if let Wish::Write(writer) = &mut self.rows.target.wish {
+            if let CellsOf::Csv(separator) = cells {
+                writer.has_quotes = csv::quotes_texts(self.window.rest(), separator);
+            }
+            if writer.needs_sample() {
+                writer.sample(cells.rows(self.window.rest(), next));
+            }
         }
     }
 

@@ -1,8 +1,7 @@
 //! Comma-separated values after RFC 4180: cells that hold separators, quotes or line breaks stand in quotes.
 //!
-//! An empty cell is `NULL` without quotes and an empty text with them; so are `\N`, and the word `NULL` where the column holds no words of
-//! people. Any of three bytes may separate cells; which one
-//! follows from the header.
+//! An empty cell is `NULL` without quotes and an empty text with them. Without quotes, `\N` is `NULL`, too, and so is that word, but in the
+//! column of what people write only where the file quotes its texts. Any of three bytes may separate cells; which one follows from the header.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,7 +9,7 @@ use std::collections::BTreeSet;
 use memchr::{memchr, memchr_iter, memchr2};
 
 use super::TableMap;
-use super::row::Cell;
+use super::row::{Cell, SAMPLE, truth_of};
 use crate::event::{Framing, Head};
 use crate::stream::StreamError;
 
@@ -89,20 +88,28 @@ impl Head {
         }
         let separator = likely_separator(&self.bytes);
         let columns = names(self, separator, ROWS)?;
-        let mut rest = self.bytes.as_slice();
-        let rows = std::iter::from_fn(|| {
-            let end = Ends::new(separator).run(rest);
-            let end = end.or((self.complete && !rest.is_empty()).then_some(rest.len()))?;
-            let (row, after) = rest.split_at_checked(end)?;
-            rest = after;
-            let text = |cell| match cell {
-                Ok(Cell::Text(text)) => Some(String::from_utf8_lossy(&text).into_owned()),
-                _ => None,
-            };
-            Some(cells(strip_line_break(row), separator).map(text).collect())
-        });
-        Some((columns, rows.skip(1).collect()))
+        let text = |cell| match cell {
+            Ok(Cell::Text(text)) => Some(String::from_utf8_lossy(&text).into_owned()),
+            _ => None,
+        };
+        let rows = rows(&self.bytes, separator, self.complete).skip(1);
+        Some((
+            columns,
+            rows.map(|row| cells(row, separator).map(text).collect())
+                .collect(),
+        ))
     }
+}
+
+/// The rows of a text without their line breaks. One without an end is whole where the text is.
+fn rows(text: &[u8], separator: u8, is_whole: bool) -> impl Iterator<Item = &[u8]> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let last = (is_whole && !rest.is_empty()).then_some(rest.len());
+        let (row, after) = rest.split_at_checked(Ends::new(separator).run(rest).or(last)?)?;
+        rest = after;
+        Some(strip_line_break(row))
+    })
 }
 
 /// The separator that the first line of a file has most often.
@@ -212,23 +219,45 @@ impl Ends {
 
 /// The cells of a row, which comes without its line break.
 pub(crate) fn cells(row: &[u8], separator: u8) -> impl Iterator<Item = Result<Cell<'_>, StreamError>> {
+    texts(row, separator).map(|text| {
+        let (text, is_quoted) = text?;
+        Ok(match &*text {
+            _ if is_quoted => Cell::Text(text),
+            b"" | b"\\N" => Cell::Null,
+            b"NULL" => Cell::NullWord,
+            _ => Cell::Text(text),
+        })
+    })
+}
+
+/// Whether the rows that are whole in a text have quotes around all that is no number, truth value or null: a word without quotes is
+/// none of what people write then.
+pub(crate) fn quotes_texts(text: &[u8], separator: u8) -> bool {
+    let rows = rows(text, separator, false);
+    let cells = rows.take(SAMPLE).flat_map(|row| texts(row, separator));
+    let mut any = false;
+    let all = cells.filter_map(Result::ok).all(|(text, is_quoted)| {
+        any |= is_quoted;
+        let is_number = text.first().is_none_or(|first| b"-+.0123456789".contains(first));
+        is_quoted || is_number || truth_of(&text).is_some() || matches!(&*text, b"\\N" | b"NULL")
+    });
+    any && all
+}
+
+/// The texts of a row's cells, each with whether it is in quotes.
+fn texts(row: &[u8], separator: u8) -> impl Iterator<Item = Result<(Cow<'_, [u8]>, bool), StreamError>> {
     let mut rest = Some(row);
     std::iter::from_fn(move || {
         let row = rest.take()?;
-        let (cell, after) = if let Some(inside) = row.strip_prefix(b"\"") {
+        let inside = row.strip_prefix(b"\"");
+        let (text, after) = if let Some(inside) = inside {
             match quoted(inside) {
-                Ok((text, after)) => (Cell::Text(text), after),
+                Ok(found) => found,
                 Err(error) => return Some(Err(error)),
             }
         } else {
             let (text, after) = row.split_at(memchr(separator, row).unwrap_or(row.len()));
-            let text = Cow::Borrowed(text);
-            let cell = match &*text {
-                b"" | b"\\N" => Cell::Null,
-                b"NULL" => Cell::NullWord,
-                _ => Cell::Text(text),
-            };
-            (cell, after)
+            (Cow::Borrowed(text), after)
         };
         if let Some((next, behind)) = after.split_first() {
             if *next != separator {
@@ -238,7 +267,7 @@ pub(crate) fn cells(row: &[u8], separator: u8) -> impl Iterator<Item = Result<Ce
             }
             rest = Some(behind);
         }
-        Some(Ok(cell))
+        Some(Ok((text, inside.is_some())))
     })
 }
 

@@ -2,9 +2,47 @@
 
 use super::TableMap;
 use super::row::{Cell, push_string, roles};
-use crate::json::{Kind, Value};
+use crate::event::Head;
+use crate::json::{Document, Kind, Value, scan};
 
 impl TableMap {
+    /// Looks at the first rows of a file, where each is on a line: columns of which all values are truth values hold these.
+    pub fn sample(&mut self, head: &Head) {
+        let role = self
+            .columns
+            .iter()
+            .filter(|(ours, _)| ours == roles::ROLE)
+            .map(|(_, theirs)| theirs);
+        let columns: Vec<&String> = self
+            .filters
+            .iter()
+            .map(|filter| &filter.column)
+            .chain(role)
+            .collect();
+        if columns.is_empty() {
+            return;
+        }
+        let blank = |sign: &u8| b"[], \r".contains(sign);
+        let lines = head.bytes.split(|sign| *sign == b'\n');
+        let lines = lines.map(|line| {
+            let (first, last) = (
+                line.iter().position(|sign| !blank(sign)),
+                line.iter().rposition(|sign| !blank(sign)),
+            );
+            first
+                .zip(last)
+                .and_then(|(first, last)| line.get(first..=last))
+                .unwrap_or_default()
+        });
+        let rows: Vec<Document<'_>> = lines.filter_map(|line| scan(line, u32::MAX).ok()).collect();
+        let is_truth = |column: &&String| {
+            let values = rows.iter().filter_map(|row| cell(row.root().get(column)?));
+            let mut values = values.filter(|cell| *cell != Cell::Null).peekable();
+            values.peek().is_some() && values.all(|cell| cell.truth().is_some())
+        };
+        self.truths = columns.into_iter().filter(is_truth).cloned().collect();
+    }
+
     /// Appends a row to `out` under the names of the map; false, and nothing is written, where a filter passes it over.
     ///
     /// Values stay as they are written, but for text that is JSON in a column that says so.
@@ -12,7 +50,7 @@ impl TableMap {
         let is_wanted = self.filters.iter().all(|filter| {
             let found = row.get(&filter.column);
             let found = found.map_or(Some(Cell::Null), cell);
-            found.is_some_and(|cell| cell.is_one_of(&filter.one_of, false))
+            found.is_some_and(|cell| cell.is_one_of(&filter.one_of, self.truths.contains(&filter.column)))
         });
         if !is_wanted {
             return false;
@@ -24,10 +62,13 @@ impl TableMap {
                 out.push(mark);
                 mark = b',';
                 let cell = cell(value);
-                let role = cell
-                    .as_ref()
-                    .filter(|_| name == roles::ROLE)
-                    .and_then(|cell| roles::of(&self.roles, cell, false));
+                let role = cell.as_ref().filter(|_| name == roles::ROLE).and_then(|cell| {
+                    roles::of(
+                        &self.roles,
+                        cell,
+                        self.truths.iter().any(|column| *column == *key),
+                    )
+                });
                 if let (Some(role), Some(cell)) = (role, &cell) {
                     roles::write(role, cell, out);
                     continue;
@@ -70,7 +111,6 @@ fn cell(value: Value<'_>) -> Option<Cell<'_>> {
 mod tests {
     use super::super::TableFilter;
     use super::*;
-    use crate::json::scan;
 
     fn map() -> TableMap {
         TableMap {

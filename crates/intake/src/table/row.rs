@@ -14,14 +14,14 @@ use crate::json;
 use crate::stream::StreamError;
 
 /// Rows of a sample.
-const SAMPLE: usize = 256;
+pub(super) const SAMPLE: usize = 256;
 
 /// A value of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Cell<'c> {
     /// `NULL`.
     Null,
-    /// The word `NULL` without quotes, in a file where quotes tell nothing of a cell: it is one where a column holds what people write.
+    /// The word `NULL` without quotes in a CSV file: a word in a column of what people write, unless the file quotes its texts.
     NullWord,
     /// The value is unknown: the column is left out of the row.
     Absent,
@@ -50,6 +50,10 @@ pub(crate) struct RowWriter {
     columns: Vec<Target>,
     /// The offset of instants that come without one.
     pub(crate) offset: Option<String>,
+    /// Whether texts are in quotes, so that `NULL` is no text.
+    pub(crate) has_quotes: bool,
+    /// Whether the first rows were looked at.
+    is_sampled: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -106,10 +110,7 @@ impl BytesOf {
         let text = || Some(Cell::Text(Cow::Borrowed(&**bytes)));
         match (self, str::from_utf8(bytes)) {
             (Self::Text, Ok(_)) => Ok(text()),
-            (Self::Text, Err(_)) => Err(StreamError::new(
-                &INVALID_UTF8,
-                "the column that is read as text holds bytes that are not UTF-8",
-            )),
+            (Self::Text, Err(_)) => Err(StreamError::garbled()),
             (Self::Id, Ok(id)) if !id.contains(char::is_control) => Ok(text()),
             (Self::Id | Self::Other, _) => Ok(None),
         }
@@ -117,6 +118,13 @@ impl BytesOf {
 }
 
 impl TableMap {
+    /// The columns of text, where this is the user's own map.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &String> {
+        let columns = self.columns.iter().filter(|_| self.is_own);
+        let texts = columns.filter(|(ours, _)| BytesOf::of(ours, true) == BytesOf::Text);
+        texts.map(|(_, theirs)| theirs)
+    }
+
     /// The names of a column in a row: every key that the map gives it, else its own. `has` says which columns the row has, in the
     /// table's words.
     ///
@@ -171,11 +179,14 @@ impl RowWriter {
         Self {
             columns: columns.iter().map(target).collect(),
             offset: None,
+            has_quotes: false,
+            is_sampled: false,
         }
     }
 
     /// Looks at the first rows of the table: columns of which all values are truth values hold these.
     pub(crate) fn sample<'c>(&mut self, rows: impl Iterator<Item = Vec<Cell<'c>>>) {
+        self.is_sampled = true;
         let mut seen = vec![(false, true); self.columns.len()];
         for row in rows.take(SAMPLE) {
             for ((any, all), cell) in seen.iter_mut().zip(&row) {
@@ -191,7 +202,8 @@ impl RowWriter {
 
     /// Whether a sample of rows decides anything.
     pub(crate) fn needs_sample(&self) -> bool {
-        self.columns.iter().any(|column| {
+        let mut columns = self.columns.iter().filter(|_| !self.is_sampled);
+        columns.any(|column| {
             let roles = column.keys.iter().any(|key| !key.roles.is_empty());
             !column.is_truth && (roles || !column.filters.is_empty())
         })
@@ -231,7 +243,7 @@ impl RowWriter {
                 return Err(self.wrong_width(at));
             };
             let cell = match cell {
-                Cell::NullWord if column.is_words => Cell::Text(Cow::Borrowed(b"NULL")),
+                Cell::NullWord if column.is_words && !self.has_quotes => Cell::Text(Cow::Borrowed(b"NULL")),
                 Cell::NullWord => Cell::Null,
                 cell => cell,
             };
@@ -291,7 +303,7 @@ impl Cell<'_> {
         }
     }
 
-    /// Whether the cell's text is among these, where `None` stands for `NULL`. Truth values are the same however they are written.
+    /// Whether the cell's text is among these, where `None` is `NULL`. Truth values are the same however they are written.
     pub(super) fn is_one_of(&self, texts: &[Option<String>], is_truth: bool) -> bool {
         let truth = self.truth().filter(|_| is_truth || matches!(self, Cell::Bool(_)));
         texts.iter().any(|text| match (self, text) {
@@ -305,7 +317,7 @@ impl Cell<'_> {
     }
 
     /// The truth value that the cell is, if it is one.
-    fn truth(&self) -> Option<bool> {
+    pub(super) fn truth(&self) -> Option<bool> {
         match self {
             Cell::Text(text) => truth_of(text),
             Cell::Number(text) => truth_of(text.as_bytes()),
@@ -343,7 +355,7 @@ impl Cell<'_> {
 }
 
 /// The truth value that a word means, in any case.
-fn truth_of(word: &[u8]) -> Option<bool> {
+pub(super) fn truth_of(word: &[u8]) -> Option<bool> {
     let is = |words: [&str; 4]| {
         words
             .iter()

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use chatmill_dataset::statistics::{CHARACTERS, CountedMessage, Statistics, StatisticsSums, TrainedPart};
 use chatmill_dataset::{Batch, Dataset, DatasetError, Numbers, Rows, Spans, Texts, columns};
 
-
 /// Characters of all messages up to which a report reads their texts: a tenth of a second.
 const READ_CHARACTERS: u64 = 32_000_000;
 

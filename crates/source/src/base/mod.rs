@@ -28,4 +28,4 @@ pub(crate) use notes::{Notes, Site};
 pub(crate) use roster::{Roster, those_of};
 pub(crate) use texts::repeated_text::RepeatedText;
 pub(crate) use times::{Times, iso8601};
-pub(crate) use turn::{Turn, UnknownFields, are_of_tools, only_answers, results_last};
+pub(crate) use turn::{Turn, UnknownFields, are_of_tools, join_texts, only_answers, results_last};

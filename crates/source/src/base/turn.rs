@@ -1,6 +1,7 @@
 //! A turn as a grammar reads it, before a layout makes a message of it.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::Value;
@@ -37,6 +38,12 @@ pub(crate) struct Turn {
     pub is_notice: bool,
     /// What becomes of unknown fields of blocks.
     pub unknown_fields: UnknownFields,
+    /// Whether neighbouring texts of an answer are one text that was written in pieces.
+    pub joins_texts: bool,
+    /// The positions among the parts at which a block was not read: texts on both sides of one are no neighbours.
+    pub gaps: Vec<usize>,
+    /// The position at which the step begins that is read, where steps are marked.
+    pub step: Option<usize>,
 }
 
 /// What becomes of the unknown fields of a block.
@@ -77,6 +84,30 @@ impl Turn {
         }
     }
 
+    /// Begins a step, which is one answer: the results of the step before follow its other parts.
+    pub(crate) fn begin_step(&mut self) {
+        self.end_step();
+        self.step = Some(self.parts.len());
+    }
+
+    /// Ends the last step, where steps are marked. Where the only mark is the first part and words follow a result, the marks of later
+    /// steps were not recorded, and the parts stay as they are.
+    pub(crate) fn end_steps(&mut self) {
+        if self.step == Some(0) {
+            let is_result = |part: &Part| matches!(part, Part::ToolResult(_));
+            let is_words = |part: &Part| matches!(part, Part::Text(_) | Part::Reasoning(_));
+            let mut behind = self.parts.iter().skip_while(|part| !is_result(part));
+            self.step = self.step.filter(|_| !behind.any(is_words));
+        }
+        self.end_step();
+    }
+
+    fn end_step(&mut self) {
+        if let Some(from) = self.step.take() {
+            results_last(&mut self.parts, from);
+        }
+    }
+
     /// Reads the role of a turn by its word.
     pub(crate) fn take_role(
         &mut self,
@@ -103,7 +134,20 @@ impl Turn {
     pub(crate) fn unknown(&mut self, path: &str, value: Value<'_>, site: &mut Site<'_>) {
         let text = "the part has no form that is known here and is kept as it is";
         site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, suffix(path), value);
+        self.keep_unread(path, value);
+    }
+
+    /// Retains a block that is not read, and its place between others.
+    pub(crate) fn keep_unread(&mut self, path: &str, value: Value<'_>) {
+        self.gaps.push(self.parts.len());
         self.keep_reported(path, value);
+    }
+
+    /// Joins the neighbouring texts of an answer where its vendor writes one text in pieces.
+    pub(crate) fn join_texts(&mut self) {
+        if self.joins_texts && self.role == Some(Role::Assistant) && !self.is_notice {
+            join_texts(&mut self.parts, 0, &self.gaps);
+        }
     }
 
     /// Reads content of another form than the vendor's as text: JSON as it is written.
@@ -144,6 +188,19 @@ pub(crate) fn are_of_tools(parts: &[Part]) -> Vec<bool> {
         }
     };
     parts.iter().map(is_of_tool).collect()
+}
+
+/// Joins neighbouring texts among parts from a position on. Texts at these gaps have something between them that was not read.
+pub(crate) fn join_texts(parts: &mut Vec<Part>, from: usize, gaps: &[usize]) {
+    let gaps: HashSet<usize> = gaps.iter().copied().collect();
+    let pieces = parts.split_off(from.min(parts.len()));
+    for (position, part) in (from..).zip(pieces) {
+        let is_neighbour = position > from && !gaps.contains(&position);
+        match (parts.last_mut().filter(|_| is_neighbour), part) {
+            (Some(Part::Text(text)), Part::Text(more)) => text.push_str(&more),
+            (_, part) => parts.push(part),
+        }
+    }
 }
 
 /// Moves the results of one answer, whose parts begin at `from`, behind its other parts.

@@ -10,9 +10,10 @@ use serde::de::DeserializeOwned;
 
 use super::field_map::{self, FieldMap};
 use super::language::path::MapPath;
-use super::language::{RecordMark, Signs, WordList};
+use super::language::{RecordMark, Signs, TableForm, WordList};
 use super::loaded::{FormatError, Loaded};
 use super::read;
+use crate::TableMap;
 use crate::frame::{FrameView, Reading, Row};
 use crate::layout::{OUTSIDE_LISTS, best, columns, has, reading};
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
@@ -62,6 +63,11 @@ pub fn load(id: &str, text: &str) -> Result<&'static FormatFile, FormatError> {
         return Ok(known);
     }
     let loaded: &'static Loaded = Box::leak(Box::new(Loaded::parse(leaked(id), text)?));
+    if !loaded.language.table.is_empty() {
+        return Err(error(
+            "only the formats that chatmill comes with have `table`: a [table_map] in the pipeline file reads other tables".to_owned(),
+        ));
+    }
     let file: &'static FormatFile = Box::leak(Box::new(FormatFile {
         id: loaded.about.id,
         text: leaked(text),
@@ -215,6 +221,19 @@ impl Source for FormatFile {
             .iter()
             .find(|beside| sketch.records.iter().any(|record| has_all(&beside.has, record)));
         found.map(|beside| beside.title.as_str())
+    }
+
+    fn tables(&self) -> Vec<TableMap> {
+        let tables = self.signs().table.iter();
+        let map = |table: &TableForm| TableMap {
+            name: self.id.to_owned(),
+            source: self.id.to_owned(),
+            table: table.name.clone(),
+            requires: table.has.clone(),
+            json: table.json.clone(),
+            ..TableMap::default()
+        };
+        tables.map(map).collect()
     }
 
     fn needs_map(&self) -> bool {

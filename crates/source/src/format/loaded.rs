@@ -1,7 +1,7 @@
 //! A parsed format file: its contents, checked, and the values derived from them.
 
 use chatmill_diag::cut;
-use chatmill_intake::json::Value;
+use chatmill_intake::json::{Kind, Value};
 use chatmill_model::FormatTraits;
 
 use super::language::condition::applies;
@@ -123,8 +123,16 @@ impl Loaded {
     /// Whether a record is a message, or a list of such that were gathered: none of it is a list of messages.
     pub(super) fn is_row(&self, record: Value<'_>) -> bool {
         let lists = &self.language.conversation.messages.0;
-        let mut lists = lists.iter().filter(|path| !path.is_root());
-        self.has_rows() && !lists.any(|path| path.list_in(record).is_some())
+        let mut lists = lists.iter().filter(|path| !path.is_root()).peekable();
+        // Where a record may also hold the list of its messages, and messages name their conversation, one is a message by its id.
+        let is_mixed = lists.peek().is_some() && !self.language.message.conversation.0.is_empty();
+        let first = if record.kind() == Kind::Array {
+            record.items().next()
+        } else {
+            Some(record)
+        };
+        let is_message = !is_mixed || first.is_some_and(|row| self.language.message.id.id(row).is_some());
+        self.has_rows() && is_message && !lists.any(|path| path.list_in(record).is_some())
     }
 
     /// The conversations that a row belongs to. A row about conversations that names none belongs to all of

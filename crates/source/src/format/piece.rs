@@ -18,7 +18,8 @@ use super::loaded::Loaded;
 use super::request::GrammarWord;
 use crate::base::texts::quoted_json;
 use crate::base::{
-    Keep as _, Notes, Site, Turn, UnknownFields, arguments, holds_something, kind_of, media, text_of,
+    Keep as _, Notes, Site, Turn, UnknownFields, arguments, holds_something, join_texts, kind_of, media,
+    text_of,
 };
 use crate::grammar::openai::{self, calls, parts};
 use crate::grammar::{self, Grammar, OPENAI};
@@ -33,6 +34,8 @@ pub(super) struct PieceReader<'r> {
     pub(super) read: Read<'r>,
     /// The grammar for elements that the format's own parts do not read, where the format names one.
     pub(super) grammar: Option<&'static Grammar>,
+    /// Whether the message is a model's.
+    pub(super) is_answer: bool,
 }
 
 impl PieceReader<'_> {
@@ -276,6 +279,7 @@ impl PieceReader<'_> {
             draft.words(self.read.text(list));
             return;
         }
+        let (from, mut gaps) = (draft.parts.len(), Vec::new());
         for (index, element) in list.items().enumerate() {
             let place = format!("{field}[{index}]");
             if self.part(element, &place, draft, site) {
@@ -288,7 +292,11 @@ impl PieceReader<'_> {
             let text = "the block has no form that is known here and is kept as it is";
             let kind = element.get("type").unwrap_or(element);
             site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{place}"), kind);
+            gaps.push(draft.parts.len());
             draft.extra.keep_reported(place, element);
+        }
+        if self.is_answer && self.grammar.is_some_and(|grammar| grammar.joins_texts) {
+            join_texts(&mut draft.parts, from, &gaps);
         }
     }
 

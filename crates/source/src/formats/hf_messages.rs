@@ -11,7 +11,8 @@
 //! alone where that begins with the question; the other answer becomes an alternative, with a finding.
 //! `chosen_messages` and `input` with `preferred_output` are other names for the same. A column may be a text
 //! instead of a list. The column `conversation` of LMSYS-Chat-1M and `WildChat` is also a list of messages,
-//! and `data` of `UltraChat` a list of texts, the user's first. A row with a `label` rates its answer: a bad
+//! and `data` of `UltraChat` a list of texts, the user's first. `messages` may be the JSON text of
+//! a list. A row with `problem` and `final_answer`, or another column that an answer is graded against, is a question. A row with a `label` rates its answer: a bad
 //! one is no part of the conversation. A row with only `messages` is left to `openai-messages`, which reads
 //! it in the same way.
 
@@ -23,7 +24,7 @@ use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::grammar::signs;
 use crate::layout::columns::{self, Holds};
-use crate::layout::{Requests, best, has};
+use crate::layout::{Requests, best, has, spelled_list};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 static ABOUT: About = About {
@@ -44,6 +45,10 @@ pub static HF_MESSAGES: Coded = Coded {
 };
 
 fn read(frame: FrameView<'_>, limits: &Limits) -> Reading {
+    spelled_list::reading(frame, limits, |frame| of_row(frame, limits))
+}
+
+fn of_row(frame: FrameView<'_>, limits: &Limits) -> Reading {
     let has_messages = present(frame.root(), "messages").is_some();
     let columns = (!has_messages)
         .then(|| REQUESTS.of_columns(frame, limits))
@@ -57,6 +62,9 @@ const OPTIONS: [&str; 9] = words!(choices options A option_a optionA option1 opa
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let is_list =
         |name: &str| record.names(&format!("{name}[].role")) && record.names(&format!("{name}[].content"));
+    if spelled_list::is_one(record) {
+        return Some((85, "the text of messages is a list of messages".to_owned()));
+    }
     if is_list("messages") && has(record, "chat_template_kwargs") {
         return Some((92, "the record has messages and chat_template_kwargs".to_owned()));
     }
@@ -100,7 +108,12 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     // A question with options is answered by one of them.
     let has_options = OPTIONS.iter().any(|key| has(record, key));
     let question = columns::names(Holds::Question).find(|name| is_text(name))?;
-    let answer = columns::names(Holds::Answer).find(|name| is_text(name))?;
+    let Some(answer) = columns::names(Holds::Answer).find(|name| is_text(name)) else {
+        // A problem with a solution may be anything.
+        let is_truth = |name: &&&str| has(record, name) && (**name, question) != ("solution", "problem");
+        let reference = columns::REFERENCES.iter().find(is_truth)?;
+        return (!has_options).then(|| (60, format!("the record has {question} as text and {reference}")));
+    };
     (!has_options).then(|| (75, format!("the record has {question} and {answer} as text")))
 }
 

@@ -22,7 +22,7 @@ use crate::base::{present, words};
 use crate::coded::{Coded, Read};
 use crate::frame::{self, FrameView, Reading};
 use crate::grammar::signs::is_openai;
-use crate::layout::{Requests, has, holds, is_bare_list, surest};
+use crate::layout::{Requests, has, holds, is_bare_list, spelled_list, surest};
 use crate::source::About;
 
 static ABOUT: About = About {
@@ -145,6 +145,10 @@ fn is_like_message(has: impl Fn(&str) -> bool) -> bool {
 
 /// Reads a record with one list of messages; its structure follows from the messages.
 fn read(frame: FrameView<'_>, limits: &Limits) -> Reading {
+    spelled_list::reading(frame, limits, |frame| of_request(frame, limits))
+}
+
+fn of_request(frame: FrameView<'_>, limits: &Limits) -> Reading {
     let reading = REQUESTS.reading(frame, limits);
     let conversation = reading.conversation.iter();
     let mut parts = conversation

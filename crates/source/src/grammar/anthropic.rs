@@ -13,7 +13,7 @@ pub(crate) static ANTHROPIC: Grammar = Grammar {
     fields: &["role", "content"],
     lists: &["content"],
     // A thought as a list of texts is Mistral's.
-    signs: &[Sign::Text("thinking"), Sign::Source],
+    signs: &[Sign::Text("thinking"), Sign::Source, Sign::Own(is_answer)],
     message: MessageForm::Blocks {
         has_id: true,
         may_be_text: true,
@@ -29,6 +29,7 @@ pub(crate) static ANTHROPIC: Grammar = Grammar {
         only(BlockForm::of(When::OneOf(&OTHERS), Read::Unknown)),
     ],
     cache_mark: Some(cache_mark),
+    joins_texts: true,
     usage: Some(UsageForm {
         input: "input_tokens",
         output: &["output_tokens"],
@@ -45,6 +46,23 @@ const OTHERS: [&str; 11] = words!(
     bash_code_execution_tool_result text_editor_code_execution_tool_result mcp_tool_use mcp_tool_result
     search_result container_upload
 );
+
+/// Whether a message is an answer of the API, or cites as its answers do.
+fn is_answer(message: Value<'_>) -> bool {
+    let is_one =
+        |value: Value<'_>, word: &str| value.get("type").and_then(Value::string).as_deref() == Some(word);
+    let is_place = |citation: Value<'_>| {
+        let kind = citation.get("type").and_then(Value::string);
+        kind.is_some_and(|kind| kind.ends_with("_location"))
+    };
+    let cites = |block: Value<'_>| {
+        let mut citations = block.get("citations").into_iter().flat_map(Value::items);
+        citations.any(is_place)
+    };
+    let mut blocks = message.get("content").into_iter().flat_map(Value::items);
+    is_one(message, "message") && message.get("stop_reason").is_some()
+        || blocks.any(|block| is_one(block, "text") && cites(block))
+}
 
 /// The ids of the calls in the content of a message.
 pub(crate) fn call_ids(content: Value<'_>) -> impl Iterator<Item = String> {

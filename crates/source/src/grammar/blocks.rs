@@ -13,7 +13,11 @@ impl Grammar {
     /// Reads a message, or content alone, as a system text is.
     pub(crate) fn turn(&self, value: Value<'_>, site: &mut Site<'_>) -> Turn {
         let has_id = match self.message {
-            MessageForm::Own(read) => return read(value, site),
+            MessageForm::Own(read) => {
+                let mut turn = read(value, site);
+                turn.joins_texts = self.joins_texts;
+                return turn;
+            }
             MessageForm::Blocks { has_id, .. } => has_id,
         };
         let mut turn = Turn::default();
@@ -58,6 +62,7 @@ impl Grammar {
         else {
             return;
         };
+        turn.joins_texts = self.joins_texts;
         match value.kind() {
             Kind::Array => {
                 for (index, block) in value.items().enumerate() {
@@ -243,7 +248,6 @@ fn read(form: &BlockForm, turn: &mut Turn, path: &str, block: Value<'_>, site: &
             turn.keep(&*path, value);
             true
         }
-        Read::Nothing => true,
         Read::Unknown => false,
     }
 }

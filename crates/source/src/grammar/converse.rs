@@ -28,9 +28,11 @@ pub(crate) static CONVERSE: Grammar = Grammar {
         only(keyed("cachePoint", Read::Own(cache_point))),
         only(keyed("toolUse", Read::Call(["toolUseId", "name"], &["input"]))),
         only(keyed("toolResult", Read::Own(result))),
+        only(keyed("citationsContent", Read::Own(cited))),
         only(keyed("guardContent", Read::Unknown)),
     ],
     cache_mark: None,
+    joins_texts: true,
     usage: Some(UsageForm {
         input: "inputTokens",
         output: &["outputTokens"],
@@ -46,6 +48,18 @@ fn cache_point(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) 
     turn.parts.push(Part::CacheMark);
     let is_plain = text(value.get("type")).as_deref() == Some("default");
     turn.keep_rest(value, path, if is_plain { &["type"] } else { &[] });
+    true
+}
+
+/// A text with what it cites: its pieces are one text.
+fn cited(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> bool {
+    let Some(list) = value.get("content").filter(|list| list.kind() == Kind::Array) else {
+        return false;
+    };
+    let words: Option<String> = list.items().map(|piece| text(piece.get("text"))).collect();
+    let Some(words) = words else { return false };
+    turn.parts.push(Part::Text(words));
+    turn.keep_rest(value, path, &["content"]);
     true
 }
 

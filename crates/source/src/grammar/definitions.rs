@@ -167,11 +167,25 @@ fn json_type(word: &str, depth: u8) -> JsonType {
 /// Tool definitions, and the fields beside them.
 type Tools = (Vec<RawJson>, ExtraFields);
 
+/// The definitions in a list; one that is the JSON text of an object, as columns of JSON have it, is that object.
+fn definitions(list: Value<'_>, limits: &Limits) -> Vec<RawJson> {
+    let defined = |tool: Value<'_>| {
+        let text = tool.string().filter(|text| text.trim_start().starts_with('{'))?;
+        let document = json::scan(text.as_bytes(), limits.depth).ok()?;
+        let is_object = document.root().kind() == Kind::Object && tool.as_str().is_some();
+        is_object.then(|| definition(document.root()))
+    };
+    let tools = list.items();
+    tools
+        .map(|tool| defined(tool).unwrap_or_else(|| definition(tool)))
+        .collect()
+}
+
 /// Definitions of tools as a list, or as a string that holds one; none for anything else.
 pub(crate) fn list_of_tools(value: Value<'_>, limits: &Limits) -> Option<Vec<RawJson>> {
     match value.kind() {
         Kind::Null => Some(Vec::new()),
-        Kind::Array => Some(value.items().map(definition).collect()),
+        Kind::Array => Some(definitions(value, limits)),
         Kind::String => {
             let text = value.as_str()?;
             if text.trim().is_empty() {
@@ -179,7 +193,7 @@ pub(crate) fn list_of_tools(value: Value<'_>, limits: &Limits) -> Option<Vec<Raw
             }
             let document = json::scan(text.as_bytes(), limits.depth).ok()?;
             let list = document.root();
-            (list.kind() == Kind::Array).then(|| list.items().map(definition).collect())
+            (list.kind() == Kind::Array).then(|| definitions(list, limits))
         }
         Kind::Bool(_) | Kind::Number | Kind::Object => None,
     }
@@ -194,7 +208,7 @@ pub(crate) fn tools_of_vendor(key: &str, value: Value<'_>, limits: &Limits) -> O
         for (inner, field) in value.fields().filter(|(inner, _)| inner != "tools") {
             rest.keep(below(key, &inner), field);
         }
-        tools.items().map(definition).collect()
+        definitions(tools, limits)
     } else {
         list_of_tools(value, limits)?
     };
@@ -238,6 +252,23 @@ mod tests {
         assert_eq!(
             defined(&nested),
             format!(r#"{{"type":"function","function":{wanted}}}"#)
+        );
+    }
+
+    #[test]
+    fn definitions_may_be_json_texts() {
+        let list = r#"["{\"name\":\"tide\"}", {"name":"wind"}, "tide", "{tide"]"#;
+        let document = json::scan(list.as_bytes(), 32).unwrap();
+        let found = list_of_tools(document.root(), &Limits::default()).unwrap();
+        let found: Vec<&str> = found.iter().map(RawJson::as_str).collect();
+        assert_eq!(
+            found,
+            [
+                r#"{"name":"tide"}"#,
+                r#"{"name":"wind"}"#,
+                r#""tide""#,
+                r#""{tide""#
+            ]
         );
     }
 

@@ -28,6 +28,7 @@ pub(crate) static GEMINI: Grammar = Grammar {
         with("fileUri", bare_file),
     ],
     lists: &["parts"],
+    joins_texts: true,
     signs: &[Sign::Untyped],
     usage: Some(UsageForm {
         input: "promptTokenCount",

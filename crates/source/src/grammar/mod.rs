@@ -30,7 +30,7 @@ pub(crate) use converse::CONVERSE;
 pub(crate) use definitions::{definition, list_of_tools, tools_of_vendor};
 pub(crate) use frameworks::{ai_sdk::AI_SDK, langchain::LANGCHAIN, otel::OTEL};
 pub(crate) use gemini::GEMINI;
-pub(crate) use openai::{OPENAI, mistral::MISTRAL};
+pub(crate) use openai::{OPENAI, is_call, mistral::MISTRAL};
 pub(crate) use responses::RESPONSES;
 pub(crate) use sharegpt::SHAREGPT;
 pub use signs::own_words;
@@ -83,6 +83,8 @@ pub(crate) struct Grammar {
     pub blocks: &'static [BlockForm],
     /// Reads the cache mark of a block, where the vendor has such marks.
     pub cache_mark: Option<fn(&mut Turn, &str, Value<'_>)>,
+    /// Whether the vendor writes one text of an answer in several blocks, as citations and long answers do.
+    pub joins_texts: bool,
     /// How the vendor counts tokens, where it does.
     pub usage: Option<UsageForm>,
     /// Records in which a text describes the tools, where the vendor has such.
@@ -159,8 +161,6 @@ pub(crate) enum Read {
     Media(MediaKind, ReadMedia),
     /// Nothing that has a place: the block is kept as it is.
     Extra,
-    /// Nothing: the block only marks a place.
-    Nothing,
     /// What is unknown here, although the vendor has such blocks.
     Unknown,
     /// What only code can express; false where the block is none of the kind after all.
@@ -188,6 +188,7 @@ impl Grammar {
             message: MessageForm::Own(read),
             blocks: &[],
             cache_mark: None,
+            joins_texts: false,
             usage: None,
             described: None,
         }
@@ -216,6 +217,11 @@ impl Grammar {
             None => Ok(()),
             Some(key) => Err(key.into()),
         }
+    }
+
+    /// Whether messages have the form of OpenAI's: Mistral's differ in their blocks.
+    pub(crate) fn is_openais(&self) -> bool {
+        self.is(&OPENAI) || self.is(&MISTRAL)
     }
 
     /// Whether this is the grammar with the id of another.

@@ -54,6 +54,7 @@ fn is_logged_item(message: Value<'_>) -> bool {
 /// Items of the Responses API.
 pub(crate) static RESPONSES: Grammar = Grammar {
     signs: &[Sign::Item(&ITEMS), Sign::Own(is_logged_item)],
+    joins_texts: true,
     usage: Some(UsageForm {
         input: "input_tokens",
         output: &["output_tokens"],
@@ -105,6 +106,7 @@ fn content(turn: &mut Turn, field: &str, value: Value<'_>, site: &mut Site<'_>) 
     let is_list = value.kind() == Kind::Array && !field.is_empty();
     if is_list && (parts::is_parts(value) || value.is_empty()) {
         let read = parts::read(value, field, site);
+        turn.gaps = read.gaps;
         turn.parts.extend(read.parts);
         // The API wants every picture to say how closely to look; this word leaves it open.
         let is_informative = |path: &str, raw: &str| !path.ends_with(".detail") || raw != "\"auto\"";

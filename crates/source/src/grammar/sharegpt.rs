@@ -13,7 +13,7 @@ use chatmill_model::{Part, RawJson, Role, ToolResult};
 
 use crate::base::texts::{python, thoughts};
 use crate::base::{Keep as _, Site, Turn, present, roles, text, text_of};
-use crate::grammar::{Described, Grammar, definition, openai::calls::spelled};
+use crate::grammar::{Described, Grammar, definition, openai::calls::spelled_turn};
 
 /// Turns of `ShareGPT`.
 pub(crate) static SHAREGPT: Grammar = Grammar {
@@ -95,15 +95,7 @@ fn read(value: Value<'_>, has_tags: bool, site: &mut Site<'_>) -> Turn {
                         site.push(problem, format!(".{field}"), place);
                     }
                 }
-                _ if is_call => {
-                    let divided = thoughts::divided(&words);
-                    let (thought, calls) =
-                        divided.map_or((None, &*words), |(thought, calls)| (Some(thought), calls));
-                    let thought = thought.map(|thought| Part::Reasoning(thoughts::thought(thought)));
-                    turn.parts.extend(thought);
-                    let calls = spelled(calls.to_owned(), limits.depth);
-                    turn.parts.extend(calls.into_iter().map(Part::ToolCall));
-                }
+                _ if is_call => turn.parts.extend(spelled_turn(&words, limits.depth)),
                 Some(Role::Tool) => turn.parts.extend(results(words, limits)),
                 Some(Role::Assistant) => match python::calls(&words, limits) {
                     Some(calls) => turn.parts.extend(calls.into_iter().map(Part::ToolCall)),

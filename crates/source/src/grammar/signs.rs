@@ -13,8 +13,8 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::{Framing, Name, RecordSketch, Sketch};
 
 use super::{
-    AI_SDK, ANTHROPIC, BlockForm, CONVERSE, GEMINI, GRAMMARS, Grammar, LANGCHAIN, OPENAI, OTEL, RESPONSES,
-    Sign, When, frameworks,
+    AI_SDK, ANTHROPIC, BlockForm, CONVERSE, GEMINI, GRAMMARS, Grammar, LANGCHAIN, MISTRAL, OPENAI, OTEL,
+    RESPONSES, Sign, When, frameworks,
 };
 use crate::base::{Keep as _, Site, Turn, present, words};
 
@@ -22,8 +22,8 @@ use crate::base::{Keep as _, Site, Turn, present, words};
 static RECOGNISED: [&Grammar; 4] = [&AI_SDK, &ANTHROPIC, &CONVERSE, &RESPONSES];
 
 /// The grammars that a message of a log is looked for in, in this order.
-static LOGGED: [&Grammar; 8] = [
-    &RESPONSES, &LANGCHAIN, &AI_SDK, &OTEL, &CONVERSE, &GEMINI, &ANTHROPIC, &OPENAI,
+static LOGGED: [&Grammar; 9] = [
+    &RESPONSES, &LANGCHAIN, &AI_SDK, &OTEL, &CONVERSE, &GEMINI, &MISTRAL, &ANTHROPIC, &OPENAI,
 ];
 
 /// Fields of requests, answers and envelopes that hold messages.
@@ -70,7 +70,11 @@ pub(crate) fn any(value: Value<'_>, vendor: &'static Grammar, site: &mut Site<'_
     if let Some(message) = present(value, "content").filter(|inner| present(*inner, "parts").is_some()) {
         return any(message, vendor, site);
     }
-    detect(value, vendor).turn(value, site)
+    let grammar = detect(value, vendor);
+    let mut turn = grammar.turn(value, site);
+    // A list of texts alone shows no vendor.
+    turn.joins_texts &= value.kind() == Kind::Object || vendor.joins_texts || grammar.has_written(value);
+    turn
 }
 
 /// The grammar of a message, of a list of blocks, or of a text.
@@ -95,7 +99,7 @@ fn identified(message: Value<'_>) -> Option<&'static Grammar> {
 
 /// Whether a message in a request of this grammar has the form of another vendor's. OpenAI's parts are those of Responses, too.
 pub(crate) fn is_foreign(message: Value<'_>, grammar: &Grammar) -> bool {
-    identified(message).is_some_and(|found| !found.is(grammar) && !found.is(&OPENAI))
+    identified(message).is_some_and(|found| !found.is(grammar) && !found.is_openais())
 }
 
 /// The words by which blocks and items of one vendor are known, with the id of its grammar. `OpenAI`'s are not among them: they are
@@ -234,7 +238,7 @@ pub(crate) fn of(record: &RecordSketch, list: &str) -> Option<(&'static Grammar,
     })
 }
 
-/// The grammar whose vendor alone writes a block in a field of messages that no source knows.
+/// The grammar of a vendor's block in a field of messages, which no source has to know.
 pub(crate) fn of_blocks(record: &RecordSketch, list: &str, field: &str) -> Option<&'static Grammar> {
     let sketch = Sketched { record, list };
     let mut grammars = LOGGED.into_iter();

@@ -33,7 +33,7 @@ pub(crate) enum Holds {
 use Holds::{Answer, Better, Context, History, Input, Question, System, Turns, Worse};
 
 /// Columns in the order of their contents in a conversation. Of those with the same meaning the first counts.
-static COLUMNS: [(&str, Holds); 32] = [
+static COLUMNS: [(&str, Holds); 34] = [
     ("system", System),
     ("system_prompt", System),
     ("system_message", System),
@@ -48,6 +48,8 @@ static COLUMNS: [(&str, Holds); 32] = [
     ("instruction", Question),
     ("question", Question),
     ("query", Question),
+    ("problem", Question),
+    ("responses_create_params.input", Question),
     ("user_prompt", Question),
     ("input", Input),
     ("completion", Answer),
@@ -66,6 +68,17 @@ static COLUMNS: [(&str, Holds); 32] = [
     ("rejected_response", Worse),
     ("non_preferred_output", Worse),
     ("dispreferred", Worse),
+];
+
+/// Columns of what an answer is graded against, in rows that have a question and no answer.
+pub(crate) const REFERENCES: [&str; 7] = [
+    "ground_truth",
+    "reference_answer",
+    "expected_answer",
+    "final_answer",
+    "verification_info",
+    "solution",
+    "reward_model",
 ];
 
 /// The columns that hold something of this kind.

@@ -50,7 +50,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
 
     /// Looks for the vendor in a value that holds messages of the conversation; to be called before any of them is read.
     pub(crate) fn identify(&mut self, value: Value<'_>) {
-        if self.vendor.is(&OPENAI) {
+        if self.vendor.is_openais() {
             self.vendor = vendor_in(value).unwrap_or(self.vendor);
         }
     }

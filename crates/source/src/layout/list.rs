@@ -2,6 +2,7 @@
 //! ledger counts them, and the reading that results.
 
 pub(crate) mod answers;
+mod padding;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -202,6 +203,20 @@ impl<'d, 'r> ListReader<'d, 'r> {
         self.rows.merged += repeated;
     }
 
+    /// Makes the last message a part of the one before it.
+    pub(crate) fn join_last(&mut self) {
+        if self.messages.len() < 2 {
+            return;
+        }
+        let Some((last, before)) = self.messages.pop().zip(self.messages.last_mut()) else {
+            return;
+        };
+        before.parts.extend(last.parts);
+        before.extra.0.extend(last.extra.0);
+        self.rows.messages -= 1;
+        self.rows.merged += 1;
+    }
+
     /// Begins an alternative answer: messages from here on are not part of the conversation.
     pub(crate) fn begin_alternative(&mut self) -> ReaderState {
         ReaderState {
@@ -300,12 +315,14 @@ impl<'d, 'r> ListReader<'d, 'r> {
                 message.move_to_earlier_copy();
             }
         }
+        let mut conversation = Conversation {
+            messages: self.messages,
+            alternatives: self.alternatives,
+            ..conversation
+        };
+        padding::take_out(&mut conversation, self.limits);
         Reading {
-            conversation: Some(Conversation {
-                messages: self.messages,
-                alternatives: self.alternatives,
-                ..conversation
-            }),
+            conversation: Some(conversation),
             error: None,
             findings: self.notes.findings,
             rejects: self.rejects,

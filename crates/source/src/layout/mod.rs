@@ -17,6 +17,6 @@ pub(crate) mod turns;
 pub(crate) use list::{Element, ListReader};
 pub(crate) use recognise::{best, has, holds, is_bare_list, surest};
 pub(crate) use request_fields::{Names, RequestFields};
-pub(crate) use requests::{RequestForm, Requests};
+pub(crate) use requests::{RequestForm, Requests, spelled_list};
 pub(crate) use thoughts::reading;
 pub(crate) use turns::{OUTSIDE_LISTS, Turns};

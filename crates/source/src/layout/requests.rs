@@ -7,6 +7,7 @@ mod branching;
 mod cached;
 mod reader;
 mod row;
+pub(crate) mod spelled_list;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
@@ -88,7 +89,7 @@ impl Requests {
         let blocks = records.filter_map(|record| by_blocks(record).map(|(_, sure, why)| (sure, why)));
         let alone = self.bare_list(sketch);
         // Calls and results as OpenAI has them decide before settings and definitions of tools do.
-        let is_other = self.form.list == "messages" && !self.form.grammar.is(&OPENAI);
+        let is_other = self.form.list == "messages" && !self.form.grammar.is_openais();
         let is_openai = |record: &&RecordSketch| is_other && signs::is_openai(record);
         let known = sketch
             .records
@@ -146,7 +147,7 @@ impl Requests {
         let root = document.root();
         let stands_alone = root.kind() == Kind::Array || root.get(self.form.list).is_some();
         let key = WHOSE.iter().find_map(|key| present(root, key).and_then(id));
-        (!stands_alone && !self.form.grammar.is(&OPENAI)).then(|| vec![FrameRow::of(key, root)])
+        (!stands_alone && !self.form.grammar.is_openais()).then(|| vec![FrameRow::of(key, root)])
     }
 
     /// Reads the turns of a row, and the fields beside them.
@@ -173,6 +174,7 @@ impl Requests {
         }
         let count = reader.count();
         reader.compare(root, start.filter(|start| *start < count));
+        reader.generations(root);
         self.end(reader, root)
     }
 
@@ -221,7 +223,7 @@ impl RequestForm {
     /// The turns of a record, or why the whole frame is rejected.
     fn row<'d>(&self, frame: FrameView<'d>, limits: &Limits) -> Result<Row<'d>, Box<Finding>> {
         let root = frame.root();
-        if self.grammar.is(&OPENAI) && self.list == "messages" {
+        if self.grammar.is_openais() && self.list == "messages" {
             let list = openai_list(frame, limits)?;
             return match root.kind() {
                 Kind::Array => Ok(Row::list(list)),

@@ -129,6 +129,11 @@ impl<'d, 'r> Turns<'d, 'r> {
         known: usize,
         place: impl FnOnce() -> String,
     ) {
+        let mut turn = Turn {
+            role: Some(Role::Assistant),
+            ..turn
+        };
+        turn.join_texts();
         if self.list.notes.findings.len() > known {
             let own = place();
             for finding in self.list.notes.findings.iter_mut().skip(known) {
@@ -157,6 +162,7 @@ impl<'d, 'r> Turns<'d, 'r> {
 
     /// Adds a turn as a message of its own. One that answers its own calls is divided at the results, which are the tool's.
     pub(crate) fn push(&mut self, index: u32, value: Value<'_>, mut turn: Turn) {
+        turn.join_texts();
         let calls = turn.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
         let answers = turn.parts.iter().any(|part| matches!(part, Part::ToolResult(_)));
         if turn.role != Some(Role::Assistant) || !calls || !answers {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{RuleBreaches, Waiting, Written, array, has_keys, is_blank, is_word, string, tools};
+use super::{RuleBreaches, Waiting, Written, array, has_keys, is_blank, is_word, schemas, string, tools};
 
 const PICTURES: [&str; 4] = ["jpeg", "png", "gif", "webp"];
 
@@ -116,6 +116,9 @@ pub(super) fn anthropic_messages(written: &Written<'_>, breaches: &mut RuleBreac
     }
     let named = defined.iter().map(|tool| (&tool["name"], &tool["input_schema"]));
     tools(named, "ANT-06", 128, "object", breaches);
+    let own = defined.iter().filter(|tool| tool.get("type").is_none());
+    let takes = own.map(|tool| (&tool["input_schema"], &Value::Null));
+    schemas::takes(takes, &schemas::ANTHROPIC, "ANT-14", breaches);
 }
 
 fn anthropic_block(block: &Value) -> Block<'_> {
@@ -194,6 +197,10 @@ pub(super) fn bedrock_converse(written: &Written<'_>, breaches: &mut RuleBreache
     let specs = defined.iter().map(|tool| &tool["toolSpec"]);
     let named = specs.map(|spec| (&spec["name"], &spec["inputSchema"]["json"]));
     tools(named, "BED-03", 64, "object", breaches);
+    let takes = defined
+        .iter()
+        .map(|tool| (&tool["toolSpec"]["inputSchema"]["json"], &Value::Null));
+    schemas::takes(takes, &schemas::ANTHROPIC, "BED-09", breaches);
 }
 
 fn converse_block(block: &Value) -> Block<'_> {

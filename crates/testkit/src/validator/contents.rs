@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{RuleBreaches, Written, array, has_keys, is_blank, is_word, string, tools};
+use super::{RuleBreaches, Written, array, has_keys, is_blank, is_word, schemas, string, tools};
 
 const SNAKE_CASE: [&str; 7] = [
     "inline_data",
@@ -59,8 +59,9 @@ pub(super) fn gemini_contents(written: &Written<'_>, breaches: &mut RuleBreaches
     breaches.check_the_whole();
     let defined = array(&body["tools"]).iter();
     let declared = defined.flat_map(|tool| array(&tool["functionDeclarations"]));
-    let named = declared.map(|one| (&one["name"], &one["parameters"]));
+    let named = declared.clone().map(|one| (&one["name"], &one["parameters"]));
     tools(named, "GEM-05", 128, "OBJECT", breaches);
+    schemas::declared(declared, written.profile, breaches);
 }
 
 /// Checks the content of a part, in any role.

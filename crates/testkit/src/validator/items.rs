@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{RuleBreaches, Waiting, Written, array, has_keys, is_word, string, tools};
+use super::{RuleBreaches, Waiting, Written, array, has_keys, is_word, schemas, string, tools};
 
 /// The longest output, in characters.
 const MAX_OUTPUT_CHARACTERS: usize = 10_485_760;
@@ -61,9 +61,13 @@ pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreache
     breaches.check_the_whole();
     // Calls that nothing follows are what the assistant has to say.
     breaches.when((is_answering || has_text_behind) && !waiting.is_empty(), "OAR-04");
+    // A tool that the vendor runs has a type of its own.
     let defined = array(&written.body["tools"]).iter();
-    let named = defined.map(|tool| (&tool["name"], &tool["parameters"]));
+    let defined = defined.filter(|tool| tool["type"] == "function");
+    let named = defined.clone().map(|tool| (&tool["name"], &tool["parameters"]));
     tools(named, "OAR-03", 64, "object", breaches);
+    let takes = defined.map(|tool| (&tool["parameters"], &tool["strict"]));
+    schemas::takes(takes, &schemas::OPENAI, "OAR-07", breaches);
 }
 
 /// A part of a user's message, or of an output.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{RuleBreaches, Waiting, Written, array, has_keys, is_word, string, tools};
+use super::{RuleBreaches, Waiting, Written, array, has_keys, is_word, schemas, string, tools};
 
 /// The rules of a family by subject.
 struct Codes {
@@ -84,6 +84,7 @@ pub(super) fn openai_chat(written: &Written<'_>, breaches: &mut RuleBreaches) {
         }
     }
     functions(&written.body, "OAC-07", breaches);
+    schemas::takes(parameters(&written.body), &schemas::OPENAI, "OAC-10", breaches);
 }
 
 pub(super) fn mistral_chat(written: &Written<'_>, breaches: &mut RuleBreaches) {
@@ -129,6 +130,7 @@ pub(super) fn mistral_chat(written: &Written<'_>, breaches: &mut RuleBreaches) {
         breaches.when(array(content).iter().any(is_sound), "MIS-07");
     }
     functions(&written.body, "MIS-06", breaches);
+    schemas::takes(parameters(&written.body), &schemas::MISTRAL, "MIS-08", breaches);
 }
 
 pub(super) fn hf_messages(written: &Written<'_>, breaches: &mut RuleBreaches) {
@@ -266,6 +268,12 @@ fn suna_message(message: &Value, breaches: &mut RuleBreaches) {
         breaches.when(!is_call, "SUN-02");
         breaches.when(!function["arguments"].is_string(), "SUN-03");
     }
+}
+
+/// What each function takes, and whether it is strict.
+fn parameters(body: &Value) -> impl Iterator<Item = (&Value, &Value)> {
+    let functions = array(&body["tools"]).iter().map(|tool| &tool["function"]);
+    functions.map(|function| (&function["parameters"], &function["strict"]))
 }
 
 fn functions(body: &Value, rule: &'static str, breaches: &mut RuleBreaches) {

@@ -24,9 +24,7 @@ pub(super) fn sharegpt(written: &Written<'_>, breaches: &mut RuleBreaches) {
             let thought = value
                 .strip_prefix("<think>")
                 .and_then(|rest| rest.split_once("</think>"));
-            let called = thought
-                .filter(|_| index + 1 == turns.len())
-                .map_or(value, |(_, called)| called);
+            let called = thought.map_or(value, |(_, called)| called);
             let content: Value = serde_json::from_str(called).unwrap_or_default();
             let is_call = |call: &Value| {
                 has_keys(call, &["name", "arguments"])

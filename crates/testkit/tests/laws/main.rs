@@ -21,3 +21,4 @@ mod own_encodings;
 mod policies;
 mod rules;
 mod templates;
+mod turns;

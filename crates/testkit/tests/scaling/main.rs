@@ -125,7 +125,7 @@ fn samples_made_large_take_as_much_memory_and_as_many_steps_for_one_more() {
     let _alone = alone();
     let all = amplify::all();
     let mut faults = Vec::new();
-    for drawn in chatmill_drawn::some_of(0..all.len(), 24) {
+    for drawn in chatmill_drawn::some_of(0..all.len(), 16) {
         let counted = Counted::of(100, &|n| amplified(&all[drawn], Command::Check, n));
         if counted.growth() > MOST_COUNTED {
             faults.push(format!("{}: {counted}", all[drawn].name()));
@@ -140,7 +140,7 @@ fn large_format_files_take_as_much_memory_and_as_many_steps_for_one_more() {
     let _alone = alone();
     let all = format_files::all();
     let mut faults = Vec::new();
-    for drawn in chatmill_drawn::some_of(0..all.len(), 100) {
+    for drawn in chatmill_drawn::some_of(0..all.len(), 70) {
         let format = &all[drawn];
         if !format.is_one() {
             continue;

@@ -226,7 +226,7 @@ fn large_tokenizer_files_take_as_much_memory_for_one_more() {
     let _alone = alone();
     let all = all();
     let mut faults = Vec::new();
-    for drawn in chatmill_drawn::some_of(0..all.len(), 24) {
+    for drawn in chatmill_drawn::some_of(0..all.len(), 12) {
         let large = &all[drawn];
         // The smallest file may be read, which costs more than to refuse a larger one.
         let [few, many] = [1_000, 4_000].map(|n| large.read(n));

@@ -56,6 +56,9 @@ pub(crate) struct Arguments {
     /// Also writes a report to a file, or a report for each supplier into a new folder (letters=DIR); repeatable
     #[arg(long, value_parser = written_report, value_name = "FORMAT=FILE")]
     pub write: Vec<WrittenReport>,
+    /// Looks for keys and tokens, too; findings name the place and never the value
+    #[arg(long)]
+    pub secrets: bool,
     /// Also masks paths and names of archive members
     #[arg(long, requires = "no_content")]
     pub no_paths: bool,

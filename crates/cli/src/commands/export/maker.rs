@@ -65,6 +65,7 @@ fn facts_of<'r>(rendering: &'r AgainRendering<'r>) -> RenderingFacts<'r> {
         conversation: &rendering.conversation,
         perspective: &rendering.perspective,
         ordinal: rendering.ordinal,
+        shown: rendering.shown,
         content: rendering.content.as_deref(),
         assistant_spans: &rendering.assistant_spans,
         learned_spans: &rendering.learned_spans,

@@ -27,8 +27,14 @@ pub(in crate::commands) fn planned(split: Split, dataset: &Dataset) -> Outcome<S
             LeakTreatment::Drop => LeakRule::Drop,
         },
         most_words,
+        session_gap: SplitSection::session_gap_of_plan(&dataset.manifest().plan).map(microseconds),
+        gap: section.gap.seconds.map_or(0, microseconds),
         ..split
     })
+}
+
+fn microseconds(seconds: u32) -> i64 {
+    i64::from(seconds) * 1_000_000
 }
 
 /// What the parts have in common, in lines. The mask hides values of records.

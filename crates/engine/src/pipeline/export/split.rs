@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::error::PlanError;
 use crate::pipeline::select::NGRAM;
+use crate::pipeline::window::SessionGap;
 
 /// `[split]`: how `export --split` and `convert --split` divide the conversations of the dataset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +28,18 @@ pub struct SplitSection {
     /// It applies to splits by a hash.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stratify: Option<String>,
+    /// The time behind each part in which no session of a later part may begin, such as `1d`: those that do are left out. It applies to
+    /// splits by session.
+    #[serde(skip_serializing_if = "has_no_gap")]
+    pub gap: SessionGap,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes fields by reference"
+)]
+fn has_no_gap(gap: &SessionGap) -> bool {
+    gap.seconds.is_none()
 }
 
 /// The handling of conversations that share words with a part before their own.
@@ -49,6 +62,7 @@ impl Default for SplitSection {
             ngram: NGRAM.into(),
             ngram_leaks: LeakTreatment::Keep,
             stratify: None,
+            gap: SessionGap::default(),
         }
     }
 }
@@ -70,6 +84,12 @@ impl SplitSection {
             section.unwrap_or_else(Self::default),
             limits.unwrap_or_else(Limits::default).split_words,
         ))
+    }
+
+    /// The seconds of `window.session_gap` in the plan of a dataset; none where nothing divides its conversations into sessions.
+    pub fn session_gap_of_plan(plan: &Value) -> Option<u32> {
+        let gap = plan.pointer("/window/session_gap")?;
+        SessionGap::deserialize(gap).ok()?.seconds
     }
 
     /// Refuses a word that names no property of conversations.

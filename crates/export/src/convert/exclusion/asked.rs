@@ -165,6 +165,7 @@ mod tests {
             conversation: "c",
             perspective: "bot",
             ordinal: 0,
+            shown: None,
             content: Some(content),
             assistant_spans: &[],
             learned_spans: &[],

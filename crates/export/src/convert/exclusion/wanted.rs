@@ -1,6 +1,6 @@
 //! The filters of an export: the columns of a row decide whether its rendering is left out, the text never does.
 
-use crate::candidate::Candidate;
+use crate::candidate::{Candidate, RenderingFacts};
 use crate::filter::Filters;
 use crate::filter::reasons::{LAST_ROLE, LOSS, NOT_VALID, TOO_LONG};
 
@@ -27,10 +27,21 @@ pub(crate) fn reason(filters: &Filters, candidate: &Candidate<'_>) -> Option<Str
     Some(LOSS.because(lost))
 }
 
+/// The rule by which a row that is left out for its size is not valid: it names the turn, and has no words of anybody.
+const TOO_LARGE: &str = "window.max_tokens: ";
+
+/// The same reason with the turn that is too large, where a row is left out for that.
+pub(crate) fn too_large(reason: &str, facts: &RenderingFacts<'_>) -> Option<String> {
+    let rule = facts
+        .violations
+        .first()
+        .filter(|rule| rule.starts_with(TOO_LARGE))?;
+    (reason == NOT_VALID.because(TOO_LARGE.trim_end_matches(": "))).then(|| NOT_VALID.because(rule))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::candidate::RenderingFacts;
     use crate::filter::TokenLimit;
 
     fn reason_of(filters: &Filters) -> Option<String> {

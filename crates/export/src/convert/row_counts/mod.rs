@@ -5,9 +5,11 @@ pub(crate) mod ways_out;
 use std::collections::BTreeMap;
 
 use chatmill_model::LabelBasis;
+use serde_json::Value;
 
 use crate::candidate::Candidate;
-use crate::convert::row_counts::ways_out::LastTurns;
+use crate::convert::exclusion::wanted;
+use crate::convert::row_counts::ways_out::{LastTurns, not_set_yet};
 use crate::envelope::{Envelope, notes};
 use crate::summary::left_out::LeftOutRows;
 use crate::summary::split_summary::SplitSummary;
@@ -57,8 +59,9 @@ impl RowCounts {
         if let Some(last_turns) = &mut self.last_turns {
             last_turns.add(&reason, &row);
         }
+        let detail = wanted::too_large(&reason, candidate.rendering);
         self.left_out
-            .add((row.conversation, row.perspective, row.ordinal), reason);
+            .add((row.conversation, row.perspective, row.ordinal), reason, detail);
     }
 
     /// The notes of the summary; `uncounted` says why it is not known what the parts share.
@@ -67,11 +70,12 @@ impl RowCounts {
         envelope: Option<&Envelope>,
         written: u64,
         uncounted: Option<&str>,
+        plan: &Value,
     ) -> Vec<String> {
         let of_turns = envelope.filter(|envelope| envelope.has_turns());
         let turns = of_turns.map(|_| self.turn_counts.learned + self.turn_counts.context);
         let mut notes = notes(envelope, self.turn_counts);
-        notes.extend(of_turns.and_then(|_| silence(self.without_assistant)));
+        notes.extend(of_turns.and_then(|_| silence(self.without_assistant, plan)));
         let last_turns = self.last_turns.as_ref();
         notes.extend(last_turns.and_then(|last_turns| last_turns.note(self.read, written, turns)));
         notes.extend(of_rankings(&self.labels));
@@ -81,16 +85,17 @@ impl RowCounts {
 }
 
 /// A note about left-out renderings without an assistant: how to make every participant the assistant.
-fn silence(renderings: u64) -> Option<String> {
+fn silence(renderings: u64, plan: &Value) -> Option<String> {
     let subject = match renderings {
         0 => return None,
         1 => "1 rendering that was left out has".to_owned(),
         more => format!("{more} renderings that were left out have"),
     };
-    Some(format!(
+    let note = format!(
         "{subject} no assistant, because no participant is an agent: `perspective.as = \"each-participant\"` in the pipeline, or \
          `convert --set perspective.as=each-participant`, makes everybody the assistant once"
-    ))
+    );
+    not_set_yet(plan, &note)
 }
 
 /// A note about labels that no record states.

@@ -13,6 +13,30 @@ const LAST_TURN: &str = "SFT-02";
 /// The filter that may ask for it.
 const LAST_ROLE: &str = "last-role";
 
+/// The clauses of an advice that propose nothing that the plan of the dataset has already: a setting is between backticks, as
+/// `key = value`. None where no clause is left.
+pub fn not_set_yet(plan: &Value, advice: &str) -> Option<String> {
+    let is_set = |code: &str| {
+        let setting = code.rsplit_once("--set ").map_or(code, |(_, setting)| setting);
+        let Some((key, value)) = setting.split_once('=') else {
+            return false;
+        };
+        let value = value.trim().trim_matches('"');
+        let planned = plan.pointer(&format!("/{}", key.trim().replace('.', "/")));
+        let planned = planned.map(|planned| {
+            planned
+                .as_str()
+                .map_or_else(|| planned.to_string(), str::to_owned)
+        });
+        planned.is_some_and(|planned| planned == value)
+    };
+    let clauses = advice.split("; ");
+    let clauses: Vec<&str> = clauses
+        .filter(|clause| !clause.split('`').skip(1).step_by(2).any(is_set))
+        .collect();
+    (!clauses.is_empty()).then(|| clauses.join("; "))
+}
+
 /// Rows that are left out because of their last turn.
 #[derive(Debug, Default)]
 pub(crate) struct LastTurns {
@@ -157,6 +181,29 @@ mod tests {
                 .note(2, 0, None)
                 .is_none()
         );
+    }
+
+    #[test]
+    fn an_advice_loses_the_clauses_that_propose_what_the_plan_has() {
+        let plan = serde_json::json!({"window": {"mode": "consecutive", "overlap": 2}, "perspective": {"as": "each-participant"}});
+        for (advice, left) in [
+            ("choose windows: `window.mode = \"consecutive\"`", None),
+            (
+                "choose windows: `window.mode = \"per_turn\"`",
+                Some("choose windows: `window.mode = \"per_turn\"`"),
+            ),
+            (
+                "convert with `--set perspective.as=each-participant`; take `trl-kto`",
+                Some("take `trl-kto`"),
+            ),
+            (
+                "`window.overlap = 2` shows more; `a.b = c` less",
+                Some("`a.b = c` less"),
+            ),
+            ("leave it out at the source", Some("leave it out at the source")),
+        ] {
+            assert_eq!(not_set_yet(&plan, advice).as_deref(), left, "{advice}");
+        }
     }
 
     #[test]

@@ -15,13 +15,19 @@ impl Framer {
     /// held.
     pub(super) fn begin_inserts(&mut self, text: Option<&[u8]>, syntax: Syntax) {
         self.sql.part = Part::Inserts;
-        if let Some(Statement::Insert { table, columns }) = text.map(|text| Statement::parse(text, syntax)) {
+        let statement = text.map(|text| (text.trim_ascii(), Statement::parse(text, syntax)));
+        if let Some((head, Statement::Insert { table, columns })) = statement {
             let table = self.sql.full_name(table);
             self.aim(Some(table), columns, None);
             if self.window.ready() {
                 self.sample(CellsOf::Insert(syntax, self.record_limit), |text| {
                     let start = memchr(b'(', text)?;
-                    let (_, length) = Lexer::row(syntax).run(text.get(start..)?)?;
+                    let (between, row) = text.split_at(start);
+                    let between = between.trim_ascii();
+                    // Rows of the same statement, or of one with the same beginning.
+                    let next = between.strip_prefix(b";").unwrap_or(between).trim_ascii();
+                    let is_same = matches!(next, b"" | b",") || next == head;
+                    let (_, length) = Lexer::row(syntax).run(row).filter(|_| is_same)?;
                     Some(start..start + length)
                 });
             }

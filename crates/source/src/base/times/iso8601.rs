@@ -4,7 +4,7 @@
 //! Read: extended and basic form, any one character between date and time, date alone, week dates, fractions
 //! with point or comma (digits beyond microseconds are cut), `Z` and offsets down to microseconds. Read
 //! beyond that, and noted as [anomalies](TimeAnomaly): 24:00, a leap second, a lower-case `z`, white space
-//! around the time, the word `UTC` behind it. Not read: ordinal dates. Nor are texts with a remainder that the C parser
+//! around the time, the word `UTC` after it. Not read: ordinal dates. Nor are texts with a remainder that the C parser
 //! of 3.11 ignores (`10:20:30.123456 +01:00`, `10:20.5`): their meaning is ambiguous. Numbers of nine and more digits are not
 //! read either, although Python takes a digit between date and time: `1783110460000` is a count of milliseconds and no day of 1783.
 

@@ -53,6 +53,9 @@ pub(in crate::format) struct Language {
     #[serde(default)]
     #[expect(dead_code, reason = "what may stand here is said here, and `Signs` reads it")]
     pub beside: Vec<Beside>,
+    /// Tables of the program's own database with a record in each row. Only for the formats that chatmill comes with: a pipeline maps others.
+    #[serde(default)]
+    pub table: Vec<TableForm>,
     /// Set for a record that is a request to a vendor's API: the tables below are left out then.
     pub request: Option<RequestMap>,
     /// The paths of the conversation's own fields in the record.
@@ -95,6 +98,8 @@ pub(in crate::format) struct Signs {
     pub recognise: Vec<RecordMark>,
     /// As [`Language::beside`].
     pub beside: Vec<Beside>,
+    /// As [`Language::table`].
+    pub table: Vec<TableForm>,
     /// There where records are requests to a vendor's API.
     pub request: Option<IgnoredAny>,
 }
@@ -151,6 +156,18 @@ pub(in crate::format) struct Beside {
     pub has: Vec<String>,
     /// The kind of file, for counts: `Claude.ai account file`.
     pub title: String,
+}
+
+/// A table with a record in each row.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::format) struct TableForm {
+    /// Its name.
+    pub name: String,
+    /// Columns that it has.
+    pub has: Vec<String>,
+    /// Those of them that hold JSON, whatever their types are.
+    pub json: Vec<String>,
 }
 
 /// One word or several.

@@ -148,20 +148,21 @@ impl<'d, 'r> Reader<'d, 'r> {
         let mut kinds = map.kind.0.iter().filter_map(|path| path.first(value));
         let kind = kinds.find_map(role_word);
         let read = self.read;
+        let stated = match speaker.meaning {
+            Speaks::Assistant => Role::Assistant,
+            Speaks::System => Role::System,
+            Speaks::Tool => Role::Tool,
+            _ => Role::User,
+        };
         let pieces = PieceReader {
             format,
             limits,
             read,
             grammar: None,
+            is_answer: stated == Role::Assistant,
         };
         let (mut draft, is_notice) = read_content(pieces, map, value, (speaker, kind.as_ref()), &mut site);
-        let role = match (draft.role, speaker.meaning) {
-            (Some(role), _) if map.role.0.is_empty() => role,
-            (_, Speaks::Assistant) => Role::Assistant,
-            (_, Speaks::System) => Role::System,
-            (_, Speaks::Tool) => Role::Tool,
-            _ => Role::User,
-        };
+        let role = draft.role.filter(|_| map.role.0.is_empty()).unwrap_or(stated);
         site.notes.findings.extend(of_time.into_iter().flatten());
         let mentions = map.mentions.iter().flat_map(|path| path.find(value));
         let mentions = mentions.filter_map(id).collect();
@@ -181,7 +182,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         let usage = map.usage.as_ref().and_then(|usage| usage.of(value));
         let usage = usage.filter(|_| !is_copied);
         let model = map.model.id(value).map(Into::into);
-        let mut answer = map.answer_id.id(value).filter(|_| role == Role::Assistant);
+        let is_answer = role == Role::Assistant;
+        let mut answer = is_answer.then(|| map.answer_id.id(value)).flatten();
         if answer.is_some() {
             draft.end_answer();
             answer.take_if(|_| draft.ended.0 > 1);

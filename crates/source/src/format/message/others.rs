@@ -150,6 +150,7 @@ impl<'d> Reader<'d, '_> {
                 limits: self.turns.list.limits,
                 read: self.read,
                 grammar: None,
+                is_answer: true,
             };
             let mut draft = MessageDraft::default();
             pieces.read(

@@ -148,6 +148,10 @@ impl<'d> Reader<'d, '_> {
             Some(role) => role,
             None => Role::User,
         };
+        content.role = Some(role);
+        // The bot's own histories are bare lists, where each text is a line of its own.
+        content.joins_texts = skipped == 0 && !self.is_bare;
+        content.join_texts();
         if role == Role::Assistant {
             meta::find_leak(&content.parts, ".parts", value, &mut site);
         }

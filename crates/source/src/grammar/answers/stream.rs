@@ -98,7 +98,13 @@ pub(crate) fn answers(list: Value<'_>, limits: &Limits) -> Vec<Turn> {
     }
     let mut answers: Vec<Turn> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
+    let mut last_text: Option<u64> = None;
     for piece in pieces {
+        let number: Option<u64> = piece.place.parse().ok();
+        // One text may be in neighbouring blocks.
+        let is_neighbour =
+            piece.block == Block::Text && last_text.is_some_and(|last| number == last.checked_add(1));
+        last_text = number.filter(|_| piece.block == Block::Text);
         let part = match piece.block {
             Block::Text => Part::Text(piece.text_so_far),
             Block::Reasoning => Part::Reasoning(piece.text_so_far),
@@ -110,7 +116,10 @@ pub(crate) fn answers(list: Value<'_>, limits: &Limits) -> Vec<Turn> {
         };
         let place = *places.entry(piece.choice).or_insert(answers.len());
         if let Some(turn) = answers.get_mut(place) {
-            turn.parts.push(part);
+            match (turn.parts.last_mut().filter(|_| is_neighbour), part) {
+                (Some(Part::Text(text)), Part::Text(more)) => text.push_str(&more),
+                (_, part) => turn.parts.push(part),
+            }
             continue;
         }
         answers.push(Turn::of(Role::Assistant, part));

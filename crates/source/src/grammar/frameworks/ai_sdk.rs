@@ -29,7 +29,7 @@ pub(crate) static AI_SDK: Grammar = Grammar {
         typed("file", Read::Own(media)),
         typed("image", Read::Own(media)),
         typed("source", Read::Extra),
-        only(typed("step-start", Read::Nothing)),
+        only(typed("step-start", Read::Own(step))),
         only(typed("dynamic-tool", Read::Own(invocation))),
         only(typed("tool-invocation", Read::Own(nested_invocation))),
         only(typed("tool-approval-request", Read::Extra)),
@@ -77,6 +77,7 @@ fn without_parts(value: Value<'_>, site: &mut Site<'_>) -> Turn {
     let thought = text(value.get("reasoning")).map(Part::Reasoning);
     turn.parts.extend(thought);
     invocations(&mut turn, value, site);
+    turn.end_steps();
     let words = filled(value.get("content")).map(Part::Text);
     turn.parts.extend(words);
     attachments(&mut turn, value, site);
@@ -102,7 +103,15 @@ fn invocations<'v>(turn: &mut Turn, value: Value<'v>, site: &mut Site<'_>) {
     for own in items(value, "parts").filter_map(|part| present(part, "toolInvocation")) {
         originals.entry(id(own)).or_insert(own);
     }
+    let mut step: Option<String> = None;
     for (index, part) in items(value, "toolInvocations").enumerate() {
+        let own = present(part, "step")
+            .and_then(Value::number_text)
+            .map(str::to_owned);
+        if own.is_some() && own != step {
+            turn.begin_step();
+            step = own;
+        }
         if !known_ids.contains(&text(part.get("toolCallId"))) {
             invocation(turn, &format!("toolInvocations[{index}]"), part, site);
         } else if let Some(own) = originals.get(&id(part)) {
@@ -136,12 +145,20 @@ fn reasoning(turn: &mut Turn, _: &str, part: Value<'_>, _: &mut Site<'_>) -> boo
     true
 }
 
+/// The beginning of a step, which is one answer of the model with the results of its calls.
+fn step(turn: &mut Turn, _: &str, _: Value<'_>, _: &mut Site<'_>) -> bool {
+    turn.begin_step();
+    true
+}
+
 /// The result of a call.
-fn result(turn: &mut Turn, _: &str, part: Value<'_>, _: &mut Site<'_>) -> bool {
+fn result(turn: &mut Turn, path: &str, part: Value<'_>, site: &mut Site<'_>) -> bool {
     answered(
         turn,
+        path,
         part,
         [&["toolCallId"], &["toolName"], &["output", "result"]],
+        site,
     );
     true
 }
@@ -157,7 +174,8 @@ fn invocation(turn: &mut Turn, path: &str, part: Value<'_>, site: &mut Site<'_>)
     let kind = text(part.get("type"));
     let in_type = kind.as_deref().and_then(|kind| kind.strip_prefix("tool-"));
     let name = text(present(part, "toolName")).or_else(|| in_type.map(str::to_owned));
-    let given = arguments(first_present(part, &["input", "args"]), path, site);
+    // Arguments that do not fit the tool are in the last of these.
+    let given = arguments(first_present(part, &["input", "args", "rawInput"]), path, site);
     let id = text(part.get("toolCallId"));
     if id.is_none() && in_type.is_some() {
         return false;
@@ -165,18 +183,26 @@ fn invocation(turn: &mut Turn, path: &str, part: Value<'_>, site: &mut Site<'_>)
     let call = ToolCall::new(id.clone(), name.clone(), given);
     turn.parts.push(Part::ToolCall(call));
     let failed = present(part, "errorText");
-    if let Some(result) = first_present(part, &["output", "result"]).or(failed) {
+    let is_denied = text(part.get("state")).as_deref() == Some("output-denied");
+    let reason = present(part, "approval").filter(|_| is_denied);
+    let reason = reason.and_then(|approval| present(approval, "reason"));
+    let result = first_present(part, &["output", "result"]).or(failed).or(reason);
+    if result.is_some() || is_denied {
         turn.parts.push(Part::ToolResult(ToolResult {
             call_id: id,
             name,
-            content: text_of(result),
-            is_error: failed.is_some(),
+            content: result.map(text_of).unwrap_or_default(),
+            is_error: failed.is_some() || is_denied,
             ..ToolResult::default()
         }));
     }
+    if part.get("providerExecuted").and_then(Value::as_bool) == Some(true) && turn.step.is_some() {
+        // The model has read this result before it wrote what follows.
+        turn.step = Some(turn.parts.len());
+    }
     // These are retained in every container: they say why there is no result.
     let mut rest = ExtraFields::new();
-    let known = words!(type toolCallId toolName state step input args output result errorText);
+    let known = words!(type toolCallId toolName state step input args rawInput output result errorText);
     rest.keep_rest(part, path, &known);
     turn.rest.extend(rest);
     true

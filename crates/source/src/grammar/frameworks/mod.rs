@@ -7,7 +7,7 @@ pub(crate) mod otel;
 
 use std::collections::HashSet;
 
-use chatmill_intake::json::Value;
+use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, Role, ToolResult};
 
 use crate::base::{
@@ -53,6 +53,7 @@ pub(super) fn of_parts(
         turn.role = turn.role.or(Some(Role::Assistant));
     }
     ai_sdk::beside(&mut turn, value, site);
+    turn.end_steps();
     let known = [&ai_sdk::KNOWN[..], &["name", field]].concat();
     turn.keep_rest(value, "", &known);
     if field == "parts" {
@@ -73,29 +74,53 @@ fn begun(value: Value<'_>) -> Turn {
 }
 
 /// Adds the result of a call; the three lists hold possible names of the fields for the call's id, its name and the result.
-fn answered(turn: &mut Turn, answer: Value<'_>, [id, name, result]: [&[&str]; 3]) {
+fn answered(
+    turn: &mut Turn,
+    path: &str,
+    answer: Value<'_>,
+    [id, name, result]: [&[&str]; 3],
+    site: &mut Site<'_>,
+) {
     let result = first_present(answer, result);
     // The AI SDK says of a result what it is: {"type": "text", "value": …}.
     let kind = result.and_then(|result| text(result.get("type")));
     let inner = result.filter(|_| kind.is_some());
     let inner = inner.and_then(|result| present(result, "value"));
-    let texts = |list: Value<'_>| {
-        let texts: Option<Vec<String>> = list.items().map(|part| text(part.get("text"))).collect();
-        texts.map(|texts| texts.join("\n"))
+    let is_denied = kind.as_deref() == Some("execution-denied");
+    let content = match (kind.as_deref(), inner) {
+        (Some("content"), Some(list)) if list.kind() == Kind::Array => {
+            shown(turn, list, &format!("{path}.output.value"), site)
+        }
+        (Some("execution-denied"), _) => {
+            let reason = result.and_then(|result| text(result.get("reason")));
+            (reason.unwrap_or_default(), Vec::new())
+        }
+        _ => (inner.or(result).map(text_of).unwrap_or_default(), Vec::new()),
     };
-    let shown = inner
-        .filter(|_| kind.as_deref() == Some("content"))
-        .and_then(texts);
-    let content = shown.or_else(|| inner.or(result).map(text_of));
     let is_true = |key: &&str| answer.get(key).and_then(Value::as_bool) == Some(true);
     let is_error = ["isError", "is_error"].iter().any(is_true);
-    turn.parts.push(Part::ToolResult(ToolResult {
+    let own = ToolResult {
         call_id: text(first_present(answer, id)),
         name: text(first_present(answer, name)),
-        content: content.unwrap_or_default(),
-        is_error: is_error || kind.is_some_and(|kind| kind.starts_with("error-")),
+        is_error: is_error || is_denied || kind.is_some_and(|kind| kind.starts_with("error-")),
         ..ToolResult::default()
-    }));
+    };
+    turn.parts.extend(media::result_of(own, content));
+}
+
+/// Reads the texts and files of a result.
+fn shown(turn: &mut Turn, list: Value<'_>, path: &str, site: &mut Site<'_>) -> (String, Vec<Part>) {
+    let mut inner = turn.inside();
+    for (index, part) in list.items().enumerate() {
+        let path = format!("{path}[{index}]");
+        if let Some(words) = text(part.get("text")) {
+            inner.parts.push(Part::Text(words));
+        } else if !media(&mut inner, &path, part, site) {
+            inner.unknown(&path, part, site);
+        }
+    }
+    turn.rest.extend(inner.rest);
+    media::divided(inner.parts)
 }
 
 /// A file: its address, its bytes, or the id or name of one that was uploaded; false where there is neither.
@@ -110,7 +135,7 @@ fn media(turn: &mut Turn, _: &str, part: Value<'_>, _: &mut Site<'_>) -> bool {
     };
     let kind = match modality.or_else(|| kind_of(media_type.as_deref())) {
         Some(known) => known,
-        None if field(&["type"]).as_deref() == Some("image") => MediaKind::Image,
+        None if field(&["type"]).is_some_and(|kind| kind.starts_with("image")) => MediaKind::Image,
         None => MediaKind::File,
     };
     let of_image = |is_address: bool| field(&["image"]).filter(|image| image.contains(':') == is_address);
@@ -123,7 +148,7 @@ fn media(turn: &mut Turn, _: &str, part: Value<'_>, _: &mut Site<'_>) -> bool {
     }
     let (source, name) = match bytes {
         Some(bytes) => (MediaSource::Inline(bytes), field(&["filename"])),
-        None => (MediaSource::Upload, field(&["file_id", "filename"])),
+        None => (MediaSource::Upload, field(&["file_id", "fileId", "filename"])),
     };
     if source == MediaSource::Upload && name.is_none() {
         return false;

@@ -30,11 +30,13 @@ fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
 }
 
 /// The result of a call.
-fn result(turn: &mut Turn, _: &str, part: Value<'_>, _: &mut Site<'_>) -> bool {
+fn result(turn: &mut Turn, path: &str, part: Value<'_>, site: &mut Site<'_>) -> bool {
     answered(
         turn,
+        path,
         part,
         [&["id"], &["name"], &["response", "result", "output", "content"]],
+        site,
     );
     true
 }

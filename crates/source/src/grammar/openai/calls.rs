@@ -2,6 +2,7 @@
 
 mod split;
 
+use crate::base::texts::thoughts;
 use crate::base::{ExtraFields, Keep, Site, arguments, below, embedded, fields, present, word};
 use std::collections::HashSet;
 
@@ -126,6 +127,19 @@ pub(crate) fn spelled(words: String, depth: u32) -> Vec<ToolCall> {
         }
     });
     found.unwrap_or_else(|| vec![ToolCall::new(None, None, as_text(words))])
+}
+
+/// Reads the text of a turn that is a call or a list of calls, after a thought where there is one.
+pub(crate) fn spelled_turn(words: &str, depth: u32) -> Vec<Part> {
+    let (thought, calls) = match thoughts::divided(words) {
+        Some((thought, calls)) => (Some(Part::Reasoning(thoughts::thought(thought))), calls),
+        None => (None, words),
+    };
+    let calls = spelled(calls.to_owned(), depth);
+    thought
+        .into_iter()
+        .chain(calls.into_iter().map(Part::ToolCall))
+        .collect()
 }
 
 /// Reads a call from an object with `name`; none where it has other fields, which would be lost.

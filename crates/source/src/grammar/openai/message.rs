@@ -14,10 +14,31 @@ use crate::base::{ExtraFields, Keep as _, Site, Turn, id, media, present, raw, t
 use crate::grammar::openai::{calls, parts};
 
 /// The fields of a message with a place in the model, which it must not have twice.
-pub(super) const FIELDS: [&str; 12] = words!(
-    role content name tool_calls tool_call_id function_call refusal reasoning reasoning_content thinking_blocks
-    message_id id
+pub(super) const FIELDS: [&str; 14] = words!(
+    role content name tool_calls tool_call_id function_call refusal reasoning reasoning_content thinking thinking_blocks
+    reasoning_details message_id id
 );
+
+/// Roles of calls that training files write as text: ms-swift, `NeMo`, `LLaMA-Factory`.
+const CALL_ROLES: [&str; 2] = ["tool_call", "function_call"];
+
+/// Whether a message has the role of a call. Several in a row, before their results, are calls of one turn.
+pub(crate) fn is_call(message: Value<'_>) -> bool {
+    let role = present(message, "role").and_then(Value::string);
+    role.is_some_and(|role| CALL_ROLES.contains(&&*role))
+}
+
+/// The role that a word means: those of the API, and of the same training files and Llama's templates.
+fn message_role(word: &str) -> Option<Role> {
+    match word {
+        "tool_response" | "function_response" | "observation" | "ipython" => Some(Role::Tool),
+        call if CALL_ROLES.contains(&call) => Some(Role::Assistant),
+        other => api_role(other),
+    }
+}
+
+/// The fields with the thoughts of a message as a text, in the order of the thoughts.
+const THOUGHTS: [&str; 3] = words!(reasoning_content reasoning thinking);
 
 /// A message object but for its content, which [`content`] gives.
 #[derive(Debug, Default)]
@@ -62,7 +83,7 @@ impl MessageObject {
     /// Reads everything but the content. A field that is null counts as absent.
     fn read(object: Value<'_>, site: &mut Site<'_>) -> Self {
         let mut message = Self::default();
-        let (mut thought, mut other_thought, mut blocks) = (None, None, None);
+        let (mut thoughts, mut blocks, mut details): ([Option<String>; 3], _, _) = Default::default();
         // One walk over the fields: a lookup of each would be a walk for each. Of a repeated field the last counts, and a finding says so.
         for (key, value) in object.fields().filter(|(_, value)| !value.is_null()) {
             let is_read = match &*key {
@@ -80,21 +101,23 @@ impl MessageObject {
                     true
                 }
                 "role" => {
-                    message.role = value.as_str().as_deref().and_then(api_role);
+                    message.role = value.as_str().as_deref().and_then(message_role);
                     value.mark(Mark::Taken);
                     true
                 }
-                "reasoning_content" | "reasoning" => {
-                    let is_first = key == "reasoning_content";
-                    *if is_first {
-                        &mut thought
-                    } else {
-                        &mut other_thought
-                    } = text(Some(value));
+                "reasoning_content" | "reasoning" | "thinking" => {
+                    let mut named = THOUGHTS.iter().zip(&mut thoughts);
+                    if let Some((_, thought)) = named.find(|(name, _)| **name == key) {
+                        *thought = text(Some(value));
+                    }
                     value.kind() == Kind::String
                 }
                 "thinking_blocks" => {
                     blocks = Some(value);
+                    value.kind() == Kind::Array
+                }
+                "reasoning_details" => {
+                    details = Some(value);
                     value.kind() == Kind::Array
                 }
                 "tool_calls" => {
@@ -121,9 +144,11 @@ impl MessageObject {
                 message.rest.keep(key, value);
             }
         }
-        message.think(thought);
-        message.think(other_thought);
+        for thought in thoughts {
+            message.think(thought);
+        }
         message.blocks_of_thought(blocks);
+        message.details_of_thought(details);
         message
     }
 
@@ -145,6 +170,27 @@ impl MessageObject {
                 None => self.rest.keep(path, block),
             }
         }
+    }
+
+    /// Reads thoughts in the pieces of `OpenRouter`, which are mostly written as `reasoning`, too.
+    fn details_of_thought(&mut self, details: Option<Value<'_>>) {
+        let mut thought = String::new();
+        for (index, detail) in details.into_iter().flat_map(Value::items).enumerate() {
+            let path = format!("reasoning_details[{index}]");
+            let piece = ["text", "summary"]
+                .iter()
+                .find_map(|key| Some((*key, text(detail.get(key))?)));
+            match piece {
+                Some((key, words)) => {
+                    thought.push_str(&words);
+                    self.rest
+                        .keep_rest(detail, &path, &["type", "format", "index", "id", key]);
+                }
+                None => self.rest.keep(path, detail),
+            }
+        }
+        let is_new = !thought.is_empty() && !self.thoughts.iter().any(|known| known.contains(&thought));
+        self.think(Some(thought).filter(|_| is_new));
     }
 }
 
@@ -210,6 +256,14 @@ pub(super) fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
         .map(Cow::into_owned);
     turn.parts.extend(read.thoughts.into_iter().map(Part::Reasoning));
     let content = content(value);
+    let is_call = turn
+        .word
+        .as_deref()
+        .is_some_and(|word| CALL_ROLES.contains(&word));
+    // These words belong to the format and do not name a speaker.
+    turn.word = turn
+        .word
+        .filter(|word| message_role(word).is_none() || api_role(word).is_some());
     if turn.role == Some(Role::Tool) {
         let answer = content.map_or_else(Default::default, |content| {
             answered(content, "content", &mut turn.rest, site)
@@ -220,6 +274,11 @@ pub(super) fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
             ..ToolResult::default()
         };
         turn.parts.extend(media::result_of(result, answer));
+    } else if let Some(words) = content
+        .and_then(|content| text(Some(content)))
+        .filter(|_| is_call)
+    {
+        turn.parts.extend(calls::spelled_turn(&words, site.limits.depth));
     } else if let Some(content) = content {
         let read = content_parts(content, "content", &mut turn.rest, site);
         turn.parts.extend(read);

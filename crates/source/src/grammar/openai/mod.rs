@@ -5,7 +5,7 @@ mod message;
 pub(crate) mod mistral;
 pub(crate) mod parts;
 
-pub(crate) use message::{MessageObject, answered, content, content_parts};
+pub(crate) use message::{MessageObject, answered, content, content_parts, is_call};
 
 use super::{Grammar, UsageForm};
 

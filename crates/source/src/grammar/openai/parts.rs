@@ -82,7 +82,7 @@ fn object(value: Value<'_>, path: &str, turn: &mut Turn, site: &mut Site<'_>) {
         let text = "the part has no form that is known here and is kept as it is";
         let place = value.get("type").unwrap_or(value);
         site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{path}"), place);
-        turn.keep_reported(path, value);
+        turn.keep_unread(path, value);
     }
 }
 
@@ -95,6 +95,7 @@ pub(super) const PARTS: &[BlockForm] = &[
     only(typed("refusal", Read::Own(refusal))),
     typed("thinking", Read::Reasoning(&["thinking"])),
     mistral::THOUGHTS,
+    mistral::REFERENCE,
     typed("reasoning", Read::Reasoning(&["text", "value"])),
     typed("tool_call", Read::Own(calls)),
     typed("tool_calls", Read::Own(calls)),

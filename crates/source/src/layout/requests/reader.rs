@@ -2,15 +2,24 @@
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Part, Role};
+use chatmill_model::{AlternativeOrigin, Judgement, Part, Role, Weight};
 
 use super::cached;
 use super::row::RowTurns;
 use crate::base::{Turn, present, texts::transcript};
 use crate::frame::FrameView;
-use crate::grammar::{self, Grammar, OPENAI, RESPONSES, is_foreign};
+use crate::grammar::{self, Grammar, RESPONSES, is_call, is_foreign};
 use crate::layout::columns::{self, Holds};
 use crate::layout::{Element, OUTSIDE_LISTS, Turns, exchange::Exchange, preference};
+
+/// A column of answers, and those that say which of them are right; the first that says anything counts.
+const GENERATIONS: &str = "generations";
+const VERDICTS: [&str; 4] = [
+    "correctness_math_verify",
+    "correctness_llama",
+    "correctness",
+    "is_correct",
+];
 
 /// Reads the turns of one record.
 pub(super) struct TurnReader<'d, 'r> {
@@ -22,6 +31,8 @@ pub(super) struct TurnReader<'d, 'r> {
     is_written_out: bool,
     /// The messages that a cached block may repeat.
     earlier: cached::Earlier,
+    /// The number of messages up to the last one with the role of a call.
+    calls_until: usize,
 }
 
 impl<'d, 'r> TurnReader<'d, 'r> {
@@ -32,6 +43,7 @@ impl<'d, 'r> TurnReader<'d, 'r> {
             grammar,
             is_written_out: false,
             earlier: cached::Earlier::default(),
+            calls_until: 0,
         }
     }
 
@@ -71,9 +83,63 @@ impl<'d, 'r> TurnReader<'d, 'r> {
         }
     }
 
+    /// Reads `generations`, of which each is labelled right or wrong in a column beside it: the one that is the conversation's answer has its
+    /// label, and the others are alternatives to it.
+    pub(super) fn generations(&mut self, root: Value<'d>) {
+        let verdicts = VERDICTS
+            .iter()
+            .filter_map(|name| Some((*name, present(root, name)?)));
+        let mut verdicts =
+            verdicts.filter(|(_, list)| list.items().any(|verdict| verdict.as_bool().is_some()));
+        let Some(((name, verdicts), all)) = verdicts.next().zip(present(root, GENERATIONS)) else {
+            return;
+        };
+        let is_text = |answer: Value<'_>| answer.kind() == Kind::String;
+        if all.kind() != Kind::Array || !all.items().all(is_text) || all.len() != verdicts.len() {
+            return;
+        }
+        let (mut own, mut others) = (None, Vec::new());
+        let start = preference::answer(&self.exchange.turns.list.messages);
+        for (answer, verdict) in all.items().zip(verdicts.items()) {
+            let judgement = Judgement {
+                label: verdict.as_bool(),
+                ..Judgement::default()
+            };
+            let before_answer = self.exchange.turns.list.begin_alternative();
+            self.texts(Role::Assistant, &[answer]);
+            let list = &mut self.exchange.turns.list;
+            let mut answer = list.end_alternative(before_answer);
+            preference::leave_common(list, start, &mut answer);
+            if answer.is_empty() {
+                own = own.or(Some((AlternativeOrigin::Choice, judgement)));
+            } else {
+                others.push((AlternativeOrigin::Choice, judgement, answer));
+            }
+        }
+        let list = &mut self.exchange.turns.list;
+        if others.is_empty() && own.is_none() {
+            return;
+        }
+        let text = format!(
+            "{GENERATIONS} are answers that {name} calls right or wrong: they bear these labels among the alternatives"
+        );
+        list.notes.push(
+            Finding::new(&codes::LABELLED_ANSWER, text).at_path(format!("$.{GENERATIONS}")),
+            Some(all),
+        );
+        if own.is_some_and(|(_, judgement)| judgement.label == Some(false)) {
+            // A wrong answer is no target.
+            let messages = list.messages.iter_mut().skip(start);
+            messages.for_each(|message| message.weight = Weight::new(0.0));
+        }
+        list.alternatives(start..list.messages.len(), own, others);
+        self.exchange.beside.take(GENERATIONS);
+        self.exchange.beside.take(name);
+    }
+
     /// Reads an answer: turns of the same vendor, or what any vendor answers.
     fn answer(&mut self, field: &str, value: Value<'d>) {
-        let is_own = |turn: Value<'_>| !self.grammar.is(&OPENAI) && self.grammar.is_like_message(turn);
+        let is_own = |turn: Value<'_>| !self.grammar.is_openais() && self.grammar.is_like_message(turn);
         if value.kind() == Kind::String {
             self.texts(Role::Assistant, &[value]);
         } else if is_own(value) {
@@ -142,7 +208,7 @@ impl<'d, 'r> TurnReader<'d, 'r> {
         let list = &self.exchange.turns.list;
         let (known, document) = (list.notes.findings.len(), list.frame.document);
         let turn = self.turn(value);
-        if self.grammar.is(&OPENAI) {
+        if self.grammar.is_openais() {
             let findings = self.exchange.turns.list.notes.findings.iter_mut();
             findings
                 .skip(known)
@@ -150,12 +216,19 @@ impl<'d, 'r> TurnReader<'d, 'r> {
         }
         let place = || document.path_at(value.span().start);
         self.exchange.turns.add(index, value, turn, known, place);
+        if is_call(value) {
+            let is_parallel = self.calls_until > 0 && self.count() == self.calls_until + 1;
+            if is_parallel {
+                self.exchange.turns.list.join_last();
+            }
+            self.calls_until = self.count();
+        }
         self.find_block(value);
     }
 
     fn turn(&mut self, value: Value<'d>) -> Turn {
         let grammar = self.grammar;
-        let is_other = !grammar.is(&OPENAI) && is_of_other_vendor(value, grammar);
+        let is_other = !grammar.is_openais() && is_of_other_vendor(value, grammar);
         self.exchange.turns.read(value, "", |value, site| {
             if is_other {
                 return grammar::any(value, grammar, site);

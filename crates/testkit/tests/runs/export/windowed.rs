@@ -222,12 +222,12 @@ fn assert_same_words(envelope: &str, rendering: &Value, record: &Value) {
                 rendering["messages"]
             );
         }
-        "trl-prompts" | "openai-rft" => {
+        "trl-prompts" | "verl" | "openai-rft" => {
             // The dialect's system text has another role for models that are trained by a grader.
-            let key = if envelope == "trl-prompts" {
-                "prompt"
-            } else {
+            let key = if envelope == "openai-rft" {
                 "messages"
+            } else {
+                "prompt"
             };
             let prompt = record[key].to_string().replace("\"developer\"", "\"system\"");
             let turns = rendering["messages"].to_string();

@@ -342,7 +342,7 @@ fn of_run(error: RunError) -> Ended {
         RunError::Unbalanced { .. }
         | RunError::WorkerFailed { .. }
         | RunError::Miscounted { .. }
-        | RunError::PerspectiveAbsent
+        | RunError::PerspectiveAbsent { .. }
         | RunError::NotPlanned { .. }
         | RunError::OtherPlan { .. }
         | RunError::NoSuchShard { .. }

@@ -272,7 +272,7 @@ fn messages_of_separate_lists_have_the_paths_of_their_bytes() {
         line: 1,
         column: 1,
         buffer: 0..boards.len(),
-        form: chatmill_intake::Form::Original,
+        form: Form::Original,
     };
     let outcome = crate::record::read(Ok(&Boards), &frame, boards.as_bytes(), Settings::plain(&limits));
     // Findings of rules name the message by its position only.

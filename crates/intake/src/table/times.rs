@@ -1,0 +1,34 @@
+//! Days and instants as ISO 8601 writes them.
+
+use std::fmt::Write as _;
+
+/// A point in time as ISO 8601; with `Z` where the column says that it is one, and not a clock's reading.
+pub(crate) fn time(units: i64, second: i64, is_instant: bool) -> String {
+    let (seconds, rest) = (units.div_euclid(second), units.rem_euclid(second));
+    let (days, clock) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let (hour, minute) = (clock / 3_600, clock / 60 % 60);
+    let mut out = format!("{}T{hour:02}:{minute:02}:{:02}", date(days), clock % 60);
+    if rest > 0 {
+        let digits = second.ilog10() as usize;
+        // Writing to a string cannot fail.
+        let _ = write!(out, ".{rest:0digits$}");
+    }
+    if is_instant {
+        out.push('Z');
+    }
+    out
+}
+
+/// A day, counted from 1970, in the calendar.
+pub(crate) fn date(days: i64) -> String {
+    // Years that begin in March: the day that is added every four years is the last of one.
+    let shifted = days.saturating_add(719_468);
+    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}

@@ -1,0 +1,60 @@
+//! `answer-without-turn`: an answer that the log counts and that is no turn.
+
+use std::collections::BTreeMap;
+
+use chatmill_diag::{Finding, Limits, codes};
+use chatmill_model::{Linked, Message, MessageKind, Part};
+
+use crate::walk::at_message;
+
+/// Finds a conversation with logged usage at messages that are no turns, once, at the first of them.
+pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
+    let messages = linked.conversation.messages.iter();
+    let logged = messages.filter(|message| message.usage.is_some());
+    let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut first = None;
+    let mut answers = 0_u64;
+    for message in logged {
+        answers += 1;
+        if let Some(kind) = kind_without_turn(message) {
+            *kinds.entry(kind).or_default() += 1;
+            first = first.or(Some(message));
+        }
+    }
+    let Some(first) = first else { return };
+    let without: u64 = kinds.values().sum();
+    let kinds: Vec<String> = kinds
+        .iter()
+        .map(|(kind, count)| format!("{count} {kind}"))
+        .collect();
+    let turns = answers.saturating_sub(without);
+    let text = format!(
+        "the log counts {answers} answers of a model, of which {turns} are turns; without a turn: {}",
+        kinds.join(", ")
+    );
+    let mut finding = at_message(&codes::ANSWER_WITHOUT_TURN, first, text);
+    finding.count = without;
+    findings.push(finding);
+}
+
+/// What a message with logged usage is, where it is no turn.
+fn kind_without_turn(message: &Message) -> Option<&'static str> {
+    if message.kind == MessageKind::Message {
+        let is_content = |part: &Part| !matches!(part, Part::CacheMark);
+        return (!message.parts.iter().any(is_content)).then_some("empty");
+    }
+    let word = message.source_type.as_deref().unwrap_or_default();
+    let known = [
+        ("compact", "compaction"),
+        ("summar", "compaction"),
+        ("title", "title"),
+        ("abort", "aborted"),
+        ("interrupt", "aborted"),
+        ("error", "failed"),
+        ("retr", "retried"),
+        ("rewound", "undone"),
+        ("token_count", "not recorded"),
+    ];
+    let found = known.iter().find(|(part, _)| word.contains(part));
+    Some(found.map_or("event", |(_, kind)| kind))
+}

@@ -1,0 +1,133 @@
+//! Rows whose `messages` are the JSON text of a list, as files of training data have them. The list is read as if it stood in the row itself.
+
+use chatmill_diag::{Finding, Limits};
+use chatmill_intake::RecordSketch;
+use chatmill_intake::json::{Kind, Mark, Value};
+
+use crate::base::present;
+use crate::frame::{FrameView, Reading};
+
+/// The column.
+const MESSAGES: &str = "messages";
+
+/// Whether the text of the column looks like a list of messages, as far as a sketch shows it.
+pub(crate) fn is_one(record: &RecordSketch) -> bool {
+    let mut texts = record.strings.iter().chain(&record.starts);
+    texts.any(|(key, text)| {
+        let opened = text.trim_start().strip_prefix('[').map(str::trim_start);
+        let named = opened.and_then(|opened| opened.strip_prefix('{'));
+        key == MESSAGES
+            && named.is_some_and(|named| named.contains("\"role\"") || named.contains("\"content\""))
+    })
+}
+
+/// Reads a row with `read`, in which the text of such a list is the list. Places are those of the text as a whole.
+pub(crate) fn reading(
+    frame: FrameView<'_>,
+    limits: &Limits,
+    read: impl Fn(FrameView<'_>) -> Reading,
+) -> Reading {
+    let root = frame.root();
+    let text = present(root, MESSAGES).filter(|value| value.kind() == Kind::String);
+    let Some((value, list)) = text.and_then(|value| Some((value, value.string()?))) else {
+        return read(frame);
+    };
+    if !list.trim_start().starts_with('[') {
+        return read(frame);
+    }
+    let (row, span) = (root.raw(), value.span());
+    let first = root.span().start;
+    let (from, to) = (span.start - first, span.end - first);
+    let (Some(before), Some(after)) = (row.get(..from), row.get(to..)) else {
+        return read(frame);
+    };
+    let whole = [before, &list, after].concat();
+    let Ok(document) = root.open(&whole, limits.depth) else {
+        root.mark(Mark::Left);
+        return read(frame);
+    };
+    if !present(document.root(), MESSAGES).is_some_and(is_list_of_messages) {
+        root.mark(Mark::Left);
+        return read(frame);
+    }
+    let mut reading = read(FrameView {
+        document: &document,
+        bytes: whole.as_bytes(),
+        start: frame.start,
+        ..frame
+    });
+    let start = frame.start;
+    let places = Places {
+        shift: first as u64,
+        from: start + from as u64,
+        to: start + (from + list.len()) as u64,
+        text: (start + span.start as u64, start + span.end as u64),
+    };
+    places.lead_back(&mut reading);
+    reading
+}
+
+fn is_list_of_messages(list: Value<'_>) -> bool {
+    list.kind() == Kind::Array && list.items().any(|message| message.get("role").is_some())
+}
+
+/// Where the text of a list is in a row, and where the list is in the row that was read instead.
+struct Places {
+    /// Bytes of the frame before the row.
+    shift: u64,
+    /// Bytes of the list in the row that was read.
+    from: u64,
+    to: u64,
+    /// Bytes of the text in the frame.
+    text: (u64, u64),
+}
+
+impl Places {
+    fn lead_back(&self, reading: &mut Reading) {
+        let conversation = reading.conversation.iter_mut();
+        for conversation in conversation {
+            let others = conversation
+                .alternatives
+                .iter_mut()
+                .flat_map(|other| &mut other.messages)
+                .flatten();
+            for message in conversation.messages.iter_mut().chain(others) {
+                let origin = &mut message.origin;
+                (origin.start, origin.end) = self.of(origin.start, origin.end);
+            }
+        }
+        let findings = reading.findings.iter_mut().chain(&mut reading.error);
+        findings.for_each(|finding| self.finding(finding));
+        for reject in &mut reading.rejects {
+            (reject.span.start, reject.span.end) = self.of(reject.span.start, reject.span.end);
+            self.finding(&mut reject.finding);
+        }
+        reading
+            .also
+            .iter_mut()
+            .for_each(|reading| self.lead_back(reading));
+    }
+
+    fn finding(&self, finding: &mut Finding) {
+        if let Some(span) = &mut finding.span {
+            (span.start, span.end) = self.of(span.start, span.end);
+        }
+    }
+
+    /// The bytes of the frame for bytes of the row that was read.
+    fn of(&self, start: u64, end: u64) -> (u64, u64) {
+        let (first, last) = self.text;
+        let behind = |at: u64| last + (at - self.to);
+        let start = match start {
+            before if before <= self.from => before + self.shift,
+            inside if inside < self.to => first,
+            after => behind(after),
+        };
+        let end = match end {
+            before if before <= self.from => before + self.shift,
+            inside if inside <= self.to => last,
+            after => behind(after),
+        };
+        (start, end)
+    }
+}

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::message_text::{CallText, MessageBill, MessageText};
 use super::prices::SEVERAL;
 use super::shared::{self, Counting, Repeated};
-use super::totals::{self, Wanted};
+use super::totals::{self, TotalsPart};
 use super::{Bill, BillBy, BillEntry, BillRequest, TEXT};
 use crate::cells::GroupKey;
 
@@ -70,7 +70,7 @@ pub fn of_dataset(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Resul
         of_message_texts(dataset, request, bill)
     } else if is_by(BillBy::Day) || is_by(BillBy::Model) {
         let mut bill = bill;
-        totals::add(dataset, request, Wanted::All, &mut bill)?;
+        totals::add(dataset, request, TotalsPart::All, &mut bill)?;
         Ok(bill)
     } else {
         of_renderings(dataset, request, bill)
@@ -168,7 +168,7 @@ fn of_renderings(dataset: &Dataset, request: &BillRequest, mut bill: Bill) -> Re
         Ok(())
     })?;
     if totals::answer(&request.by) {
-        totals::add(dataset, request, Wanted::Logged, &mut bill)?;
+        totals::add(dataset, request, TotalsPart::Logged, &mut bill)?;
     }
     if request.by.contains(&BillBy::Conversation) {
         for (id, place) in &groups {

@@ -8,7 +8,7 @@ use chatmill_model::ComponentCounts;
 use chatmill_token::TokenCounts;
 use jiff::tz::TimeZone;
 
-use super::{Bill, BillBy, BillEntry, Division, TEXT};
+use super::{Bill, BillBy, BillEntry, PriceDivision, TEXT};
 use crate::cells::GroupKey;
 
 /// The group of texts whose model, sender or tool is not known.
@@ -103,7 +103,7 @@ pub struct MessageBill<'b> {
     /// The encodings that texts are counted in.
     pub encodings: &'b [&'b str],
     /// What prices depend on; none where nothing is priced.
-    pub division: Option<&'b Division>,
+    pub division: Option<&'b PriceDivision>,
     /// The bill.
     pub bill: Bill,
 }

@@ -28,7 +28,7 @@ pub use claims::{Claim, Saving, savings};
 pub use dataset::{of_dataset, of_datasets};
 pub use message_text::{CallText, MessageBill, MessageText, day};
 pub use money::{ModelMoney, RowMoney, row_money};
-pub use prices::{BilledUsage, Division, Price, PriceError, PriceList, Terms, Unpriced};
+pub use prices::{BilledUsage, Price, PriceDivision, PriceError, PriceList, Terms, Unpriced};
 pub use shared::{Counted, Repeated};
 
 /// The name that stands in place of a dialect where text is billed before any dialect renders it.
@@ -94,7 +94,7 @@ pub struct BillRequest {
     /// Encodings beside the registry's, in which tools can be counted.
     pub own: Vec<Encoding>,
     /// What prices depend on; none where nothing is priced.
-    pub division: Option<Division>,
+    pub division: Option<PriceDivision>,
     /// What is counted of a dataset, where another one has some of it, too.
     pub counted: Counted,
 }

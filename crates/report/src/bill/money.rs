@@ -232,7 +232,7 @@ pub(crate) fn money(dataset: &Dataset, prices: &PriceList) -> Result<Vec<MoneyCe
     };
     let mut bill = Bill::default();
     if request.division.is_some() {
-        totals::add(dataset, &request, totals::Wanted::All, &mut bill)?;
+        totals::add(dataset, &request, totals::TotalsPart::All, &mut bill)?;
     }
     let encodings = dataset.encodings();
     let mut rows = bill.total().rows();

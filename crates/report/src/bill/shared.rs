@@ -112,14 +112,14 @@ fn short(source: &str, id: &str) -> u64 {
 }
 
 /// A conversation that may be in several datasets.
-struct Known {
+struct KnownConversation {
     id: String,
     key: [u8; 32],
     messages: u64,
 }
 
 /// The conversations of a dataset among `candidates`, with what they are known by.
-fn known(folder: &Path, candidates: &BTreeSet<u64>) -> Result<Vec<Known>, DatasetError> {
+fn known(folder: &Path, candidates: &BTreeSet<u64>) -> Result<Vec<KnownConversation>, DatasetError> {
     let dataset = Dataset::open(folder)?;
     let mut found: BTreeMap<String, (String, u64)> = BTreeMap::new();
     dataset.each_row("conversations", &mut |columns: &Ids, row| {
@@ -142,7 +142,7 @@ fn known(folder: &Path, candidates: &BTreeSet<u64>) -> Result<Vec<Known>, Datase
         let first = firsts
             .get(&id)
             .map_or_else(String::new, |first| blake3::Hash::from(*first).to_string());
-        Known {
+        KnownConversation {
             key: *key(&[&source, &id, &first]).as_bytes(),
             id,
             messages,

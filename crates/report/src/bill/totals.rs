@@ -3,7 +3,7 @@
 use chatmill_dataset::{Components, Dataset, DatasetError, Numbers, Texts, columns};
 use chatmill_token::TokenCounts;
 
-use super::{Bill, BillBy, BillEntry, BillRequest, BilledUsage, Division, Terms};
+use super::{Bill, BillBy, BillEntry, BillRequest, BilledUsage, PriceDivision, Terms};
 use crate::cells::GroupKey;
 
 /// Whether the table of totals has these groups.
@@ -77,7 +77,7 @@ impl TotalColumns {
 
 /// What is added of the rows of `totals`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum TotalsPart {
     /// Everything.
     All,
     /// The logged usage, and what prices apply to, where the rest was added before.
@@ -91,7 +91,7 @@ columns! {
 }
 
 /// The largest logged input of a message, where prices depend on lengths; any where the run left out the messages.
-fn longest(dataset: &Dataset, division: &Division) -> Result<u64, DatasetError> {
+fn longest(dataset: &Dataset, division: &PriceDivision) -> Result<u64, DatasetError> {
     let mut longest = 0;
     if division.lengths.is_empty() {
         return Ok(longest);
@@ -118,7 +118,7 @@ pub(super) fn has_messages(dataset: &Dataset) -> bool {
 pub(super) fn add(
     dataset: &Dataset,
     request: &BillRequest,
-    wanted: Wanted,
+    of: TotalsPart,
     bill: &mut Bill,
 ) -> Result<(), DatasetError> {
     let division = request.division.as_ref();
@@ -145,9 +145,9 @@ pub(super) fn add(
             encoding,
         };
         let entry = totals.entry(row);
-        match wanted {
-            Wanted::All => bill.add(key, &entry),
-            Wanted::Logged => {
+        match of {
+            TotalsPart::All => bill.add(key, &entry),
+            TotalsPart::Logged => {
                 let logged = BillEntry {
                     logged: entry.logged,
                     ..BillEntry::default()
@@ -171,7 +171,7 @@ pub(super) fn add(
             let logged = [(terms, usage)];
             let logged = if requests > 0 { logged.as_slice() } else { &[] };
             let day = totals.day.get(row).filter(|_| division.by_day);
-            let model = totals.model.get(row).unwrap_or_default();
+            let model = totals.model.at(row);
             bill.add_part(key, &entry, (model, day.unwrap_or_default()), (logged, longest));
         }
     })

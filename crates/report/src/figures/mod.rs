@@ -2,7 +2,7 @@
 
 mod dated;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use chatmill_dataset::{Dataset, DatasetError, Numbers, Texts, columns};
 use chatmill_diag::Ledger;
@@ -195,13 +195,14 @@ impl Case {
     ) -> Result<Self, DatasetError> {
         let mut figures = RunFigures::of(before, prices)?;
         let repriced = figures.money.clone();
-        let recorded = then.iter().flat_map(|then| &then.money);
-        let recorded: BTreeMap<_, f64> = recorded
-            .map(|figure| (figure.identity(), figure.amount))
-            .collect();
+        // What a night recorded of a model of other tokens (counted here, or logged) is what it was then, and has no percentage.
         for figure in &mut figures.money {
-            let amount = recorded.get(&figure.identity()).copied();
-            figure.amount = amount.unwrap_or(figure.amount);
+            let recorded = then.iter().flat_map(|then| &then.money);
+            let mut same: Vec<_> = recorded.filter(|then| then.is_of_model(figure)).collect();
+            same.sort_by_key(|then| then.basis != figure.basis);
+            if let Some(then) = same.first() {
+                (figure.basis, figure.amount) = (then.basis, then.amount);
+            }
         }
         let earlier = Earlier {
             figures,

@@ -111,6 +111,12 @@ impl MoneyFigure {
         self.identity() == other.identity()
     }
 
+    /// Whether both are money of one model, or of what has none at one price, whichever tokens it was counted of.
+    pub(crate) fn is_of_model(&self, other: &Self) -> bool {
+        let is_each = |of: &Self| of.basis == MoneyBasis::Each;
+        self.key() == other.key() && self.currency == other.currency && is_each(self) == is_each(other)
+    }
+
     /// What figures of two runs have in common where they are compared.
     pub(crate) fn identity(&self) -> ([&str; 4], MoneyBasis, &str) {
         (self.key(), self.basis, &self.currency)

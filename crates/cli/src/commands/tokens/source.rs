@@ -17,7 +17,7 @@ use chatmill_engine::record::Settings;
 use chatmill_engine::{
     Plan, PlanError, PlannedInput, Progress, ReadProblems, Templates, WalkEvent, typed_inputs, walk,
 };
-use chatmill_report::bill::{self, Bill, BillBy, Division, Repeated};
+use chatmill_report::bill::{self, Bill, BillBy, PriceDivision, Repeated};
 use chatmill_token::Encoding;
 use jiff::tz::TimeZone;
 
@@ -46,7 +46,7 @@ pub(super) struct BillRequest<'r> {
     /// The zone of days.
     pub zone: TimeZone,
     /// What prices depend on; none where nothing is priced.
-    pub division: Option<Division>,
+    pub division: Option<PriceDivision>,
 }
 
 impl BillRequest<'_> {

@@ -12,7 +12,7 @@ use super::{Price, Rates};
 /// A price as a file has it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct PriceEntry {
     model: String,
     #[serde(default)]
     aliases: Vec<String>,
@@ -70,7 +70,7 @@ pub(super) const MOST_PRICE: f64 = 1e12;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PriceFile {
-    price: Vec<Entry>,
+    price: Vec<PriceEntry>,
 }
 
 /// Reads a price file; encodings are those of the registry or of `own`.
@@ -97,7 +97,7 @@ pub(super) fn read(text: &str, own: &[Encoding]) -> Result<Vec<Price>, PriceErro
 }
 
 /// The price of an entry, or the key that makes no sense, with the reason.
-fn price(entry: Entry, own: &[Encoding]) -> Result<Price, (&'static str, String)> {
+fn price(entry: PriceEntry, own: &[Encoding]) -> Result<Price, (&'static str, String)> {
     let refused = |key, reason: &str| Err((key, reason.to_owned()));
     if !entry
         .batch_discount

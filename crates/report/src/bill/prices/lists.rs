@@ -38,30 +38,30 @@ pub(super) fn read(text: &str) -> Result<(Vec<Price>, Option<String>), PriceErro
     let text = text.trim_start_matches('\u{feff}');
     let list: Object = serde_json::from_str(text).map_err(|error| PriceError(error.to_string()))?;
     let entries = || list.values().filter_map(Value::as_object);
-    let mut reading = Reading::default();
+    let mut published = PublishedList::default();
     let name = if entries().any(|entry| entry.contains_key("litellm_provider")) {
-        reading.litellm(&list);
+        published.litellm(&list);
         "LiteLLM's list"
     } else if entries().any(|entry| entry.get("models").is_some_and(Value::is_object)) {
-        reading.models_dev(&list);
+        published.models_dev(&list);
         "the list of models.dev"
     } else {
         let text = "JSON that is neither LiteLLM's list of prices nor the api.json of models.dev";
         return Err(PriceError(text.to_owned()));
     };
-    if reading.prices.is_empty() {
+    if published.prices.is_empty() {
         return Err(PriceError(format!("{name} without a price of tokens")));
     }
-    for price in &mut reading.prices {
+    for price in &mut published.prices {
         name.clone_into(&mut price.source);
         "USD".clone_into(&mut price.currency);
     }
-    let remark = reading.remark(name);
-    Ok((reading.prices, remark))
+    let remark = published.remark(name);
+    Ok((published.prices, remark))
 }
 
 #[derive(Default)]
-struct Reading {
+struct PublishedList {
     prices: Vec<Price>,
     /// Entries that have no price of tokens.
     without: usize,
@@ -69,7 +69,7 @@ struct Reading {
     unread: BTreeMap<String, usize>,
 }
 
-impl Reading {
+impl PublishedList {
     fn litellm(&mut self, list: &Object) {
         let mut aliases: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for (model, entry) in list {

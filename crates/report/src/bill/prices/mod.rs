@@ -420,9 +420,9 @@ impl PriceList {
     }
 
     /// What sums have to be divided by, so that these prices apply to them.
-    pub fn division(&self) -> Option<Division> {
+    pub fn division(&self) -> Option<PriceDivision> {
         let lengths: BTreeSet<u64> = self.prices.iter().flat_map(Price::thresholds).collect();
-        (!self.is_empty()).then(|| Division {
+        (!self.is_empty()).then(|| PriceDivision {
             by_day: self.prices.iter().any(Price::is_dated),
             lengths: lengths.into_iter().collect(),
         })
@@ -434,19 +434,19 @@ pub(crate) const SEVERAL: &str = "(several)";
 
 /// What prices depend on besides the model.
 #[derive(Clone, Debug, Default)]
-pub struct Division {
+pub struct PriceDivision {
     /// Whether prices hold on some days only.
     pub by_day: bool,
     /// All thresholds of length, in order.
     pub lengths: Vec<u64>,
 }
 
-impl Division {
+impl PriceDivision {
     /// The usage that was logged of a single request, with its terms.
     pub fn single(&self, usage: BilledUsage) -> (Terms, BilledUsage) {
         let exceeded = self.lengths.iter().take_while(|length| **length < usage.input);
         let terms = Terms {
-            above: Some(exceeded.last().copied().unwrap_or_default()),
+            above: Some(exceeded.fold(0, |_, length| *length)),
             ..Terms::BASE
         };
         (terms, usage)

@@ -13,7 +13,7 @@ use chatmill_engine::pipeline::PerspectiveChoice;
 use chatmill_model::{Linked, MessageKind, Sink};
 use chatmill_report::GroupKey;
 use chatmill_report::bill::{
-    Bill, BillBy, BillEntry, BilledUsage, CallText, Division, MessageBill, MessageText, day,
+    Bill, BillBy, BillEntry, BilledUsage, CallText, MessageBill, MessageText, PriceDivision, day,
 };
 use chatmill_token::{Encoding, TokenCounter, TokenCounts};
 use jiff::tz::TimeZone;
@@ -39,7 +39,7 @@ pub(super) struct Priced<'p> {
     /// Who speaks as the assistant.
     pub speaker: &'p PerspectiveChoice,
     /// What prices depend on; none where nothing is priced.
-    pub division: Option<&'p Division>,
+    pub division: Option<&'p PriceDivision>,
 }
 
 /// Renders, counts and books.

@@ -12,6 +12,8 @@ use crate::report::{Amount, MoneyBasis, MoneyCell, MoneyFigure, Report};
 /// The money of one model, or of what has no model at one price.
 #[derive(Clone, Debug)]
 pub struct ModelMoney<'p> {
+    /// The name that was logged; empty for what has no model.
+    pub model: String,
     /// The price.
     pub price: &'p Price,
     /// The cost of the tokens, sent once; none where the price is not for them.
@@ -44,8 +46,9 @@ pub struct RowMoney<'p> {
 }
 
 impl<'p> ModelMoney<'p> {
-    const fn new(price: &'p Price) -> Self {
+    fn new(model: &str, price: &'p Price) -> Self {
         Self {
+            model: model.to_owned(),
             price,
             amount: None,
             as_requested: None,
@@ -117,7 +120,7 @@ pub fn row_money<'p>(row: &BillRow, prices: &'p PriceList) -> RowMoney<'p> {
         match counted {
             Ok(price) => {
                 amounts = amounts.saturating_add(part.tokens);
-                money.of(price).add_counted(part, is_text);
+                money.of(&part.model, price).add_counted(part, is_text);
             }
             Err(reason) => money.set_reason(&part.model, reason),
         }
@@ -126,7 +129,7 @@ pub fn row_money<'p>(row: &BillRow, prices: &'p PriceList) -> RowMoney<'p> {
             match logged_cost(part, price) {
                 Some(Ok(amount)) => {
                     costs = costs.saturating_add(part.requests);
-                    add(&mut money.of(price).as_logged, amount);
+                    add(&mut money.of(&part.model, price).as_logged, amount);
                 }
                 Some(Err(reason)) => money.set_reason(&part.model, reason),
                 None => {}
@@ -157,8 +160,8 @@ fn fraction(part: u64, whole: u64) -> f64 {
 }
 
 impl<'p> RowMoney<'p> {
-    fn of(&mut self, price: &'p Price) -> &mut ModelMoney<'p> {
-        place(&mut self.of_models, price)
+    fn of(&mut self, model: &str, price: &'p Price) -> &mut ModelMoney<'p> {
+        place(&mut self.of_models, model, price)
     }
 
     fn set_reason(&mut self, model: &str, reason: Unpriced) {
@@ -171,11 +174,11 @@ impl<'p> RowMoney<'p> {
         }
         for price in prices.each().iter().filter(|price| price.may_hold_on(&part.day)) {
             match price.counts_in(encoding) {
-                Ok(()) => place(&mut self.each, price).add_counted(part, is_text),
+                Ok(()) => place(&mut self.each, "", price).add_counted(part, is_text),
                 Err(reason) => self.set_reason(&price.model, reason),
             }
             match logged_cost(part, price) {
-                Some(Ok(amount)) => add(&mut place(&mut self.each, price).as_logged, amount),
+                Some(Ok(amount)) => add(&mut place(&mut self.each, "", price).as_logged, amount),
                 Some(Err(reason)) => self.set_reason(&price.model, reason),
                 None => {}
             }
@@ -183,10 +186,13 @@ impl<'p> RowMoney<'p> {
     }
 }
 
-fn place<'m, 'p>(list: &'m mut Vec<ModelMoney<'p>>, price: &'p Price) -> &'m mut ModelMoney<'p> {
-    let place = list.iter().position(|money| std::ptr::eq(money.price, price));
+/// The money of a model at a price. The parts of a model follow one another, so that only the last entries can be its.
+fn place<'m, 'p>(list: &'m mut Vec<ModelMoney<'p>>, model: &str, price: &'p Price) -> &'m mut ModelMoney<'p> {
+    let own = list.iter().rev().take_while(|money| money.model == model);
+    let behind = own.clone().position(|money| std::ptr::eq(money.price, price));
+    let place = behind.map(|behind| list.len() - 1 - behind);
     let place = place.unwrap_or_else(|| {
-        list.push(ModelMoney::new(price));
+        list.push(ModelMoney::new(model, price));
         list.len() - 1
     });
     chatmill_diag::cut::at_mut(list, place)

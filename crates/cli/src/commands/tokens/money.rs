@@ -180,9 +180,9 @@ impl<'m> Money<'m> {
         };
         let mut entries: Vec<Value> = Vec::new();
         for of in &money.of_models {
-            let name = (self.shown_model)(&of.price.model);
-            let mut entry = entry(of, name.clone());
+            let mut entry = entry(of, (self.shown_model)(&of.model));
             if let Some(entry) = entry.as_object_mut() {
+                let name = (self.shown_model)(&of.price.model);
                 entry.insert("priced_as".to_owned(), json!(name));
             }
             entries.push(entry);

@@ -24,8 +24,8 @@ struct PriceEntry {
     per_million_cache_write_1h: Option<f64>,
     per_million_output: Option<f64>,
     #[serde(default)]
-    above: Vec<Above>,
-    batch: Option<Rated>,
+    above: Vec<RateKeys>,
+    batch: Option<RateKeys>,
     per_request: Option<f64>,
     per_search: Option<f64>,
     batch_discount: Option<f64>,
@@ -35,11 +35,11 @@ struct PriceEntry {
     source: String,
 }
 
-/// Rates of requests that are longer than a number of tokens.
+/// Rates of requests that are longer than a number of tokens, or of the lines of batches.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Above {
-    tokens: u64,
+struct RateKeys {
+    tokens: Option<u64>,
     per_million: Option<f64>,
     per_million_cached_input: Option<f64>,
     per_million_cache_write: Option<f64>,
@@ -47,16 +47,32 @@ struct Above {
     per_million_output: Option<f64>,
 }
 
-/// Rates of the lines of batches.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(clippy::struct_field_names, reason = "they are the keys of a price")]
-struct Rated {
-    per_million: f64,
-    per_million_cached_input: Option<f64>,
-    per_million_cache_write: Option<f64>,
-    per_million_cache_write_1h: Option<f64>,
-    per_million_output: Option<f64>,
+impl RateKeys {
+    /// The rates. Where no price of cached tokens is written down, they cost what all others do.
+    fn rates(&self, is_cached_as_input: bool) -> Result<Rates, (&'static str, String)> {
+        let input = self.per_million.filter(|_| is_cached_as_input);
+        let rates = [
+            ("per_million", self.per_million),
+            (
+                "per_million_cached_input",
+                self.per_million_cached_input.or(input),
+            ),
+            ("per_million_cache_write", self.per_million_cache_write),
+            ("per_million_cache_write_1h", self.per_million_cache_write_1h),
+            ("per_million_output", self.per_million_output),
+        ];
+        for (key, rate) in rates {
+            number(key, rate)?;
+        }
+        let [input, cached_input, cache_write, cache_write_1h, output] = rates.map(|(_, rate)| rate);
+        Ok(Rates {
+            input,
+            cached_input,
+            cache_write,
+            cache_write_1h,
+            output,
+        })
+    }
 }
 
 /// Why a price file cannot be used: neither TOML nor a known list, an unknown key, or a value that makes no sense.
@@ -127,37 +143,25 @@ fn price(entry: PriceEntry, own: &[Encoding]) -> Result<Price, (&'static str, St
     if entry.source.trim().is_empty() {
         return refused("source", "name the source of the price");
     }
-    let base = [
-        Some(entry.per_million),
-        // Where no price of cached tokens is written down, they cost what all others do.
-        Some(entry.per_million_cached_input.unwrap_or(entry.per_million)),
-        entry.per_million_cache_write,
-        entry.per_million_cache_write_1h,
-        entry.per_million_output,
-    ];
-    let mut rates = BTreeMap::from([((false, 0), rated(base)?)]);
+    let base = RateKeys {
+        tokens: None,
+        per_million: Some(entry.per_million),
+        per_million_cached_input: entry.per_million_cached_input,
+        per_million_cache_write: entry.per_million_cache_write,
+        per_million_cache_write_1h: entry.per_million_cache_write_1h,
+        per_million_output: entry.per_million_output,
+    };
+    let mut rates = BTreeMap::from([((false, 0), base.rates(true)?)]);
     if let Some(batch) = &entry.batch {
-        let batch = [
-            Some(batch.per_million),
-            Some(batch.per_million_cached_input.unwrap_or(batch.per_million)),
-            batch.per_million_cache_write,
-            batch.per_million_cache_write_1h,
-            batch.per_million_output,
-        ];
-        rates.insert((true, 0), rated(batch)?);
+        if batch.tokens.is_some() || batch.per_million.is_none() {
+            return refused("batch", "it needs `per_million`, and no `tokens`");
+        }
+        rates.insert((true, 0), batch.rates(true)?);
     }
     for tier in &entry.above {
-        let above = [
-            tier.per_million,
-            // Above a length, too.
-            tier.per_million_cached_input.or(tier
-                .per_million
-                .filter(|_| entry.per_million_cached_input.is_none())),
-            tier.per_million_cache_write,
-            tier.per_million_cache_write_1h,
-            tier.per_million_output,
-        ];
-        if tier.tokens == 0 || rates.insert((false, tier.tokens), rated(above)?).is_some() {
+        let above = tier.rates(entry.per_million_cached_input.is_none())?;
+        let tokens = tier.tokens.filter(|tokens| *tokens > 0);
+        if tokens.is_none_or(|tokens| rates.insert((false, tokens), above).is_some()) {
             return refused(
                 "above",
                 "each tier needs a number of `tokens` of its own, above 0",
@@ -179,28 +183,6 @@ fn price(entry: PriceEntry, own: &[Encoding]) -> Result<Price, (&'static str, St
         batch_discount: entry.batch_discount,
         from,
         until,
-    })
-}
-
-/// Rates of input, cached input, writes for minutes and for an hour, and output.
-fn rated(rates: [Option<f64>; 5]) -> Result<Rates, (&'static str, String)> {
-    const KEYS: [&str; 5] = [
-        "per_million",
-        "per_million_cached_input",
-        "per_million_cache_write",
-        "per_million_cache_write_1h",
-        "per_million_output",
-    ];
-    for (key, rate) in KEYS.into_iter().zip(rates) {
-        number(key, rate)?;
-    }
-    let [input, cached_input, cache_write, cache_write_1h, output] = rates;
-    Ok(Rates {
-        input,
-        cached_input,
-        cache_write,
-        cache_write_1h,
-        output,
     })
 }
 
@@ -410,6 +392,8 @@ mod tests {
             ),
             ("2.5", "2.5\nper_search = inf", "per_search"),
             ("2.5", "2.5\nbatch = { per_million = nan }", "per_million"),
+            ("2.5", "2.5\nbatch = { per_million_output = 1 }", "batch"),
+            ("2.5", "2.5\nabove = [{ per_million = 1 }]", "above"),
             ("2.5", "2.5\nabove = [{ tokens = 0, per_million = 1 }]", "above"),
             ("2.5", "2.5\nabove = [{ tokens = 5 }, { tokens = 5 }]", "above"),
             ("2.5", "2.5\nfrom = \"soon\"", "from"),

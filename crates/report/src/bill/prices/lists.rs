@@ -214,12 +214,18 @@ fn litellm_rate(price: &mut Price, key: &str, value: &Value) -> bool {
     let above = key
         .strip_suffix("k_tokens")
         .and_then(|key| key.rsplit_once("_above_"));
-    let length = above.and_then(|(_, thousands)| thousands.parse::<u64>().ok()?.checked_mul(1000));
-    let (kind, length) = match (above, length) {
-        (Some((kind, _)), Some(length)) => (kind, length),
-        (Some(_), None) => return false,
-        (None, _) => (key, 0),
+    let Some((kind, thousands)) = above else {
+        return litellm_kind(price, key, (batch, 0), value);
     };
+    let length = thousands
+        .parse()
+        .ok()
+        .and_then(|length: u64| length.checked_mul(1000));
+    length.is_some_and(|length| litellm_kind(price, kind, (batch, length), value))
+}
+
+/// Sets the rate of a kind of tokens, in batches or not, above a length.
+fn litellm_kind(price: &mut Price, kind: &str, of: (bool, u64), value: &Value) -> bool {
     let field: fn(&mut Rates) -> &mut Option<f64> = match kind {
         "input_cost_per_token" => |rates| &mut rates.input,
         "output_cost_per_token" => |rates| &mut rates.output,
@@ -227,29 +233,28 @@ fn litellm_rate(price: &mut Price, key: &str, value: &Value) -> bool {
         "cache_creation_input_token_cost" => |rates| &mut rates.cache_write,
         "cache_creation_input_token_cost_above_1hr" => |rates| &mut rates.cache_write_1h,
         // The price of thoughts is compared with that of answers.
-        "output_cost_per_reasoning_token" if !batch && length == 0 => return true,
+        "output_cost_per_reasoning_token" if of == (false, 0) => return true,
         _ => return false,
     };
     let Some(cost) = million(value) else { return false };
-    *field(price.rates.entry((batch, length)).or_default()) = Some(cost);
+    *field(price.rates.entry(of).or_default()) = Some(cost);
     true
 }
 
 /// `LiteLLM`'s `tiered_pricing`: rates with the range of lengths that they hold for.
 fn litellm_tiers(price: &mut Price, tiers: &[Value]) -> bool {
-    let start = |tier: &Value| tier.pointer("/range/0").and_then(Value::as_f64);
+    let start = |tier: &Value| {
+        let start = tier.pointer("/range/0")?.as_f64()?;
+        // Written as a fraction or not, it is a number of tokens.
+        format!("{start:.0}").parse::<u64>().ok()
+    };
     tiers.iter().all(|tier| {
         let (Some(start), Some(rates)) = (start(tier), tier.as_object()) else {
             return false;
         };
-        let suffix = if start > 0.0 {
-            format!("_above_{}k_tokens", start / 1000.0)
-        } else {
-            String::new()
-        };
         let rates = rates.iter().filter(|(key, _)| *key != "range");
         rates.fold(true, |all, (key, value)| {
-            litellm_rate(price, &format!("{key}{suffix}"), value) && all
+            litellm_kind(price, key, (false, start), value) && all
         })
     })
 }

@@ -132,8 +132,8 @@ const LITELLM: &str = r#"{
     "mill-thinks": { "litellm_provider": "mill", "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06, "output_cost_per_reasoning_token": 3e-06,
         "search_context_cost_per_query": { "search_context_size_low": 0.01, "search_context_size_high": 0.02 } },
     "mill-tiers": { "litellm_provider": "mill", "tiered_pricing": [
-        { "input_cost_per_token": 5e-08, "output_cost_per_token": 4e-07, "range": [0, 256000.0] },
-        { "input_cost_per_token": 2.5e-07, "output_cost_per_token": 2e-06, "range": [256000.0, 1000000.0] }] },
+        { "input_cost_per_token": 5e-08, "output_cost_per_token": 4e-07, "range": [0, 256500.0] },
+        { "input_cost_per_token": 2.5e-07, "output_cost_per_token": 2e-06, "range": [256500.0, 1000000.0] }] },
     "mill-draws": { "litellm_provider": "mill", "output_cost_per_image": 0.04 },
     "mill-latest": { "alias_of": "mill-large" },
     "odd": 7
@@ -166,13 +166,13 @@ fn the_list_of_litellm_is_read_as_it_is() {
     let thinks = list.find("mill-thinks", "", None).unwrap();
     assert_eq!((thinks.per_million_output(), thinks.per_search), (None, None));
     let tiers = list.find("mill-tiers", "", None).unwrap();
-    assert_eq!(tiers.thresholds().collect::<Vec<_>>(), [256_000]);
+    assert_eq!(tiers.thresholds().collect::<Vec<_>>(), [256_500]);
     assert_eq!(
         list.remark().unwrap(),
         "LiteLLM's list has 3 prices of tokens, and 2 models without one; prices of 2 kinds are not read: \
          `input_cost_per_token_priority`, `search_context_cost_per_query`"
     );
-    assert_eq!(list.division().unwrap().lengths, [200_000, 256_000]);
+    assert_eq!(list.division().unwrap().lengths, [200_000, 256_500]);
 }
 
 const MODELS_DEV: &str = r#"{

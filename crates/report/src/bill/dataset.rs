@@ -448,10 +448,13 @@ fn of_message_texts(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Res
             &messages.usage_cached_input,
             &messages.usage_output,
         ];
-        let is_logged = usage.iter().any(|column| column.get(row).is_some());
-        let [input, cached, output] = usage.map(|column| column.at(row));
+        // Half a usage is no logged request.
+        let [input, cached, output] = usage.map(|column| column.get(row));
+        let logged = input
+            .zip(output)
+            .map(|(input, output)| [1, input, cached.unwrap_or_default(), output]);
         let message = MessageText {
-            logged: [u64::from(is_logged), input, cached, output],
+            logged: logged.unwrap_or_default(),
             source: &group.source,
             input: &group.input,
             conversation: id,

@@ -12,12 +12,12 @@ pub struct Usage {
     /// Tokens that the model wrote, thoughts included.
     pub output: Option<u64>,
     /// What makes the counts doubtful.
-    pub doubt: Option<UsageDoubt>,
+    pub mismatch: Option<UsageMismatch>,
 }
 
 /// What makes a logged usage doubtful.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum UsageDoubt {
+pub enum UsageMismatch {
     /// Input and output do not add up to this total, which was logged as well.
     Total(u64),
     /// So many tokens of a cache were logged, more than the input that contains them at this vendor: they were added to it.

@@ -431,7 +431,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
                     input: whole.input.or(part.input),
                     cached_input: whole.cached_input.or(part.cached_input),
                     output: whole.output.or(part.output),
-                    doubt: whole.doubt.or(part.doubt),
+                    mismatch: whole.mismatch.or(part.mismatch),
                 })
             });
             message.extra.0.retain(|(known, _)| known != "usage");

@@ -466,6 +466,7 @@ pub(in crate::format) struct ReplyMap {
 /// The token usage of a message.
 #[derive(Clone, Debug, JsonSchema)]
 #[serde(untagged)]
+#[expect(clippy::large_enum_variant, reason = "a format has one, and few have more")]
 pub(in crate::format) enum UsageMap {
     /// An object in the words of any vendor's API.
     Object(MapPath),

@@ -24,7 +24,7 @@ use super::loaded::Loaded;
 use super::piece::{MessageDraft, PieceReader};
 use crate::base::{Keep as _, Site, Turn, holds_something, id, media, message_kind, reply_to, word};
 use crate::frame::FrameView;
-use crate::grammar::usage::{self, UsageTally};
+use crate::grammar::usage::{self, CountedTokens};
 use crate::layout::{
     Element, ListReader, Turns, preference::thumbs::Thumb, tree::Node, tree::branch::NodeReader,
     turns::weight,
@@ -580,14 +580,14 @@ impl UsageCounts {
         let with = |count_of: Option<u64>, beside: &[MapPath]| {
             count_of.map(|own| beside.iter().filter_map(count).fold(own, u64::saturating_add))
         };
-        let tally = UsageTally {
+        let counted = CountedTokens {
             input: with(one(&self.input), &self.input_beside),
             cached: one(&self.cached),
             contains_cache: true,
             output: with(one(&self.output), &self.output_beside),
             total: one(&self.total),
-            ..UsageTally::default()
+            ..CountedTokens::default()
         };
-        tally.usage()
+        counted.usage()
     }
 }

@@ -90,7 +90,7 @@ impl Spent {
             input: more(|usage| usage.input),
             cached_input: more(|usage| usage.cached_input),
             output: more(|usage| usage.output),
-            doubt: None,
+            mismatch: None,
         });
         let is_same = if total.is_some() {
             total == before

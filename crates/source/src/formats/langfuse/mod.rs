@@ -28,7 +28,7 @@ use known_texts::KnownTexts;
 use crate::base::{Keep as _, id, items, present, raw, repeats, text, times, words};
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
-use crate::grammar::usage::{self, UsageTally};
+use crate::grammar::usage::{self, CountedTokens};
 use crate::layout::{Turns, best, exchange::Exchange};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
@@ -249,7 +249,7 @@ fn usage(value: Value<'_>) -> Option<Usage> {
     }
     let any = |keys: &[&str]| keys.iter().find_map(|key| number(key));
     // Kinds of tokens are counted beside each other here.
-    let tally = UsageTally {
+    let counted = CountedTokens {
         input,
         cached: any(&[
             "input_cached_tokens",
@@ -267,7 +267,7 @@ fn usage(value: Value<'_>) -> Option<Usage> {
         contains_thoughts: false,
         total: number("total"),
     };
-    tally.usage()
+    counted.usage()
 }
 
 impl Call<'_> {

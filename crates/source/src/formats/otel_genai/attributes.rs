@@ -13,7 +13,7 @@ use chatmill_model::{OffsetOrigin, Timestamp, Usage};
 use crate::base::{id, items, present, text, times};
 use crate::formats::langfuse::calls::{Call, CallValue, Several, Step};
 use crate::formats::langfuse::known_texts::KnownTexts;
-use crate::grammar::usage::{self, UsageTally};
+use crate::grammar::usage::{self, CountedTokens};
 use crate::unread::silence::Silence;
 
 /// Prefixes of attributes that hold a field each of what went in.
@@ -242,7 +242,7 @@ impl<'d> Span<'d> {
     }
 
     fn usage(&self) -> Option<Usage> {
-        let tally = UsageTally {
+        let counted = CountedTokens {
             input: self.number(&[
                 "gen_ai.usage.input_tokens",
                 "gen_ai.usage.prompt_tokens",
@@ -273,7 +273,7 @@ impl<'d> Span<'d> {
             contains_cache: true,
             contains_thoughts: true,
         };
-        tally.usage()
+        counted.usage()
     }
 
     /// Messages that are put together of attributes, one for each field.

@@ -5,7 +5,7 @@
 //! fields also remain among the extra fields: they hold more than is read here.
 
 use chatmill_intake::json::Value;
-use chatmill_model::{Usage, UsageDoubt};
+use chatmill_model::{Usage, UsageMismatch};
 
 use crate::grammar::GRAMMARS;
 
@@ -42,13 +42,13 @@ pub(crate) struct UsageForm {
 
 impl UsageForm {
     /// The tokens that an object counts in these fields.
-    fn tally(&self, object: Value<'_>) -> UsageTally {
+    fn counted(&self, object: Value<'_>) -> CountedTokens {
         let any = |fields: &[&str]| fields.iter().filter_map(|field| inner(object, field)).max();
         let sum = |fields: &[&str]| {
             let counts = fields.iter().filter_map(|field| inner(object, field));
             counts.reduce(u64::saturating_add)
         };
-        UsageTally {
+        CountedTokens {
             input: sum(self.input),
             cached: any(self.cached),
             written: any(self.written),
@@ -63,7 +63,7 @@ impl UsageForm {
 
 /// Counts of a request as they were logged, before it is decided which of them contain which.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct UsageTally {
+pub(crate) struct CountedTokens {
     /// Tokens that went in.
     pub input: Option<u64>,
     /// Tokens that were read from a cache.
@@ -82,7 +82,7 @@ pub(crate) struct UsageTally {
     pub total: Option<u64>,
 }
 
-impl UsageTally {
+impl CountedTokens {
     /// The usage. A logged total decides what contains what; without one the vendor's way does, where it is possible: a part that is
     /// more than the whole was counted beside it.
     pub(crate) fn usage(self) -> Option<Usage> {
@@ -108,12 +108,12 @@ impl UsageTally {
             .into_iter()
             .flat_map(|input| outputs.map(|output| (input, output)));
         let agreed = pairs.find(|(input, output)| total.is_some() && sum(*input, *output) == total);
-        let doubt = match (agreed, total) {
+        let mismatch = match (agreed, total) {
             (Some(_), _) => None,
-            (None, Some(total)) => Some(UsageDoubt::Total(total)),
+            (None, Some(total)) => Some(UsageMismatch::Total(total)),
             (None, None) => {
                 let is_more = self.input.is_some_and(|input| cache > input);
-                (self.contains_cache && is_more).then_some(UsageDoubt::Cache(cache))
+                (self.contains_cache && is_more).then_some(UsageMismatch::Cache(cache))
             }
         };
         let (input, output) = agreed.unwrap_or((input, output));
@@ -121,7 +121,7 @@ impl UsageTally {
             input,
             cached_input: self.cached,
             output,
-            doubt,
+            mismatch,
         };
         (!usage.is_empty()).then_some(usage)
     }
@@ -130,9 +130,13 @@ impl UsageTally {
 /// The tokens that an object counts, in the words of any vendor; none where it counts none.
 pub(crate) fn usage(object: Value<'_>) -> Option<Usage> {
     let forms = GRAMMARS.iter().filter_map(|grammar| grammar.usage.as_ref());
-    let tallies = forms.map(|form| form.tally(object));
+    let candidates = forms.map(|form| form.counted(object));
     // Vendors share words: what contains the cache is known by the words for it, beside the word for the input.
-    let rank = |tally: &UsageTally| match (tally.input, tally.cached.max(tally.written), tally.output) {
+    let rank = |counted: &CountedTokens| match (
+        counted.input,
+        counted.cached.max(counted.written),
+        counted.output,
+    ) {
         (Some(_), Some(1..), _) => 0,
         (Some(_), Some(0), _) => 1,
         (Some(_), None, _) => 2,
@@ -140,12 +144,12 @@ pub(crate) fn usage(object: Value<'_>) -> Option<Usage> {
         (None, Some(_), None) => 4,
         (None, None, None) => 5,
     };
-    let tallies: Vec<UsageTally> = tallies.collect();
-    let tally = *tallies.iter().min_by_key(|tally| rank(tally))?;
-    let output = || tallies.iter().find_map(|tally| tally.output);
-    UsageTally {
-        output: tally.output.or_else(output),
-        ..tally
+    let candidates: Vec<CountedTokens> = candidates.collect();
+    let counted = *candidates.iter().min_by_key(|counted| rank(counted))?;
+    let output = || candidates.iter().find_map(|counted| counted.output);
+    CountedTokens {
+        output: counted.output.or_else(output),
+        ..counted
     }
     .usage()
 }
@@ -269,22 +273,22 @@ mod tests {
                 (Some(input), cached, Some(output)),
                 "{text}"
             );
-            assert_eq!(usage.doubt, None, "{text}");
+            assert_eq!(usage.mismatch, None, "{text}");
         }
     }
 
     #[test]
     fn counts_that_do_not_add_up_are_doubtful() {
-        for (text, counts, doubt) in [
+        for (text, counts, mismatch) in [
             (
                 r#"{"prompt_tokens":100,"completion_tokens":50,"total_tokens":900}"#,
                 (100, 50),
-                UsageDoubt::Total(900),
+                UsageMismatch::Total(900),
             ),
             (
                 r#"{"prompt_tokens":30,"cache_read_input_tokens":60,"cache_creation_input_tokens":10,"completion_tokens":7}"#,
                 (100, 7),
-                UsageDoubt::Cache(70),
+                UsageMismatch::Cache(70),
             ),
         ] {
             let document = json::scan(text.as_bytes(), 16).unwrap();
@@ -294,7 +298,7 @@ mod tests {
                 (Some(counts.0), Some(counts.1)),
                 "{text}"
             );
-            assert_eq!(usage.doubt, Some(doubt), "{text}");
+            assert_eq!(usage.mismatch, Some(mismatch), "{text}");
         }
         // Half a usage, and a total that nobody filled in.
         for text in [
@@ -302,7 +306,7 @@ mod tests {
             r#"{"prompt_tokens":100,"completion_tokens":50,"total_tokens":0}"#,
         ] {
             let document = json::scan(text.as_bytes(), 16).unwrap();
-            assert_eq!(usage(document.root()).unwrap().doubt, None, "{text}");
+            assert_eq!(usage(document.root()).unwrap().mismatch, None, "{text}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Message, Role, UsageDoubt};
+use chatmill_model::{Message, Role, UsageMismatch};
 
 use crate::base::{present, times};
 use crate::frame::Reading;
@@ -55,12 +55,12 @@ pub(crate) fn bound(reading: &mut Reading) {
             reading.findings.push(finding);
         }
         let counts = (usage.input, usage.output);
-        if let (Some(doubt), (Some(input), Some(output))) = (usage.doubt, counts) {
-            let text = match doubt {
-                UsageDoubt::Total(total) => format!(
+        if let (Some(mismatch), (Some(input), Some(output))) = (usage.mismatch, counts) {
+            let text = match mismatch {
+                UsageMismatch::Total(total) => format!(
                     "the logged usage does not add up: {input} tokens of input and {output} of output, and {total} in all; the parts are used"
                 ),
-                UsageDoubt::Cache(cache) => format!(
+                UsageMismatch::Cache(cache) => format!(
                     "{cache} tokens of a cache were logged, more than the input that should contain them: they are added to it, {input} in all"
                 ),
             };

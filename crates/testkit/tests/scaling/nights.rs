@@ -154,7 +154,7 @@ fn concluded(n: usize) -> Taken {
         assert!(certify(&after).unwrap().holds());
         let (before, after_set) = (Dataset::open(&before).unwrap(), Dataset::open(&after).unwrap());
         let comparison = compare(&before, &after_set).unwrap();
-        let case = Case::of(&before, &after_set, &comparison, &[]).unwrap();
+        let case = Case::of(&before, &after_set, &comparison, &PriceList::default(), None).unwrap();
         let mut report = build_report(&after, None).unwrap();
         let record = NightRecord {
             new_codes: new_codes(&comparison),

@@ -301,6 +301,12 @@ bills RANKS SEED="20261123":
     target/bills/bin/pip install --quiet --no-deps --requirement .ci/bills/requirements.txt
     target/bills/bin/python -B .ci/bills/bills.py target/debug/chatmill {{RANKS}} target/bills/drawn {{SEED}}
 
+# look up every name of LiteLLM's list of prices, also with dates, vendors and other ways of serving: none has the price of another (needs Python and its package index)
+prices:
+    python3 -m venv target/prices
+    target/prices/bin/pip install --quiet --no-deps --target target/prices/litellm litellm
+    CHATMILL_PRICES="$PWD/target/prices/litellm/litellm/model_prices_and_context_window_backup.json" cargo test --package chatmill-report --lib real_list -- --ignored --nocapture
+
 # how long bills over NIGHTS datasets of a day each take
 bills-of-nights NIGHTS="1000":
     cargo build --profile dist --package chatmill-cli

@@ -3,25 +3,31 @@
 use std::path::Path;
 
 use chatmill_engine::pipeline::NightSection;
-use chatmill_report::bill::{Price, parse_prices};
+use chatmill_report::bill::PriceList;
 use chatmill_token::Encoding;
 
+use crate::context::Context;
 use crate::exit::{self, CommandError, Outcome};
 
-/// Bytes of a price file at most.
-const PRICE_FILE: u64 = 1 << 20;
+/// Bytes of a price file at most: `LiteLLM`'s list has 3.5 MB.
+const PRICE_FILE: u64 = 32 << 20;
 
-/// The prices of a file, for encodings of the registry and for those of `own`; none where no file is named.
-pub(crate) fn price_file(path: Option<&Path>, own: &[Encoding]) -> Outcome<Vec<Price>> {
+/// The prices of a file, for encodings of the registry and for those of `own`; none where no file is named. What of it is not understood is
+/// noted.
+pub(crate) fn price_file(path: Option<&Path>, own: &[Encoding], context: &Context<'_>) -> Outcome<PriceList> {
     let Some(path) = path else {
-        return Ok(Vec::new());
+        return Ok(PriceList::default());
     };
     let refused = |reason: String| {
         CommandError::request(format!("--prices {}: {reason}", path.display()))
             .then("docs/prices.example.toml is an example")
     };
     let text = exit::small_file(path, PRICE_FILE, |error| refused(error.to_string()))?;
-    parse_prices(&text, own).map_err(|error| refused(error.to_string()))
+    let prices = PriceList::parse(&text, own).map_err(|error| refused(error.to_string()))?;
+    if let Some(remark) = prices.remark() {
+        context.note(&format!("{}: {remark}", path.display()));
+    }
+    Ok(prices)
 }
 
 /// The prices that a pipeline file names for its nights, relative to itself; none where it names none.
@@ -29,8 +35,9 @@ pub(crate) fn prices_of_nights(
     pipeline: &Path,
     section: &NightSection,
     own: &[Encoding],
-) -> Outcome<Vec<Price>> {
+    context: &Context<'_>,
+) -> Outcome<PriceList> {
     let base = pipeline.parent().unwrap_or(Path::new(""));
     let prices = section.prices.as_ref().map(|prices| base.join(prices));
-    price_file(prices.as_deref(), own)
+    price_file(prices.as_deref(), own, context)
 }

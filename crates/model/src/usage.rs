@@ -11,9 +11,25 @@ pub struct Usage {
     pub cached_input: Option<u64>,
     /// Tokens that the model wrote, thoughts included.
     pub output: Option<u64>,
+    /// What makes the counts doubtful.
+    pub mismatch: Option<UsageMismatch>,
+}
+
+/// What makes a logged usage doubtful.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UsageMismatch {
+    /// Input and output do not add up to this total, which was logged as well.
+    Total(u64),
+    /// So many tokens of a cache were logged, more than the input that contains them at this vendor: they were added to it.
+    Cache(u64),
 }
 
 impl Usage {
+    /// Whether both sides of the request were logged: half of it is no cost.
+    pub const fn is_whole(self) -> bool {
+        self.input.is_some() && self.output.is_some()
+    }
+
     /// Whether nothing was logged.
     pub const fn is_empty(self) -> bool {
         self.input.is_none() && self.cached_input.is_none() && self.output.is_none()

@@ -32,6 +32,21 @@ pub(crate) fn value(value: f64) -> String {
     }
 }
 
+/// An amount of money: two decimals, and below 1 as many as two significant digits need, at least four.
+pub fn money(amount: f64) -> String {
+    let size = amount.abs();
+    let (mut decimals, mut scaled) = if size >= 1.0 || size == 0.0 {
+        (2, f64::MAX)
+    } else {
+        (4, size * 1e4)
+    };
+    while scaled < 10.0 && decimals < 15 {
+        decimals += 1;
+        scaled *= 10.0;
+    }
+    format!("{amount:.decimals$}")
+}
+
 /// A quotient, rounded so that it looks the same everywhere; 0 when there is nothing to divide by.
 pub(crate) fn quotient(dividend: u64, divisor: u64) -> f64 {
     if divisor == 0 {
@@ -49,6 +64,23 @@ pub fn thousandths(number: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn money_has_two_significant_digits_at_least() {
+        assert_eq!(
+            [0.0, 12.345, 1.0, 0.25, 0.000_042, 0.000_000_126, 1e-30, -0.000_5].map(money),
+            [
+                "0.00",
+                "12.35",
+                "1.00",
+                "0.2500",
+                "0.000042",
+                "0.00000013",
+                "0.000000000000000",
+                "-0.00050"
+            ]
+        );
+    }
 
     #[test]
     fn values_have_the_decimals_that_they_need() {

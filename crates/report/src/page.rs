@@ -15,7 +15,7 @@ use crate::cells::token_table::{TokenRow, TokenTable};
 use crate::checked::found::found;
 use crate::numbers::quotient;
 use crate::report::{
-    FindingChange, LossChange, LossCount, MoneyCell, Report, RunTime, TokenCell, TokenChange,
+    FindingChange, LossChange, LossCount, MoneyBasis, MoneyCell, Report, RunTime, TokenCell, TokenChange,
 };
 use crate::templates::{TemplateError, fill};
 
@@ -72,6 +72,16 @@ struct Changed<'r> {
     only_after: Vec<String>,
 }
 
+/// The heading of a figure of money: a price, and which tokens it is applied to where that is not all of them.
+fn money_column(cell: &MoneyCell) -> String {
+    let model = &cell.figure.model;
+    match cell.figure.basis {
+        MoneyBasis::Each => model.clone(),
+        MoneyBasis::Model => format!("{model}, its own tokens"),
+        MoneyBasis::Logged => format!("{model}, as logged"),
+    }
+}
+
 /// Writes the page. `nonce` is a word that no author of a chat can know; the policy runs only scripts that carry it.
 pub(crate) fn page(report: &Report, nonce: &str) -> Result<String, TemplateError> {
     let mut prices = TokenTable::new(&report.run.encodings);
@@ -79,8 +89,10 @@ pub(crate) fn page(report: &Report, nonce: &str) -> Result<String, TemplateError
         *prices.cell(cell.key()) = Some(cell);
     }
     let mut money_by_model = TokenTable::new(&[]);
-    for cell in &report.money {
-        *money_by_model.cell(GroupKey::of(cell.figure.key())) = Some(cell);
+    let columns: Vec<String> = report.money.iter().map(money_column).collect();
+    for (cell, column) in report.money.iter().zip(&columns) {
+        let [dialect, profile, coverage, _] = cell.figure.key();
+        *money_by_model.cell(GroupKey::of([dialect, profile, coverage, column])) = Some(cell);
     }
     let numbers = report.found.iter().enumerate().rev();
     let page = Page {

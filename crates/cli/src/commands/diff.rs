@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// Fails when this condition is true; repeatable
     #[arg(long = "fail-if", value_name = "EXPR", allow_hyphen_values = true)]
     conditions: Vec<String>,
-    /// Price file (TOML), for conditions on money
+    /// Prices, for conditions on money: a price file (TOML), or the list of `LiteLLM` or of models.dev as it is
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
     /// Output format
@@ -59,7 +59,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     for folder in [&arguments.before, &arguments.after] {
         refuse_other_folders(folder)?;
     }
-    let prices = price_file(arguments.prices.as_deref(), &[])?;
+    let prices = price_file(arguments.prices.as_deref(), &[], context)?;
     let before = Dataset::open(&arguments.before)?;
     let after = Dataset::open(&arguments.after)?;
     let mut comparison = compare(&before, &after)?;
@@ -68,7 +68,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     }
     let mut failures = Vec::new();
     if !conditions.is_empty() {
-        let case = Case::of(&before, &after, &comparison, &prices)?;
+        let case = Case::of(&before, &after, &comparison, &prices, None)?;
         for condition in &conditions {
             let outcome = condition
                 .evaluate(&case)

@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
 /// Finishes, and prints the same summary as `run`.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     let (plan, request) = shards::planned_run(&arguments.out)?;
-    let reporter = run::PricedReport::of(&request.pipeline, &plan)?;
+    let reporter = run::PricedReport::of(&request.pipeline, &plan, context)?;
     let name = plan.pipeline.name.clone();
     drop(plan);
     let report = |folder: &Path| reporter.write(folder);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use chatmill_dataset::{MANIFEST, is_dataset};
+use chatmill_dataset::{Dataset, MANIFEST, is_dataset};
 use chatmill_diag::limits::MIB;
 use chatmill_report::report::SlowConversation;
 use chatmill_report::{CARD, HTML, JSON};
@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
     /// Adds the conversations that took longest, from run.json; the reports then differ from run to run
     #[arg(long)]
     times: bool,
-    /// Price file (TOML), to add money
+    /// Prices, to add money: a price file (TOML), or the list of `LiteLLM` or of models.dev as it is
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
     /// Opens the page in the browser
@@ -61,7 +61,8 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     if arguments.times {
         report.add_slowest(slowest(run)?);
     }
-    report.add_money(&price_file(arguments.prices.as_deref(), &[])?);
+    let prices = price_file(arguments.prices.as_deref(), &[], context)?;
+    report.add_money(&Dataset::open(run)?, &prices)?;
     if let Some(mask) = mask(context.global)? {
         report.leave_out_content(&mut |id| mask.id(id));
     }

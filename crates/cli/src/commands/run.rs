@@ -4,9 +4,9 @@ pub(super) mod summary;
 
 use std::path::{Path, PathBuf};
 
-use chatmill_dataset::DatasetError;
+use chatmill_dataset::{Dataset, DatasetError};
 use chatmill_engine::{CountMode, Plan, Reporter, RunError, RunOptions, RunSummary, dropped, run};
-use chatmill_report::bill::Price;
+use chatmill_report::bill::PriceList;
 use chatmill_report::{build_report, save};
 use clap::Args;
 
@@ -64,7 +64,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     let common = &arguments.common;
     let plan = common.plan(&common.overrides(context.global))?;
     let name = plan.pipeline.name.clone();
-    let reporter = PricedReport::of(&common.pipeline, &plan)?;
+    let reporter = PricedReport::of(&common.pipeline, &plan, context)?;
     let report = |folder: &Path| reporter.write(folder);
     let options = RunOptions {
         threads: arguments.threads,
@@ -118,17 +118,18 @@ pub(super) fn resumable(error: RunError) -> CommandError {
 }
 
 /// Writes the report of a dataset with the prices that its pipeline file names for nights.
-pub(super) struct PricedReport(Vec<Price>);
+pub(super) struct PricedReport(PriceList);
 
 impl PricedReport {
-    pub(super) fn of(pipeline: &Path, plan: &Plan) -> Outcome<Self> {
+    pub(super) fn of(pipeline: &Path, plan: &Plan, context: &Context<'_>) -> Outcome<Self> {
         let section = plan.pipeline.night.clone().unwrap_or_default();
-        Ok(Self(prices_of_nights(pipeline, &section, &plan.encodings)?))
+        let prices = prices_of_nights(pipeline, &section, &plan.encodings, context)?;
+        Ok(Self(prices))
     }
 
     pub(super) fn write(&self, folder: &Path) -> Result<(), DatasetError> {
         let mut report = build_report(folder, None)?;
-        report.add_money(&self.0);
+        report.add_money(&Dataset::open(folder)?, &self.0)?;
         save(folder, &report)
     }
 

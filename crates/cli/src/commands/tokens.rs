@@ -2,6 +2,7 @@
 
 mod bill;
 mod logged;
+mod money;
 mod source;
 
 use std::path::{Path, PathBuf};
@@ -50,7 +51,7 @@ pub(crate) struct Arguments {
     /// Pipeline file with the settings for reading, selection, windows, rendering and counting
     #[arg(long, value_name = "FILE")]
     pipeline: Option<PathBuf>,
-    /// Price file (TOML), to add money
+    /// Prices, to add money: a price file (TOML), or the list of `LiteLLM` or of models.dev as it is
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
     #[command(flatten)]
@@ -107,7 +108,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     let pipeline = arguments.pipeline.as_deref();
     let plan = pipeline.map(|path| load(arguments, path)).transpose()?;
     let own = plan.as_ref().map_or(&[][..], |plan| &plan.encodings);
-    let prices = price_file(arguments.prices.as_deref(), own)?;
+    let prices = price_file(arguments.prices.as_deref(), own, context)?;
     let no_templates = Templates::default();
     let templates = plan.as_ref().map_or(&no_templates, |plan| &plan.templates);
     let mut targets = arguments
@@ -125,6 +126,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         plan: plan.as_ref(),
         text,
         zone,
+        division: prices.division(),
     };
     let drawn = source::draw(&request, context)?;
     let total = drawn.bill.total().rows();
@@ -132,7 +134,12 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         Some(groups) => drawn.bill.top(groups).rows(),
         None => drawn.bill.rows(),
     };
-    if let Some(mask) = mask(context.global)? {
+    let mask = mask(context.global)?;
+    let shown_model = |model: &str| match &mask {
+        Some(mask) if !model.is_empty() => mask.id(model),
+        _ => model.to_owned(),
+    };
+    if let Some(mask) = &mask {
         let is_masked = |place: usize, group: &str| {
             by.get(place).is_some_and(|by| by.is_of_ids()) && !group.is_empty() && !group.starts_with('(')
         };
@@ -152,6 +159,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         rows: &rows,
         total: &total,
         prices: &prices,
+        shown_model: &shown_model,
         savings: &savings(&rows),
         not_counted: &drawn.not_counted,
         columns: terminal::table_columns(),

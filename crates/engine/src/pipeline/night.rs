@@ -18,7 +18,8 @@ pub struct NightSection {
     /// The program that is started when a night has ended, with its arguments; environment variables name the night and its
     /// folder.
     pub notify: Vec<String>,
-    /// The price file (TOML) from which reports compute money; a relative path starts at this file's folder.
+    /// The prices from which reports compute money: a price file (TOML), or the list of `LiteLLM` or of models.dev as it is; a relative
+    /// path starts at this file's folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<PathBuf>,
 }

@@ -37,6 +37,8 @@ pub struct BillShare<'l> {
     pub counts_by_encoding: Vec<TokenCounts>,
     /// The usage that the provider logged for these requests.
     pub logged: Logged,
+    /// The same of each request of which anything was logged: what a request costs may depend on its length.
+    pub each_logged: Vec<Logged>,
 }
 
 /// The usage that a provider logged for several requests.
@@ -63,14 +65,16 @@ impl Logged {
         *self == Self::default()
     }
 
-    /// The usage logged for one request.
+    /// The usage logged for one request; nothing where only one side of it was.
     pub fn of(usage: Option<Usage>) -> Self {
-        usage.map_or_else(Self::default, |usage| Self {
-            requests: 1,
-            input: usage.input.unwrap_or_default(),
-            cached_input: usage.cached_input.unwrap_or_default(),
-            output: usage.output.unwrap_or_default(),
-        })
+        usage
+            .filter(|usage| usage.is_whole())
+            .map_or_else(Self::default, |usage| Self {
+                requests: 1,
+                input: usage.input.unwrap_or_default(),
+                cached_input: usage.cached_input.unwrap_or_default(),
+                output: usage.output.unwrap_or_default(),
+            })
     }
 }
 
@@ -180,9 +184,13 @@ impl Billed<'_> {
             }
         }
         for (place, usage) in attributed {
-            let share = cut::at_mut(&mut shares, place);
-            share.requests += 1;
-            share.logged += Logged::of(usage);
+            let billed = cut::at_mut(&mut shares, place);
+            let logged = Logged::of(usage);
+            billed.requests += 1;
+            billed.logged += logged;
+            billed
+                .each_logged
+                .extend(usage.filter(|usage| usage.is_whole()).map(|_| logged));
         }
         if let [only] = shares.as_mut_slice() {
             only.bytes = self.bytes;
@@ -274,6 +282,7 @@ mod tests {
         for input in [most - 1, 1, 5, u64::MAX] {
             sum += Logged::of(Some(Usage {
                 input: Some(input),
+                output: Some(0),
                 ..Usage::default()
             }));
         }

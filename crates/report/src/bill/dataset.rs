@@ -1,6 +1,6 @@
 //! The bill of a dataset, from its tables.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use chatmill_dataset::{
@@ -11,31 +11,56 @@ use jiff::tz::TimeZone;
 use rayon::prelude::*;
 
 use super::message_text::{CallText, MessageBill, MessageText};
-use super::{Bill, BillBy, BillEntry, BillRequest, totals};
+use super::prices::SEVERAL;
+use super::shared::{self, Counting, Repeated};
+use super::totals::{self, TotalsPart};
+use super::{Bill, BillBy, BillEntry, BillRequest, TEXT};
 use crate::cells::GroupKey;
 
 /// Datasets that are open at a time.
 const OPEN: usize = 64;
 
-/// The bill of several datasets, which are read in parallel; `check` may refuse a dataset before it is read. The bill is the same with
+/// The bill of several datasets, which are read in parallel; `check` may refuse a dataset before it is read. A dataset that is given twice, and
+/// a conversation that several hold, counts once, which is returned with the bill. The bill is the same with
 /// any number of threads: each dataset is billed alone, and the bills are added in the order of `folders`.
 pub fn of_datasets<E: From<DatasetError> + Send>(
     folders: &[&Path],
     request: &BillRequest,
     check: &(dyn Fn(&Dataset) -> Result<(), E> + Sync),
-) -> Result<Bill, E> {
-    let mut sum = Bill::default();
-    for some in folders.chunks(OPEN) {
-        let bills = some.par_iter().map(|folder| {
+) -> Result<(Bill, Repeated), E> {
+    let numbered: Vec<(usize, &Path)> = folders.iter().copied().enumerate().collect();
+    let mut scans = Vec::new();
+    for some in numbered.chunks(OPEN) {
+        let scanned = some.par_iter().map(|(place, folder)| {
             let dataset = Dataset::open(folder)?;
             check(&dataset)?;
-            Ok(of_dataset(&dataset, request, Bill::default())?)
+            Ok(shared::scan(&dataset, *place, request, folders.len() < 2)?)
+        });
+        for scan in scanned.collect::<Vec<Result<_, E>>>() {
+            scans.push(scan?);
+        }
+    }
+    let (counted, repeated) = shared::divide(folders, scans, request)?;
+    let mut sum = Bill::default();
+    if repeated.undivided.is_some() {
+        return Ok((sum, repeated));
+    }
+    for some in counted.chunks(OPEN) {
+        let bills = some.par_iter().map(|(place, counted)| {
+            let Some(folder) = folders.get(*place) else {
+                return Ok(Bill::default());
+            };
+            let request = BillRequest {
+                counted: counted.clone(),
+                ..request.clone()
+            };
+            Ok(of_dataset(&Dataset::open(folder)?, &request, Bill::default())?)
         });
         for bill in bills.collect::<Vec<Result<Bill, E>>>() {
             sum.merge(&bill?);
         }
     }
-    Ok(sum)
+    Ok((sum, repeated))
 }
 
 /// Adds the requested rows of a dataset's tables to a bill.
@@ -45,7 +70,7 @@ pub fn of_dataset(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Resul
         of_message_texts(dataset, request, bill)
     } else if is_by(BillBy::Day) || is_by(BillBy::Model) {
         let mut bill = bill;
-        totals::add(dataset, request, false, &mut bill)?;
+        totals::add(dataset, request, TotalsPart::All, &mut bill)?;
         Ok(bill)
     } else {
         of_renderings(dataset, request, bill)
@@ -72,14 +97,31 @@ impl BillRequest {
         self.encodings.is_empty() || self.encodings.iter().any(|wanted| wanted == encoding)
     }
 
-    pub(super) fn wants_dialect(&self, dialect: &str, profile: &str) -> bool {
+    /// Whether a dialect is wanted in an encoding, and no other dataset counts it in place of this one.
+    pub(super) fn wants(&self, dialect: &str, profile: &str, encoding: &str) -> bool {
         let is_it = |(wanted, of): &(String, String)| wanted == dialect && of == profile;
-        self.dialects.is_empty() || self.dialects.iter().any(is_it)
+        let is_counted = |of: &BTreeSet<Counting>| {
+            let mut known = of.iter();
+            known.any(|known| *known == [dialect, profile, encoding])
+        };
+        (self.dialects.is_empty() || self.dialects.iter().any(is_it))
+            && self.wants_encoding(encoding)
+            && self.counted.of.as_ref().is_none_or(is_counted)
+    }
+
+    /// Whether another dataset counts a conversation.
+    fn leaves_out(&self, conversation: &str) -> bool {
+        self.counted.left_out.contains(conversation)
     }
 }
 
 fn of_renderings(dataset: &Dataset, request: &BillRequest, mut bill: Bill) -> Result<Bill, DatasetError> {
-    let groups = groups(dataset, request)?;
+    let mut groups = groups(dataset, request)?;
+    // In `totals` renderings are divided by model, and here they are not.
+    let division = request.division.as_ref().filter(|_| !totals::answer(&request.by));
+    if division.is_some() && totals::has_messages(dataset) {
+        add_models(dataset, &mut groups)?;
+    }
     let mut counts = Counts::new(dataset);
     let sent: Vec<String> = dataset
         .encodings()
@@ -95,7 +137,7 @@ fn of_renderings(dataset: &Dataset, request: &BillRequest, mut bill: Bill) -> Re
             None => "",
         };
         let (group, second) = (group(request.by.first()), group(request.by.get(1)));
-        let is_wanted = request.wants_dialect(rendering.dialect, rendering.profile);
+        let is_left_out = request.leaves_out(rendering.conversation);
         let mut add = |encoding: &str, token_counts: TokenCounts| {
             let key = GroupKey {
                 group,
@@ -106,8 +148,12 @@ fn of_renderings(dataset: &Dataset, request: &BillRequest, mut bill: Bill) -> Re
                 encoding,
             };
             let entry = renderings.entry(row, token_counts);
-            if is_wanted && request.wants_encoding(encoding) {
+            if !is_left_out && request.wants(rendering.dialect, rendering.profile, encoding) {
                 bill.add(key, &entry);
+                if division.is_some() {
+                    let model = place.and_then(|place| place.model.as_deref());
+                    bill.add_part(key, &entry, (model.unwrap_or_default(), ""), (&[], 0));
+                }
             }
         };
         if dataset.encodings().is_empty() {
@@ -122,7 +168,7 @@ fn of_renderings(dataset: &Dataset, request: &BillRequest, mut bill: Bill) -> Re
         Ok(())
     })?;
     if totals::answer(&request.by) {
-        totals::add(dataset, request, true, &mut bill)?;
+        totals::add(dataset, request, TotalsPart::Logged, &mut bill)?;
     }
     if request.by.contains(&BillBy::Conversation) {
         for (id, place) in &groups {
@@ -339,6 +385,30 @@ fn groups(dataset: &Dataset, request: &BillRequest) -> Result<BTreeMap<String, G
     Ok(groups)
 }
 
+columns! {
+    struct MessageModels {
+        conversation_id: Texts,
+        model: Texts,
+    }
+}
+
+/// Sets the model of conversations from their messages, where these name one.
+fn add_models(dataset: &Dataset, groups: &mut BTreeMap<String, Group>) -> Result<(), DatasetError> {
+    dataset.each_row("messages", &mut |messages: &MessageModels, row| {
+        let (Some(model), Some(group)) = (
+            messages.model.get(row),
+            groups.get_mut(messages.conversation_id.at(row)),
+        ) else {
+            return;
+        };
+        match group.model.as_deref() {
+            Some(known) if known != model => group.model = Some(SEVERAL.to_owned()),
+            Some(_) => {}
+            None => group.model = Some(model.to_owned()),
+        }
+    })
+}
+
 /// Calls and results by conversation and position of their message.
 type Calls = HashMap<(String, u64), Vec<CallText<'static>>>;
 
@@ -346,7 +416,7 @@ type Calls = HashMap<(String, u64), Vec<CallText<'static>>>;
 fn of_message_texts(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Result<Bill, DatasetError> {
     let encodings = dataset.encodings().iter().map(String::as_str);
     let encodings: Vec<&str> = encodings
-        .filter(|encoding| request.wants_encoding(encoding))
+        .filter(|encoding| request.wants(TEXT, "", encoding))
         .collect();
     let calls = calls(dataset, request, &encodings)?;
     let groups = groups(dataset, request)?;
@@ -355,6 +425,7 @@ fn of_message_texts(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Res
         by: &request.by,
         zone: &zone,
         encodings: &encodings,
+        division: request.division.as_ref(),
         bill,
     };
     let tokens: Vec<String> = encodings
@@ -363,6 +434,9 @@ fn of_message_texts(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Res
         .collect();
     dataset.each_row_with("messages", &tokens, &mut |messages: &Messages, tokens, row| {
         let id = messages.conversation_id.at(row);
+        if request.leaves_out(id) {
+            return Ok(());
+        }
         let astray = || {
             messages
                 .batch
@@ -374,10 +448,13 @@ fn of_message_texts(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Res
             &messages.usage_cached_input,
             &messages.usage_output,
         ];
-        let is_logged = usage.iter().any(|column| column.get(row).is_some());
-        let [input, cached, output] = usage.map(|column| column.at(row));
+        // Half a usage is no logged request.
+        let [input, cached, output] = usage.map(|column| column.get(row));
+        let logged = input
+            .zip(output)
+            .map(|(input, output)| [1, input, cached.unwrap_or_default(), output]);
         let message = MessageText {
-            logged: [u64::from(is_logged), input, cached, output],
+            logged: logged.unwrap_or_default(),
             source: &group.source,
             input: &group.input,
             conversation: id,

@@ -8,7 +8,7 @@ use chatmill_model::ComponentCounts;
 use chatmill_token::TokenCounts;
 use jiff::tz::TimeZone;
 
-use super::{Bill, BillBy, BillEntry, TEXT};
+use super::{Bill, BillBy, BillEntry, PriceDivision, TEXT};
 use crate::cells::GroupKey;
 
 /// The group of texts whose model, sender or tool is not known.
@@ -102,6 +102,8 @@ pub struct MessageBill<'b> {
     pub zone: &'b TimeZone,
     /// The encodings that texts are counted in.
     pub encodings: &'b [&'b str],
+    /// What prices depend on; none where nothing is priced.
+    pub division: Option<&'b PriceDivision>,
     /// The bill.
     pub bill: Bill,
 }
@@ -163,18 +165,26 @@ impl MessageBill<'_> {
                 written: if is_written { tokens } else { 0 },
                 ..TokenCounts::default()
             };
-            self.bill.add(
-                key,
-                &BillEntry {
-                    renderings: u64::from(is_message),
-                    whole: is_message.then_some(tokens),
-                    messages: u64::from(is_message),
-                    bytes: text.bytes,
-                    token_counts,
-                    logged: text.logged,
-                    ..BillEntry::default()
-                },
-            );
+            let entry = BillEntry {
+                renderings: u64::from(is_message),
+                whole: is_message.then_some(tokens),
+                messages: u64::from(is_message),
+                bytes: text.bytes,
+                token_counts,
+                logged: text.logged,
+                ..BillEntry::default()
+            };
+            self.bill.add(key, &entry);
+            if let Some(division) = self.division {
+                // What a model reads is not its own.
+                let model = text.model.filter(|_| is_written).unwrap_or_default();
+                let day = if division.by_day {
+                    day(text.instant, self.zone)
+                } else {
+                    String::new()
+                };
+                self.bill.add_part(key, &entry, (model, &day), (&[], 0));
+            }
         }
         for (by, group) in self.by.iter().zip([&group, &second]) {
             if let Some(name) = text.name(*by) {

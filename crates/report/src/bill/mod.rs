@@ -8,6 +8,7 @@ mod dataset;
 mod message_text;
 pub(crate) mod money;
 mod prices;
+mod shared;
 mod totals;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +27,9 @@ use crate::report::TokenCell;
 pub use claims::{Claim, Saving, savings};
 pub use dataset::{of_dataset, of_datasets};
 pub use message_text::{CallText, MessageBill, MessageText, day};
-pub use prices::{BilledUsage, Price, PriceError, Unpriced, parse_prices};
+pub use money::{ModelMoney, RowMoney, row_money};
+pub use prices::{BilledUsage, Price, PriceDivision, PriceError, PriceList, Terms, Unpriced};
+pub use shared::{Counted, Repeated};
 
 /// The name that stands in place of a dialect where text is billed before any dialect renders it.
 pub const TEXT: &str = "text";
@@ -90,6 +93,10 @@ pub struct BillRequest {
     pub encodings: Vec<String>,
     /// Encodings beside the registry's, in which tools can be counted.
     pub own: Vec<Encoding>,
+    /// What prices depend on; none where nothing is priced.
+    pub division: Option<PriceDivision>,
+    /// What is counted of a dataset, where another one has some of it, too.
+    pub counted: Counted,
 }
 
 /// The counts of a rendering in one encoding, or of a part of a rendering, that a bill sums.
@@ -121,6 +128,29 @@ struct Sums {
     total: BillEntry,
     /// Tokens of the whole renderings.
     spread: Spread,
+    /// What prices apply to, by model and day.
+    priced: BTreeMap<(String, String), PricedPart>,
+}
+
+/// The tokens and requests of one model and day, which have one price.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PricedPart {
+    /// The model; empty where none is known.
+    pub model: String,
+    /// The day, where prices depend on it.
+    pub day: String,
+    /// Tokens of the renderings, or of the text.
+    pub tokens: u64,
+    /// Estimate: tokens of all requests.
+    pub sent: u64,
+    /// Tokens that the model wrote.
+    pub written: u64,
+    /// Requests.
+    pub requests: u64,
+    /// The logged usage, by the terms of its requests.
+    pub logged: BTreeMap<Terms, BilledUsage>,
+    /// A length in input tokens that none of the logged requests exceeds.
+    pub longest: u64,
 }
 
 /// One row of a bill.
@@ -138,6 +168,8 @@ pub struct BillRow {
     pub is_spread: bool,
     /// The price.
     pub cell: TokenCell,
+    /// What of the row has a price of its own, by model and day; none where nothing is priced.
+    pub parts: Vec<PricedPart>,
 }
 
 /// The cost of conversations.
@@ -159,6 +191,30 @@ impl Bill {
         if let Some(tokens) = entry.whole {
             sums.spread.add(tokens);
         }
+    }
+
+    /// Adds what prices apply to, of tokens that were added: the model and the day, and the usage that was logged of each request, or
+    /// of many with a length that none exceeds.
+    pub fn add_part(
+        &mut self,
+        key: GroupKey<&str>,
+        entry: &BillEntry,
+        (model, day): (&str, &str),
+        (logged, longest): (&[(Terms, BilledUsage)], u64),
+    ) {
+        let of = (model.to_owned(), day.to_owned());
+        let mut part = PricedPart {
+            tokens: entry.token_counts.tokens,
+            sent: entry.token_counts.sent,
+            written: entry.token_counts.written,
+            requests: entry.requests,
+            longest,
+            ..PricedPart::default()
+        };
+        for (terms, usage) in logged {
+            *part.logged.entry(*terms).or_default() += *usage;
+        }
+        self.cells.at(key).priced.entry(of).or_default().add(&part);
     }
 
     /// Adds all rows of another bill.
@@ -301,7 +357,11 @@ impl Names {
 
 impl Bill {
     fn row(&self, key: &GroupKey<String>, sums: &Sums) -> BillRow {
-        let Sums { total, spread } = sums;
+        let Sums {
+            total,
+            spread,
+            priced,
+        } = sums;
         let (token_counts, renderings) = (&total.token_counts, total.renderings);
         let [logged_requests, logged_input, logged_cached_input, logged_output] = total.logged;
         BillRow {
@@ -310,6 +370,14 @@ impl Bill {
             name: self.names.get(&key.group).cloned(),
             second_name: self.names.get(&key.second).cloned(),
             is_spread: renderings > 0 && spread.count() == renderings,
+            parts: priced
+                .iter()
+                .map(|((model, day), part)| PricedPart {
+                    model: model.clone(),
+                    day: day.clone(),
+                    ..part.clone()
+                })
+                .collect(),
             cell: cell(RenderingCount {
                 dialect: key.dialect.clone(),
                 profile: key.profile.clone(),
@@ -357,6 +425,25 @@ impl Sums {
     fn add(&mut self, more: &Self) {
         self.total.add(&more.total);
         self.spread.merge(&more.spread);
+        for (of, part) in &more.priced {
+            match self.priced.get_mut(of) {
+                Some(sum) => sum.add(part),
+                None => drop(self.priced.insert(of.clone(), part.clone())),
+            }
+        }
+    }
+}
+
+impl PricedPart {
+    fn add(&mut self, more: &Self) {
+        self.tokens = self.tokens.saturating_add(more.tokens);
+        self.sent = self.sent.saturating_add(more.sent);
+        self.written = self.written.saturating_add(more.written);
+        self.requests = self.requests.saturating_add(more.requests);
+        for (terms, usage) in &more.logged {
+            *self.logged.entry(*terms).or_default() += *usage;
+        }
+        self.longest = self.longest.max(more.longest);
     }
 }
 
@@ -385,99 +472,4 @@ fn set_ratios(rows: &mut [BillRow]) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rows_of(entries: &[(&str, &str, u64, u64)]) -> Vec<BillRow> {
-        let mut bill = Bill::default();
-        for (dialect, coverage, messages, tokens) in entries {
-            let key = GroupKey {
-                dialect: *dialect,
-                coverage: *coverage,
-                profile: "document",
-                encoding: "o200k_base",
-                ..GroupKey::default()
-            };
-            let entry = BillEntry {
-                renderings: 1,
-                whole: Some(*tokens),
-                messages: *messages,
-                token_counts: TokenCounts {
-                    tokens: *tokens,
-                    ..TokenCounts::default()
-                },
-                ..BillEntry::default()
-            };
-            bill.add(key, &entry);
-        }
-        bill.rows()
-    }
-
-    #[test]
-    fn ratios_compare_with_the_cheapest_dialect_of_the_same_coverage() {
-        let rows = rows_of(&[
-            ("tzurot", "single-turn", 1, 3),
-            ("openai-chat", "whole", 10, 400),
-            ("gryag-compact", "whole", 10, 100),
-            ("openai-chat", "whole", 10, 200),
-        ]);
-        let found: Vec<(&str, u64, f64, f64)> = rows
-            .iter()
-            .map(|row| {
-                let cell = &row.cell;
-                (cell.dialect.as_str(), cell.tokens, cell.per_message, cell.ratio)
-            })
-            .collect();
-        assert_eq!(
-            found,
-            [
-                ("openai-chat", 600, 30.0, 3.0),
-                ("gryag-compact", 100, 10.0, 1.0),
-                ("tzurot", 3, 3.0, 1.0),
-            ]
-        );
-    }
-
-    #[test]
-    fn the_rest_and_the_total_add_up_to_all_tokens() {
-        let mut bill = Bill::default();
-        for (group, tokens) in [("a", 5), ("b", 50), ("c", 7), ("b", 1)] {
-            let key = GroupKey {
-                group,
-                ..GroupKey::default()
-            };
-            let token_counts = TokenCounts {
-                tokens,
-                ..TokenCounts::default()
-            };
-            bill.add(
-                key,
-                &BillEntry {
-                    renderings: 1,
-                    whole: Some(tokens),
-                    token_counts,
-                    ..BillEntry::default()
-                },
-            );
-        }
-        let shown = |bill: &Bill| -> Vec<(String, u64, u64)> {
-            let rows = bill.rows().into_iter();
-            rows.map(|row| (row.group, row.cell.renderings, row.cell.tokens))
-                .collect()
-        };
-        assert_eq!(
-            shown(&bill.top(1)),
-            [(REST.to_owned(), 2, 12), ("b".to_owned(), 2, 51)]
-        );
-        assert_eq!(shown(&bill.top(3)), shown(&bill));
-        assert_eq!(shown(&bill.total()), [(String::new(), 4, 63)]);
-        assert_eq!(shown(&bill.top(0)), [(REST.to_owned(), 4, 63)]);
-    }
-
-    #[test]
-    fn a_bill_of_no_messages_has_means_and_ratios_of_zero() {
-        let rows = rows_of(&[("openai-chat", "whole", 0, 0)]);
-        let cell = &rows[0].cell;
-        assert_eq!((cell.per_message, cell.ratio, cell.mean), (0.0, 0.0, 0.0));
-    }
-}
+mod tests;

@@ -3,13 +3,18 @@
 use chatmill_dataset::{Components, Dataset, DatasetError, Numbers, Texts, columns};
 use chatmill_token::TokenCounts;
 
-use super::{Bill, BillBy, BillEntry, BillRequest};
+use super::{Bill, BillBy, BillEntry, BillRequest, BilledUsage, PriceDivision, Terms};
 use crate::cells::GroupKey;
 
 /// Whether the table of totals has these groups.
 pub(super) fn answer(by: &[BillBy]) -> bool {
     by.iter()
         .all(|by| matches!(by, BillBy::Source | BillBy::Day | BillBy::Model))
+}
+
+/// Whether the table is read for a bill of renderings by these groups.
+pub(super) fn are_asked(by: &[BillBy]) -> bool {
+    answer(by) || by.iter().any(|by| matches!(by, BillBy::Day | BillBy::Model))
 }
 
 columns! {
@@ -70,17 +75,58 @@ impl TotalColumns {
     }
 }
 
-/// Adds the requested rows of `totals` to a bill; with `only_logged`, only the logged usage, where the rest was added before.
+/// What is added of the rows of `totals`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TotalsPart {
+    /// Everything.
+    All,
+    /// The logged usage, and what prices apply to, where the rest was added before.
+    Logged,
+}
+
+columns! {
+    struct LoggedInput {
+        usage_input: Numbers,
+    }
+}
+
+/// The largest logged input of a message, where prices depend on lengths; any where the run left out the messages.
+fn longest(dataset: &Dataset, division: &PriceDivision) -> Result<u64, DatasetError> {
+    let mut longest = 0;
+    if division.lengths.is_empty() {
+        return Ok(longest);
+    }
+    if !has_messages(dataset) {
+        return Ok(u64::MAX);
+    }
+    dataset.each_row("messages", &mut |messages: &LoggedInput, row| {
+        longest = longest.max(messages.usage_input.at(row));
+    })?;
+    Ok(longest)
+}
+
+/// Whether the run wrote the table of messages.
+pub(super) fn has_messages(dataset: &Dataset) -> bool {
+    !dataset
+        .manifest()
+        .absent_tables
+        .iter()
+        .any(|table| table == "messages")
+}
+
+/// Adds the requested rows of `totals` to a bill.
 pub(super) fn add(
     dataset: &Dataset,
     request: &BillRequest,
-    only_logged: bool,
+    of: TotalsPart,
     bill: &mut Bill,
 ) -> Result<(), DatasetError> {
+    let division = request.division.as_ref();
+    let longest = division.map_or(Ok(0), |division| longest(dataset, division))?;
     dataset.each_row("totals", &mut |totals: &TotalColumns, row| {
         let (dialect, profile) = (totals.dialect.at(row), totals.profile.at(row));
         let encoding = totals.encoding.at(row);
-        if !request.wants_dialect(dialect, profile) || !request.wants_encoding(encoding) {
+        if !request.wants(dialect, profile, encoding) {
             return;
         }
         // Day and model are null where they are not known, as the page of the table says.
@@ -98,14 +144,35 @@ pub(super) fn add(
             coverage: totals.coverage.at(row),
             encoding,
         };
-        let entry = if only_logged {
-            BillEntry {
-                logged: totals.logged(row),
-                ..BillEntry::default()
+        let entry = totals.entry(row);
+        match of {
+            TotalsPart::All => bill.add(key, &entry),
+            TotalsPart::Logged => {
+                let logged = BillEntry {
+                    logged: entry.logged,
+                    ..BillEntry::default()
+                };
+                bill.add(key, &logged);
             }
-        } else {
-            totals.entry(row)
-        };
-        bill.add(key, &entry);
+        }
+        if let Some(division) = division {
+            let [requests, input, cached_input, output] = entry.logged;
+            let usage = BilledUsage {
+                input,
+                cached_input,
+                output,
+                requests,
+                ..BilledUsage::default()
+            };
+            let terms = Terms {
+                above: division.lengths.is_empty().then_some(0),
+                ..Terms::BASE
+            };
+            let logged = [(terms, usage)];
+            let logged = if requests > 0 { logged.as_slice() } else { &[] };
+            let day = totals.day.get(row).filter(|_| division.by_day);
+            let model = totals.model.at(row);
+            bill.add_part(key, &entry, (model, day.unwrap_or_default()), (logged, longest));
+        }
     })
 }

@@ -1,10 +1,12 @@
 //! The metrics of conditions, and their values in a run.
 
+use std::collections::BTreeMap;
+
 use chatmill_model::target_name;
 use strum::{EnumString, IntoStaticStr, VariantNames};
 
 use crate::figures::{Case, RunFigures, TokenFigure};
-use crate::report::TokenCount;
+use crate::report::{MoneyBasis, MoneyFigure, TokenCount};
 
 /// A metric that a condition compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
@@ -32,9 +34,16 @@ pub(super) struct Reading<'c> {
     metric: &'static str,
     /// Dialect, profile, coverage, and the encoding or the model; all empty where the run as a whole is meant.
     pub(super) of: [&'c str; 4],
+    /// Whether the sum of all models has it in.
+    pub(super) is_part: bool,
     pub(super) before: Option<f64>,
+    /// The value of the earlier run at today's prices, where it is money.
+    pub(super) repriced: Option<f64>,
     pub(super) after: Option<f64>,
 }
+
+/// The column of the money of all models together.
+pub(super) const ALL_MODELS: &str = "all models";
 
 /// The run as a whole.
 const WHOLE: [&str; 4] = [""; 4];
@@ -88,7 +97,13 @@ impl Metric {
                 let after = self.of_run(&case.after);
                 match before {
                     None => after,
-                    Some(before) => joined(self.of_run(&before.figures), after),
+                    Some(before) => {
+                        let mut readings = joined(self.of_run(&before.figures), after);
+                        if self == Self::Money {
+                            reprice(&mut readings, &money(&before.repriced));
+                        }
+                        readings
+                    }
                 }
             }
         }
@@ -111,9 +126,12 @@ impl Metric {
                 (messages > 0).then(|| figure.tokens as f64 / messages as f64)
             }),
             Self::Money => {
-                let money = figures.money.iter();
+                let money = money(&figures.money).into_iter();
                 money
-                    .map(|figure| self.reading(figure.key(), None, Some(figure.amount)))
+                    .map(|(of, is_part, amount)| Reading {
+                        is_part,
+                        ..self.reading(of, None, Some(amount))
+                    })
                     .collect()
             }
             // They are of two runs.
@@ -125,7 +143,9 @@ impl Metric {
         Reading {
             metric: self.name(),
             of,
+            is_part: false,
             before,
+            repriced: None,
             after,
         }
     }
@@ -143,11 +163,45 @@ impl Metric {
     }
 }
 
+/// The values of money, and whether they are part of the sum of all models: what has a model is; what has none has a figure for each
+/// price and no sum.
+fn money(figures: &[MoneyFigure]) -> Vec<([&str; 4], bool, f64)> {
+    let mut sums: BTreeMap<[&str; 4], f64> = BTreeMap::new();
+    let mut values = Vec::new();
+    for figure in figures {
+        let [dialect, profile, coverage, _] = figure.key();
+        let is_part = figure.basis != MoneyBasis::Each;
+        if is_part {
+            *sums.entry([dialect, profile, coverage, ALL_MODELS]).or_default() += figure.amount;
+        }
+        values.push((figure.key(), is_part, figure.amount));
+    }
+    values.extend(sums.into_iter().map(|(of, sum)| (of, false, sum)));
+    values
+}
+
+/// Sets what the earlier run costs at the prices of the later one.
+fn reprice(readings: &mut [Reading<'_>], repriced: &[([&str; 4], bool, f64)]) {
+    let amounts: BTreeMap<_, _> = repriced
+        .iter()
+        .map(|(of, is_part, amount)| ((*of, *is_part), *amount))
+        .collect();
+    for reading in readings {
+        reading.repriced = amounts.get(&(reading.of, reading.is_part)).copied();
+    }
+}
+
 /// The values of both runs: those of the later run first, then those that only the earlier run has.
 fn joined<'c>(before: Vec<Reading<'c>>, mut after: Vec<Reading<'c>>) -> Vec<Reading<'c>> {
+    let places = after
+        .iter()
+        .enumerate()
+        .map(|(place, reading)| ((reading.of, reading.is_part), place));
+    let places: BTreeMap<_, _> = places.collect();
     let mut gone = Vec::new();
     for earlier in before {
-        match after.iter_mut().find(|reading| reading.of == earlier.of) {
+        let place = places.get(&(earlier.of, earlier.is_part));
+        match place.and_then(|place| after.get_mut(*place)) {
             Some(reading) => reading.before = earlier.after,
             None => gone.push(Reading {
                 before: earlier.after,

@@ -14,6 +14,7 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::figures::Case;
+use crate::numbers::money;
 use metric::{Metric, Reading};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,8 +68,10 @@ impl Selector {
     fn means(&self, reading: &Reading<'_>) -> bool {
         let [dialect, profile, _, column] = reading.of;
         let is_dialect = |wanted: &String| wanted == dialect || *wanted == format!("{dialect}@{profile}");
+        // Without a model the sum of all is compared, and not each part of it.
+        let is_column = |wanted: &String| wanted == column;
         self.dialect.as_ref().is_none_or(is_dialect)
-            && self.column.as_ref().is_none_or(|wanted| wanted == column)
+            && self.column.as_ref().map_or(!reading.is_part, is_column)
     }
 }
 
@@ -98,6 +101,8 @@ pub struct ConditionFailure {
     pub subject: String,
     /// The value of the earlier run, where it has one.
     pub before: Option<f64>,
+    /// The value of the earlier run at today's prices, where it is money.
+    pub repriced: Option<f64>,
     /// The value of the run itself; none where the run has none.
     pub after: Option<f64>,
 }
@@ -114,7 +119,15 @@ impl fmt::Display for ConditionFailure {
                 if before > 0.0 {
                     write!(formatter, " ({:+.1} %)", change(before, after))?;
                 }
-                Ok(())
+                match self.repriced {
+                    Some(repriced) if signed(repriced - before) != "+0" => write!(
+                        formatter,
+                        ": {} by use, {} by price",
+                        signed(after - repriced),
+                        signed(repriced - before)
+                    ),
+                    _ => Ok(()),
+                }
             }
         }
     }
@@ -125,10 +138,16 @@ fn plain(number: f64) -> String {
     if number.fract() == 0.0 {
         format!("{number:.0}")
     } else if number.abs() < 1.0 {
-        format!("{number:.4}")
+        money(number)
     } else {
         format!("{number:.2}")
     }
+}
+
+/// A difference with its sign.
+fn signed(difference: f64) -> String {
+    let sign = if difference < 0.0 { '−' } else { '+' };
+    format!("{sign}{}", plain(difference.abs()))
 }
 
 /// The change in percent of the earlier value.
@@ -177,10 +196,11 @@ impl Condition {
             .iter()
             .filter_map(|reading| Some((*reading, self.value(reading)?)))
             .collect();
-        let failure = |subject: String, before, after| ConditionFailure {
+        let failure = |subject: String, (before, repriced, after)| ConditionFailure {
             condition: self.text.clone(),
             subject,
             before,
+            repriced,
             after,
         };
         if evaluated.is_empty() {
@@ -188,12 +208,20 @@ impl Condition {
             let gone = meant.first();
             let subject = gone.map_or_else(|| self.metric.name().to_owned(), |reading| reading.subject());
             let before = gone.and_then(|reading| reading.before);
-            return Ok(ConditionOutcome::Evaluated(vec![failure(subject, before, None)]));
+            return Ok(ConditionOutcome::Evaluated(vec![failure(
+                subject,
+                (before, None, None),
+            )]));
         }
         let failures = evaluated
             .into_iter()
             .filter(|(_, value)| self.operator.holds(*value, self.number))
-            .map(|(reading, _)| failure(reading.subject(), reading.before, reading.after));
+            .map(|(reading, _)| {
+                failure(
+                    reading.subject(),
+                    (reading.before, reading.repriced, reading.after),
+                )
+            });
         Ok(ConditionOutcome::Evaluated(failures.collect()))
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::*;
 use crate::figures::{Earlier, MissingInputs, RunFigures, TokenFigure};
-use crate::report::{MoneyFigure, TokenChange, TokenCount};
+use crate::report::{MoneyBasis, MoneyFigure, TokenChange, TokenCount};
 
 fn token(dialect: &str, tokens: u64, messages_rendered: u64) -> TokenFigure {
     TokenFigure {
@@ -25,6 +25,15 @@ fn money(dialect: &str, model: &str, amount: f64) -> MoneyFigure {
         model: model.to_owned(),
         currency: "USD".to_owned(),
         amount,
+        ..MoneyFigure::default()
+    }
+}
+
+/// Money of a model's own tokens.
+fn own(model: &str, amount: f64) -> MoneyFigure {
+    MoneyFigure {
+        basis: MoneyBasis::Model,
+        ..money("gryag-compact", model, amount)
     }
 }
 
@@ -60,7 +69,7 @@ fn case() -> Case {
             token("gryag-compact", 500, 100),
             token("tzurot", 7, 1),
         ],
-        money: vec![money("openai-chat", "m", 2.5)],
+        money: vec![money("openai-chat", "m", 2.5), own("a", 1.0), own("b", 1.0)],
     };
     Case {
         after: RunFigures {
@@ -77,7 +86,12 @@ fn case() -> Case {
                 token("gryag-compact", 500, 125),
                 token("sharegpt", 7, 0),
             ],
-            money: vec![money("openai-chat", "m", 5.0), money("openai-chat", "n", 0.25)],
+            money: vec![
+                money("openai-chat", "m", 5.0),
+                money("openai-chat", "n", 0.25),
+                own("a", 2.0),
+                own("b", 0.5),
+            ],
         },
         before: Some(Earlier {
             figures,
@@ -86,6 +100,7 @@ fn case() -> Case {
                 names: vec!["b.zip".to_owned()],
             },
             tokens: vec![common("openai-chat", 900, 900), common("gryag-compact", 400, 404)],
+            repriced: vec![money("openai-chat", "m", 2.5), own("a", 1.0), own("b", 0.5)],
         }),
     }
 }

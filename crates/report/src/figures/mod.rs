@@ -9,7 +9,7 @@ use chatmill_diag::Ledger;
 use serde::{Deserialize, Serialize};
 
 use crate::bill::money::money;
-use crate::bill::{self, Price};
+use crate::bill::{self, PriceList};
 use crate::build::total;
 use crate::figures::dated::without_dates;
 use crate::report::{Comparison, MoneyFigure, TokenCell, TokenChange};
@@ -61,7 +61,7 @@ pub struct TokenFigure {
 
 impl RunFigures {
     /// The figures of a dataset. Without prices there is no money in them.
-    pub fn of(dataset: &Dataset, prices: &[Price]) -> Result<Self, DatasetError> {
+    pub fn of(dataset: &Dataset, prices: &PriceList) -> Result<Self, DatasetError> {
         let manifest = dataset.manifest();
         let mut ledger = Ledger::default();
         for input in manifest.inputs.iter() {
@@ -79,8 +79,18 @@ impl RunFigures {
             errors,
             warnings,
             tokens: cells.iter().map(TokenFigure::from).collect(),
-            money: money(&cells, prices).map(|cell| cell.figure).collect(),
+            money: money(dataset, prices)?
+                .into_iter()
+                .map(|cell| cell.figure)
+                .collect(),
         })
+    }
+
+    /// Puts something else in the place of the models that the input names.
+    pub fn mask_models(&mut self, mask: &mut dyn FnMut(&str) -> String) {
+        for figure in &mut self.money {
+            figure.mask_model(mask);
+        }
     }
 
     /// Rejected records among those that were cut; 0 where there are none.
@@ -161,26 +171,42 @@ pub struct Earlier {
     pub missing: MissingInputs,
     /// Tokens of both runs, with those of the conversations that both have.
     pub tokens: Vec<TokenChange>,
+    /// The money of the earlier run at the prices of the later one.
+    pub repriced: Vec<MoneyFigure>,
 }
 
 impl Case {
     /// A run with nothing before it.
-    pub fn first(after: &Dataset, prices: &[Price]) -> Result<Self, DatasetError> {
+    pub fn first(after: &Dataset, prices: &PriceList) -> Result<Self, DatasetError> {
         Ok(Self {
             after: RunFigures::of(after, prices)?,
             before: None,
         })
     }
 
-    /// A run and the one before it; `comparison` is that of these two.
+    /// A run and the one before it; `comparison` is that of these two, and `then` the figures of the earlier one that were recorded when
+    /// it was made, at the prices of that time.
     pub fn of(
         before: &Dataset,
         after: &Dataset,
         comparison: &Comparison,
-        prices: &[Price],
+        prices: &PriceList,
+        then: Option<&RunFigures>,
     ) -> Result<Self, DatasetError> {
+        let mut figures = RunFigures::of(before, prices)?;
+        let repriced = figures.money.clone();
+        // What a night recorded of a model of other tokens (counted here, or logged) is what it was then, and has no percentage.
+        for figure in &mut figures.money {
+            let recorded = then.iter().flat_map(|then| &then.money);
+            let mut same: Vec<_> = recorded.filter(|then| then.is_of_model(figure)).collect();
+            same.sort_by_key(|then| then.basis != figure.basis);
+            if let Some(then) = same.first() {
+                (figure.basis, figure.amount) = (then.basis, then.amount);
+            }
+        }
         let earlier = Earlier {
-            figures: RunFigures::of(before, prices)?,
+            figures,
+            repriced,
             missing: missing(before, after),
             tokens: comparison.tokens.clone(),
         };
@@ -225,32 +251,5 @@ mod tests {
             ..RunFigures::default()
         };
         assert!((figures.reject_ratio() - 0.015).abs() < f64::EPSILON);
-    }
-
-    #[test]
-    fn a_price_holds_for_its_own_encoding() {
-        let price = |model: &str, encoding: &str| Price {
-            model: model.to_owned(),
-            encoding: encoding.to_owned(),
-            currency: "USD".to_owned(),
-            per_million: 2.5,
-            per_million_cached_input: None,
-            per_request: None,
-            batch_discount: None,
-            per_million_output: None,
-            date: "2026-01-31".to_owned(),
-            source: "us".to_owned(),
-        };
-        let cell = TokenCell {
-            dialect: "openai-chat".to_owned(),
-            encoding: "o200k_base".to_owned(),
-            tokens: 2_000_000,
-            ..TokenCell::default()
-        };
-        let prices = [price("a", "o200k_base"), price("b", "cl100k_base")];
-        let found: Vec<MoneyFigure> = money(&[cell], &prices).map(|cell| cell.figure).collect();
-        assert_eq!(found.len(), 1);
-        assert_eq!(found[0].model, "a");
-        assert!((found[0].amount - 5.0).abs() < 1e-9);
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::NightRecord;
+use crate::report::MoneyBasis;
 
 /// The record of a night as `OpenMetrics`. `ended` and `last_good` are seconds since 1970: when the night ended, and when the
 /// last good one did.
@@ -63,6 +64,12 @@ pub fn open_metrics(record: &NightRecord, ended: Option<i64>, last_good: Option<
             let names = ["dialect", "profile", "coverage", "model"];
             let mut labels: Vec<_> = names.into_iter().zip(figure.key()).collect();
             labels.push(("currency", &figure.currency));
+            let basis = match figure.basis {
+                MoneyBasis::Each => None,
+                MoneyBasis::Model => Some("model"),
+                MoneyBasis::Logged => Some("logged"),
+            };
+            labels.extend(basis.map(|basis| ("basis", basis)));
             text.sample(&labels, Some(figure.amount));
         }
     }

@@ -104,8 +104,7 @@ impl NightNote<'_> {
             }
         });
         let money = after.money.iter().map(|figure| {
-            let mut others = before.money.iter().filter(|other| other.key() == figure.key());
-            let was = others.find(|other| other.currency == figure.currency);
+            let was = before.money.iter().find(|other| other.is_of(figure));
             let was = was.map(|was| was.amount);
             Cell {
                 target: target_name(&figure.dialect, &figure.profile),
@@ -213,7 +212,7 @@ mod tests {
             "room 35 (+25, +250.0 %)",
             "Tokens: d4 in `o200k_base` 1,400 (+200, +16.7 %)",
             "; and 2 more",
-            "Money: d0 for m 5.0000 USD (+25.0 %)",
+            "Money: d0 for m 5.00 USD (+25.0 %)",
         ] {
             assert!(markdown.contains(part), "{part}\n{markdown}");
         }

@@ -164,7 +164,7 @@ fn all_series<'r>(nights: &[&'r NightRecord]) -> Vec<Series<'r>> {
             let title = format!("Money in {}", shown.currency);
             series(&title, format!("{name} for {}", shown.model), &|record| {
                 let figures = record.figures.as_ref()?;
-                let same = figures.money.iter().find(|figure| figure.key() == shown.key());
+                let same = figures.money.iter().find(|figure| figure.is_of(shown));
                 same.map(|figure| figure.amount)
             })
         }));

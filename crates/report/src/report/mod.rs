@@ -27,7 +27,7 @@ use crate::checked::CheckedFile;
 pub use changes::{
     Change, Comparison, ConversationChanges, FindingChange, Grown, LossChange, TokenChange, TokenCount,
 };
-pub use most_expensive::{Amount, Costly, MoneyCell, MoneyFigure, MostExpensive};
+pub use most_expensive::{Amount, Costly, MoneyBasis, MoneyCell, MoneyFigure, MostExpensive};
 pub use talk::{Bin, Clusters, Distribution, SlowConversation};
 pub use time::RunTime;
 
@@ -105,6 +105,9 @@ impl Report {
         self.mask_ids(mask);
         self.run.quotes = false;
         self.frequent = None;
+        for cell in &mut self.money {
+            cell.figure.mask_model(mask);
+        }
         self.tools.rows.clear();
         self.tools.left_out = 0;
         for input in &mut self.inputs.rows {

@@ -61,7 +61,8 @@ pub struct MoneyCell {
     #[serde(flatten)]
     pub figure: MoneyFigure,
     /// Estimate: as they are served, answers included; none where nothing is ever sent.
-    pub as_served: Option<f64>,
+    #[serde(rename = "as_served")]
+    pub as_requested: Option<f64>,
 }
 
 /// The cost of sending one dialect's renderings once, at one price.
@@ -77,11 +78,57 @@ pub struct MoneyFigure {
     pub model: String,
     /// Currency.
     pub currency: String,
-    /// The cost of sending all renderings once.
+    /// The tokens that it is the cost of.
+    #[serde(default, skip_serializing_if = "MoneyBasis::is_each")]
+    pub basis: MoneyBasis,
+    /// The cost of sending all renderings once, or of what was logged.
     pub amount: f64,
 }
 
+/// The tokens that a figure of money is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MoneyBasis {
+    /// Tokens without a known model, at this price.
+    #[default]
+    Each,
+    /// Tokens of this model, as they are counted here.
+    Model,
+    /// Tokens of this model, as the provider logged them: its price names no encoding.
+    Logged,
+}
+
+impl MoneyBasis {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+    fn is_each(&self) -> bool {
+        *self == Self::Each
+    }
+}
+
 impl MoneyFigure {
+    /// Whether two runs have both: the same tokens, priced as the same model, in one currency.
+    pub(crate) fn is_of(&self, other: &Self) -> bool {
+        self.identity() == other.identity()
+    }
+
+    /// Whether both are money of one model, or of what has none at one price, whichever tokens it was counted of.
+    pub(crate) fn is_of_model(&self, other: &Self) -> bool {
+        let is_each = |of: &Self| of.basis == MoneyBasis::Each;
+        self.key() == other.key() && self.currency == other.currency && is_each(self) == is_each(other)
+    }
+
+    /// What figures of two runs have in common where they are compared.
+    pub(crate) fn identity(&self) -> ([&str; 4], MoneyBasis, &str) {
+        (self.key(), self.basis, &self.currency)
+    }
+
+    /// Puts something else in the place of a model that the input names.
+    pub(crate) fn mask_model(&mut self, mask: &mut dyn FnMut(&str) -> String) {
+        if self.basis != MoneyBasis::Each {
+            self.model = mask(&self.model);
+        }
+    }
+
     /// Dialect, profile, coverage and model.
     pub(crate) fn key(&self) -> [&str; 4] {
         [&self.dialect, &self.profile, &self.coverage, &self.model]

@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::cells::token_table::heading;
-use crate::numbers::{bytes, count, counted, duration, quotient, value};
+use crate::numbers::{bytes, count, counted, duration, money, quotient, value};
 
 macro_rules! templates {
     ($($name:literal)*) => {
@@ -181,6 +181,7 @@ fn environment() -> Result<Environment<'static>, Error> {
     environment.add_filter("fixed", |number: f64, decimals: usize| {
         format!("{number:.decimals$}")
     });
+    environment.add_filter("money", money);
     environment.add_filter("heading", |coverage: &str| heading(coverage).to_owned());
     environment.add_filter("prose", |text: &str| Value::from_safe_string(prose(text)));
     environment.add_filter("scalar", scalar);

@@ -524,12 +524,7 @@ impl<'d> Reader<'d, '_> {
         }
         conversation.extra = Extra(extra);
         self.turns.times.finish(&mut self.turns.list.notes);
-        if self.copied > 0 {
-            let text = "messages are copied from an earlier conversation: they are context, neither trained on nor billed again";
-            let mut finding = Finding::new(&codes::HISTORY_REPEATED, text);
-            finding.count = self.copied;
-            self.turns.list.notes.findings.push(finding);
-        }
+        self.turns.list.note_copies(self.copied);
         thumbs::apply(&mut self.turns.list, &self.thumbs, &mut HashSet::new());
         let mut participants = self.turns.roster.participants;
         if !map.about.0.is_empty() {

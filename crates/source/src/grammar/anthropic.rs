@@ -31,11 +31,13 @@ pub(crate) static ANTHROPIC: Grammar = Grammar {
     cache_mark: Some(cache_mark),
     joins_texts: true,
     usage: Some(UsageForm {
-        input: "input_tokens",
+        input: &["input_tokens"],
         output: &["output_tokens"],
+        thoughts: &[],
         cached: &["cache_read_input_tokens"],
-        written: Some("cache_creation_input_tokens"),
+        written: &["cache_creation_input_tokens"],
         contains_cache: false,
+        total: Some("total_tokens"),
     }),
     described: None,
 };

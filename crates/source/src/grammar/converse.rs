@@ -34,11 +34,14 @@ pub(crate) static CONVERSE: Grammar = Grammar {
     cache_mark: None,
     joins_texts: true,
     usage: Some(UsageForm {
-        input: "inputTokens",
+        input: &["inputTokens"],
         output: &["outputTokens"],
+        thoughts: &[],
         cached: &["cacheReadInputTokens"],
-        written: Some("cacheWriteInputTokens"),
+        written: &["cacheWriteInputTokens"],
         contains_cache: false,
+        // `totalTokens` leaves out the cache.
+        total: None,
     }),
     described: None,
 };

@@ -31,11 +31,13 @@ pub(crate) static GEMINI: Grammar = Grammar {
     joins_texts: true,
     signs: &[Sign::Untyped],
     usage: Some(UsageForm {
-        input: "promptTokenCount",
+        input: &["promptTokenCount", "toolUsePromptTokenCount"],
         output: &["candidatesTokenCount", "thoughtsTokenCount"],
+        thoughts: &[],
         cached: &["cachedContentTokenCount"],
-        written: None,
+        written: &[],
         contains_cache: true,
+        total: Some("totalTokenCount"),
     }),
     ..Grammar::own("gemini", &["role", "parts"], |value, site| {
         of_parts(&GEMINI, value, "parts", site)

@@ -56,12 +56,17 @@ pub(crate) static RESPONSES: Grammar = Grammar {
     signs: &[Sign::Item(&ITEMS), Sign::Own(is_logged_item)],
     joins_texts: true,
     usage: Some(UsageForm {
-        input: "input_tokens",
+        input: &["input_tokens"],
         output: &["output_tokens"],
-        // The other name is that of Codex.
+        thoughts: &[
+            "output_tokens_details.reasoning_tokens",
+            "reasoning_output_tokens",
+        ],
+        // The names without details are those of Codex.
         cached: &["input_tokens_details.cached_tokens", "cached_input_tokens"],
-        written: None,
+        written: &["cache_write_input_tokens"],
         contains_cache: true,
+        total: Some("total_tokens"),
     }),
     ..Grammar::own(
         "openai-responses",

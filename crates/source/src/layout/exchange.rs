@@ -392,6 +392,23 @@ impl<'d, 'r> Exchange<'d, 'r> {
         });
     }
 
+    /// Makes the usage of the answers nothing: they cost nothing. The logged one stays among the extra fields.
+    pub(crate) fn unpaid(&mut self) {
+        let usages = self
+            .turns
+            .list
+            .messages
+            .iter_mut()
+            .filter_map(|message| message.usage.as_mut());
+        usages.for_each(|usage| {
+            *usage = Usage {
+                input: Some(0),
+                output: Some(0),
+                ..Usage::default()
+            };
+        });
+    }
+
     /// Sets the model and usage of the last answer, from the first of these objects that has them.
     pub(crate) fn spent(&mut self, holders: &[Value<'_>]) {
         let is_answer =
@@ -414,6 +431,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
                     input: whole.input.or(part.input),
                     cached_input: whole.cached_input.or(part.cached_input),
                     output: whole.output.or(part.output),
+                    mismatch: whole.mismatch.or(part.mismatch),
                 })
             });
             message.extra.0.retain(|(known, _)| known != "usage");

@@ -217,6 +217,16 @@ impl<'d, 'r> ListReader<'d, 'r> {
         self.rows.merged += 1;
     }
 
+    /// Tells that messages are copies of an earlier conversation's, where some are.
+    pub(crate) fn note_copies(&mut self, copied: u64) {
+        if copied > 0 {
+            let text = "messages are copied from an earlier conversation: they are context, neither trained on nor billed again";
+            let mut finding = Finding::new(&codes::HISTORY_REPEATED, text);
+            finding.count = copied;
+            self.notes.findings.push(finding);
+        }
+    }
+
     /// Begins an alternative answer: messages from here on are not part of the conversation.
     pub(crate) fn begin_alternative(&mut self) -> ReaderState {
         ReaderState {

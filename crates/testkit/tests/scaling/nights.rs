@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use chatmill_dataset::{Dataset, DatasetError, NightName, NightStore, RecordBytes, certify};
-use chatmill_report::bill::{BillBy, BillRequest, of_datasets};
+use chatmill_report::bill::{BillBy, BillRequest, PriceList, of_datasets};
 use chatmill_report::night::{History, NIGHT_FORMAT, NightNote, NightRecord, NightState, new_codes};
 use chatmill_report::trend::trend_page;
 use chatmill_report::{Case, RunFigures, build_report, compare, save};
@@ -93,7 +93,7 @@ fn billed(n: usize) -> Taken {
         ..BillRequest::default()
     };
     Taken::by(|| {
-        let bill = of_datasets::<DatasetError>(&folders, &request, &|_| Ok(())).unwrap();
+        let (bill, _) = of_datasets::<DatasetError>(&folders, &request, &|_| Ok(())).unwrap();
         assert!(!bill.rows().is_empty(), "the bill must have rows");
     })
 }
@@ -102,7 +102,7 @@ fn billed(n: usize) -> Taken {
 fn drawn(n: usize) -> Taken {
     let test_dir = TestDir::new();
     let figures = Dataset::open(&dataset(&test_dir, conversations(1), "out")).unwrap();
-    let figures = RunFigures::of(&figures, &[]).unwrap();
+    let figures = RunFigures::of(&figures, &PriceList::default()).unwrap();
     let store = NightStore::open(&test_dir.path("nights")).unwrap();
     for night in 0..n {
         let (year, month, day) = (2000 + night / 336, night / 28 % 12 + 1, night % 28 + 1);
@@ -154,7 +154,7 @@ fn concluded(n: usize) -> Taken {
         assert!(certify(&after).unwrap().holds());
         let (before, after_set) = (Dataset::open(&before).unwrap(), Dataset::open(&after).unwrap());
         let comparison = compare(&before, &after_set).unwrap();
-        let case = Case::of(&before, &after_set, &comparison, &[]).unwrap();
+        let case = Case::of(&before, &after_set, &comparison, &PriceList::default(), None).unwrap();
         let mut report = build_report(&after, None).unwrap();
         let record = NightRecord {
             new_codes: new_codes(&comparison),

@@ -273,6 +273,7 @@ mod tests {
             condition: "tokens > 0".to_owned(),
             subject: "d1".to_owned(),
             before: Some(1.0),
+            repriced: None,
             after: Some(2.0),
         };
         for failures in [0, 1, 50] {

@@ -3,10 +3,10 @@
 use chatmill_dataset::{Dataset, DatasetError, certify};
 use chatmill_engine::Progress;
 use chatmill_engine::summary::COMPLETE;
-use chatmill_report::bill::Price;
+use chatmill_report::bill::PriceList;
 use chatmill_report::night::{NightRecord, NightState, new_codes};
 use chatmill_report::report::Comparison;
-use chatmill_report::{Case, Condition, ConditionOutcome, build_report, compare, numbered, save};
+use chatmill_report::{Case, Condition, ConditionOutcome, RunFigures, build_report, compare, numbered, save};
 
 use super::records::{Night, Records};
 use super::settings::NightSettings;
@@ -27,7 +27,7 @@ pub(super) fn assess(
     records: &Records,
     night: &Night,
     settings: &NightSettings,
-    prices: &[Price],
+    prices: &PriceList,
     context: &Context<'_>,
 ) -> Outcome<NightRecord> {
     // The dataset is read by its path from here on: that must still lead into the store.
@@ -47,7 +47,7 @@ pub(super) fn assess(
     let (base, notes) = base(records, night, &after)?;
     record.notes.extend(notes);
     let mut report = build_report(&folder, None)?;
-    report.add_money(prices);
+    report.add_money(&after, prices)?;
     let case = match &base {
         None => Case::first(&after, prices)?,
         Some(base) => {
@@ -57,11 +57,18 @@ pub(super) fn assess(
             let mut conversations = base.comparison.conversations.clone();
             record.grown = std::mem::take(&mut conversations.grown);
             record.conversations = Some(conversations);
-            Case::of(&base.dataset, &after, &base.comparison, prices)?
+            Case::of(
+                &base.dataset,
+                &after,
+                &base.comparison,
+                prices,
+                base.figures.as_ref(),
+            )?
         }
     };
     report.comparison = base.map(|base| base.comparison);
-    if let Some(mask) = mask(context.global)? {
+    let mask = mask(context.global)?;
+    if let Some(mask) = &mask {
         report.leave_out_content(&mut |id| mask.id(id));
         record.mask_ids(&mut |id| mask.id(id));
     } else if !report.run.quotes {
@@ -103,6 +110,11 @@ pub(super) fn assess(
         record.missing = before.missing;
     }
     record.figures = Some(case.after);
+    if let Some(mask) = mask {
+        for figures in record.figures.iter_mut().chain(&mut record.before) {
+            figures.mask_models(&mut |model| mask.id(model));
+        }
+    }
     Ok(record)
 }
 
@@ -127,6 +139,8 @@ struct Base {
     night: String,
     dataset: Dataset,
     comparison: Comparison,
+    /// Its figures as they were recorded, with the money at the prices of that time.
+    figures: Option<RunFigures>,
 }
 
 /// The last good night that can still be read, and why those after it cannot.
@@ -136,6 +150,7 @@ fn base(records: &Records, night: &Night, after: &Dataset) -> Outcome<(Option<Ba
         let compared = Dataset::open(&records.store.dataset(&good.name)).and_then(|dataset| {
             Ok(Base {
                 night: good.name.to_string(),
+                figures: good.record.figures.clone(),
                 comparison: compare(&dataset, after)?,
                 dataset,
             })

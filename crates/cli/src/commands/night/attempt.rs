@@ -5,7 +5,7 @@ use std::io;
 use chatmill_dataset::{DatasetError, DatasetParent, NIGHT_NOTE, NightName};
 use chatmill_engine::{Plan, PlanError, Progress, RunOptions, run};
 use chatmill_intake::discover::DiscoverError;
-use chatmill_report::bill::Price;
+use chatmill_report::bill::PriceList;
 use chatmill_report::night::{NIGHT_FORMAT, NightNote, NightRecord, NightState, retained};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
@@ -30,7 +30,7 @@ pub(super) fn execute(request: &NightRequest, context: &Context<'_>) -> Outcome<
     let settings = NightSettings::read(request, context.global.no_content)?;
     let now = request.at.unwrap_or_else(Timestamp::now);
     if request.dry_run {
-        return rehearse(&settings, request, now);
+        return rehearse(&settings, request, now, context);
     }
     let mut records = Records::open(&settings.store)?;
     for (name, reason) in &records.unreadable {
@@ -54,7 +54,7 @@ pub(super) fn execute(request: &NightRequest, context: &Context<'_>) -> Outcome<
         Err(error) => return refused(&mut records, night, &settings, error, context),
     };
     refuse_own_inputs(&records, &plan)?;
-    let prices = settings.prices(&plan.encodings)?;
+    let prices = settings.prices(&plan.encodings, context)?;
     // Only a night that has its folder begins.
     let folder = match records.store.begin(&night.name) {
         Ok(folder) => folder,
@@ -312,13 +312,18 @@ fn ending(records: &Records, night: &Night) -> Map<String, Value> {
 }
 
 /// Prints what a night would do.
-fn rehearse(settings: &NightSettings, request: &NightRequest, now: Timestamp) -> Outcome<Exit> {
+fn rehearse(
+    settings: &NightSettings,
+    request: &NightRequest,
+    now: Timestamp,
+    context: &Context<'_>,
+) -> Outcome<Exit> {
     let Some(records) = Records::find(&settings.store)? else {
         let plan = Plan::load(&settings.path, &settings.overrides, None, &request.inputs)?;
         let store = settings.store.display();
         output::print(&format!(
             "would create the store {store} and begin its first run\n{}",
-            planned(&plan, &settings.prices(&plan.encodings)?)
+            planned(&plan, &settings.prices(&plan.encodings, context)?)
         ))?;
         return Ok(Exit::Complete);
     };
@@ -327,7 +332,7 @@ fn rehearse(settings: &NightSettings, request: &NightRequest, now: Timestamp) ->
     refuse_own_inputs(&records, &plan)?;
     let verb = if night.record.is_new() { "begin" } else { "resume" };
     let mut text = format!("would {verb} the run {}\n", night.name);
-    text.push_str(&planned(&plan, &settings.prices(&plan.encodings)?));
+    text.push_str(&planned(&plan, &settings.prices(&plan.encodings, context)?));
     match records.good().next() {
         Some(good) => text.push_str(&format!("would compare it with {}\n", good.name)),
         None => text.push_str("there is no good earlier run to compare it with\n"),
@@ -349,7 +354,7 @@ fn rehearse(settings: &NightSettings, request: &NightRequest, now: Timestamp) ->
     Ok(Exit::Complete)
 }
 
-fn planned(plan: &Plan, prices: &[Price]) -> String {
+fn planned(plan: &Plan, prices: &PriceList) -> String {
     let mut text = format!(
         "would process {} ({}) of `{}`",
         counted(plan.inputs.len() as u64, "input"),

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use chatmill_diag::limits::MIB;
 use chatmill_engine::pipeline::{self, NightSection};
 use chatmill_report::Condition;
-use chatmill_report::bill::Price;
+use chatmill_report::bill::PriceList;
 use chatmill_token::Encoding;
 
 use super::NightRequest;
+use crate::context::Context;
 use crate::exit::{self, CommandError, Outcome, refuse};
 use crate::prices::prices_of_nights;
 
@@ -76,8 +77,8 @@ impl NightSettings {
     }
 
     /// The prices, for encodings of the registry and for the pipeline's own.
-    pub(super) fn prices(&self, own: &[Encoding]) -> Outcome<Vec<Price>> {
-        prices_of_nights(&self.path, &self.section, own)
+    pub(super) fn prices(&self, own: &[Encoding], context: &Context<'_>) -> Outcome<PriceList> {
+        prices_of_nights(&self.path, &self.section, own, context)
     }
 }
 

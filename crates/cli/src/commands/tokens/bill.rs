@@ -6,11 +6,12 @@ use std::sync::LazyLock;
 
 use chatmill_engine::ReadProblems;
 use chatmill_model::Component;
-use chatmill_report::bill::{BillBy, BillRow, BilledUsage, Price, REST, Saving, Unpriced};
+use chatmill_report::bill::{BillBy, BillRow, PriceList, REST, Saving};
 use chatmill_report::report::TokenCell;
 use serde_json::{Value, json};
 
-use super::logged::{logged, logged_columns};
+use super::logged::logged_columns;
+use super::money::{Money, price_name};
 use crate::csv;
 use crate::figures::{bytes, count, counted, quotient};
 use crate::output::harmless;
@@ -20,8 +21,9 @@ use crate::terminal;
 /// Rows of the table; the rest is in the other formats.
 const MAX_ROWS: usize = 200;
 
-/// What stands under the table of what is sent.
-const AS_REQUESTED: &str = "As served, an estimate: each answer is requested with everything before it; caching and truncation are not known.";
+/// What an estimate leaves out, below the table of what is sent.
+const AS_REQUESTED: &str = "As served, an estimate: each answer is requested with everything before it, counted as the text of the rendering. \
+    It leaves out the provider's own form of a request, thoughts that nobody has, caching and truncation; what was logged is the bill.";
 
 /// A bill that is to be written.
 pub(super) struct BillLines<'b> {
@@ -34,7 +36,9 @@ pub(super) struct BillLines<'b> {
     /// The rows of everything together.
     pub total: &'b [BillRow],
     /// Prices, perhaps none.
-    pub prices: &'b [Price],
+    pub prices: &'b PriceList,
+    /// Shows names of models, which may be masked.
+    pub shown_model: &'b dyn Fn(&str) -> String,
     /// What the documents promise.
     pub savings: &'b [Saving],
     /// What is missing in the bill.
@@ -68,6 +72,19 @@ impl<'b> BillLines<'b> {
             text.push_str(&format!("\n{}\n", terminal::prose(&notes.join("\n"), 2)));
         }
         text
+    }
+
+    fn money(&self) -> Money<'_> {
+        let money = Money {
+            rows: self.rows,
+            total: self.total,
+            prices: self.prices,
+            text: self.text,
+            shown_model: self.shown_model,
+            has_models: false,
+            has_others: false,
+        };
+        money.looked_at()
     }
 
     /// The rows in the order of the tables: days in order, other groups the most expensive first.
@@ -134,11 +151,11 @@ impl<'b> BillLines<'b> {
             })
         };
         let shared = ["dialect", "encoding"].into_iter().filter(|name| is_shared(name));
-        let prices: Vec<String> = self.prices.iter().skip(1).rev().map(price_name).collect();
+        let prices: Vec<String> = self.prices.each().iter().skip(1).rev().map(price_name).collect();
         let mut spare = spare.to_vec();
         spare.extend(shared);
         spare.extend(prices.iter().map(String::as_str));
-        spare.extend(["× cheapest", "per request", "tokens sent"]);
+        spare.extend(["× cheapest", "per request", "tokens sent", "priced as"]);
         let words = all.len();
         all.extend(columns);
         table(&all, rows.into_iter(), words, &spare, self.columns)
@@ -164,6 +181,7 @@ impl<'b> BillLines<'b> {
                 }
             }
         };
+        let money = self.money();
         let mut columns = vec![
             column("tokens", |row: &BillRow| count(row.cell.tokens)),
             column("per message", |row: &BillRow| {
@@ -184,7 +202,7 @@ impl<'b> BillLines<'b> {
         if self.text {
             columns.extend(logged_columns(rows));
         }
-        columns.extend(self.price_columns(|lines, price, row| lines.money(price, row).ok()));
+        columns.extend(money.columns());
         let spare = ["p99", "p50", "p95", "mean", "per message", "shows"];
         let totals = self.totals();
         let rows = rows.iter().take(MAX_ROWS).copied().chain(&totals);
@@ -210,22 +228,9 @@ impl<'b> BillLines<'b> {
         self.fitted(columns, rows.iter().take(MAX_ROWS).copied(), &spare)
     }
 
-    /// A column for each price.
-    fn price_columns(
-        &self,
-        amount: fn(&Self, &Price, &BillRow) -> Option<f64>,
-    ) -> impl Iterator<Item = Column<'_, BillRow>> {
-        let column_of = move |price| {
-            let show = move |row: &BillRow| {
-                amount(self, price, row).map_or_else(|| "–".to_owned(), |money| format!("{money:.4}"))
-            };
-            column(price_name(price), show)
-        };
-        self.prices.iter().map(column_of)
-    }
-
     /// What the chats would have cost while they went on; nothing where nothing is ever sent.
     fn requests_table(&self, rows: &[&BillRow]) -> Option<String> {
+        let money = self.money();
         let mut columns = vec![
             column("requests", |row: &BillRow| count(row.cell.requests)),
             column("tokens sent", |row: &BillRow| count(row.cell.tokens_sent)),
@@ -238,7 +243,7 @@ impl<'b> BillLines<'b> {
             column("written", |row: &BillRow| count(row.cell.written)),
         ];
         columns.extend(logged_columns(rows));
-        columns.extend(self.price_columns(Self::as_requested));
+        columns.extend(money.requested_columns());
         let spare = [
             "per request",
             "× held",
@@ -281,24 +286,7 @@ impl<'b> BillLines<'b> {
                 names.join(", ")
             ));
         }
-        for price in self.prices {
-            let mut reasons: Vec<&str> = Vec::new();
-            for why in self.rows.iter().filter_map(|row| self.money(price, row).err()) {
-                if !reasons.contains(&why.reason()) {
-                    reasons.push(why.reason());
-                }
-            }
-            let reasons = reasons.into_iter();
-            notes.extend(reasons.map(|reason| harmless(&format!("{}: – where {reason}", price.model))));
-            let output = price.per_million_output.map_or_else(
-                || "answers are not priced".to_owned(),
-                |output| format!("{output} {} per million output tokens", price.currency),
-            );
-            notes.push(harmless(&format!(
-                "{}: {} {} per million tokens of {}, {output}, as of {} ({})",
-                price.model, price.per_million, price.currency, price.encoding, price.date, price.source
-            )));
-        }
+        notes.extend(self.money().notes());
         notes
     }
 
@@ -332,19 +320,6 @@ impl<'b> BillLines<'b> {
     }
 
     fn row_json(&self, row: &BillRow) -> Value {
-        let (mut money, mut unpriced) = (Vec::new(), Vec::new());
-        for price in self.prices {
-            match self.money(price, row) {
-                Ok(amount) => money.push(json!({
-                    "model": price.model,
-                    "currency": price.currency,
-                    "amount": amount,
-                    "as_served_estimate": self.as_requested(price, row),
-                    "as_logged": logged(price, row),
-                })),
-                Err(why) => unpriced.push(json!({"model": price.model, "why": why.reason()})),
-            }
-        }
         let mut fields = serde_json::Map::new();
         let groups = [
             ("group", &row.group, &row.name),
@@ -365,10 +340,7 @@ impl<'b> BillLines<'b> {
                 fields.insert(key.to_owned(), Value::Null);
             }
         }
-        fields.insert("money".to_owned(), json!(money));
-        if !unpriced.is_empty() {
-            fields.insert("unpriced".to_owned(), json!(unpriced));
-        }
+        fields.extend(self.money().fields(row));
         Value::Object(fields)
     }
 
@@ -381,10 +353,8 @@ impl<'b> BillLines<'b> {
             .chain(CSV)
             .chain(["not_counted"]);
         let mut header: Vec<String> = names.map(str::to_owned).collect();
-        for price in self.prices {
-            let name = format!("{} {}", price.model, price.currency);
-            header.extend([name.clone(), format!("{name} as served (estimate)")]);
-        }
+        let money = self.money();
+        header.extend(money.csv_header());
         let mut text = csv::line(&header);
         for row in self.rows {
             let fields = self.row_json(row);
@@ -399,11 +369,7 @@ impl<'b> BillLines<'b> {
             }));
             // The same on every line, so that the missing records stay visible when lines are summed.
             line.push(self.not_counted.count.to_string());
-            for price in self.prices {
-                for amount in [self.money(price, row).ok(), self.as_requested(price, row)] {
-                    line.push(amount.map_or_else(String::new, |money| format!("{money:.6}")));
-                }
-            }
+            line.extend(money.csv_cells(row));
             text.push_str(&csv::line(&line));
         }
         text
@@ -444,44 +410,6 @@ const CSV: [&str; 30] = [
     "logged_output",
 ];
 
-impl BillLines<'_> {
-    /// Why a price is not that of a row, if it is not.
-    fn refuses(&self, price: &Price, row: &BillRow) -> Option<Unpriced> {
-        let place = self.by.iter().position(|by| *by == BillBy::Model);
-        let group = place.map(|place| if place == 0 { &row.group } else { &row.second });
-        // What no model wrote, or none that is known, has every price.
-        let model = group
-            .map(String::as_str)
-            .filter(|model| !model.is_empty() && !model.starts_with('('));
-        price.refuses(&row.cell.encoding, model)
-    }
-
-    /// What a row costs: of text, what is written at the price of answers; else what it holds.
-    fn money(&self, price: &Price, row: &BillRow) -> Result<f64, Unpriced> {
-        let output = if self.text { row.cell.written } else { 0 };
-        let usage = BilledUsage {
-            input: row.cell.tokens - output,
-            output,
-            ..BilledUsage::default()
-        };
-        self.refuses(price, row)
-            .map_or_else(|| Ok(price.cost(&usage)), Err)
-    }
-
-    /// What a row would have cost as it was served, by estimate; nothing where it is never sent.
-    fn as_requested(&self, price: &Price, row: &BillRow) -> Option<f64> {
-        let cell = &row.cell;
-        let usage = BilledUsage {
-            input: cell.tokens_sent,
-            cached_input: 0,
-            output: cell.written,
-            requests: cell.requests,
-        };
-        let is_priced = cell.requests > 0 && self.refuses(price, row).is_none();
-        is_priced.then(|| price.cost(&usage))
-    }
-}
-
 /// A number as a spreadsheet has it: a whole one without decimals.
 fn plain(number: &serde_json::Number) -> String {
     match number.as_f64() {
@@ -499,101 +427,5 @@ static ONE_REQUEST: LazyLock<Vec<&str>> = LazyLock::new(|| {
         .collect()
 });
 
-fn price_name(price: &Price) -> String {
-    // The table has them one above the other.
-    format!("{}\n{}", harmless(&price.model), harmless(&price.currency))
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use chatmill_report::report::TokenCell;
-
-    fn row(group: &str, tokens: u64) -> BillRow {
-        BillRow {
-            group: group.to_owned(),
-            cell: TokenCell {
-                dialect: "openai-chat".to_owned(),
-                profile: "document".to_owned(),
-                encoding: "o200k_base".to_owned(),
-                tokens,
-                requests: 2,
-                tokens_sent: 2 * tokens,
-                assistant_content: tokens / 16,
-                written: tokens / 16,
-                ..TokenCell::default()
-            },
-            is_spread: true,
-            ..BillRow::default()
-        }
-    }
-
-    static COUNTED: ReadProblems = ReadProblems {
-        count: 0,
-        first: Vec::new(),
-        warnings: Vec::new(),
-        failures: Vec::new(),
-    };
-
-    fn lines<'b>(by: &'b [BillBy], rows: &'b [BillRow], prices: &'b [Price]) -> BillLines<'b> {
-        BillLines {
-            by,
-            text: false,
-            total: &[],
-            columns: usize::MAX,
-            rows,
-            prices,
-            savings: &[],
-            not_counted: &COUNTED,
-        }
-    }
-
-    #[test]
-    fn days_come_in_order_and_other_groups_by_price() {
-        let rows = [row("2026-02-01", 5), row("2026-01-01", 1), row("2026-03-01", 3)];
-        let order = |by: BillBy| -> Vec<u64> {
-            let by = [by];
-            let lines = lines(&by, &rows, &[]);
-            lines.sorted().iter().map(|row| row.cell.tokens).collect()
-        };
-        assert_eq!(order(BillBy::Day), [1, 5, 3]);
-        assert_eq!(order(BillBy::Source), [5, 3, 1]);
-    }
-
-    #[test]
-    fn every_column_of_a_spreadsheet_is_a_field_for_programs() {
-        let rows = [row("", 5)];
-        let csv = lines(&[], &rows, &[]).csv();
-        let cells = csv.lines().map(|line| line.split(',').count());
-        assert_eq!(cells.collect::<Vec<_>>(), [CSV.len() + 1; 2]);
-    }
-
-    #[test]
-    fn money_is_only_for_tokens_of_its_encoding() {
-        let rows = [row("", 2_000_000)];
-        let price = |encoding: &str| Price {
-            model: "m".to_owned(),
-            encoding: encoding.to_owned(),
-            currency: "USD".to_owned(),
-            per_million: 1.25,
-            per_million_output: Some(10.0),
-            per_million_cached_input: None,
-            per_request: None,
-            batch_discount: None,
-            date: "2026-01-31".to_owned(),
-            source: "us".to_owned(),
-        };
-        let prices = [price("o200k_base"), price("cl100k_base")];
-        let lines = lines(&[], &rows, &prices);
-        assert!(lines.csv().ends_with(",2.500000,6.250000,,\n"), "{}", lines.csv());
-        assert_eq!(lines.json()["rows"][0]["money"][0]["amount"], 2.5);
-        assert_eq!(lines.json()["rows"][0]["money"][0]["as_served_estimate"], 6.25);
-        assert_eq!(lines.json()["rows"][0]["money"].as_array().unwrap().len(), 1);
-        let table = lines.table();
-        assert!(table.contains("as of 2026-01-31 (us)"), "{table}");
-        assert!(
-            table.contains("6.2500") && table.contains("an estimate"),
-            "{table}"
-        );
-    }
-}
+mod tests;

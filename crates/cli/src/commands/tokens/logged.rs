@@ -1,6 +1,6 @@
 //! What providers logged, beside what is counted.
 
-use chatmill_report::bill::{BillRow, BilledUsage, Price};
+use chatmill_report::bill::BillRow;
 
 use crate::figures::count;
 use crate::table::{Column, column};
@@ -16,17 +16,4 @@ pub(super) fn logged_columns<'c>(rows: &[&BillRow]) -> Vec<Column<'c, BillRow>> 
         column("from cache", |row: &BillRow| count(row.cell.logged_cached_input)),
         column("logged written", |row: &BillRow| count(row.cell.logged_output)),
     ]
-}
-
-/// What a row costs by what the provider logged; nothing where it did not log every request.
-pub(super) fn logged(price: &Price, row: &BillRow) -> Option<f64> {
-    let cell = &row.cell;
-    let usage = BilledUsage {
-        input: cell.logged_input,
-        cached_input: cell.logged_cached_input,
-        output: cell.logged_output,
-        requests: cell.logged_requests,
-    };
-    let is_whole = cell.logged_requests > 0 && cell.logged_requests == cell.requests;
-    is_whole.then(|| price.cost(&usage))
 }

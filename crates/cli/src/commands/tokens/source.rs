@@ -17,7 +17,7 @@ use chatmill_engine::record::Settings;
 use chatmill_engine::{
     Plan, PlanError, PlannedInput, Progress, ReadProblems, Templates, WalkEvent, typed_inputs, walk,
 };
-use chatmill_report::bill::{self, Bill, BillBy};
+use chatmill_report::bill::{self, Bill, BillBy, PriceDivision, Repeated};
 use chatmill_token::Encoding;
 use jiff::tz::TimeZone;
 
@@ -25,6 +25,7 @@ use self::pricer::{Priced, Pricer};
 use super::{Arguments, ENCODING};
 use crate::context::Context;
 use crate::exit::{self, CommandError, Exit, Outcome, refuse};
+use crate::figures::counted;
 use crate::read_problems;
 
 /// Conversations that are priced by one thread at a time, and whose bill is added at once.
@@ -44,6 +45,8 @@ pub(super) struct BillRequest<'r> {
     pub text: bool,
     /// The zone of days.
     pub zone: TimeZone,
+    /// What prices depend on; none where nothing is priced.
+    pub division: Option<PriceDivision>,
 }
 
 impl BillRequest<'_> {
@@ -85,7 +88,7 @@ pub(super) fn draw(request: &BillRequest<'_>, context: &Context<'_>) -> Outcome<
     if datasets == 0 {
         from_files(request, context)
     } else if datasets == request.arguments.paths.len() {
-        from_datasets(request)
+        from_datasets(request, context)
     } else {
         refuse(
             "files and finished datasets cannot be priced together",
@@ -94,7 +97,7 @@ pub(super) fn draw(request: &BillRequest<'_>, context: &Context<'_>) -> Outcome<
     }
 }
 
-fn from_datasets(request: &BillRequest<'_>) -> Outcome<Drawn> {
+fn from_datasets(request: &BillRequest<'_>, context: &Context<'_>) -> Outcome<Drawn> {
     let dialects: Vec<(String, String)> = request
         .targets
         .iter()
@@ -107,6 +110,8 @@ fn from_datasets(request: &BillRequest<'_>) -> Outcome<Drawn> {
         dialects,
         encodings: request.arguments.encodings.clone(),
         own: request.own().to_vec(),
+        division: request.division.clone(),
+        counted: bill::Counted::default(),
     };
     if !asked.is_in_totals() {
         let message = "renderings of a dataset can be grouped by source, day (in UTC) and model only";
@@ -116,7 +121,7 @@ fn from_datasets(request: &BillRequest<'_>) -> Outcome<Drawn> {
         );
     }
     let folders: Vec<&Path> = request.arguments.paths.iter().map(Path::new).collect();
-    let bill = bill::of_datasets::<CommandError>(&folders, &asked, &|dataset| {
+    let (bill, repeated) = bill::of_datasets::<CommandError>(&folders, &asked, &|dataset| {
         let known = dataset.encodings();
         if let Some(other) = request
             .arguments
@@ -130,12 +135,40 @@ fn from_datasets(request: &BillRequest<'_>) -> Outcome<Drawn> {
         }
         refuse_uncountable(request, known)
     })?;
+    note_repeated(request, &repeated, context)?;
     refuse_absent(request, &bill)?;
     Ok(Drawn {
         bill,
         not_counted: ReadProblems::default(),
         has_read: true,
     })
+}
+
+/// Says what several datasets hold and is counted once.
+fn note_repeated(request: &BillRequest<'_>, repeated: &Repeated, context: &Context<'_>) -> Outcome<()> {
+    let conversations = counted(repeated.conversations, "conversation");
+    if let Some(path) = repeated
+        .undivided
+        .and_then(|place| request.arguments.paths.get(place))
+    {
+        return refuse(
+            format!(
+                "{conversations} in more than one of these datasets, and {path} has others as well: its sums by day, \
+                 model and source do not divide them"
+            ),
+            "give one of the datasets, bill it by room, input or conversation or as --dialect text, or give the files",
+        );
+    }
+    if repeated.datasets > 0 {
+        let datasets = counted(repeated.datasets, "dataset");
+        context.note(&format!("{datasets} given again: each is counted once"));
+    }
+    if repeated.conversations > 0 {
+        context.note(&format!(
+            "{conversations} in more than one of the datasets: each is counted once, with the most messages that it has"
+        ));
+    }
+    Ok(())
 }
 
 /// A dialect that was asked for and has no rendering is an error and no empty bill.
@@ -239,6 +272,7 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> Outcome<Drawn
         additions: request.plan.map(|plan| plan.additions(&[])).unwrap_or_default(),
         windows: &windows,
         speaker: planned_speaker.unwrap_or(&AUTO),
+        division: request.division.as_ref(),
     };
     let bytes = inputs.iter().map(|planned| planned.input.bytes).sum();
     context.meter.stage("count", bytes);

@@ -466,6 +466,7 @@ pub(in crate::format) struct ReplyMap {
 /// The token usage of a message.
 #[derive(Clone, Debug, JsonSchema)]
 #[serde(untagged)]
+#[expect(clippy::large_enum_variant, reason = "a format has one, and few have more")]
 pub(in crate::format) enum UsageMap {
     /// An object in the words of any vendor's API.
     Object(MapPath),
@@ -489,6 +490,8 @@ pub(in crate::format) struct UsageCounts {
     pub output: Option<MapPath>,
     /// Tokens that it wrote, as thoughts, and that `output` does not count: they are added.
     pub output_beside: Vec<MapPath>,
+    /// All tokens of the request: where the others do not add up to it, a cached share that was counted beside `input` is added.
+    pub total: Option<MapPath>,
 }
 
 /// A message that is otherwise.

@@ -24,7 +24,7 @@ use super::loaded::Loaded;
 use super::piece::{MessageDraft, PieceReader};
 use crate::base::{Keep as _, Site, Turn, holds_something, id, media, message_kind, reply_to, word};
 use crate::frame::FrameView;
-use crate::grammar::usage;
+use crate::grammar::usage::{self, CountedTokens};
 use crate::layout::{
     Element, ListReader, Turns, preference::thumbs::Thumb, tree::Node, tree::branch::NodeReader,
     turns::weight,
@@ -196,7 +196,7 @@ impl<'d, 'r> Reader<'d, 'r> {
                 ..Turn::default()
             };
             self.turns.join(last, value, turn, known, path);
-            if let Some(message) = self.turns.list.messages.last_mut() {
+            if let Some(message) = self.turns.list.messages.get_mut(last) {
                 message.usage = usage.or(message.usage);
                 message.model = model.or(message.model.take());
             }
@@ -248,6 +248,14 @@ impl<'d, 'r> Reader<'d, 'r> {
     /// The position of the assistant's message before, where this one continues it.
     fn continued(&self, map: &MessageMap, own: Option<&String>, answer: Option<&str>) -> Option<usize> {
         let messages = &self.turns.list.messages;
+        if map.joins && map.say.is_empty() {
+            // What an answer cost comes behind it, and behind the results of its calls.
+            let is_turn =
+                |message: &Message| message.kind == MessageKind::Message && message.role != Role::Tool;
+            let last = messages.iter().rposition(is_turn)?;
+            let answer = messages.get(last)?;
+            return (answer.role == Role::Assistant && answer.usage.is_none()).then_some(last);
+        }
         let is_other = |last: &Message| matches!((last.answer.as_deref(), answer), (Some(last), Some(own)) if last != own);
         let last = messages
             .last()
@@ -572,11 +580,14 @@ impl UsageCounts {
         let with = |count_of: Option<u64>, beside: &[MapPath]| {
             count_of.map(|own| beside.iter().filter_map(count).fold(own, u64::saturating_add))
         };
-        let usage = Usage {
+        let counted = CountedTokens {
             input: with(one(&self.input), &self.input_beside),
-            cached_input: one(&self.cached),
+            cached: one(&self.cached),
+            contains_cache: true,
             output: with(one(&self.output), &self.output_beside),
+            total: one(&self.total),
+            ..CountedTokens::default()
         };
-        (!usage.is_empty()).then_some(usage)
+        counted.usage()
     }
 }

@@ -2,10 +2,10 @@
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Extra, Message, MessageKind, Part, Role, Timestamp, Usage};
+use chatmill_model::{Extra, Message, MessageKind, Part, Role, Timestamp, Usage, Weight};
 
 use super::twins::{Twins, event_text};
-use crate::base::{Keep as _, Turn, id, present, text, words};
+use crate::base::{Keep as _, Turn, id, present, text, times, words};
 use crate::frame::FrameView;
 use crate::grammar::{RESPONSES, responses::is_item, usage};
 use crate::layout::Turns;
@@ -90,6 +90,7 @@ impl Spent {
             input: more(|usage| usage.input),
             cached_input: more(|usage| usage.cached_input),
             output: more(|usage| usage.output),
+            mismatch: None,
         });
         let is_same = if total.is_some() {
             total == before
@@ -118,6 +119,8 @@ pub(super) struct Reader<'d, 'r> {
     is_object: bool,
     /// Whether a line told a context.
     has_context: bool,
+    /// The time until which lines repeat those of the session that this one comes from.
+    copied_until: Option<i64>,
     /// Reasoning that cannot be read: how much, and the first.
     encrypted: (u64, Option<(String, Value<'d>)>),
 }
@@ -135,6 +138,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             spent: Spent::default(),
             is_object,
             has_context: false,
+            copied_until: None,
             encrypted: (0, None),
         }
     }
@@ -154,7 +158,25 @@ impl<'d, 'r> Reader<'d, 'r> {
             self.line(index, *line);
         }
         self.note_encrypted();
+        self.leave_out_copies();
         std::mem::take(&mut self.session)
+    }
+
+    /// Makes what a fork or subagent repeats of its parent context: the parent's file has it, and it was paid there.
+    fn leave_out_copies(&mut self) {
+        let Some(until) = self.copied_until else { return };
+        let is_copy = |message: &&mut Message| {
+            let instant = message.timestamp.as_ref().and_then(|time| time.instant);
+            instant.is_none_or(|instant| instant <= until)
+        };
+        let mut copied = 0;
+        for message in self.turns.list.messages.iter_mut().take_while(is_copy) {
+            let is_answer = message.role == Role::Assistant && message.kind == MessageKind::Message;
+            copied += u64::from(is_answer || message.usage.is_some());
+            message.usage = None;
+            message.weight = Weight::new(0.0).filter(|_| is_answer);
+        }
+        self.turns.list.note_copies(copied);
     }
 
     fn path(&self, index: u32) -> String {
@@ -190,6 +212,11 @@ impl<'d, 'r> Reader<'d, 'r> {
         match kind.as_str() {
             "session_meta" if self.session.id.is_none() => {
                 self.meta(item);
+                if is_forked(item) {
+                    let begun = present(line, "timestamp").and_then(times::known);
+                    let begun = begun.and_then(|begun| begun.instant);
+                    self.copied_until = begun.map(|begun| begun.saturating_add(REPLAY));
+                }
                 self.instructions(index, line, item);
             }
             "turn_context" => {
@@ -425,6 +452,23 @@ impl<'d, 'r> Reader<'d, 'r> {
         finding.count = count;
         self.turns.list.notes.push(finding.at_path(path), Some(first));
     }
+}
+
+/// The time that the program takes to write the parent's lines into a new session, in microseconds: they have the time of the copy, and
+/// no model answers as soon.
+const REPLAY: i64 = 1_000_000;
+
+/// Whether the head of a session names the one that it was forked from, or that began it.
+fn is_forked(head: Value<'_>) -> bool {
+    let spawned = ["source", "subagent", "thread_spawn"]
+        .iter()
+        .try_fold(head, |value, key| present(value, key));
+    let of = |head: Value<'_>| {
+        ["forked_from_id", "parent_thread_id"]
+            .iter()
+            .any(|key| present(head, key).is_some())
+    };
+    of(head) || spawned.is_some_and(of)
 }
 
 /// The payload of a line, and its path in the line.

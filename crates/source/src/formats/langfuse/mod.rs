@@ -28,7 +28,7 @@ use known_texts::KnownTexts;
 use crate::base::{Keep as _, id, items, present, raw, repeats, text, times, words};
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
-use crate::grammar::usage;
+use crate::grammar::usage::{self, CountedTokens};
 use crate::layout::{Turns, best, exchange::Exchange};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
@@ -247,18 +247,27 @@ fn usage(value: Value<'_>) -> Option<Usage> {
     if input.is_none() && output.is_none() {
         return usage::usage(value);
     }
-    let cached = [
-        "input_cached_tokens",
-        "cache_read_input_tokens",
-        "input_cache_read",
-    ];
-    let cached_input = cached.into_iter().find_map(number);
-    Some(Usage {
-        // Cached tokens are counted beside the others here.
-        input: input.map(|input| input.saturating_add(cached_input.unwrap_or_default())),
-        cached_input,
+    let any = |keys: &[&str]| keys.iter().find_map(|key| number(key));
+    // Kinds of tokens are counted beside each other here.
+    let counted = CountedTokens {
+        input,
+        cached: any(&[
+            "input_cached_tokens",
+            "cache_read_input_tokens",
+            "input_cache_read",
+        ]),
+        written: any(&[
+            "cache_creation_input_tokens",
+            "input_cache_creation",
+            "input_cache_write",
+        ]),
+        contains_cache: false,
         output,
-    })
+        thoughts: any(&["output_reasoning_tokens", "output_reasoning", "reasoning_tokens"]),
+        contains_thoughts: false,
+        total: number("total"),
+    };
+    counted.usage()
 }
 
 impl Call<'_> {

@@ -13,7 +13,7 @@ use chatmill_model::{OffsetOrigin, Timestamp, Usage};
 use crate::base::{id, items, present, text, times};
 use crate::formats::langfuse::calls::{Call, CallValue, Several, Step};
 use crate::formats::langfuse::known_texts::KnownTexts;
-use crate::grammar::usage;
+use crate::grammar::usage::{self, CountedTokens};
 use crate::unread::silence::Silence;
 
 /// Prefixes of attributes that hold a field each of what went in.
@@ -242,24 +242,38 @@ impl<'d> Span<'d> {
     }
 
     fn usage(&self) -> Option<Usage> {
-        let usage = Usage {
+        let counted = CountedTokens {
             input: self.number(&[
                 "gen_ai.usage.input_tokens",
                 "gen_ai.usage.prompt_tokens",
                 "llm.token_count.prompt",
             ]),
-            cached_input: self.number(&[
+            cached: self.number(&[
                 "gen_ai.usage.cache_read.input_tokens",
                 "gen_ai.usage.cache_read_input_tokens",
                 "llm.token_count.prompt_details.cache_read",
+            ]),
+            written: self.number(&[
+                "gen_ai.usage.cache_write.input_tokens",
+                "gen_ai.usage.cache_creation.input_tokens",
+                "gen_ai.usage.cache_creation_input_tokens",
+                "llm.token_count.prompt_details.cache_write",
             ]),
             output: self.number(&[
                 "gen_ai.usage.output_tokens",
                 "gen_ai.usage.completion_tokens",
                 "llm.token_count.completion",
             ]),
+            thoughts: self.number(&[
+                "gen_ai.usage.reasoning.output_tokens",
+                "gen_ai.usage.reasoning_tokens",
+                "llm.token_count.completion_details.reasoning",
+            ]),
+            total: self.number(&["gen_ai.usage.total_tokens", "llm.token_count.total"]),
+            contains_cache: true,
+            contains_thoughts: true,
         };
-        (!usage.is_empty()).then_some(usage)
+        counted.usage()
     }
 
     /// Messages that are put together of attributes, one for each field.

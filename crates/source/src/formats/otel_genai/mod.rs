@@ -18,15 +18,20 @@
 
 mod attributes;
 
+use std::collections::HashSet;
+
 use attributes::{Span, own_id};
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::Extra;
+use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, Role, Scene};
 
 use crate::base::{Keep as _, first_present, items, present};
 use crate::coded::{Coded, Read};
-use crate::formats::langfuse::chains;
+use crate::formats::langfuse::{
+    calls::{Call, Step},
+    chains,
+};
 use crate::frame::{FrameView, Reading, Row};
 use crate::layout::{Element, Turns, best, list};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
@@ -122,6 +127,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         conversation_id = conversation_id.or_else(own);
         steps.extend(span.step(index, limits));
     }
+    let requests = without_text(frame, limits, &steps);
     let found = chains::conversations(frame, limits, steps);
     let mut all = (0..).zip(found).map(|(number, found)| {
         let mut extra = Extra::default();
@@ -130,7 +136,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         }
         found.reading((frame.key, number), "spans", extra)
     });
-    let mut first = all.next().unwrap_or_else(|| {
+    let mut first = all.next().or(requests).unwrap_or_else(|| {
         let text = "none of the spans tells of a model: nobody says anything";
         let finding = Finding::new(&codes::SILENT_CONVERSATION, text);
         let mut reading = Reading::default();
@@ -144,4 +150,41 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     rows.rejected += own.rejected;
     first.rejects.extend(turns.list.rejects);
     Ok(first)
+}
+
+/// The requests of a trace whose spans have no text, as instrumentations write them that were not asked for content: notices, for they
+/// were paid. Of spans inside each other the innermost is the request.
+fn without_text(frame: FrameView<'_>, limits: &Limits, steps: &[Call<'_>]) -> Option<Reading> {
+    let paid = || {
+        let models = steps
+            .iter()
+            .filter(|step| step.step == Step::Model && step.usage.is_some());
+        models.filter(|step| step.values().next().is_none())
+    };
+    let parents = paid().filter_map(|step| own_id(step.at, ["parentSpanId", "parent_span_id"]));
+    let parents: HashSet<String> = parents.collect();
+    let mut turns = Turns::new(frame, limits);
+    let is_inner = |step: &&Call<'_>| step.id.as_ref().is_none_or(|id| !parents.contains(id));
+    for (index, step) in (0..).zip(paid().filter(is_inner)) {
+        let mut extra = Extra::default();
+        extra.keep_rest(step.at, "", &[]);
+        turns.list.rows.rows += 1;
+        turns.list.push(Message {
+            kind: MessageKind::Notice,
+            source_type: Some("request".to_owned()),
+            timestamp: step.done.clone(),
+            model: step.model.clone(),
+            usage: step.usage,
+            parts: vec![Part::Notice("request".to_owned())],
+            extra,
+            ..turns.list.message(Role::System, step.at.span(), index)
+        });
+    }
+    let conversation = Conversation {
+        source_id: frame.key.map(str::to_owned),
+        shape: "spans",
+        scene: Scene::Assistant,
+        ..Conversation::default()
+    };
+    (!turns.list.messages.is_empty()).then(|| turns.finish(conversation))
 }

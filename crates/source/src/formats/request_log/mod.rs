@@ -17,9 +17,10 @@ use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::Extra;
 
-use crate::base::{Keep as _, id, present, texts::quoted_json, words};
+use crate::base::{Keep as _, id, present, text, texts::quoted_json, words};
 use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
+use crate::grammar::stream;
 use crate::layout::exchange::{Exchange, LISTS, is_request};
 use crate::layout::{Turns, best, columns};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
@@ -80,6 +81,14 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let is_batch = record.names("custom_id");
     let why = format!("the record has {request} with messages, and {answer}");
     (!is_batch && (is_object || is_text)).then_some((if is_object { 96 } else { 88 }, why))
+}
+
+/// Whether the gateway had the answer: `LiteLLM` logs it so, and copies the usage of the request that was paid.
+fn is_from_cache(root: Value<'_>) -> bool {
+    let mark = present(root, "cache_hit");
+    mark.is_some_and(|mark| {
+        text(Some(mark)).map_or(mark.raw() == "true", |mark| mark.eq_ignore_ascii_case("true"))
+    })
 }
 
 /// Names in an answer that only APIs and frameworks give.
@@ -143,6 +152,9 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
             let holders: Vec<Value<'_>> = usage.into_iter().chain([answer, root]).collect();
             exchange.spent(&holders);
         });
+        if is_from_cache(root) {
+            exchange.unpaid();
+        }
     } else if let Some(error) = present(root, "error") {
         exchange.failed(error);
     }
@@ -196,7 +208,8 @@ pub(crate) fn opened<'d, 'r, T>(
     limits: &Limits,
     act: impl FnOnce(&mut Exchange<'d, 'r>, Value<'_>) -> T,
 ) -> T {
-    let Some(document) = quoted_json::open(value, limits) else {
+    let streamed = || value.open(&stream::events(&value.string()?)?, limits.depth).ok();
+    let Some(document) = quoted_json::open(value, limits).or_else(streamed) else {
         return act(exchange, value);
     };
     let outer = exchange.turns.within.clone().unwrap_or_else(|| value.span());

@@ -28,6 +28,28 @@ struct Piece {
     name: Option<String>,
 }
 
+/// The events of a text that is an event stream as it came over the wire, as a list; none for any other text.
+pub(crate) fn events(text: &str) -> Option<String> {
+    let fields = ["data:", "event:", "id:", "retry:", ":"];
+    let (mut list, mut data) = (Vec::new(), String::new());
+    for line in text.lines().chain([""]) {
+        let more = line.strip_prefix("data:").map(str::trim);
+        // Some logs leave out the empty lines between the events.
+        let ends = line.is_empty() || more.is_some_and(|more| more.starts_with('{') || more == "[DONE]");
+        if ends && !data.is_empty() {
+            list.push(std::mem::take(&mut data));
+        }
+        match more {
+            Some("[DONE]") => {}
+            Some(more) => data.push_str(more),
+            None if line.is_empty() || fields.iter().any(|field| line.starts_with(field)) => {}
+            None => return None,
+        }
+    }
+    let are_objects = list.iter().all(|event| event.starts_with('{'));
+    (are_objects && !list.is_empty()).then(|| format!("[{}]", list.join(",")))
+}
+
 /// Whether a list is a stream: its first events are those of one.
 pub(crate) fn is_one(list: Value<'_>) -> bool {
     list.kind() == Kind::Array && list.items().take(3).any(is_event)

@@ -1,11 +1,11 @@
 //! Model, token usage and time of the answer of a logged request.
 //!
-//! Each vendor has its own field names, which are in its grammar. `OpenAI` and Gemini include cached tokens in the input;
-//! Anthropic and Bedrock count them separately, so they are added here. Gemini counts thoughts beside the answer. The
+//! Each vendor has its own field names, which are in its grammar, with what contains what: `OpenAI` and Gemini include cached tokens
+//! in the input; Anthropic and Bedrock count them separately, so they are added here. Gemini counts thoughts beside the answer. The
 //! fields also remain among the extra fields: they hold more than is read here.
 
 use chatmill_intake::json::Value;
-use chatmill_model::Usage;
+use chatmill_model::{Usage, UsageMismatch};
 
 use crate::grammar::GRAMMARS;
 
@@ -21,51 +21,137 @@ fn word(object: Value<'_>, key: &str) -> Option<Box<str>> {
     (!text.is_empty()).then(|| text.into_owned().into())
 }
 
-/// The fields in which a vendor counts tokens.
+/// The fields in which a vendor counts tokens; `outer.inner` is a field inside another.
 #[derive(Debug)]
 pub(crate) struct UsageForm {
-    /// Tokens that went in.
-    pub input: &'static str,
-    /// Tokens that came out; those of the further fields are counted beside the first.
+    /// Tokens that went in; those of the further fields are counted beside the first.
+    pub input: &'static [&'static str],
+    /// Tokens that came out, in the same way.
     pub output: &'static [&'static str],
-    /// Tokens that were read from a cache, in the first of these fields; `outer.inner` is a field inside another.
+    /// Thoughts that the output contains, in any of these fields.
+    pub thoughts: &'static [&'static str],
+    /// Tokens that were read from a cache, in any of these fields.
     pub cached: &'static [&'static str],
-    /// Tokens that were written to a cache.
-    pub written: Option<&'static str>,
+    /// Tokens that were written to a cache, in any of these fields.
+    pub written: &'static [&'static str],
     /// Whether `input` contains the cached and the written tokens.
     pub contains_cache: bool,
+    /// All tokens of the request.
+    pub total: Option<&'static str>,
+}
+
+impl UsageForm {
+    /// The tokens that an object counts in these fields.
+    fn counted(&self, object: Value<'_>) -> CountedTokens {
+        let any = |fields: &[&str]| fields.iter().filter_map(|field| inner(object, field)).max();
+        let sum = |fields: &[&str]| {
+            let counts = fields.iter().filter_map(|field| inner(object, field));
+            counts.reduce(u64::saturating_add)
+        };
+        CountedTokens {
+            input: sum(self.input),
+            cached: any(self.cached),
+            written: any(self.written),
+            contains_cache: self.contains_cache,
+            output: sum(self.output),
+            thoughts: any(self.thoughts),
+            contains_thoughts: true,
+            total: self.total.and_then(|field| number(object, field)),
+        }
+    }
+}
+
+/// Counts of a request as they were logged, before it is decided which of them contain which.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct CountedTokens {
+    /// Tokens that went in.
+    pub input: Option<u64>,
+    /// Tokens that were read from a cache.
+    pub cached: Option<u64>,
+    /// Tokens that were written to a cache.
+    pub written: Option<u64>,
+    /// Whether the vendor counts both in `input`.
+    pub contains_cache: bool,
+    /// Tokens that came out.
+    pub output: Option<u64>,
+    /// Thoughts.
+    pub thoughts: Option<u64>,
+    /// Whether the vendor counts them in `output`.
+    pub contains_thoughts: bool,
+    /// All tokens.
+    pub total: Option<u64>,
+}
+
+impl CountedTokens {
+    /// The usage. A logged total decides what contains what; without one the vendor's way does, where it is possible: a part that is
+    /// more than the whole was counted beside it.
+    pub(crate) fn usage(self) -> Option<Usage> {
+        let cache = [self.cached, self.written].into_iter().flatten();
+        let cache = cache.fold(0, u64::saturating_add);
+        let thoughts = self.thoughts.into_iter().sum();
+        let ways = |count: Option<u64>, part: u64, contains: bool| {
+            let with = count.map(|count| count.saturating_add(part));
+            match count {
+                Some(count) if part > count => [with; 2],
+                _ if contains => [count, with],
+                _ => [with, count],
+            }
+        };
+        let inputs = ways(self.input, cache, self.contains_cache);
+        let outputs = ways(self.output, thoughts, self.contains_thoughts);
+        let ([input, _], [output, _]) = (inputs, outputs);
+        let sum = |input: Option<u64>, output: Option<u64>| input?.checked_add(output?);
+        let total = self
+            .total
+            .filter(|total| *total > 0 && sum(input, output).is_some());
+        let mut pairs = inputs
+            .into_iter()
+            .flat_map(|input| outputs.map(|output| (input, output)));
+        let agreed = pairs.find(|(input, output)| total.is_some() && sum(*input, *output) == total);
+        let mismatch = match (agreed, total) {
+            (Some(_), _) => None,
+            (None, Some(total)) => Some(UsageMismatch::Total(total)),
+            (None, None) => {
+                let is_more = self.input.is_some_and(|input| cache > input);
+                (self.contains_cache && is_more).then_some(UsageMismatch::Cache(cache))
+            }
+        };
+        let (input, output) = agreed.unwrap_or((input, output));
+        let usage = Usage {
+            input,
+            cached_input: self.cached,
+            output,
+            mismatch,
+        };
+        (!usage.is_empty()).then_some(usage)
+    }
 }
 
 /// The tokens that an object counts, in the words of any vendor; none where it counts none.
 pub(crate) fn usage(object: Value<'_>) -> Option<Usage> {
-    let forms = || GRAMMARS.iter().filter_map(|grammar| grammar.usage.as_ref());
-    let cached = |is_inside: bool| {
-        let mut fields = forms()
-            .filter(move |form| form.contains_cache == is_inside)
-            .flat_map(|form| form.cached);
-        fields.find_map(|field| inner(object, field))
+    let forms = GRAMMARS.iter().filter_map(|grammar| grammar.usage.as_ref());
+    let candidates = forms.map(|form| form.counted(object));
+    // Vendors share words: what contains the cache is known by the words for it, beside the word for the input.
+    let rank = |counted: &CountedTokens| match (
+        counted.input,
+        counted.cached.max(counted.written),
+        counted.output,
+    ) {
+        (Some(_), Some(1..), _) => 0,
+        (Some(_), Some(0), _) => 1,
+        (Some(_), None, _) => 2,
+        (None, _, Some(_)) => 3,
+        (None, Some(_), None) => 4,
+        (None, None, None) => 5,
     };
-    let outside = forms().filter(|form| !form.contains_cache);
-    let written = outside
-        .filter_map(|form| form.written)
-        .find_map(|key| number(object, key));
-    let beside = [cached(false), written].into_iter().flatten();
-    let sent = forms().find_map(|form| number(object, form.input));
-    let mut output: Option<u64> = None;
-    for (at, key) in forms().flat_map(|form| form.output.iter().enumerate()) {
-        let Some(more) = number(object, key) else { continue };
-        match (&mut output, at) {
-            (None, 0) => output = Some(more),
-            (Some(output), 1..) => *output = output.saturating_add(more),
-            _ => {}
-        }
+    let candidates: Vec<CountedTokens> = candidates.collect();
+    let counted = *candidates.iter().min_by_key(|counted| rank(counted))?;
+    let output = || candidates.iter().find_map(|counted| counted.output);
+    CountedTokens {
+        output: counted.output.or_else(output),
+        ..counted
     }
-    let usage = Usage {
-        input: sent.map(|sent| beside.fold(sent, u64::saturating_add)),
-        cached_input: cached(false).or_else(|| cached(true)),
-        output,
-    };
-    (!usage.is_empty()).then_some(usage)
+    .usage()
 }
 
 /// The tokens at a key, or at `outer.inner`.
@@ -115,6 +201,112 @@ mod tests {
             r#"{"promptTokenCount":100,"cachedContentTokenCount":60,"candidatesTokenCount":4,"thoughtsTokenCount":3}"#,
         ] {
             assert_eq!(read(text), Some((Some(100), Some(60), Some(7))), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_of_gateways_and_frameworks_say_what_contains_what() {
+        for text in [
+            // LiteLLM adds Anthropic's words beside OpenAI's.
+            r#"{"prompt_tokens":100,"completion_tokens":7,"cache_read_input_tokens":60,"cache_creation_input_tokens":30}"#,
+            r#"{"prompt_tokens":100,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":0},"cache_read_input_tokens":60}"#,
+            r#"{"prompt_tokens":100,"completion_tokens":7,"prompt_cache_hit_tokens":60,"prompt_cache_miss_tokens":40}"#,
+            r#"{"prompt_tokens":100,"completion_tokens":7,"cached_tokens":60}"#,
+            r#"{"prompt_tokens":100,"completion_tokens":7,"input_tokens":100,"cache_read_input_tokens":60}"#,
+            r#"{"inputTokens":100,"outputTokens":7,"totalTokens":107,"reasoningTokens":3,"cachedInputTokens":60}"#,
+            r#"{"inputTokens":100,"outputTokens":7,"inputTokenDetails":{"cacheReadTokens":60,"cacheWriteTokens":9}}"#,
+            r#"{"input_tokens":100,"output_tokens":7,"input_token_details":{"cache_read":60,"cache_creation":20}}"#,
+            r#"{"input_tokens":100,"output_tokens":7,"input_tokens_details":{"cached_tokens":60},"cache_write_input_tokens":5}"#,
+        ] {
+            assert_eq!(read(text), Some((Some(100), Some(60), Some(7))), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_logged_total_says_what_was_counted_beside() {
+        for (text, counts) in [
+            // Thoughts beside the answer, and in it.
+            (
+                r#"{"prompt_tokens":32,"completion_tokens":9,"completion_tokens_details":{"reasoning_tokens":94},"total_tokens":135}"#,
+                (32, None, 103),
+            ),
+            (
+                r#"{"prompt_tokens":32,"completion_tokens":100,"completion_tokens_details":{"reasoning_tokens":94},"total_tokens":132}"#,
+                (32, None, 100),
+            ),
+            (
+                r#"{"prompt_tokens":32,"completion_tokens":100,"completion_tokens_details":{"reasoning_tokens":94},"total_tokens":226}"#,
+                (32, None, 194),
+            ),
+            (
+                r#"{"prompt_tokens":32,"completion_tokens":9,"completion_tokens_details":{"reasoning_tokens":94}}"#,
+                (32, None, 103),
+            ),
+            // What tools put into the prompt.
+            (
+                r#"{"promptTokenCount":100,"toolUsePromptTokenCount":5000,"candidatesTokenCount":40,"thoughtsTokenCount":30,"totalTokenCount":5170}"#,
+                (5100, None, 70),
+            ),
+            (
+                r#"{"promptTokenCount":100,"thoughtsTokenCount":30,"totalTokenCount":130}"#,
+                (100, None, 30),
+            ),
+            (
+                r#"{"promptTokenCount":1000,"cachedContentTokenCount":900,"candidatesTokenCount":10,"totalTokenCount":1010}"#,
+                (1000, Some(900), 10),
+            ),
+            // A cache beside the prompt.
+            (
+                r#"{"prompt_tokens":100,"prompt_tokens_details":{"cached_tokens":60},"completion_tokens":7,"total_tokens":167}"#,
+                (160, Some(60), 7),
+            ),
+            (
+                r#"{"input_tokens":100,"cache_read_input_tokens":60,"output_tokens":7,"total_tokens":107}"#,
+                (100, Some(60), 7),
+            ),
+        ] {
+            let document = json::scan(text.as_bytes(), 16).unwrap();
+            let usage = usage(document.root()).unwrap();
+            let (input, cached, output) = counts;
+            assert_eq!(
+                (usage.input, usage.cached_input, usage.output),
+                (Some(input), cached, Some(output)),
+                "{text}"
+            );
+            assert_eq!(usage.mismatch, None, "{text}");
+        }
+    }
+
+    #[test]
+    fn counts_that_do_not_add_up_are_doubtful() {
+        for (text, counts, mismatch) in [
+            (
+                r#"{"prompt_tokens":100,"completion_tokens":50,"total_tokens":900}"#,
+                (100, 50),
+                UsageMismatch::Total(900),
+            ),
+            (
+                r#"{"prompt_tokens":30,"cache_read_input_tokens":60,"cache_creation_input_tokens":10,"completion_tokens":7}"#,
+                (100, 7),
+                UsageMismatch::Cache(70),
+            ),
+        ] {
+            let document = json::scan(text.as_bytes(), 16).unwrap();
+            let usage = usage(document.root()).unwrap();
+            assert_eq!(
+                (usage.input, usage.output),
+                (Some(counts.0), Some(counts.1)),
+                "{text}"
+            );
+            assert_eq!(usage.mismatch, Some(mismatch), "{text}");
+        }
+        // Half a usage, and a total that nobody filled in.
+        for text in [
+            r#"{"prompt_tokens":100,"total_tokens":900}"#,
+            r#"{"prompt_tokens":100,"completion_tokens":50,"total_tokens":0}"#,
+        ] {
+            let document = json::scan(text.as_bytes(), 16).unwrap();
+            assert_eq!(usage(document.root()).unwrap().mismatch, None, "{text}");
         }
     }
 

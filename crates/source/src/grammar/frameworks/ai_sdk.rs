@@ -10,7 +10,7 @@ use crate::base::{
     ExtraFields, Keep as _, RepeatedText, Site, Turn, arguments, filled, first_present, first_text, items,
     present, repeats, text, text_of, words,
 };
-use crate::grammar::{ANTHROPIC, BlockForm, Grammar, Read, Sign, When, only, typed};
+use crate::grammar::{ANTHROPIC, BlockForm, Grammar, Read, Sign, UsageForm, When, only, typed};
 
 /// Messages of the AI SDK.
 pub(crate) static AI_SDK: Grammar = Grammar {
@@ -38,6 +38,15 @@ pub(crate) static AI_SDK: Grammar = Grammar {
         only(BlockForm::of(When::Begins("data-"), Read::Extra)),
         only(BlockForm::of(When::Begins("tool-"), Read::Own(invocation))),
     ],
+    usage: Some(UsageForm {
+        input: &["inputTokens"],
+        output: &["outputTokens"],
+        thoughts: &["reasoningTokens", "outputTokenDetails.reasoningTokens"],
+        cached: &["cachedInputTokens", "inputTokenDetails.cacheReadTokens"],
+        written: &["inputTokenDetails.cacheWriteTokens"],
+        contains_cache: true,
+        total: Some("totalTokens"),
+    }),
     ..Grammar::own("ai-sdk", &["role", "content", "parts", "toolInvocations"], turn)
 };
 

@@ -6,12 +6,21 @@ use chatmill_model::{Role, ToolCall, ToolResult};
 
 use crate::base::{Keep as _, Site, Turn, arguments, media, present, roles, text, word, words};
 use crate::grammar::openai::{self, calls};
-use crate::grammar::{ANTHROPIC, BlockForm, Grammar, OPENAI, Read, Sign, When};
+use crate::grammar::{ANTHROPIC, BlockForm, Grammar, OPENAI, Read, Sign, UsageForm, When};
 
 /// Messages of `LangChain`.
 pub(crate) static LANGCHAIN: Grammar = Grammar {
     signs: &[Sign::Own(is_message)],
     blocks: &[BlockForm::of(When::Has("type"), Read::Own(block))],
+    usage: Some(UsageForm {
+        input: &["input_tokens"],
+        output: &["output_tokens"],
+        thoughts: &["output_token_details.reasoning"],
+        cached: &["input_token_details.cache_read"],
+        written: &["input_token_details.cache_creation"],
+        contains_cache: true,
+        total: Some("total_tokens"),
+    }),
     ..Grammar::own("langchain", &["content", "type", "kwargs", "data"], turn)
 };
 

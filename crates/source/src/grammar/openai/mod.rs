@@ -14,11 +14,23 @@ pub(crate) static OPENAI: Grammar = Grammar {
     blocks: parts::PARTS,
     cache_mark: Some(parts::cache_mark),
     usage: Some(UsageForm {
-        input: "prompt_tokens",
+        input: &["prompt_tokens"],
         output: &["completion_tokens"],
-        cached: &["prompt_tokens_details.cached_tokens"],
-        written: None,
+        thoughts: &["completion_tokens_details.reasoning_tokens"],
+        // Gateways add the words of Anthropic, `DeepSeek` and Moonshot have words of their own.
+        cached: &[
+            "prompt_tokens_details.cached_tokens",
+            "cache_read_input_tokens",
+            "prompt_cache_hit_tokens",
+            "cached_tokens",
+        ],
+        written: &[
+            "cache_creation_input_tokens",
+            "prompt_tokens_details.cache_creation_tokens",
+            "prompt_tokens_details.cache_write_tokens",
+        ],
         contains_cache: true,
+        total: Some("total_tokens"),
     }),
     ..Grammar::own("openai-chat", &message::FIELDS, message::turn)
 };

@@ -2,7 +2,7 @@
 
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Message, Role};
+use chatmill_model::{Message, Role, UsageMismatch};
 
 use crate::base::{present, times};
 use crate::frame::Reading;
@@ -37,8 +37,8 @@ pub(crate) fn answer(root: Value<'_>, messages: &mut [Message]) {
     }
 }
 
-/// Removes numbers of usage that are too large for a bill, anywhere in a record, with a finding at the
-/// message.
+/// Removes numbers of usage that are too large for a bill, anywhere in a record, and adds findings about them and about usage that
+/// does not add up.
 pub(crate) fn bound(reading: &mut Reading) {
     let messages = reading.conversation.iter_mut();
     for message in messages.flat_map(|conversation| &mut conversation.messages) {
@@ -50,6 +50,20 @@ pub(crate) fn bound(reading: &mut Reading) {
         if *usage != logged {
             let text =
                 format!("more than {MOST} tokens were logged, which no bill can hold: they are left out");
+            let finding = Finding::new(&codes::BEARABLE_TYPE, text);
+            let finding = finding.at_message(message.position, message.id.as_deref(), "");
+            reading.findings.push(finding);
+        }
+        let counts = (usage.input, usage.output);
+        if let (Some(mismatch), (Some(input), Some(output))) = (usage.mismatch, counts) {
+            let text = match mismatch {
+                UsageMismatch::Total(total) => format!(
+                    "the logged usage does not add up: {input} tokens of input and {output} of output, and {total} in all; the parts are used"
+                ),
+                UsageMismatch::Cache(cache) => format!(
+                    "{cache} tokens of a cache were logged, more than the input that should contain them: they are added to it, {input} in all"
+                ),
+            };
             let finding = Finding::new(&codes::BEARABLE_TYPE, text);
             let finding = finding.at_message(message.position, message.id.as_deref(), "");
             reading.findings.push(finding);

@@ -12,7 +12,9 @@ use chatmill_engine::conversation::{
 use chatmill_engine::pipeline::PerspectiveChoice;
 use chatmill_model::{Linked, MessageKind, Sink};
 use chatmill_report::GroupKey;
-use chatmill_report::bill::{Bill, BillBy, BillEntry, CallText, MessageBill, MessageText, day};
+use chatmill_report::bill::{
+    Bill, BillBy, BillEntry, BilledUsage, CallText, MessageBill, MessageText, PriceDivision, day,
+};
 use chatmill_token::{Encoding, TokenCounter, TokenCounts};
 use jiff::tz::TimeZone;
 
@@ -36,6 +38,8 @@ pub(super) struct Priced<'p> {
     pub windows: &'p WindowPlan,
     /// Who speaks as the assistant.
     pub speaker: &'p PerspectiveChoice,
+    /// What prices depend on; none where nothing is priced.
+    pub division: Option<&'p PriceDivision>,
 }
 
 /// Renders, counts and books.
@@ -120,6 +124,20 @@ impl<'p> Pricer<'p> {
                         Some(BillBy::Participant | BillBy::Role | BillBy::Tool) | None => "",
                     };
                     let (group, second) = (group(priced.by.first()), group(priced.by.get(1)));
+                    let usages = priced.division.map(|division| {
+                        let usages = part.each_logged.iter().map(|logged| {
+                            let [requests, input, cached_input, output] = logged.counts();
+                            division.single(BilledUsage {
+                                input,
+                                cached_input,
+                                output,
+                                requests,
+                                ..BilledUsage::default()
+                            })
+                        });
+                        let day = if division.by_day { of_day.as_str() } else { "" };
+                        (usages.collect::<Vec<_>>(), day)
+                    });
                     let counted = part.counts_by_encoding.iter().zip(counts_by_encoding.iter());
                     for (encoding, (token_counts, whole)) in priced.encodings.iter().zip(counted) {
                         let key = GroupKey {
@@ -145,6 +163,9 @@ impl<'p> Pricer<'p> {
                             entry.losses = rendering.loss_count();
                         }
                         bill.add(key, &entry);
+                        if let Some((usages, day)) = &usages {
+                            bill.add_part(key, &entry, (part.model, *day), (usages.as_slice(), 0));
+                        }
                     }
                 }
                 Ok::<(), std::convert::Infallible>(())
@@ -179,6 +200,7 @@ impl<'p> Pricer<'p> {
             by: priced.by,
             zone: priced.zone,
             encodings: &encodings,
+            division: priced.division,
             bill: std::mem::take(&mut self.bill),
         };
         let messages = conversation.messages.iter();

@@ -1,0 +1,296 @@
+//! Price lists that others maintain, as they are published: `LiteLLM`'s `model_prices_and_context_window.json` and the `api.json` of
+//! models.dev. Both are recognised by what is in them.
+//!
+//! Only prices of text, cached text, answers, searches and requests are read. Pictures, sound, seconds, pages and tiers of service are
+//! not, which is said once for a list.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::file::{MOST_PRICE, PriceError};
+use super::{Price, Rates};
+use crate::numbers::counted;
+
+/// Kinds of prices that are named of those that are not read.
+const NAMED: usize = 4;
+
+/// Providers of models.dev that sell their own models only: a name there is the vendor's own.
+const VENDORS: &[&str] = &[
+    "alibaba",
+    "anthropic",
+    "cohere",
+    "deepseek",
+    "google",
+    "llama",
+    "minimax",
+    "mistral",
+    "moonshotai",
+    "openai",
+    "xai",
+    "zai",
+];
+
+type Object = Map<String, Value>;
+
+/// The prices of a list, and what of it is not read.
+pub(super) fn read(text: &str) -> Result<(Vec<Price>, Option<String>), PriceError> {
+    let text = text.trim_start_matches('\u{feff}');
+    let list: Object = serde_json::from_str(text).map_err(|error| PriceError(error.to_string()))?;
+    let entries = || list.values().filter_map(Value::as_object);
+    let mut published = PublishedList::default();
+    let name = if entries().any(|entry| entry.contains_key("litellm_provider")) {
+        published.litellm(&list);
+        "LiteLLM's list"
+    } else if entries().any(|entry| entry.get("models").is_some_and(Value::is_object)) {
+        published.models_dev(&list);
+        "the list of models.dev"
+    } else {
+        let text = "JSON that is neither LiteLLM's list of prices nor the api.json of models.dev";
+        return Err(PriceError(text.to_owned()));
+    };
+    if published.prices.is_empty() {
+        return Err(PriceError(format!("{name} without a price of tokens")));
+    }
+    for price in &mut published.prices {
+        name.clone_into(&mut price.source);
+        "USD".clone_into(&mut price.currency);
+    }
+    let remark = published.remark(name);
+    Ok((published.prices, remark))
+}
+
+#[derive(Default)]
+struct PublishedList {
+    prices: Vec<Price>,
+    /// Entries that have no price of tokens.
+    without: usize,
+    /// Kinds of prices that are not read, with the number of entries that have them.
+    unread: BTreeMap<String, usize>,
+}
+
+impl PublishedList {
+    fn litellm(&mut self, list: &Object) {
+        let mut aliases: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for (model, entry) in list {
+            let Some(entry) = entry.as_object() else {
+                self.without += 1;
+                continue;
+            };
+            if let Some(of) = entry.get("alias_of").and_then(Value::as_str) {
+                aliases.entry(of).or_default().push(model.clone());
+                continue;
+            }
+            // The page of the fields, with zeros as examples.
+            if model != "sample_spec" {
+                self.litellm_entry(model, entry);
+            }
+        }
+        for price in &mut self.prices {
+            if let Some(names) = aliases.remove(price.model.as_str()) {
+                price.aliases = names;
+            }
+        }
+    }
+
+    fn litellm_entry(&mut self, model: &str, entry: &Object) {
+        let mut price = Price {
+            model: model.to_owned(),
+            ..Price::default()
+        };
+        let mut unread = Vec::new();
+        for (key, value) in entry {
+            let is_read = match (key.as_str(), value) {
+                ("tiered_pricing", Value::Array(tiers)) => litellm_tiers(&mut price, tiers),
+                ("input_cost_per_request", value) => set(&mut price.per_request, value, 1.0),
+                ("search_context_cost_per_query", Value::Object(sizes)) => {
+                    // Logs do not say which size a search was of.
+                    let mut costs = sizes.values();
+                    let first = costs.next();
+                    costs.all(|cost| Some(cost) == first)
+                        && first.is_some_and(|cost| set(&mut price.per_search, cost, 1.0))
+                }
+                _ => litellm_rate(&mut price, key, value),
+            };
+            let is_price = key.contains("cost") || key.contains("pric");
+            if !is_read && is_price && !value.is_null() {
+                unread.push(key.clone());
+            }
+        }
+        let thoughts = entry.get("output_cost_per_reasoning_token").and_then(million);
+        self.add(price, thoughts, unread);
+    }
+
+    fn models_dev(&mut self, list: &Object) {
+        for (provider, entry) in list {
+            let models = entry.get("models").and_then(Value::as_object);
+            for (model, entry) in models.into_iter().flatten() {
+                let Some(cost) = entry.get("cost").and_then(Value::as_object) else {
+                    self.without += 1;
+                    continue;
+                };
+                let mut price = Price {
+                    model: format!("{provider}/{model}"),
+                    ..Price::default()
+                };
+                if VENDORS.contains(&provider.as_str()) {
+                    price.aliases.push(model.clone());
+                }
+                let mut unread = Vec::new();
+                let mut rates = Rates::default();
+                for (key, value) in cost {
+                    let is_read = match key.as_str() {
+                        // It is the same as the first of `tiers`.
+                        "context_over_200k" if cost.contains_key("tiers") => true,
+                        "context_over_200k" => dev_tier(&mut price, value, 200_000),
+                        "tiers" => value.as_array().is_some_and(|tiers| {
+                            let size = |tier: &Value| tier.pointer("/tier/size").and_then(Value::as_u64);
+                            let mut sized = tiers.iter();
+                            sized.all(|tier| size(tier).is_some_and(|size| dev_tier(&mut price, tier, size)))
+                        }),
+                        _ => dev_rate(&mut rates, key, value),
+                    };
+                    if !is_read {
+                        unread.push(key.clone());
+                    }
+                }
+                price.rates.insert((false, 0), rates);
+                let thoughts = cost.get("reasoning").and_then(Value::as_f64);
+                self.add(price, thoughts, unread);
+            }
+        }
+    }
+
+    /// Adds a price that has one for input tokens. Where thoughts cost something else than other answers, logs do not divide them, and
+    /// answers have no price.
+    fn add(&mut self, mut price: Price, thoughts: Option<f64>, unread: Vec<String>) {
+        if price.per_million().is_none() {
+            self.without += 1;
+            return;
+        }
+        for rates in price.rates.values_mut() {
+            if thoughts.is_some_and(|thoughts| Some(thoughts) != rates.output) {
+                rates.output = None;
+            }
+        }
+        for key in unread {
+            *self.unread.entry(key).or_default() += 1;
+        }
+        self.prices.push(price);
+    }
+
+    fn remark(&self, list: &str) -> Option<String> {
+        if self.without == 0 && self.unread.is_empty() {
+            return None;
+        }
+        let mut kinds: Vec<(&String, &usize)> = self.unread.iter().collect();
+        kinds.sort_by_key(|(name, entries)| (std::cmp::Reverse(**entries), *name));
+        let named: Vec<String> = kinds
+            .iter()
+            .take(NAMED)
+            .map(|(name, _)| format!("`{name}`"))
+            .collect();
+        let mut text = format!(
+            "{list} has {} of tokens, and {} without one",
+            counted(self.prices.len() as u64, "price"),
+            counted(self.without as u64, "model")
+        );
+        if !named.is_empty() {
+            let number = counted(kinds.len() as u64, "kind");
+            text = format!("{text}; prices of {number} are not read: {}", named.join(", "));
+        }
+        if kinds.len() > NAMED {
+            text.push_str(" and others");
+        }
+        Some(text)
+    }
+}
+
+/// Sets the rate that a key of `LiteLLM`'s names: a kind of tokens, perhaps above a length, perhaps in batches.
+fn litellm_rate(price: &mut Price, key: &str, value: &Value) -> bool {
+    let (key, batch) = key
+        .strip_suffix("_batches")
+        .map_or((key, false), |key| (key, true));
+    let above = key
+        .strip_suffix("k_tokens")
+        .and_then(|key| key.rsplit_once("_above_"));
+    let Some((kind, thousands)) = above else {
+        return litellm_kind(price, key, (batch, 0), value);
+    };
+    let length = thousands
+        .parse()
+        .ok()
+        .and_then(|length: u64| length.checked_mul(1000));
+    length.is_some_and(|length| litellm_kind(price, kind, (batch, length), value))
+}
+
+/// Sets the rate of a kind of tokens, in batches or not, above a length.
+fn litellm_kind(price: &mut Price, kind: &str, of: (bool, u64), value: &Value) -> bool {
+    let field: fn(&mut Rates) -> &mut Option<f64> = match kind {
+        "input_cost_per_token" => |rates| &mut rates.input,
+        "output_cost_per_token" => |rates| &mut rates.output,
+        "cache_read_input_token_cost" => |rates| &mut rates.cached_input,
+        "cache_creation_input_token_cost" => |rates| &mut rates.cache_write,
+        "cache_creation_input_token_cost_above_1hr" => |rates| &mut rates.cache_write_1h,
+        // The price of thoughts is compared with that of answers.
+        "output_cost_per_reasoning_token" if of == (false, 0) => return true,
+        _ => return false,
+    };
+    let Some(cost) = million(value) else { return false };
+    *field(price.rates.entry(of).or_default()) = Some(cost);
+    true
+}
+
+/// `LiteLLM`'s `tiered_pricing`: rates with the range of lengths that they hold for.
+fn litellm_tiers(price: &mut Price, tiers: &[Value]) -> bool {
+    let start = |tier: &Value| {
+        let start = tier.pointer("/range/0")?.as_f64()?;
+        // Written as a fraction or not, it is a number of tokens.
+        format!("{start:.0}").parse::<u64>().ok()
+    };
+    tiers.iter().all(|tier| {
+        let (Some(start), Some(rates)) = (start(tier), tier.as_object()) else {
+            return false;
+        };
+        let rates = rates.iter().filter(|(key, _)| *key != "range");
+        rates.fold(true, |all, (key, value)| {
+            litellm_kind(price, key, (false, start), value) && all
+        })
+    })
+}
+
+/// A tier of models.dev.
+fn dev_tier(price: &mut Price, tier: &Value, above: u64) -> bool {
+    let mut rates = Rates::default();
+    let Some(costs) = tier.as_object() else {
+        return false;
+    };
+    let costs = costs.iter().filter(|(key, _)| *key != "tier");
+    let is_read = costs.fold(true, |all, (key, value)| dev_rate(&mut rates, key, value) && all);
+    price.rates.insert((false, above), rates);
+    is_read
+}
+
+fn dev_rate(rates: &mut Rates, key: &str, value: &Value) -> bool {
+    let field = match key {
+        "input" => &mut rates.input,
+        "output" => &mut rates.output,
+        "cache_read" => &mut rates.cached_input,
+        "cache_write" => &mut rates.cache_write,
+        "reasoning" => return true,
+        _ => return false,
+    };
+    set(field, value, 1.0)
+}
+
+/// The price of a million, of a price of one; rounded, so that prices that are written as different fractions are the same.
+fn million(value: &Value) -> Option<f64> {
+    let mut price = None;
+    set(&mut price, value, 1_000_000.0).then_some(price?)
+}
+
+fn set(price: &mut Option<f64>, value: &Value, times: f64) -> bool {
+    let cost = value.as_f64().map(|cost| (cost * times * 1e9).round() / 1e9);
+    *price = cost.filter(|cost| (0.0..=MOST_PRICE).contains(cost));
+    price.is_some()
+}

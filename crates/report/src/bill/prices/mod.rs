@@ -1,0 +1,457 @@
+//! Prices: of which model they are, and what tokens cost at them.
+//!
+//! Prices come from the user: none is built in, and the price list in the repository is an example. [`file`] reads our own price
+//! files, [`lists`] the lists that others maintain, and [`names`] says when two names are of one model. What is sold otherwise than by
+//! tokens, requests and searches has no price here.
+
+mod file;
+mod lists;
+mod names;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chatmill_token::Encoding;
+use jiff::civil::Date;
+use thiserror::Error;
+
+pub use file::PriceError;
+
+/// Why tokens have no price; the reason as a clause.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
+pub enum Unpriced {
+    /// No entry has a name of the model.
+    #[error("no price has this name")]
+    Name,
+    /// Entries of different prices fit.
+    #[error("the prices of {0} and {1} both fit, and differ")]
+    Several(String, String),
+    /// The price is that of another encoding.
+    #[error("its price is for tokens of another encoding")]
+    Encoding,
+    /// The price names no encoding, and the tokens were counted here.
+    #[error("its price names no encoding, so only what was logged has a price")]
+    NoEncoding,
+    /// No price of the model holds on this day.
+    #[error("none of its prices holds on {0}")]
+    Day(String),
+    /// The day is not known, and the price depends on it.
+    #[error("its price depends on the day, which is not known")]
+    Undated,
+    /// A kind of tokens or requests has no price.
+    #[error("its price has none for {0}")]
+    Kind(&'static str),
+    /// The price depends on the lengths of requests, and only their sum is known.
+    #[error("it costs more above {0} tokens in a request, and only sums are known here: give the files")]
+    Length(u64),
+    /// No model is known, and a list of all models is no choice of prices.
+    #[error("no model is known of it, and a list of all models is not applied as a whole")]
+    NoModel,
+    /// Several models wrote a conversation, and the table that was read does not divide it.
+    #[error("several models wrote some of it: bill it by model, or give the files")]
+    Models,
+}
+
+/// Prices of a million tokens by kind; none where the kind has no price.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rates {
+    /// Tokens that are sent.
+    pub input: Option<f64>,
+    /// Tokens that are sent and read from a cache.
+    pub cached_input: Option<f64>,
+    /// Tokens that are sent and written to a cache for minutes.
+    pub cache_write: Option<f64>,
+    /// Tokens that are sent and written to a cache for an hour.
+    pub cache_write_1h: Option<f64>,
+    /// Tokens that the model writes.
+    pub output: Option<f64>,
+}
+
+/// What a price depends on besides the kind of tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Terms {
+    /// Whether the requests are lines of a batch.
+    pub batch: bool,
+    /// The largest threshold of length that each of the requests exceeds; none where only their sum is known.
+    pub above: Option<u64>,
+}
+
+impl Terms {
+    /// The terms of any request that no threshold applies to.
+    pub(crate) const BASE: Self = Self {
+        batch: false,
+        above: Some(0),
+    };
+}
+
+/// A price: what a model's tokens, requests and searches cost.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Price {
+    /// The name of the priced product, for example a model.
+    pub model: String,
+    /// Other names of it.
+    pub aliases: Vec<String>,
+    /// The encoding of the tokens that are paid for; none where only logged tokens have this price.
+    pub encoding: Option<String>,
+    /// Currency, for example `USD`.
+    pub currency: String,
+    /// Rates of single requests and of batches, each by the length that a request exceeds.
+    pub rates: BTreeMap<(bool, u64), Rates>,
+    /// Price of a request, whatever its length.
+    pub per_request: Option<f64>,
+    /// Price of a search on the web.
+    pub per_search: Option<f64>,
+    /// The share that is taken off everything, from 0 to 1.
+    pub batch_discount: Option<f64>,
+    /// The first day on which it holds.
+    pub from: Option<Date>,
+    /// The last day on which it holds.
+    pub until: Option<Date>,
+    /// The day on which the price was read; none of a list that does not say.
+    pub date: Option<String>,
+    /// Where the price is from.
+    pub source: String,
+}
+
+/// A kind of tokens: its name, their number, and the rate that they have.
+type Kind = (&'static str, u64, fn(&Rates) -> Option<f64>);
+
+/// Requests and tokens that a price applies to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BilledUsage {
+    /// Tokens that are sent, those of a cache included.
+    pub input: u64,
+    /// The input tokens that are read from a cache.
+    pub cached_input: u64,
+    /// The input tokens that are written to a cache for minutes; none where nobody logged them.
+    pub cache_write: Option<u64>,
+    /// The input tokens that are written to a cache for an hour; none where nobody logged them.
+    pub cache_write_1h: Option<u64>,
+    /// Tokens that the model writes.
+    pub output: u64,
+    /// Searches on the web; none where nobody logged them.
+    pub searches: Option<u64>,
+    /// Requests.
+    pub requests: u64,
+}
+
+impl std::ops::AddAssign for BilledUsage {
+    fn add_assign(&mut self, more: Self) {
+        let add = |sum: Option<u64>, more: Option<u64>| match (sum, more) {
+            (Some(sum), Some(more)) => Some(sum.saturating_add(more)),
+            (sum, more) => sum.or(more),
+        };
+        self.input = self.input.saturating_add(more.input);
+        self.cached_input = self.cached_input.saturating_add(more.cached_input);
+        self.cache_write = add(self.cache_write, more.cache_write);
+        self.cache_write_1h = add(self.cache_write_1h, more.cache_write_1h);
+        self.output = self.output.saturating_add(more.output);
+        self.searches = add(self.searches, more.searches);
+        self.requests = self.requests.saturating_add(more.requests);
+    }
+}
+
+impl Price {
+    /// The price of a million tokens that are sent, in single requests of any length.
+    pub fn per_million(&self) -> Option<f64> {
+        self.rates.get(&(false, 0))?.input
+    }
+
+    /// The price of a million tokens that the model writes.
+    pub fn per_million_output(&self) -> Option<f64> {
+        self.rates.get(&(false, 0))?.output
+    }
+
+    /// The prices of a million tokens of other kinds, where they differ from that of what is sent.
+    pub fn more_rates(&self) -> Vec<(&'static str, f64)> {
+        let Some(rates) = self.rates.get(&(false, 0)) else {
+            return Vec::new();
+        };
+        let kinds = [
+            (
+                "cached",
+                rates.cached_input.filter(|_| rates.cached_input != rates.input),
+            ),
+            ("written to a cache", rates.cache_write),
+            ("written to a cache for an hour", rates.cache_write_1h),
+        ];
+        kinds
+            .into_iter()
+            .filter_map(|(kind, rate)| Some((kind, rate?)))
+            .collect()
+    }
+
+    /// The estimated cost of tokens that were counted here, in single requests below all thresholds; answers cost nothing where their
+    /// price is not known.
+    pub fn estimate(&self, usage: &BilledUsage) -> f64 {
+        let tokens = usage.input as f64 * self.per_million().unwrap_or_default()
+            + usage.output as f64 * self.per_million_output().unwrap_or_default();
+        let requests = usage.requests as f64 * self.per_request.unwrap_or_default();
+        self.discounted(tokens / 1_000_000.0 + requests)
+    }
+
+    /// The cost of what a provider logged. Every kind that there is any of needs a price; `longest` is a length that no request exceeds.
+    pub(crate) fn cost_of_logged(
+        &self,
+        usage: &BilledUsage,
+        terms: Terms,
+        longest: u64,
+    ) -> Result<f64, Unpriced> {
+        let above = match terms.above {
+            Some(above) => above,
+            None => match self.thresholds().next() {
+                Some(first) if longest.min(usage.input) > first => return Err(Unpriced::Length(first)),
+                _ => 0,
+            },
+        };
+        let (write, write_1h) = (
+            usage.cache_write.unwrap_or_default(),
+            usage.cache_write_1h.unwrap_or_default(),
+        );
+        let parts = usage.cached_input.saturating_add(write).saturating_add(write_1h);
+        let kinds: [Kind; 5] = [
+            ("input tokens", usage.input.saturating_sub(parts), |rates| {
+                rates.input
+            }),
+            ("cached input tokens", usage.cached_input, |rates| {
+                rates.cached_input
+            }),
+            ("cache writes", write, |rates| rates.cache_write),
+            ("cache writes of an hour", write_1h, |rates| rates.cache_write_1h),
+            ("output tokens", usage.output, |rates| rates.output),
+        ];
+        let mut sum = 0.0;
+        for (name, tokens, rate) in kinds {
+            // A rate that a threshold does not change is that of the threshold before.
+            let mut tiers = self.rates.range((terms.batch, 0)..=(terms.batch, above)).rev();
+            match tiers.find_map(|(_, rates)| rate(rates)) {
+                Some(rate) => sum += tokens as f64 * rate / 1_000_000.0,
+                None if tokens == 0 => {}
+                None if terms.batch => return Err(Unpriced::Kind("requests of batches")),
+                None => return Err(Unpriced::Kind(name)),
+            }
+        }
+        match (usage.searches.unwrap_or_default(), self.per_search) {
+            (0, _) => {}
+            (searches, Some(price)) => sum += searches as f64 * price,
+            (_, None) => return Err(Unpriced::Kind("searches")),
+        }
+        let requests = usage.requests as f64 * self.per_request.unwrap_or_default();
+        Ok(self.discounted(sum + requests))
+    }
+
+    /// Whether tokens that were counted in an encoding have this price.
+    pub(crate) fn counts_in(&self, encoding: &str) -> Result<(), Unpriced> {
+        match &self.encoding {
+            None => Err(Unpriced::NoEncoding),
+            Some(own) if own != encoding => Err(Unpriced::Encoding),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// The thresholds of length, in order.
+    fn thresholds(&self) -> impl Iterator<Item = u64> {
+        let lengths: BTreeSet<u64> = self.rates.keys().map(|(_, above)| *above).collect();
+        lengths.into_iter().filter(|above| *above > 0)
+    }
+
+    fn discounted(&self, amount: f64) -> f64 {
+        amount * (1.0 - self.batch_discount.unwrap_or_default())
+    }
+
+    /// Whether everything costs the same by both.
+    fn costs_as(&self, other: &Self) -> bool {
+        let terms = |price: &Self| (price.per_request, price.per_search, price.batch_discount);
+        self.currency == other.currency && self.rates == other.rates && terms(self) == terms(other)
+    }
+
+    fn holds_on(&self, day: Date) -> bool {
+        self.from.is_none_or(|from| from <= day) && self.until.is_none_or(|until| day <= until)
+    }
+
+    fn is_dated(&self) -> bool {
+        self.from.is_some() || self.until.is_some()
+    }
+
+    /// Whether it can hold on a day, which may be unknown.
+    pub(crate) fn may_hold_on(&self, day: &str) -> bool {
+        day.parse().map_or(true, |day| self.holds_on(day))
+    }
+
+    /// The name, with the days on which it holds.
+    fn shown(&self) -> String {
+        let day =
+            |word: &str, day: Option<Date>| day.map_or_else(String::new, |day| format!(" {word} {day}"));
+        format!(
+            "`{}`{}{}",
+            self.model,
+            day("from", self.from),
+            day("until", self.until)
+        )
+    }
+}
+
+/// The prices of a file, found by names of models.
+#[derive(Clone, Debug, Default)]
+pub struct PriceList {
+    prices: Vec<Price>,
+    /// Whether the file is a list of all models, so that its prices are no choice for what has no model.
+    is_catalogue: bool,
+    /// What of the file is not understood, as one sentence.
+    remark: Option<String>,
+    by_name: BTreeMap<String, Vec<usize>>,
+    /// All names in small letters.
+    names: BTreeSet<String>,
+    by_undated: BTreeMap<String, Vec<usize>>,
+    by_bare: BTreeMap<String, Vec<usize>>,
+}
+
+impl PriceList {
+    /// Reads a price file, which is recognised by its content: our TOML, `LiteLLM`'s list or that of models.dev. Encodings are those of
+    /// the registry and of `own`.
+    pub fn parse(text: &str, own: &[Encoding]) -> Result<Self, PriceError> {
+        if text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
+            let (prices, remark) = lists::read(text)?;
+            return Ok(Self {
+                is_catalogue: true,
+                remark,
+                ..Self::of(prices)
+            });
+        }
+        Ok(Self::of(file::read(text, own)?))
+    }
+
+    /// A list of these prices.
+    pub fn of(prices: Vec<Price>) -> Self {
+        let mut list = Self::default();
+        let named: Vec<(usize, &str)> = prices
+            .iter()
+            .enumerate()
+            .flat_map(|(place, price)| {
+                let aliases = price.aliases.iter().map(String::as_str);
+                aliases
+                    .chain([price.model.as_str()])
+                    .map(move |name| (place, name))
+            })
+            .collect();
+        list.names = named.iter().map(|(_, name)| name.to_lowercase()).collect();
+        let add = |map: &mut BTreeMap<String, Vec<usize>>, name: &str, place| {
+            let places = map.entry(name.to_owned()).or_default();
+            if places.last() != Some(&place) {
+                places.push(place);
+            }
+        };
+        for (place, name) in named {
+            let lower = name.to_lowercase();
+            let undated = names::undated(&lower, &list.names);
+            add(&mut list.by_name, name, place);
+            add(&mut list.by_undated, undated, place);
+            add(&mut list.by_bare, names::bare(undated), place);
+        }
+        list.prices = prices;
+        list
+    }
+
+    /// The price of a model on a day, `YYYY-MM-DD` where it is known; of tokens that were counted in `encoding`, that in this encoding.
+    pub fn find(&self, model: &str, day: &str, encoding: Option<&str>) -> Result<&Price, Unpriced> {
+        if model == SEVERAL {
+            return Err(Unpriced::Models);
+        }
+        let lower = model.to_lowercase();
+        let undated = names::undated(&lower, &self.names);
+        let vendors = names::of_vendor(&lower);
+        let places = self
+            .by_name
+            .get(model)
+            .or_else(|| self.by_undated.get(undated))
+            .or_else(|| self.by_name.get(vendors?))
+            .or_else(|| self.by_undated.get(names::undated(vendors?, &self.names)))
+            .or_else(|| self.by_bare.get(names::bare(undated)))
+            .ok_or(Unpriced::Name)?;
+        let fitting = places.iter().filter_map(|place| self.prices.get(*place));
+        let mut fitting: Vec<&Price> = fitting.collect();
+        let is_counted = |price: &&Price| encoding.is_some() && price.encoding.as_deref() == encoding;
+        if fitting.iter().any(is_counted) {
+            fitting.retain(is_counted);
+        }
+        if fitting.iter().any(|price| price.is_dated()) {
+            match day.parse::<Date>() {
+                Ok(date) => {
+                    fitting.retain(|price| price.holds_on(date));
+                    // A price without days holds where none with days does.
+                    if fitting.iter().any(|price| price.is_dated()) {
+                        fitting.retain(|price| price.is_dated());
+                    }
+                }
+                Err(_) => return Err(Unpriced::Undated),
+            }
+        }
+        let Some((first, others)) = fitting.split_first() else {
+            return Err(Unpriced::Day(day.to_owned()));
+        };
+        match others.iter().find(|other| !other.costs_as(first)) {
+            None => Ok(first),
+            Some(other) => Err(Unpriced::Several(first.shown(), other.shown())),
+        }
+    }
+
+    /// The prices that apply to what has no model: a figure for each; none of a list of all models.
+    pub fn each(&self) -> &[Price] {
+        if self.is_catalogue { &[] } else { &self.prices }
+    }
+
+    /// The number of prices.
+    pub fn len(&self) -> usize {
+        self.prices.len()
+    }
+
+    /// Whether there are no prices.
+    pub fn is_empty(&self) -> bool {
+        self.prices.is_empty()
+    }
+
+    /// The currency of all prices.
+    pub fn currency(&self) -> &str {
+        self.prices.first().map_or("", |price| &price.currency)
+    }
+
+    /// What of the file is not understood, as one sentence.
+    pub fn remark(&self) -> Option<&str> {
+        self.remark.as_deref()
+    }
+
+    /// What sums have to be divided by, so that these prices apply to them.
+    pub fn division(&self) -> Option<PriceDivision> {
+        let lengths: BTreeSet<u64> = self.prices.iter().flat_map(Price::thresholds).collect();
+        (!self.is_empty()).then(|| PriceDivision {
+            by_day: self.prices.iter().any(Price::is_dated),
+            lengths: lengths.into_iter().collect(),
+        })
+    }
+}
+
+/// The model of conversations that several models wrote, where they are not divided.
+pub(crate) const SEVERAL: &str = "(several)";
+
+/// What prices depend on besides the model.
+#[derive(Clone, Debug, Default)]
+pub struct PriceDivision {
+    /// Whether prices hold on some days only.
+    pub by_day: bool,
+    /// All thresholds of length, in order.
+    pub lengths: Vec<u64>,
+}
+
+impl PriceDivision {
+    /// The usage that was logged of a single request, with its terms.
+    pub fn single(&self, usage: BilledUsage) -> (Terms, BilledUsage) {
+        let exceeded = self.lengths.iter().take_while(|length| **length < usage.input);
+        let terms = Terms {
+            above: Some(exceeded.fold(0, |_, length| *length)),
+            ..Terms::BASE
+        };
+        (terms, usage)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -165,6 +165,14 @@ impl LossCoverage {
         {
             return None;
         }
+        // A mark that somebody typed is read as one of the list's; such a rendering is invalid.
+        if rendering
+            .violations
+            .iter()
+            .any(|violation| violation.rule.starts_with("SGP-06"))
+        {
+            return None;
+        }
         self.checked += 1;
         self.codes.extend(rendering.losses.iter().map(|loss| loss.code));
         let is_orphan_rule = |rule: &String| {

@@ -95,10 +95,7 @@ fn test_dir() -> TestDir {
         sources += 1;
         assert!(left < cases(2), "nothing of {}", source.display());
     }
-    assert!(
-        written > sources,
-        "only {written} copies of {sources} sources"
-    );
+    assert!(written > sources, "only {written} copies of {sources} sources");
     test_dir.pipeline();
     test_dir
 }

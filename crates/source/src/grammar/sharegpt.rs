@@ -100,7 +100,7 @@ fn read(value: Value<'_>, has_tags: bool, site: &mut Site<'_>) -> Turn {
                     }
                 }
                 _ if is_call => turn.parts.extend(spelled_turn(&words, limits.depth)),
-                Some(Role::Tool) => turn.parts.extend(results(words, limits)),
+                Some(Role::Tool) => turn.parts.extend(results(&words, limits)),
                 Some(Role::Assistant) => match python::calls(&words, limits) {
                     Some(calls) => turn.parts.extend(calls.into_iter().map(Part::ToolCall)),
                     None => turn.parts.extend(text_parts(words)),
@@ -125,7 +125,7 @@ fn result(content: String) -> Part {
 }
 
 /// The results of tools: a list in which each result names its tool or its call, else texts between tags, else one result.
-fn results(words: String, limits: &Limits) -> Vec<Part> {
+fn results(words: &str, limits: &Limits) -> Vec<Part> {
     let listed = json::scan(words.as_bytes(), limits.depth)
         .ok()
         .and_then(|document| {

@@ -92,8 +92,10 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    /// Bytes of buffers and tables that grow by leaps, whoever fills them.
-    const LEAP: usize = 2 << 20;
+    /// Bytes of buffers and tables that grow by leaps, whoever fills them: of each thread its own, and one or two threads have work.
+    const LEAP: usize = 4 << 20;
+    /// Bytes that an element takes at least: what one call takes more than another does not count as nothing for each.
+    const ELEMENT: f64 = 512.0;
     /// Steps that threads keep for themselves.
     const KEPT: usize = 1 << 9;
 
@@ -112,21 +114,21 @@ impl Counted {
     /// steps, whichever grows most.
     pub(crate) fn growth(&self) -> f64 {
         self.growth_in_number()
-            .max(self.growth_of(|taken| taken.bytes, Self::LEAP))
+            .max(self.growth_of(|taken| taken.bytes, Self::LEAP, Self::ELEMENT))
     }
 
     /// The same in pieces or steps, for elements of so few bytes that the leap of a buffer hides them.
     pub(crate) fn growth_in_number(&self) -> f64 {
-        let pieces = self.growth_of(|taken| taken.pieces, 0);
-        pieces.max(self.growth_of(|taken| taken.steps, Self::KEPT))
+        let pieces = self.growth_of(|taken| taken.pieces, 0, 1.0);
+        pieces.max(self.growth_of(|taken| taken.steps, Self::KEPT, 1.0))
     }
 
-    fn growth_of(&self, of: fn(&Taken) -> usize, leap: usize) -> f64 {
+    fn growth_of(&self, of: fn(&Taken) -> usize, leap: usize, least: f64) -> f64 {
         let [one, few, many] = self.taken.map(|taken| of(&taken));
         let [_, n, four_n] = self.sizes;
         let each_of_few = few.saturating_sub(one) as f64 / (n - 1) as f64;
         let each_of_many = many.saturating_sub(one + leap) as f64 / (four_n - 1) as f64;
-        each_of_many / each_of_few.max(1.0)
+        each_of_many / each_of_few.max(least)
     }
 }
 

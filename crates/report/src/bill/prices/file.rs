@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use chatmill_diag::settings_error;
 use chatmill_token::Encoding;
 use jiff::civil::Date;
 use serde::Deserialize;
@@ -92,7 +93,7 @@ struct PriceFile {
 /// Reads a price file; encodings are those of the registry or of `own`.
 pub(super) fn read(text: &str, own: &[Encoding]) -> Result<Vec<Price>, PriceError> {
     let file: PriceFile =
-        toml::from_str(text).map_err(|error| PriceError(error.to_string().trim_end().to_owned()))?;
+        toml::from_str(text).map_err(|error| PriceError(settings_error(text, &error.to_string())))?;
     let first = file.price.first().map(|first| first.currency.clone());
     let mut prices = Vec::new();
     for (index, entry) in file.price.into_iter().enumerate() {

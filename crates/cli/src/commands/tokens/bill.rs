@@ -292,7 +292,13 @@ impl<'b> BillLines<'b> {
 
     /// For programs.
     pub(super) fn json(&self) -> Value {
-        let rows: Vec<Value> = self.rows.iter().map(|row| self.row_json(row)).collect();
+        let money = self.money();
+        let priced = |row: &BillRow| {
+            let mut fields = self.row_fields(row);
+            fields.extend(money.fields(row));
+            Value::Object(fields)
+        };
+        let rows: Vec<Value> = self.rows.iter().map(priced).collect();
         let claims: Vec<Value> = self
             .savings
             .iter()
@@ -308,7 +314,7 @@ impl<'b> BillLines<'b> {
                 })
             })
             .collect();
-        let total: Vec<Value> = self.total.iter().map(|row| self.row_json(row)).collect();
+        let total: Vec<Value> = self.total.iter().map(priced).collect();
         let by: Vec<&str> = self.by.iter().map(|by| by.noun()).collect();
         json!({
             "by": by.join(","),
@@ -319,7 +325,8 @@ impl<'b> BillLines<'b> {
         })
     }
 
-    fn row_json(&self, row: &BillRow) -> Value {
+    /// The fields of a row, without its money.
+    fn row_fields(&self, row: &BillRow) -> serde_json::Map<String, Value> {
         let mut fields = serde_json::Map::new();
         let groups = [
             ("group", &row.group, &row.name),
@@ -340,8 +347,7 @@ impl<'b> BillLines<'b> {
                 fields.insert(key.to_owned(), Value::Null);
             }
         }
-        fields.extend(self.money().fields(row));
-        Value::Object(fields)
+        fields
     }
 
     /// For spreadsheets: one line a row, money in columns at the end.
@@ -357,7 +363,7 @@ impl<'b> BillLines<'b> {
         header.extend(money.csv_header());
         let mut text = csv::line(&header);
         for row in self.rows {
-            let fields = self.row_json(row);
+            let fields = self.row_fields(row);
             let groups = [&row.group, &row.second].into_iter().take(self.by.len());
             let mut line: Vec<String> = groups.cloned().collect();
             let fields = CSV.iter().filter_map(|name| fields.get(*name));

@@ -60,6 +60,15 @@ impl<'m> Money<'m> {
         if self.has_others { self.prices.each() } else { &[] }
     }
 
+    /// A name that has no price for something: one of a model may be masked, one of a price with a column is not.
+    fn shown_name(&self, name: &str) -> String {
+        if self.each().iter().any(|price| price.model == name) {
+            name.to_owned()
+        } else {
+            (self.shown_model)(name)
+        }
+    }
+
     /// The columns of what the tokens cost.
     pub(super) fn columns(&'m self) -> Vec<Column<'m, BillRow>> {
         let mut columns = Vec::new();
@@ -111,13 +120,8 @@ impl<'m> Money<'m> {
         for row in self.rows {
             reasons.extend(self.row(row).reasons);
         }
-        let is_of_price = |name: &str| self.each().iter().any(|price| price.model == name);
         let unpriced = reasons.iter().take(NOTED).map(|(name, reason)| {
-            let name = if is_of_price(name) {
-                name.clone()
-            } else {
-                (self.shown_model)(name)
-            };
+            let name = self.shown_name(name);
             let name = if name.is_empty() { "(no model)" } else { &name };
             harmless(&format!("{name}: – where {reason}"))
         });
@@ -202,15 +206,10 @@ impl<'m> Money<'m> {
             fields.insert("cost".to_owned(), sums);
         }
         if !money.reasons.is_empty() {
-            let is_of_price = |name: &str| self.each().iter().any(|price| price.model == name);
-            let unpriced = money.reasons.iter().map(|(name, why)| {
-                let shown = if is_of_price(name) {
-                    name.clone()
-                } else {
-                    (self.shown_model)(name)
-                };
-                json!({"model": shown, "why": why.to_string()})
-            });
+            let unpriced = money
+                .reasons
+                .iter()
+                .map(|(name, why)| json!({"model": self.shown_name(name), "why": why.to_string()}));
             fields.insert("unpriced".to_owned(), unpriced.collect());
         }
         fields

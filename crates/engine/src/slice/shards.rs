@@ -138,18 +138,19 @@ impl Pile {
     }
 }
 
-/// The first and the last input of each section whose inputs may belong together. Inputs with named tables belong together whatever their
-/// section: ids have their table in front where the run reads several.
+/// The first and the last input of each section with inputs that may belong together. Inputs with named tables belong together across
+/// sections, because ids begin with their table where the run reads several.
 fn together(plan: &Plan) -> Result<BTreeMap<usize, (usize, usize)>, Failure> {
     let mut sections: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
     let companions = Companions::of(&plan.inputs);
     let mut with_tables: Option<(usize, usize)> = None;
     for (index, planned) in plan.inputs.iter().enumerate() {
-        if companions.has_any(planned) || may_merge(planned, plan.limits())? {
+        let seen = seen(planned, plan.limits())?;
+        if companions.has_any(planned) || may_merge(planned, &seen) {
             let (_, last) = sections.entry(planned.section).or_insert((index, index));
             *last = index;
         }
-        if seen(planned, plan.limits())?.has_tables {
+        if seen.has_tables {
             let (_, last) = with_tables.get_or_insert((index, index));
             *last = index;
         }
@@ -163,13 +164,13 @@ fn together(plan: &Plan) -> Result<BTreeMap<usize, (usize, usize)>, Failure> {
 }
 
 /// Whether rows of an input may become one conversation with those of another, or its records count together with theirs.
-fn may_merge(planned: &PlannedInput, limits: &Limits) -> Result<bool, Failure> {
+fn may_merge(planned: &PlannedInput, seen: &Seen) -> bool {
     let settings = &planned.settings;
     match (settings.written.limit, settings.written.merge, settings.source) {
-        (Some(_), ..) => Ok(true),
-        (None, Some(merges), _) => Ok(merges),
-        (None, None, Some(source)) => Ok(joins_files(source)),
-        (None, None, None) => Ok(seen(planned, limits)?.may_merge),
+        (Some(_), ..) => true,
+        (None, Some(merges), _) => merges,
+        (None, None, Some(source)) => joins_files(source),
+        (None, None, None) => seen.may_merge,
     }
 }
 
@@ -188,7 +189,7 @@ struct Seen {
     has_tables: bool,
 }
 
-/// Whether an input is named as a table without a name of its own.
+/// Whether the name of an input is that of a CSV file, which does not name its table.
 fn is_csv(planned: &PlannedInput) -> bool {
     let name = planned.input.name().to_ascii_lowercase();
     [".csv", ".tsv"].iter().any(|ending| name.contains(ending))

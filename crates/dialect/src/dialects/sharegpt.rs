@@ -6,11 +6,11 @@
 //!
 //! Its reader drops a record without a word where the rules below do not hold.
 //!
-//! Pictures, videos and sounds of people stand in lists beside the turns, each with a mark in the text.
+//! Pictures, videos and sounds of people are in lists of the record, each with a mark in the text.
 //!
 //! So a round is what users write, then turns that call with the results of their calls, then the assistant's text; runs of one speaker
 //! are joined with a blank line. A turn that calls is read by the trainer's `FunctionFormatter`: the thoughts, and the calls as a list where
-//! there are several; beside a text, the calls stand between `<tool_call>` and `</tool_call>`. Results of several calls are one observation,
+//! there are several; after a text, the calls are between `<tool_call>` and `</tool_call>`. Results of several calls are one observation,
 //! with what its converter of `messages` writes between them.
 
 use chatmill_model::{Component, Level, Media, MediaKind, Role, Sink, Speaker};
@@ -26,17 +26,18 @@ use crate::text::media::{bytes_of_kind, carried, mark, path, web_address};
 use crate::tools::arguments::ArgumentsAs;
 use crate::tools::forms::{self, Form};
 use crate::transcript::turns::{Block, BlockContent, Kinds, Turn, TurnPlan};
+use crate::write::picture::write_data_url;
 
 rules! {
     /// `human` and `observation` stand in odd places, `gpt` and `function_call` in even ones
     SGP_01 = "SGP-01";
-    /// an observation stands directly after the turn of its calls, which has one unless it is the last turn;
-    /// there are no ids, so the results of several calls stand in their order
+    /// an observation directly follows the turn of its calls, which has one unless it is the last turn; there
+    /// are no ids, so the results of several calls are in the order of the calls
     SGP_02 = "SGP-02";
     /// the last turn is `gpt` or `function_call`
     SGP_03 = "SGP-03";
     /// a call is `{"name","arguments"}` with an object as arguments, several of a turn are a list of these;
-    /// beside a text they stand behind it, between `<tool_call>` and `</tool_call>`
+    /// after a text they are between `<tool_call>` and `</tool_call>`
     SGP_04 = "SGP-04";
     /// reasoning stands between `<think>` and `</think>` before the text, or before the call that it led to
     SGP_05 = "SGP-05";
@@ -116,11 +117,7 @@ fn lists<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
             sink.framing(separator);
             separator = ",";
             if let Some((kind, bytes)) = bytes_of_kind(media) {
-                sink.framing("\"data:");
-                sink.content(kind, Level::JsonString, Component::Meta);
-                sink.framing(";base64,");
-                sink.content(bytes, Level::JsonString, Component::Content);
-                sink.framing("\"");
+                write_data_url(sink, kind, bytes);
             } else {
                 let address = carried(web_address(media).or(path(media)));
                 sink.json_string(address, Component::Content);

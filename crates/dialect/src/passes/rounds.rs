@@ -36,15 +36,15 @@ pub(super) const PASS: Pass = Pass {
             return;
         };
         let rules = RoundRules { order, calls, texts };
-        let mut round = Round::default();
+        let mut round = Round::new(rules, transcript);
         plan.rebuild(|plan, turn, blocks| {
             if turn.role == Role::User && !round.reply.is_empty() {
-                round.close(plan, rules);
+                round.close(plan);
             }
             round.is_open = true;
-            round.add(plan, transcript, rules, &turn, blocks);
+            round.add(plan, &turn, blocks);
         });
-        let last = round.close(plan, rules);
+        let last = round.close(plan);
         if let Some(last) = last {
             plan.progress.added(last.as_str());
         }
@@ -77,8 +77,9 @@ struct Exchange<'a> {
 }
 
 /// A round as far as it is known.
-#[derive(Default)]
-struct Round<'a> {
+struct Round<'t, 'a> {
+    rules: RoundRules,
+    transcript: &'t Transcript<'a>,
     is_open: bool,
     asked: Vec<Block<'a>>,
     exchanges: Vec<Exchange<'a>>,
@@ -87,17 +88,23 @@ struct Round<'a> {
     reply: Vec<Block<'a>>,
 }
 
-impl<'a> Round<'a> {
-    fn add(
-        &mut self,
-        plan: &mut TurnPlan<'a>,
-        transcript: &Transcript<'a>,
-        rules: RoundRules,
-        turn: &Turn<'a>,
-        blocks: &[Block<'a>],
-    ) {
+impl<'t, 'a> Round<'t, 'a> {
+    const fn new(rules: RoundRules, transcript: &'t Transcript<'a>) -> Self {
+        Self {
+            rules,
+            transcript,
+            is_open: false,
+            asked: Vec::new(),
+            exchanges: Vec::new(),
+            waiting: BTreeMap::new(),
+            reply: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, plan: &mut TurnPlan<'a>, turn: &Turn<'a>, blocks: &[Block<'a>]) {
+        let rules = self.rules;
         if turn.role == Role::Assistant {
-            return self.reply(plan, transcript, rules, turn, blocks);
+            return self.reply(plan, turn, blocks);
         }
         let mut declare = |cause: LossCause| {
             if let Some(position) = turn.position {
@@ -124,14 +131,8 @@ impl<'a> Round<'a> {
         }
     }
 
-    fn reply(
-        &mut self,
-        plan: &mut TurnPlan<'a>,
-        transcript: &Transcript<'a>,
-        rules: RoundRules,
-        turn: &Turn<'a>,
-        blocks: &[Block<'a>],
-    ) {
+    fn reply(&mut self, plan: &mut TurnPlan<'a>, turn: &Turn<'a>, blocks: &[Block<'a>]) {
+        let rules = self.rules;
         let (calls, beside): (Vec<Block<'a>>, Vec<Block<'a>>) =
             blocks.iter().partition(|block| block.is_call());
         let losses = &mut plan.losses;
@@ -162,7 +163,7 @@ impl<'a> Round<'a> {
         }
         exchange.calling.extend(calls);
         for block in &mut exchange.calling {
-            escape_tags(plan, transcript, rules.texts, block);
+            escape_tags(plan, self.transcript, rules.texts, block);
         }
         self.exchanges.push(exchange);
     }
@@ -181,14 +182,14 @@ impl<'a> Round<'a> {
     }
 
     /// Adds the round to the plan, and begins the next; returns the role of its last turn, if there is one.
-    fn close(&mut self, plan: &mut TurnPlan<'a>, rules: RoundRules) -> Option<Role> {
+    fn close(&mut self, plan: &mut TurnPlan<'a>) -> Option<Role> {
         if !std::mem::take(&mut self.is_open) {
             return None;
         }
         let start = plan.blocks.len();
         if self.asked.is_empty() {
             plan.losses
-                .whole_rendering(reasons::USER_TURN_COMES_FIRST.by(rules.order), 1);
+                .whole_rendering(reasons::USER_TURN_COMES_FIRST.by(self.rules.order), 1);
             push_start(plan);
         }
         plan.blocks.append(&mut self.asked);

@@ -30,11 +30,15 @@ pub(crate) fn picture_address<'a>(sink: &mut Sink<'a>, media: &'a Media) {
         sink.json_string(address, Component::Content);
         return;
     }
+    let (kind, bytes) = (carried(picture_type(media)), carried(inline_bytes(media)));
+    write_data_url(sink, kind, bytes);
+}
+
+/// Writes bytes as a data URL, which is a JSON string.
+pub(crate) fn write_data_url<'a>(sink: &mut Sink<'a>, kind: &'a str, bytes: &'a str) {
     sink.framing("\"data:");
-    let kind = carried(picture_type(media));
     sink.content(kind, Level::JsonString, Component::Meta);
     sink.framing(";base64,");
-    let bytes = carried(inline_bytes(media));
     sink.content(bytes, Level::JsonString, Component::Content);
     sink.framing("\"");
 }
@@ -83,10 +87,7 @@ pub(crate) fn write_file<'a>(sink: &mut Sink<'a>, media: &'a Media) {
         sink.json_string(name.as_str(), Component::Content);
         sink.framing(",");
     }
-    sink.framing("\"file_data\":\"data:");
+    sink.framing("\"file_data\":");
     let (kind, bytes) = carried(file_bytes(media));
-    sink.content(kind, Level::JsonString, Component::Meta);
-    sink.framing(";base64,");
-    sink.content(bytes, Level::JsonString, Component::Content);
-    sink.framing("\"");
+    write_data_url(sink, kind, bytes);
 }

@@ -32,7 +32,8 @@ static SHAREGPT_TAGGED: Grammar = Grammar::own("sharegpt", SHAREGPT.fields, tagg
 const TAGGED: &str = "<tools>";
 
 /// Tags around calls and results, as Hermes writes them.
-const TAGS: [&str; 2] = ["<tool_call>", "<tool_response>"];
+const TAGS: [&str; 2] = [CALL, "<tool_response>"];
+const CALL: &str = "<tool_call>";
 
 /// What LLaMA-Factory writes between the results of several calls.
 const BETWEEN_RESULTS: &str = "\n</tool_response>\n<tool_response>\n";
@@ -84,14 +85,13 @@ fn read(value: Value<'_>, has_tags: bool, site: &mut Site<'_>) -> Turn {
                 site.error(field, &text, words);
             }
             let (words, place) = (text_of(words), words);
+            let is_tagged = if is_call {
+                words.contains(CALL)
+            } else {
+                has_tags && turn.role != Some(Role::System) && TAGS.iter().any(|tag| words.contains(tag))
+            };
             match turn.role {
-                Some(role)
-                    if (is_call && words.contains("<tool_call>"))
-                        || (has_tags
-                            && !is_call
-                            && role != Role::System
-                            && TAGS.iter().any(|tag| words.contains(tag))) =>
-                {
+                Some(role) if is_tagged => {
                     let mut problems = Vec::new();
                     turn.parts
                         .extend(tagged::parts(role, &words, limits, &mut problems));

@@ -1,4 +1,4 @@
-//! `call-syntax-in-system`: a system text says how to write calls in words, and the record has calls as values.
+//! `call-syntax-in-system`: a system text asks for calls written as words, and the record has calls as values.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Linked, MessageKind, Part, Role};

@@ -1,4 +1,4 @@
-//! Errors in settings files: what a TOML reader says, without pouring a foreign file over the screen.
+//! Errors in settings files: the message of the TOML reader, which quotes little of the file.
 
 /// Characters of a line that an error shows.
 const SHOWN: usize = 100;
@@ -6,8 +6,8 @@ const SHOWN: usize = 100;
 /// Lines of which one must look like a setting for the text to be taken for settings.
 const LOOKED_AT: usize = 1_000;
 
-/// The error of a TOML reader about a text, whose quoted line is cut around its mark. Of a text without any setting nothing is quoted:
-/// somebody named a chat where settings are expected.
+/// The error of a TOML reader, in which the quoted line is cut around its mark. Nothing is quoted of a text without any setting, because
+/// it is most likely a chat.
 pub fn settings_error(text: &str, error: &str) -> String {
     let error = error.trim_end();
     if !has_settings(text) {

@@ -21,7 +21,7 @@ pub(crate) fn web_address(media: &Media) -> Option<&str> {
     }
 }
 
-/// The path of a media item that lies beside its record: an address without a scheme, or `file://`.
+/// The path of a media item: an address without a scheme, or `file://`.
 pub(crate) fn path(media: &Media) -> Option<&str> {
     let MediaSource::Url(url) = &media.source else {
         return None;
@@ -120,7 +120,7 @@ pub(crate) const fn word(kind: MediaKind) -> &'static str {
     }
 }
 
-/// What marks the place of a medium in a text, where it is listed beside the turns.
+/// The mark of a medium in a text, where the medium itself is in a list of the record.
 pub(crate) const fn mark(kind: MediaKind) -> &'static str {
     match kind {
         MediaKind::Image => "<image>",

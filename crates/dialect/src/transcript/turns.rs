@@ -349,7 +349,7 @@ impl<'a> TurnPlan<'a> {
         cut::slice_mut(&mut self.words, words.range())
     }
 
-    /// What stands in a block as text: its lead, and its words or the mark of a medium that is listed beside the turns.
+    /// The text of a block: its lead, and its words or the mark of a medium that is in a list of the record.
     pub(crate) fn runs(&self, block: &Block<'a>) -> impl Iterator<Item = TextRun<'a>> {
         let (words, mark) = match block.content {
             BlockContent::Words(_, words) => (self.words(words), None),

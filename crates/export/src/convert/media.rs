@@ -1,4 +1,4 @@
-//! Media of a record: pictures as a column beside the messages, and bytes as files beside the rows.
+//! Media of a record: pictures as a column of the row, and bytes as files of the export.
 //!
 //! A data address becomes a file of the export, called by the hash of its bytes. Other addresses and paths stay as the record has them:
 //! nothing is fetched, opened or copied.
@@ -40,7 +40,7 @@ pub(crate) struct MediaFiles<'f> {
     folder: &'f Folder,
     /// The folder that is put before relative paths.
     root: Option<&'f str>,
-    /// Whether records are Arrow structures, whose contents are texts.
+    /// Whether records are Arrow structures, in which contents are texts.
     is_struct: bool,
     /// The names of the files.
     names: BTreeSet<String>,

@@ -8,7 +8,7 @@
 //!
 //! - LLF-01 keys are `conversations`, `system`, `tools`, `images`, `videos` and `audios`.
 //! - LLF-02 `human` and `observation` stand at odd positions, `gpt` and `function_call` at even ones, and their number is even.
-//! - LLF-03 a mark of a picture, video or sound stands for a file: there are as many of `<image>`, `<video>` and `<audio>` as media in the lists.
+//! - LLF-03 a mark of a picture, video or sound is replaced by a file: there are as many of `<image>`, `<video>` and `<audio>` as media in the lists.
 //! - LLF-04 where turns of the assistant are context, the last turn is trained on: `mask_history: true` trains on it alone. Turns that only stand for
 //!   media are left out, and a record ends before other context that follows a trained turn.
 

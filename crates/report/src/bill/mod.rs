@@ -168,7 +168,7 @@ pub struct BillRow {
     pub is_spread: bool,
     /// The price.
     pub cell: TokenCell,
-    /// What of the row has a price of its own, by model and day; none where nothing is priced.
+    /// The parts of the row that prices apply to, by model and day; none where nothing is priced.
     pub parts: Vec<PricedPart>,
 }
 

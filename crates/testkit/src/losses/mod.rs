@@ -165,7 +165,7 @@ impl LossCoverage {
         {
             return None;
         }
-        // A mark that somebody typed is read as one of the list's; such a rendering is invalid.
+        // A typed mark is read as one of a medium in the list; such a rendering is invalid.
         if rendering
             .violations
             .iter()

@@ -92,7 +92,7 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    /// Bytes of buffers and tables that grow by leaps, whoever fills them: of each thread its own, and one or two threads have work.
+    /// Bytes of buffers and tables that grow by leaps. Each thread has its own, and one or two threads have work.
     const LEAP: usize = 4 << 20;
     /// Bytes that an element takes at least: what one call takes more than another does not count as nothing for each.
     const ELEMENT: f64 = 512.0;

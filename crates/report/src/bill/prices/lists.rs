@@ -2,7 +2,7 @@
 //! models.dev. Both are recognised by what is in them.
 //!
 //! Only prices of text, cached text, answers, searches and requests are read. Pictures, sound, seconds, pages and tiers of service are
-//! not, which is said once for a list.
+//! not, which one remark for the whole list states.
 
 use std::collections::BTreeMap;
 

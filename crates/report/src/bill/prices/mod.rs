@@ -1,8 +1,8 @@
 //! Prices: of which model they are, and what tokens cost at them.
 //!
 //! Prices come from the user: none is built in, and the price list in the repository is an example. [`file`] reads our own price
-//! files, [`lists`] the lists that others maintain, and [`names`] says when two names are of one model. What is sold otherwise than by
-//! tokens, requests and searches has no price here.
+//! files, [`lists`] the lists that others maintain, and [`names`] says when two names are of one model. Only
+//! tokens, requests and searches have prices here.
 
 mod file;
 mod lists;

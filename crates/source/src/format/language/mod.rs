@@ -490,7 +490,7 @@ pub(in crate::format) struct UsageCounts {
     pub output: Option<MapPath>,
     /// Tokens that it wrote, as thoughts, and that `output` does not count: they are added.
     pub output_beside: Vec<MapPath>,
-    /// All tokens of the request: where the others do not add up to it, a cached share that was counted beside `input` is added.
+    /// All tokens of the request: where the others do not add up to it, a cached share that `input` does not contain is added.
     pub total: Option<MapPath>,
 }
 

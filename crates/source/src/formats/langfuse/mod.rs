@@ -248,7 +248,7 @@ fn usage(value: Value<'_>) -> Option<Usage> {
         return usage::usage(value);
     }
     let any = |keys: &[&str]| keys.iter().find_map(|key| number(key));
-    // Kinds of tokens are counted beside each other here.
+    // No kind of tokens contains another here.
     let counted = CountedTokens {
         input,
         cached: any(&[

@@ -152,8 +152,8 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     Ok(first)
 }
 
-/// The requests of a trace whose spans have no text, as instrumentations write them that were not asked for content: notices, for they
-/// were paid. Of spans inside each other the innermost is the request.
+/// The requests of a trace in which no span has a text, as instrumentations write it without a setting for content: notices, because the
+/// requests were paid. Of spans inside each other the innermost is the request.
 fn without_text(frame: FrameView<'_>, limits: &Limits, steps: &[Call<'_>]) -> Option<Reading> {
     let paid = || {
         let models = steps

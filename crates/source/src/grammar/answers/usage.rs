@@ -1,7 +1,7 @@
 //! Model, token usage and time of the answer of a logged request.
 //!
 //! Each vendor has its own field names, which are in its grammar, with what contains what: `OpenAI` and Gemini include cached tokens
-//! in the input; Anthropic and Bedrock count them separately, so they are added here. Gemini counts thoughts beside the answer. The
+//! in the input; Anthropic and Bedrock count them separately, so they are added here. Gemini counts thoughts separately from the answer. The
 //! fields also remain among the extra fields: they hold more than is read here.
 
 use chatmill_intake::json::Value;
@@ -24,7 +24,7 @@ fn word(object: Value<'_>, key: &str) -> Option<Box<str>> {
 /// The fields in which a vendor counts tokens; `outer.inner` is a field inside another.
 #[derive(Debug)]
 pub(crate) struct UsageForm {
-    /// Tokens that went in; those of the further fields are counted beside the first.
+    /// Input tokens: the sum of these fields, of which none contains another.
     pub input: &'static [&'static str],
     /// Tokens that came out, in the same way.
     pub output: &'static [&'static str],
@@ -84,7 +84,7 @@ pub(crate) struct CountedTokens {
 
 impl CountedTokens {
     /// The usage. A logged total decides what contains what; without one the vendor's way does, where it is possible: a part that is
-    /// more than the whole was counted beside it.
+    /// more than the whole was counted separately.
     pub(crate) fn usage(self) -> Option<Usage> {
         let cache = [self.cached, self.written].into_iter().flatten();
         let cache = cache.fold(0, u64::saturating_add);
@@ -131,7 +131,7 @@ impl CountedTokens {
 pub(crate) fn usage(object: Value<'_>) -> Option<Usage> {
     let forms = GRAMMARS.iter().filter_map(|grammar| grammar.usage.as_ref());
     let candidates = forms.map(|form| form.counted(object));
-    // Vendors share words: what contains the cache is known by the words for it, beside the word for the input.
+    // Vendors share words: the words for the cache decide whether the input contains it.
     let rank = |counted: &CountedTokens| match (
         counted.input,
         counted.cached.max(counted.written),
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn words_of_gateways_and_frameworks_say_what_contains_what() {
         for text in [
-            // LiteLLM adds Anthropic's words beside OpenAI's.
+            // LiteLLM adds Anthropic's words to OpenAI's.
             r#"{"prompt_tokens":100,"completion_tokens":7,"cache_read_input_tokens":60,"cache_creation_input_tokens":30}"#,
             r#"{"prompt_tokens":100,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":0},"cache_read_input_tokens":60}"#,
             r#"{"prompt_tokens":100,"completion_tokens":7,"prompt_cache_hit_tokens":60,"prompt_cache_miss_tokens":40}"#,
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn a_logged_total_says_what_was_counted_beside() {
         for (text, counts) in [
-            // Thoughts beside the answer, and in it.
+            // Thoughts that the answer does not contain, and that it does.
             (
                 r#"{"prompt_tokens":32,"completion_tokens":9,"completion_tokens_details":{"reasoning_tokens":94},"total_tokens":135}"#,
                 (32, None, 103),
@@ -255,7 +255,7 @@ mod tests {
                 r#"{"promptTokenCount":1000,"cachedContentTokenCount":900,"candidatesTokenCount":10,"totalTokenCount":1010}"#,
                 (1000, Some(900), 10),
             ),
-            // A cache beside the prompt.
+            // A cache that the prompt does not contain.
             (
                 r#"{"prompt_tokens":100,"prompt_tokens_details":{"cached_tokens":60},"completion_tokens":7,"total_tokens":167}"#,
                 (160, Some(60), 7),

@@ -1,5 +1,5 @@
-//! Rows whose columns of messages are the JSON text of a list, as files of training data have them. Each list is read as if it stood in
-//! the row itself.
+//! Rows whose columns of messages are the JSON text of a list, as files of training data have them. Each list is read as if it were
+//! in the row itself.
 
 use chatmill_diag::{Finding, Limits};
 use chatmill_intake::RecordSketch;

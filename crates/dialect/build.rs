@@ -32,8 +32,14 @@ fn write(name: &str, rust: impl Fn(&[(&str, &str)]) -> Vec<String>) -> Result<()
 
 /// The list of codes, as its macro takes it.
 fn codes(entries: &[(&str, &str)]) -> Vec<String> {
-    let one =
-        |(word, meaning): &(&str, &str)| format!("#[doc = {meaning:?}] {} = {word:?},\n", variant(word));
+    let one = |(head, meaning): &(&str, &str)| {
+        let (word, changed) = match head.split_once(' ') {
+            Some((word, "+")) => (word, "MadeUp"),
+            Some((word, _)) => (word, "Words"),
+            None => (*head, "Form"),
+        };
+        format!("#[doc = {meaning:?}] {} = {word:?}, {changed},\n", variant(word))
+    };
     let codes = entries.iter().map(one).collect::<Vec<_>>().concat();
     vec![format!("loss_codes! {{\n{codes}}}\n")]
 }

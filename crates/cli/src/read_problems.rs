@@ -27,6 +27,9 @@ fn lines(what: &str, problems: &ReadProblems) -> String {
         let more = counted(more, "more record");
         format!("{more} {what}; `chatmill check` shows them")
     });
+    let notes = problems.notes.iter();
+    let notes = notes.map(|note| line(Word::Note, &harmless(note)));
     let lines = warnings.chain(missing).chain(more);
-    lines.map(|text| line(Word::Warning, &text)).collect()
+    let lines = lines.map(|text| line(Word::Warning, &text));
+    notes.chain(lines).collect()
 }

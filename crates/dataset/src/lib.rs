@@ -29,7 +29,7 @@ pub use parquet::key::Key;
 pub use publish::derived::write_derived;
 pub use publish::folder::{Folder, FolderFile};
 pub use publish::free_table::{FreeCell, FreeKind, FreeTable};
-pub use publish::guard::EXPORT_SUMMARY;
+pub use publish::guard::{EXPORT_SUMMARY, OwnOutput, own_output};
 pub use publish::report_file::{ReportFile, create_report};
 pub use publish::temporary::TemporaryDataset;
 pub use publish::work::comparison::WriteBody;

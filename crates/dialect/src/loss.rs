@@ -16,6 +16,7 @@ pub(crate) mod violation;
 use chatmill_diag::cut;
 pub(crate) use reason::LossCause;
 pub use reason::LossReason;
+use serde::Serialize;
 
 /// Why personal data and secrets are not in a rendering, one reason for each kind.
 pub mod pseudonyms {
@@ -25,8 +26,20 @@ pub mod pseudonyms {
     };
 }
 
+/// What a loss makes other than it is in the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Changed {
+    /// Content was made up that is in no source.
+    MadeUp,
+    /// Words, calls, pictures or turns are others, elsewhere or missing.
+    Words,
+    /// The form alone, ids, times or metadata.
+    Form,
+}
+
 macro_rules! loss_codes {
-    ($(#[doc = $doc:literal] $name:ident = $word:literal,)*) => {
+    ($(#[doc = $doc:literal] $name:ident = $word:literal, $changed:ident,)*) => {
         /// What kind of thing was lost or changed.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum LossCode { $(#[doc = $doc] $name,)* }
@@ -38,6 +51,16 @@ macro_rules! loss_codes {
             /// The word that tables use.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $word,)* }
+            }
+
+            /// The code with a word of tables.
+            pub fn find(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|code| code.as_str() == word)
+            }
+
+            /// What is other than in the source.
+            pub const fn changed(self) -> Changed {
+                match self { $(Self::$name => Changed::$changed,)* }
             }
 
             /// What happened, in a sentence.

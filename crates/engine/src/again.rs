@@ -5,6 +5,7 @@
 //! system, vocabularies and templates in files, participants whose names were replaced.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use chatmill_dataset::{Dataset, DatasetError};
@@ -102,6 +103,8 @@ pub struct AgainRendering<'r> {
     pub last_role: Option<&'static str>,
     /// The codes of its losses, each once.
     pub loss_codes: Vec<&'static str>,
+    /// How often they occur; of replaced personal data this is not known.
+    pub amounts: BTreeMap<LossCode, u64>,
     /// Rules of the dialect that it breaks.
     pub violations: Vec<String>,
     /// Tokens in the encoding that is counted; 0 where none is.
@@ -118,6 +121,7 @@ impl AgainRendering<'_> {
             assistant_spans: self.assistant_spans.to_vec().into(),
             learned_spans: self.learned_spans.to_vec().into(),
             loss_codes: self.loss_codes.clone(),
+            amounts: self.amounts.clone(),
             violations: self.violations.clone(),
             ..*self
         }
@@ -275,10 +279,15 @@ impl<'a, 'd> Renderer<'a, 'd> {
         }
         let spans = if is_oversize { &[] } else { sink.spans() };
         self.own.find(spans, self.again.target.has_control_tokens());
-        let mut codes: Vec<&str> = rendering.losses.iter().map(|loss| loss.code.as_str()).collect();
-        codes.extend(is_replaced.then_some(LossCode::Redacted.as_str()));
+        let mut amounts = BTreeMap::new();
+        for loss in &rendering.losses {
+            *amounts.entry(loss.code).or_default() += loss.amount;
+        }
+        let codes = amounts.keys().map(|code| code.as_str());
+        let mut codes: Vec<&str> = codes
+            .chain(is_replaced.then_some(LossCode::Redacted.as_str()))
+            .collect();
         codes.sort_unstable();
-        codes.dedup();
         visit(&AgainRendering {
             conversation: conversation.into(),
             perspective: perspective.into(),
@@ -292,6 +301,7 @@ impl<'a, 'd> Renderer<'a, 'd> {
             learned_spans: (&self.own.trained).into(),
             last_role: rendering.last_role,
             loss_codes: codes,
+            amounts,
             violations,
             tokens: self
                 .counts_by_encoding

@@ -29,7 +29,7 @@ use self::verdict::FileCounts;
 pub use self::verdict::{FileVerdict, Judgement};
 use crate::entry::EntryRef;
 use crate::error::{PlanError, ReadError};
-use crate::plan::{CheckSettings, CodeSettings, PlannedInput, typed_inputs_through};
+use crate::plan::{CheckSettings, CodeSettings, PlannedInput, typed_inputs};
 use crate::progress::Progress;
 use crate::record::{self, locate::Located};
 use crate::slice::records::At;
@@ -184,15 +184,15 @@ impl Files {
     }
 }
 
-/// The files that are checked: those that were typed, without those that are left out.
-pub fn inputs(options: &CheckOptions) -> Result<Vec<PlannedInput>, PlanError> {
-    let mut inputs = typed_inputs_through(&options.paths, &options.source, options.settings.links)?;
+/// The files that are checked: those that were typed, without those that are left out, and notes on these.
+pub fn inputs(options: &CheckOptions) -> Result<(Vec<PlannedInput>, Vec<String>), PlanError> {
+    let (mut inputs, notes) = typed_inputs(&options.paths, &options.source, options.settings.links, true)?;
     let exclude = &options.settings.exclude;
     inputs.retain(|planned| {
         let is_excluded = names(planned).iter().any(|name| exclude.matches(name));
         !is_excluded && !is_own(planned, &options.own)
     });
-    Ok(inputs)
+    Ok((inputs, notes))
 }
 
 /// Whether a file is one of the check itself. Only files of the same name are compared, since few exist.
@@ -360,7 +360,10 @@ pub fn check(
     stop: &AtomicBool,
     emit: &mut (dyn FnMut(Checked) + Send),
 ) -> Result<Checkup, ReadError> {
-    let inputs = inputs(options)?;
+    let (inputs, notes) = inputs(options)?;
+    for note in &notes {
+        progress.note(note);
+    }
     let bytes: u64 = inputs.iter().map(|planned| planned.input.bytes).sum();
     progress.stage("check", bytes);
     // A slice's findings are held until they are delivered, and there may be one for every line.

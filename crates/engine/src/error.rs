@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chatmill_dataset::{DatasetError, SliceId};
+use chatmill_dataset::{DatasetError, OwnOutput, SliceId};
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Advice, Class, Classed};
 use chatmill_intake::Failure;
@@ -88,12 +88,19 @@ pub enum PlanError {
     Input(#[from] DiscoverError),
     /// An input that consists only of files that the run itself writes, or of its pipeline file.
     #[error(
-        "input.path: `{path}` names only this pipeline file or files of the output, and a run does not read its own \
-         files"
+        "input.path: `{path}` names only this pipeline file or outputs of chatmill, which are not read as chats"
     )]
     OnlyOwn {
         /// The path as written.
         path: String,
+    },
+    /// The folder that an input names is an output of this program, which no chats are read from.
+    #[error("`{path}` is {kind} of chatmill, and no chats are read from it")]
+    OwnOutput {
+        /// The folder as typed.
+        path: String,
+        /// What it is.
+        kind: OwnOutput,
     },
     /// The system failed while a file of the request was read; asking again may help.
     #[error(transparent)]
@@ -131,10 +138,18 @@ impl Classed for PlanError {
                  each model",
             ),
             Self::OnlyOwn { .. } => Some("name other files, or write the dataset elsewhere with --out"),
-            Self::UnknownWord { .. } | Self::Value { .. } | Self::Input(_) | Self::System(_) => None,
+            Self::OwnOutput { .. }
+            | Self::UnknownWord { .. }
+            | Self::Value { .. }
+            | Self::Input(_)
+            | Self::System(_) => None,
+        };
+        let next_step = match self {
+            Self::OwnOutput { path, kind } => Some(readers_of(path, *kind)),
+            _ => next_step.map(str::to_owned),
         };
         Advice {
-            next_step: next_step.map(str::to_owned),
+            next_step,
             code: Some(self.code()),
             place: self.place(),
         }
@@ -173,7 +188,7 @@ impl PlanError {
             Self::Value { .. } => "value",
             Self::UnreadableVocabulary { .. } | Self::Encoding { .. } => "vocabulary",
             Self::Input(_) => "input",
-            Self::OnlyOwn { .. } => "own-files",
+            Self::OnlyOwn { .. } | Self::OwnOutput { .. } => "own-files",
             Self::System(_) => "system",
         }
     }
@@ -193,9 +208,23 @@ impl PlanError {
                 | DiscoverError::Pattern { pattern, .. }
                 | DiscoverError::TooNested { pattern },
             ) => Some(pattern.clone()),
-            Self::OnlyOwn { path } => Some(path.clone()),
+            Self::OnlyOwn { path } | Self::OwnOutput { path, .. } => Some(path.clone()),
             Self::System(failure) => Some(failure.path.display().to_string()),
         }
+    }
+}
+
+/// The commands that read an output of this program.
+fn readers_of(path: &str, kind: OwnOutput) -> String {
+    match kind {
+        OwnOutput::Dataset => format!(
+            "`chatmill export {path} --dialect ID --out DIR` writes rows of it, `chatmill tokens {path}` its bill, `chatmill certify {path}` checks it"
+        ),
+        OwnOutput::Export => format!(
+            "`chatmill check {path}` and `chatmill inspect {path}` read its rows; to convert them again, name a file of it"
+        ),
+        OwnOutput::Store => "name the dataset of a night, `nights/latest/dataset` in the store".to_owned(),
+        OwnOutput::Unfinished => "run the command that began it again, and name its output".to_owned(),
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::atomic::AtomicBool;
 
 use chatmill_diag::{Limits, cut};
 use chatmill_intake::Failure;
+use chatmill_intake::discover::Links;
 use chatmill_model::{Linked, MessageKind};
 use chatmill_source::{Evidence, Proposal, ReadOptions};
 use serde::Serialize;
@@ -96,7 +97,10 @@ pub fn inspect(
     progress: &dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Inspection, ReadError> {
-    let inputs = typed_inputs(paths, source)?;
+    let (inputs, notes) = typed_inputs(paths, source, Links::Refused, true)?;
+    for note in &notes {
+        progress.note(note);
+    }
     progress.stage("inspect", inputs.iter().map(|planned| planned.input.bytes).sum());
     let mut reports = Reports {
         inputs: &inputs,
@@ -225,8 +229,11 @@ pub fn conversations(
     stop: &AtomicBool,
     visit: &mut dyn FnMut(&str, &Linked) -> bool,
 ) -> Result<ReadProblems, ReadError> {
-    let inputs = typed_inputs(paths, source)?;
-    let mut problems = ReadProblems::default();
+    let (inputs, notes) = typed_inputs(paths, source, Links::Refused, false)?;
+    let mut problems = ReadProblems {
+        notes,
+        ..ReadProblems::default()
+    };
     walk(
         &inputs,
         Settings {

@@ -51,7 +51,8 @@ pub(crate) use check_settings::CodeSettings;
 use encodings::Encodings;
 #[cfg(test)]
 pub(crate) use inputs::InputSettings;
-pub(crate) use inputs::typed_inputs_through;
+#[cfg(test)]
+pub(crate) use inputs::typed_in_tests;
 pub use inputs::{PlannedInput, typed_inputs};
 pub(crate) use mix::Balance;
 use mix::Mix;

@@ -73,6 +73,9 @@ pub struct ReadProblems {
     pub first: Vec<ReadProblem>,
     /// The problems of data that was read with doubts.
     pub warnings: Vec<ReadProblem>,
+    /// What was left out of the inputs, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Inputs that were not read to their end because the system failed.
     #[serde(serialize_with = "as_texts")]
     pub failures: Vec<Failure>,

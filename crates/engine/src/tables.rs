@@ -62,6 +62,9 @@ pub fn tables(
     let options = options(plan, wanted);
     let tools = WorkerContext::new(plan, CountMode::Cached, 0, stop);
     let threads = scheduler::threads(threads, progress);
+    for note in &plan.notes {
+        progress.note(note);
+    }
     progress.stage("read", plan.input_bytes());
     let mut slicer = Slicer::new(
         &plan.inputs,

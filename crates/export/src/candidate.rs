@@ -7,6 +7,7 @@ use chatmill_model::LabelBasis;
 
 use crate::envelope::ExportRow;
 use crate::error::ExportError;
+use crate::fields::of_losses::Amounts;
 
 columns! {
     /// Columns that are read from `renderings`.
@@ -92,6 +93,8 @@ pub struct RenderingFacts<'a> {
     pub last_role: Option<&'a str>,
     /// Codes of its losses.
     pub loss_codes: &'a [&'a str],
+    /// How often they occur, where a [`Maker`] knows.
+    pub amounts: Option<&'a Amounts>,
     /// Rules of its dialect that it breaks.
     pub violations: &'a [String],
     /// Tokens in the encoding of `--max-tokens`; 0 without one.

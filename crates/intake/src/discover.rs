@@ -119,6 +119,26 @@ impl Input {
         format!("{shown}{slash}{}", self.name())
     }
 
+    /// The folders that hold the input, from that of its pattern on; none for an input that is named itself.
+    pub fn folders(&self) -> impl Iterator<Item = PathBuf> {
+        let above = self.below.ancestors().skip(1);
+        let mut folders: Vec<PathBuf> = above.map(|above| self.root.path.join(above)).collect();
+        folders.reverse();
+        folders.into_iter()
+    }
+
+    /// The folder at a depth among [`Self::folders`] as it was typed, for messages.
+    pub fn shown_folder(&self, depth: usize) -> String {
+        let below: PathBuf = self.below.iter().take(depth).collect();
+        let shown = Path::new(&self.root.shown).join(below);
+        let shown = shown.to_string_lossy();
+        match shown.trim_end_matches(MAIN_SEPARATOR) {
+            "" if shown.is_empty() => ".".to_owned(),
+            "" => shown.into_owned(),
+            shown => shown.to_owned(),
+        }
+    }
+
     /// Whether the pattern is this one path: what was named is to be read, and is not bycatch.
     pub fn is_named(&self) -> bool {
         self.root.is_named

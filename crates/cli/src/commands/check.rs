@@ -306,8 +306,8 @@ fn title(paths: &[String], no_paths: bool) -> String {
 
 /// Where the bytes are that will be read.
 fn read_paths(options: &CheckOptions) -> Outcome<Vec<PathBuf>> {
-    let inputs = inputs(options)?.into_iter();
-    let paths = inputs.filter_map(|planned| match planned.input.kind {
+    let (inputs, _) = inputs(options)?;
+    let paths = inputs.into_iter().filter_map(|planned| match planned.input.kind {
         InputKind::File | InputKind::Folder | InputKind::Pipe => Some(planned.input.path()),
         // A shell may have opened any file for us.
         InputKind::Stdin => Some(PathBuf::from("/dev/stdin")),

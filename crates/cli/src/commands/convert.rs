@@ -9,17 +9,18 @@ use chatmill_dataset::{Dataset, DatasetError, TemporaryDataset, Texts, columns};
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Severity, codes};
 use chatmill_engine::pipeline::{self, CountedEncoding, InputSection, Pipeline};
-use chatmill_engine::{Plan, Progress, ReadProblem, ReadProblems, Reporter, RunOptions, run};
+use chatmill_engine::{Plan, Progress, ReadProblem, ReadProblems, Reporter, RunError, RunOptions, run};
 use chatmill_export::{
-    ENVELOPES, Envelope, ExportRequest, Filters, Format, NestedAs, Preferences, Split, SplitBy, begin,
-    check_request, envelope,
+    ENVELOPES, Envelope, ExportError, ExportRequest, Preferences, begin, check_request, envelope,
 };
 use clap::Args;
+use serde_json::json;
 
+use super::export;
+use super::export::row_options::RowOptions;
 use super::export::split::planned;
-use super::export::{self, FORMATS, NESTED, shard_size};
 use super::run::{resumable, summary};
-use crate::args::{Inputs, choice};
+use crate::args::Inputs;
 use crate::context::Context;
 use crate::exit::{CommandError, Exit, Outcome};
 use crate::mask::dropped::DroppedFile;
@@ -29,7 +30,6 @@ use crate::{read_problems, terminal};
 /// Arguments of `convert`.
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("../../help/convert.txt").trim_end())]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Arguments {
     /// Files, folders, globs or archives
     #[arg(required = true, value_name = "IN")]
@@ -37,50 +37,19 @@ pub(crate) struct Arguments {
     /// An envelope (trl-messages, openai-sft, …) or a dialect (hf-messages, chatml, …)
     #[arg(long, value_name = "FORMAT")]
     to: String,
-    /// Folder of the training files
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
     #[command(flatten)]
     reading: Inputs,
-    /// File format; without it, the one that the format's reader prefers
-    #[arg(long, value_parser = choice(FORMATS), value_name = "FORMAT")]
-    format: Option<Format>,
-    /// Lists and objects in Parquet
-    #[arg(long, value_parser = choice(NESTED), default_value = "json", value_name = "FORM")]
-    nested: NestedAs,
-    /// Keeps answers that no message precedes; envelopes of conversations leave them out otherwise
-    #[arg(long)]
-    keep_unasked: bool,
-    /// Leaves out rows that are equal to an earlier one
-    #[arg(long)]
-    distinct: bool,
-    /// Divides the rows into files, for example train=95,test=5
-    #[arg(long, value_name = "PART=SHARE,…")]
-    split: Option<String>,
-    /// Columns that are added to each record, for example `source,input,tokens_o200k_base,extra.language`
-    #[arg(long, value_delimiter = ',', value_name = "COLUMN,…")]
-    columns: Vec<String>,
-    /// Largest file: a part with more bytes becomes several files; 500MB if not given
-    #[arg(long, value_parser = shard_size, value_name = "SIZE")]
-    shard_size: Option<u64>,
-    /// Folder before relative paths of pictures, videos and sounds in records; nothing is opened there
-    #[arg(long, value_name = "PREFIX")]
-    media_root: Option<String>,
-    /// Lists the rows that are left out in this file, with their reasons
-    #[arg(long, value_name = "FILE")]
-    dropped: Option<PathBuf>,
-    /// Shuffles the rows of each file with this seed
-    #[arg(long, value_name = "SEED")]
-    shuffle: Option<u64>,
+    #[command(flatten)]
+    rows: RowOptions,
+    /// Who speaks as the assistant: id or name of a participant, `auto`, `none`, `each-agent` or `each-participant`
+    #[arg(long = "as", value_name = "PARTICIPANT")]
+    speaker: Option<String>,
     /// Sets a key of the pipeline that processes the inputs
     #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
     overrides: Vec<String>,
     /// Worker threads; 0 uses all cores
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
-    /// Replaces files of an earlier chatmill convert in DIR
-    #[arg(long)]
-    replace: bool,
     /// Keeps the dataset, beside the files as DIR.dataset
     #[arg(long)]
     keep: bool,
@@ -90,15 +59,20 @@ pub(crate) struct Arguments {
 const PIPELINE: &str = "name = \"convert\"\ninput = []\n[output]\npath = \"convert\"\n[count]\nencodings = []\n\
                         [perspective]\nas = \"each-agent\"\n[window]\nmode = \"document\"\n";
 
+/// The words that name no participant.
+const RULES: [&str; 4] = ["auto", "none", "each-agent", "each-participant"];
+
 /// Runs the pipeline, exports, and prints the summary of both.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
-    let mut request = request(arguments, !context.global.no_content)?;
+    let (envelope, dialect) = target(&arguments.to)?;
+    let rows = &arguments.rows;
+    let mut request = rows.request(dialect, envelope, [true, !context.global.no_content])?;
     // Hours of work must not end at a wrong argument.
     check_request(&request)?;
-    let files = begin(&arguments.out, request.replace)?;
-    let permanent = dataset_path(&arguments.out);
+    let files = begin(&rows.out, request.replace)?;
+    let permanent = dataset_path(&rows.out);
     let temporary = (!arguments.keep)
-        .then(|| TemporaryDataset::beside(&arguments.out))
+        .then(|| TemporaryDataset::beside(&rows.out))
         .transpose()?;
     let folder = temporary.as_ref().map_or(permanent, TemporaryDataset::path);
     let plan = Plan::resolve(
@@ -108,17 +82,17 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         None,
     )?;
     let beside = plan.read_beside();
-    let own = std::iter::once(arguments.out.as_path()).chain(beside.iter().map(PathBuf::as_path));
+    let own = rows.spared().chain(beside.iter().map(PathBuf::as_path));
     let spared: Vec<&Path> = own.chain(arguments.inputs.iter().map(Path::new)).collect();
     let patterns = (Path::new("."), &arguments.inputs);
-    let dropped = DroppedFile::begin(arguments.dropped.as_deref(), &spared, patterns, context)?;
+    let dropped = DroppedFile::begin(rows.dropped.as_deref(), &spared, patterns, context)?;
     let result = run(
         plan,
         RunOptions {
             threads: arguments.threads,
             parent: temporary.as_ref().map(TemporaryDataset::parent),
             // A dataset in the folder was left by a kill.
-            replace: !arguments.keep || arguments.replace,
+            replace: !arguments.keep || rows.replace,
             report: arguments
                 .keep
                 .then_some(Reporter(&|folder| chatmill_report::write(folder, None).map(drop))),
@@ -128,10 +102,11 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         context.signals.stop(),
     );
     let summary = result.map_err(|error| {
-        if arguments.keep {
-            resumable(error)
-        } else {
-            error.into()
+        match error {
+            error if arguments.keep => resumable(error),
+            // The dataset is removed, and the files were not begun.
+            RunError::Stopped { .. } => ExportError::Stopped.into(),
+            error => error.into(),
         }
     })?;
     let dataset = Dataset::open(&folder)?;
@@ -147,7 +122,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         };
         text.push_str(&format!(
             "{}: nothing was written, because {why}\n",
-            shown(&arguments.out)
+            shown(&rows.out)
         ));
         output::print(&text)?;
         return Ok(Exit::Failed);
@@ -157,7 +132,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     let (exported, exit) = export::write(
         &dataset,
         &request,
-        (files, &arguments.out),
+        (files, &rows.out),
         dropped,
         temporary,
         context,
@@ -219,7 +194,13 @@ fn dataset_path(out: &Path) -> PathBuf {
 
 /// The pipeline with the keys of `--set`; keys that other options decide cannot be set.
 fn pipeline(arguments: &Arguments, request: &ExportRequest) -> Outcome<Pipeline> {
-    let mut pipeline = pipeline::parse(PIPELINE, &arguments.overrides, Path::new("--set"))?;
+    let mut overrides = arguments.overrides.clone();
+    if let Some(speaker) = &arguments.speaker {
+        let is_rule = RULES.contains(&speaker.as_str());
+        let named = if is_rule { json!(speaker) } else { json!([speaker]) };
+        overrides.push(format!("perspective.as={named}"));
+    }
+    let mut pipeline = pipeline::parse(PIPELINE, &overrides, Path::new("--set"))?;
     let inputs = arguments.inputs.iter();
     pipeline.input = inputs
         .map(|path| InputSection {
@@ -230,10 +211,14 @@ fn pipeline(arguments: &Arguments, request: &ExportRequest) -> Outcome<Pipeline>
         })
         .collect();
     pipeline.render.dialects = vec![request.dialect.clone()];
-    for column in &request.columns {
-        // A column of counts is asked for: its encoding is counted.
+    // Counts are asked for, in columns and as a limit: their encodings are counted.
+    let columns = request.columns.iter().filter_map(|column| {
         let column = column.strip_prefix("sent_").unwrap_or(column);
-        let encoding = column.strip_prefix("tokens_").and_then(chatmill_token::find);
+        column.strip_prefix("tokens_")
+    });
+    let limit = request.filters.max_tokens.as_ref();
+    for encoding in columns.chain(limit.map(|limit| limit.encoding.as_str())) {
+        let encoding = chatmill_token::find(encoding);
         let name = encoding.map(|encoding| CountedEncoding::Named(encoding.name().to_owned()));
         let counted = &mut pipeline.count.encodings;
         counted.extend(name.filter(|name| !counted.contains(name)));
@@ -249,49 +234,19 @@ fn pipeline(arguments: &Arguments, request: &ExportRequest) -> Outcome<Pipeline>
             ]
         } else if request.split.is_some() {
             // Parts are compared by what people and agents say.
-            &["conversations", "messages", "alternatives", "renderings"]
+            &[
+                "conversations",
+                "messages",
+                "alternatives",
+                "renderings",
+                "losses",
+            ]
         } else {
-            &["conversations", "renderings"]
+            &["conversations", "renderings", "losses"]
         };
         pipeline.output.tables = Some(tables.iter().map(|table| (*table).to_owned()).collect());
     }
     Ok(pipeline)
-}
-
-fn request(arguments: &Arguments, quotes: bool) -> Outcome<ExportRequest> {
-    let (envelope, dialect) = target(&arguments.to)?;
-    let split = arguments.split.as_deref();
-    let split = split.map(|text| Split::parse(text, SplitBy::Hash));
-    Ok(ExportRequest {
-        dialect,
-        format: arguments.format.unwrap_or(default_format(envelope)),
-        nested: arguments.nested,
-        envelope,
-        filters: Filters {
-            valid: true,
-            keep_unasked: arguments.keep_unasked,
-            distinct: arguments.distinct,
-            ..Filters::default()
-        },
-        valid_for: None,
-        split: split.transpose()?,
-        columns: arguments.columns.clone(),
-        shard_bytes: arguments.shard_size,
-        lists_left_out: arguments.dropped.is_some(),
-        quotes,
-        shuffle: arguments.shuffle,
-        media_root: arguments.media_root.clone(),
-        replace: arguments.replace,
-    })
-}
-
-/// Tables where the reader makes one of all rows, for so every row keeps its own keys; else lines.
-fn default_format(envelope: Option<&Envelope>) -> Format {
-    if envelope.is_some_and(|envelope| envelope.is_one_table) {
-        Format::Parquet
-    } else {
-        Format::Jsonl
-    }
 }
 
 /// An envelope with its first dialect, or a dialect alone.

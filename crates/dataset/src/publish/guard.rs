@@ -4,6 +4,7 @@
 //! Such a folder is known by its content, never by its name. The folders above an output are reached from the open one, so that
 //! neither links nor other spellings lead past the guard. What an output may replace is decided by [`destination`](super::destination).
 
+use std::fmt;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -45,27 +46,71 @@ fn refuse_from(first: usize, shown: &Path, folder: &Dir) -> Result<(), DatasetEr
         if let Some(kind) = own_kind(folder, &up(level))? {
             let owner = folder.path().ancestors().nth(level);
             let owner = owner.unwrap_or(folder.path()).display();
-            let reason = format!("it lies in the {kind} {owner}; choose a place outside of it");
+            let reason = format!(
+                "it lies in the {} {owner}; choose a place outside of it",
+                kind.noun()
+            );
             return Err(DatasetError::wrong_path(shown, reason));
         }
     }
     Ok(())
 }
 
+/// What this program made a folder for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnOutput {
+    /// A dataset, finished or damaged.
+    Dataset,
+    /// Files for a trainer.
+    Export,
+    /// The records and datasets of scheduled runs.
+    Store,
+    /// What an unfinished run or a stopped one left.
+    Unfinished,
+}
+
+impl OwnOutput {
+    const fn noun(self) -> &'static str {
+        match self {
+            Self::Dataset => "dataset",
+            Self::Export => "export",
+            Self::Store => "store of scheduled runs",
+            Self::Unfinished => "unfinished work",
+        }
+    }
+}
+
+/// With its article.
+impl fmt::Display for OwnOutput {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Dataset | Self::Store => "a ",
+            Self::Export => "an ",
+            Self::Unfinished => "",
+        })?;
+        formatter.write_str(self.noun())
+    }
+}
+
+/// What this program made a folder for; none where it did not make it.
+pub fn own_output(folder: &Path) -> Result<Option<OwnOutput>, DatasetError> {
+    own_kind(&Dir::open(folder)?, &up(0))
+}
+
 /// What chatmill made the folder at a path from another one for; none where it did not make it.
-fn own_kind(folder: &Dir, path: &str) -> Result<Option<&'static str>, DatasetError> {
+fn own_kind(folder: &Dir, path: &str) -> Result<Option<OwnOutput>, DatasetError> {
     let is_marked = |name: &str| -> Result<bool, DatasetError> {
         let mark = folder.stat(format!("{path}/{name}"))?;
         Ok(mark.is_some_and(|mark| mark.kind() == EntryKind::File))
     };
     Ok(if is_marked(disk::MARK)? {
-        Some("unfinished work")
+        Some(OwnOutput::Unfinished)
     } else if is_marked(STORE_MARK)? {
-        Some("store of scheduled runs")
+        Some(OwnOutput::Store)
     } else if begins(folder, path, MANIFEST, is_beginning)? || begins(folder, path, SUCCESS, is_marker)? {
-        Some("dataset")
+        Some(OwnOutput::Dataset)
     } else if begins(folder, path, EXPORT_SUMMARY, is_beginning)? {
-        Some("export")
+        Some(OwnOutput::Export)
     } else {
         None
     })

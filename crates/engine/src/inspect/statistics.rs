@@ -16,6 +16,7 @@ use crate::progress::Progress;
 use crate::record::Settings;
 use crate::walk::{WalkEvent, walk};
 use crate::work::overview::OverviewSums;
+use chatmill_intake::discover::Links;
 
 /// Statistics on the conversations in some files.
 #[derive(Debug)]
@@ -39,7 +40,7 @@ pub fn statistics(
     progress: &dyn Progress,
     stop: &AtomicBool,
 ) -> Result<FileStatistics, ReadError> {
-    let inputs = typed_inputs(paths, "auto")?;
+    let (inputs, notes) = typed_inputs(paths, "auto", Links::Refused, true)?;
     progress.stage("inspect", inputs.iter().map(|planned| planned.input.bytes).sum());
     let limits = Limits::default();
     let unit = encoding.map_or(CHARACTERS, |encoding| encoding.name());
@@ -47,7 +48,10 @@ pub fn statistics(
     let counter = encoding.map(Encoding::counter);
     let mut overview = OverviewSums::default();
     let (mut records, mut not_read) = (0, 0);
-    let mut problems = ReadProblems::default();
+    let mut problems = ReadProblems {
+        notes,
+        ..ReadProblems::default()
+    };
     walk(&inputs, Settings::plain(&limits), progress, stop, &mut |sight| {
         match sight {
             WalkEvent::Record { is_rejected, .. } => {

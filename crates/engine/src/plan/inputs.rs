@@ -1,10 +1,13 @@
 //! The inputs of a plan: discovered, named, and each with its source and tables.
 
+mod own_outputs;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use self::own_outputs::OwnOutputs;
 use chatmill_intake::Failure;
 use chatmill_intake::discover::{self, DiscoverError, Input, InputKind, Links, Own, Patterns};
 use chatmill_source::{ExportPath, SOURCES, Source, TableMap};
@@ -165,6 +168,7 @@ pub(super) fn inputs(
 ) -> Result<(Vec<PlannedInput>, Vec<String>), PlanError> {
     let mut found = Vec::new();
     let mut notes = Vec::new();
+    let mut outputs = OwnOutputs::new(false);
     for (number, section) in pipeline.input.iter().enumerate() {
         let named = source(&section.source, base)?;
         let needs_map = named.is_some_and(Source::needs_map);
@@ -212,15 +216,17 @@ pub(super) fn inputs(
             }
         };
         let inputs: Vec<Input> = all.into_iter().filter_map(foreign).collect();
+        let foreign_count = inputs.len();
+        let inputs = outputs.leave_out(inputs)?;
         if inputs.is_empty() {
             return Err(PlanError::OnlyOwn {
                 path: section.path.clone(),
             });
         }
-        if inputs.len() < count {
+        if foreign_count < count {
             notes.push(format!(
                 "{} of the {count} files that `{}` names are left out: they are this pipeline file, or belong to the output",
-                count - inputs.len(),
+                count - foreign_count,
                 section.path
             ));
         }
@@ -231,6 +237,7 @@ pub(super) fn inputs(
                 .map(|input| PlannedInput::new(input, Arc::clone(&settings), NameStyle::Own)),
         );
     }
+    notes.extend(outputs.notes());
     put_in_order(&mut found);
     number_sections(&mut found);
     Ok((found, notes))
@@ -329,17 +336,14 @@ pub(super) fn evaluations(
     Ok(found)
 }
 
-/// Inputs given on a command line, in the order and spelling in which they were typed.
-pub fn typed_inputs(paths: &[String], source_id: &str) -> Result<Vec<PlannedInput>, PlanError> {
-    typed_inputs_through(paths, source_id, Links::Refused)
-}
-
-/// The same, with a word on links inside folders.
-pub(crate) fn typed_inputs_through(
+/// Inputs given on a command line, in the order and spelling in which they were typed, with notes on what is left out: the outputs of
+/// this program, but for files of rows in exports where `reads_exports` says so.
+pub fn typed_inputs(
     paths: &[String],
     source_id: &str,
     links: Links,
-) -> Result<Vec<PlannedInput>, PlanError> {
+    reads_exports: bool,
+) -> Result<(Vec<PlannedInput>, Vec<String>), PlanError> {
     let named = source(source_id, Path::new(""))?;
     let settings = Arc::new(InputSettings {
         source: named,
@@ -347,20 +351,29 @@ pub(crate) fn typed_inputs_through(
         ..InputSettings::default()
     });
     let mut inputs = Vec::new();
+    let mut outputs = OwnOutputs::new(reads_exports);
     for path in paths {
-        inputs.extend(
-            discover::discover_through(path, Path::new("."), links)?
-                .into_iter()
-                .map(|input| {
-                    // Paths typed side by side are one section, as a pattern that a shell took apart would be.
-                    let mut planned = PlannedInput::new(input, Arc::clone(&settings), NameStyle::Typed);
-                    // A pattern that a shell took apart names none of its files.
-                    planned.is_named &= paths.len() == 1;
-                    planned
-                }),
-        );
+        let found = discover::discover_through(path, Path::new("."), links)?;
+        let others = outputs.leave_out(found)?;
+        inputs.extend(others.into_iter().map(|input| {
+            // Paths typed side by side are one section, as a pattern that a shell took apart would be.
+            let mut planned = PlannedInput::new(input, Arc::clone(&settings), NameStyle::Typed);
+            // A pattern that a shell took apart names none of its files.
+            planned.is_named &= paths.len() == 1;
+            planned
+        }));
     }
-    Ok(inputs)
+    let notes = outputs.notes();
+    if let (true, Some(path), false) = (inputs.is_empty(), paths.first(), notes.is_empty()) {
+        return Err(PlanError::OnlyOwn { path: path.clone() });
+    }
+    Ok((inputs, notes))
+}
+
+/// The inputs of paths of any source.
+#[cfg(test)]
+pub(crate) fn typed_in_tests(paths: &[String]) -> Vec<PlannedInput> {
+    typed_inputs(paths, "auto", Links::Refused, true).unwrap().0
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ use crate::envelope::{Envelope, ExportRow, MediaIn, Preferences};
 use crate::error::ExportError;
 use crate::fields;
 use crate::fields::of_conversations::{ConversationField, ConversationWalk};
+use crate::fields::of_losses::LossWalk;
 use crate::filter::reasons::{NO_CONTENT, REPEATED};
 use crate::format::Format;
 use crate::request::added_columns::{self, AddedColumns};
@@ -272,6 +273,10 @@ impl Job<'_> {
         let mut counts = CardCounts::new(self.counted_on_card, parts.len(), encoding.map(str::to_owned));
         let mut drawn = self.request.shuffle.map(Shuffle::new);
         let mut row_counts = self.row_counts();
+        let mut losses = match self.maker {
+            None => LossWalk::new(self.dataset, &self.rendered),
+            Some(_) => None,
+        };
         let mut known: HashSet<blake3::Hash> = HashSet::new();
         let mut media = {
             let is_struct = self.request.nested == NestedAs::Struct;
@@ -279,6 +284,10 @@ impl Job<'_> {
         };
         self.each(&mut |candidate| {
             row_counts.read += 1;
+            let amounts = match &mut losses {
+                Some(losses) => Some(losses.amounts(candidate.rendering)?),
+                None => candidate.rendering.amounts,
+            };
             let fields = walk.values(candidate.rendering.conversation)?;
             let (of_columns, fields) = fields.split_at(self.added.of_conversations.len());
             let (of_card, references) = fields.split_at(self.counted_on_card);
@@ -302,6 +311,7 @@ impl Job<'_> {
                         assignment.leaks(row.conversation, candidate.rendering.shown)
                     });
                     row_counts.keep(candidate, turns, exported.part, leaks);
+                    row_counts.losses.add(candidate.rendering.loss_codes, amounts);
                     let part = cut::at_mut(&mut parts, exported.part);
                     let is_first = part.is_first(row.conversation);
                     let length = (candidate.rendering.tokens, row.content);
@@ -378,6 +388,7 @@ impl Job<'_> {
             kept: written,
             left_out,
             rows_left_out,
+            losses: row_counts.losses.figures(),
             turns_cut: row_counts.turns_cut,
             turns: of_turns.map(|_| row_counts.turn_counts),
             labels: row_counts.labels,

@@ -3,6 +3,7 @@
 //! Nothing in the summary depends on time, host or directory.
 
 pub(crate) mod left_out;
+pub(crate) mod losses;
 pub(crate) mod split_summary;
 pub(crate) mod turn_counts;
 
@@ -20,6 +21,7 @@ use crate::filter::Filters;
 use crate::format::Format;
 use crate::split::SplitBy;
 use crate::summary::left_out::{LeftOut, LeftOutRow};
+use crate::summary::losses::LossFigures;
 use crate::summary::split_summary::SplitSummary;
 use crate::summary::turn_counts::TurnCounts;
 use crate::{CARD, SUMMARY};
@@ -63,6 +65,8 @@ pub struct ExportSummary {
     /// These renderings one by one, sorted, where the request lists them; no part of the file.
     #[serde(skip)]
     pub rows_left_out: Option<Vec<LeftOutRow>>,
+    /// What the renderings in the files lost or changed, by code: made-up content first, then words, then the rest.
+    pub losses: Vec<LossFigures>,
     /// Turns after the assistant's last one, which the envelope cut from the records.
     pub turns_cut: u64,
     /// Turns of the assistant in the records, by their use in training; none without an envelope, and none for preferences.

@@ -250,6 +250,181 @@ fn ai_sdk(answers: &[Answer], draw: &mut Random) -> Value {
     json!({"id": "chat-1", "messages": messages})
 }
 
+/// Kimi writes a line for each piece, with the id of the step in newer versions, and a line with the usage behind the results.
+fn kimi_cli(answers: &[Answer], draw: &mut Random) -> Value {
+    let has_ids = draw.once_in(2);
+    let mut lines =
+        vec![json!({"type": "metadata", "protocol_version": "1.4", "created_at": 1_772_874_000_000_i64})];
+    for answer in answers {
+        let number = answer.number;
+        let mut line = |kind: &str, key: &str, value: Value| {
+            let time = 1_772_874_000_000 + 1000 * number;
+            lines.push(json!({"type": kind, key: value, "time": time}));
+        };
+        if answer.is_asked {
+            let content = json!([{"type": "text", "text": format!("Question {number}?")}]);
+            let message =
+                json!({"role": "user", "content": content, "toolCalls": [], "origin": {"kind": "user"}});
+            line("context.append_message", "message", message);
+        }
+        let step = has_ids.then(|| format!("step-{number}"));
+        for event in events(answer, draw) {
+            let event = match event {
+                Event::Thought(text) => {
+                    json!({"type": "content.part", "stepUuid": step, "part": {"type": "think", "think": text}})
+                }
+                Event::Text(text) => {
+                    json!({"type": "content.part", "stepUuid": step, "part": {"type": "text", "text": text}})
+                }
+                Event::Call(id) => {
+                    json!({"type": "tool.call", "stepUuid": step, "toolCallId": id, "name": "Look", "args": {}})
+                }
+                Event::Result(id) => {
+                    json!({"type": "tool.result", "stepUuid": step, "toolCallId": id, "result": {"output": "seen"}})
+                }
+            };
+            line("context.append_loop_event", "event", event);
+        }
+        let (input, output) = answer.usage();
+        line(
+            "usage.record",
+            "usage",
+            json!({"inputOther": input, "output": output}),
+        );
+    }
+    Value::Array(lines)
+}
+
+/// Goose writes a message for each answer, or one for each call, before its result.
+fn goose(answers: &[Answer], draw: &mut Random) -> Value {
+    let is_split = draw.once_in(2);
+    let mut messages: Vec<Value> = Vec::new();
+    for answer in answers {
+        let number = answer.number;
+        let mut message = |role: &str, content: Vec<Value>| {
+            messages.push(
+                json!({"role": role, "created": 1_767_600_000 + number, "content": content,
+                "metadata": {"userVisible": true, "agentVisible": true}}),
+            );
+        };
+        if answer.is_asked {
+            message(
+                "user",
+                vec![json!({"type": "text", "text": format!("Question {number}?")})],
+            );
+        }
+        let (mut said, mut results) = (Vec::new(), Vec::new());
+        for event in events(answer, draw) {
+            said.push(match event {
+                Event::Thought(text) => json!({"type": "thinking", "thinking": text, "signature": ""}),
+                Event::Text(text) => json!({"type": "text", "text": text}),
+                Event::Call(id) => json!({"type": "toolRequest", "id": id,
+                    "toolCall": {"status": "success", "value": {"name": "look", "arguments": {}}}}),
+                Event::Result(id) => {
+                    let value = json!([{"type": "text", "text": "seen"}]);
+                    results.push(
+                        json!({"type": "toolResponse", "id": id, "toolResult": {"status": "success", "value": value}}),
+                    );
+                    if is_split && !said.is_empty() {
+                        message("assistant", std::mem::take(&mut said));
+                    }
+                    if is_split {
+                        message("user", std::mem::take(&mut results));
+                    }
+                    continue;
+                }
+            });
+        }
+        if !said.is_empty() {
+            message("assistant", said);
+        }
+        if !results.is_empty() {
+            message("user", results);
+        }
+    }
+    json!({"id": "s-1", "working_dir": "/w", "session_type": "user", "conversation": messages})
+}
+
+/// `OTel` writes a span for each answer, with all that was said before.
+fn otel_genai(answers: &[Answer], draw: &mut Random) -> Value {
+    let mut before: Vec<Value> = Vec::new();
+    let mut spans = Vec::new();
+    for answer in answers {
+        let number = answer.number;
+        if answer.is_asked {
+            let part = json!({"type": "text", "content": format!("Question {number}?")});
+            before.push(json!({"role": "user", "parts": [part]}));
+        }
+        let (mut said, mut results) = (Vec::new(), Vec::new());
+        for event in events(answer, draw) {
+            match event {
+                Event::Thought(text) => said.push(json!({"type": "reasoning", "content": text})),
+                Event::Text(text) => said.push(json!({"type": "text", "content": text})),
+                Event::Call(id) => {
+                    said.push(json!({"type": "tool_call", "id": id, "name": "look", "arguments": {}}));
+                }
+                Event::Result(id) => {
+                    results.push(json!({"type": "tool_call_response", "id": id, "response": "seen"}));
+                }
+            }
+        }
+        let said = json!({"role": "assistant", "parts": said, "finish_reason": "stop"});
+        let (input, output) = answer.usage();
+        spans.push(
+            json!({"traceId": "t1", "spanId": format!("s{number}"), "startTimeUnixNano": format!("17953259{number:02}000000000"),
+            "attributes": {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m",
+                "gen_ai.usage.input_tokens": input, "gen_ai.usage.output_tokens": output,
+                "gen_ai.input.messages": before, "gen_ai.output.messages": [said]}}),
+        );
+        before.push(said);
+        if !results.is_empty() {
+            before.push(json!({"role": "tool", "parts": results}));
+        }
+    }
+    Value::Array(spans)
+}
+
+/// Langfuse has an observation for each answer, with all that was said before.
+fn langfuse(answers: &[Answer], draw: &mut Random) -> Value {
+    let mut before: Vec<Value> = Vec::new();
+    let mut observations = Vec::new();
+    for answer in answers {
+        let number = answer.number;
+        if answer.is_asked {
+            before.push(json!({"role": "user", "content": format!("Question {number}?")}));
+        }
+        let mut calls = Vec::new();
+        let mut results = Vec::new();
+        for event in events(answer, draw) {
+            match event {
+                Event::Call(id) => calls.push(
+                    json!({"id": id, "type": "function", "function": {"name": "look", "arguments": "{}"}}),
+                ),
+                Event::Result(id) => {
+                    results.push(json!({"role": "tool", "tool_call_id": id, "content": "seen"}));
+                }
+                Event::Thought(_) | Event::Text(_) => {}
+            }
+        }
+        let mut said = json!({"role": "assistant", "content": answer.text});
+        if let Some(thought) = &answer.thought {
+            said["reasoning_content"] = json!(thought);
+        }
+        if !calls.is_empty() {
+            said["tool_calls"] = json!(calls);
+        }
+        let (input, output) = answer.usage();
+        observations.push(
+            json!({"id": format!("o{number}"), "traceId": "t1", "type": "GENERATION", "name": "generation",
+            "startTime": time(number), "endTime": time(number), "input": before, "output": said, "model": "m",
+            "usageDetails": {"input": input, "output": output}}),
+        );
+        before.push(said);
+        before.extend(results);
+    }
+    json!({"trace": {"id": "t1"}, "observations": observations})
+}
+
 fn time(second: usize) -> String {
     format!("2026-06-01T10:00:{second:02}.000Z")
 }
@@ -257,12 +432,16 @@ fn time(second: usize) -> String {
 /// A program, how it writes answers, and whether it logs usage.
 type Program = (&'static str, fn(&[Answer], &mut Random) -> Value, bool);
 
-const PROGRAMS: [Program; 5] = [
+const PROGRAMS: [Program; 9] = [
     ("codex", codex, true),
     ("openai-responses", responses, false),
     ("claude-code", claude_code, true),
     ("opencode", opencode, true),
     ("ai-sdk", ai_sdk, false),
+    ("kimi-cli", kimi_cli, true),
+    ("goose", goose, false),
+    ("otel-genai", otel_genai, true),
+    ("langfuse", langfuse, true),
 ];
 
 fn turns(conversation: &Conversation) -> impl Iterator<Item = &Message> {

@@ -37,6 +37,10 @@ use shapes::Shape;
 /// Four times the input may take that many times the processor time: 4 is linear, 16 quadratic.
 const MOST: f64 = 5.0;
 
+/// The same for inputs that no cache holds, which the table measures: rows of one thread and agents of one name take 6 times the time for
+/// 4.0 times the instructions. What grows with a power of 1.5 takes 8 times the time.
+const MOST_UNCACHED: f64 = 7.0;
+
 /// The largest growth of memory or steps per element, from few elements to many.
 const MOST_COUNTED: f64 = 1.3;
 
@@ -88,7 +92,7 @@ fn table_of_growth() {
             .iter()
             .filter(|command| is_wanted("COMMAND", command.name()))
         {
-            let growth = Growth::of([shape.first, shape.most], Effort::LONG, MOST, &|n| {
+            let growth = Growth::of([shape.first, shape.most], Effort::LONG, MOST_UNCACHED, &|n| {
                 taken(shape, *command, n)
             });
             println!("{:40} {:8} {growth}", shape.name, command.name());
@@ -99,12 +103,17 @@ fn table_of_growth() {
         .iter()
         .filter(|shape| is_wanted("SHAPE", shape.name) && is_wanted("COMMAND", shape.command));
     for shape in nights {
-        let growth = Growth::of([shape.first, shape.most], Effort::LONG, MOST, &shape.take);
+        let growth = Growth::of(
+            [shape.first, shape.most],
+            Effort::LONG,
+            MOST_UNCACHED,
+            &shape.take,
+        );
         println!("{:40} {:8} {growth}", shape.name, shape.command);
         worst = worst.max(growth.times_as_long());
     }
     assert!(
-        worst <= MOST,
+        worst <= MOST_UNCACHED,
         "{worst:.2} times the processor time for four times the input"
     );
 }

@@ -71,6 +71,7 @@ fn facts_of<'r>(rendering: &'r AgainRendering<'r>) -> RenderingFacts<'r> {
         learned_spans: &rendering.learned_spans,
         last_role: rendering.last_role,
         loss_codes: &rendering.loss_codes,
+        amounts: Some(&rendering.amounts),
         violations: &rendering.violations,
         tokens: rendering.tokens,
         ..RenderingFacts::default()

@@ -17,6 +17,7 @@ use chatmill_engine::record::Settings;
 use chatmill_engine::{
     Plan, PlanError, PlannedInput, Progress, ReadProblems, Templates, WalkEvent, typed_inputs, walk,
 };
+use chatmill_intake::discover::Links;
 use chatmill_report::bill::{self, Bill, BillBy, PriceDivision, Repeated};
 use chatmill_token::Encoding;
 use jiff::tz::TimeZone;
@@ -247,12 +248,16 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> Outcome<Drawn
         refuse_unusable(plan)?;
     }
     let typed;
-    let inputs: &[PlannedInput] = if let Some(plan) = request.plan {
-        &plan.inputs
+    let (inputs, notes): (&[PlannedInput], &[String]) = if let Some(plan) = request.plan {
+        (&plan.inputs, &plan.notes)
     } else {
-        typed = typed_inputs(&request.arguments.paths, &request.arguments.reading.source)?;
-        &typed
+        let source = &request.arguments.reading.source;
+        typed = typed_inputs(&request.arguments.paths, source, Links::Refused, false)?;
+        (&typed.0, &typed.1)
     };
+    for note in notes {
+        context.meter.note(note);
+    }
     let limits = Limits::default();
     let mut settings = request.plan.map_or(Settings::plain(&limits), Plan::reading);
     settings.options.zone = request.arguments.reading.input_zone.as_deref();

@@ -171,6 +171,7 @@ mod tests {
             learned_spans: &[],
             last_role: None,
             loss_codes,
+            amounts: None,
             violations: &[],
             tokens: 0,
             rejected: None,

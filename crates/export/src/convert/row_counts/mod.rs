@@ -12,6 +12,7 @@ use crate::convert::exclusion::wanted;
 use crate::convert::row_counts::ways_out::{LastTurns, not_set_yet};
 use crate::envelope::{Envelope, notes};
 use crate::summary::left_out::LeftOutRows;
+use crate::summary::losses::LossCounts;
 use crate::summary::split_summary::SplitSummary;
 use crate::summary::turn_counts::TurnCounts;
 
@@ -25,6 +26,7 @@ pub(crate) struct RowCounts {
     pub(crate) turn_counts: TurnCounts,
     /// Labels by what they follow from.
     pub(crate) labels: BTreeMap<&'static str, u64>,
+    pub(crate) losses: LossCounts,
     pub(crate) left_out: LeftOutRows,
     pub(crate) split: Option<SplitSummary>,
     pub(crate) last_turns: Option<LastTurns>,

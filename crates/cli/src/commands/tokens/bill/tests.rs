@@ -34,6 +34,7 @@ static COUNTED: ReadProblems = ReadProblems {
     count: 0,
     first: Vec::new(),
     warnings: Vec::new(),
+    notes: Vec::new(),
     failures: Vec::new(),
 };
 

@@ -1,0 +1,145 @@
+//! What this program wrote and finds among the inputs: datasets, stores of nights and unfinished work are never read as chats; exports
+//! are read by the commands that judge what others deliver, their files of rows alone.
+//!
+//! Such a folder is known by its content. See docs/decisions/2026-11-29-own-outputs-among-inputs.md.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use chatmill_dataset::{DatasetError, EXPORT_SUMMARY, OwnOutput, own_output};
+use chatmill_diag::limits::MIB;
+use chatmill_intake::Failure;
+use chatmill_intake::discover::{Input, read_small};
+use serde::Deserialize;
+
+use crate::error::PlanError;
+
+/// The largest summary of an export that is read, in bytes.
+const MAX_SUMMARY: u64 = 16 * MIB;
+
+/// The folders of this program's outputs that a look at the inputs has found.
+#[derive(Default)]
+pub(super) struct OwnOutputs {
+    /// Whether files of rows in exports are inputs.
+    reads_exports: bool,
+    folders: HashMap<PathBuf, Option<Found>>,
+    /// Outputs in the order in which they were found.
+    found: Vec<PathBuf>,
+}
+
+/// An output among the inputs.
+struct Found {
+    kind: OwnOutput,
+    /// The folder as it was typed.
+    shown: String,
+    /// The names of an export's files of rows, where they are read.
+    rows: Option<BTreeSet<PathBuf>>,
+    passed: u64,
+}
+
+#[derive(Deserialize)]
+struct Summary {
+    files: Vec<SummaryFile>,
+}
+
+#[derive(Deserialize)]
+struct SummaryFile {
+    name: PathBuf,
+}
+
+impl OwnOutputs {
+    pub(super) fn new(reads_exports: bool) -> Self {
+        Self {
+            reads_exports,
+            ..Self::default()
+        }
+    }
+
+    /// Takes out of inputs what lies in outputs of this program, and counts it.
+    ///
+    /// # Errors
+    ///
+    /// When the folder that was typed is such an output itself and is not read, and when the system fails.
+    pub(super) fn leave_out(&mut self, inputs: Vec<Input>) -> Result<Vec<Input>, PlanError> {
+        let mut others = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            if !self.holds(&input)? {
+                others.push(input);
+            }
+        }
+        Ok(others)
+    }
+
+    fn holds(&mut self, input: &Input) -> Result<bool, PlanError> {
+        for (depth, folder) in input.folders().enumerate() {
+            if !self.folders.contains_key(&folder) {
+                let found = self.look_at(&folder, input, depth)?;
+                if found.is_some() {
+                    self.found.push(folder.clone());
+                }
+                self.folders.insert(folder.clone(), found);
+            }
+            if let Some(Some(found)) = self.folders.get_mut(&folder) {
+                let is_rows = found.rows.as_ref().is_some_and(|rows| {
+                    let path = input.path();
+                    path.strip_prefix(&folder).is_ok_and(|below| rows.contains(below))
+                });
+                found.passed += u64::from(!is_rows);
+                return Ok(!is_rows);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The output that a folder is; it is the folder that was typed where no folder is above it.
+    fn look_at(&self, folder: &Path, input: &Input, depth: usize) -> Result<Option<Found>, PlanError> {
+        let kind = match own_output(folder) {
+            Ok(kind) => kind,
+            Err(DatasetError::Io { source, .. }) => {
+                return Err(Failure::new("look into", folder, &source).into());
+            }
+            // A folder that cannot be opened was not listed either, which is said at the input.
+            Err(_) => None,
+        };
+        let Some(kind) = kind else { return Ok(None) };
+        let rows = (kind == OwnOutput::Export && self.reads_exports).then(|| rows_of(folder));
+        let shown = input.shown_folder(depth);
+        if depth == 0 && rows.is_none() {
+            return Err(PlanError::OwnOutput { path: shown, kind });
+        }
+        Ok(Some(Found {
+            kind,
+            shown,
+            rows,
+            passed: 0,
+        }))
+    }
+
+    /// A note on each output of which files were left out.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let found = self
+            .found
+            .iter()
+            .filter_map(|folder| self.folders.get(folder)?.as_ref());
+        let notes = found.filter(|found| found.passed > 0).map(|found| {
+            let Found { kind, shown, .. } = found;
+            match &found.rows {
+                None => format!("`{shown}` is {kind} of chatmill and is left out"),
+                Some(_) => format!(
+                    "`{shown}` is {kind} of chatmill: its files of rows are read, the others are passed over"
+                ),
+            }
+        });
+        notes.collect()
+    }
+}
+
+/// The names of the files that an export has rows in; none where its summary cannot be read.
+fn rows_of(folder: &Path) -> BTreeSet<PathBuf> {
+    let summary = read_small(&folder.join(EXPORT_SUMMARY), MAX_SUMMARY);
+    let summary = summary
+        .ok()
+        .and_then(|text| serde_json::from_str::<Summary>(&text).ok());
+    let files = summary.map(|summary| summary.files).unwrap_or_default();
+    files.into_iter().map(|file| file.name).collect()
+}

@@ -1,0 +1,81 @@
+//! How often each loss of a rendering occurs, as the table `losses` has it.
+
+use std::collections::BTreeMap;
+
+use chatmill_dataset::{Batches, Columns, Dataset, Numbers, Texts, columns};
+use chatmill_dialect::LossCode;
+
+use crate::candidate::{RenderedAs, RenderingFacts};
+use crate::error::ExportError;
+
+/// Occurrences of each loss of a rendering.
+pub type Amounts = BTreeMap<LossCode, u64>;
+
+columns! {
+    /// Columns that are read from `losses`.
+    struct LossColumns {
+        conversation_id: Texts,
+        dialect: Texts,
+        profile: Texts,
+        perspective: Texts,
+        ordinal: Numbers,
+        code: Texts,
+        amount: Numbers,
+    }
+}
+
+/// A walk along the table `losses`, whose rows have the order of the table `renderings`.
+pub(crate) struct LossWalk<'d> {
+    batches: Batches<'d>,
+    rendered: &'d RenderedAs,
+    batch: Option<LossColumns>,
+    /// The next row of the batch, and how many it has.
+    next: usize,
+    rows: usize,
+    amounts: Amounts,
+}
+
+impl<'d> LossWalk<'d> {
+    /// Begins the walk, for a dialect and a profile; none where the dataset does not have the table.
+    pub(crate) fn new(dataset: &'d Dataset, rendered: &'d RenderedAs) -> Option<Self> {
+        dataset.has("losses").then(|| Self {
+            batches: dataset.batches("losses", &LossColumns::names()),
+            rendered,
+            batch: None,
+            next: 0,
+            rows: 0,
+            amounts: Amounts::new(),
+        })
+    }
+
+    /// The occurrences of each loss of the next rendering.
+    pub(crate) fn amounts(&mut self, rendering: &RenderingFacts<'_>) -> Result<&Amounts, ExportError> {
+        self.amounts.clear();
+        loop {
+            if let Some(cells) = &self.batch {
+                while self.next < self.rows {
+                    let row = self.next;
+                    let is_of_others = cells.dialect.at(row) != self.rendered.dialect
+                        || cells.profile.at(row) != self.rendered.profile;
+                    if !is_of_others {
+                        let is_its = cells.conversation_id.at(row) == rendering.conversation
+                            && cells.perspective.at(row) == rendering.perspective
+                            && cells.ordinal.at(row) == rendering.ordinal;
+                        if !is_its {
+                            return Ok(&self.amounts);
+                        }
+                        if let Some(code) = LossCode::find(cells.code.at(row)) {
+                            *self.amounts.entry(code).or_default() += cells.amount.at(row);
+                        }
+                    }
+                    self.next += 1;
+                }
+            }
+            let Some(batch) = self.batches.next().transpose()? else {
+                return Ok(&self.amounts);
+            };
+            (self.next, self.rows) = (0, batch.rows());
+            self.batch = Some(LossColumns::of(&batch)?);
+        }
+    }
+}

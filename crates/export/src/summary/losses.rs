@@ -1,0 +1,67 @@
+//! What the rows of an export lost or changed, by code, as its summary shows it.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use chatmill_dialect::{Changed, LossCode};
+use serde::Serialize;
+
+use crate::fields::of_losses::Amounts;
+
+/// What the rows of an export lost or changed of one kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LossFigures {
+    /// The code of the loss.
+    pub code: String,
+    /// Rows with it.
+    pub rows: u64,
+    /// Occurrences in these rows; none where the dataset has no table `losses`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub amount: Option<u64>,
+    /// What is other than in the source.
+    pub changed: Changed,
+    /// What happened, in a clause.
+    pub meaning: String,
+}
+
+/// A sentence without its large letter and its full stop.
+fn clause(sentence: &str) -> String {
+    let sentence = sentence.trim_end_matches('.');
+    let first = sentence.chars().next();
+    let rest = sentence.chars().skip(1);
+    first
+        .into_iter()
+        .flat_map(char::to_lowercase)
+        .chain(rest)
+        .collect()
+}
+
+/// The losses of rows that are written, by code.
+#[derive(Debug, Default)]
+pub(crate) struct LossCounts(BTreeMap<LossCode, (u64, Option<u64>)>);
+
+impl LossCounts {
+    /// Counts the losses of a row; `amounts` has the occurrences of each code where they are known.
+    pub(crate) fn add(&mut self, codes: &[&str], amounts: Option<&Amounts>) {
+        for code in codes.iter().filter_map(|code| LossCode::find(code)) {
+            let (rows, amount) = self.0.entry(code).or_insert((0, Some(0)));
+            *rows += 1;
+            let more = amounts.and_then(|amounts| amounts.get(&code));
+            *amount = amount.zip(more).map(|(sum, more)| sum + more);
+        }
+    }
+
+    /// The figures: made-up content first, then changed words, then the rest; each by rows, the most first.
+    pub(crate) fn figures(self) -> Vec<LossFigures> {
+        let figures = self.0.into_iter().map(|(code, (rows, amount))| LossFigures {
+            code: code.as_str().to_owned(),
+            rows,
+            amount,
+            changed: code.changed(),
+            meaning: clause(code.meaning()),
+        });
+        let mut figures: Vec<LossFigures> = figures.collect();
+        figures.sort_by_key(|figures| (figures.changed, Reverse(figures.rows)));
+        figures
+    }
+}

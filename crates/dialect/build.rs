@@ -34,7 +34,7 @@ fn write(name: &str, rust: impl Fn(&[(&str, &str)]) -> Vec<String>) -> Result<()
 fn codes(entries: &[(&str, &str)]) -> Vec<String> {
     let one = |(head, meaning): &(&str, &str)| {
         let (word, changed) = match head.split_once(' ') {
-            Some((word, "+")) => (word, "MadeUp"),
+            Some((word, "+")) => (word, "Invented"),
             Some((word, _)) => (word, "Words"),
             None => (*head, "Form"),
         };

@@ -30,7 +30,7 @@ mod write;
 pub use dialects::{DIALECTS, find};
 pub use loss::rule::DialectRule;
 pub use loss::violation::Violation;
-pub use loss::{Changed, FoldedLosses, Loss, LossCode, LossReason, pseudonyms};
+pub use loss::{Changed, FoldedLosses, Loss, LossAmounts, LossCode, LossReason, pseudonyms};
 pub use passes::SYNTHETIC_QUESTION;
 pub use passes::dialect::{Dialect, Rules};
 pub use template::TemplateDialect;

@@ -31,7 +31,8 @@ pub mod pseudonyms {
 #[serde(rename_all = "kebab-case")]
 pub enum Changed {
     /// Content was made up that is in no source.
-    MadeUp,
+    #[serde(rename = "made-up")]
+    Invented,
     /// Words, calls, pictures or turns are others, elsewhere or missing.
     Words,
     /// The form alone, ids, times or metadata.
@@ -80,6 +81,9 @@ pub(crate) fn united(lists: &[&[LossCode]]) -> Vec<LossCode> {
     codes.dedup();
     codes
 }
+
+/// How often each loss of a rendering occurs.
+pub type LossAmounts = std::collections::BTreeMap<LossCode, u64>;
 
 /// One entry of the loss ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]

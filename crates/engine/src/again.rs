@@ -5,12 +5,11 @@
 //! system, vocabularies and templates in files, participants whose names were replaced.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use chatmill_dataset::{Dataset, DatasetError};
 use chatmill_diag::{Advice, Class, Classed};
-use chatmill_dialect::{Dialect, LossCode, Rendering, TextArena};
+use chatmill_dialect::{Dialect, LossAmounts, LossCode, Rendering, TextArena};
 use chatmill_model::{Linked, RawJson, Sink, SinkBuffers};
 use chatmill_token::{Encoding, TokenCounter, TokenCounts};
 use thiserror::Error;
@@ -104,7 +103,7 @@ pub struct AgainRendering<'r> {
     /// The codes of its losses, each once.
     pub loss_codes: Vec<&'static str>,
     /// How often they occur; of replaced personal data this is not known.
-    pub amounts: BTreeMap<LossCode, u64>,
+    pub amounts: LossAmounts,
     /// Rules of the dialect that it breaks.
     pub violations: Vec<String>,
     /// Tokens in the encoding that is counted; 0 where none is.
@@ -279,7 +278,7 @@ impl<'a, 'd> Renderer<'a, 'd> {
         }
         let spans = if is_oversize { &[] } else { sink.spans() };
         self.own.find(spans, self.again.target.has_control_tokens());
-        let mut amounts = BTreeMap::new();
+        let mut amounts = LossAmounts::new();
         for loss in &rendering.losses {
             *amounts.entry(loss.code).or_default() += loss.amount;
         }

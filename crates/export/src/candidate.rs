@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use chatmill_dataset::{AnyColumn, Columns, Dataset, Flags, Numbers, Spans, TextLists, Texts, columns};
+use chatmill_dialect::LossAmounts;
 use chatmill_model::LabelBasis;
 
 use crate::envelope::ExportRow;
 use crate::error::ExportError;
-use crate::fields::of_losses::Amounts;
 
 columns! {
     /// Columns that are read from `renderings`.
@@ -94,7 +94,7 @@ pub struct RenderingFacts<'a> {
     /// Codes of its losses.
     pub loss_codes: &'a [&'a str],
     /// How often they occur, where a [`Maker`] knows.
-    pub amounts: Option<&'a Amounts>,
+    pub amounts: Option<&'a LossAmounts>,
     /// Rules of its dialect that it breaks.
     pub violations: &'a [String],
     /// Tokens in the encoding of `--max-tokens`; 0 without one.

@@ -22,7 +22,6 @@ pub use convert::row_counts::ways_out::not_set_yet;
 pub use convert::{begin, check_request, export, export_into, publish};
 pub use envelope::{ENVELOPES, Envelope, Preferences};
 pub use error::ExportError;
-pub use fields::of_losses::Amounts;
 pub use filter::{Filters, TokenLimit};
 pub use format::Format;
 pub use request::{ExportRequest, holds};

@@ -155,7 +155,7 @@ const PRINTED: usize = 5;
 /// What the renderings have that no source has, each kind in a line, and the most frequent of what else they changed in the words.
 fn changes(losses: &[LossFigures]) -> String {
     let of = |changed: Changed| losses.iter().filter(move |loss| loss.changed == changed);
-    let printed = of(Changed::MadeUp).chain(of(Changed::Words).take(PRINTED));
+    let printed = of(Changed::Invented).chain(of(Changed::Words).take(PRINTED));
     let mut text = String::new();
     for loss in printed {
         let rows = counted(loss.rows, "row");

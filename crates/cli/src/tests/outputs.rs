@@ -49,7 +49,7 @@ const TABLE: &[Row] = &[
     ("finish", &[], &[("DIR", Within("staging"))]),
     (
         "convert",
-        &["IN", "--source"],
+        &["IN", "--source", "--valid-for", "--split-like", "--split-against"],
         &[("--out", Folder), ("--dropped", File)],
     ),
     ("night", &["PIPELINE.toml", "--input"], &[("--store", Folder)]),

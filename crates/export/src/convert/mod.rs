@@ -1,6 +1,7 @@
 //! Exports a dataset: reads renderings, filters them, wraps them in the envelope, writes the files.
 
 mod exclusion;
+mod loss_walk;
 mod media;
 pub(crate) mod row_counts;
 
@@ -17,6 +18,7 @@ use crate::card;
 use crate::card::counts::CardCounts;
 use crate::convert::exclusion::valid_for::ValidFor;
 use crate::convert::exclusion::{asked, wanted};
+use crate::convert::loss_walk::LossWalk;
 use crate::convert::media::MediaFiles;
 use crate::convert::row_counts::RowCounts;
 use crate::convert::row_counts::ways_out::LastTurns;
@@ -25,7 +27,6 @@ use crate::envelope::{Envelope, ExportRow, MediaIn, Preferences};
 use crate::error::ExportError;
 use crate::fields;
 use crate::fields::of_conversations::{ConversationField, ConversationWalk};
-use crate::fields::of_losses::LossWalk;
 use crate::filter::reasons::{NO_CONTENT, REPEATED};
 use crate::format::Format;
 use crate::request::added_columns::{self, AddedColumns};
@@ -273,10 +274,7 @@ impl Job<'_> {
         let mut counts = CardCounts::new(self.counted_on_card, parts.len(), encoding.map(str::to_owned));
         let mut drawn = self.request.shuffle.map(Shuffle::new);
         let mut row_counts = self.row_counts();
-        let mut losses = match self.maker {
-            None => LossWalk::new(self.dataset, &self.rendered),
-            Some(_) => None,
-        };
+        let mut losses = LossWalk::new(self.dataset, &self.rendered);
         let mut known: HashSet<blake3::Hash> = HashSet::new();
         let mut media = {
             let is_struct = self.request.nested == NestedAs::Struct;
@@ -284,10 +282,7 @@ impl Job<'_> {
         };
         self.each(&mut |candidate| {
             row_counts.read += 1;
-            let amounts = match &mut losses {
-                Some(losses) => Some(losses.amounts(candidate.rendering)?),
-                None => candidate.rendering.amounts,
-            };
+            let amounts = losses.amounts(candidate.rendering)?;
             let fields = walk.values(candidate.rendering.conversation)?;
             let (of_columns, fields) = fields.split_at(self.added.of_conversations.len());
             let (of_card, references) = fields.split_at(self.counted_on_card);
@@ -310,8 +305,7 @@ impl Job<'_> {
                     let leaks = assignment.is_some_and(|assignment| {
                         assignment.leaks(row.conversation, candidate.rendering.shown)
                     });
-                    row_counts.keep(candidate, turns, exported.part, leaks);
-                    row_counts.losses.add(candidate.rendering.loss_codes, amounts);
+                    row_counts.keep(candidate, amounts, turns, (exported.part, leaks));
                     let part = cut::at_mut(&mut parts, exported.part);
                     let is_first = part.is_first(row.conversation);
                     let length = (candidate.rendering.tokens, row.content);

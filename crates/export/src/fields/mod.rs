@@ -1,7 +1,6 @@
 //! The top-level keys of a rendering with the raw JSON text of their values, which become lines and columns.
 
 pub(crate) mod of_conversations;
-pub(crate) mod of_losses;
 
 use std::borrow::Cow;
 use std::fmt;

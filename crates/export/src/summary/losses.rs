@@ -3,10 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use chatmill_dialect::{Changed, LossCode};
+use chatmill_dialect::{Changed, LossAmounts, LossCode};
 use serde::Serialize;
-
-use crate::fields::of_losses::Amounts;
 
 /// What the rows of an export lost or changed of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -42,7 +40,7 @@ pub(crate) struct LossCounts(BTreeMap<LossCode, (u64, Option<u64>)>);
 
 impl LossCounts {
     /// Counts the losses of a row; `amounts` has the occurrences of each code where they are known.
-    pub(crate) fn add(&mut self, codes: &[&str], amounts: Option<&Amounts>) {
+    pub(crate) fn add(&mut self, codes: &[&str], amounts: Option<&LossAmounts>) {
         for code in codes.iter().filter_map(|code| LossCode::find(code)) {
             let (rows, amount) = self.0.entry(code).or_insert((0, Some(0)));
             *rows += 1;

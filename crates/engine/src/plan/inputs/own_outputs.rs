@@ -22,13 +22,13 @@ const MAX_SUMMARY: u64 = 16 * MIB;
 pub(super) struct OwnOutputs {
     /// Whether files of rows in exports are inputs.
     reads_exports: bool,
-    folders: HashMap<PathBuf, Option<Found>>,
+    folders: HashMap<PathBuf, Option<OutputFolder>>,
     /// Outputs in the order in which they were found.
     found: Vec<PathBuf>,
 }
 
 /// An output among the inputs.
-struct Found {
+struct OutputFolder {
     kind: OwnOutput,
     /// The folder as it was typed.
     shown: String,
@@ -73,7 +73,7 @@ impl OwnOutputs {
     fn holds(&mut self, input: &Input) -> Result<bool, PlanError> {
         for (depth, folder) in input.folders().enumerate() {
             if !self.folders.contains_key(&folder) {
-                let found = self.look_at(&folder, input, depth)?;
+                let found = self.recognise(&folder, input, depth)?;
                 if found.is_some() {
                     self.found.push(folder.clone());
                 }
@@ -92,7 +92,12 @@ impl OwnOutputs {
     }
 
     /// The output that a folder is; it is the folder that was typed where no folder is above it.
-    fn look_at(&self, folder: &Path, input: &Input, depth: usize) -> Result<Option<Found>, PlanError> {
+    fn recognise(
+        &self,
+        folder: &Path,
+        input: &Input,
+        depth: usize,
+    ) -> Result<Option<OutputFolder>, PlanError> {
         let kind = match own_output(folder) {
             Ok(kind) => kind,
             Err(DatasetError::Io { source, .. }) => {
@@ -107,7 +112,7 @@ impl OwnOutputs {
         if depth == 0 && rows.is_none() {
             return Err(PlanError::OwnOutput { path: shown, kind });
         }
-        Ok(Some(Found {
+        Ok(Some(OutputFolder {
             kind,
             shown,
             rows,
@@ -122,7 +127,7 @@ impl OwnOutputs {
             .iter()
             .filter_map(|folder| self.folders.get(folder)?.as_ref());
         let notes = found.filter(|found| found.passed > 0).map(|found| {
-            let Found { kind, shown, .. } = found;
+            let OutputFolder { kind, shown, .. } = found;
             match &found.rows {
                 None => format!("`{shown}` is {kind} of chatmill and is left out"),
                 Some(_) => format!(

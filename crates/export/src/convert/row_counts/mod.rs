@@ -4,6 +4,7 @@ pub(crate) mod ways_out;
 
 use std::collections::BTreeMap;
 
+use chatmill_dialect::LossAmounts;
 use chatmill_model::LabelBasis;
 use serde_json::Value;
 
@@ -35,14 +36,15 @@ pub(crate) struct RowCounts {
 }
 
 impl RowCounts {
-    /// Counts a rendering whose record is written into a part; `leaks` says that it shares words with a part before that.
+    /// Counts a rendering with such losses whose record is written into a part; `leaks` says that it shares words with a part before that.
     pub(crate) fn keep(
         &mut self,
         candidate: &Candidate<'_>,
+        amounts: Option<&LossAmounts>,
         turns: (u64, TurnCounts),
-        part: usize,
-        leaks: bool,
+        (part, leaks): (usize, bool),
     ) {
+        self.losses.add(candidate.rendering.loss_codes, amounts);
         let (turns_cut, turn_counts) = turns;
         self.turns_cut += turns_cut;
         self.turn_counts.add(turn_counts);

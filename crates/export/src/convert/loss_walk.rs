@@ -1,15 +1,10 @@
 //! How often each loss of a rendering occurs, as the table `losses` has it.
 
-use std::collections::BTreeMap;
-
 use chatmill_dataset::{Batches, Columns, Dataset, Numbers, Texts, columns};
-use chatmill_dialect::LossCode;
+use chatmill_dialect::{LossAmounts, LossCode};
 
 use crate::candidate::{RenderedAs, RenderingFacts};
 use crate::error::ExportError;
-
-/// Occurrences of each loss of a rendering.
-pub type Amounts = BTreeMap<LossCode, u64>;
 
 columns! {
     /// Columns that are read from `losses`.
@@ -26,30 +21,41 @@ columns! {
 
 /// A walk along the table `losses`, whose rows have the order of the table `renderings`.
 pub(crate) struct LossWalk<'d> {
-    batches: Batches<'d>,
+    /// None where the dataset does not have the table.
+    batches: Option<Batches<'d>>,
     rendered: &'d RenderedAs,
     batch: Option<LossColumns>,
     /// The next row of the batch, and how many it has.
     next: usize,
     rows: usize,
-    amounts: Amounts,
+    amounts: LossAmounts,
 }
 
 impl<'d> LossWalk<'d> {
-    /// Begins the walk, for a dialect and a profile; none where the dataset does not have the table.
-    pub(crate) fn new(dataset: &'d Dataset, rendered: &'d RenderedAs) -> Option<Self> {
-        dataset.has("losses").then(|| Self {
-            batches: dataset.batches("losses", &LossColumns::names()),
+    /// Begins the walk, for a dialect and a profile.
+    pub(crate) fn new(dataset: &'d Dataset, rendered: &'d RenderedAs) -> Self {
+        let has_table = dataset.has("losses");
+        Self {
+            batches: has_table.then(|| dataset.batches("losses", &LossColumns::names())),
             rendered,
             batch: None,
             next: 0,
             rows: 0,
-            amounts: Amounts::new(),
-        })
+            amounts: LossAmounts::new(),
+        }
     }
 
-    /// The occurrences of each loss of the next rendering.
-    pub(crate) fn amounts(&mut self, rendering: &RenderingFacts<'_>) -> Result<&Amounts, ExportError> {
+    /// The occurrences of each loss of the next rendering; none where nobody knows them.
+    pub(crate) fn amounts<'a>(
+        &'a mut self,
+        rendering: &RenderingFacts<'a>,
+    ) -> Result<Option<&'a LossAmounts>, ExportError> {
+        if rendering.amounts.is_some() {
+            return Ok(rendering.amounts);
+        }
+        let Some(batches) = &mut self.batches else {
+            return Ok(None);
+        };
         self.amounts.clear();
         loop {
             if let Some(cells) = &self.batch {
@@ -62,7 +68,7 @@ impl<'d> LossWalk<'d> {
                             && cells.perspective.at(row) == rendering.perspective
                             && cells.ordinal.at(row) == rendering.ordinal;
                         if !is_its {
-                            return Ok(&self.amounts);
+                            return Ok(Some(&self.amounts));
                         }
                         if let Some(code) = LossCode::find(cells.code.at(row)) {
                             *self.amounts.entry(code).or_default() += cells.amount.at(row);
@@ -71,8 +77,8 @@ impl<'d> LossWalk<'d> {
                     self.next += 1;
                 }
             }
-            let Some(batch) = self.batches.next().transpose()? else {
-                return Ok(&self.amounts);
+            let Some(batch) = batches.next().transpose()? else {
+                return Ok(Some(&self.amounts));
             };
             (self.next, self.rows) = (0, batch.rows());
             self.batch = Some(LossColumns::of(&batch)?);

@@ -76,14 +76,14 @@ class Campaign:
         fate = self.dice.randrange(max(1, len(mine) * 2 // 3))
         before, begun = os.times(), time.monotonic()
         twice = self.dice.randrange(lots)
-        both = [self.start("work", out, "--lots", twice, "--threads", 1) for _ in range(2)]
+        both = [self.start("work", out, "--shards", twice, "--threads", 1) for _ in range(2)]
         if codes := [working.wait() for working in both if working.wait() != 0]:
             sys.exit(f"lot {twice} twice at once: ended with {codes}")
         left, working, victims, killed = list(order), {}, None, False
         while left or working:
             while left and len(working) < 2:
                 index = left.pop()
-                working[index] = self.start("work", out, "--shard", f"{index}/{of}", "--threads", 1)
+                working[index] = self.start("work", out, "--part", f"{index}/{of}", "--threads", 1)
                 if index == victim and victims is None:
                     victims = working[index]
             done = {int(path.name[:5]) for path in self.folder.glob(f".{out.name}.staging/*/lots/?????.json")}
@@ -115,7 +115,7 @@ class Campaign:
         """Shares without mishaps, for what sharing costs."""
         out = self.folder / f"plain-{of}"
         planned = self.do("plan", "archive.toml", "--out", out)
-        worked = [self.do("work", out, "--shard", f"{index}/{of}", "--threads", 1) for index in range(1, of + 1)]
+        worked = [self.do("work", out, "--part", f"{index}/{of}", "--threads", 1) for index in range(1, of + 1)]
         finished = self.do("finish", out)
         self.compare(f"{of} shares, one by one", out)
         clock, processors = (sum(times) for times in zip(*worked))
@@ -136,7 +136,7 @@ class Campaign:
         try:
             out = disk / "archive"
             self.do("plan", "archive.toml", "--out", out)
-            both = [self.start("work", out, "--shard", f"{index}/2", "--threads", 1) for index in (1, 2)]
+            both = [self.start("work", out, "--part", f"{index}/2", "--threads", 1) for index in (1, 2)]
             said = [working.communicate()[1] for working in both]
             codes = [working.returncode for working in both]
             if 3 not in codes or {*codes} - {0, 3} or not any("no space left" in text for text in said):
@@ -144,7 +144,7 @@ class Campaign:
             before = programs.done(disk)
             subprocess.run(["mount", "-o", f"remount,{large}", disk], check=True)
             for index in (1, 2):
-                self.do("work", out, "--shard", f"{index}/2", "--threads", 1)
+                self.do("work", out, "--part", f"{index}/2", "--threads", 1)
             self.do("finish", out)
             self.compare("full", out)
         finally:

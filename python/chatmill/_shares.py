@@ -142,7 +142,7 @@ def work(out: str, lot: int, threads: int) -> Lot:
     """
     with _AT_ONCE:
         try:
-            _, text = answer(["work", "--lots", str(lot), "--threads", str(threads), "--format", "json", "--", out])
+            _, text = answer(["work", "--shards", str(lot), "--threads", str(threads), "--format", "json", "--", out])
         except RequestError as error:
             return Lot(lot, str(error), True)
     return Lot(lot, json.loads(text)["failed"].get(str(lot)), False)

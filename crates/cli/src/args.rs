@@ -36,6 +36,15 @@ pub(crate) struct Global {
         display_order = 100
     )]
     pub log_format: LogFormat,
+    /// Whether what is printed has colours; without it, where a terminal shows it and the environment (`NO_COLOR`) allows it
+    #[arg(
+        long,
+        global = true,
+        default_value = "auto",
+        value_name = "WHEN",
+        display_order = 100
+    )]
+    pub color: ColorWhen,
     /// Shows all columns of tables, however wide the terminal is, and all inputs of a run
     #[arg(long, global = true, display_order = 100)]
     pub wide: bool,
@@ -120,6 +129,17 @@ pub(crate) enum ProgressStyle {
     Json,
     /// Nothing
     None,
+}
+
+/// Whether what is printed has colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorWhen {
+    /// On a terminal
+    Auto,
+    /// Also in a file or a pipe
+    Always,
+    /// Not at all
+    Never,
 }
 
 /// Form of log lines.

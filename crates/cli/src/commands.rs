@@ -13,6 +13,7 @@ pub(crate) mod export;
 pub(crate) mod finish;
 pub(crate) mod init;
 pub(crate) mod inspect;
+pub(crate) mod listing;
 pub(crate) mod man;
 pub(crate) mod night;
 pub(crate) mod plan;
@@ -28,9 +29,11 @@ pub(crate) mod work;
 
 use std::ffi::OsString;
 
+use anstream::ColorChoice;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::args::{Global, Listing};
+use self::listing::NamedListing;
+use crate::args::{ColorWhen, Global, Listing};
 use crate::context::Context;
 use crate::exit::{CommandError, Exit, Outcome};
 use crate::logs;
@@ -131,10 +134,10 @@ pub(crate) enum Command {
     Certify(certify::Arguments),
     /// Lists the input formats
     #[command(after_help = sources::EXAMPLES)]
-    Sources(Listing),
+    Sources(NamedListing),
     /// Lists the output formats, called dialects
     #[command(after_help = dialects::EXAMPLES)]
-    Dialects(Listing),
+    Dialects(NamedListing),
     /// Lists the finding codes
     #[command(after_help = rules::EXAMPLES)]
     Rules(Listing),
@@ -161,6 +164,12 @@ pub(crate) fn execute(cli: Cli) -> Exit {
             | Command::Convert(_)
             | Command::Night(_)
     );
+    // Read by all that writes colours, like the environment.
+    match cli.global.color {
+        ColorWhen::Auto => {}
+        ColorWhen::Always => ColorChoice::Always.write_global(),
+        ColorWhen::Never => ColorChoice::Never.write_global(),
+    }
     if cli.global.wide {
         terminal::show_all_columns();
     }

@@ -551,6 +551,7 @@ mod tests {
             verbose: 0,
             quiet: false,
             log_format: crate::args::LogFormat::Text,
+            color: crate::args::ColorWhen::Auto,
             wide: false,
             no_content: false,
             mask_key: None,

@@ -79,6 +79,15 @@ fn bounded(columns: Option<usize>) -> usize {
     })
 }
 
+/// A line that fits the terminal: what does not is left out. What goes into a file or a program is whole.
+pub(crate) fn clipped(line: &str) -> String {
+    let columns = prose_columns();
+    if line.width() <= columns {
+        return line.to_owned();
+    }
+    format!("{}…", beginning(line, columns.saturating_sub(1)))
+}
+
 /// The beginning of a text, as much of it as takes so many columns.
 pub(crate) fn beginning(text: &str, columns: usize) -> &str {
     let mut taken = 0;

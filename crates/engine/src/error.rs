@@ -204,6 +204,7 @@ impl PlanError {
             Self::UnreadableVocabulary { .. } | Self::Encoding { .. } => Some("count.encodings".to_owned()),
             Self::Input(
                 DiscoverError::NothingMatches { pattern, .. }
+                | DiscoverError::Empty { pattern }
                 | DiscoverError::Address { pattern }
                 | DiscoverError::Pattern { pattern, .. }
                 | DiscoverError::TooNested { pattern },
@@ -346,7 +347,7 @@ pub enum RunError {
     #[error("{0}")]
     NoSuchShard(String),
     /// Shards are not done.
-    #[error("not complete: {count} shards are not done; `chatmill work DIR --lots {shards}` processes them")]
+    #[error("not complete: {count} shards are not done; `chatmill work DIR --shards {shards}` processes them")]
     ShardsMissing {
         /// The number of shards.
         count: usize,

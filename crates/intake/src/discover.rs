@@ -189,6 +189,12 @@ pub enum DiscoverError {
         /// The folder that was searched.
         base: PathBuf,
     },
+    /// A folder without a file that is not hidden.
+    #[error("`{pattern}` has no file to read: it is empty, or what it has is hidden")]
+    Empty {
+        /// The folder as typed.
+        pattern: String,
+    },
     /// An address of another machine or a store of objects.
     #[error("`{pattern}` is an address, and chatmill reads local files; download it first")]
     Address {
@@ -250,7 +256,14 @@ pub fn discover_through(pattern: &str, base: &Path, links: Links) -> Result<Vec<
             (vec![Input::named(&path, pattern, pattern, kind, 0)], path)
         }
         // Other errors of the path are reported again when it is read.
-        _ => (named(pattern, &path, links), path),
+        _ => {
+            let inputs = named(pattern, &path, links);
+            if inputs.is_empty() {
+                let pattern = pattern.to_owned();
+                return Err(DiscoverError::Empty { pattern });
+            }
+            (inputs, path)
+        }
     };
     if inputs.is_empty() {
         return Err(DiscoverError::NothingMatches {

@@ -22,7 +22,7 @@ pub use encoding::Encoding;
 pub use encoding::about::{Counting, EncodingAbout};
 pub use encoding::reference::ReferenceTokenizer;
 pub use encodings::model_families::{MODEL_FAMILIES, ModelFamily};
-pub use encodings::{ENCODINGS, find};
+pub use encodings::{ENCODINGS, find, of_model};
 pub use error::EncodingError;
 pub use files::tokenizer_json::added_tokens;
 pub use token_counter::TokenCounter;

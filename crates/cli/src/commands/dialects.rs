@@ -3,58 +3,50 @@
 use chatmill_dialect::LossCode;
 use serde_json::json;
 
-use crate::args::{ListFormat, Listing};
+use super::listing::{Entry, NamedListing};
 use crate::exit::{Exit, Outcome};
 use crate::{output, terminal};
 
 /// Examples at the end of the help.
-pub(crate) const EXAMPLES: &str = "Examples:\n  chatmill dialects\n  chatmill dialects --format json";
+pub(crate) const EXAMPLES: &str = "Examples:\n  chatmill dialects\n  chatmill dialects openai-chat";
 
 /// Lists the dialects.
-pub(crate) fn execute(listing: &Listing) -> Outcome<Exit> {
-    let dialects = chatmill_dialect::DIALECTS.iter();
-    match listing.format {
-        ListFormat::Text => {
-            let mut text = String::new();
-            for dialect in dialects {
-                let about = dialect.about();
-                text.push_str(&format!(
-                    "{}: {} ({})\n    family         {}\n    profiles       {}\n    carries        {}\n    may lose       {}\n    \
-                     specification  {}, {}\n",
-                    dialect.id(),
-                    about.title,
-                    about.media_type,
-                    about.family,
-                    about.profile_names().collect::<Vec<_>>().join(", "),
-                    about.carries,
-                    words(dialect.loses()),
-                    about.specification,
-                    about.dated
-                ));
-            }
-            text.push_str(
-                "A chat template is a dialect too: `[templates.NAME]` in a pipeline file, or `chatmill render --template FILE`.\n",
-            );
-            output::print(&terminal::prose(&text, 19))?;
+pub(crate) fn execute(listing: &NamedListing) -> Outcome<Exit> {
+    let entries = chatmill_dialect::DIALECTS.iter().map(|dialect| {
+        let about = dialect.about();
+        let profiles: Vec<&str> = about.profile_names().collect();
+        let losses = words(dialect.loses());
+        Entry {
+            name: dialect.id(),
+            title: format!("{} ({})", about.title, about.media_type),
+            topics: vec![
+                ("family", about.family.to_owned()),
+                ("profiles", profiles.join(", ")),
+                ("carries", about.carries.to_owned()),
+                ("may lose", losses.clone()),
+                (
+                    "specification",
+                    format!("{}, {}", about.specification, about.dated),
+                ),
+            ],
+            json: json!({
+                "id": dialect.id(),
+                "title": about.title,
+                "family": about.family,
+                "media_type": about.media_type,
+                "profiles": profiles,
+                "has_perspective": !dialect.is_neutral(),
+                "carries": about.carries,
+                "loses": losses,
+                "specification": about.specification,
+                "dated": about.dated,
+            }),
         }
-        ListFormat::Json => {
-            let dialects = dialects.map(|dialect| {
-                let about = dialect.about();
-                json!({
-                    "id": dialect.id(),
-                    "title": about.title,
-                    "family": about.family,
-                    "media_type": about.media_type,
-                    "profiles": about.profile_names().collect::<Vec<_>>(),
-                    "has_perspective": !dialect.is_neutral(),
-                    "carries": about.carries,
-                    "loses": words(dialect.loses()),
-                    "specification": about.specification,
-                    "dated": about.dated,
-                })
-            });
-            output::print_json(&dialects.collect::<Vec<_>>())?;
-        }
+    });
+    listing.print("dialect", entries.collect())?;
+    if listing.is_of_lines() {
+        let line = "\nA chat template is a dialect too: `[templates.NAME]` in a pipeline file, or `chatmill render --template FILE`.\n";
+        output::print(&terminal::prose(line, 0))?;
     }
     Ok(Exit::Complete)
 }

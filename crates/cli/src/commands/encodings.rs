@@ -2,23 +2,24 @@
 
 use std::path::PathBuf;
 
+use chatmill_diag::suggest::nearest;
 use chatmill_engine::Plan;
-use chatmill_token::{ENCODINGS, Encoding, MODEL_FAMILIES, ModelFamily};
+use chatmill_token::{ENCODINGS, Encoding, MODEL_FAMILIES, of_model};
 use clap::Args;
 use serde_json::json;
 
-use crate::args::{ListFormat, Listing};
-use crate::exit::{Exit, Outcome};
+use super::listing::{Entry, NamedListing};
+use crate::exit::{CommandError, Exit, Outcome};
 use crate::{figures, output, terminal};
 
 /// Arguments of `encodings`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  chatmill encodings\n  chatmill encodings --pipeline pipelines/demo.toml --format json"
+    after_help = "Examples:\n  chatmill encodings o200k_base\n  chatmill encodings --pipeline pipelines/demo.toml --format json"
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    listing: Listing,
+    listing: NamedListing,
     /// Lists the encodings of this pipeline file, custom ones included
     #[arg(long, value_name = "FILE")]
     pipeline: Option<PathBuf>,
@@ -26,59 +27,68 @@ pub(crate) struct Arguments {
 
 /// Lists the encodings.
 pub(crate) fn execute(arguments: &Arguments) -> Outcome<Exit> {
-    let (encodings, families) = match &arguments.pipeline {
-        Some(path) => (Plan::load(path, &[], None, &[])?.encodings, &[][..]),
-        None => (ENCODINGS.to_vec(), MODEL_FAMILIES),
+    let encodings = match &arguments.pipeline {
+        Some(path) => Plan::load(path, &[], None, &[])?.encodings,
+        None => ENCODINGS.to_vec(),
     };
-    match arguments.listing.format {
-        ListFormat::Text => output::print(&terminal::prose(&text(&encodings, families), 16))?,
-        ListFormat::Json => {
-            let entries: Vec<_> = encodings.iter().map(entry).collect();
-            output::print_json(&entries)?;
-        }
+    let entries = encodings.iter().map(entry).collect();
+    arguments.listing.print("encoding", entries)?;
+    if arguments.listing.is_of_lines() && arguments.pipeline.is_none() {
+        output::print(&families())?;
     }
     Ok(Exit::Complete)
 }
 
-fn text(encodings: &[Encoding], families: &[ModelFamily]) -> String {
-    let mut text = String::new();
-    for encoding in encodings {
-        let about = encoding.about();
-        text += &format!("{}: {}\n", encoding.name(), about.title);
-        if !about.models.is_empty() {
-            text += &format!("    models      {}\n", about.models);
-        }
-        text += &format!(
-            "    vocabulary  {} tokens\n    source      {}\n    counted     {}\n",
-            figures::count(about.vocabulary.into()),
-            about.source,
-            about.counting.as_str()
-        );
-    }
-    if !families.is_empty() {
-        text.push_str(
-            "\nOther models, in a pipeline by their file: { name = \"NAME\", tokenizer = \"FILE\" }\n",
-        );
-    }
-    for family in families {
-        text += &format!(
-            "{}\n    file        {}\n    counted     {}\n",
-            family.models,
-            family.file,
-            family.counting.as_str()
-        );
-    }
-    text
+/// Models that are counted by a file of theirs.
+fn families() -> String {
+    let widest = MODEL_FAMILIES.iter().map(|family| family.models.len()).max();
+    let widest = widest.unwrap_or(0);
+    let lines = MODEL_FAMILIES.iter().map(|family| {
+        let line = format!("{:widest$}  {}", family.models, family.file);
+        terminal::clipped(&line) + "\n"
+    });
+    let lines: String = lines.collect();
+    format!(
+        "\nOther models, in a pipeline by their file: {{ name = \"NAME\", tokenizer = \"FILE\" }}\n{lines}"
+    )
 }
 
-fn entry(encoding: &Encoding) -> serde_json::Value {
+fn entry(encoding: &Encoding) -> Entry<'_> {
     let about = encoding.about();
-    json!({
-        "name": encoding.name(),
-        "title": about.title,
-        "models": about.models,
-        "vocabulary": about.vocabulary,
-        "source": about.source,
-        "counting": about.counting.as_str(),
-    })
+    let title = match about.models {
+        "" => about.title.to_owned(),
+        models => format!("{} ({models})", about.title),
+    };
+    Entry {
+        name: encoding.name(),
+        title,
+        topics: vec![
+            (
+                "vocabulary",
+                format!("{} tokens", figures::count(about.vocabulary.into())),
+            ),
+            ("source", about.source.to_owned()),
+            ("counted", about.counting.as_str().to_owned()),
+        ],
+        json: json!({
+            "name": encoding.name(),
+            "title": about.title,
+            "models": about.models,
+            "vocabulary": about.vocabulary,
+            "source": about.source,
+            "counting": about.counting.as_str(),
+        }),
+    }
+}
+
+/// The error of a name that no encoding has; `own` are those of a pipeline.
+pub(super) fn unknown<'n>(name: &'n str, own: impl Iterator<Item = &'n str>) -> CommandError {
+    if let Some(encoding) = of_model(name) {
+        return CommandError::request(format!("`{}` is a model and no encoding", output::harmless(name)))
+            .then(format!("its encoding is `{}`", encoding.name()));
+    }
+    let registered = ENCODINGS.iter().map(Encoding::name);
+    CommandError::unknown("encoding", name, nearest(name, registered.chain(own))).then(
+        "`chatmill encodings` lists them; `count.encodings` of a pipeline takes a tokenizer's file, and `--pipeline` counts by it",
+    )
 }

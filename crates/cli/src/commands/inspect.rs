@@ -6,7 +6,6 @@ mod statistics;
 use std::path::Path;
 
 use chatmill_dataset::{Dataset, is_dataset};
-use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Limits, Severity};
 use chatmill_engine::ReadProblem;
 use chatmill_engine::inspect::{EntryReport, inspect};
@@ -16,6 +15,7 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use self::export::Export;
+use super::encodings;
 use crate::args::ListFormat;
 use crate::context::Context;
 use crate::exit::{self, CommandError, Exit, Outcome, refuse};
@@ -75,10 +75,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
 }
 
 fn known_encoding(name: &str) -> Outcome<&'static Encoding> {
-    let names = chatmill_token::ENCODINGS.iter().map(Encoding::name);
-    chatmill_token::find(name).ok_or_else(|| {
-        CommandError::unknown("encoding", name, nearest(name, names)).then("`chatmill encodings` lists them")
-    })
+    chatmill_token::find(name).ok_or_else(|| encodings::unknown(name, std::iter::empty()))
 }
 
 /// What was found, as text and as JSON.

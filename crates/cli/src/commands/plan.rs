@@ -52,6 +52,8 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     match arguments.format {
         ListFormat::Json => output::print_json(&json!({
             "out": planned.out.display().to_string(),
+            "shards": planned.shards,
+            // The older name, for one version.
             "lots": planned.shards,
             "bytes": planned.bytes,
             "finished": planned.is_finished,
@@ -62,7 +64,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
             ))?;
         }
         ListFormat::Text => output::print(&format!(
-            "{} in {}\nnext: chatmill work {out} --shard 1/N, to N/N; then chatmill finish {out}\n",
+            "{} in {}\nnext: chatmill work {out} --part 1/N, to N/N; then chatmill finish {out}\n",
             bytes(planned.bytes),
             counted(planned.shards as u64, "shard"),
         ))?,

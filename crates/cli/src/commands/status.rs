@@ -32,6 +32,8 @@ pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> Outcome<
     match arguments.format {
         ListFormat::Json => output::print_json(&json!({
             "stage": status.stage,
+            "shards": status.shards,
+            // The older name, for one version.
             "lots": status.shards,
             "done": status.done,
             "missing": status.missing,
@@ -69,6 +71,6 @@ fn next(status: &Status, out: &str) -> String {
     if left.is_empty() {
         format!("chatmill finish {out}")
     } else {
-        format!("chatmill work {out} --lots {}", ranges(&left))
+        format!("chatmill work {out} --shards {}", ranges(&left))
     }
 }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use chatmill_engine::RunOptions;
 use chatmill_engine::shards::{self, ShardSelection, Stage, ranges};
+use chatmill_engine::{Progress as _, RunOptions};
 use clap::Args;
 use serde_json::json;
 
@@ -22,10 +22,16 @@ pub(crate) struct Arguments {
     #[arg(value_name = "DIR")]
     out: PathBuf,
     /// Processes the I-th of N parts of the shards, I from 1
-    #[arg(long, value_name = "I/N", conflicts_with = "lots")]
-    shard: Option<String>,
+    #[arg(long, value_name = "I/N", conflicts_with = "shards")]
+    part: Option<String>,
     /// Processes these shards, by number: `3,7-9`
-    #[arg(long, value_name = "LOTS")]
+    #[arg(long, value_name = "SHARDS")]
+    shards: Option<String>,
+    /// The older name of `--part`
+    #[arg(long, value_name = "I/N", hide = true, conflicts_with_all = ["part", "shards", "lots"])]
+    shard: Option<String>,
+    /// The older name of `--shards`
+    #[arg(long, value_name = "SHARDS", hide = true, conflicts_with_all = ["part", "shards"])]
     lots: Option<String>,
     /// Worker threads; 0 uses all cores
     #[arg(long, default_value_t = 0, value_name = "N")]
@@ -37,9 +43,18 @@ pub(crate) struct Arguments {
 
 /// Processes shards, and prints which are done.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
-    let selection = selection(arguments.shard.as_deref(), arguments.lots.as_deref(), &|name| {
-        std::env::var(name).ok()
-    })?;
+    for (is_older, older, name) in [
+        (arguments.shard.is_some(), "--shard", "--part"),
+        (arguments.lots.is_some(), "--lots", "--shards"),
+    ] {
+        if is_older {
+            let note = format!("{older} is called {name} now, and the next version refuses the old name");
+            context.meter.note(&note);
+        }
+    }
+    let part = arguments.part.as_deref().or(arguments.shard.as_deref());
+    let list = arguments.shards.as_deref().or(arguments.lots.as_deref());
+    let selection = selection(part, list, &|name| std::env::var(name).ok())?;
     let options = RunOptions {
         threads: arguments.threads,
         ..RunOptions::default()
@@ -102,27 +117,27 @@ fn waiting(missing: &[u32], out: &str) -> String {
 
 /// The shards to process, from the command line or the variables of a job array.
 fn selection(
-    shard: Option<&str>,
+    part: Option<&str>,
     list: Option<&str>,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Outcome<ShardSelection> {
     if let Some(list) = list {
         let numbers =
-            shards::parse(list).map_err(|error| CommandError::request(format!("--lots: {error}")))?;
+            shards::parse(list).map_err(|error| CommandError::request(format!("--shards: {error}")))?;
         return Ok(ShardSelection::Numbers(numbers));
     }
-    if let Some(shard) = shard {
-        let parts = shard.split_once('/');
+    if let Some(part) = part {
+        let parts = part.split_once('/');
         let parts = parts.and_then(|(index, of)| Some((index.parse::<u32>().ok()?, of.parse::<u32>().ok()?)));
         return match parts {
             Some((index, of)) if (1..=of).contains(&index) => {
                 Ok(ShardSelection::Part { index: index - 1, of })
             }
             Some((index, of)) => Err(CommandError::request(format!(
-                "--shard: there is no part {index} of {of}; parts are numbered from 1"
+                "--part: there is no part {index} of {of}; parts are numbered from 1"
             ))),
             None => Err(CommandError::request(format!(
-                "--shard: `{shard}` is not of the form I/N, for example 3/8"
+                "--part: `{part}` is not of the form I/N, for example 3/8"
             ))),
         };
     }
@@ -147,7 +162,7 @@ fn selection(
     } else {
         return refuse(
             "the shards to process are not specified",
-            "give --shard 1/8 or --lots 3,7-9, or start the command from a job array",
+            "give --part 1/8 or --shards 3,7-9, or start the command from a job array",
         );
     };
     if index >= of {

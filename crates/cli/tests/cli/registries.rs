@@ -36,9 +36,9 @@ fn every_registry_is_listed_alike_in_text_and_json() {
 #[test]
 fn a_dialect_says_what_people_need_to_choose_it() {
     let test_dir = TestDir::new();
-    let text = end(test_dir.chatmill(&["dialects"])).stdout;
     for entry in listed(&test_dir, "dialects") {
         let id = entry["id"].as_str().unwrap();
+        let text = end(test_dir.chatmill(&["dialects", id])).stdout;
         for key in [
             "title",
             "family",

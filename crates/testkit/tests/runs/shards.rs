@@ -177,7 +177,7 @@ fn missing_and_corrupt_shards_are_named_and_can_be_run_again() {
     let out = test_dir.path("out");
     work(&out, &ShardSelection::Numbers(vec![0, 2])).unwrap();
     let said = finish(&out).err().unwrap().to_string();
-    assert!(said.contains("--lots 1,3-"), "{said}");
+    assert!(said.contains("--shards 1,3-"), "{said}");
     work(&out, &ShardSelection::Part { index: 0, of: 1 }).unwrap();
     std::fs::write(
         root_of(&test_dir, "out").join("data/messages/part-00002-00000.parquet"),
@@ -185,7 +185,7 @@ fn missing_and_corrupt_shards_are_named_and_can_be_run_again() {
     )
     .unwrap();
     let said = finish(&out).err().unwrap().to_string();
-    assert!(said.contains("--lots 2"), "{said}");
+    assert!(said.contains("--shards 2"), "{said}");
     assert_eq!(shards::status(&out).unwrap().missing, [2]);
     work(&out, &ShardSelection::Numbers(vec![2])).unwrap();
     finish(&out).unwrap();

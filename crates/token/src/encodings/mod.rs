@@ -29,6 +29,21 @@ pub fn find(name: &str) -> Option<&'static Encoding> {
     ENCODINGS.iter().find(|encoding| encoding.name() == name)
 }
 
+/// The encoding that a model reads: its name as vendors spell it (`gpt-4o`, `GPT-4o`), without a date or a size.
+pub fn of_model(model: &str) -> Option<&'static Encoding> {
+    let plain = |name: &str| -> String {
+        let signs = name
+            .chars()
+            .filter(|sign| sign.is_ascii_alphanumeric() || *sign == '.');
+        signs.map(|sign| sign.to_ascii_lowercase()).collect()
+    };
+    let model = plain(model);
+    ENCODINGS.iter().find(|encoding| {
+        let mut models = encoding.about().models.split(", ");
+        models.any(|name| plain(name) == model)
+    })
+}
+
 impl Encoding {
     /// An encoding of one's own: the text of a rank file, and a pattern or the name of a known family.
     ///

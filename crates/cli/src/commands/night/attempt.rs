@@ -233,7 +233,10 @@ fn refused(
     error: PlanError,
     context: &Context<'_>,
 ) -> Outcome<Exit> {
-    let is_absence = matches!(error, PlanError::Input(DiscoverError::NothingMatches { .. }));
+    let is_absence = matches!(
+        error,
+        PlanError::Input(DiscoverError::NothingMatches { .. } | DiscoverError::Empty { .. })
+    );
     let error = CommandError::from(error);
     if !is_absence || records.good().next().is_none() {
         return Err(error);

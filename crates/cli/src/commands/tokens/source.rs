@@ -23,6 +23,7 @@ use chatmill_token::Encoding;
 use jiff::tz::TimeZone;
 
 use self::pricer::{Priced, Pricer};
+use super::super::encodings;
 use super::{Arguments, ENCODING};
 use crate::context::Context;
 use crate::exit::{self, CommandError, Exit, Outcome, refuse};
@@ -440,12 +441,9 @@ fn encodings(request: &BillRequest<'_>) -> Outcome<Vec<Encoding>> {
     let mut encodings: Vec<Encoding> = Vec::new();
     for name in names {
         let own = own.iter().find(|own| own.name() == name);
-        let encoding = own.or_else(|| chatmill_token::find(name)).ok_or_else(|| {
-            let registered = chatmill_token::ENCODINGS.iter().map(Encoding::name);
-            let known = registered.chain(planned.iter().map(String::as_str));
-            CommandError::unknown("encoding", name, nearest(name, known))
-                .then("`chatmill encodings` lists them")
-        })?;
+        let encoding = own
+            .or_else(|| chatmill_token::find(name))
+            .ok_or_else(|| encodings::unknown(name, planned.iter().map(String::as_str)))?;
         if encodings.iter().all(|known| known.name() != name) {
             encodings.push(encoding.clone());
         }

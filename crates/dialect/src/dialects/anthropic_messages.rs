@@ -18,6 +18,7 @@ use crate::text::media::{carried, document_text, inline_bytes, picture_type, web
 use crate::text::run::is_blank_character;
 use crate::tools::arguments::ArgumentsAs;
 use crate::tools::forms::{self, Form};
+use crate::tools::hosted::Hosts;
 use crate::tools::schema_rules::SchemaRules;
 use crate::transcript::turns::{Block, BlockContent, TurnPlan, with_media};
 use crate::write::list::write_turns;
@@ -98,7 +99,10 @@ static PROFILE: DialectProfile = DialectProfile {
     media_rule_plain: reasons::ROLE_HOLDS_NO_MEDIA.by(ANT_12),
     arguments: ArgumentsAs::Object(ANT_06),
     definitions: Some(Form::InputSchema),
-    schemas: Some(&SchemaRules::of_anthropic(ANT_14)),
+    schemas: Some(&SchemaRules {
+        hosts: Hosts::Anthropic,
+        ..SchemaRules::of_anthropic(ANT_14)
+    }),
     ..DialectProfile::plain(
         IdRule::new(IdShape::Word(256), ANT_06, ANT_07),
         NameRule::new(Some(128), reasons::TOOL_NAME_OF_128.by(ANT_06)),

@@ -11,6 +11,7 @@ use crate::naming::tools::NameRule;
 use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::passes::profile::{DialectProfile, Texts};
 use crate::tools::forms::Form;
+use crate::tools::hosted::Hosts;
 use crate::tools::schema_rules::SchemaRules;
 use crate::write::list::List;
 use crate::write::picture::picture_or_file;
@@ -64,7 +65,10 @@ static PROFILE: DialectProfile = DialectProfile {
     carries: Some(picture_or_file),
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(OAC_03),
     definitions: Some(Form::Nested),
-    schemas: Some(&SchemaRules::of_openai(OAC_10)),
+    schemas: Some(&SchemaRules {
+        hosts: Hosts::Chat,
+        ..SchemaRules::of_openai(OAC_10)
+    }),
     ..DialectProfile::plain(
         IdRule::new(IdShape::Any(usize::MAX), OAC_05, OAC_06),
         NameRule::new(Some(64), reasons::FUNCTION_NAME_OF_64.by(OAC_07)),

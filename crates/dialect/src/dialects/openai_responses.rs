@@ -17,6 +17,7 @@ use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::passes::profile::{DialectProfile, Shape, Texts, Thoughts};
 use crate::text::media::web_address;
 use crate::tools::forms::{self, Form};
+use crate::tools::hosted::Hosts;
 use crate::tools::schema_rules::SchemaRules;
 use crate::transcript::turns::{Block, BlockContent, ResultBlock, TurnPlan, with_media};
 use crate::write::picture::{file, picture_address, picture_or_file, write_file};
@@ -69,7 +70,10 @@ static PROFILE: DialectProfile = DialectProfile {
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(OAR_02),
     shape: Shape::Items(OAR_01),
     definitions: Some(Form::Flat),
-    schemas: Some(&SchemaRules::of_openai(OAR_07)),
+    schemas: Some(&SchemaRules {
+        hosts: Hosts::Responses,
+        ..SchemaRules::of_openai(OAR_07)
+    }),
     ..DialectProfile::plain(
         IdRule::new(IdShape::Any(64), OAR_03, OAR_04),
         NameRule::new(Some(64), reasons::FUNCTION_NAME_OF_64.by(OAR_03)),

@@ -86,11 +86,8 @@ fn synthesise(plan: &mut TurnPlan<'_>, reason: LossReason) {
         if names.insert(name) {
             plan.definitions.push(ToolDefinition {
                 name,
-                description: None,
                 schema: Some(NO_PARAMETERS),
-                strict: None,
-                is_beyond: false,
-                hosted: None,
+                ..ToolDefinition::default()
             });
         }
     }

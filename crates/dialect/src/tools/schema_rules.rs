@@ -3,25 +3,14 @@
 //! Specified by the vendors' pages on function calling, and where a page is silent by the words of the APIs' refusals:
 //! <https://developers.openai.com/api/docs/guides/function-calling> and `.../structured-outputs`,
 //! <https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use>, the validator of mistral-common 1.13.1, which
-//! checks against draft 7 of JSON Schema; all read 2026-11.
+//! checks against draft 7 of JSON Schema; all read 2026-11. Which schemas may be strict is in `strict_schema`.
 
 use serde_json::{Map, Value};
 
 use crate::loss::rule::DialectRule;
-
-/// Keywords with schemas by name.
-const NAMED: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
-
-/// Keywords with a schema or a list of schemas.
-const NESTED: [&str; 7] = [
-    "items",
-    "prefixItems",
-    "additionalProperties",
-    "not",
-    "anyOf",
-    "oneOf",
-    "allOf",
-];
+use crate::loss::schema_path::{Problem, Step};
+use crate::tools::hosted::Hosts;
+use crate::tools::strict_schema::StrictRules;
 
 /// What an API takes as the parameters of a function.
 #[derive(Debug)]
@@ -38,6 +27,12 @@ pub(crate) struct SchemaRules {
     pub(crate) has_plain_keys: bool,
     /// The version of JSON Schema that the schema is valid in.
     pub(crate) draft: Draft,
+    /// Whether what the vendor's own subset of JSON Schema cannot hold has a place.
+    pub(crate) takes_all: bool,
+    /// Which tools of its own the API takes.
+    pub(crate) hosts: Hosts,
+    /// What a schema has to be for a tool to be strict; none: a tool is strict where it claims to be.
+    pub(crate) strict: Option<&'static StrictRules>,
 }
 
 /// A version of JSON Schema.
@@ -49,72 +44,114 @@ pub(crate) enum Draft {
     Newest,
 }
 
+/// What the value of a keyword is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    /// A schema.
+    Schema,
+    /// A list of schemas that is not empty.
+    Schemas,
+    /// A schema, in draft 7 also a list of them.
+    Items,
+    /// Schemas by name.
+    Named,
+    /// Schemas, or lists of names, by name.
+    Dependencies,
+    /// A word for a type, or several of them.
+    Types,
+    /// A text.
+    Text,
+    /// Texts, none of them twice.
+    Texts,
+    /// A number of elements or characters.
+    Size,
+    /// A number.
+    Number,
+    /// A number above zero.
+    Positive,
+    /// `true` or `false`.
+    Flag,
+    /// A list.
+    List,
+}
+
 /// The longest name of a property.
 const KEY_CHARACTERS: usize = 64;
-
-/// Levels of a schema that are looked at: those of a definition that was read.
-const MOST_LEVELS: u8 = 128;
-
-/// Objects in one another that a strict schema of OpenAI's has at most.
-const STRICT_LEVELS: u8 = 10;
-
-/// Keywords that OpenAI's strict schemas have not.
-const NOT_STRICT: [&str; 9] = [
-    "allOf",
-    "not",
-    "dependentRequired",
-    "dependentSchemas",
-    "if",
-    "then",
-    "else",
-    "patternProperties",
-    "oneOf",
-];
 
 /// The types of JSON Schema.
 const TYPES: [&str; 7] = [
     "object", "array", "string", "number", "integer", "boolean", "null",
 ];
 
-/// Keywords with a list of schemas that is not empty.
-const LISTS: [&str; 4] = ["anyOf", "oneOf", "allOf", "prefixItems"];
-
-/// Keywords with a number of elements or characters.
-const SIZES: [&str; 6] = [
-    "minLength",
-    "maxLength",
-    "minItems",
-    "maxItems",
-    "minProperties",
-    "maxProperties",
+/// Keywords that draft 7 does not know.
+const NEWER: [&str; 8] = [
+    "$defs",
+    "prefixItems",
+    "dependentSchemas",
+    "dependentRequired",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "minContains",
+    "maxContains",
 ];
 
-/// Keywords with a number.
-const BOUNDS: [&str; 5] = [
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-];
-
-/// Keywords with a text.
-const TEXTS: [&str; 6] = ["title", "description", "pattern", "format", "$ref", "$comment"];
+/// What the value of a keyword is; none of those that may be anything.
+fn holds(key: &str) -> Option<Holds> {
+    Some(match key {
+        "type" => Holds::Types,
+        "items" => Holds::Items,
+        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => Holds::Named,
+        "anyOf" | "oneOf" | "allOf" | "prefixItems" => Holds::Schemas,
+        "additionalProperties"
+        | "not"
+        | "contains"
+        | "propertyNames"
+        | "if"
+        | "then"
+        | "else"
+        | "additionalItems"
+        | "unevaluatedItems"
+        | "unevaluatedProperties" => Holds::Schema,
+        "dependencies" | "dependentRequired" => Holds::Dependencies,
+        "required" => Holds::Texts,
+        "enum" | "examples" => Holds::List,
+        "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
+        | "minContains" | "maxContains" => Holds::Size,
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => Holds::Number,
+        "multipleOf" => Holds::Positive,
+        "uniqueItems" | "readOnly" | "writeOnly" | "deprecated" => Holds::Flag,
+        "title" | "description" | "pattern" | "format" | "$ref" | "$id" | "$schema" | "$comment" => {
+            Holds::Text
+        }
+        _ => return None,
+    })
+}
 
 impl SchemaRules {
     /// Those of OpenAI's APIs.
     pub(crate) const fn of_openai(rule: &'static DialectRule) -> Self {
         Self {
-            rule,
             not_at_root: &["anyOf", "oneOf", "allOf", "enum", "not"],
-            are_required: false,
             is_complete: true,
-            has_plain_keys: false,
             draft: Draft::Newest,
+            strict: Some(&StrictRules::OPENAI),
+            ..Self::none(rule)
         }
     }
 
-    /// No condition: the vendor's schemas have another converter.
+    /// Those of Anthropic's models, on every platform.
+    pub(crate) const fn of_anthropic(rule: &'static DialectRule) -> Self {
+        Self {
+            not_at_root: &["anyOf", "oneOf", "allOf"],
+            are_required: true,
+            has_plain_keys: true,
+            draft: Draft::Newest,
+            strict: Some(&StrictRules::ANTHROPIC),
+            ..Self::none(rule)
+        }
+    }
+
+    /// Validity in draft 7, and no other condition.
     pub(crate) const fn none(rule: &'static DialectRule) -> Self {
         Self {
             rule,
@@ -123,40 +160,45 @@ impl SchemaRules {
             is_complete: false,
             has_plain_keys: false,
             draft: Draft::Seven,
-        }
-    }
-
-    /// Those of Anthropic's models, on every platform.
-    pub(crate) const fn of_anthropic(rule: &'static DialectRule) -> Self {
-        Self {
-            rule,
-            not_at_root: &["anyOf", "oneOf", "allOf"],
-            are_required: true,
-            is_complete: false,
-            has_plain_keys: true,
-            draft: Draft::Newest,
+            takes_all: false,
+            hosts: Hosts::Nobody,
+            strict: None,
         }
     }
 
     /// Writes what has other words in the version of the schema in these; returns how much there was of it.
     pub(crate) fn repair(&self, schema: &mut Map<String, Value>) -> u64 {
-        let mut repaired = 0;
-        if self.is_complete && !schema.contains_key("properties") && !self.has_union(schema) {
+        let mut repaired = self.repair_each(schema);
+        if self.is_complete && !schema.contains_key("properties") && self.at_root(schema).is_none() {
             schema.insert("properties".to_owned(), Map::new().into());
             repaired += 1;
         }
-        repaired + self.repair_each(schema)
+        repaired
     }
 
-    fn has_union(&self, schema: &Map<String, Value>) -> bool {
-        self.not_at_root.iter().any(|key| schema.contains_key(*key))
+    /// A keyword of the root that it has not.
+    fn at_root(&self, schema: &Map<String, Value>) -> Option<&'static str> {
+        let mut keys = self.not_at_root.iter().copied();
+        keys.find(|key| schema.contains_key(*key))
     }
 
     fn repair_each(&self, schema: &mut Map<String, Value>) -> u64 {
-        let mut repaired = 0;
-        if schema.get("required").is_some_and(Value::is_null) {
-            schema.shift_remove("required");
-            repaired += 1;
+        let before = schema.len();
+        // Nothing is said where writers fill what is absent with null.
+        schema.retain(|key, value| !value.is_null() || holds(key).is_none());
+        let mut repaired = (before - schema.len()) as u64;
+        for key in ["required", "type"] {
+            if let Some(Value::Array(words)) = schema.get_mut(key) {
+                let before = words.len();
+                let mut seen: Vec<Value> = Vec::with_capacity(before);
+                for word in std::mem::take(words) {
+                    if !seen.contains(&word) {
+                        seen.push(word);
+                    }
+                }
+                repaired += u64::from(seen.len() < before);
+                *words = seen;
+            }
         }
         for (bound, exclusive) in [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")] {
             match (schema.get(exclusive), schema.get(bound)) {
@@ -174,8 +216,7 @@ impl SchemaRules {
             }
         }
         let is_tuple = matches!(schema.get("items"), Some(Value::Array(list)) if !list.is_empty());
-        if is_tuple && self.draft == Draft::Newest && !self.is_complete && !schema.contains_key("prefixItems")
-        {
+        if is_tuple && self.draft == Draft::Newest && !schema.contains_key("prefixItems") {
             if let Some(list) = schema.shift_remove("items") {
                 schema.insert("prefixItems".to_owned(), list);
             }
@@ -188,72 +229,97 @@ impl SchemaRules {
         repaired
     }
 
-    /// What is wrong with the parameters of a function, without a name of the input; none where they are right.
-    pub(crate) fn problem(&self, schema: &Map<String, Value>) -> Option<String> {
-        let union = self.not_at_root.iter().find(|key| schema.contains_key(**key));
-        if let Some(key) = union {
-            return Some(format!("there is `{key}` at the root"));
+    /// What is wrong with the parameters of a function; none where they are right.
+    pub(crate) fn problem(&self, schema: &Map<String, Value>) -> Option<Problem> {
+        if let Some(key) = self.at_root(schema) {
+            return Some(Problem::of(&[Step::Keyword(key)], "is refused at the root"));
         }
         let properties = schema.get("properties").and_then(Value::as_object);
         let mut keys = properties.into_iter().flat_map(Map::keys);
-        if self.has_plain_keys && keys.any(|key| !is_plain(key)) {
-            return Some("a property is not called `[a-zA-Z0-9_.-]{1,64}`".to_owned());
+        if self.has_plain_keys
+            && let Some(key) = keys.find(|key| !is_plain(key))
+        {
+            let path = [Step::Keyword("properties"), Step::Name(key)];
+            return Some(Problem::of(&path, "is not called `[a-zA-Z0-9_.-]{1,64}`"));
         }
-        let (path, [before, after]) = self.problem_in(schema, MOST_LEVELS)?;
-        Some(format!("{before}{path}{after}"))
+        let mut path = Vec::new();
+        let words = self.problem_in(schema, &mut path)?;
+        Some(Problem::of(&path, words))
     }
 
-    /// The path of what is wrong in a schema, in which a name is `*`, and the words around it.
-    fn problem_in(&self, schema: &Map<String, Value>, levels: u8) -> Option<(String, [&'static str; 2])> {
-        let levels = levels.checked_sub(1)?;
-        let mut keys = schema.iter();
-        if let Some((key, _)) = keys.find(|(key, value)| self.is_wrong(key, value)) {
-            return Some((key.clone(), ["`", "` is not as JSON Schema has it"]));
+    /// What is wrong in a schema, whose path is continued to it.
+    fn problem_in<'s>(
+        &self,
+        schema: &'s Map<String, Value>,
+        path: &mut Vec<Step<'s>>,
+    ) -> Option<&'static str> {
+        if let Some((key, _)) = schema.iter().find(|(key, value)| self.is_wrong(key, value)) {
+            path.push(Step::Keyword(key));
+            return Some("is not as JSON Schema has it");
         }
         if self.is_complete && is_of(schema, "array") && !schema.get("items").is_some_and(Value::is_object) {
-            return Some((
-                "type".to_owned(),
-                ["the array at `", "` has no schema of its items"],
-            ));
+            path.push(Step::Keyword("type"));
+            return Some("is an array, and there is no schema of its items");
         }
-        inner(schema).find_map(|(key, place, schema)| {
-            let (path, words) = self.problem_in(schema, levels)?;
-            Some((format!("{key}{place}{path}"), words))
+        inner(schema).find_map(|(key, step, schema)| {
+            let before = path.len();
+            path.push(Step::Keyword(key));
+            path.extend(step);
+            let found = self.problem_in(schema, path);
+            if found.is_none() {
+                path.truncate(before);
+            }
+            found
         })
     }
 
     /// Whether the value of a keyword is none that the version of JSON Schema has.
     fn is_wrong(&self, key: &str, value: &Value) -> bool {
+        let is_unknown = match self.draft {
+            Draft::Seven => NEWER.contains(&key),
+            Draft::Newest => key == "additionalItems",
+        };
+        let Some(holds) = holds(key).filter(|_| !is_unknown) else {
+            return false;
+        };
         let is_schema = |value: &Value| value.is_object() || value.is_boolean();
-        let are_schemas = |list: &Vec<Value>| !list.is_empty() && list.iter().all(is_schema);
         let is_type = |word: &Value| word.as_str().is_some_and(|word| TYPES.contains(&word));
-        match key {
-            "type" => match value {
-                Value::Array(words) => words.is_empty() || !words.iter().all(is_type),
-                word => !is_type(word),
-            },
-            "items" => match value {
-                Value::Array(list) => self.draft == Draft::Newest || !are_schemas(list),
-                schema => !is_schema(schema),
-            },
-            "enum" => !value.is_array(),
-            "required" => match value {
-                Value::Array(names) => !names.iter().all(Value::is_string),
-                _ => true,
-            },
-            "additionalProperties" | "not" | "contains" | "propertyNames" => !is_schema(value),
-            _ if NAMED.contains(&key) => match value {
-                Value::Object(schemas) => !schemas.values().all(is_schema),
-                _ => true,
-            },
-            _ if LISTS.contains(&key) => !value.as_array().is_some_and(are_schemas),
-            _ if SIZES.contains(&key) => !value
+        let are_texts = |value: &Value| {
+            value
+                .as_array()
+                .is_some_and(|list| list.iter().all(Value::is_string))
+        };
+        let list = value.as_array();
+        let fields = value.as_object();
+        let are_schemas = list.is_some_and(|list| !list.is_empty() && list.iter().all(is_schema));
+        let is_right = match holds {
+            Holds::Schema => is_schema(value),
+            Holds::Schemas => are_schemas,
+            Holds::Items => is_schema(value) || self.draft == Draft::Seven && are_schemas,
+            Holds::Named => fields.is_some_and(|fields| fields.values().all(is_schema)),
+            Holds::Dependencies => fields.is_some_and(|fields| {
+                let may_be_schemas = key == "dependencies";
+                let mut values = fields.values();
+                values.all(|value| are_texts(value) || may_be_schemas && is_schema(value))
+            }),
+            Holds::Types => {
+                is_type(value) || list.is_some_and(|list| !list.is_empty() && list.iter().all(is_type))
+            }
+            // The API of the one vendor that asks for all keywords reads ids, too.
+            Holds::Text if self.is_complete && key == "$id" => {
+                value.as_str().is_some_and(|id| !id.contains(char::is_whitespace))
+            }
+            Holds::Text => value.is_string(),
+            Holds::Texts => are_texts(value),
+            Holds::Size => value
                 .as_f64()
                 .is_some_and(|size| size >= 0.0 && size.fract() == 0.0),
-            _ if BOUNDS.contains(&key) => !value.is_number(),
-            _ if TEXTS.contains(&key) => !value.is_string(),
-            _ => false,
-        }
+            Holds::Number => value.is_number(),
+            Holds::Positive => value.as_f64().is_some_and(|number| number > 0.0),
+            Holds::Flag => value.is_boolean(),
+            Holds::List => value.is_array(),
+        };
+        !is_right
     }
 }
 
@@ -264,7 +330,7 @@ fn is_plain(key: &str) -> bool {
 }
 
 /// Whether a schema is of this type, or of several with it.
-fn is_of(schema: &Map<String, Value>, word: &str) -> bool {
+pub(crate) fn is_of(schema: &Map<String, Value>, word: &str) -> bool {
     match schema.get("type") {
         Some(Value::Array(words)) => words.iter().any(|own| own == word),
         own => own.is_some_and(|own| own == word),
@@ -274,57 +340,44 @@ fn is_of(schema: &Map<String, Value>, word: &str) -> bool {
 /// Visits the schemas directly inside a schema.
 pub(crate) fn each_inner(schema: &mut Map<String, Value>, visit: &mut dyn FnMut(&mut Map<String, Value>)) {
     for (key, value) in schema {
-        let (is_named, is_nested) = (NAMED.contains(&key.as_str()), NESTED.contains(&key.as_str()));
-        match value {
-            Value::Object(schemas) if is_named => {
-                schemas
-                    .values_mut()
-                    .filter_map(Value::as_object_mut)
-                    .for_each(&mut *visit);
+        match (holds(key), value) {
+            (Some(Holds::Named | Holds::Dependencies), Value::Object(schemas)) => {
+                let schemas = schemas.values_mut().filter_map(Value::as_object_mut);
+                schemas.for_each(&mut *visit);
             }
-            Value::Array(schemas) if is_nested => {
-                schemas
-                    .iter_mut()
-                    .filter_map(Value::as_object_mut)
-                    .for_each(&mut *visit);
+            (Some(Holds::Schemas | Holds::Items), Value::Array(schemas)) => {
+                let schemas = schemas.iter_mut().filter_map(Value::as_object_mut);
+                schemas.for_each(&mut *visit);
             }
-            Value::Object(schema) if is_nested => visit(schema),
+            (Some(Holds::Schema | Holds::Items), Value::Object(schema)) => visit(schema),
             _ => {}
         }
     }
 }
 
-/// Whether OpenAI takes a schema as strict: every object requires all of its properties and takes no others.
-pub(crate) fn may_be_strict(schema: &Map<String, Value>) -> bool {
-    is_strict(schema, STRICT_LEVELS)
-}
-
-fn is_strict(schema: &Map<String, Value>, levels: u8) -> bool {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let is_object = is_of(schema, "object");
-    let Some(levels) = levels.checked_sub(u8::from(is_object)) else {
-        return false;
-    };
-    let required = schema.get("required").and_then(Value::as_array);
-    let is_required = |name: &String| required.is_some_and(|names| names.iter().any(|own| own == name));
-    let is_closed = !is_object && properties.is_none()
-        || schema.get("additionalProperties") == Some(&Value::Bool(false))
-            && properties.is_some_and(|properties| properties.keys().all(is_required));
-    is_closed
-        && NOT_STRICT.iter().all(|key| !schema.contains_key(*key))
-        && inner(schema).all(|(_, _, schema)| is_strict(schema, levels))
-}
-
-/// The schemas directly inside a schema, each with its keyword and the rest of its path, in which a name is `*`.
-fn inner(schema: &Map<String, Value>) -> impl Iterator<Item = (&str, &'static str, &Map<String, Value>)> {
+/// The schemas directly inside a schema, each with its keyword, and its name or number below that.
+pub(crate) fn inner(
+    schema: &Map<String, Value>,
+) -> impl Iterator<Item = (&str, Option<Step<'_>>, &Map<String, Value>)> {
     schema.iter().flat_map(|(key, value)| {
-        let (is_named, is_nested) = (NAMED.contains(&key.as_str()), NESTED.contains(&key.as_str()));
-        let named = value.as_object().filter(|_| is_named).into_iter();
-        let listed = value.as_array().filter(|_| is_nested).into_iter();
-        let all = named.flat_map(|schemas| schemas.values().map(|schema| (".*.", schema)));
-        let all = all.chain(listed.flatten().map(|schema| ("[].", schema)));
-        let all = all.chain(is_nested.then_some((".", value)));
-        all.filter_map(move |(place, schema)| Some((key.as_str(), place, schema.as_object()?)))
+        let holds = holds(key);
+        let (is_named, is_listed, is_nested) = match holds {
+            Some(Holds::Named | Holds::Dependencies) => (true, false, false),
+            Some(Holds::Schemas) => (false, true, false),
+            Some(Holds::Items) => (false, true, true),
+            Some(Holds::Schema) => (false, false, true),
+            _ => (false, false, false),
+        };
+        let named = value.as_object().filter(|_| is_named).into_iter().flatten();
+        let listed = value.as_array().filter(|_| is_listed).into_iter().flatten();
+        let all = named.map(|(name, schema)| (Some(Step::Name(name)), schema));
+        let all = all.chain(
+            listed
+                .enumerate()
+                .map(|(index, schema)| (Some(Step::Index(index)), schema)),
+        );
+        let all = all.chain(is_nested.then_some((None, value)));
+        all.filter_map(move |(step, schema)| Some((key.as_str(), step, schema.as_object()?)))
     })
 }
 
@@ -340,10 +393,11 @@ mod tests {
 
     fn written(rules: &SchemaRules, raw: &str) -> (String, u64, Option<String>) {
         let converted = convert(raw, Some(rules), false);
+        let problem = converted.problem.as_ref().map(Problem::sentence);
         (
-            converted.schema.into_owned(),
+            converted.text(raw).unwrap().into_owned(),
             converted.repaired,
-            converted.problem,
+            problem,
         )
     }
 
@@ -392,42 +446,42 @@ mod tests {
             (
                 &OPENAI,
                 r#"{"anyOf":[{"type":"object"}]}"#.to_owned(),
-                "there is `anyOf` at the root",
+                "`anyOf` is refused at the root",
             ),
             (
                 &ANTHROPIC,
                 r#"{"type":"object","oneOf":[{}]}"#.to_owned(),
-                "there is `oneOf` at the root",
+                "`oneOf` is refused at the root",
             ),
             (
                 &OPENAI,
                 r#"{"type":"object","properties":{},"not":{}}"#.to_owned(),
-                "there is `not` at the root",
+                "`not` is refused at the root",
             ),
             (
                 &OPENAI,
                 of(r#"{"type":"array"}"#),
-                "the array at `properties.*.type` has no schema of its items",
+                "`properties['…'].type` is an array, and there is no schema of its items",
             ),
             (
                 &OPENAI,
                 of(r#"{"type":"array","items":true}"#),
-                "the array at `properties.*.type` has no schema of its items",
+                "`properties['…'].type` is an array, and there is no schema of its items",
             ),
             (
                 &OPENAI,
                 of(r#"{"type":"any"}"#),
-                "`properties.*.type` is not as JSON Schema has it",
+                "`properties['…'].type` is not as JSON Schema has it",
             ),
             (
                 &SEVEN,
                 of(r#"{"type":"string","required":true}"#),
-                "`properties.*.required` is not as JSON Schema has it",
+                "`properties['…'].required` is not as JSON Schema has it",
             ),
             (
                 &SEVEN,
                 of(r#"{"anyOf":[{"type":"object","properties":[]}]}"#),
-                "`properties.*.anyOf[].properties` is not as JSON Schema has it",
+                "`properties['…'].anyOf[0].properties` is not as JSON Schema has it",
             ),
         ] {
             assert_eq!(written(rules, &raw).2.as_deref(), Some(problem), "{raw}");
@@ -442,7 +496,7 @@ mod tests {
         ] {
             let raw = format!(r#"{{"type":"object","properties":{{"{key}":{{"type":"string"}}}}}}"#);
             let problem = written(&ANTHROPIC, &raw).2.unwrap();
-            assert_eq!(problem, "a property is not called `[a-zA-Z0-9_.-]{1,64}`");
+            assert_eq!(problem, "`properties['…']` is not called `[a-zA-Z0-9_.-]{1,64}`");
             assert_eq!(written(&OPENAI, &raw).2, None, "{raw}");
         }
         let deeper = of(r#"{"type":"object","properties":{"filter[name]":{"type":"string"}}}"#);
@@ -452,31 +506,5 @@ mod tests {
             None,
             "only keys of the root are bounded"
         );
-    }
-
-    #[test]
-    fn a_strict_schema_requires_all_that_it_takes_at_every_depth() {
-        let strict = |raw: &str| convert(raw, Some(&OPENAI), true).may_be_strict;
-        let inner = |keys: &str| {
-            format!(
-                r#"{{"type":"object","properties":{{"a":{{"type":"object",{keys}}}}},"required":["a"],"additionalProperties":false}}"#
-            )
-        };
-        let whole = r#""properties":{"b":{"type":"string"}},"required":["b"],"additionalProperties":false"#;
-        assert!(strict(&inner(whole)));
-        for keys in [
-            whole.replace(r#"["b"]"#, "[]"),
-            whole.replace("false", "true"),
-            format!(r#"{whole},"allOf":[]"#),
-            r#""additionalProperties":false"#.to_owned(),
-        ] {
-            assert!(!strict(&inner(&keys)), "{keys}");
-        }
-        let nested = |levels: usize| {
-            let open = r#"{"type":"object","properties":{"a":"#.repeat(levels);
-            let close = r#"},"required":["a"],"additionalProperties":false}"#.repeat(levels);
-            format!(r#"{open}{{"type":"string"}}{close}"#)
-        };
-        assert!(strict(&nested(10)) && !strict(&nested(11)));
     }
 }

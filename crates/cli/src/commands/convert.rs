@@ -294,11 +294,10 @@ fn default_format(envelope: Option<&Envelope>) -> Format {
     }
 }
 
-/// An envelope with its first dialect, or a dialect alone.
+/// An envelope with its dialect, or a dialect alone.
 fn target(to: &str) -> Outcome<(Option<&'static Envelope>, String)> {
     if let Some(envelope) = envelope::find(to) {
-        let dialect = envelope.dialects.first().copied().unwrap_or_default();
-        return Ok((Some(envelope), dialect.to_owned()));
+        return Ok((Some(envelope), envelope.target()));
     }
     if chatmill_dialect::find(to).is_some() {
         return Ok((None, to.to_owned()));

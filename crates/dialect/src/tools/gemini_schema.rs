@@ -70,7 +70,13 @@ pub(crate) fn convert(raw: &str) -> Parameters {
         left: MAX_SCHEMAS,
         path: Vec::new(),
     };
-    let mut schema = converter.schema(&root, 0);
+    let mut schema = converter.part(&root, 0);
+    let names_some = schema.get("properties").is_some_and(|named| *named != Value::Object(Map::new()));
+    if names_some && !schema.contains_key("type") && !schema.contains_key("anyOf") {
+        schema.insert("type".to_owned(), "OBJECT".into());
+        converter.dropped += 1;
+    }
+    converter.check(&mut schema, 0);
     if schema.contains_key("anyOf") {
         converter.refuse("is a union");
     }
@@ -80,22 +86,22 @@ pub(crate) fn convert(raw: &str) -> Parameters {
         .is_some_and(|properties| !properties.is_empty());
     let is_object = schema.get("type").is_none_or(|kind| kind == "OBJECT");
     if !is_object {
-        converter.dropped += 1;
-    }
-    if takes_some && !schema.contains_key("type") {
-        schema.insert("type".to_owned(), "OBJECT".into());
-        converter.dropped += 1;
+        return Parameters {
+            schema: Schema::Nowhere,
+            dropped: converter.dropped + 1,
+            ..Parameters::default()
+        };
     }
     let is_some = |value: &Value| {
         value.as_object().is_some_and(|fields| !fields.is_empty())
             || value.as_array().is_some_and(|list| !list.is_empty())
     };
     let mut others = TAKES_MORE.iter().filter_map(|key| root.get(*key));
-    if is_object && !takes_some && others.any(is_some) {
+    if !takes_some && others.any(is_some) {
         converter.refuse("names no properties and takes some");
     }
     Parameters {
-        schema: if takes_some && is_object {
+        schema: if takes_some {
             Schema::Text(Value::Object(schema).to_string().into())
         } else {
             Schema::Nowhere
@@ -363,8 +369,9 @@ impl<'r> Converter<'r> {
         if kind.as_deref() == Some("ARRAY") && !schema.contains_key("items") {
             self.refuse("is an array, and there is no schema of its items");
         }
-        if kind.as_deref() != Some("STRING") && schema.shift_remove("enum").is_some() {
-            self.dropped += 1;
+        for (key, own) in [("enum", "STRING"), ("items", "ARRAY"), ("properties", "OBJECT")] {
+            let is_elsewhere = kind.as_deref().is_some_and(|kind| kind != own);
+            self.dropped += u64::from(is_elsewhere && schema.shift_remove(key).is_some());
         }
         if schema.contains_key("anyOf") {
             for key in KNOWN.iter().filter(|key| !BESIDE_UNIONS.contains(key)) {
@@ -506,6 +513,13 @@ mod tests {
                 2,
             ),
             (r#"{"type":"integer","enum":[1,2]}"#, r#"{"type":"INTEGER"}"#, 1),
+            (r#"{"type":"integer","enum":["1"]}"#, r#"{"type":"INTEGER"}"#, 1),
+            (
+                r#"{"type":"string","items":{"type":"string"},"properties":{}}"#,
+                r#"{"type":"STRING"}"#,
+                2,
+            ),
+            (r#"{"type":"string","title":5,"nullable":"yes"}"#, r#"{"type":"STRING"}"#, 2),
             (
                 r#"{"anyOf":[{"type":"string"},{"type":"number"}],"default":1}"#,
                 r#"{"anyOf":[{"type":"STRING"},{"type":"NUMBER"}]}"#,

@@ -129,7 +129,7 @@ fn respell(schema: &mut Map<String, Value>) -> bool {
             any |= respell_type(word);
         }
     }
-    each_inner(schema, &mut |schema| any |= respell(schema));
+    each_inner(schema, &|_| true, &mut |schema| any |= respell(schema));
     any
 }
 

@@ -185,7 +185,7 @@ impl SchemaRules {
     fn repair_each(&self, schema: &mut Map<String, Value>) -> u64 {
         let before = schema.len();
         // Nothing is said where writers fill what is absent with null.
-        schema.retain(|key, value| !value.is_null() || holds(key).is_none());
+        schema.retain(|key, value| !value.is_null() || holds(key).is_none() || !self.knows(key));
         let mut repaired = (before - schema.len()) as u64;
         for key in ["required", "type"] {
             if let Some(Value::Array(words)) = schema.get_mut(key) {
@@ -225,7 +225,8 @@ impl SchemaRules {
             }
             repaired += 1;
         }
-        each_inner(schema, &mut |schema| repaired += self.repair_each(schema));
+        let is_known = |key: &str| self.knows(key);
+        each_inner(schema, &is_known, &mut |schema| repaired += self.repair_each(schema));
         repaired
     }
 
@@ -261,7 +262,7 @@ impl SchemaRules {
             path.push(Step::Keyword("type"));
             return Some("is an array, and there is no schema of its items");
         }
-        inner(schema).find_map(|(key, step, schema)| {
+        inner(schema).filter(|(key, ..)| self.knows(key)).find_map(|(key, step, schema)| {
             let before = path.len();
             path.push(Step::Keyword(key));
             path.extend(step);
@@ -273,13 +274,17 @@ impl SchemaRules {
         })
     }
 
+    /// Whether the version of JSON Schema has a keyword.
+    fn knows(&self, key: &str) -> bool {
+        match self.draft {
+            Draft::Seven => !NEWER.contains(&key),
+            Draft::Newest => key != "additionalItems",
+        }
+    }
+
     /// Whether the value of a keyword is none that the version of JSON Schema has.
     fn is_wrong(&self, key: &str, value: &Value) -> bool {
-        let is_unknown = match self.draft {
-            Draft::Seven => NEWER.contains(&key),
-            Draft::Newest => key == "additionalItems",
-        };
-        let Some(holds) = holds(key).filter(|_| !is_unknown) else {
+        let Some(holds) = holds(key).filter(|_| self.knows(key)) else {
             return false;
         };
         let is_schema = |value: &Value| value.is_object() || value.is_boolean();
@@ -337,10 +342,14 @@ pub(crate) fn is_of(schema: &Map<String, Value>, word: &str) -> bool {
     }
 }
 
-/// Visits the schemas directly inside a schema.
-pub(crate) fn each_inner(schema: &mut Map<String, Value>, visit: &mut dyn FnMut(&mut Map<String, Value>)) {
+/// Visits the schemas directly inside a schema, under keywords that are known.
+pub(crate) fn each_inner(
+    schema: &mut Map<String, Value>,
+    is_known: &dyn Fn(&str) -> bool,
+    visit: &mut dyn FnMut(&mut Map<String, Value>),
+) {
     for (key, value) in schema {
-        match (holds(key), value) {
+        match (holds(key).filter(|_| is_known(key)), value) {
             (Some(Holds::Named | Holds::Dependencies), Value::Object(schemas)) => {
                 let schemas = schemas.values_mut().filter_map(Value::as_object_mut);
                 schemas.for_each(&mut *visit);

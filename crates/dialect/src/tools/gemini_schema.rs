@@ -71,7 +71,9 @@ pub(crate) fn convert(raw: &str) -> Parameters {
         path: Vec::new(),
     };
     let mut schema = converter.part(&root, 0);
-    let names_some = schema.get("properties").is_some_and(|named| *named != Value::Object(Map::new()));
+    let names_some = schema
+        .get("properties")
+        .is_some_and(|named| *named != Value::Object(Map::new()));
     if names_some && !schema.contains_key("type") && !schema.contains_key("anyOf") {
         schema.insert("type".to_owned(), "OBJECT".into());
         converter.dropped += 1;
@@ -519,7 +521,11 @@ mod tests {
                 r#"{"type":"STRING"}"#,
                 2,
             ),
-            (r#"{"type":"string","title":5,"nullable":"yes"}"#, r#"{"type":"STRING"}"#, 2),
+            (
+                r#"{"type":"string","title":5,"nullable":"yes"}"#,
+                r#"{"type":"STRING"}"#,
+                2,
+            ),
             (
                 r#"{"anyOf":[{"type":"string"},{"type":"number"}],"default":1}"#,
                 r#"{"anyOf":[{"type":"STRING"},{"type":"NUMBER"}]}"#,

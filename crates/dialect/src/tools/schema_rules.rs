@@ -226,7 +226,9 @@ impl SchemaRules {
             repaired += 1;
         }
         let is_known = |key: &str| self.knows(key);
-        each_inner(schema, &is_known, &mut |schema| repaired += self.repair_each(schema));
+        each_inner(schema, &is_known, &mut |schema| {
+            repaired += self.repair_each(schema)
+        });
         repaired
     }
 
@@ -262,16 +264,18 @@ impl SchemaRules {
             path.push(Step::Keyword("type"));
             return Some("is an array, and there is no schema of its items");
         }
-        inner(schema).filter(|(key, ..)| self.knows(key)).find_map(|(key, step, schema)| {
-            let before = path.len();
-            path.push(Step::Keyword(key));
-            path.extend(step);
-            let found = self.problem_in(schema, path);
-            if found.is_none() {
-                path.truncate(before);
-            }
-            found
-        })
+        inner(schema)
+            .filter(|(key, ..)| self.knows(key))
+            .find_map(|(key, step, schema)| {
+                let before = path.len();
+                path.push(Step::Keyword(key));
+                path.extend(step);
+                let found = self.problem_in(schema, path);
+                if found.is_none() {
+                    path.truncate(before);
+                }
+                found
+            })
     }
 
     /// Whether the version of JSON Schema has a keyword.

@@ -50,7 +50,8 @@ rules! {
     /// numbers travel as doubles: whole numbers beyond 2^53 lose digits on the way (unverified)
     GEM_10 = "GEM-10";
     /// the parameters of a tool are an object with types at every depth, `items` in each array, no empty word in an enumeration, only a
-    /// description next to `anyOf`, and no union at the root; all others are written whole under `parametersJsonSchema`
+    /// description next to `anyOf`, and no union at the root; all others are written whole, in JSON Schema 2020-12, under
+    /// `parametersJsonSchema`
     GEM_11 = "GEM-11";
 }
 

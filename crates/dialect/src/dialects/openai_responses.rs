@@ -39,7 +39,8 @@ rules! {
     /// reasoning needs an id of the vendor's
     OAR_06 = "OAR-06";
     /// the parameters of a tool are an object with `properties`, valid in JSON Schema 2020-12, without `anyOf`, `oneOf`, `allOf`, `enum`
-    /// and `not` at the root; an array has `items`; a strict tool requires all properties and takes no others, at any depth
+    /// and `not` at the root; an array has `items`; a strict tool requires all properties and takes no others, in ten levels at
+    /// most and without keywords that the page does not list
     OAR_07 = "OAR-07";
 }
 

@@ -16,6 +16,8 @@ use crate::view::View;
 pub(crate) struct Definition<'a> {
     /// Name of the tool.
     pub(crate) name: &'a str,
+    /// What no two definitions of a request share: the name, or all of a definition without one.
+    pub(crate) key: &'a str,
     pub(crate) description: Option<&'a RawValue>,
     pub(crate) schema: Option<&'a RawValue>,
     pub(crate) strict: Option<&'a RawValue>,
@@ -124,8 +126,10 @@ fn read<'a>(raw: &'a str, depth: u8, arena: &'a TextArena) -> Vec<Definition<'a>
     let known = known.into_iter().filter(|is_there| *is_there).count();
     let fields = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(raw)
         .map_or(0, |fields| fields.len());
+    let name = arena.keep(name);
     vec![Definition {
-        name: arena.keep(name),
+        name,
+        key: name,
         is_of_anthropic: written.input_schema.is_some(),
         hosted: None,
         raw,
@@ -141,16 +145,18 @@ fn read<'a>(raw: &'a str, depth: u8, arena: &'a TextArena) -> Vec<Definition<'a>
 
 /// The definition of a tool that a vendor has itself.
 fn hosted<'a>(raw: &'a str, name: Option<&str>, arena: &'a TextArena) -> Option<Definition<'a>> {
-    let (name, definition) = hosted::read(raw, name)?;
+    let hosted = hosted::read(raw, name)?;
+    let (name, definition) = (arena.keep(hosted.name), arena.keep(hosted.definition));
     Some(Definition {
-        name: arena.keep(name),
+        name,
+        key: if hosted.is_named { name } else { definition },
         description: None,
         schema: None,
         strict: None,
         is_of_anthropic: false,
-        hosted: Some(arena.keep(definition)),
+        hosted: Some(definition),
         raw,
-        others: 0,
+        others: hosted.marks,
         by: DefinedBy::Source,
     })
 }

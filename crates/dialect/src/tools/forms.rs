@@ -77,7 +77,7 @@ pub(crate) fn prepare<'a>(
         for definition in definitions {
             if definition.hosted.is_some_and(|raw| !has(rules, raw)) {
                 into.losses.whole_rendering(reasons::DEFINITION_OF_NO_FUNCTION, 1);
-            } else if written.insert(definition.hosted.unwrap_or(definition.name)) {
+            } else if written.insert(definition.key) {
                 match definition.by {
                     DefinedBy::Source => {}
                     DefinedBy::Pipeline => into.losses.whole_rendering(reasons::DEFINED_BY_THE_PIPELINE, 1),
@@ -123,6 +123,7 @@ fn prepare_one<'a>(
         ..ToolDefinition::default()
     };
     if definition.hosted.is_some() {
+        losses.whole_rendering(reasons::NO_FURTHER_FIELDS_OF_A_DEFINITION, definition.others);
         return (prepared, None);
     }
     if let Some(reason) = names.change(definition.name) {

@@ -74,14 +74,27 @@ impl Hosts {
     }
 }
 
-/// The name of a tool that a vendor has itself, and its definition without what is a function or a cache mark; none where it is a function.
-pub(crate) fn read(raw: &str, name: Option<&str>) -> Option<(String, String)> {
+/// A tool that a vendor has itself.
+pub(crate) struct HostedTool {
+    /// Its name, else its type or key.
+    pub(crate) name: String,
+    /// Whether it has a name.
+    pub(crate) is_named: bool,
+    /// Its definition without what is a function or a cache mark.
+    pub(crate) definition: String,
+    /// Cache marks.
+    pub(crate) marks: u64,
+}
+
+/// Reads a definition without a schema, and with this name if it has one; none where it is a function.
+pub(crate) fn read(raw: &str, name: Option<&str>) -> Option<HostedTool> {
     let Ok(Value::Object(mut definition)) = serde_json::from_str(raw) else {
         return None;
     };
-    for key in ["functionDeclarations", "function_declarations", "cache_control"] {
+    for key in ["functionDeclarations", "function_declarations"] {
         definition.shift_remove(key);
     }
+    let marks = u64::from(definition.shift_remove("cache_control").is_some());
     for key in GOOGLE {
         let is_same = |own: &&String| own.replace('_', "").eq_ignore_ascii_case(key);
         let own = definition.keys().find(is_same).cloned();
@@ -90,19 +103,75 @@ pub(crate) fn read(raw: &str, name: Option<&str>) -> Option<(String, String)> {
         }
     }
     let kind = definition.get("type").and_then(Value::as_str);
-    let inner = ["custom", "systemTool"]
-        .into_iter()
-        .find_map(|key| definition.get(key)?.get("name")?.as_str());
-    let is_of_google = Hosts::Google.take(&definition);
+    let kind = kind.filter(|kind| *kind != "function");
+    let mut wrapped = ["custom", "systemTool"].into_iter();
+    let inner = wrapped.find_map(|key| definition.get(key)?.get("name")?.as_str());
     let key = definition
         .keys()
         .next()
-        .filter(|_| is_of_google)
-        .map(String::as_str);
-    let is_known = kind.is_some_and(|kind| RESPONSES.contains(&kind)) || inner.is_some() || is_of_google;
-    let is_own = kind.is_some_and(|kind| kind != "function") && (is_known || name.is_some())
-        || inner.is_some()
-        || is_of_google;
-    let name = name.or(inner).or(key).or(kind).filter(|_| is_own)?.to_owned();
-    Some((name, Value::Object(definition).to_string()))
+        .filter(|_| Hosts::Google.take(&definition));
+    let unnamed = kind
+        .filter(|kind| RESPONSES.contains(kind))
+        .or(key.map(String::as_str));
+    let named = name.filter(|_| kind.is_some()).or(inner);
+    Some(HostedTool {
+        name: named.or(unnamed)?.to_owned(),
+        is_named: named.is_some(),
+        definition: Value::Object(definition).to_string(),
+        marks,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_of_a_vendor_are_known_by_type_or_key_and_taken_by_its_own_api() {
+        let all = [
+            Hosts::Nobody,
+            Hosts::Chat,
+            Hosts::Responses,
+            Hosts::Anthropic,
+            Hosts::Google,
+            Hosts::Bedrock,
+        ];
+        for (raw, name, taken) in [
+            (
+                r#"{"type":"web_search_20250305","name":"web_search","max_uses":5}"#,
+                "web_search",
+                3,
+            ),
+            (r#"{"type":"web_search"}"#, "web_search", 2),
+            (
+                r#"{"type":"web_search_preview_2025_03_11"}"#,
+                "web_search_preview_2025_03_11",
+                2,
+            ),
+            (r#"{"type":"mcp","server_label":"a"}"#, "mcp", 2),
+            (r#"{"type":"custom","name":"sql"}"#, "sql", 2),
+            (r#"{"type":"custom","custom":{"name":"sql"}}"#, "sql", 1),
+            (r#"{"google_search":{}}"#, "googleSearch", 4),
+            (r#"{"urlContext":{},"functionDeclarations":[]}"#, "urlContext", 4),
+            (r#"{"systemTool":{"name":"nova_grounding"}}"#, "nova_grounding", 5),
+        ] {
+            let own: Value = serde_json::from_str(raw).unwrap();
+            let read = read(raw, own["name"].as_str()).unwrap();
+            assert_eq!(read.name, name);
+            let definition = serde_json::from_str(&read.definition).unwrap();
+            let takers: Vec<Hosts> = all.into_iter().filter(|hosts| hosts.take(&definition)).collect();
+            assert_eq!(takers, [all[taken]], "{raw}");
+        }
+        let unknown = read(r#"{"type":"plugin","name":"x"}"#, Some("x")).unwrap();
+        assert!(unknown.is_named && !read(r#"{"type":"mcp"}"#, None).unwrap().is_named);
+        for raw in [
+            r#"{"type":"function"}"#,
+            r#"{"type":"object"}"#,
+            r#"{"name":"f"}"#,
+            "[]",
+        ] {
+            assert!(read(raw, None).is_none(), "{raw}");
+        }
+        assert!(read(r#"{"name":"f"}"#, Some("f")).is_none());
+    }
 }

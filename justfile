@@ -313,7 +313,7 @@ bills-of-nights NIGHTS="1000":
     python3 -B .ci/bills/nights.py target/dist/chatmill target/bills/nights {{NIGHTS}}
 
 # drawn schemas of tools in the dialects of vendors, held against the reading of the vendors' pages (needs Python and jsonschema)
-schemas COUNT="20000" SEED="1":
+drawn-schemas COUNT="20000" SEED="1":
     cargo build --release --package chatmill-cli
     python3 -B .ci/oracles/drawn_schemas.py target/release/chatmill --count {{COUNT}} --seed {{SEED}}
 

@@ -13,5 +13,6 @@ pub(crate) mod gemini_schema;
 pub(crate) mod hosted;
 pub(crate) mod inferred_schema;
 pub(crate) mod json_schema;
+pub(crate) mod keywords;
 pub(crate) mod schema_rules;
 pub(crate) mod strict_schema;

@@ -91,15 +91,6 @@ impl Envelope {
         }
     }
 
-    /// The dialect that is rendered for it, with its profile where that is not the default.
-    pub fn target(&self) -> String {
-        let dialect = self.dialects.first().copied().unwrap_or_default();
-        match self.profile {
-            Some(profile) => format!("{dialect}@{profile}"),
-            None => dialect.to_owned(),
-        }
-    }
-
     /// Whether its records are prompts, with a reference beside them.
     pub fn takes_reference(&self) -> bool {
         self.question == Question::Last

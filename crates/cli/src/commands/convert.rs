@@ -297,7 +297,12 @@ fn default_format(envelope: Option<&Envelope>) -> Format {
 /// An envelope with its dialect, or a dialect alone.
 fn target(to: &str) -> Outcome<(Option<&'static Envelope>, String)> {
     if let Some(envelope) = envelope::find(to) {
-        return Ok((Some(envelope), envelope.target()));
+        let dialect = envelope.dialects.first().copied().unwrap_or_default();
+        let with_profile = |profile: &str| format!("{dialect}@{profile}");
+        return Ok((
+            Some(envelope),
+            envelope.profile.map_or(dialect.to_owned(), with_profile),
+        ));
     }
     if chatmill_dialect::find(to).is_some() {
         return Ok((None, to.to_owned()));

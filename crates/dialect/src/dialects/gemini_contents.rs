@@ -103,7 +103,7 @@ static PROFILE: DialectProfile = DialectProfile {
     ..DialectProfile::plain(
         IdRule::new(IdShape::Any(usize::MAX), GEM_06, GEM_06),
         NameRule {
-            begins_with_letter: true,
+            begins_as_identifier: true,
             ..NameRule::new(Some(128), reasons::FUNCTION_NAME_OF_128.by(GEM_05))
         },
         (GEM_08, "no content is left"),

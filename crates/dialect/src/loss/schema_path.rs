@@ -4,7 +4,7 @@ use chatmill_diag::cut;
 
 /// A step into a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step<'s> {
+pub(crate) enum SchemaStep<'s> {
     /// A keyword.
     Keyword(&'s str),
     /// A name that the schema gives: of a property, of a definition.
@@ -29,19 +29,20 @@ const NAME_CHARACTERS: usize = 64;
 
 impl Problem {
     /// What is wrong where these steps lead; without one it is the root.
-    pub(crate) fn of(steps: &[Step<'_>], words: &'static str) -> Self {
+    pub(crate) fn of(steps: &[SchemaStep<'_>], words: &'static str) -> Self {
         let (mut path, mut names) = (String::new(), Vec::new());
         for step in steps {
-            path += &match step {
-                Step::Keyword(key) => format!(".{key}"),
-                Step::Index(index) => format!("[{index}]"),
-                Step::Name(name) => {
+            let step = match step {
+                SchemaStep::Keyword(key) => format!(".{key}"),
+                SchemaStep::Index(index) => format!("[{index}]"),
+                SchemaStep::Name(name) => {
                     let name = cut::beginning(name, NAME_CHARACTERS).escape_debug().to_string();
                     let step = format!("['{name}']");
                     names.push(name);
                     step
                 }
             };
+            path.push_str(&step);
         }
         let path = path.strip_prefix('.').unwrap_or("$").to_owned();
         Self { path, names, words }
@@ -62,10 +63,10 @@ mod tests {
     #[test]
     fn a_path_shows_names_on_one_line_and_its_sentence_hides_them() {
         let steps = [
-            Step::Keyword("properties"),
-            Step::Name("a'b\n"),
-            Step::Keyword("anyOf"),
-            Step::Index(1),
+            SchemaStep::Keyword("properties"),
+            SchemaStep::Name("a'b\n"),
+            SchemaStep::Keyword("anyOf"),
+            SchemaStep::Index(1),
         ];
         let problem = Problem::of(&steps, "is wrong");
         assert_eq!(problem.path, r"properties['a\'b\n'].anyOf[1]");

@@ -16,7 +16,7 @@ pub(crate) struct NameRule {
     /// `[a-zA-Z0-9_-]` up to this length; none: any name that is not empty.
     pub(crate) most: Option<usize>,
     /// Whether a name begins with a letter or `_`.
-    pub(crate) begins_with_letter: bool,
+    pub(crate) begins_as_identifier: bool,
     /// Why another name is written anew.
     pub(crate) reason: LossReason,
 }
@@ -26,7 +26,7 @@ impl NameRule {
     pub(crate) const fn new(most: Option<usize>, reason: LossReason) -> Self {
         Self {
             most,
-            begins_with_letter: false,
+            begins_as_identifier: false,
             reason,
         }
     }
@@ -36,7 +36,7 @@ impl NameRule {
     }
 
     fn begins_well(&self, name: &str) -> bool {
-        !self.begins_with_letter || !name.starts_with(|sign: char| sign.is_ascii_digit() || sign == '-')
+        !self.begins_as_identifier || !name.starts_with(|sign: char| sign.is_ascii_digit() || sign == '-')
     }
 
     /// A name in a spelling that fits.

@@ -61,7 +61,7 @@ mod tests {
     fn schemas_are_remembered_by_text_and_way_up_to_a_limit() {
         let mut memory = Memory::default();
         let add = |memory: &mut Memory, raw: &str, way| {
-            memory.add(raw, way, &Rc::new(Parameters::of(raw.to_owned())))
+            memory.add(raw, way, &Rc::new(Parameters::of(raw.to_owned())));
         };
         let [one, other] = [("ABC-01", false, false), ("ABC-01", false, true)];
         add(&mut memory, "a", one);

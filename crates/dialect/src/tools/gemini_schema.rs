@@ -9,7 +9,7 @@
 use serde_json::{Map, Value};
 
 use super::json_schema::{Parameters, Schema, respelled};
-use crate::loss::schema_path::{Problem, Step};
+use crate::loss::schema_path::{Problem, SchemaStep};
 
 /// Levels of a schema; one that refers to itself ends here.
 const MAX_DEPTH: u8 = 12;
@@ -38,7 +38,7 @@ const KNOWN: [&str; 13] = [
 const BESIDE_UNIONS: [&str; 4] = ["anyOf", "title", "description", "nullable"];
 
 /// Keys that say how to read a schema and constrain nothing.
-const ASIDE: [&str; 5] = ["$schema", "$id", "$comment", "$defs", "definitions"];
+const NEUTRAL: [&str; 5] = ["$schema", "$id", "$comment", "$defs", "definitions"];
 
 /// Keys whose values are lost where another value of theirs is written in their place.
 const DECISIVE: [&str; 8] = [
@@ -120,7 +120,7 @@ struct Converter<'r> {
     problem: Option<Problem>,
     left: u32,
     /// Where in the source the schema is that is converted.
-    path: Vec<Step<'r>>,
+    path: Vec<SchemaStep<'r>>,
 }
 
 impl<'r> Converter<'r> {
@@ -131,7 +131,7 @@ impl<'r> Converter<'r> {
     }
 
     /// Converts the schema at some steps below the present one.
-    fn below(&mut self, steps: &[Step<'r>], source: &'r Value, depth: u8) -> Map<String, Value> {
+    fn below(&mut self, steps: &[SchemaStep<'r>], source: &'r Value, depth: u8) -> Map<String, Value> {
         let before = self.path.len();
         self.path.extend_from_slice(steps);
         let schema = self.schema(source, depth + 1);
@@ -193,7 +193,7 @@ impl<'r> Converter<'r> {
             ("properties", Value::Object(properties)) => {
                 let mut converted = Map::new();
                 for (name, property) in properties {
-                    let steps = [Step::Keyword(key), Step::Name(name)];
+                    let steps = [SchemaStep::Keyword(key), SchemaStep::Name(name)];
                     let property = self.below(&steps, property, depth);
                     converted.insert(name.clone(), Value::Object(property));
                 }
@@ -203,7 +203,7 @@ impl<'r> Converter<'r> {
                 self.refuse("is an array, and there is no schema of its items");
             }
             ("items", Value::Object(_)) => {
-                let items = self.below(&[Step::Keyword(key)], value, depth);
+                let items = self.below(&[SchemaStep::Keyword(key)], value, depth);
                 schema.insert(key.to_owned(), Value::Object(items));
             }
             ("anyOf" | "oneOf", Value::Array(options)) => {
@@ -222,7 +222,7 @@ impl<'r> Converter<'r> {
             _ if KNOWN.contains(&key) && is_fit(key, value) => {
                 schema.insert(key.to_owned(), value.clone());
             }
-            _ if ASIDE.contains(&key) => {}
+            _ if NEUTRAL.contains(&key) => {}
             _ => self.dropped += 1,
         }
     }
@@ -324,7 +324,7 @@ impl<'r> Converter<'r> {
                             None => all.push((other, value)),
                             Some(own) if own == value => {}
                             Some(_) => {
-                                self.refuse("has a union, and beside it what its members say otherwise")
+                                self.refuse("has a union, and beside it what its members say otherwise");
                             }
                         }
                     }
@@ -344,7 +344,8 @@ impl<'r> Converter<'r> {
                 }
             };
             let before = self.path.len();
-            self.path.extend([Step::Keyword(key), Step::Index(index)]);
+            self.path
+                .extend([SchemaStep::Keyword(key), SchemaStep::Index(index)]);
             let mut member = self.fields(&own, depth);
             self.check(&mut member, depth);
             members.push(Value::Object(member));

@@ -22,38 +22,18 @@ pub(crate) enum Hosts {
     Bedrock,
 }
 
-/// Types of tools in Responses.
-const RESPONSES: [&str; 16] = [
-    "apply_patch",
-    "code_interpreter",
-    "computer",
-    "computer_use_preview",
-    "custom",
-    "file_search",
-    "image_generation",
-    "local_shell",
-    "mcp",
-    "namespace",
-    "shell",
-    "tool_search",
-    "web_search",
-    "web_search_2025_08_26",
-    "web_search_preview",
-    "web_search_preview_2025_03_11",
-];
+/// Types of tools in Responses, apart by blanks.
+const RESPONSES: &str = "apply_patch code_interpreter computer computer_use_preview custom file_search image_generation \
+    local_shell mcp namespace shell tool_search web_search web_search_2025_08_26 web_search_preview \
+    web_search_preview_2025_03_11";
 
-/// Keys of a tool in Gemini's requests, beside that of its functions.
-const GOOGLE: [&str; 9] = [
-    "codeExecution",
-    "computerUse",
-    "enterpriseWebSearch",
-    "fileSearch",
-    "googleMaps",
-    "googleSearch",
-    "googleSearchRetrieval",
-    "retrieval",
-    "urlContext",
-];
+/// Keys of a tool in Gemini's requests, beside that of its functions, likewise.
+const GOOGLE: &str = "codeExecution computerUse enterpriseWebSearch fileSearch googleMaps googleSearch \
+    googleSearchRetrieval retrieval urlContext";
+
+fn is_in(words: &str, word: &str) -> bool {
+    words.split(' ').any(|own| own == word)
+}
 
 impl Hosts {
     /// Whether the API takes a definition as it is.
@@ -63,12 +43,12 @@ impl Hosts {
         match self {
             Self::Nobody => false,
             Self::Chat => kind == Some("custom") && is_wrapped,
-            Self::Responses => kind.is_some_and(|kind| RESPONSES.contains(&kind)) && !is_wrapped,
+            Self::Responses => kind.is_some_and(|kind| is_in(RESPONSES, kind)) && !is_wrapped,
             // They end in the day of their version.
             Self::Anthropic => kind
                 .and_then(|kind| kind.rsplit('_').next())
                 .is_some_and(|day| day.len() == 8 && day.bytes().all(|byte| byte.is_ascii_digit())),
-            Self::Google => kind.is_none() && definition.keys().any(|key| GOOGLE.contains(&key.as_str())),
+            Self::Google => kind.is_none() && definition.keys().any(|key| is_in(GOOGLE, key)),
             Self::Bedrock => definition.contains_key("systemTool"),
         }
     }
@@ -95,7 +75,7 @@ pub(crate) fn read(raw: &str, name: Option<&str>) -> Option<HostedTool> {
         definition.shift_remove(key);
     }
     let marks = u64::from(definition.shift_remove("cache_control").is_some());
-    for key in GOOGLE {
+    for key in GOOGLE.split(' ') {
         let is_same = |own: &&String| own.replace('_', "").eq_ignore_ascii_case(key);
         let own = definition.keys().find(is_same).cloned();
         if let Some(value) = own.and_then(|own| definition.shift_remove(&own)) {
@@ -111,7 +91,7 @@ pub(crate) fn read(raw: &str, name: Option<&str>) -> Option<HostedTool> {
         .next()
         .filter(|_| Hosts::Google.take(&definition));
     let unnamed = kind
-        .filter(|kind| RESPONSES.contains(kind))
+        .filter(|kind| is_in(RESPONSES, kind))
         .or(key.map(String::as_str));
     let named = name.filter(|_| kind.is_some()).or(inner);
     Some(HostedTool {

@@ -8,12 +8,14 @@
 use serde_json::{Map, Value};
 
 use crate::loss::rule::DialectRule;
-use crate::loss::schema_path::{Problem, Step};
+use crate::loss::schema_path::{Problem, SchemaStep};
 use crate::tools::hosted::Hosts;
+use crate::tools::keywords::{Holds, each_inner, holds, inner, is_of};
 use crate::tools::strict_schema::StrictRules;
 
 /// What an API takes as the parameters of a function.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a condition of its own")]
 pub(crate) struct SchemaRules {
     /// The rule that is broken where anything of this does not hold.
     pub(crate) rule: &'static DialectRule,
@@ -44,37 +46,6 @@ pub(crate) enum Draft {
     Newest,
 }
 
-/// What the value of a keyword is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Holds {
-    /// A schema.
-    Schema,
-    /// A list of schemas that is not empty.
-    Schemas,
-    /// A schema, in draft 7 also a list of them.
-    Items,
-    /// Schemas by name.
-    Named,
-    /// Schemas, or lists of names, by name.
-    Dependencies,
-    /// A word for a type, or several of them.
-    Types,
-    /// A text.
-    Text,
-    /// Texts, none of them twice.
-    Texts,
-    /// A number of elements or characters.
-    Size,
-    /// A number.
-    Number,
-    /// A number above zero.
-    Positive,
-    /// `true` or `false`.
-    Flag,
-    /// A list.
-    List,
-}
-
 /// The longest name of a property.
 const KEY_CHARACTERS: usize = 64;
 
@@ -94,38 +65,6 @@ const NEWER: [&str; 8] = [
     "minContains",
     "maxContains",
 ];
-
-/// What the value of a keyword is; none of those that may be anything.
-fn holds(key: &str) -> Option<Holds> {
-    Some(match key {
-        "type" => Holds::Types,
-        "items" => Holds::Items,
-        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => Holds::Named,
-        "anyOf" | "oneOf" | "allOf" | "prefixItems" => Holds::Schemas,
-        "additionalProperties"
-        | "not"
-        | "contains"
-        | "propertyNames"
-        | "if"
-        | "then"
-        | "else"
-        | "additionalItems"
-        | "unevaluatedItems"
-        | "unevaluatedProperties" => Holds::Schema,
-        "dependencies" | "dependentRequired" => Holds::Dependencies,
-        "required" => Holds::Texts,
-        "enum" | "examples" => Holds::List,
-        "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
-        | "minContains" | "maxContains" => Holds::Size,
-        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => Holds::Number,
-        "multipleOf" => Holds::Positive,
-        "uniqueItems" | "readOnly" | "writeOnly" | "deprecated" => Holds::Flag,
-        "title" | "description" | "pattern" | "format" | "$ref" | "$id" | "$schema" | "$comment" => {
-            Holds::Text
-        }
-        _ => return None,
-    })
-}
 
 impl SchemaRules {
     /// Those of OpenAI's APIs.
@@ -227,7 +166,7 @@ impl SchemaRules {
         }
         let is_known = |key: &str| self.knows(key);
         each_inner(schema, &is_known, &mut |schema| {
-            repaired += self.repair_each(schema)
+            repaired += self.repair_each(schema);
         });
         repaired
     }
@@ -235,14 +174,14 @@ impl SchemaRules {
     /// What is wrong with the parameters of a function; none where they are right.
     pub(crate) fn problem(&self, schema: &Map<String, Value>) -> Option<Problem> {
         if let Some(key) = self.at_root(schema) {
-            return Some(Problem::of(&[Step::Keyword(key)], "is refused at the root"));
+            return Some(Problem::of(&[SchemaStep::Keyword(key)], "is refused at the root"));
         }
         let properties = schema.get("properties").and_then(Value::as_object);
         let mut keys = properties.into_iter().flat_map(Map::keys);
         if self.has_plain_keys
             && let Some(key) = keys.find(|key| !is_plain(key))
         {
-            let path = [Step::Keyword("properties"), Step::Name(key)];
+            let path = [SchemaStep::Keyword("properties"), SchemaStep::Name(key)];
             return Some(Problem::of(&path, "is not called `[a-zA-Z0-9_.-]{1,64}`"));
         }
         let mut path = Vec::new();
@@ -254,21 +193,21 @@ impl SchemaRules {
     fn problem_in<'s>(
         &self,
         schema: &'s Map<String, Value>,
-        path: &mut Vec<Step<'s>>,
+        path: &mut Vec<SchemaStep<'s>>,
     ) -> Option<&'static str> {
         if let Some((key, _)) = schema.iter().find(|(key, value)| self.is_wrong(key, value)) {
-            path.push(Step::Keyword(key));
+            path.push(SchemaStep::Keyword(key));
             return Some("is not as JSON Schema has it");
         }
         if self.is_complete && is_of(schema, "array") && !schema.get("items").is_some_and(Value::is_object) {
-            path.push(Step::Keyword("type"));
+            path.push(SchemaStep::Keyword("type"));
             return Some("is an array, and there is no schema of its items");
         }
         inner(schema)
             .filter(|(key, ..)| self.knows(key))
             .find_map(|(key, step, schema)| {
                 let before = path.len();
-                path.push(Step::Keyword(key));
+                path.push(SchemaStep::Keyword(key));
                 path.extend(step);
                 let found = self.problem_in(schema, path);
                 if found.is_none() {
@@ -336,62 +275,6 @@ impl SchemaRules {
 fn is_plain(key: &str) -> bool {
     let is_one = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
     (1..=KEY_CHARACTERS).contains(&key.len()) && key.bytes().all(is_one)
-}
-
-/// Whether a schema is of this type, or of several with it.
-pub(crate) fn is_of(schema: &Map<String, Value>, word: &str) -> bool {
-    match schema.get("type") {
-        Some(Value::Array(words)) => words.iter().any(|own| own == word),
-        own => own.is_some_and(|own| own == word),
-    }
-}
-
-/// Visits the schemas directly inside a schema, under keywords that are known.
-pub(crate) fn each_inner(
-    schema: &mut Map<String, Value>,
-    is_known: &dyn Fn(&str) -> bool,
-    visit: &mut dyn FnMut(&mut Map<String, Value>),
-) {
-    for (key, value) in schema {
-        match (holds(key).filter(|_| is_known(key)), value) {
-            (Some(Holds::Named | Holds::Dependencies), Value::Object(schemas)) => {
-                let schemas = schemas.values_mut().filter_map(Value::as_object_mut);
-                schemas.for_each(&mut *visit);
-            }
-            (Some(Holds::Schemas | Holds::Items), Value::Array(schemas)) => {
-                let schemas = schemas.iter_mut().filter_map(Value::as_object_mut);
-                schemas.for_each(&mut *visit);
-            }
-            (Some(Holds::Schema | Holds::Items), Value::Object(schema)) => visit(schema),
-            _ => {}
-        }
-    }
-}
-
-/// The schemas directly inside a schema, each with its keyword, and its name or number below that.
-pub(crate) fn inner(
-    schema: &Map<String, Value>,
-) -> impl Iterator<Item = (&str, Option<Step<'_>>, &Map<String, Value>)> {
-    schema.iter().flat_map(|(key, value)| {
-        let holds = holds(key);
-        let (is_named, is_listed, is_nested) = match holds {
-            Some(Holds::Named | Holds::Dependencies) => (true, false, false),
-            Some(Holds::Schemas) => (false, true, false),
-            Some(Holds::Items) => (false, true, true),
-            Some(Holds::Schema) => (false, false, true),
-            _ => (false, false, false),
-        };
-        let named = value.as_object().filter(|_| is_named).into_iter().flatten();
-        let listed = value.as_array().filter(|_| is_listed).into_iter().flatten();
-        let all = named.map(|(name, schema)| (Some(Step::Name(name)), schema));
-        let all = all.chain(
-            listed
-                .enumerate()
-                .map(|(index, schema)| (Some(Step::Index(index)), schema)),
-        );
-        let all = all.chain(is_nested.then_some((None, value)));
-        all.filter_map(move |(step, schema)| Some((key.as_str(), step, schema.as_object()?)))
-    })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::tools::schema_rules::{inner, is_of};
+use crate::tools::keywords::{inner, is_of};
 
 /// The schemas that a vendor takes of a strict tool. In all of them objects are closed.
 #[derive(Debug)]
@@ -15,10 +15,10 @@ pub(crate) struct StrictRules {
     requires_all: bool,
     /// Objects in one another at most.
     most_levels: u8,
-    /// Keywords that are refused.
-    refused: &'static [&'static str],
-    /// Formats that are not.
-    formats: &'static [&'static str],
+    /// Keywords that are refused, apart by blanks.
+    refused: &'static str,
+    /// Formats that are not, likewise.
+    formats: &'static str,
     /// Whether a reference has nothing beside it.
     has_lone_references: bool,
     /// Whether a schema may hold itself, and a list have any least number of elements.
@@ -38,31 +38,8 @@ impl StrictRules {
     pub(crate) const OPENAI: Self = Self {
         requires_all: true,
         most_levels: 10,
-        refused: &[
-            "allOf",
-            "oneOf",
-            "not",
-            "if",
-            "then",
-            "else",
-            "dependentRequired",
-            "dependentSchemas",
-            "patternProperties",
-            "propertyNames",
-            "uniqueItems",
-            "default",
-        ],
-        formats: &[
-            "date-time",
-            "time",
-            "date",
-            "duration",
-            "email",
-            "hostname",
-            "ipv4",
-            "ipv6",
-            "uuid",
-        ],
+        refused: "allOf oneOf not if then else dependentRequired dependentSchemas patternProperties propertyNames uniqueItems default",
+        formats: "date-time time date duration email hostname ipv4 ipv6 uuid",
         has_lone_references: true,
         is_lenient: true,
         most_tools: usize::MAX,
@@ -72,42 +49,8 @@ impl StrictRules {
     pub(crate) const ANTHROPIC: Self = Self {
         requires_all: false,
         most_levels: u8::MAX,
-        refused: &[
-            "oneOf",
-            "not",
-            "if",
-            "then",
-            "else",
-            "dependentRequired",
-            "dependentSchemas",
-            "patternProperties",
-            "propertyNames",
-            "minProperties",
-            "maxProperties",
-            "minimum",
-            "maximum",
-            "exclusiveMinimum",
-            "exclusiveMaximum",
-            "multipleOf",
-            "minLength",
-            "maxLength",
-            "maxItems",
-            "uniqueItems",
-            "contains",
-            "prefixItems",
-        ],
-        formats: &[
-            "date-time",
-            "time",
-            "date",
-            "duration",
-            "email",
-            "hostname",
-            "uri",
-            "ipv4",
-            "ipv6",
-            "uuid",
-        ],
+        refused: "oneOf not if then else dependentRequired dependentSchemas patternProperties propertyNames minProperties maxProperties minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength maxItems uniqueItems contains prefixItems",
+        formats: "date-time time date duration email hostname uri ipv4 ipv6 uuid",
         has_lone_references: false,
         is_lenient: false,
         most_tools: 20,
@@ -135,13 +78,14 @@ impl StrictRules {
             || schema.get("additionalProperties") == Some(&Value::Bool(false))
                 && (!self.requires_all
                     || properties.is_some_and(|properties| properties.keys().all(is_required)));
-        let says = |key: &str| schema.contains_key(key);
+        let has = |key: &str| schema.contains_key(key);
         let is_typed = ["type", "properties", "anyOf", "allOf", "$ref", "enum", "const"]
             .into_iter()
-            .any(says);
+            .any(has);
         let format = schema.get("format").map(Value::as_str);
-        let has_format =
-            format.is_none_or(|format| format.is_some_and(|format| self.formats.contains(&format)));
+        let has_format = format.is_none_or(|format| {
+            format.is_some_and(|format| self.formats.split(' ').any(|own| own == format))
+        });
         let is_plain = |value: &Value| !value.is_object() && !value.is_array();
         let mut values = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
         let is_lean = schema
@@ -152,7 +96,7 @@ impl StrictRules {
             && is_typed
             && has_format
             && (self.is_lenient || is_lean)
-            && !self.refused.iter().any(|key| says(key))
+            && !self.refused.split(' ').any(has)
             && self.allow_reference(schema, root, [objects, references], left)
             && inner(schema).all(|(_, _, inner)| self.allow_in(inner, root, [objects, references], left))
     }

@@ -73,10 +73,10 @@ fn schema(random: &mut Random, depth: usize) -> Value {
         fields.insert(key.to_owned(), serde_json::from_str(value).unwrap());
     }
     if depth < 3 && random.once_in(2) {
-        let names = ["a", "b", "filter[name]"];
+        let keys = ["a", "b", "filter[name]"];
         let property = |random: &mut Random| (random.below(3), schema(random, depth + 1));
         let named = (0..random.below(3)).map(|_| property(random));
-        let named = named.map(|(name, schema)| (names[name].to_owned(), schema));
+        let named = named.map(|(name, schema)| (keys[name].to_owned(), schema));
         fields.insert("properties".to_owned(), Value::Object(named.collect()));
     }
     if depth < 3 && random.once_in(5) {

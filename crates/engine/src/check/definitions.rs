@@ -1,7 +1,7 @@
 //! Definitions of tools that a dialect would refuse. Archives repeat them in each row: each is one finding for its input, at the first row
 //! that has it, with the number of rows.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use chatmill_diag::{Finding, codes};
 
@@ -20,25 +20,23 @@ pub(super) struct DefinitionAt {
     pub(super) id: String,
 }
 
-/// What makes a definition another one: the dialect, the tool and a hash of the text.
-type Key = (usize, String, u64);
+/// What makes a definition another one: the dialect, the tool and a hash of the text; no tool beyond the limit.
+type Key = (usize, Option<String>, u64);
 
 /// The refused definitions of an input, in the order of their first rows.
 #[derive(Default)]
 pub(super) struct RefusedDefinitions {
     found: Vec<(Key, DefinitionAt)>,
     indexes: HashMap<Key, usize>,
-    /// Rows with definitions beyond the limit, for each dialect.
-    further: BTreeMap<usize, u64>,
 }
 
 impl RefusedDefinitions {
     /// Adds a definition that a row has, of at most `limit`.
     pub(super) fn add(&mut self, tool: String, text: u64, at: DefinitionAt, limit: u64) {
-        self.put((at.rank, tool, text), at, limit);
+        self.put((at.rank, Some(tool), text), at, limit);
     }
 
-    fn put(&mut self, key: Key, at: DefinitionAt, limit: u64) {
+    fn put(&mut self, key: Key, mut at: DefinitionAt, limit: u64) {
         let count = at.located.finding.count;
         if let Some((_, known)) = self
             .indexes
@@ -46,11 +44,17 @@ impl RefusedDefinitions {
             .and_then(|index| self.found.get_mut(*index))
         {
             known.located.finding.count += count;
-        } else if (self.found.len() as u64) < limit {
+        } else if key.1.is_none() || (self.found.len() as u64) < limit {
             self.indexes.insert(key.clone(), self.found.len());
             self.found.push((key, at));
         } else {
-            *self.further.entry(at.rank).or_default() += count;
+            let message = "definitions of further tools would be refused";
+            at.located = Located::nowhere(Finding {
+                count,
+                ..Finding::new(&codes::NOT_ACCEPTED, message)
+            });
+            at.record = None;
+            self.put((at.rank, None, 0), at, limit);
         }
     }
 
@@ -59,28 +63,11 @@ impl RefusedDefinitions {
         for (key, at) in later.found {
             self.put(key, at, limit);
         }
-        for (rank, count) in later.further {
-            *self.further.entry(rank).or_default() += count;
-        }
     }
 
     /// The definitions, each with its first row.
     pub(super) fn into_found(self) -> impl Iterator<Item = DefinitionAt> {
-        let further = self.further.into_iter().map(|(rank, count)| {
-            let message = "definitions of further tools would be refused";
-            let finding = Finding {
-                count,
-                ..Finding::new(&codes::NOT_ACCEPTED, message)
-            };
-            DefinitionAt {
-                rank,
-                located: Located::nowhere(finding),
-                entry: EntryRef::default(),
-                record: None,
-                id: String::new(),
-            }
-        });
-        self.found.into_iter().map(|(_, at)| at).chain(further)
+        self.found.into_iter().map(|(_, at)| at)
     }
 }
 

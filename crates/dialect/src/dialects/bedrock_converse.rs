@@ -21,7 +21,7 @@ use crate::text::run::is_blank_character;
 use crate::tools::arguments::ArgumentsAs;
 use crate::tools::forms::{self, Form};
 use crate::tools::hosted::Hosts;
-use crate::tools::schema_rules::SchemaRules;
+use crate::tools::schemas::schema_rules::SchemaRules;
 use crate::transcript::turns::{Block, BlockContent, TurnPlan, with_media};
 use crate::write::list::write_turns;
 

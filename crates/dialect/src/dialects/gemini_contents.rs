@@ -21,7 +21,7 @@ use crate::text::media::{carried, inline_bytes, kind_of_type, web_address};
 use crate::tools::arguments::ArgumentsAs;
 use crate::tools::forms::{self, Form};
 use crate::tools::hosted::Hosts;
-use crate::tools::schema_rules::{Draft, SchemaRules};
+use crate::tools::schemas::schema_rules::{Draft, SchemaRules};
 use crate::transcript::turns::{Block, BlockContent, TurnPlan, with_media};
 use crate::write::list::write_turns;
 

@@ -12,7 +12,7 @@ use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::passes::profile::{DialectProfile, Texts};
 use crate::tools::forms::Form;
 use crate::tools::hosted::Hosts;
-use crate::tools::schema_rules::SchemaRules;
+use crate::tools::schemas::schema_rules::SchemaRules;
 use crate::write::list::List;
 use crate::write::picture::picture_or_file;
 

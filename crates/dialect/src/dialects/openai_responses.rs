@@ -18,7 +18,7 @@ use crate::passes::profile::{DialectProfile, Shape, Texts, Thoughts};
 use crate::text::media::web_address;
 use crate::tools::forms::{self, Form};
 use crate::tools::hosted::Hosts;
-use crate::tools::schema_rules::SchemaRules;
+use crate::tools::schemas::schema_rules::SchemaRules;
 use crate::transcript::turns::{Block, BlockContent, ResultBlock, TurnPlan, with_media};
 use crate::write::picture::{file, picture_address, picture_or_file, write_file};
 

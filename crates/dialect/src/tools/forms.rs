@@ -12,11 +12,11 @@ use crate::loss::{LossCode, Losses, reasons};
 use crate::naming::tools::ToolNames;
 use crate::text::arena::TextArena;
 use crate::text::json::compact;
-use crate::tools::converted;
 use crate::tools::definition::{DefinedBy, Definition};
-use crate::tools::gemini_schema;
-use crate::tools::json_schema::{self, NO_PARAMETERS, Parameters, Schema};
-use crate::tools::schema_rules::SchemaRules;
+use crate::tools::schemas::converted;
+use crate::tools::schemas::gemini_schema;
+use crate::tools::schemas::json_schema::{self, NO_PARAMETERS, Parameters, Schema};
+use crate::tools::schemas::schema_rules::SchemaRules;
 use crate::view::View;
 
 /// Where a dialect puts the parts of a definition.

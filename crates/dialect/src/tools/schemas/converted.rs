@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::tools::json_schema::Parameters;
+use crate::tools::schemas::json_schema::Parameters;
 
 /// Bytes of schemas that a thread remembers; with one more, all are forgotten.
 const MOST_BYTES: usize = 256 << 10;

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use crate::loss::schema_path::Problem;
 use crate::text::json::{behind_brace, compact};
-use crate::tools::keywords::each_inner;
-use crate::tools::schema_rules::SchemaRules;
+use crate::tools::schemas::keywords::each_inner;
+use crate::tools::schemas::schema_rules::SchemaRules;
 
 /// The schema of a tool that takes nothing.
 pub(crate) const NO_PARAMETERS: &str = "{\"type\":\"object\",\"properties\":{}}";

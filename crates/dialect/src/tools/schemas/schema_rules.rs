@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 use crate::loss::rule::DialectRule;
 use crate::loss::schema_path::{Problem, SchemaStep};
 use crate::tools::hosted::Hosts;
-use crate::tools::keywords::{Holds, each_inner, holds, inner, is_of};
-use crate::tools::strict_schema::StrictRules;
+use crate::tools::schemas::keywords::{Holds, each_inner, holds, inner, is_of};
+use crate::tools::schemas::strict_schema::StrictRules;
 
 /// What an API takes as the parameters of a function.
 #[derive(Debug)]
@@ -281,7 +281,7 @@ fn is_plain(key: &str) -> bool {
 mod tests {
     use super::*;
     use crate::loss::rule::samples::ABC_01;
-    use crate::tools::json_schema::convert;
+    use crate::tools::schemas::json_schema::convert;
 
     const OPENAI: SchemaRules = SchemaRules::of_openai(ABC_01);
     const ANTHROPIC: SchemaRules = SchemaRules::of_anthropic(ABC_01);

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::tools::keywords::{inner, is_of};
+use crate::tools::schemas::keywords::{inner, is_of};
 
 /// The schemas that a vendor takes of a strict tool. In all of them objects are closed.
 #[derive(Debug)]

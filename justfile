@@ -312,6 +312,11 @@ bills-of-nights NIGHTS="1000":
     cargo build --profile dist --package chatmill-cli
     python3 -B .ci/bills/nights.py target/dist/chatmill target/bills/nights {{NIGHTS}}
 
+# drawn schemas of tools in the dialects of vendors, held against the reading of the vendors' pages (needs Python and jsonschema)
+drawn-schemas COUNT="20000" SEED="1":
+    cargo build --release --package chatmill-cli
+    python3 -B .ci/oracles/drawn_schemas.py target/release/chatmill --count {{COUNT}} --seed {{SEED}}
+
 # ask the SDKs of the vendors and the readers of trainers about our renderings (needs Python and its package index)
 oracles CONVERSATIONS="2000" *ARGUMENTS:
     python3 -m venv target/oracles

@@ -29,6 +29,10 @@ def called(**changes):
     return other(ASK, tool_calls=[other(CALL, **changes)])
 
 
+def function(parameters):
+    return {"type": "function", "function": {"name": "f", "parameters": parameters}}
+
+
 # Dialect, profile, the rule that is broken, judges that have to refuse it, request.
 MUTANTS = [
     ("openai-chat", "document", "OAC-01", "openai", {"messages": [other(USER, role="narrator")]}),
@@ -60,6 +64,13 @@ MUTANTS = [
     ("hf-messages", "document", "HFM-01", "trl", {"messages": [{"from": "human", "value": "x"}]}),
     ("hf-messages", "document", "HFM-01", "trl", {"messages": [other(USER, role="narrator", content="unheard")]}),
     ("hf-messages", "string-arguments", "HFM-04", "trl", {"messages": [USER, other(called(function={"name": "f", "arguments": {}}), content=""), ANSWER]}),
+    ("openai-chat", "document", "OAC-10", "pages", {"messages": [USER], "tools": [function({"type": "object", "properties": {"p": {"type": "array"}}})]}),
+    ("openai-responses", "document", "OAR-07", "pages", {"input": [USER], "tools": [{"type": "function", "name": "f", "strict": False, "parameters": {"type": "object"}}]}),
+    ("anthropic-messages", "document", "ANT-14", "pages", {"messages": [SAID], "tools": [{"name": "f", "input_schema": {"type": "object", "anyOf": [{}]}}]}),
+    ("bedrock-converse", "document", "BED-09", "pages", {"messages": [HEARD], "toolConfig": {"tools": [{"toolSpec": {"name": "f", "inputSchema": {"json": {"type": "object", "properties": {"a b": {}}}}}}]}}),
+    ("gemini-contents", "document", "GEM-05", "pages", {"contents": [PART], "tools": [{"functionDeclarations": [{"name": "7zip"}]}]}),
+    ("gemini-contents", "document", "GEM-11", "pages", {"contents": [PART], "tools": [{"functionDeclarations": [{"name": "f", "parameters": {"type": "OBJECT", "properties": {"p": {}}}}]}]}),
+    ("mistral-chat", "v7", "MIS-08", "pages", {"messages": [USER], "tools": [function({"type": "any"})]}),
     ("sharegpt", "document", "SGP-01", "llama-factory", {"conversations": [HUMAN, HUMAN]}),
     ("sharegpt", "document", "SGP-01", "llama-factory", {"conversations": [{"from": "gpt", "value": "x"}, HUMAN]}),
     ("sharegpt", "document", "SGP-03", "llama-factory", {"conversations": [HUMAN]}),

@@ -27,6 +27,7 @@ import openai_types
 import pages
 import parquet_readers
 import rows
+import tool_pages
 import trl_rows
 from tally import Tally
 
@@ -38,6 +39,7 @@ JUDGES = [
     mistral_requests,
     trl_rows,
     llama_factory,
+    tool_pages,
 ]
 
 

@@ -142,11 +142,13 @@ impl Finding {
         self
     }
 
-    /// The message with every id of the input in it replaced by what `mask` makes of it.
+    /// The message with every id of the input in it replaced by what `mask` makes of it; a name in a path is hidden as in
+    /// [`with_known_keys`].
     pub fn masked_message(&self, mask: &dyn Fn(&str) -> String) -> String {
         let mut message = self.message.clone();
         for id in &self.named {
             message = message.replace(&ShownId(id).to_string(), &format!("`{}`", mask(id)));
+            message = message.replace(&format!("['{id}']"), "['…']");
         }
         message
     }
@@ -409,5 +411,10 @@ mod tests {
             .naming(&long);
         let masked = finding.masked_message(&|id| format!("#{}", id.len()));
         assert_eq!(masked, "call `#3` and `#80` by its `type`");
+        let path = Finding::new(&codes::NOT_ACCEPTED, "`f`: `properties['f'].items['0']`").naming("f");
+        assert_eq!(
+            path.masked_message(&|_| "#".to_owned()),
+            "`#`: `properties['…'].items['0']`"
+        );
     }
 }

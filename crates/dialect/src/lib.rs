@@ -29,7 +29,8 @@ mod write;
 
 pub use dialects::{DIALECTS, find};
 pub use loss::rule::DialectRule;
-pub use loss::violation::Violation;
+pub use loss::schema_path::Problem;
+pub use loss::violation::{RefusedDefinition, Violation};
 pub use loss::{Changed, FoldedLosses, Loss, LossAmounts, LossCode, LossReason, pseudonyms};
 pub use passes::SYNTHETIC_QUESTION;
 pub use passes::dialect::{Dialect, Rules};

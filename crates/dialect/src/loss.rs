@@ -11,6 +11,7 @@ mod reason;
 )]
 pub(crate) mod reasons;
 pub(crate) mod rule;
+pub(crate) mod schema_path;
 pub(crate) mod violation;
 
 use chatmill_diag::cut;

@@ -3,6 +3,7 @@
 
 mod acceptance;
 mod across;
+mod definitions;
 mod excerpt;
 mod known;
 mod slice;
@@ -316,7 +317,12 @@ impl Delivery<'_> {
     }
 
     /// Adds a finding that needs all files to be read.
-    fn late(&mut self, entry: &EntryRef, record: Option<u64>, id: Option<&str>, located: Located) {
+    fn late(
+        &mut self,
+        entry: &EntryRef,
+        (record, id, target): (Option<u64>, Option<&str>, Option<String>),
+        located: Located,
+    ) {
         let settings = self
             .options
             .settings
@@ -330,7 +336,21 @@ impl Delivery<'_> {
             located,
         );
         if let Some(checked) = checked {
-            self.deliver(checked);
+            self.deliver(Checked { target, ..checked });
+        }
+    }
+
+    /// Adds the findings about definitions of tools, which rows share.
+    fn refused_definitions(&mut self) {
+        let names: Vec<String> = self.options.targets.iter().map(acceptance::name).collect();
+        for input in 0..self.inputs.len() {
+            let found = std::mem::take(&mut cut::at_mut(&mut self.files, input).definitions);
+            for at in found.into_found() {
+                let entry = EntryRef { input, ..at.entry };
+                let id = Some(at.id.as_str()).filter(|_| at.record.is_some());
+                let target = Some(cut::at(&names, at.rank).clone());
+                self.late(&entry, (at.record, id, target), at.located);
+            }
         }
     }
 
@@ -347,7 +367,7 @@ impl Delivery<'_> {
                     table: first.table,
                     ..EntryRef::of_input(input)
                 };
-                self.late(&entry, record, None, located);
+                self.late(&entry, (record, None, None), located);
             }
         }
     }
@@ -393,6 +413,7 @@ pub fn check(
     if stop.load(Ordering::Relaxed) {
         return Err(ReadError::Stopped);
     }
+    delivery.refused_definitions();
     delivery.recognitions();
     let name = |input: usize| shown_path(cut::at(&inputs, input), options.path_mask()).into_owned();
     across.finish(&name, options.limits.findings_per_code, &mut |trace, located| {
@@ -401,7 +422,7 @@ pub fn check(
             table: trace.table.clone(),
             ..EntryRef::of_input(trace.input)
         };
-        delivery.late(&entry, Some(trace.record), Some(&trace.id), located);
+        delivery.late(&entry, (Some(trace.record), Some(&trace.id), None), located);
     })?;
     let (mut files, hashes) = (delivery.files, slicer.hashes);
     let mut failures = Vec::new();

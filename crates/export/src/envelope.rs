@@ -37,6 +37,8 @@ pub struct Envelope {
     pub preferences: Preferences,
     /// The dialects whose renderings it takes.
     pub dialects: &'static [&'static str],
+    /// The profile of the first of them that its reader takes; none: the default.
+    pub profile: Option<&'static str>,
     /// The keys of a line, which are the columns of a table.
     pub keys: &'static [(&'static str, FreeKind)],
     /// The fewest records that its reader takes for training.
@@ -74,6 +76,7 @@ impl Envelope {
             masking: Masking::Unknown,
             preferences: Preferences::None,
             dialects: &[],
+            profile: None,
             keys: &[],
             least_records: 1,
             most_records: None,

@@ -249,11 +249,15 @@ fn pipeline(arguments: &Arguments, request: &ExportRequest) -> Outcome<Pipeline>
     Ok(pipeline)
 }
 
-/// An envelope with its first dialect, or a dialect alone.
+/// An envelope with its dialect, or a dialect alone.
 fn target(to: &str) -> Outcome<(Option<&'static Envelope>, String)> {
     if let Some(envelope) = envelope::find(to) {
         let dialect = envelope.dialects.first().copied().unwrap_or_default();
-        return Ok((Some(envelope), dialect.to_owned()));
+        let with_profile = |profile: &str| format!("{dialect}@{profile}");
+        return Ok((
+            Some(envelope),
+            envelope.profile.map_or(dialect.to_owned(), with_profile),
+        ));
     }
     if chatmill_dialect::find(to).is_some() {
         return Ok((None, to.to_owned()));

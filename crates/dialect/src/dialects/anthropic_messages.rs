@@ -18,7 +18,8 @@ use crate::text::media::{carried, document_text, inline_bytes, picture_type, web
 use crate::text::run::is_blank_character;
 use crate::tools::arguments::ArgumentsAs;
 use crate::tools::forms::{self, Form};
-use crate::tools::schema_rules::SchemaRules;
+use crate::tools::hosted::Hosts;
+use crate::tools::schemas::schema_rules::SchemaRules;
 use crate::transcript::turns::{Block, BlockContent, TurnPlan, with_media};
 use crate::write::list::write_turns;
 use crate::write::picture::picture;
@@ -53,7 +54,8 @@ rules! {
     /// there are at most 100,000 messages
     ANT_13 = "ANT-13";
     /// the parameters of a tool are an object, valid in JSON Schema 2020-12, without `anyOf`, `oneOf` and `allOf` at the root; its
-    /// properties are called `[a-zA-Z0-9_.-]{1,64}`
+    /// properties are called `[a-zA-Z0-9_.-]{1,64}`; at most 20 tools are strict, with closed objects, no bounds and no schema that holds
+    /// itself
     ANT_14 = "ANT-14";
 }
 
@@ -98,7 +100,10 @@ static PROFILE: DialectProfile = DialectProfile {
     media_rule_plain: reasons::ROLE_HOLDS_NO_MEDIA.by(ANT_12),
     arguments: ArgumentsAs::Object(ANT_06),
     definitions: Some(Form::InputSchema),
-    schemas: Some(&SchemaRules::of_anthropic(ANT_14)),
+    schemas: Some(&SchemaRules {
+        hosts: Hosts::Anthropic,
+        ..SchemaRules::of_anthropic(ANT_14)
+    }),
     ..DialectProfile::plain(
         IdRule::new(IdShape::Word(256), ANT_06, ANT_07),
         NameRule::new(Some(128), reasons::TOOL_NAME_OF_128.by(ANT_06)),

@@ -20,7 +20,8 @@ use crate::text::media::{carried, inline_bytes, picture_type};
 use crate::text::run::is_blank_character;
 use crate::tools::arguments::ArgumentsAs;
 use crate::tools::forms::{self, Form};
-use crate::tools::schema_rules::SchemaRules;
+use crate::tools::hosted::Hosts;
+use crate::tools::schemas::schema_rules::SchemaRules;
 use crate::transcript::turns::{Block, BlockContent, TurnPlan, with_media};
 use crate::write::list::write_turns;
 
@@ -86,7 +87,11 @@ static PROFILE: DialectProfile = DialectProfile {
     arguments: ArgumentsAs::Object(BED_03),
     empty_result: Some((EMPTY_RESULT, reasons::RESULT_IS_EMPTY.by(BED_04))),
     definitions: Some(Form::Spec),
-    schemas: Some(&SchemaRules::of_anthropic(BED_09)),
+    schemas: Some(&SchemaRules {
+        hosts: Hosts::Bedrock,
+        strict: None,
+        ..SchemaRules::of_anthropic(BED_09)
+    }),
     makes_definitions: Some(reasons::SOURCE_DEFINES_NO_TOOLS.by(BED_05)),
     ..DialectProfile::plain(
         IdRule::new(IdShape::Word(64), BED_03, BED_03),

@@ -20,7 +20,8 @@ use crate::text::json;
 use crate::text::media::{carried, inline_bytes, kind_of_type, web_address};
 use crate::tools::arguments::ArgumentsAs;
 use crate::tools::forms::{self, Form};
-use crate::tools::schema_rules::SchemaRules;
+use crate::tools::hosted::Hosts;
+use crate::tools::schemas::schema_rules::{Draft, SchemaRules};
 use crate::transcript::turns::{Block, BlockContent, TurnPlan, with_media};
 use crate::write::list::write_turns;
 
@@ -34,7 +35,7 @@ rules! {
     /// arguments and responses are objects; a result that is none stands under `output`, a failure under
     /// `error`
     GEM_04 = "GEM-04";
-    /// names are up to 128 of `[a-zA-Z0-9_-]`, and a response bears the name of its call
+    /// names are up to 128 of `[a-zA-Z0-9_-]` and begin with a letter or `_`, and a response bears the name of its call
     GEM_05 = "GEM-05";
     /// there are as many responses to a turn as calls, in one content that holds nothing else; calls at the
     /// end have none
@@ -49,7 +50,8 @@ rules! {
     /// numbers travel as doubles: whole numbers beyond 2^53 lose digits on the way (unverified)
     GEM_10 = "GEM-10";
     /// the parameters of a tool are an object with types at every depth, `items` in each array, no empty word in an enumeration, only a
-    /// description next to `anyOf`, and no union at the root; all others are written whole under `parametersJsonSchema`
+    /// description next to `anyOf`, and no union at the root; all others are written whole, in JSON Schema 2020-12, under
+    /// `parametersJsonSchema`
     GEM_11 = "GEM-11";
 }
 
@@ -96,13 +98,25 @@ static PROFILE: DialectProfile = DialectProfile {
     arguments: ArgumentsAs::Object(GEM_04),
     rounds_numbers: Some(reasons::LARGE_NUMBERS_LOSE_DIGITS.by(GEM_10)),
     definitions: Some(Form::Declaration),
+    schemas: Some(&SCHEMAS),
     escapes_lines: true,
     ..DialectProfile::plain(
         IdRule::new(IdShape::Any(usize::MAX), GEM_06, GEM_06),
-        NameRule::new(Some(128), reasons::FUNCTION_NAME_OF_128.by(GEM_05)),
+        NameRule {
+            begins_as_identifier: true,
+            ..NameRule::new(Some(128), reasons::FUNCTION_NAME_OF_128.by(GEM_05))
+        },
         (GEM_08, "no content is left"),
         reasons::MEDIA_HAVE_NO_NAME.by(GEM_03),
     )
+};
+
+/// What the subset cannot hold is JSON Schema under a key of its own.
+const SCHEMAS: SchemaRules = SchemaRules {
+    draft: Draft::Newest,
+    takes_all: true,
+    hosts: Hosts::Google,
+    ..SchemaRules::none(GEM_11)
 };
 
 static NO_IDS: DialectProfile = DialectProfile {
@@ -111,7 +125,10 @@ static NO_IDS: DialectProfile = DialectProfile {
 };
 
 static SUBSET_ONLY: DialectProfile = DialectProfile {
-    schemas: Some(&SchemaRules::none(GEM_11)),
+    schemas: Some(&SchemaRules {
+        takes_all: false,
+        ..SCHEMAS
+    }),
     ..PROFILE
 };
 
@@ -128,12 +145,7 @@ fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>, has_ids: bool) {
         write_parts(sink, plan, blocks, has_ids);
     });
     sink.framing("]");
-    forms::write(
-        sink,
-        [",\"tools\":[{\"functionDeclarations\":[", "]}]"],
-        &plan.definitions,
-        Form::Declaration,
-    );
+    forms::write(sink, [",\"tools\":[", "]"], &plan.definitions, Form::Declaration);
     sink.framing("}");
     let misnamed = misnamed(plan);
     plan.violations.extend(misnamed);

@@ -18,7 +18,7 @@ use crate::naming::tools::NameRule;
 use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::passes::profile::{DialectProfile, SystemPlace, Texts};
 use crate::tools::forms::Form;
-use crate::tools::schema_rules::SchemaRules;
+use crate::tools::schemas::schema_rules::SchemaRules;
 use crate::transcript::turns::TurnPlan;
 use crate::write::list::List;
 use crate::write::picture::picture;

@@ -11,7 +11,8 @@ use crate::naming::tools::NameRule;
 use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::passes::profile::{DialectProfile, Texts};
 use crate::tools::forms::Form;
-use crate::tools::schema_rules::SchemaRules;
+use crate::tools::hosted::Hosts;
+use crate::tools::schemas::schema_rules::SchemaRules;
 use crate::write::list::List;
 use crate::write::picture::picture_or_file;
 
@@ -37,7 +38,8 @@ rules! {
     /// a result has no name
     OAC_09 = "OAC-09";
     /// the parameters of a tool are an object with `properties`, valid in JSON Schema 2020-12, without `anyOf`, `oneOf`, `allOf`, `enum`
-    /// and `not` at the root; an array has `items`; a strict tool requires all properties and takes no others, at any depth
+    /// and `not` at the root; an array has `items`; a strict tool requires all properties and takes no others, in ten levels at
+    /// most and without keywords that the page does not list
     OAC_10 = "OAC-10";
 }
 
@@ -64,7 +66,10 @@ static PROFILE: DialectProfile = DialectProfile {
     carries: Some(picture_or_file),
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(OAC_03),
     definitions: Some(Form::Nested),
-    schemas: Some(&SchemaRules::of_openai(OAC_10)),
+    schemas: Some(&SchemaRules {
+        hosts: Hosts::Chat,
+        ..SchemaRules::of_openai(OAC_10)
+    }),
     ..DialectProfile::plain(
         IdRule::new(IdShape::Any(usize::MAX), OAC_05, OAC_06),
         NameRule::new(Some(64), reasons::FUNCTION_NAME_OF_64.by(OAC_07)),

@@ -17,7 +17,8 @@ use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::passes::profile::{DialectProfile, Shape, Texts, Thoughts};
 use crate::text::media::web_address;
 use crate::tools::forms::{self, Form};
-use crate::tools::schema_rules::SchemaRules;
+use crate::tools::hosted::Hosts;
+use crate::tools::schemas::schema_rules::SchemaRules;
 use crate::transcript::turns::{Block, BlockContent, ResultBlock, TurnPlan, with_media};
 use crate::write::picture::{file, picture_address, picture_or_file, write_file};
 
@@ -38,7 +39,8 @@ rules! {
     /// reasoning needs an id of the vendor's
     OAR_06 = "OAR-06";
     /// the parameters of a tool are an object with `properties`, valid in JSON Schema 2020-12, without `anyOf`, `oneOf`, `allOf`, `enum`
-    /// and `not` at the root; an array has `items`; a strict tool requires all properties and takes no others, at any depth
+    /// and `not` at the root; an array has `items`; a strict tool requires all properties and takes no others, in ten levels at
+    /// most and without keywords that the page does not list
     OAR_07 = "OAR-07";
 }
 
@@ -69,7 +71,10 @@ static PROFILE: DialectProfile = DialectProfile {
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(OAR_02),
     shape: Shape::Items(OAR_01),
     definitions: Some(Form::Flat),
-    schemas: Some(&SchemaRules::of_openai(OAR_07)),
+    schemas: Some(&SchemaRules {
+        hosts: Hosts::Responses,
+        ..SchemaRules::of_openai(OAR_07)
+    }),
     ..DialectProfile::plain(
         IdRule::new(IdShape::Any(64), OAR_03, OAR_04),
         NameRule::new(Some(64), reasons::FUNCTION_NAME_OF_64.by(OAR_03)),

@@ -1,8 +1,10 @@
 //! A rule of a dialect that a rendering breaks.
 
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::loss::rule::DialectRule;
+use crate::loss::schema_path::Problem;
 
 /// A rule of the dialect that a rendering breaks.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,6 +15,21 @@ pub struct Violation {
     pub position: Option<u32>,
     /// Id of the call or the result that breaks it, where it is one.
     pub call_id: Option<String>,
+    /// The definition of a tool that breaks it, where it is one.
+    pub definition: Option<RefusedDefinition>,
+}
+
+/// A definition of a tool that breaks a rule.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RefusedDefinition {
+    /// The name of the tool, as the source has it.
+    pub tool: String,
+    /// A hash of what the source says of the tool.
+    pub text: u64,
+    /// The rule.
+    pub rule: &'static str,
+    /// What is wrong.
+    pub problem: Problem,
 }
 
 impl Violation {
@@ -27,6 +44,7 @@ impl Violation {
             rule: rule.into(),
             position: None,
             call_id: None,
+            definition: None,
         }
     }
 
@@ -36,6 +54,28 @@ impl Violation {
             rule: rule.into(),
             position: position.into(),
             call_id: None,
+            definition: None,
+        }
+    }
+
+    /// A rule that the definition of a tool breaks, which is one of so many, by its name and what the source says of it.
+    pub(crate) fn of_definition(
+        rule: &DialectRule,
+        number: usize,
+        [tool, raw]: [&str; 2],
+        problem: Problem,
+    ) -> Self {
+        let mut text = DefaultHasher::new();
+        raw.hash(&mut text);
+        let sentence = format!("{rule}: parameters of tool {number}: {}", problem.sentence());
+        Self {
+            definition: Some(RefusedDefinition {
+                tool: tool.to_owned(),
+                text: text.finish(),
+                rule: rule.id(),
+                problem,
+            }),
+            ..Self::whole(sentence)
         }
     }
 

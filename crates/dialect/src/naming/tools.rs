@@ -15,6 +15,8 @@ use crate::view::View;
 pub(crate) struct NameRule {
     /// `[a-zA-Z0-9_-]` up to this length; none: any name that is not empty.
     pub(crate) most: Option<usize>,
+    /// Whether a name begins with a letter or `_`.
+    pub(crate) begins_as_identifier: bool,
     /// Why another name is written anew.
     pub(crate) reason: LossReason,
 }
@@ -22,11 +24,29 @@ pub(crate) struct NameRule {
 impl NameRule {
     /// The rule of a dialect.
     pub(crate) const fn new(most: Option<usize>, reason: LossReason) -> Self {
-        Self { most, reason }
+        Self {
+            most,
+            begins_as_identifier: false,
+            reason,
+        }
     }
 
     fn fits(&self, name: &str) -> bool {
-        self.most.map_or(!name.is_empty(), |most| is_word(name, most))
+        self.most.map_or(!name.is_empty(), |most| is_word(name, most)) && self.begins_well(name)
+    }
+
+    fn begins_well(&self, name: &str) -> bool {
+        !self.begins_as_identifier || !name.starts_with(|sign: char| sign.is_ascii_digit() || sign == '-')
+    }
+
+    /// A name in a spelling that fits.
+    fn fitted(&self, name: &str) -> String {
+        let spelling = fitted(name);
+        if self.begins_well(&spelling) {
+            spelling
+        } else {
+            fitted(&format!("_{name}"))
+        }
     }
 }
 
@@ -64,7 +84,7 @@ impl<'a> ToolNames<'a> {
                 if rule.fits(name) || spelled.contains_key(name) {
                     continue;
                 }
-                let spelling = taken.unique(arena.keep(fitted(name)), arena);
+                let spelling = taken.unique(arena.keep(rule.fitted(name)), arena);
                 spelled.insert(name, spelling);
             }
         }
@@ -84,7 +104,7 @@ impl<'a> ToolNames<'a> {
         match self.spelled.get(name) {
             Some(spelling) => spelling,
             None if name.is_empty() => UNNAMED,
-            None => self.arena.keep(fitted(name)),
+            None => self.arena.keep(self.rule.fitted(name)),
         }
     }
 

@@ -6,7 +6,7 @@ use super::Pass;
 use crate::loss::{LossCode, LossReason};
 use crate::naming::tools::ToolNames;
 use crate::tools::forms::{self, Prepared, ToolDefinition};
-use crate::tools::json_schema::NO_PARAMETERS;
+use crate::tools::schemas::json_schema::NO_PARAMETERS;
 use crate::transcript::turns::{BlockContent, TurnPlan};
 
 pub(super) const PASS: Pass = Pass {
@@ -86,11 +86,8 @@ fn synthesise(plan: &mut TurnPlan<'_>, reason: LossReason) {
         if names.insert(name) {
             plan.definitions.push(ToolDefinition {
                 name,
-                description: None,
                 schema: Some(NO_PARAMETERS),
-                strict: None,
-                is_beyond: false,
-                hosted: None,
+                ..ToolDefinition::default()
             });
         }
     }

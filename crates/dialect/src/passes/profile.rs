@@ -9,7 +9,7 @@ use crate::naming::calls::IdRule;
 use crate::naming::tools::NameRule;
 use crate::tools::arguments::ArgumentsAs;
 use crate::tools::forms::Form;
-use crate::tools::schema_rules::SchemaRules;
+use crate::tools::schemas::schema_rules::SchemaRules;
 use crate::transcript::turns::Block;
 
 /// Where results stand.

@@ -30,6 +30,7 @@ pub(super) const PLAIN: DialectProfile = DialectProfile::plain(
     },
     NameRule {
         most: Some(64),
+        begins_as_identifier: false,
         reason: REASON,
     },
     (ABC_01, "nobody speaks"),

@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::text::arena::TextArena;
 use crate::tools::called::CalledTools;
+use crate::tools::hosted;
 use crate::view::View;
 
 /// A tool definition, read from the shape of any vendor.
@@ -15,11 +16,17 @@ use crate::view::View;
 pub(crate) struct Definition<'a> {
     /// Name of the tool.
     pub(crate) name: &'a str,
+    /// What no two definitions of a request share: the name, or all of a definition without one.
+    pub(crate) key: &'a str,
     pub(crate) description: Option<&'a RawValue>,
     pub(crate) schema: Option<&'a RawValue>,
     pub(crate) strict: Option<&'a RawValue>,
-    /// The definition as it is written, where it is of a tool that the vendor runs and that has no schema.
+    /// Whether Anthropic defines it.
+    pub(crate) is_of_anthropic: bool,
+    /// The definition of a tool that a vendor has itself, without a schema.
     pub(crate) hosted: Option<&'a str>,
+    /// What the source says of it.
+    pub(crate) raw: &'a str,
     /// Fields that have no place here.
     pub(crate) others: u64,
     /// Who defines it.
@@ -52,8 +59,10 @@ struct Written<'a> {
     description: Option<&'a RawValue>,
     #[serde(borrow)]
     parameters: Option<&'a RawValue>,
-    #[serde(borrow, alias = "inputSchema")]
+    #[serde(borrow)]
     input_schema: Option<&'a RawValue>,
+    #[serde(borrow, rename = "inputSchema")]
+    input: Option<&'a RawValue>,
     /// Gemini's other field for parameters, which takes all of JSON Schema.
     #[serde(borrow, rename = "parametersJsonSchema", alias = "parameters_json_schema")]
     json_schema: Option<&'a RawValue>,
@@ -87,20 +96,21 @@ fn read<'a>(raw: &'a str, depth: u8, arena: &'a TextArena) -> Vec<Definition<'a>
     }
     if let Some(declarations) = written.declarations {
         let each = declarations.into_iter();
-        return each
-            .flat_map(|inner| read(inner.get(), depth - 1, arena))
-            .collect();
+        let functions = each.flat_map(|inner| read(inner.get(), depth - 1, arena));
+        return functions.chain(hosted(raw, None, arena)).collect();
     }
     let schema = written
         .parameters
         .or(written.input_schema)
+        .or(written.input)
         .or(written.json_schema);
-    let kind = written
-        .kind
-        .and_then(|kind| serde_json::from_str::<String>(kind.get()).ok());
-    let hosted = kind.filter(|kind| schema.is_none() && !matches!(kind.as_str(), "function" | "custom"));
-    let is_hosted = hosted.is_some();
-    let Some(name) = written.name.filter(|name| !name.is_empty()).or(hosted) else {
+    let name = written.name.filter(|name| !name.is_empty());
+    if schema.is_none()
+        && let Some(hosted) = hosted(raw, name.as_deref(), arena)
+    {
+        return vec![hosted];
+    }
+    let Some(name) = name else {
         return Vec::new();
     };
     let schema = schema.map(|schema| {
@@ -116,9 +126,13 @@ fn read<'a>(raw: &'a str, depth: u8, arena: &'a TextArena) -> Vec<Definition<'a>
     let known = known.into_iter().filter(|is_there| *is_there).count();
     let fields = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(raw)
         .map_or(0, |fields| fields.len());
+    let name = arena.keep(name);
     vec![Definition {
-        name: arena.keep(name),
-        hosted: is_hosted.then_some(raw),
+        name,
+        key: name,
+        is_of_anthropic: written.input_schema.is_some(),
+        hosted: None,
+        raw,
         description: written.description.filter(|text| text.get().starts_with('"')),
         schema: schema.filter(|schema| schema.get().starts_with('{')),
         strict: written
@@ -127,6 +141,24 @@ fn read<'a>(raw: &'a str, depth: u8, arena: &'a TextArena) -> Vec<Definition<'a>
         others: fields.saturating_sub(known) as u64,
         by: DefinedBy::Source,
     }]
+}
+
+/// The definition of a tool that a vendor has itself.
+fn hosted<'a>(raw: &'a str, name: Option<&str>, arena: &'a TextArena) -> Option<Definition<'a>> {
+    let hosted = hosted::read(raw, name)?;
+    let (name, definition) = (arena.keep(hosted.name), arena.keep(hosted.definition));
+    Some(Definition {
+        name,
+        key: if hosted.is_named { name } else { definition },
+        description: None,
+        schema: None,
+        strict: None,
+        is_of_anthropic: false,
+        hosted: Some(definition),
+        raw,
+        others: hosted.marks,
+        by: DefinedBy::Source,
+    })
 }
 
 /// Whether a JSON value defines a tool, or several, in a shape that is known: OpenAI's, Anthropic's, Gemini's or Bedrock's.

@@ -1,19 +1,22 @@
 //! Definitions of tools in the form that a dialect wants.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use chatmill_model::{Component, Sink, Speaker};
 use serde_json::value::RawValue;
 
+use crate::loss::schema_path::Problem;
 use crate::loss::violation::Violation;
 use crate::loss::{LossCode, Losses, reasons};
 use crate::naming::tools::ToolNames;
 use crate::text::arena::TextArena;
 use crate::text::json::compact;
 use crate::tools::definition::{DefinedBy, Definition};
-use crate::tools::gemini_schema;
-use crate::tools::json_schema::{self, NO_PARAMETERS, Parameters};
-use crate::tools::schema_rules::SchemaRules;
+use crate::tools::schemas::converted;
+use crate::tools::schemas::gemini_schema;
+use crate::tools::schemas::json_schema::{self, NO_PARAMETERS, Parameters, Schema};
+use crate::tools::schemas::schema_rules::SchemaRules;
 use crate::view::View;
 
 /// Where a dialect puts the parts of a definition.
@@ -35,7 +38,7 @@ pub(crate) enum Form {
 }
 
 /// A definition as it is written.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ToolDefinition<'a> {
     /// Its name, in the spelling that the dialect allows.
     pub(crate) name: &'a str,
@@ -47,7 +50,7 @@ pub(crate) struct ToolDefinition<'a> {
     pub(crate) strict: Option<&'a str>,
     /// Whether the schema is JSON Schema where the form has a subset of it.
     pub(crate) is_beyond: bool,
-    /// The whole definition in place of all this, of a tool that the vendor itself runs: JSON.
+    /// The whole definition in place of all this, of a tool that the vendor has itself: JSON.
     pub(crate) hosted: Option<&'a str>,
 }
 
@@ -61,33 +64,34 @@ pub(crate) struct Prepared<'p, 'a> {
 /// Definitions as a form wants them; what it has no place for is declared.
 pub(crate) fn prepare<'a>(
     values: &[Vec<Definition<'a>>],
-    (form, rules): (Form, Option<&SchemaRules>),
+    (form, rules): (Form, Option<&'static SchemaRules>),
     names: &ToolNames<'a>,
     into: &mut Prepared<'_, 'a>,
 ) -> Vec<ToolDefinition<'a>> {
     let mut written = BTreeSet::new();
-    let mut prepared = Vec::new();
+    let mut prepared: Vec<ToolDefinition<'a>> = Vec::new();
     for definitions in values {
         if definitions.is_empty() {
             into.losses.whole_rendering(reasons::DEFINITION_OF_NO_FUNCTION, 1);
         }
         for definition in definitions {
-            if definition.hosted.is_some_and(|raw| !runs(form, raw)) {
+            if definition.hosted.is_some_and(|raw| !has(rules, raw)) {
                 into.losses.whole_rendering(reasons::DEFINITION_OF_NO_FUNCTION, 1);
-            } else if written.insert(definition.name) {
+            } else if written.insert(definition.key) {
                 match definition.by {
                     DefinedBy::Source => {}
                     DefinedBy::Pipeline => into.losses.whole_rendering(reasons::DEFINED_BY_THE_PIPELINE, 1),
                     DefinedBy::Calls => into.losses.whole_rendering(reasons::DEFINED_BY_ITS_CALLS, 1),
                 }
-                let number = prepared.len() + 1;
-                let (one, problem) = prepare_one(definition, (form, rules), names, into);
+                let strict = prepared.iter().filter(|one| one.strict == Some("true")).count();
+                let (one, problem) = prepare_one(definition, (form, rules, strict), names, into);
                 prepared.push(one);
                 into.violations.extend(rules.zip(problem).map(|(rules, problem)| {
-                    Violation::of(
+                    Violation::of_definition(
                         rules.rule,
-                        None,
-                        format_args!("parameters of tool {number}: {problem}"),
+                        prepared.len(),
+                        [definition.name, definition.raw],
+                        problem,
                     )
                 }));
             } else {
@@ -101,116 +105,91 @@ pub(crate) fn prepare<'a>(
     prepared
 }
 
+/// Whether the API has a tool itself.
+fn has(rules: Option<&SchemaRules>, raw: &str) -> bool {
+    let definition = serde_json::from_str(raw);
+    rules.is_some_and(|rules| definition.is_ok_and(|definition| rules.hosts.take(&definition)))
+}
+
 fn prepare_one<'a>(
     definition: &Definition<'a>,
-    (form, rules): (Form, Option<&SchemaRules>),
+    (form, rules, others): (Form, Option<&'static SchemaRules>, usize),
     names: &ToolNames<'a>,
     Prepared { arena, losses, .. }: &mut Prepared<'_, 'a>,
-) -> (ToolDefinition<'a>, Option<String>) {
+) -> (ToolDefinition<'a>, Option<Problem>) {
+    let mut prepared = ToolDefinition {
+        name: definition.name,
+        hosted: definition.hosted,
+        ..ToolDefinition::default()
+    };
     if definition.hosted.is_some() {
-        let hosted = ToolDefinition {
-            name: definition.name,
-            description: None,
-            schema: None,
-            strict: None,
-            is_beyond: false,
-            hosted: definition.hosted.map(|raw| arena.keep(compact(raw))),
-        };
-        return (hosted, None);
+        losses.whole_rendering(reasons::NO_FURTHER_FIELDS_OF_A_DEFINITION, definition.others);
+        return (prepared, None);
     }
-    let keeps_strict = matches!(form, Form::Nested | Form::Flat);
-    let lost = definition.others + u64::from(definition.strict.is_some() && !keeps_strict);
-    losses.whole_rendering(reasons::NO_FURTHER_FIELDS_OF_A_DEFINITION, lost);
     if let Some(reason) = names.change(definition.name) {
         losses.whole_rendering((LossCode::ToolNameRewritten, reason), 1);
     }
+    prepared.name = names.of(Some(definition.name));
     let description = definition.description;
     let is_refused = form == Form::Spec && description.is_some_and(|text| text.get() == "\"\"");
     losses.whole_rendering(reasons::DESCRIPTION_IS_EMPTY, u64::from(is_refused));
     let description = description.filter(|_| !is_refused);
-    let mut strict = definition.strict.map(RawValue::get);
-    let (mut problem, mut is_beyond) = (None, false);
-    let schema = schema(definition, (form, rules), losses).map(|converted| {
-        (problem, is_beyond) = (converted.problem, converted.is_beyond);
-        if rules.is_some_and(|rules| rules.is_complete) && strict == Some("true") && !converted.may_be_strict
-        {
-            losses.whole_rendering(reasons::STRICT_TOOLS_REQUIRE_ALL, 1);
-            strict = Some("false");
-        }
-        arena.keep(converted.schema)
-    });
-    let prepared = ToolDefinition {
-        name: names.of(Some(definition.name)),
-        description: description.map(|text| arena.keep(compact(text.get()))),
-        schema,
-        is_beyond,
-        hosted: None,
-        strict: match form {
-            Form::Nested => strict,
-            Form::Flat => Some(strict.unwrap_or("false")),
-            _ => None,
-        },
+    prepared.description = description.map(|text| arena.keep(compact(text.get())));
+    let converted = parameters(definition, (form, rules));
+    losses.whole_rendering(reasons::SCHEMA_IS_IN_OTHER_WORDS, converted.repaired);
+    losses.whole_rendering(reasons::TOOL_TAKES_AN_OBJECT, converted.filled);
+    let dropped = match form {
+        Form::Declaration if !converted.is_beyond => reasons::CONSTRAINT_BEYOND_THE_SUBSET,
+        _ => reasons::TOOL_TAKES_ONLY_AN_OBJECT,
     };
-    (prepared, problem)
+    losses.whole_rendering(dropped, converted.dropped);
+    let raw = definition.schema.map_or("", RawValue::get);
+    let is_empty = definition.schema.is_none() && converted.schema != Schema::Nowhere;
+    losses.whole_rendering(reasons::TOOL_WITHOUT_PARAMETERS, u64::from(is_empty));
+    prepared.schema = converted.text(raw).map(|text| arena.keep(text));
+    prepared.is_beyond = converted.is_beyond;
+
+    let strict = definition.strict.map(RawValue::get);
+    let bounds = rules.and_then(|rules| rules.strict);
+    let is_too_much = prepared.schema.is_some()
+        && strict == Some("true")
+        && bounds.is_some_and(|bounds| !converted.may_be_strict || others >= bounds.most_tools);
+    prepared.strict = match form {
+        Form::Nested | Form::Flat if is_too_much => Some("false"),
+        Form::Nested => strict,
+        Form::Flat => Some(strict.unwrap_or("false")),
+        Form::InputSchema => strict.filter(|_| definition.is_of_anthropic && !is_too_much),
+        _ => None,
+    };
+    let is_false = is_too_much && prepared.strict == Some("false");
+    losses.whole_rendering(reasons::STRICT_TOOLS_REQUIRE_ALL, u64::from(is_false));
+    let lost = definition.others + u64::from(strict.is_some() && prepared.strict.is_none());
+    losses.whole_rendering(reasons::NO_FURTHER_FIELDS_OF_A_DEFINITION, lost);
+    (prepared, converted.problem.clone())
 }
 
-/// Whether the vendor of this form runs a tool itself.
-fn runs(form: Form, raw: &str) -> bool {
-    #[derive(serde::Deserialize)]
-    struct Typed {
-        r#type: String,
-    }
-    let Ok(Typed { r#type: kind }) = serde_json::from_str(raw) else {
-        return false;
-    };
-    // Anthropic's end in the day of their version.
-    let day = kind.rsplit('_').next().unwrap_or_default();
-    let is_dated = day.len() == 8 && day.bytes().all(|byte| byte.is_ascii_digit());
-    match form {
-        Form::InputSchema => is_dated,
-        Form::Flat => RUN_BY_OPENAI.contains(&kind.as_str()),
-        _ => false,
-    }
-}
-
-/// Types of the tools that OpenAI runs, or knows without a definition, in Responses.
-const RUN_BY_OPENAI: [&str; 12] = [
-    "apply_patch",
-    "code_interpreter",
-    "computer",
-    "computer_use_preview",
-    "file_search",
-    "image_generation",
-    "local_shell",
-    "mcp",
-    "shell",
-    "tool_search",
-    "web_search",
-    "web_search_preview",
-];
-
-fn schema<'a>(
-    definition: &Definition<'a>,
-    (form, rules): (Form, Option<&SchemaRules>),
-    losses: &mut Losses,
-) -> Option<Parameters<'a>> {
+/// The parameters of a tool by the rules of a vendor. What was converted is remembered: definitions of an archive are mostly the same.
+fn parameters(
+    definition: &Definition<'_>,
+    (form, rules): (Form, Option<&'static SchemaRules>),
+) -> Rc<Parameters> {
     let are_required = rules.is_some_and(|rules| rules.are_required);
     let is_strict = definition.strict.is_some_and(|strict| strict.get() == "true");
-    match (definition.schema, form) {
-        (None, Form::Nested | Form::Bare | Form::Declaration) if !are_required => None,
-        (None, _) => {
-            losses.whole_rendering(reasons::TOOL_WITHOUT_PARAMETERS, 1);
-            Some(Parameters::of_nothing(is_strict && form == Form::Flat))
-        }
-        (Some(schema), Form::Declaration) => declared(schema.get(), rules, losses),
-        (Some(schema), _) => {
-            let converted = json_schema::convert(schema.get(), rules, is_strict);
-            losses.whole_rendering(reasons::SCHEMA_IS_IN_OTHER_WORDS, converted.repaired);
-            losses.whole_rendering(reasons::TOOL_TAKES_ONLY_AN_OBJECT, converted.dropped);
-            losses.whole_rendering(reasons::TOOL_TAKES_AN_OBJECT, converted.filled);
-            Some(converted)
-        }
-    }
+    let Some(schema) = definition.schema else {
+        return Rc::new(match form {
+            Form::Nested | Form::Bare | Form::Declaration if !are_required => Parameters {
+                schema: Schema::Nowhere,
+                ..Parameters::default()
+            },
+            _ => Parameters::of_nothing(is_strict && form == Form::Flat),
+        });
+    };
+    let rule = rules.map_or("", |rules| rules.rule.id());
+    let takes_all = rules.is_some_and(|rules| rules.takes_all);
+    converted::remembered(schema.get(), (rule, takes_all, is_strict), |raw| match form {
+        Form::Declaration => declared(raw, rules),
+        _ => json_schema::convert(raw, rules, is_strict),
+    })
 }
 
 /// Writes definitions between what opens and what closes their list; nothing at all where there is none.
@@ -225,7 +204,22 @@ pub(crate) fn write<'a>(
     }
     let mut separator = opening;
     sink.set_speaker(Speaker::Preamble);
-    for definition in definitions {
+    let is_function = |definition: &&ToolDefinition<'_>| definition.hosted.is_none();
+    let (functions, hosted): (Vec<_>, Vec<_>) = match form {
+        Form::Declaration => definitions.iter().partition(is_function),
+        _ => (Vec::new(), definitions.iter().collect()),
+    };
+    if !functions.is_empty() {
+        sink.framing(separator);
+        separator = "{\"functionDeclarations\":[";
+        for definition in functions {
+            sink.framing(separator);
+            separator = ",";
+            write_one(sink, definition, form);
+        }
+        sink.framing("]}");
+    }
+    for definition in hosted {
         sink.framing(separator);
         separator = ",";
         write_one(sink, definition, form);
@@ -274,23 +268,24 @@ fn write_one<'a>(sink: &mut Sink<'a>, definition: &ToolDefinition<'a>, form: For
 }
 
 /// Parameters in the subset of Gemini's; whole where it cannot hold them, unless the rules of the profile have no place for that.
-fn declared<'a>(schema: &'a str, rules: Option<&SchemaRules>, losses: &mut Losses) -> Option<Parameters<'a>> {
-    let converted = gemini_schema::convert(schema);
-    if converted.problem.is_some() && rules.is_none() {
-        return Some(Parameters {
-            is_beyond: true,
-            ..json_schema::convert(schema, None, false)
-        });
+fn declared(raw: &str, rules: Option<&SchemaRules>) -> Parameters {
+    let converted = gemini_schema::convert(raw);
+    let is_beyond = converted.problem.is_some() && rules.is_some_and(|rules| rules.takes_all);
+    if is_beyond {
+        return Parameters {
+            is_beyond,
+            ..json_schema::convert(raw, rules, false)
+        };
     }
-    losses.whole_rendering(reasons::CONSTRAINT_BEYOND_THE_SUBSET, converted.dropped);
-    let problem = converted.problem.map(str::to_owned);
-    let schema = converted
-        .schema
-        .or_else(|| problem.as_ref().map(|_| NO_PARAMETERS.to_owned()))?;
-    Some(Parameters {
-        problem,
-        ..Parameters::right(schema.into())
-    })
+    let is_unwritten = converted.problem.is_some() && converted.schema == Schema::Nowhere;
+    Parameters {
+        schema: if is_unwritten {
+            Schema::Text(NO_PARAMETERS.into())
+        } else {
+            converted.schema
+        },
+        ..converted
+    }
 }
 
 /// How many values define tools: those of the source and of the pipeline.

@@ -25,6 +25,7 @@ mod rule_table;
 mod suna_rows;
 mod template_ranges;
 mod templates;
+mod tool_schemas;
 mod tzurot_scenarios;
 mod validators;
 mod windows;

@@ -1,19 +1,27 @@
 //! Whether an API or trainer accepts a conversation: it is rendered in the dialect, and every broken rule becomes a finding.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use chatmill_diag::{Finding, Limits, codes};
+use chatmill_diag::{Finding, Limits, ShownId, codes};
 use chatmill_dialect::policy::{ControlTokens, Orphans};
-use chatmill_dialect::{Dialect, Policy, TextArena, Violation};
+use chatmill_dialect::{Dialect, Policy, Problem, RefusedDefinition, TextArena, Violation};
 use chatmill_model::{Linked, Sink, SinkBuffers};
 
 use crate::pipeline::{PerspectiveChoice, PerspectiveRule};
 use crate::work::render;
 
-/// The rules of a dialect that a conversation breaks, one finding a rule, with the number of renderings that break it.
+/// What a dialect would refuse of a conversation.
+pub(super) struct Refusals {
+    /// One finding a rule, with the number of renderings that break it.
+    pub(super) findings: Vec<Finding>,
+    /// One finding for each definition of a tool, with the tool and a hash of its text.
+    pub(super) definitions: Vec<(String, u64, Finding)>,
+}
+
+/// The rules of a dialect that a conversation breaks.
 ///
 /// The conversation is validated as it is: nothing is repaired for the dialect.
-pub(super) fn refusals(linked: &Linked, target: &Dialect, limits: &Limits) -> Vec<Finding> {
+pub(super) fn refusals(linked: &Linked, target: &Dialect, limits: &Limits) -> Refusals {
     let policy = Policy {
         orphans: Orphans::Reject,
         control_tokens: ControlTokens::Keep,
@@ -38,14 +46,36 @@ pub(super) fn refusals(linked: &Linked, target: &Dialect, limits: &Limits) -> Ve
             }
         },
     );
-    let mut findings = broken.findings(&name(target), limits);
+    let name = name(target);
+    let definitions = std::mem::take(&mut broken.definitions).into_iter();
+    let definitions = definitions.map(|refused| {
+        let RefusedDefinition {
+            tool,
+            text,
+            rule,
+            problem,
+        } = refused;
+        let Problem { path, names, words } = problem;
+        let message = format!(
+            "{name} would refuse it: {rule}: parameters of {}: `{path}` {words}",
+            ShownId(&tool)
+        );
+        let finding = Finding::new(&codes::NOT_ACCEPTED, message).naming(&tool);
+        let finding = names.iter().fold(finding, |finding, name| finding.naming(name));
+        (tool, text, finding)
+    });
+    let definitions = definitions.collect();
+    let mut findings = broken.findings(&name, limits);
     for finding in &mut findings {
         let message = finding
             .position
             .and_then(|position| linked.conversation.messages.get(position as usize));
         finding.message_id = message.and_then(|message| message.id.clone());
     }
-    findings
+    Refusals {
+        findings,
+        definitions,
+    }
 }
 
 /// `ID`, or `ID@PROFILE` where the profile is not the default.
@@ -63,13 +93,19 @@ pub(super) fn name(target: &Dialect) -> String {
 #[derive(Default)]
 struct BrokenRules {
     rules: Vec<(Violation, u64)>,
+    /// Definitions of tools that break one, each once.
+    definitions: BTreeSet<RefusedDefinition>,
     indexes: HashMap<Violation, usize>,
     /// Renderings that are too large to be kept.
     oversize: u64,
 }
 
 impl BrokenRules {
-    fn add(&mut self, rule: Violation) {
+    fn add(&mut self, mut rule: Violation) {
+        if let Some(refused) = rule.definition.take() {
+            self.definitions.insert(refused);
+            return;
+        }
         let known = self
             .indexes
             .get(&rule)

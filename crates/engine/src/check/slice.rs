@@ -11,7 +11,9 @@ use chatmill_intake::{Form, Frame};
 use chatmill_model::{Linked, MessageOrigin};
 use chatmill_source::Source;
 
+use super::acceptance::Refusals;
 use super::across::Trace;
+use super::definitions::DefinitionAt;
 use super::verdict::FileCounts;
 use super::{CheckOptions, Checked, Excerpt, acceptance};
 use crate::entry::EntryRef;
@@ -146,12 +148,30 @@ impl<'c> Checker<'c> {
         self.counts(entry).conversations += 1;
         let options = self.options;
         for (rank, target) in options.targets.iter().enumerate() {
-            let refusals = acceptance::refusals(linked, target, &options.limits);
+            let Refusals {
+                findings,
+                definitions,
+            } = acceptance::refusals(linked, target, &options.limits);
+            let is_accepted = findings.is_empty() && definitions.is_empty();
             let counts = self.counts(entry);
             counts.refused.resize(options.targets.len(), 0);
-            *cut::at_mut(&mut counts.refused, rank) += u64::from(!refusals.is_empty());
+            *cut::at_mut(&mut counts.refused, rank) += u64::from(!is_accepted);
             let name = acceptance::name(target);
-            for finding in refusals {
+            for (tool, hash, finding) in definitions {
+                let (located, row, _) = text.locate_violation(linked, finding);
+                let at = DefinitionAt {
+                    rank,
+                    located,
+                    entry: row.entry.clone(),
+                    record: At::row(row, None).record,
+                    id: id.to_owned(),
+                };
+                let counts = self.counts(entry);
+                counts
+                    .definitions
+                    .add(tool, hash, at, options.limits.unread_paths);
+            }
+            for finding in findings {
                 let (located, row, is_located) = text.locate_violation(linked, finding);
                 let around = text.around(&located).filter(|_| is_located);
                 self.finding(located, At::row(row, Some(id)), Some(&name), around);

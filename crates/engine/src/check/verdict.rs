@@ -5,6 +5,7 @@ use chatmill_dialect::Dialect;
 use serde::Serialize;
 
 use super::acceptance;
+use super::definitions::RefusedDefinitions;
 use crate::work::recognition::Recognition;
 
 /// The verdict on a file.
@@ -83,6 +84,8 @@ pub(super) struct FileCounts {
     pub(super) has_known_errors: bool,
     /// Whether the intake reported that the file is empty.
     pub(super) is_empty: bool,
+    /// Definitions of tools that targets would refuse.
+    pub(super) definitions: RefusedDefinitions,
     /// Conversations that each target would refuse.
     pub(super) refused: Vec<u64>,
 }
@@ -96,6 +99,7 @@ impl FileCounts {
         self.rejected += other.rejected;
         self.recognition.merge(other.recognition, limits.unread_paths);
         self.conversations += other.conversations;
+        self.definitions.merge(other.definitions, limits.unread_paths);
         self.is_empty |= other.is_empty;
         self.refused
             .resize(self.refused.len().max(other.refused.len()), 0);

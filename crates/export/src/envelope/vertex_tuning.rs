@@ -7,6 +7,7 @@
 //! - VTX-01 keys are `systemInstruction`, `contents` and `tools`.
 //! - VTX-02 a user speaks first and the model last.
 //! - VTX-03 a turn is more than words that stand for media: turns of the model that are not are left out with their questions.
+//! - VTX-04 what a tool takes is under `parameters`: the dialect has a profile for that.
 //!
 //! A file has one gigabyte at most. All rules of the dialect hold too: `--valid` asks for them.
 
@@ -14,6 +15,7 @@ use std::borrow::Cow;
 
 use chatmill_dataset::FreeKind;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::training_role::unmarkable::{RecordTurns, RoleTurn, TurnRole};
 use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, value};
@@ -24,12 +26,13 @@ use crate::summary::turn_counts::TurnCounts;
 pub(super) static VERTEX_TUNING: Envelope = Envelope {
     id: "vertex-tuning",
     record: "the request",
-    left_out: "a first turn that is not a user's, or a last turn that is not the model's. A file of 1 GiB at most",
+    left_out: "a first turn that is not a user's, a last turn that is not the model's, or a tool with `parametersJsonSchema`. A file of 1 GiB at most",
     title: "Vertex AI tuning",
     specification: "Vertex AI, supervised tuning data for Gemini models",
     reasons: REASONS,
     masking: Masking::Unknown,
     dialects: &["gemini-contents"],
+    profile: Some("parameters-only"),
     keys: &[
         ("systemInstruction", FreeKind::Json),
         ("contents", FreeKind::Json),
@@ -56,14 +59,33 @@ struct ContentPart<'a> {
     text: Option<Cow<'a, str>>,
 }
 
+#[derive(Deserialize)]
+struct Tool {
+    #[serde(default, rename = "functionDeclarations")]
+    functions: Vec<Function>,
+}
+
+/// A function that says what it takes in JSON Schema, if it does.
+#[derive(Deserialize)]
+struct Function {
+    #[serde(rename = "parametersJsonSchema")]
+    beyond: Option<IgnoredAny>,
+}
+
 chatmill_diag::reasons! {
     KEYS = "VTX-01", "the keys are systemInstruction, contents and tools", "take the dialect in a profile that writes no other keys";
     TURNS = "VTX-02", "the first turn is not a user's, or the last turn is not the model's", "`window.mode = \"consecutive\"` makes rows that end with an answer; `window.targets = \"steps\"` lets them end with calls, too";
+    SCHEMAS = "VTX-04", "a tool takes what `parameters` cannot hold", "render `gemini-contents@parameters-only`, which names what is wrong with the tool";
     WORDLESS = "VTX-03", "every turn of the model only stands for media", "`window.learn_placeholders = true` trains on them";
 }
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let mut fields = known_fields(row, &VERTEX_TUNING).ok_or(KEYS.words)?;
+    let tools = value(&fields, "tools").and_then(|json| serde_json::from_str::<Vec<Tool>>(json).ok());
+    let mut functions = tools.iter().flatten().flat_map(|tool| &tool.functions);
+    if functions.any(|function| function.beyond.is_some()) {
+        return Err(SCHEMAS.words);
+    }
     let contents = value(&fields, "contents").and_then(fields::elements);
     let contents: Vec<(&str, Content<'_>)> = contents.ok_or(KEYS.words)?;
     let has_role = |content: Option<&(&str, Content<'_>)>, role| {

@@ -117,7 +117,7 @@ pub(super) fn anthropic_messages(written: &Written<'_>, breaches: &mut RuleBreac
     let named = defined.iter().map(|tool| (&tool["name"], &tool["input_schema"]));
     tools(named, "ANT-06", 128, "object", breaches);
     let own = defined.iter().filter(|tool| tool.get("type").is_none());
-    let takes = own.map(|tool| (&tool["input_schema"], &Value::Null));
+    let takes = own.map(|tool| (&tool["input_schema"], &tool["strict"]));
     schemas::takes(takes, &schemas::ANTHROPIC, "ANT-14", breaches);
 }
 
@@ -194,12 +194,12 @@ pub(super) fn bedrock_converse(written: &Written<'_>, breaches: &mut RuleBreache
         breaches.when(has("document") && !has("text"), "BED-08");
     }
     breaches.check_the_whole();
-    let specs = defined.iter().map(|tool| &tool["toolSpec"]);
+    // Others are the vendor's own.
+    let defined = defined.iter().filter(|tool| tool.get("systemTool").is_none());
+    let specs = defined.clone().map(|tool| &tool["toolSpec"]);
     let named = specs.map(|spec| (&spec["name"], &spec["inputSchema"]["json"]));
     tools(named, "BED-03", 64, "object", breaches);
-    let takes = defined
-        .iter()
-        .map(|tool| (&tool["toolSpec"]["inputSchema"]["json"], &Value::Null));
+    let takes = defined.map(|tool| (&tool["toolSpec"]["inputSchema"]["json"], &Value::Null));
     schemas::takes(takes, &schemas::ANTHROPIC, "BED-09", breaches);
 }
 

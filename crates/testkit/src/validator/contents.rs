@@ -47,6 +47,7 @@ pub(super) fn gemini_contents(written: &Written<'_>, breaches: &mut RuleBreaches
         let is_named = all(&responses, "name") == all(&waiting, "name");
         breaches.when(is_answered && !is_named, "GEM-05");
         for one in calls.iter().chain(&responses) {
+            breaches.when(!begins_well(&one["name"]), "GEM-05");
             breaches.when(!is_word(&one["name"], 128), "GEM-05");
             let has_id = written.profile == "no-ids" && one.get("id").is_some();
             breaches.when(has_id, "GEM-06");
@@ -61,7 +62,15 @@ pub(super) fn gemini_contents(written: &Written<'_>, breaches: &mut RuleBreaches
     let declared = defined.flat_map(|tool| array(&tool["functionDeclarations"]));
     let named = declared.clone().map(|one| (&one["name"], &one["parameters"]));
     tools(named, "GEM-05", 128, "OBJECT", breaches);
+    for one in declared.clone() {
+        breaches.when(!begins_well(&one["name"]), "GEM-05");
+    }
     schemas::declared(declared, written.profile, breaches);
+}
+
+/// Whether a name begins with a letter or `_`.
+fn begins_well(name: &Value) -> bool {
+    string(name).starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_')
 }
 
 /// Checks the content of a part, in any role.

@@ -283,13 +283,19 @@ fn suna_message(message: &Value, breaches: &mut RuleBreaches) {
 
 /// What each function takes, and whether it is strict.
 fn parameters(body: &Value) -> impl Iterator<Item = (&Value, &Value)> {
-    let functions = array(&body["tools"]).iter().map(|tool| &tool["function"]);
-    functions.map(|function| (&function["parameters"], &function["strict"]))
+    functions_of(body).map(|function| (&function["parameters"], &function["strict"]))
+}
+
+/// Functions among the tools: OpenAI has others, too.
+fn functions_of(body: &Value) -> impl Iterator<Item = &Value> {
+    let tools = array(&body["tools"]).iter();
+    tools
+        .filter(|tool| tool["type"] != "custom")
+        .map(|tool| &tool["function"])
 }
 
 fn functions(body: &Value, rule: &'static str, breaches: &mut RuleBreaches) {
-    let defined = array(&body["tools"]).iter().map(|tool| &tool["function"]);
-    let named = defined.map(|one| (&one["name"], &one["parameters"]));
+    let named = functions_of(body).map(|one| (&one["name"], &one["parameters"]));
     tools(named, rule, 64, "object", breaches);
 }
 

@@ -14,6 +14,8 @@ pub(super) struct Wants {
     pub is_whole: bool,
     /// Whether properties of the root have plain names.
     pub is_plain: bool,
+    /// What a schema of a strict tool has to be.
+    pub is_strict: fn(&Value) -> bool,
 }
 
 pub(super) const OPENAI: Wants = Wants {
@@ -21,6 +23,26 @@ pub(super) const OPENAI: Wants = Wants {
     is_due: false,
     is_whole: true,
     is_plain: false,
+    is_strict: |schema| {
+        let names = schema["properties"].as_object().into_iter().flatten();
+        let refused = [
+            "allOf",
+            "oneOf",
+            "not",
+            "if",
+            "then",
+            "else",
+            "default",
+            "uniqueItems",
+            "propertyNames",
+        ];
+        has_none(schema, &refused)
+            && (schema["type"] != "object"
+                || schema["additionalProperties"] == false
+                    && names
+                        .into_iter()
+                        .all(|(name, _)| array(&schema["required"]).iter().any(|one| one == name)))
+    },
 };
 
 pub(super) const ANTHROPIC: Wants = Wants {
@@ -28,6 +50,23 @@ pub(super) const ANTHROPIC: Wants = Wants {
     is_due: true,
     is_whole: false,
     is_plain: true,
+    is_strict: |schema| {
+        let refused = [
+            "oneOf",
+            "not",
+            "minimum",
+            "maximum",
+            "multipleOf",
+            "minLength",
+            "maxLength",
+            "maxItems",
+        ];
+        let is_short = schema
+            .get("minItems")
+            .is_none_or(|least| *least == 0 || *least == 1);
+        let is_closed = schema["type"] != "object" || schema["additionalProperties"] == false;
+        has_none(schema, &refused) && is_short && is_closed
+    },
 };
 
 pub(super) const MISTRAL: Wants = Wants {
@@ -35,7 +74,12 @@ pub(super) const MISTRAL: Wants = Wants {
     is_due: true,
     is_whole: false,
     is_plain: false,
+    is_strict: |_| true,
 };
+
+fn has_none(schema: &Value, keys: &[&str]) -> bool {
+    keys.iter().all(|key| schema.get(key).is_none())
+}
 
 /// Checks the parameters of each tool, with the field `strict` of the tool.
 pub(super) fn takes<'a>(
@@ -62,18 +106,7 @@ pub(super) fn takes<'a>(
         let are_plain = properties.is_none_or(|properties| properties.keys().all(is_plain));
         breaches.when(page.is_plain && !are_plain, rule);
         breaches.when(!each(schema, &|schema| is_schema(schema, page)), rule);
-        let is_closed = |schema: &Value| {
-            let names = schema["properties"].as_object().into_iter().flatten();
-            schema["type"] != "object"
-                || schema["additionalProperties"] == false
-                    && names
-                        .into_iter()
-                        .all(|(name, _)| array(&schema["required"]).iter().any(|one| one == name))
-        };
-        breaches.when(
-            *strict == true && page.is_whole && !each(schema, &is_closed),
-            rule,
-        );
+        breaches.when(*strict == true && !each(schema, &page.is_strict), rule);
     }
 }
 
@@ -125,7 +158,10 @@ pub(super) fn declared<'a>(
             let is_union = schema.get("anyOf").is_some();
             let keys = schema.as_object().into_iter().flat_map(|schema| schema.keys());
             let is_alone = keys.into_iter().all(|key| beside.contains(&key.as_str()));
-            (schema["type"].is_string() || is_union && is_alone)
+            let kind = &schema["type"];
+            (kind.is_string() || is_union && is_alone)
+                && (schema.get("enum").is_none() || kind == "STRING")
+                && (schema.get("items").is_none() || kind == "ARRAY")
                 && (schema["type"] != "ARRAY" || schema["items"].is_object())
                 && array(&schema["enum"]).iter().all(|word| word != "")
         };

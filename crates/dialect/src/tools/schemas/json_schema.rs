@@ -6,8 +6,10 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+use crate::loss::schema_path::Problem;
 use crate::text::json::{behind_brace, compact};
-use crate::tools::schema_rules::{SchemaRules, each_inner, may_be_strict};
+use crate::tools::schemas::keywords::each_inner;
+use crate::tools::schemas::schema_rules::SchemaRules;
 
 /// The schema of a tool that takes nothing.
 pub(crate) const NO_PARAMETERS: &str = "{\"type\":\"object\",\"properties\":{}}";
@@ -16,82 +18,101 @@ pub(crate) const NO_PARAMETERS: &str = "{\"type\":\"object\",\"properties\":{}}"
 const NOTHING_ELSE: &str = "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}";
 
 /// What became of a schema.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Parameters<'a> {
-    /// The schema of an object.
-    pub(crate) schema: Cow<'a, str>,
-    /// Types beside `object` that are left out.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Parameters {
+    /// How it is written.
+    pub(crate) schema: Schema,
+    /// Types beside `object` and constraints that are left out.
     pub(crate) dropped: u64,
     /// Types that are added because the schema names none.
     pub(crate) filled: u64,
     /// Places that are written in other words, which take the same.
     pub(crate) repaired: u64,
     /// What the rules of the vendor do not allow.
-    pub(crate) problem: Option<String>,
-    /// Whether OpenAI takes it as strict.
+    pub(crate) problem: Option<Problem>,
+    /// Whether a strict tool may have it.
     pub(crate) may_be_strict: bool,
     /// Whether it is JSON Schema where the vendor's own subset cannot hold it.
     pub(crate) is_beyond: bool,
 }
 
-impl<'a> Parameters<'a> {
-    /// Those that nothing is wrong with.
-    pub(crate) fn right(schema: Cow<'a, str>) -> Self {
+/// How a schema is written.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) enum Schema {
+    /// As the source has it, without white space.
+    #[default]
+    AsItIs,
+    /// As this text.
+    Text(Cow<'static, str>),
+    /// Not at all.
+    Nowhere,
+}
+
+impl Parameters {
+    /// Those that are written as this text, which nothing is wrong with.
+    pub(crate) fn of(text: impl Into<Cow<'static, str>>) -> Self {
         Self {
-            schema,
-            dropped: 0,
-            filled: 0,
-            repaired: 0,
-            problem: None,
-            may_be_strict: false,
-            is_beyond: false,
+            schema: Schema::Text(text.into()),
+            ..Self::default()
         }
     }
 
     /// Those of a tool that takes nothing.
     pub(crate) fn of_nothing(is_strict: bool) -> Self {
-        let schema = if is_strict { NOTHING_ELSE } else { NO_PARAMETERS };
         Self {
             may_be_strict: is_strict,
-            ..Self::right(schema.into())
+            ..Self::of(if is_strict { NOTHING_ELSE } else { NO_PARAMETERS })
+        }
+    }
+
+    /// The text of the schema that is `raw` in the source.
+    pub(crate) fn text<'t>(&self, raw: &'t str) -> Option<Cow<'t, str>> {
+        match &self.schema {
+            Schema::AsItIs => Some(compact(raw)),
+            Schema::Text(text) => Some(text.clone()),
+            Schema::Nowhere => None,
         }
     }
 }
 
 /// Converts the parameters of a function by the rules of a vendor that has some; a schema that is right already stays as it is written.
 /// `is_strict` is whether the tool claims to be, which is examined.
-pub(crate) fn convert<'a>(raw: &'a str, rules: Option<&SchemaRules>, is_strict: bool) -> Parameters<'a> {
-    let mut converted = Parameters::right(compact(raw));
+pub(crate) fn convert(raw: &str, rules: Option<&SchemaRules>, is_strict: bool) -> Parameters {
+    let mut converted = Parameters::default();
     let Ok(Value::Object(mut schema)) = serde_json::from_str(raw) else {
         return converted;
     };
     let is_respelled = respell(&mut schema);
+    let repaired = rules.map_or(0, |rules| rules.repair(&mut schema));
     match schema.get("type") {
         Some(Value::Array(words)) if words.iter().any(|word| word == "object") => {
             schema.insert("type".to_owned(), "object".into());
             converted.dropped = 1;
         }
         Some(word) if word != "object" => {
-            converted.schema = NO_PARAMETERS.into();
-            converted.dropped = 1;
-            return converted;
+            return Parameters {
+                dropped: 1,
+                ..Parameters::of(NO_PARAMETERS)
+            };
         }
         _ => {}
     }
+    converted.repaired = repaired;
     if let Some(rules) = rules {
-        converted.repaired = rules.repair(&mut schema);
         converted.problem = rules.problem(&schema);
-        converted.may_be_strict = is_strict && may_be_strict(&schema);
+        converted.may_be_strict = is_strict && rules.strict.is_some_and(|strict| strict.allow(&schema));
     }
-    if is_respelled || converted.dropped > 0 || converted.repaired > 0 {
-        converted.schema = Value::Object(schema.clone()).to_string().into();
-    }
+    let is_changed = is_respelled || converted.dropped > 0 || converted.repaired > 0;
+    let changed = is_changed.then(|| Value::Object(schema.clone()).to_string());
     if !schema.contains_key("type") {
         // Numbers of the other keys keep their digits.
-        let rest = behind_brace(&converted.schema);
+        let written = changed.map_or_else(|| compact(raw), Cow::Owned);
+        let rest = behind_brace(&written);
         let separator = if rest == "}" { "" } else { "," };
-        converted.schema = format!("{{\"type\":\"object\"{separator}{rest}").into();
+        converted.schema = Schema::Text(format!("{{\"type\":\"object\"{separator}{rest}").into());
         converted.filled = 1;
+    } else if let Some(changed) = changed {
+        converted.schema = Schema::Text(changed.into());
     }
     converted
 }
@@ -109,7 +130,7 @@ fn respell(schema: &mut Map<String, Value>) -> bool {
             any |= respell_type(word);
         }
     }
-    each_inner(schema, &mut |schema| any |= respell(schema));
+    each_inner(schema, &|_| true, &mut |schema| any |= respell(schema));
     any
 }
 
@@ -141,11 +162,8 @@ mod tests {
 
     fn converted(raw: &str) -> (String, u64, u64) {
         let parameters = convert(raw, None, false);
-        (
-            parameters.schema.into_owned(),
-            parameters.dropped,
-            parameters.filled,
-        )
+        let text = parameters.text(raw).unwrap().into_owned();
+        (text, parameters.dropped, parameters.filled)
     }
 
     #[test]

@@ -1,0 +1,157 @@
+//! Tools that a vendor has itself: known by a type or a key of the vendor's own, without a schema. They are no functions, and only the API
+//! of that vendor takes them.
+//!
+//! Types and keys are those of the packages openai 3.57, anthropic 2.14 and google-genai 3.6, and of botocore 1.44.
+
+use serde_json::{Map, Value};
+
+/// Which tools of its own an API takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hosts {
+    /// None.
+    Nobody,
+    /// Those of Chat Completions.
+    Chat,
+    /// Those of Responses.
+    Responses,
+    /// Anthropic's.
+    Anthropic,
+    /// Gemini's.
+    Google,
+    /// Bedrock's.
+    Bedrock,
+}
+
+/// Types of tools in Responses, apart by blanks.
+const RESPONSES: &str = "apply_patch code_interpreter computer computer_use_preview custom file_search image_generation \
+    local_shell mcp namespace shell tool_search web_search web_search_2025_08_26 web_search_preview \
+    web_search_preview_2025_03_11";
+
+/// Keys of a tool in Gemini's requests, beside that of its functions, likewise.
+const GOOGLE: &str = "codeExecution computerUse enterpriseWebSearch fileSearch googleMaps googleSearch \
+    googleSearchRetrieval retrieval urlContext";
+
+fn is_in(words: &str, word: &str) -> bool {
+    words.split(' ').any(|own| own == word)
+}
+
+impl Hosts {
+    /// Whether the API takes a definition as it is.
+    pub(crate) fn take(self, definition: &Map<String, Value>) -> bool {
+        let kind = definition.get("type").and_then(Value::as_str);
+        let is_wrapped = definition.contains_key("custom");
+        match self {
+            Self::Nobody => false,
+            Self::Chat => kind == Some("custom") && is_wrapped,
+            Self::Responses => kind.is_some_and(|kind| is_in(RESPONSES, kind)) && !is_wrapped,
+            // They end in the day of their version.
+            Self::Anthropic => kind
+                .and_then(|kind| kind.rsplit('_').next())
+                .is_some_and(|day| day.len() == 8 && day.bytes().all(|byte| byte.is_ascii_digit())),
+            Self::Google => kind.is_none() && definition.keys().any(|key| is_in(GOOGLE, key)),
+            Self::Bedrock => definition.contains_key("systemTool"),
+        }
+    }
+}
+
+/// A tool that a vendor has itself.
+pub(crate) struct HostedTool {
+    /// Its name, else its type or key.
+    pub(crate) name: String,
+    /// Whether it has a name.
+    pub(crate) is_named: bool,
+    /// Its definition without what is a function or a cache mark.
+    pub(crate) definition: String,
+    /// Cache marks.
+    pub(crate) marks: u64,
+}
+
+/// Reads a definition without a schema, and with this name if it has one; none where it is a function.
+pub(crate) fn read(raw: &str, name: Option<&str>) -> Option<HostedTool> {
+    let Ok(Value::Object(mut definition)) = serde_json::from_str(raw) else {
+        return None;
+    };
+    for key in ["functionDeclarations", "function_declarations"] {
+        definition.shift_remove(key);
+    }
+    let marks = u64::from(definition.shift_remove("cache_control").is_some());
+    for key in GOOGLE.split(' ') {
+        let is_same = |own: &&String| own.replace('_', "").eq_ignore_ascii_case(key);
+        let own = definition.keys().find(is_same).cloned();
+        if let Some(value) = own.and_then(|own| definition.shift_remove(&own)) {
+            definition.insert(key.to_owned(), value);
+        }
+    }
+    let kind = definition.get("type").and_then(Value::as_str);
+    let kind = kind.filter(|kind| *kind != "function");
+    let mut wrapped = ["custom", "systemTool"].into_iter();
+    let inner = wrapped.find_map(|key| definition.get(key)?.get("name")?.as_str());
+    let key = definition
+        .keys()
+        .next()
+        .filter(|_| Hosts::Google.take(&definition));
+    let unnamed = kind
+        .filter(|kind| is_in(RESPONSES, kind))
+        .or(key.map(String::as_str));
+    let named = name.filter(|_| kind.is_some()).or(inner);
+    Some(HostedTool {
+        name: named.or(unnamed)?.to_owned(),
+        is_named: named.is_some(),
+        definition: Value::Object(definition).to_string(),
+        marks,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_of_a_vendor_are_known_by_type_or_key_and_taken_by_its_own_api() {
+        let all = [
+            Hosts::Nobody,
+            Hosts::Chat,
+            Hosts::Responses,
+            Hosts::Anthropic,
+            Hosts::Google,
+            Hosts::Bedrock,
+        ];
+        for (raw, name, taken) in [
+            (
+                r#"{"type":"web_search_20250305","name":"web_search","max_uses":5}"#,
+                "web_search",
+                3,
+            ),
+            (r#"{"type":"web_search"}"#, "web_search", 2),
+            (
+                r#"{"type":"web_search_preview_2025_03_11"}"#,
+                "web_search_preview_2025_03_11",
+                2,
+            ),
+            (r#"{"type":"mcp","server_label":"a"}"#, "mcp", 2),
+            (r#"{"type":"custom","name":"sql"}"#, "sql", 2),
+            (r#"{"type":"custom","custom":{"name":"sql"}}"#, "sql", 1),
+            (r#"{"google_search":{}}"#, "googleSearch", 4),
+            (r#"{"urlContext":{},"functionDeclarations":[]}"#, "urlContext", 4),
+            (r#"{"systemTool":{"name":"nova_grounding"}}"#, "nova_grounding", 5),
+        ] {
+            let own: Value = serde_json::from_str(raw).unwrap();
+            let read = read(raw, own["name"].as_str()).unwrap();
+            assert_eq!(read.name, name);
+            let definition = serde_json::from_str(&read.definition).unwrap();
+            let takers: Vec<Hosts> = all.into_iter().filter(|hosts| hosts.take(&definition)).collect();
+            assert_eq!(takers, [all[taken]], "{raw}");
+        }
+        let unknown = read(r#"{"type":"plugin","name":"x"}"#, Some("x")).unwrap();
+        assert!(unknown.is_named && !read(r#"{"type":"mcp"}"#, None).unwrap().is_named);
+        for raw in [
+            r#"{"type":"function"}"#,
+            r#"{"type":"object"}"#,
+            r#"{"name":"f"}"#,
+            "[]",
+        ] {
+            assert!(read(raw, None).is_none(), "{raw}");
+        }
+        assert!(read(r#"{"name":"f"}"#, Some("f")).is_none());
+    }
+}

@@ -1,0 +1,228 @@
+//! What the schema of a strict tool has to be, by the pages of the vendors that have such tools.
+//!
+//! <https://developers.openai.com/api/docs/guides/structured-outputs>, "Supported schemas", and what its API calls not permitted in public
+//! reports (openai-agents-python 4353, oh-my-pi 206 and 209, jcode 687); <https://platform.claude.com/docs/en/build-with-claude/structured-outputs>,
+//! "JSON Schema limitations"; read 2026-11.
+
+use serde_json::{Map, Value};
+
+use crate::tools::schemas::keywords::{inner, is_of};
+
+/// The schemas that a vendor takes of a strict tool. In all of them objects are closed.
+#[derive(Debug)]
+pub(crate) struct StrictRules {
+    /// Whether every property is required.
+    requires_all: bool,
+    /// Objects in one another at most.
+    most_levels: u8,
+    /// Keywords that are refused, apart by blanks.
+    refused: &'static str,
+    /// Formats that are not, likewise.
+    formats: &'static str,
+    /// Whether a reference has nothing beside it.
+    has_lone_references: bool,
+    /// Whether a schema may hold itself, and a list have any least number of elements.
+    is_lenient: bool,
+    /// Strict tools of a request at most.
+    pub(crate) most_tools: usize,
+}
+
+/// Schemas of one definition that are looked at: references that multiply end here.
+const MOST_SCHEMAS: u32 = 2_000;
+
+/// References in one another: one that leads back to itself ends here.
+const MOST_REFERENCES: u8 = 32;
+
+impl StrictRules {
+    /// Those of OpenAI.
+    pub(crate) const OPENAI: Self = Self {
+        requires_all: true,
+        most_levels: 10,
+        refused: "allOf oneOf not if then else dependentRequired dependentSchemas patternProperties propertyNames uniqueItems default",
+        formats: "date-time time date duration email hostname ipv4 ipv6 uuid",
+        has_lone_references: true,
+        is_lenient: true,
+        most_tools: usize::MAX,
+    };
+
+    /// Those of Anthropic.
+    pub(crate) const ANTHROPIC: Self = Self {
+        requires_all: false,
+        most_levels: u8::MAX,
+        refused: "oneOf not if then else dependentRequired dependentSchemas patternProperties propertyNames minProperties maxProperties minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength maxItems uniqueItems contains prefixItems",
+        formats: "date-time time date duration email hostname uri ipv4 ipv6 uuid",
+        has_lone_references: false,
+        is_lenient: false,
+        most_tools: 20,
+    };
+
+    /// Whether the parameters of a function may be those of a strict tool.
+    pub(crate) fn allow(&self, schema: &Map<String, Value>) -> bool {
+        let root = Value::Object(schema.clone());
+        let mut left = MOST_SCHEMAS;
+        self.allow_in(schema, &root, [self.most_levels, MOST_REFERENCES], &mut left)
+    }
+
+    fn allow_in(&self, schema: &Map<String, Value>, root: &Value, levels: [u8; 2], left: &mut u32) -> bool {
+        let [objects, references] = levels;
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let is_object = is_of(schema, "object");
+        let (Some(objects), Some(fewer)) = (objects.checked_sub(u8::from(is_object)), left.checked_sub(1))
+        else {
+            return false;
+        };
+        *left = fewer;
+        let required = schema.get("required").and_then(Value::as_array);
+        let is_required = |name: &String| required.is_some_and(|names| names.iter().any(|own| own == name));
+        let is_closed = !is_object && properties.is_none()
+            || schema.get("additionalProperties") == Some(&Value::Bool(false))
+                && (!self.requires_all
+                    || properties.is_some_and(|properties| properties.keys().all(is_required)));
+        let has = |key: &str| schema.contains_key(key);
+        let is_typed = ["type", "properties", "anyOf", "allOf", "$ref", "enum", "const"]
+            .into_iter()
+            .any(has);
+        let format = schema.get("format").map(Value::as_str);
+        let has_format = format.is_none_or(|format| {
+            format.is_some_and(|format| self.formats.split(' ').any(|own| own == format))
+        });
+        let is_plain = |value: &Value| !value.is_object() && !value.is_array();
+        let mut values = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+        let is_lean = schema
+            .get("minItems")
+            .is_none_or(|least| *least == 0 || *least == 1)
+            && values.all(is_plain);
+        is_closed
+            && is_typed
+            && has_format
+            && (self.is_lenient || is_lean)
+            && !self.refused.split(' ').any(has)
+            && self.allow_reference(schema, root, [objects, references], left)
+            && inner(schema).all(|(_, _, inner)| self.allow_in(inner, root, [objects, references], left))
+    }
+
+    /// Whether a reference, where there is one, leads to such a schema.
+    fn allow_reference(
+        &self,
+        schema: &Map<String, Value>,
+        root: &Value,
+        levels: [u8; 2],
+        left: &mut u32,
+    ) -> bool {
+        let Some(place) = schema.get("$ref") else {
+            return true;
+        };
+        let pointer = place.as_str().and_then(|place| place.strip_prefix('#'));
+        let target = pointer
+            .and_then(|pointer| root.pointer(pointer))
+            .and_then(Value::as_object);
+        let ([objects, references], Some(target)) = (levels, target) else {
+            return false;
+        };
+        if self.is_lenient {
+            return !self.has_lone_references || schema.len() == 1;
+        }
+        let Some(references) = references.checked_sub(1) else {
+            return false;
+        };
+        self.allow_in(target, root, [objects, references], left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allows(rules: &StrictRules, raw: &str) -> bool {
+        rules.allow(&serde_json::from_str(raw).unwrap())
+    }
+
+    /// An object that is closed and has one property.
+    fn closed(property: &str) -> String {
+        format!(
+            r#"{{"type":"object","properties":{{"p":{property}}},"required":["p"],"additionalProperties":false}}"#
+        )
+    }
+
+    #[test]
+    fn objects_are_closed_and_openai_wants_all_of_their_properties_at_every_depth() {
+        let whole = closed(r#"{"type":"string"}"#);
+        for rules in [&StrictRules::OPENAI, &StrictRules::ANTHROPIC] {
+            assert!(allows(rules, &closed(&whole)));
+            assert!(!allows(rules, &closed(&whole.replace("false", "true"))));
+            assert!(!allows(rules, &closed(r#"{"type":"object","properties":{}}"#)));
+            assert!(!allows(
+                rules,
+                &closed(r#"{"type":["object","null"],"properties":{}}"#)
+            ));
+        }
+        let optional = closed(&whole.replace(r#"["p"]"#, "[]"));
+        assert!(!allows(&StrictRules::OPENAI, &optional) && allows(&StrictRules::ANTHROPIC, &optional));
+        let nested =
+            |levels: usize| (1..levels).fold(closed(r#"{"type":"string"}"#), |inner, _| closed(&inner));
+        assert!(allows(&StrictRules::OPENAI, &nested(10)) && !allows(&StrictRules::OPENAI, &nested(11)));
+    }
+
+    #[test]
+    fn what_a_page_does_not_list_makes_no_strict_tool() {
+        for (property, openai, anthropic) in [
+            (
+                r#"{"type":"string","format":"date","description":"d"}"#,
+                true,
+                true,
+            ),
+            (r#"{"anyOf":[{"type":"string"},{"type":"null"}]}"#, true, true),
+            (
+                r#"{"type":"array","items":{"type":"string"},"minItems":1}"#,
+                true,
+                true,
+            ),
+            (
+                r#"{"type":"array","items":{"type":"string"},"minItems":2}"#,
+                true,
+                false,
+            ),
+            (r#"{"type":"string","format":"uri"}"#, false, true),
+            (r#"{"type":"string","minLength":1}"#, true, false),
+            (r#"{"type":"integer","minimum":1}"#, true, false),
+            (r#"{"type":"string","default":"a"}"#, false, true),
+            (r#"{"oneOf":[{"type":"string"}]}"#, false, false),
+            (r#"{"allOf":[{"type":"string"}]}"#, false, true),
+            (r#"{"enum":["a",1,null]}"#, true, true),
+            (r#"{"enum":[{}]}"#, true, false),
+            (r#"{"description":"anything"}"#, false, false),
+            (r##"{"$ref":"#/$defs/none"}"##, false, false),
+            (r#"{"$ref":"https://a.example/s"}"#, false, false),
+        ] {
+            let schema = closed(property);
+            let allowed = [&StrictRules::OPENAI, &StrictRules::ANTHROPIC].map(|rules| allows(rules, &schema));
+            assert_eq!(allowed, [openai, anthropic], "{property}");
+        }
+    }
+
+    #[test]
+    fn a_schema_may_hold_itself_at_openai_only_and_references_that_multiply_end() {
+        let tree = closed(r##"{"anyOf":[{"$ref":"#"},{"type":"null"}]}"##);
+        assert!(allows(&StrictRules::OPENAI, &tree) && !allows(&StrictRules::ANTHROPIC, &tree));
+        let defined = |inner: &str| {
+            let root = closed(inner);
+            let root = root.strip_suffix('}').unwrap();
+            format!(r#"{root},"$defs":{{"a":{{"type":"string"}}}}}}"#)
+        };
+        let beside = defined(r##"{"$ref":"#/$defs/a","description":"d"}"##);
+        assert!(!allows(&StrictRules::OPENAI, &beside) && allows(&StrictRules::ANTHROPIC, &beside));
+        let many: Vec<String> = (1..30)
+            .map(|at| {
+                format!(
+                    r##""d{at}":{{"anyOf":[{{"$ref":"#/$defs/d{0}"}},{{"$ref":"#/$defs/d{0}"}}]}}"##,
+                    at - 1
+                )
+            })
+            .collect();
+        let many = format!(
+            r#"{{"type":"object","additionalProperties":false,"$defs":{{"d0":{{"type":"string"}},{}}}}}"#,
+            many.join(",")
+        );
+        assert!(!allows(&StrictRules::ANTHROPIC, &many));
+    }
+}

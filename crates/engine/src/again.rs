@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use chatmill_dataset::{Dataset, DatasetError};
 use chatmill_diag::{Advice, Class, Classed};
-use chatmill_dialect::{Dialect, LossCode, Rendering, TextArena};
+use chatmill_dialect::{Dialect, Loss, LossCode, Rendering, TextArena};
 use chatmill_model::{Linked, RawJson, Sink, SinkBuffers};
 use chatmill_token::{Encoding, TokenCounter, TokenCounts};
 use thiserror::Error;
@@ -29,9 +29,11 @@ mod ratings;
 mod rebuilt;
 mod references;
 mod replaced;
+mod single;
 mod stored;
 
 pub use preferences::{Preference, Wanted};
+pub use single::{DatasetConversation, conversation};
 
 use called::Called;
 use rebuilt::{Conversations, StoredConversation};
@@ -102,6 +104,8 @@ pub struct AgainRendering<'r> {
     pub last_role: Option<&'static str>,
     /// The codes of its losses, each once.
     pub loss_codes: Vec<&'static str>,
+    /// Its losses, but for what was replaced.
+    pub losses: Cow<'r, [Loss]>,
     /// Rules of the dialect that it breaks.
     pub violations: Vec<String>,
     /// Tokens in the encoding that is counted; 0 where none is.
@@ -118,6 +122,7 @@ impl AgainRendering<'_> {
             assistant_spans: self.assistant_spans.to_vec().into(),
             learned_spans: self.learned_spans.to_vec().into(),
             loss_codes: self.loss_codes.clone(),
+            losses: self.losses.to_vec().into(),
             violations: self.violations.clone(),
             ..*self
         }
@@ -180,18 +185,9 @@ impl<'d> Again<'d> {
         &self,
         visit: &mut dyn FnMut(&AgainRendering<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut renderer = Renderer::new(self);
-        let mut conversations = Conversations::of(self.dataset)?;
-        let mut replacements = Replacements::of(self.dataset)?;
-        while let Some(StoredConversation { id, input, linked }) = conversations.next()? {
-            renderer.called = self.called.of_input(&input);
-            renderer.replaced = replacements.of_next(&id)?;
-            let (mut perspectives, _) =
-                render::perspectives(&linked, &self.plan.pipeline.perspective.speaker);
-            perspectives.truncate(usize::try_from(self.plan.limits().perspectives).unwrap_or(usize::MAX));
-            renderer.render((&id, &linked), &self.plan.windows, &perspectives, visit)?;
-        }
-        Ok(())
+        let conversations = Conversations::of(self.dataset)?;
+        let replacements = Replacements::of(self.dataset)?;
+        Renderer::new(self).render_all(conversations, replacements, visit)
     }
 }
 
@@ -223,6 +219,25 @@ impl<'a, 'd> Renderer<'a, 'd> {
             replaced: Replaced::default(),
             called: &[],
         }
+    }
+
+    /// Renders conversations, which these replacements belong to, in their order.
+    fn render_all<E: From<DatasetError>>(
+        &mut self,
+        mut conversations: Conversations<'_>,
+        mut replacements: Replacements<'_>,
+        visit: &mut dyn FnMut(&AgainRendering<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Again { plan, called, .. } = self.again;
+        let most = usize::try_from(plan.limits().perspectives).unwrap_or(usize::MAX);
+        while let Some(StoredConversation { id, input, linked }) = conversations.next()? {
+            self.called = called.of_input(&input);
+            self.replaced = replacements.of_next(&id)?;
+            let (mut perspectives, _) = render::perspectives(&linked, &plan.pipeline.perspective.speaker);
+            perspectives.truncate(most);
+            self.render((&id, &linked), &plan.windows, &perspectives, visit)?;
+        }
+        Ok(())
     }
 
     /// Renders a conversation, which has this id, through windows.
@@ -292,6 +307,7 @@ impl<'a, 'd> Renderer<'a, 'd> {
             learned_spans: (&self.own.trained).into(),
             last_role: rendering.last_role,
             loss_codes: codes,
+            losses: (&rendering.losses).into(),
             violations,
             tokens: self
                 .counts_by_encoding

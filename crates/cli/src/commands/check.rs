@@ -24,7 +24,7 @@ use chatmill_dataset::ReportFile;
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Day, Limits, Severity};
 use chatmill_dialect::{DIALECTS, Dialect};
-use chatmill_engine::check::{CheckOptions, Checkup, FileVerdict, Known, Quoting, check, inputs};
+use chatmill_engine::check::{CheckOptions, Checked, Checkup, FileVerdict, Known, Quoting, check, inputs};
 use chatmill_engine::pipeline::FailOn;
 use chatmill_engine::{Plan, Templates};
 use chatmill_intake::InputKind;
@@ -139,6 +139,24 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         Exit::Complete => verdict(files.iter(), settings.fail_on()),
         failed => failed,
     })
+}
+
+/// A finding as the text report prints it: message, place, source text with carets, and path.
+pub(super) fn finding_text(
+    checked: &Checked,
+    quoting: Quoting<'_>,
+    colours: Colours,
+    columns: usize,
+) -> String {
+    let checked = Checked {
+        excerpt: checked
+            .excerpt
+            .clone()
+            .filter(|_| matches!(quoting, Quoting::All)),
+        ..checked.clone()
+    };
+    let texts = checked.texts(quoting);
+    text_report::full(&checked, &checked.row(&texts), colours, columns).0
 }
 
 /// The day that the machine's clock shows, in UTC.

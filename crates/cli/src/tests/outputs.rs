@@ -63,6 +63,7 @@ const TABLE: &[Row] = &[
     ("render", &["PATH", "--template", "--source"], &[]),
     ("tokens", &["PATH", "--source", "--pipeline", "--prices"], &[]),
     ("inspect", &["PATH", "--source"], &[]),
+    ("show", &["PATH", "--source"], &[]),
     ("init", &["PATH"], &[]),
     ("example", &[], &[]),
     (

@@ -1,6 +1,6 @@
 //! Exports a dataset: reads renderings, filters them, wraps them in the envelope, writes the files.
 
-mod exclusion;
+pub(crate) mod exclusion;
 mod media;
 pub(crate) mod row_counts;
 

@@ -14,7 +14,6 @@ use arrow_array::{
 };
 use chatmill_model::{Component, ComponentCounts};
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::RowSelection;
 use parquet::errors::ParquetError;
 use serde::Deserialize;
 use serde_json::Value;
@@ -27,10 +26,12 @@ use crate::tables::part_file::{self, PartFile};
 
 mod any_column;
 mod columns;
+mod one_conversation;
 pub mod statistics;
 
 pub use any_column::AnyColumn;
 pub use columns::{Columns, RowVisit, Rows};
+use one_conversation::{CONVERSATION_ID, chosen, rows_of};
 
 /// Bytes of a derived file that is read, at most.
 const DERIVED_BYTES: u64 = 1 << 20;
@@ -152,7 +153,7 @@ impl Dataset {
     }
 
     /// The same with only the rows of one conversation: of each part the column of their ids is read, and then the pages that hold these rows.
-    pub fn batches_of<'d>(&'d self, table: &str, columns: &[&'d str], conversation: &'d str) -> Batches<'d> {
+    pub(crate) fn batches_of<'d>(&'d self, table: &str, columns: &[&'d str], conversation: &'d str) -> Batches<'d> {
         self.chosen_batches(table, columns, Some(conversation))
     }
 
@@ -242,52 +243,6 @@ fn planned_encodings(manifest: &Manifest) -> Vec<String> {
     let names = planned.filter_map(|encoding| encoding.get("name").unwrap_or(encoding).as_str());
     names.map(str::to_owned).collect()
 }
-
-/// The numbers of the rows of a conversation in a file, whose ids come batch by batch.
-fn rows_of(
-    path: &Path,
-    ids: impl Iterator<Item = Result<RecordBatch, DatasetError>>,
-    conversation: &str,
-) -> Result<Vec<usize>, DatasetError> {
-    let mut rows = Vec::new();
-    let mut first = 0;
-    for batch in ids {
-        let batch = Batch {
-            path: path.to_owned(),
-            batch: batch?,
-        };
-        let ids: Texts = batch.column(CONVERSATION_ID)?;
-        rows.extend((0..batch.rows()).filter_map(|row| (ids.at(row) == conversation).then_some(first + row)));
-        first += batch.rows();
-    }
-    Ok(rows)
-}
-
-/// The row groups that hold rows, where these have so many rows each, and the selection of the rows in them.
-fn chosen(counts: &[usize], rows: &[usize]) -> (Vec<usize>, RowSelection) {
-    let (mut groups, mut ranges) = (Vec::new(), Vec::new());
-    let (mut first, mut chosen_rows) = (0, 0);
-    let mut rows = rows.iter().peekable();
-    for (group, count) in counts.iter().enumerate() {
-        let before = ranges.len();
-        while let Some(row) = rows.next_if(|row| **row < first + count) {
-            let row = row - first + chosen_rows;
-            ranges.push(row..row + 1);
-        }
-        if ranges.len() > before {
-            groups.push(group);
-            chosen_rows += count;
-        }
-        first += count;
-    }
-    (
-        groups,
-        RowSelection::from_consecutive_ranges(ranges.into_iter(), chosen_rows),
-    )
-}
-
-/// The column of the conversation of a row, which all tables of conversations have.
-const CONVERSATION_ID: &str = "conversation_id";
 
 /// The batches of a table, file after file.
 pub type Batches<'d> = Box<dyn Iterator<Item = Result<Batch, DatasetError>> + 'd>;

@@ -76,17 +76,23 @@ impl WalkedRecord<'_> {
     /// The path as typed, with the member of an archive, and line and column where the entry is text.
     pub fn place(&self) -> String {
         let record = self.read.record;
-        let mut place = cut::at(self.inputs, record.entry.input).name().into_owned();
-        for (mark, name) in [("!", &record.entry.entry), (" table ", &record.entry.table)] {
-            if !name.is_empty() {
-                place.push_str(mark);
-                place.push_str(name);
-            }
-        }
-        if let (_, Some((line, column))) = record.written() {
-            place.push_str(&format!(":{line}:{column}"));
-        }
-        place
+        let input = cut::at(self.inputs, record.entry.input).name();
+        let named = |mark: &str, name: &str| match name {
+            "" => String::new(),
+            name => format!("{mark}{name}"),
+        };
+        let (entry, table) = (
+            named("!", &record.entry.entry),
+            named(" table ", &record.entry.table),
+        );
+        let (_, line) = record.written();
+        let line = line.map_or_else(String::new, |(line, column)| format!(":{line}:{column}"));
+        format!("{input}{entry}{table}{line}")
+    }
+
+    /// The number of the record in its entry, from 0.
+    pub fn number(&self) -> u64 {
+        self.read.record.row(None).record
     }
 
     /// The findings as `check` reports them, each with an excerpt of the source unless its text is replaced.

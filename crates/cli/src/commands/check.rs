@@ -40,7 +40,7 @@ use crate::args::Global;
 use crate::context::Context;
 use crate::exit::{self, CommandError, Exit, Outcome};
 use crate::mask::mask;
-use crate::output::{self, Colours, Output};
+use crate::output::{self, Colours, Output, Style};
 use crate::terminal;
 
 /// Findings of a code in a file that a text report shows by default.
@@ -157,6 +157,12 @@ pub(super) fn finding_text(
     };
     let texts = checked.texts(quoting);
     text_report::full(&checked, &checked.row(&texts), colours, columns).0
+}
+
+/// How the word of a severity stands out.
+pub(super) fn style_of(severity: &str) -> Style {
+    let severity = severity.parse().unwrap_or(Severity::Error);
+    text_report::style(severity)
 }
 
 /// The day that the machine's clock shows, in UTC.

@@ -63,7 +63,7 @@ const TABLE: &[Row] = &[
     ("render", &["PATH", "--template", "--source"], &[]),
     ("tokens", &["PATH", "--source", "--pipeline", "--prices"], &[]),
     ("inspect", &["PATH", "--source"], &[]),
-    ("show", &["PATH", "--source"], &[]),
+    ("show", &["PATH", "--source", "--pipeline"], &[]),
     ("init", &["PATH"], &[]),
     ("example", &[], &[]),
     (

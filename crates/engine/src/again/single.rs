@@ -38,14 +38,15 @@ pub fn conversation(dataset: &Dataset, id: &str) -> Result<Option<DatasetConvers
             )
         });
         let own: BTreeMap<u32, u32> = own.collect();
-        let alternatives = answers.into_iter().map(|answer| {
-            let messages = own.get(&answer.position).copied().unwrap_or_default();
-            Alternative {
-                place: answer.position..answer.position.saturating_add(messages),
-                origin: answer.origin,
-                judgement: answer.judgement,
-                messages: (!answer.in_conversation).then_some(answer.messages),
-            }
+        let alternatives = answers.into_iter().map(|answer| Alternative {
+            place: own
+                .get(&answer.position)
+                .map_or(answer.position..answer.position, |messages| {
+                    answer.position..answer.position.saturating_add(*messages)
+                }),
+            origin: answer.origin,
+            judgement: answer.judgement,
+            messages: (!answer.in_conversation).then_some(answer.messages),
         });
         linked.conversation.alternatives = alternatives.collect();
     }

@@ -1,7 +1,8 @@
 //! Exports a dataset: reads renderings, filters them, wraps them in the envelope, writes the files.
 
-pub(crate) mod exclusion;
+mod exclusion;
 mod media;
+pub(crate) mod preview;
 pub(crate) mod row_counts;
 
 use std::collections::{BTreeSet, HashSet};

@@ -333,7 +333,7 @@ fn message(row: &FindingRow) -> String {
     with_times(&harmless(row.message), row.count)
 }
 
-fn style(severity: Severity) -> Style {
+pub(super) fn style(severity: Severity) -> Style {
     match severity {
         Severity::Error => Style::Error,
         Severity::Warning => Style::Warning,

@@ -28,7 +28,7 @@ pub(super) struct ChoiceArguments {
 }
 
 /// What a conversation has to be.
-enum Wanted {
+pub(super) enum WantedConversation {
     First,
     Id(String),
     Nth(u64),
@@ -39,11 +39,11 @@ enum Wanted {
 
 /// The search for a conversation.
 pub(super) struct Choice {
-    wanted: Wanted,
+    pub(super) wanted: WantedConversation,
     /// The words as they were typed.
     typed: String,
     /// The number of conversations so far.
-    seen: u64,
+    pub(super) seen: u64,
     /// The id so far that is most like the wanted one.
     nearest: Option<String>,
 }
@@ -60,11 +60,11 @@ impl Choice {
         let typed = conversation.as_ref().or(find.as_ref()).or(code.as_ref());
         Ok(Self {
             wanted: match (conversation, nth, find, code) {
-                (Some(id), ..) => Wanted::Id(id.clone()),
-                (_, Some(nth), ..) => Wanted::Nth(*nth),
-                (_, _, Some(words), _) => Wanted::Words(words.to_lowercase()),
-                (.., Some(code)) => Wanted::Codes(selection::named(code)?),
-                _ => Wanted::First,
+                (Some(id), ..) => WantedConversation::Id(id.clone()),
+                (_, Some(nth), ..) => WantedConversation::Nth(*nth),
+                (_, _, Some(words), _) => WantedConversation::Words(words.to_lowercase()),
+                (.., Some(code)) => WantedConversation::Codes(selection::named(code)?),
+                _ => WantedConversation::First,
             },
             typed: typed.cloned().unwrap_or_default(),
             seen: 0,
@@ -72,21 +72,42 @@ impl Choice {
         })
     }
 
-    /// Whether the next conversation is the wanted one.
-    pub(super) fn takes(&mut self, id: &str, linked: &Linked, codes: &[&str]) -> bool {
+    /// Whether the next conversation is the wanted one; `row` is its number in an export, where numbers are those of rows.
+    pub(super) fn takes(&mut self, id: &str, linked: &Linked, codes: &[&str], row: Option<u64>) -> bool {
+        match &self.wanted {
+            WantedConversation::First | WantedConversation::Id(_) => self.takes_id(id),
+            WantedConversation::Nth(_) => {
+                let is_next = self.takes_id(id);
+                row.map_or(
+                    is_next,
+                    |row| matches!(self.wanted, WantedConversation::Nth(nth) if nth == row),
+                )
+            }
+            WantedConversation::Words(words) => {
+                self.seen += 1;
+                contains(&linked.conversation, words)
+            }
+            WantedConversation::Codes(wanted) => {
+                self.seen += 1;
+                wanted.iter().any(|code| codes.contains(&code.code))
+            }
+        }
+    }
+
+    /// The same where its id and its number decide.
+    pub(super) fn takes_id(&mut self, id: &str) -> bool {
         self.seen += 1;
         match &self.wanted {
-            Wanted::First => true,
-            Wanted::Nth(nth) => self.seen == *nth,
-            Wanted::Words(words) => contains(&linked.conversation, words),
-            Wanted::Codes(wanted) => wanted.iter().any(|code| codes.contains(&code.code)),
-            Wanted::Id(wanted) if wanted == id => true,
-            Wanted::Id(wanted) => {
+            WantedConversation::First => true,
+            WantedConversation::Nth(nth) => self.seen == *nth,
+            WantedConversation::Id(wanted) if wanted == id => true,
+            WantedConversation::Id(wanted) => {
                 let known = self.nearest.take();
                 let nearer = nearest(wanted, known.as_deref().into_iter().chain([id]));
                 self.nearest = nearer.map(str::to_owned);
                 false
             }
+            WantedConversation::Words(_) | WantedConversation::Codes(_) => false,
         }
     }
 
@@ -95,14 +116,22 @@ impl Choice {
         let (seen, typed) = (counted(self.seen, "conversation"), &self.typed);
         let refused = match &self.wanted {
             _ if self.seen == 0 => CommandError::request("the input holds no conversation"),
-            Wanted::First | Wanted::Nth(_) => CommandError::request(format!("the input holds {seen}")),
-            Wanted::Id(id) => CommandError::unknown("conversation", id, self.nearest.as_deref()),
-            Wanted::Words(_) => CommandError::request(format!("none of {seen} contains `{typed}`")),
-            Wanted::Codes(_) => CommandError::request(format!("none of {seen} has a finding of `{typed}`")),
+            WantedConversation::First | WantedConversation::Nth(_) => {
+                CommandError::request(format!("the input holds {seen}"))
+            }
+            WantedConversation::Id(id) => CommandError::unknown("conversation", id, self.nearest.as_deref()),
+            WantedConversation::Words(_) => {
+                CommandError::request(format!("none of {seen} contains `{typed}`"))
+            }
+            WantedConversation::Codes(_) => {
+                CommandError::request(format!("none of {seen} has a finding of `{typed}`"))
+            }
         };
         refused.then(match self.wanted {
             _ if self.seen == 0 => "`chatmill inspect` shows what an input is",
-            Wanted::Codes(_) => "`chatmill check` lists the findings of all conversations and files",
+            WantedConversation::Codes(_) => {
+                "`chatmill check` lists the findings of all conversations and files"
+            }
             _ => "`--nth 1` shows the first, `--find` finds by words",
         })
     }

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use chatmill_diag::cut;
 use chatmill_diag::visible::{visible, visible_json};
 use unicode_width::UnicodeWidthStr;
 
@@ -30,13 +31,16 @@ impl Rendition {
             Self::Bold => "1",
             Self::Dim => "2",
             Self::Marked => "4;32",
-            Self::Speaker(number) => SPEAKERS.get(number % SPEAKERS.len()).copied().unwrap_or_default(),
+            Self::Speaker(number) => {
+                let code: &&str = cut::at(&SPEAKERS, number % SPEAKERS.len());
+                code
+            }
         }
     }
 }
 
 /// A text in the making.
-pub(super) struct Page {
+pub(super) struct TextPage {
     text: String,
     colours: Colours,
     /// Columns of what is folded to a line.
@@ -45,7 +49,7 @@ pub(super) struct Page {
     wrapped_columns: usize,
 }
 
-impl Page {
+impl TextPage {
     /// An empty page.
     pub(super) fn new(colours: Colours, columns: usize, wrapped_columns: usize) -> Self {
         Self {
@@ -65,6 +69,17 @@ impl Page {
     /// Ends the line.
     pub(super) fn end_line(&mut self) {
         self.text.push('\n');
+    }
+
+    /// Adds a note of the program after an empty line.
+    pub(super) fn note(&mut self, text: &str) {
+        self.end_line();
+        self.line(Rendition::Plain, &format!("note: {text}"), 0);
+    }
+
+    /// Adds a text without lines of its own, indented and wrapped.
+    pub(super) fn line(&mut self, rendition: Rendition, text: &str, indentation: usize) {
+        self.lines(rendition, &visible(text), indentation);
     }
 
     /// Adds a text with its own lines, each indented and wrapped.
@@ -116,7 +131,8 @@ impl Page {
                     None => (end, false),
                 };
                 let next = next.min(end);
-                let piece = text.get(at..next).unwrap_or_default().trim_end_matches('\n');
+                let (_, piece) = text.split_at(next).0.split_at(at);
+                let piece = piece.trim_end_matches('\n');
                 let piece = if is_json {
                     visible_json(piece)
                 } else {
@@ -150,7 +166,8 @@ impl Page {
 /// The ends of the lines of a text.
 fn text_lines(text: &str) -> Vec<usize> {
     let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
-    breaks.chain([text.len()]).collect()
+    let last = (!text.ends_with('\n')).then_some(text.len());
+    breaks.chain(last).collect()
 }
 
 /// The ends of lines into which a JSON value is cut: behind commas of the value itself and of lists in it, and around what these lists hold.
@@ -207,10 +224,11 @@ mod tests {
 
     /// A page with this text in every place that takes one.
     fn page_of(text: &str, colours: Colours) -> String {
-        let mut page = Page::new(colours, 40, 40);
+        let mut page = TextPage::new(colours, 40, 40);
         page.words(Rendition::Speaker(8), text);
         page.end_line();
         page.lines(Rendition::Dim, text, 2);
+        page.line(Rendition::Dim, text, 2);
         page.folded(Rendition::Plain, "→ ", [text]);
         page.into_text()
     }
@@ -240,8 +258,8 @@ mod tests {
     fn a_rendering_is_shown_turn_by_turn_with_marks_around_what_is_learned() {
         let json = r#"{"messages":[{"role":"user","content":"a, [b"},{"role":"assistant","content":"c\"]"}],"tools":[]}"#;
         let at = json.find("c\\\"]").unwrap();
-        let mut page = Page::new(Colours::NONE, 40, 40);
-        page.marked(json, true, &[at..at + 4]);
+        let mut page = TextPage::new(Colours::NONE, 40, 40);
+        page.marked(json, true, std::slice::from_ref(&(at..at + 4)));
         let shown = page.into_text();
         let expected = [
             "  {\"messages\":[",
@@ -253,14 +271,14 @@ mod tests {
             "  ]}",
         ];
         assert_eq!(shown.lines().collect::<Vec<_>>(), expected, "{shown}");
-        let mut page = Page::new(Colours::NONE, 40, 40);
-        page.marked("a\nbc\n", false, &[0..3]);
-        assert_eq!(page.into_text(), "  ⟦a⟧\n  ⟦b⟧c\n  \n");
+        let mut page = TextPage::new(Colours::NONE, 40, 40);
+        page.marked("a\nbc\n", false, std::slice::from_ref(&(0..3)));
+        assert_eq!(page.into_text(), "  ⟦a⟧\n  ⟦b⟧c\n");
     }
 
     #[test]
     fn lines_are_wrapped_and_stay_lines() {
-        let mut page = Page::new(Colours::NONE, 12, 12);
+        let mut page = TextPage::new(Colours::NONE, 12, 12);
         page.lines(Rendition::Plain, "one two three\n\nfour\n", 2);
         assert_eq!(page.into_text(), "  one two\n  three\n\n  four\n");
     }

@@ -4,19 +4,24 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use chatmill_dialect::{Dialect, FoldedLosses, Rendering, TextArena};
+use chatmill_dataset::{Dataset, DatasetError};
+use chatmill_dialect::{Dialect, FoldedLosses, Loss, Rendering, TextArena};
 use chatmill_engine::Plan;
+use chatmill_engine::again::{Again, AgainError, AgainRendering};
 use chatmill_engine::conversation::{OwnSpans, WindowedRenderer};
 use chatmill_export::{Envelope, RenderingFacts, preview};
 use chatmill_model::{Linked, Sink, target_name};
-use chatmill_token::{TokenCounter, TokenCounts};
+use chatmill_token::TokenCounter;
 
-use super::page::{Page, Rendition};
+use super::page::{Rendition, TextPage};
 use crate::figures::{bytes, count, counted};
 use crate::other_codes;
 
 /// The encoding that renderings are counted in.
 const ENCODING: &str = "o200k_base";
+
+/// The code, the positions, the amount and the reason of a loss.
+type FoldedLoss = (&'static str, Vec<u32>, u64, Cow<'static, str>);
 
 /// A rendering that is shown.
 pub(super) struct Rendered {
@@ -30,10 +35,10 @@ pub(super) struct Rendered {
     own: OwnSpans,
     last_role: Option<&'static str>,
     loss_codes: Vec<&'static str>,
-    /// Losses: code, positions, amount and reason.
-    losses: Vec<(&'static str, Vec<u32>, u64, Cow<'static, str>)>,
+    losses: Vec<FoldedLoss>,
     violations: Vec<String>,
-    tokens: Option<TokenCounts>,
+    /// An encoding and the tokens in it.
+    tokens: Option<(String, u64)>,
 }
 
 /// Renders a conversation in a dialect for these perspectives.
@@ -65,6 +70,27 @@ pub(super) fn rendered(
     all
 }
 
+/// Renders a conversation of a dataset as its run did, or would have done; the encoding that cannot be counted in, where it is the
+/// first of the run.
+pub(super) fn again(
+    dataset: &Dataset,
+    id: &str,
+    target: &Dialect,
+) -> Result<(Vec<Rendered>, Option<String>), AgainError> {
+    let encodings = dataset.encodings();
+    let known = encodings.iter().find(|name| chatmill_token::find(name).is_some());
+    let spec = format!("{}@{}", target.id(), target.profile());
+    let again = Again::new(dataset, &spec, known.map(String::as_str))?;
+    let mut all = Vec::new();
+    again.each_of(id, &mut |rendering| {
+        let tokens = known.map(|encoding| (encoding.clone(), rendering.tokens));
+        all.push(Rendered::of_dataset(target, rendering, tokens));
+        Ok::<(), DatasetError>(())
+    })?;
+    let uncounted = encodings.first().filter(|_| known.is_none());
+    Ok((all, uncounted.cloned()))
+}
+
 impl Rendered {
     fn new(
         target: &Dialect,
@@ -79,13 +105,7 @@ impl Rendered {
         if let Some(counter) = counter {
             counter.count_sink(sink, &mut counts);
         }
-        let mut folded = FoldedLosses::default();
-        let losses = folded.fold(&rendering.losses).map(|loss| {
-            let (code, reason) = (loss.code.as_str(), loss.reason.words());
-            (code, loss.positions.to_vec(), loss.amount, reason)
-        });
-        let losses: Vec<_> = losses.collect();
-        let mut loss_codes: Vec<&str> = losses.iter().map(|(code, ..)| *code).collect();
+        let mut loss_codes: Vec<&str> = rendering.losses.iter().map(|loss| loss.code.as_str()).collect();
         loss_codes.sort_unstable();
         loss_codes.dedup();
         Self {
@@ -97,15 +117,43 @@ impl Rendered {
             own,
             last_role: rendering.last_role,
             loss_codes,
-            losses,
+            losses: folded(&rendering.losses),
             violations: rendering.violations.iter().map(ToString::to_string).collect(),
-            tokens: counts.into_iter().next(),
+            tokens: counts.first().map(|counts| (ENCODING.to_owned(), counts.tokens)),
         }
+    }
+
+    fn of_dataset(target: &Dialect, rendering: &AgainRendering<'_>, tokens: Option<(String, u64)>) -> Self {
+        Self {
+            target: target_name(target.id(), target.profile()),
+            dialect: target.id().to_owned(),
+            is_json: target.about().media_type == "application/json",
+            perspective: rendering.perspective.to_string(),
+            content: rendering.content.as_deref().unwrap_or_default().to_owned(),
+            own: OwnSpans {
+                assistant: rendering.assistant_spans.to_vec(),
+                trained: rendering.learned_spans.to_vec(),
+            },
+            last_role: rendering.last_role,
+            loss_codes: rendering.loss_codes.clone(),
+            losses: folded(&rendering.losses),
+            violations: rendering.violations.clone(),
+            tokens,
+        }
+    }
+
+    /// Whether it is rendered for one of these participants.
+    pub(super) fn is_for(&self, linked: &Linked, perspectives: &[Option<usize>]) -> bool {
+        let participants = &linked.conversation.participants;
+        perspectives.iter().any(|perspective| {
+            let participant = perspective.and_then(|index| participants.get(index));
+            participant.map_or("", |participant| &participant.id) == self.perspective
+        })
     }
 
     /// Writes the rendering: its figures, its text with marks around what is learned, and what was lost; without words where
     /// content may not be shown.
-    pub(super) fn write(&self, page: &mut Page, linked: &Linked, shows_content: bool) {
+    pub(super) fn write(&self, page: &mut TextPage, linked: &Linked, shows_content: bool) {
         page.end_line();
         let participants = &linked.conversation.participants;
         let speaker = participants.iter().find(|one| one.id == self.perspective);
@@ -133,19 +181,19 @@ impl Rendered {
                 count(*amount),
                 places.concat()
             );
-            page.lines(Rendition::Dim, &line, 2);
+            page.line(Rendition::Dim, &line, 2);
         }
         for violation in &self.violations {
             let rule = violation.split(':').next().filter(|_| !shows_content);
             let line = format!("not valid: {}", rule.unwrap_or(violation));
-            page.lines(Rendition::Plain, &line, 2);
+            page.line(Rendition::Plain, &line, 2);
         }
     }
 
     fn figures(&self) -> String {
         let mut figures = vec![bytes(self.content.len() as u64)];
-        if let Some(counts) = self.tokens {
-            figures.push(format!("{} of {ENCODING}", counted(counts.tokens, "token")));
+        if let Some((encoding, tokens)) = &self.tokens {
+            figures.push(format!("{} of {encoding}", counted(*tokens, "token")));
         }
         figures.push(format!(
             "{} learned",
@@ -155,7 +203,7 @@ impl Rendered {
     }
 
     /// Writes the row that an envelope makes of the rendering, or why there is none.
-    pub(super) fn write_row(&self, page: &mut Page, envelope: &Envelope, shows_content: bool) {
+    pub(super) fn write_row(&self, page: &mut TextPage, envelope: &Envelope, shows_content: bool) {
         let loss_codes = &self.loss_codes;
         let facts = RenderingFacts {
             perspective: &self.perspective,
@@ -186,20 +234,30 @@ impl Rendered {
                 page.words(Rendition::Dim, &figures);
                 page.end_line();
                 if shows_content {
-                    page.marked(&row.json, true, &row.learned);
+                    page.marked(&row.json, true, &row.trained);
                 }
             }
             Err(reason) => {
                 page.words(Rendition::Dim, "  left out");
                 page.end_line();
-                page.lines(Rendition::Plain, &reason, 2);
+                page.line(Rendition::Plain, &reason, 2);
                 let code = reason.split(':').next().unwrap_or(&reason);
                 if let Some(rule) = other_codes::named(code).first() {
-                    page.lines(Rendition::Dim, &format!("help: {}", rule.advice), 2);
+                    page.line(Rendition::Dim, &format!("help: {}", rule.advice), 2);
                 }
             }
         }
     }
+}
+
+/// Losses by code and reason, with their positions and amounts.
+fn folded(losses: &[Loss]) -> Vec<FoldedLoss> {
+    let mut folded = FoldedLosses::default();
+    let losses = folded.fold(losses).map(|loss| {
+        let (code, reason) = (loss.code.as_str(), loss.reason.words());
+        (code, loss.positions.to_vec(), loss.amount, reason)
+    });
+    losses.collect()
 }
 
 /// Positions of a loss that a line names.

@@ -3,26 +3,26 @@
 use chatmill_engine::check::Mask;
 use chatmill_model::{Linked, Media, MediaSource, Message, MessageKind, Part};
 
-use super::Found;
-use super::page::{Page, Rendition};
+use super::ShownConversation;
+use super::page::{Rendition, TextPage};
 use super::text::{label, size};
 use crate::figures::{bytes, counted};
 
 /// Writes the shape of a conversation with the codes of its findings.
-pub(super) fn write(page: &mut Page, found: &Found, assistant: Option<usize>, mask: &Mask) {
+pub(super) fn write(page: &mut TextPage, found: &ShownConversation, assistant: Option<usize>, mask: &Mask) {
     let conversation = &found.linked.conversation;
     let id = mask.id(&found.id);
-    page.lines(
+    page.line(
         Rendition::Dim,
         &format!("conversation {id} of {} ({})", found.place, conversation.source),
         0,
     );
-    page.lines(Rendition::Dim, &size(conversation), 0);
+    page.line(Rendition::Dim, &size(conversation), 0);
     found.write_findings(page, None);
     page.end_line();
     for message in &conversation.messages {
         let line = message_line(&found.linked, message, assistant, mask);
-        page.lines(Rendition::Plain, &line, 0);
+        page.line(Rendition::Plain, &line, 0);
         found.write_findings(page, Some(message.position));
     }
     let others = conversation
@@ -31,7 +31,7 @@ pub(super) fn write(page: &mut Page, found: &Found, assistant: Option<usize>, ma
         .filter(|other| other.messages.is_some());
     let others = others.count() as u64;
     if others > 0 {
-        page.lines(Rendition::Dim, &counted(others, "other answer"), 0);
+        page.line(Rendition::Dim, &counted(others, "other answer"), 0);
     }
 }
 

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 
 use chatmill_model::{
     Alternative, Conversation, Link, LinkStatus, Linked, Media, MediaSource, Message, MessageKind, Part,
-    Reference, Role, ToolCall, ToolResult,
+    Participant, Reference, Role, ToolCall, ToolResult,
 };
 
-use super::Found;
-use super::page::{Page, Rendition};
+use super::ShownConversation;
+use super::page::{Rendition, TextPage};
 use crate::figures::{bytes, counted, instant};
 
 /// Columns that the text of a message is indented by.
 const INDENTATION: usize = 2;
 
 /// Writes a conversation with its findings, in which one participant is the assistant.
-pub(super) fn write(page: &mut Page, found: &Found, assistant: Option<usize>) {
+pub(super) fn write(page: &mut TextPage, found: &ShownConversation, assistant: Option<usize>) {
     let (linked, conversation) = (&found.linked, &found.linked.conversation);
     let alternatives = alternatives_by_place(conversation);
     write_head(page, found);
@@ -53,7 +53,7 @@ fn alternatives_by_place(conversation: &Conversation) -> BTreeMap<u32, Vec<(&Alt
     by_place
 }
 
-fn write_head(page: &mut Page, found: &Found) {
+fn write_head(page: &mut TextPage, found: &ShownConversation) {
     let conversation = &found.linked.conversation;
     page.words(
         Rendition::Bold,
@@ -64,14 +64,14 @@ fn write_head(page: &mut Page, found: &Found) {
         "conversation {} of {} ({})",
         found.id, found.place, conversation.source
     );
-    page.lines(Rendition::Dim, &place, 0);
+    page.line(Rendition::Dim, &place, 0);
     let mut facts = vec![size(conversation)];
     if let (Some(first), Some(last)) = conversation.span() {
         let [first, last] = [first, last].map(|time| instant(time, "%Y-%m-%d %H:%M:%S UTC"));
         facts.push(format!("{first} to {last}"));
     }
     facts.extend(conversation.model.as_ref().map(|model| format!("model {model}")));
-    page.lines(Rendition::Dim, &facts.join(", "), 0);
+    page.line(Rendition::Dim, &facts.join(", "), 0);
     if let Some(description) = conversation
         .description
         .as_deref()
@@ -103,7 +103,7 @@ pub(super) fn size(conversation: &Conversation) -> String {
 }
 
 fn write_message_head(
-    page: &mut Page,
+    page: &mut TextPage,
     linked: &Linked,
     message: &Message,
     assistant: Option<usize>,
@@ -142,7 +142,7 @@ pub(super) fn label(message: &Message, assistant: Option<usize>) -> Option<&'sta
 fn sender_name<'m>(conversation: &'m Conversation, message: &'m Message) -> &'m str {
     let own = message.sender_name.as_deref().filter(|name| !name.is_empty());
     let sender = conversation.sender(message);
-    own.or(sender.map(|sender| sender.display_name()))
+    own.or(sender.map(Participant::display_name))
         .unwrap_or(message.role.as_str())
 }
 
@@ -161,7 +161,7 @@ fn time(message: &Message, day: &mut String) -> Option<String> {
     Some(date + &clock)
 }
 
-fn write_notice(page: &mut Page, linked: &Linked, message: &Message, day: &mut String) {
+fn write_notice(page: &mut TextPage, linked: &Linked, message: &Message, day: &mut String) {
     let mut lead = format!("#{} · ", message.position);
     lead.extend(time(message, day).map(|time| time + " "));
     let named = message.sender.map(|_| sender_name(&linked.conversation, message));
@@ -180,7 +180,7 @@ fn words_of(part: &Part) -> Option<&str> {
     }
 }
 
-fn write_reply(page: &mut Page, linked: &Linked, reference: &Reference, link: &Link) {
+fn write_reply(page: &mut TextPage, linked: &Linked, reference: &Reference, link: &Link) {
     const LEAD: &str = "  ↳ ";
     let conversation = &linked.conversation;
     let preview = reference.preview.as_ref();
@@ -202,7 +202,7 @@ fn write_reply(page: &mut Page, linked: &Linked, reference: &Reference, link: &L
     }
 }
 
-fn write_part(page: &mut Page, part: &Part) {
+fn write_part(page: &mut TextPage, part: &Part) {
     match part {
         Part::Text(text) => page.lines(Rendition::Plain, text, INDENTATION),
         Part::Reasoning(text) => page.lines(Rendition::Dim, &format!("thinks: {text}"), INDENTATION),
@@ -250,7 +250,7 @@ fn media_line(media: &Media) -> String {
 }
 
 /// Writes the other answers at a place.
-fn write_alternatives(page: &mut Page, at_place: Option<&Vec<(&Alternative, &[Message])>>) {
+fn write_alternatives(page: &mut TextPage, at_place: Option<&Vec<(&Alternative, &[Message])>>) {
     for (alternative, messages) in at_place.into_iter().flatten() {
         let parts = messages.iter().flat_map(|message| &message.parts);
         let words = parts.map(|part| match part {
@@ -274,14 +274,11 @@ fn other_lead(alternative: &Alternative) -> String {
         .label
         .map(|is_good| if is_good { "good" } else { "bad" });
     let facts = [
+        Some(alternative.origin.as_str().to_owned()),
         label.map(str::to_owned),
         judgement.rank.map(|rank| format!("rank {rank}")),
         judgement.score.map(|score| format!("score {}", score.value())),
     ];
-    let facts: String = facts
-        .into_iter()
-        .flatten()
-        .map(|fact| format!(", {fact}"))
-        .collect();
-    format!("  or ({}{facts}): ", alternative.origin.as_str())
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    format!("  or ({}): ", facts.join(", "))
 }

@@ -15,7 +15,7 @@ pub struct RowPreview {
     /// The row, an object.
     pub json: String,
     /// The ranges of its bytes that are trained on, as far as they are in the row as they are in the rendering.
-    pub learned: Vec<Range<usize>>,
+    pub trained: Vec<Range<usize>>,
     /// The turns of the assistant, by their use in training.
     pub turns: TurnCounts,
     /// Turns after the assistant's last one, which are not in the row.
@@ -48,7 +48,7 @@ pub fn preview(
     let wrapped = (envelope.wrap)(&row)?;
     let json = fields::object(&wrapped.fields);
     Ok(RowPreview {
-        learned: learned(&json, rendering),
+        trained: trained(&json, rendering),
         json,
         turns: wrapped.turn_counts,
         turns_cut: wrapped.turns_cut,
@@ -59,7 +59,7 @@ pub fn preview(
 const OPENING: usize = 24;
 
 /// The trained ranges of a rendering in a row that has its turns in the same order.
-fn learned(json: &str, rendering: &RenderingFacts<'_>) -> Vec<Range<usize>> {
+fn trained(json: &str, rendering: &RenderingFacts<'_>) -> Vec<Range<usize>> {
     let content = rendering.content.unwrap_or_default();
     let mut found = Vec::new();
     let mut from = 0;
@@ -68,15 +68,15 @@ fn learned(json: &str, rendering: &RenderingFacts<'_>) -> Vec<Range<usize>> {
         // A character may stand across the first byte.
         let mut openings = (0..=start.min(OPENING)).rev();
         let sought = openings.find_map(|opening| Some((opening, content.get(start - opening..end)?)));
-        let rest = json.get(from..).unwrap_or_default();
+        let (_, rest) = json.split_at(from);
         let at = sought.and_then(|(opening, sought)| Some((opening, sought, rest.find(sought)?)));
         let Some((opening, sought, at)) = at else {
             continue;
         };
         let range = from + at + opening..from + at + sought.len();
         from = range.end;
-        let is_learned = |learned: &Range<u64>| learned.start < span.end && span.start < learned.end;
-        if rendering.learned_spans.iter().any(is_learned) {
+        let is_trained = |trained: &Range<u64>| trained.start < span.end && span.start < trained.end;
+        if rendering.learned_spans.iter().any(is_trained) {
             found.push(range);
         }
     }
@@ -92,11 +92,11 @@ mod tests {
 
     /// The row of a rendering in which `assistant` are the assistant's texts, and the last of them alone is trained on.
     fn row(envelope: &str, content: &str, assistant: &[Range<u64>]) -> Result<RowPreview, String> {
-        let learned = assistant.last().cloned();
+        let last = assistant.last().cloned();
         let facts = RenderingFacts {
             content: Some(content),
             assistant_spans: assistant,
-            learned_spans: learned.as_slice(),
+            learned_spans: last.as_slice(),
             last_role: Some("assistant"),
             ..RenderingFacts::default()
         };
@@ -110,11 +110,12 @@ mod tests {
         let spans = [places[1]..places[1] + 2, places[2]..places[2] + 2];
         let row = row("openai-sft", TWICE, &spans).unwrap();
         assert_eq!((row.turns.learned, row.turns.context), (1, 1));
-        let [learned] = row.learned.as_slice() else {
-            panic!("{:?}", row.learned)
+        let [trained] = row.trained.as_slice() else {
+            panic!("{:?}", row.trained)
         };
-        assert!(row.json[..learned.start].ends_with(r#"{"role":"assistant","content":""#));
-        assert_eq!(&row.json[learned.start..], r#"ok"}]}"#);
+        let (before, from) = row.json.split_at(trained.start);
+        assert!(before.ends_with(r#"{"role":"assistant","content":""#));
+        assert_eq!(from, r#"ok"}]}"#);
     }
 
     #[test]

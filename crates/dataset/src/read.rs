@@ -153,7 +153,7 @@ impl Dataset {
     }
 
     /// The same with only the rows of one conversation: of each part the column of their ids is read, and then the pages that hold these rows.
-    pub(crate) fn batches_of<'d>(&'d self, table: &str, columns: &[&'d str], conversation: &'d str) -> Batches<'d> {
+    pub fn batches_of<'d>(&'d self, table: &str, columns: &[&'d str], conversation: &'d str) -> Batches<'d> {
         self.chosen_batches(table, columns, Some(conversation))
     }
 

@@ -10,7 +10,7 @@ use std::ops::Range;
 use chatmill_dataset::{Dataset, DatasetError};
 use chatmill_diag::{Advice, Class, Classed};
 use chatmill_dialect::{Dialect, Loss, LossCode, Rendering, TextArena};
-use chatmill_model::{Linked, RawJson, Sink, SinkBuffers};
+use chatmill_model::{Linked, RawJson, Sink, SinkBuffers, TurnStart};
 use chatmill_token::{Encoding, TokenCounter, TokenCounts};
 use thiserror::Error;
 
@@ -106,6 +106,8 @@ pub struct AgainRendering<'r> {
     pub loss_codes: Vec<&'static str>,
     /// Its losses, but for what was replaced.
     pub losses: Cow<'r, [Loss]>,
+    /// Where the turns of messages begin, and where each ends.
+    pub turn_starts: Cow<'r, [TurnStart]>,
     /// Rules of the dialect that it breaks.
     pub violations: Vec<String>,
     /// Tokens in the encoding that is counted; 0 where none is.
@@ -123,6 +125,7 @@ impl AgainRendering<'_> {
             learned_spans: self.learned_spans.to_vec().into(),
             loss_codes: self.loss_codes.clone(),
             losses: self.losses.to_vec().into(),
+            turn_starts: self.turn_starts.to_vec().into(),
             violations: self.violations.clone(),
             ..*self
         }
@@ -308,6 +311,7 @@ impl<'a, 'd> Renderer<'a, 'd> {
             last_role: rendering.last_role,
             loss_codes: codes,
             losses: (&rendering.losses).into(),
+            turn_starts: sink.turn_starts().into(),
             violations,
             tokens: self
                 .counts_by_encoding

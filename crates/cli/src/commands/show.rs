@@ -4,6 +4,7 @@
 
 mod choice;
 mod dataset;
+mod html;
 mod page;
 mod pager;
 mod rendering;
@@ -11,6 +12,7 @@ mod shape;
 mod text;
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use chatmill_dataset::{Dataset, is_dataset};
@@ -24,19 +26,22 @@ use chatmill_engine::record::Settings;
 use chatmill_engine::{Plan, PlannedInput, ReadProblems, Silent, WalkEvent, typed_inputs, walk};
 use chatmill_export::{Envelope, Preferences};
 use chatmill_model::Linked;
+use chatmill_report::conversation::{ShownFinding, conversation_page};
+use chatmill_token::TokenCounter;
 use clap::{Args, ValueEnum};
 
 use self::choice::{Choice, ChoiceArguments};
 use self::page::TextPage;
+use self::rendering::Rendered;
 use super::check::finding_text;
 use super::export::known_envelope;
 use super::inspect::is_export;
 use super::render::{Search, named, names, settings, speaker};
 use crate::args::Inputs;
 use crate::context::Context;
-use crate::exit::{self, Exit, Outcome, refuse};
+use crate::exit::{self, CommandError, Exit, Outcome, refuse};
 use crate::mask::mask;
-use crate::output::Colours;
+use crate::output::{self, Colours};
 use crate::{read_problems, terminal};
 
 /// Arguments of `show`.
@@ -61,9 +66,15 @@ pub(crate) struct Arguments {
     /// Who is the assistant: id or name of a participant, `auto` or `none`
     #[arg(long = "as", default_value = "auto", value_name = "PARTICIPANT")]
     speaker: String,
-    /// Output format
-    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
-    format: ShownAs,
+    /// Output format; without it, the ending of --out decides
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<ShownAs>,
+    /// Writes to this file instead of stdout
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Opens the file in the program that the system has for it
+    #[arg(long, requires = "out")]
+    open: bool,
 }
 
 /// Form of what is shown.
@@ -71,6 +82,8 @@ pub(crate) struct Arguments {
 enum ShownAs {
     /// Text for a terminal
     Text,
+    /// HTML page: the chat, and beside it what a model gets
+    Html,
 }
 
 /// A conversation that is shown.
@@ -79,14 +92,70 @@ struct ShownConversation {
     /// Where it begins.
     place: String,
     linked: Linked,
-    /// Its findings as text, by their messages; those about the conversation as a whole have none.
-    findings: BTreeMap<Option<u32>, Vec<String>>,
+    /// Its findings by their messages; those about the conversation as a whole have none.
+    findings: FindingsByMessage,
+}
+
+/// Findings by their messages.
+type FindingsByMessage = BTreeMap<Option<u32>, Vec<ShownFinding>>;
+
+/// What a conversation is written for.
+#[derive(Clone, Copy)]
+struct Medium<'m> {
+    format: ShownAs,
+    /// The mask of ids, where no content is shown.
+    mask: Option<&'m Mask>,
+    colours: Colours,
+    columns: usize,
+    /// Columns that text is wrapped to.
+    wrapped_columns: usize,
+}
+
+impl<'m> Medium<'m> {
+    fn of(arguments: &Arguments, mask: Option<&'m Mask>) -> Outcome<Self> {
+        let is_html = |path: &PathBuf| {
+            path.extension()
+                .is_some_and(|ending| ending.eq_ignore_ascii_case("html"))
+        };
+        let format = match (arguments.format, &arguments.out) {
+            (Some(format), _) => format,
+            (None, Some(path)) if is_html(path) => ShownAs::Html,
+            (None, _) => ShownAs::Text,
+        };
+        if format == ShownAs::Html && mask.is_some() {
+            return refuse(
+                "a page shows the chat and cannot leave it out",
+                "omit --no-content, or use --format text, which shows the shape",
+            );
+        }
+        let is_terminal = format == ShownAs::Text && arguments.out.is_none();
+        Ok(Self {
+            format,
+            mask,
+            colours: if is_terminal {
+                Colours::of_stdout()
+            } else {
+                Colours::NONE
+            },
+            columns: if is_terminal {
+                terminal::columns()
+            } else {
+                terminal::COLUMNS_OF_A_FILE
+            },
+            wrapped_columns: if is_terminal {
+                terminal::prose_columns()
+            } else {
+                usize::MAX
+            },
+        })
+    }
 }
 
 /// Shows a conversation.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     let mut choice = Choice::new(&arguments.choice)?;
     let mask = mask(context.global)?;
+    let medium = Medium::of(arguments, mask.as_ref())?;
     let path = Path::new(&arguments.path);
     let dataset = is_dataset(path)?.then(|| Dataset::open(path)).transpose()?;
     if dataset.is_some() && arguments.pipeline.is_some() {
@@ -99,12 +168,20 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     let plan = arguments.pipeline.as_deref();
     let plan = plan.map(|file| Plan::load(file, &[], None, inputs)).transpose()?;
     let target = Target::of(arguments, plan.as_ref())?;
+    let file = arguments.out.as_deref();
+    let read = plan.as_ref().map(Plan::read_beside).unwrap_or_default();
+    let read = read
+        .iter()
+        .map(PathBuf::as_path)
+        .chain(arguments.pipeline.as_deref());
+    let read: Vec<&Path> = read.chain([path]).collect();
+    let file = file.map(|file| output::file(file, &read)).transpose()?;
     let (found, problems) = match &dataset {
         Some(dataset) => (
-            dataset::find(dataset, &mut choice, mask.as_ref())?,
+            dataset::find(dataset, &mut choice, medium)?,
             ReadProblems::default(),
         ),
-        None => find(arguments, plan.as_ref(), &mut choice, mask.as_ref(), context)?,
+        None => find(arguments, plan.as_ref(), &mut choice, medium, context)?,
     };
     let Some(found) = found else {
         read_problems::report("not searched", &problems);
@@ -113,16 +190,23 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
             failed => Ok(failed),
         };
     };
-    let mut page = TextPage::new(
-        Colours::of_stdout(),
-        terminal::columns(),
-        terminal::prose_columns(),
-    );
     let plan = plan.map_or_else(|| settings(None, &[]), Ok)?;
     let origin = dataset.as_ref().map_or(Origin::Inputs(&plan), Origin::Dataset);
-    write(&mut page, &found, &target, origin, arguments, mask.as_ref())?;
-    match arguments.format {
-        ShownAs::Text => pager::print(&page.into_text())?,
+    let text = match medium.format {
+        ShownAs::Text => text_of(&found, &target, origin, arguments, medium)?,
+        ShownAs::Html => page_of(&found, &target, origin, arguments)?,
+    };
+    match file {
+        Some((mut out, file)) => {
+            out.write_all(text.as_bytes())?;
+            out.flush()?;
+            file.finish()?;
+        }
+        None if medium.format == ShownAs::Html => output::print_file(&text)?,
+        None => pager::print(&text)?,
+    }
+    if let Some(path) = arguments.out.as_deref().filter(|_| arguments.open) {
+        pager::open(path).map_err(|error| CommandError::from(error).context("cannot open the file"))?;
     }
     Ok(exit::report_failures(&problems.failures))
 }
@@ -141,7 +225,7 @@ fn find(
     arguments: &Arguments,
     plan: Option<&Plan>,
     choice: &mut Choice,
-    mask: Option<&Mask>,
+    medium: Medium<'_>,
     context: &Context<'_>,
 ) -> Outcome<(Option<ShownConversation>, ReadProblems)> {
     let typed;
@@ -175,7 +259,7 @@ fn find(
                         id,
                         place: record.place(),
                         linked: linked.clone(),
-                        findings: by_message(&record.findings(), mask),
+                        findings: by_message(&record.findings(), medium),
                     });
                 }
             }
@@ -212,24 +296,20 @@ impl Target {
     }
 }
 
-/// Writes the conversation as text, and what a model or a trainer gets of it.
-fn write(
-    page: &mut TextPage,
-    found: &ShownConversation,
+/// Who is the assistant in the renderings; the first of them in the chat.
+fn assistants(
+    linked: &Linked,
     target: &Target,
     origin: Origin<'_>,
     arguments: &Arguments,
-    mask: Option<&Mask>,
-) -> Outcome<()> {
-    let linked = &found.linked;
+) -> Outcome<Vec<Option<usize>>> {
     let asked = speaker(&arguments.speaker);
-    let is_auto = matches!(asked, PerspectiveChoice::Rule(PerspectiveRule::Auto));
     let speaker = match origin {
-        Origin::Inputs(plan) if is_auto && arguments.pipeline.is_some() => {
+        Origin::Inputs(plan) if is_auto(&asked) && arguments.pipeline.is_some() => {
             plan.pipeline.perspective.speaker.clone()
         }
         // As `convert` does.
-        Origin::Inputs(_) if is_auto && target.envelope.is_some() => {
+        Origin::Inputs(_) if is_auto(&asked) && target.envelope.is_some() => {
             PerspectiveChoice::Rule(PerspectiveRule::EachAgent)
         }
         _ => asked,
@@ -237,56 +317,141 @@ fn write(
     let (assistants, _) = perspectives(linked, &speaker);
     let mut participants = Search::new(named(&speaker));
     participants.note(!assistants.is_empty(), names(linked));
-    if let Some(unmet) = participants.unmet("participant") {
-        return Err(unmet);
-    }
-    let assistant = assistants.first().copied().flatten();
-    match mask {
-        None => text::write(page, found, assistant),
-        Some(mask) => shape::write(page, found, assistant, mask),
-    }
-    let Some(dialect) = &target.dialect else {
-        return Ok(());
-    };
-    let rendered = match origin {
-        Origin::Inputs(plan) => rendering::rendered(linked, plan, dialect, &assistants),
-        Origin::Dataset(dataset) => match rendering::again(dataset, &found.id, dialect) {
-            Ok((mut rendered, uncounted)) => {
-                if let Some(encoding) = uncounted {
-                    page.note(&format!(
-                        "not counted: the vocabulary of `{encoding}` is not in the dataset"
-                    ));
-                }
-                rendered.retain(|rendering| is_auto || rendering.is_for(linked, &assistants));
-                if rendered.is_empty() {
-                    page.note("by the plan of the dataset there is no such rendering");
-                }
-                rendered
-            }
-            Err(error @ AgainError::Refused { .. }) => {
-                page.note(&error.to_string());
-                Vec::new()
-            }
-            Err(error) => return Err(error.into()),
-        },
-    };
-    for rendered in rendered {
-        rendered.write(page, linked, mask.is_none());
-        if let Some(envelope) = target.envelope {
-            rendered.write_row(page, envelope, mask.is_none());
-        }
-    }
-    Ok(())
+    participants.unmet("participant").map_or(Ok(assistants), Err)
 }
 
-/// The text of findings by their messages.
-fn by_message(findings: &[Checked], mask: Option<&Mask>) -> BTreeMap<Option<u32>, Vec<String>> {
-    let quoting = mask.map_or(Quoting::All, Quoting::Masked);
-    let mut by_message: BTreeMap<Option<u32>, Vec<String>> = BTreeMap::new();
+fn is_auto(speaker: &PerspectiveChoice) -> bool {
+    matches!(speaker, PerspectiveChoice::Rule(PerspectiveRule::Auto))
+}
+
+/// Renders the conversation in a dialect; notes say what cannot be made again of a dataset.
+fn renderings(
+    found: &ShownConversation,
+    dialect: &Dialect,
+    (origin, assistants, arguments): (Origin<'_>, &[Option<usize>], &Arguments),
+    counter: &mut Option<TokenCounter>,
+    notes: &mut Vec<String>,
+) -> Outcome<Vec<Rendered>> {
+    let linked = &found.linked;
+    let dataset = match origin {
+        Origin::Inputs(plan) => return Ok(rendering::rendered(linked, plan, dialect, assistants, counter)),
+        Origin::Dataset(dataset) => dataset,
+    };
+    match rendering::again(dataset, &found.id, dialect) {
+        Ok((mut rendered, uncounted)) => {
+            notes.extend(
+                uncounted
+                    .map(|name| format!("not counted: the vocabulary of `{name}` is not in the dataset")),
+            );
+            let all = is_auto(&speaker(&arguments.speaker));
+            rendered.retain(|rendering| all || rendering.is_for(linked, assistants));
+            if rendered.is_empty() {
+                notes.push("by the plan of the dataset there is no such rendering".to_owned());
+            }
+            Ok(rendered)
+        }
+        Err(error @ AgainError::Refused { .. }) => {
+            notes.push(error.to_string());
+            Ok(Vec::new())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The conversation as text, and below it what a model or a trainer gets of it.
+fn text_of(
+    found: &ShownConversation,
+    target: &Target,
+    origin: Origin<'_>,
+    arguments: &Arguments,
+    medium: Medium<'_>,
+) -> Outcome<String> {
+    let assistants = assistants(&found.linked, target, origin, arguments)?;
+    let assistant = assistants.first().copied().flatten();
+    let mut page = TextPage::new(medium.colours, medium.columns, medium.wrapped_columns);
+    match medium.mask {
+        None => text::write(&mut page, found, assistant),
+        Some(mask) => shape::write(&mut page, found, assistant, mask),
+    }
+    if let Some(dialect) = &target.dialect {
+        let mut notes = Vec::new();
+        let by = (origin, assistants.as_slice(), arguments);
+        let rendered = renderings(found, dialect, by, &mut rendering::counter(), &mut notes)?;
+        for note in &notes {
+            page.note(note);
+        }
+        let shows_content = medium.mask.is_none();
+        for rendered in rendered {
+            rendered.write(&mut page, &found.linked, shows_content);
+            if let Some(envelope) = target.envelope {
+                rendered.write_row(&mut page, envelope, shows_content);
+            }
+        }
+    }
+    Ok(page.into_text())
+}
+
+/// Dialects of a page beside the source's own, where none is asked for.
+const DIALECTS_OF_A_PAGE: [&str; 2] = ["openai-chat", "anthropic-messages"];
+
+/// Messages of a conversation that is rendered in all dialects.
+const MOST_COUNTED: usize = 5_000;
+
+/// The page of the conversation.
+fn page_of(
+    found: &ShownConversation,
+    target: &Target,
+    origin: Origin<'_>,
+    arguments: &Arguments,
+) -> Outcome<String> {
+    let linked = &found.linked;
+    let assistants = assistants(linked, target, origin, arguments)?;
+    let by = (origin, assistants.as_slice(), arguments);
+    let (mut counter, mut notes) = (rendering::counter(), Vec::new());
+    let usual = || {
+        let own = [linked.conversation.source].into_iter().chain(DIALECTS_OF_A_PAGE);
+        let mut usual: Vec<&Dialect> = own.filter_map(chatmill_dialect::find).collect();
+        usual.dedup_by_key(|dialect| dialect.id());
+        usual
+    };
+    let dialects = target
+        .dialect
+        .as_ref()
+        .map_or_else(usual, |dialect| vec![dialect]);
+    let mut shown = Vec::new();
+    for dialect in dialects {
+        shown.extend(renderings(found, dialect, by, &mut counter, &mut notes)?);
+    }
+    let figures = match origin {
+        Origin::Dataset(dataset) => {
+            dataset::figures(dataset, found, shown.iter().find_map(Rendered::encoding))?
+        }
+        Origin::Inputs(plan) if linked.conversation.messages.len() <= MOST_COUNTED => {
+            let all = chatmill_dialect::DIALECTS.iter();
+            let all =
+                all.flat_map(|dialect| rendering::rendered(linked, plan, dialect, &assistants, &mut counter));
+            all.map(|rendered| rendered.row(linked)).collect()
+        }
+        Origin::Inputs(_) => shown.iter().map(|rendered| rendered.row(linked)).collect(),
+    };
+    let assistant = assistants.first().copied().flatten();
+    let chat = html::chat(found, assistant, &shown, figures, notes);
+    Ok(conversation_page(&chat)?)
+}
+
+/// Findings by their messages, as text.
+fn by_message(findings: &[Checked], medium: Medium<'_>) -> FindingsByMessage {
+    let quoting = medium.mask.map_or(Quoting::All, Quoting::Masked);
+    let mut by_message = FindingsByMessage::new();
     for checked in findings {
-        let text = finding_text(checked, quoting, Colours::of_stdout(), terminal::columns());
-        let at = checked.located.finding.position;
-        by_message.entry(at).or_default().push(text);
+        let finding = &checked.located.finding;
+        by_message
+            .entry(finding.position)
+            .or_default()
+            .push(ShownFinding {
+                code: finding.code.code.to_owned(),
+                text: finding_text(checked, quoting, medium.colours, medium.columns),
+            });
     }
     by_message
 }
@@ -294,8 +459,8 @@ fn by_message(findings: &[Checked], mask: Option<&Mask>) -> BTreeMap<Option<u32>
 impl ShownConversation {
     /// Writes the findings at a message.
     fn write_findings(&self, page: &mut TextPage, position: Option<u32>) {
-        for text in self.findings.get(&position).into_iter().flatten() {
-            page.block(text);
+        for finding in self.findings.get(&position).into_iter().flatten() {
+            page.block(&finding.text);
         }
     }
 }

@@ -25,6 +25,7 @@ mod rule_table;
 mod suna_rows;
 mod template_ranges;
 mod templates;
+mod turn_starts;
 mod tzurot_scenarios;
 mod validators;
 mod windows;

@@ -58,6 +58,9 @@ static TEMPLATES: &[(&str, &str)] = &templates![
     "report/tokens.html"
     "report/turns.html"
     "script.js"
+    "show.css"
+    "show.html"
+    "show.js"
     "style.css"
     "trend.css"
 ];

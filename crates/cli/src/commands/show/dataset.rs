@@ -1,16 +1,16 @@
 //! A conversation of a finished dataset, put together from its rows by the engine; its findings are those of the run.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use chatmill_dataset::{Columns, Dataset, DatasetError, Numbers, Rows, Texts, columns};
+use chatmill_dataset::{Columns, Dataset, DatasetError, Flags, Numbers, Rows, Texts, columns};
 use chatmill_engine::again;
-use chatmill_engine::check::Mask;
+use chatmill_model::target_name;
+use chatmill_report::conversation::{RenderingFigures, ShownFinding};
 
-use super::ShownConversation;
 use super::choice::{Choice, WantedConversation};
+use super::{FindingsByMessage, Medium, ShownConversation};
 use crate::exit::Outcome;
-use crate::output::{Colours, harmless, shown};
+use crate::output::{harmless, shown};
 
 columns! {
     struct Ids {
@@ -29,6 +29,16 @@ columns! {
     struct Codes {
         conversation_id: Texts,
         code: Texts,
+    }
+
+    /// Renderings in figures.
+    struct RenderingCells {
+        dialect: Texts,
+        profile: Texts,
+        perspective: Texts,
+        bytes: Numbers,
+        loss_count: Numbers,
+        valid: Flags,
     }
 
     /// Findings.
@@ -50,7 +60,7 @@ columns! {
 pub(super) fn find(
     dataset: &Dataset,
     choice: &mut Choice,
-    mask: Option<&Mask>,
+    medium: Medium<'_>,
 ) -> Outcome<Option<ShownConversation>> {
     let Some(id) = id(dataset, choice)? else {
         return Ok(None);
@@ -62,7 +72,7 @@ pub(super) fn find(
     Ok(Some(ShownConversation {
         place: format!("{}, from {}", shown(dataset.folder()), shown(input)),
         linked: stored.linked,
-        findings: findings(dataset, &id, mask)?,
+        findings: findings(dataset, &id, medium)?,
         id,
     }))
 }
@@ -116,25 +126,56 @@ fn first<C: Columns>(
     Ok(None)
 }
 
-/// The findings of a conversation by their messages; without their sentences where there is a mask, for these name ids.
-fn findings(
+/// The renderings of a conversation in figures, as the run wrote them; tokens are those of an encoding.
+pub(super) fn figures(
     dataset: &Dataset,
-    id: &str,
-    mask: Option<&Mask>,
-) -> Result<BTreeMap<Option<u32>, Vec<String>>, DatasetError> {
-    let colours = Colours::of_stdout();
-    let mut by_message: BTreeMap<Option<u32>, Vec<String>> = BTreeMap::new();
+    found: &ShownConversation,
+    encoding: Option<&str>,
+) -> Result<Vec<RenderingFigures>, DatasetError> {
+    let mut figures = Vec::new();
+    if !dataset.has("renderings") {
+        return Ok(figures);
+    }
+    let tokens = encoding.map(|encoding| format!("tokens_{encoding}"));
+    let mut names = RenderingCells::names();
+    names.extend(tokens.as_deref());
+    for batch in dataset.batches_of("renderings", &names, &found.id) {
+        let batch = batch?;
+        let cells = RenderingCells::of(&batch)?;
+        let counts: Option<Numbers> = tokens.as_deref().map(|name| batch.column(name)).transpose()?;
+        figures.extend((0..batch.rows()).map(|row| {
+            let target = target_name(cells.dialect.at(row), cells.profile.at(row));
+            let mut participants = found.linked.conversation.participants.iter();
+            let speaker = participants.find(|one| one.id == cells.perspective.at(row));
+            RenderingFigures {
+                title: match speaker {
+                    Some(speaker) => format!("{target} for {}", speaker.display_name()),
+                    None => target,
+                },
+                bytes: cells.bytes.at(row),
+                tokens: counts.as_ref().map_or(0, |counts| counts.at(row)),
+                losses: cells.loss_count.at(row),
+                is_valid: cells.valid.at(row),
+            }
+        }));
+    }
+    Ok(figures)
+}
+
+/// The findings of a conversation by their messages; without their sentences where there is a mask, for these name ids.
+fn findings(dataset: &Dataset, id: &str, medium: Medium<'_>) -> Result<FindingsByMessage, DatasetError> {
+    let mut by_message = FindingsByMessage::new();
     let mut rows: Rows<'_, Findings> = Rows::of_conversation(dataset, "findings", id)?;
     while let Some((cells, row)) = rows.current() {
         let severity = cells.severity.at(row);
         let style = super::super::check::style_of(severity);
         let mut text = format!(
             "{}[{} {}]",
-            colours.paint(style, &harmless(severity)),
+            medium.colours.paint(style, &harmless(severity)),
             harmless(cells.code.at(row)),
             harmless(cells.name.at(row))
         );
-        if mask.is_none() {
+        if medium.mask.is_none() {
             text += &format!(": {}", harmless(cells.message.at(row)));
         }
         match cells.count.at(row) {
@@ -151,7 +192,10 @@ fn findings(
         text += &format!("\n --> {}", harmless(&place));
         let position = cells.position.get(row);
         let position = position.and_then(|position| u32::try_from(position).ok());
-        by_message.entry(position).or_default().push(text);
+        by_message.entry(position).or_default().push(ShownFinding {
+            code: cells.code.at(row).to_owned(),
+            text,
+        });
         rows.advance()?;
     }
     Ok(by_message)

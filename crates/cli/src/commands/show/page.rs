@@ -201,7 +201,7 @@ fn json_lines(json: &str) -> Vec<usize> {
 }
 
 /// As much of some texts on one line as takes so many columns.
-fn folded<'t>(texts: impl IntoIterator<Item = &'t str>, columns: usize) -> String {
+pub(super) fn folded<'t>(texts: impl IntoIterator<Item = &'t str>, columns: usize) -> String {
     let mut line = String::new();
     for word in texts.into_iter().flat_map(str::split_whitespace) {
         if !line.is_empty() {

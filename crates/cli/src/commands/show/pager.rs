@@ -1,7 +1,8 @@
-//! The pager, for a text that is longer than the terminal it is printed to.
+//! Programs that show what was written: the pager, for a text that is longer than the terminal, and what opens a file.
 
 use std::env;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::output::{self, is_on_terminal};
@@ -38,6 +39,18 @@ fn page(command: &mut Command, text: &str) -> io::Result<()> {
         let _ = stdin.write_all(text.as_bytes());
     }
     child.wait().map(drop)
+}
+
+/// Opens a file in the program that the system has for it, and does not wait for that.
+pub(super) fn open(path: &Path) -> io::Result<()> {
+    let program = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
+    };
+    let mut command = Command::new(program);
+    command.arg(path).stdin(Stdio::null()).stdout(Stdio::null());
+    command.stderr(Stdio::null()).spawn().map(drop)
 }
 
 #[cfg(test)]

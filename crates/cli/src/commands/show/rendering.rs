@@ -8,9 +8,10 @@ use chatmill_dataset::{Dataset, DatasetError};
 use chatmill_dialect::{Dialect, FoldedLosses, Loss, Rendering, TextArena};
 use chatmill_engine::Plan;
 use chatmill_engine::again::{Again, AgainError, AgainRendering};
-use chatmill_engine::conversation::{OwnSpans, WindowedRenderer};
+use chatmill_engine::conversation::{BudgetMeter, OwnSpans, WindowedRenderer};
 use chatmill_export::{Envelope, RenderingFacts, preview};
-use chatmill_model::{Linked, Sink, target_name};
+use chatmill_model::{Component, Linked, Sink, TurnStart, target_name};
+use chatmill_report::conversation::RenderingFigures;
 use chatmill_token::TokenCounter;
 
 use super::page::{Rendition, TextPage};
@@ -31,14 +32,24 @@ pub(super) struct Rendered {
     is_json: bool,
     /// The id of the participant who is the assistant; empty for none.
     perspective: String,
-    content: String,
+    pub(super) content: String,
     own: OwnSpans,
+    /// Where turns of messages begin and end.
+    pub(super) turn_starts: Vec<TurnStart>,
+    /// Tokens of each component, where they were counted.
+    pub(super) components: Vec<(&'static str, u64)>,
     last_role: Option<&'static str>,
     loss_codes: Vec<&'static str>,
-    losses: Vec<FoldedLoss>,
-    violations: Vec<String>,
+    pub(super) losses: Vec<FoldedLoss>,
+    pub(super) violations: Vec<String>,
     /// An encoding and the tokens in it.
     tokens: Option<(String, u64)>,
+}
+
+/// Counts renderings of inputs.
+pub(super) fn counter() -> Option<TokenCounter> {
+    let encoding = chatmill_token::find(ENCODING);
+    encoding.map(|encoding| TokenCounter::new(std::slice::from_ref(encoding)))
 }
 
 /// Renders a conversation in a dialect for these perspectives.
@@ -47,16 +58,19 @@ pub(super) fn rendered(
     plan: &Plan,
     target: &Dialect,
     perspectives: &[Option<usize>],
+    counter: &mut Option<TokenCounter>,
 ) -> Vec<Rendered> {
-    let encoding = chatmill_token::find(ENCODING);
-    let mut counter = encoding.map(|encoding| TokenCounter::new(std::slice::from_ref(encoding)));
     let arena = TextArena::default();
     let mut all = Vec::new();
+    let mut meter = plan.windows.budget.as_ref().map(BudgetMeter::new);
     let windowed = WindowedRenderer::new(linked, &plan.windows, perspectives, plan.policy(), &arena)
         .with(plan.additions(&[]));
     let mut sink = Sink::default();
-    let rendered: Result<(), std::convert::Infallible> =
-        windowed.render(target, None, &mut sink, &mut |sink, perspective, rendering| {
+    let rendered: Result<(), std::convert::Infallible> = windowed.render(
+        target,
+        meter.as_mut(),
+        &mut sink,
+        &mut |sink, perspective, rendering| {
             all.push(Rendered::new(
                 target,
                 sink,
@@ -65,7 +79,8 @@ pub(super) fn rendered(
                 counter.as_mut(),
             ));
             Ok(())
-        });
+        },
+    );
     let Ok(()) = rendered;
     all
 }
@@ -115,6 +130,13 @@ impl Rendered {
             perspective: perspective.to_owned(),
             content: sink.text().to_owned(),
             own,
+            turn_starts: sink.turn_starts().to_vec(),
+            components: counts.first().map_or_else(Vec::new, |counts| {
+                let components = Component::ALL.into_iter();
+                components
+                    .map(|component| (component.as_str(), counts.parts.get(component)))
+                    .collect()
+            }),
             last_role: rendering.last_role,
             loss_codes,
             losses: folded(&rendering.losses),
@@ -134,6 +156,8 @@ impl Rendered {
                 assistant: rendering.assistant_spans.to_vec(),
                 trained: rendering.learned_spans.to_vec(),
             },
+            turn_starts: rendering.turn_starts.to_vec(),
+            components: Vec::new(),
             last_role: rendering.last_role,
             loss_codes: rendering.loss_codes.clone(),
             losses: folded(&rendering.losses),
@@ -155,19 +179,14 @@ impl Rendered {
     /// content may not be shown.
     pub(super) fn write(&self, page: &mut TextPage, linked: &Linked, shows_content: bool) {
         page.end_line();
-        let participants = &linked.conversation.participants;
-        let speaker = participants.iter().find(|one| one.id == self.perspective);
-        let speaker = speaker.filter(|_| shows_content);
-        let speaker = speaker.map(|one| format!(" for {}", one.display_name()));
         page.words(
             Rendition::Bold,
-            &format!("{}{}", self.target, speaker.unwrap_or_default()),
+            &self.title(Some(linked).filter(|_| shows_content)),
         );
         page.words(Rendition::Dim, &format!("  {}", self.figures()));
         page.end_line();
         if shows_content {
-            let trained: Vec<Range<usize>> = self.own.trained.iter().map(as_usize).collect();
-            page.marked(&self.content, self.is_json, &trained);
+            page.marked(&self.content, self.is_json, &self.trained());
         }
         for (code, positions, amount, reason) in &self.losses {
             let places: Vec<String> = positions
@@ -190,7 +209,40 @@ impl Rendered {
         }
     }
 
-    fn figures(&self) -> String {
+    /// The dialect, and who is the assistant where that may be shown.
+    pub(super) fn title(&self, linked: Option<&Linked>) -> String {
+        let participants = linked.map(|linked| &linked.conversation.participants);
+        let mut participants = participants.into_iter().flatten();
+        match participants.find(|one| one.id == self.perspective) {
+            Some(speaker) => format!("{} for {}", self.target, speaker.display_name()),
+            None => self.target.clone(),
+        }
+    }
+
+    /// The ranges that are trained on.
+    pub(super) fn trained(&self) -> Vec<Range<usize>> {
+        let at = |at| usize::try_from(at).unwrap_or(usize::MAX);
+        let ranges = self.own.trained.iter();
+        ranges.map(|range| at(range.start)..at(range.end)).collect()
+    }
+
+    /// The encoding that it was counted in.
+    pub(super) fn encoding(&self) -> Option<&str> {
+        self.tokens.as_ref().map(|(encoding, _)| encoding.as_str())
+    }
+
+    /// A row of the table of all dialects.
+    pub(super) fn row(&self, linked: &Linked) -> RenderingFigures {
+        RenderingFigures {
+            title: self.title(Some(linked)),
+            bytes: self.content.len() as u64,
+            tokens: self.tokens.as_ref().map_or(0, |(_, tokens)| *tokens),
+            losses: self.losses.iter().map(|(_, _, amount, _)| amount).sum(),
+            is_valid: self.violations.is_empty(),
+        }
+    }
+
+    pub(super) fn figures(&self) -> String {
         let mut figures = vec![bytes(self.content.len() as u64)];
         if let Some((encoding, tokens)) = &self.tokens {
             figures.push(format!("{} of {encoding}", counted(*tokens, "token")));
@@ -262,8 +314,3 @@ fn folded(losses: &[Loss]) -> Vec<FoldedLoss> {
 
 /// Positions of a loss that a line names.
 const MOST_PLACES: usize = 8;
-
-fn as_usize(range: &Range<u64>) -> Range<usize> {
-    let [start, end] = [range.start, range.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
-    start..end
-}

@@ -1,5 +1,6 @@
 //! A conversation as it was written: speakers, times, quoted replies, calls and results on a line each.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use chatmill_model::{
@@ -42,7 +43,9 @@ pub(super) fn write(page: &mut TextPage, found: &ShownConversation, assistant: O
 }
 
 /// Other answers by the position of the message before which their place ends.
-fn alternatives_by_place(conversation: &Conversation) -> BTreeMap<u32, Vec<(&Alternative, &[Message])>> {
+pub(super) fn alternatives_by_place(
+    conversation: &Conversation,
+) -> BTreeMap<u32, Vec<(&Alternative, &[Message])>> {
     let mut by_place: BTreeMap<u32, Vec<(&Alternative, &[Message])>> = BTreeMap::new();
     for alternative in &conversation.alternatives {
         if let Some(messages) = &alternative.messages {
@@ -60,25 +63,29 @@ fn write_head(page: &mut TextPage, found: &ShownConversation) {
         conversation.title.as_deref().unwrap_or(&found.id),
     );
     page.end_line();
+    for fact in facts(found) {
+        page.line(Rendition::Dim, &fact, 0);
+    }
+}
+
+/// What a conversation is, in lines: where it begins, how large it is and when it was, its description.
+pub(super) fn facts(found: &ShownConversation) -> Vec<String> {
+    let conversation = &found.linked.conversation;
     let place = format!(
         "conversation {} of {} ({})",
         found.id, found.place, conversation.source
     );
-    page.line(Rendition::Dim, &place, 0);
-    let mut facts = vec![size(conversation)];
+    let mut figures = vec![size(conversation)];
     if let (Some(first), Some(last)) = conversation.span() {
         let [first, last] = [first, last].map(|time| instant(time, "%Y-%m-%d %H:%M:%S UTC"));
-        facts.push(format!("{first} to {last}"));
+        figures.push(format!("{first} to {last}"));
     }
-    facts.extend(conversation.model.as_ref().map(|model| format!("model {model}")));
-    page.line(Rendition::Dim, &facts.join(", "), 0);
-    if let Some(description) = conversation
-        .description
-        .as_deref()
-        .filter(|text| !text.is_empty())
-    {
-        page.lines(Rendition::Dim, description, 0);
-    }
+    figures.extend(conversation.model.as_ref().map(|model| format!("model {model}")));
+    let description = conversation.description.clone().filter(|text| !text.is_empty());
+    [place, figures.join(", ")]
+        .into_iter()
+        .chain(description)
+        .collect()
 }
 
 /// How large a conversation is, in words.
@@ -139,7 +146,7 @@ pub(super) fn label(message: &Message, assistant: Option<usize>) -> Option<&'sta
     }
 }
 
-fn sender_name<'m>(conversation: &'m Conversation, message: &'m Message) -> &'m str {
+pub(super) fn sender_name<'m>(conversation: &'m Conversation, message: &'m Message) -> &'m str {
     let own = message.sender_name.as_deref().filter(|name| !name.is_empty());
     let sender = conversation.sender(message);
     own.or(sender.map(Participant::display_name))
@@ -147,7 +154,7 @@ fn sender_name<'m>(conversation: &'m Conversation, message: &'m Message) -> &'m 
 }
 
 /// The time of a message, with its day where that is another than before.
-fn time(message: &Message, day: &mut String) -> Option<String> {
+pub(super) fn time(message: &Message, day: &mut String) -> Option<String> {
     let timestamp = message.timestamp.as_ref()?;
     let Some(time) = timestamp.instant else {
         return Some(timestamp.raw.clone());
@@ -173,7 +180,7 @@ fn write_notice(page: &mut TextPage, linked: &Linked, message: &Message, day: &m
     );
 }
 
-fn words_of(part: &Part) -> Option<&str> {
+pub(super) fn words_of(part: &Part) -> Option<&str> {
     match part {
         Part::Text(text) | Part::Notice(text) | Part::Reasoning(text) => Some(text),
         _ => None,
@@ -181,24 +188,43 @@ fn words_of(part: &Part) -> Option<&str> {
 }
 
 fn write_reply(page: &mut TextPage, linked: &Linked, reference: &Reference, link: &Link) {
-    const LEAD: &str = "  ↳ ";
+    if let Some(words) = quoted(linked, reference, link) {
+        let target = link.target.map(|target| format!("#{target}"));
+        let words = words.iter().map(AsRef::as_ref);
+        page.folded(Rendition::Dim, "  ↳ ", target.as_deref().into_iter().chain(words));
+    }
+}
+
+/// Whom a reply quotes, and with what words; none where nobody replied.
+pub(super) fn quoted<'m>(
+    linked: &'m Linked,
+    reference: &'m Reference,
+    link: &Link,
+) -> Option<Vec<Cow<'m, str>>> {
     let conversation = &linked.conversation;
-    let preview = reference.preview.as_ref();
     let target = link.target.and_then(|at| conversation.messages.get(at as usize));
-    match (link.status, target, preview) {
-        (LinkStatus::Pseudo, ..) => {}
-        (LinkStatus::Itself, ..) => page.folded(Rendition::Dim, LEAD, ["itself"]),
+    let named = |name: &str| Cow::Owned(format!("{name}:"));
+    match (link.status, target, &reference.preview) {
+        (LinkStatus::Pseudo, ..) => None,
+        (LinkStatus::Itself, ..) => Some(vec!["itself".into()]),
         (_, Some(target), _) => {
-            let name = format!("#{} {}:", target.position, sender_name(conversation, target));
-            let words = target.parts.iter().filter_map(words_of);
-            page.folded(Rendition::Dim, LEAD, [name.as_str()].into_iter().chain(words));
+            let words = target.parts.iter().filter_map(words_of).map(Cow::Borrowed);
+            Some(
+                [named(sender_name(conversation, target))]
+                    .into_iter()
+                    .chain(words)
+                    .collect(),
+            )
         }
         (_, None, Some(preview)) if preview.content.is_some() => {
-            let name = preview.sender_name.as_ref().map(|name| format!("{name}:"));
-            let quoted = [name.as_deref(), preview.content.as_deref()];
-            page.folded(Rendition::Dim, LEAD, quoted.into_iter().flatten());
+            let name = preview.sender_name.as_deref().map(named);
+            Some(
+                name.into_iter()
+                    .chain(preview.content.as_deref().map(Cow::Borrowed))
+                    .collect(),
+            )
         }
-        (_, None, _) => page.folded(Rendition::Dim, LEAD, ["a message that is missing"]),
+        (_, None, _) => Some(vec!["a message that is missing".into()]),
     }
 }
 
@@ -218,12 +244,12 @@ fn write_part(page: &mut TextPage, part: &Part) {
     }
 }
 
-fn call_line(call: &ToolCall) -> String {
+pub(super) fn call_line(call: &ToolCall) -> String {
     let name = call.name.as_deref().unwrap_or("a tool without a name");
     format!("{name}({})", call.arguments.source_text())
 }
 
-fn result_line(result: &ToolResult) -> String {
+pub(super) fn result_line(result: &ToolResult) -> String {
     let name = result.name.as_deref().unwrap_or_default();
     let failed = if result.is_error { "failed" } else { "" };
     let lead = [name, failed].into_iter().filter(|word| !word.is_empty());
@@ -232,7 +258,7 @@ fn result_line(result: &ToolResult) -> String {
     format!("{lead}{between}{}", result.content)
 }
 
-fn media_line(media: &Media) -> String {
+pub(super) fn media_line(media: &Media) -> String {
     let (address, size) = match &media.source {
         MediaSource::Url(url) => (Some(url.as_str()), None),
         MediaSource::Inline(text) => (None, Some(bytes(text.len() as u64 / 4 * 3))),
@@ -261,14 +287,14 @@ fn write_alternatives(page: &mut TextPage, at_place: Option<&Vec<(&Alternative, 
         let words: Vec<String> = words.collect();
         page.folded(
             Rendition::Dim,
-            &other_lead(alternative),
+            &format!("  or ({}): ", other_lead(alternative)),
             words.iter().map(String::as_str),
         );
     }
 }
 
 /// What another answer is, and how it was judged.
-fn other_lead(alternative: &Alternative) -> String {
+pub(super) fn other_lead(alternative: &Alternative) -> String {
     let judgement = alternative.judgement;
     let label = judgement
         .label
@@ -280,5 +306,5 @@ fn other_lead(alternative: &Alternative) -> String {
         judgement.score.map(|score| format!("score {}", score.value())),
     ];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
-    format!("  or ({}): ", facts.join(", "))
+    facts.join(", ")
 }

@@ -180,6 +180,8 @@ struct Reporting<'a> {
     arguments: &'a Arguments,
     settings: &'a Settings,
     verbosity: Verbosity,
+    /// Whether content is shown.
+    quotes: bool,
     /// Findings of a code in a file that text reports show; 0 shows all.
     most: usize,
     /// Files that the check reads in addition to its inputs, which no report may replace.
@@ -196,6 +198,7 @@ impl<'a> Reporting<'a> {
                 (false, 0) => Verbosity::Plain,
                 (false, _) => Verbosity::Verbose,
             },
+            quotes: !global.no_content,
             most: arguments.max_findings.unwrap_or(MAX_FINDINGS),
             spared,
         }
@@ -273,6 +276,7 @@ impl<'a> Reporting<'a> {
             Format::Html => Box::new(Html {
                 title: title(&self.arguments.paths, self.arguments.no_paths),
                 findings: FindingsByFile::default(),
+                quotes: self.quotes,
             }),
         };
         // Formats for programs list all findings by default; a page shows how many it leaves out.

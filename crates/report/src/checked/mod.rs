@@ -1,5 +1,6 @@
 //! Files with their findings, as pages show them.
 
+pub(crate) mod command;
 pub(crate) mod found;
 
 use chatmill_diag::{Code, Severity};
@@ -9,6 +10,8 @@ use chatmill_diag::{Code, Severity};
 pub struct CheckedFile {
     /// The path, as pages show it.
     pub path: String,
+    /// What `chatmill show` takes to show its conversations; none where no page names a command for it.
+    pub shown_by: Option<String>,
     /// The supplier of the file.
     pub supplier: String,
     /// `valid`, `warnings`, `errors`, `known`, `empty`, `skipped` or `unreadable`.

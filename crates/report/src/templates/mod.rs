@@ -18,6 +18,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::cells::token_table::heading;
+use crate::checked::command::show_command;
 use crate::numbers::{bytes, count, counted, duration, money, quotient, value};
 
 macro_rules! templates {
@@ -197,6 +198,7 @@ fn environment() -> Result<Environment<'static>, Error> {
         "share",
         |value: f64, most: f64| if most > 0.0 { value / most } else { 0.0 },
     );
+    environment.add_function("show", |id: &str| show_command(".", id).unwrap_or_default());
     environment.add_function("target", target);
     for (name, text) in TEMPLATES {
         environment.add_template(name, text)?;

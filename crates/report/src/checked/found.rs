@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::checked::command::show_command;
 use crate::checked::{CheckedFile, ShownFinding};
+use crate::templates::command::show_command;
 use crate::templates::{Fragment, TemplateError, fill};
 
 /// Files with findings that are open when the page is.

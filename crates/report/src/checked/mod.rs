@@ -1,6 +1,5 @@
 //! Files with their findings, as pages show them.
 
-pub(crate) mod command;
 pub(crate) mod found;
 
 use chatmill_diag::{Code, Severity};

@@ -5,6 +5,8 @@
 //! extension of the template's name, and invisible characters are written as escapes. Only output of other
 //! templates, and text from the pages of codes, is not escaped.
 
+pub(crate) mod command;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -17,8 +19,8 @@ use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Va
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use self::command::show_command;
 use crate::cells::token_table::heading;
-use crate::checked::command::show_command;
 use crate::numbers::{bytes, count, counted, duration, money, quotient, value};
 
 macro_rules! templates {

@@ -22,6 +22,7 @@ pub(crate) mod report;
 pub(crate) mod rules;
 pub(crate) mod run;
 pub(crate) mod schema;
+pub(crate) mod show;
 pub(crate) mod sources;
 pub(crate) mod status;
 pub(crate) mod tokens;
@@ -61,7 +62,7 @@ pub(crate) struct Cli {
 /// The commands by the job that they do, as the help of the program lists them.
 const JOBS: [(&str, &str); 5] = [
     ("Prepare", "init run convert export render"),
-    ("Validate", "inspect check certify diff report"),
+    ("Validate", "inspect show check certify diff report"),
     ("Price", "tokens"),
     ("Run at scale", "plan work status finish night"),
     (
@@ -120,6 +121,8 @@ pub(crate) enum Command {
     Tokens(tokens::Arguments),
     /// Identifies files: format, evidence and contents
     Inspect(inspect::Arguments),
+    /// Shows one conversation, with its findings at their messages
+    Show(show::Arguments),
     /// Prints a commented pipeline file for the formats it detects
     Init(init::Arguments),
     /// Prints a small file of an input format, valid or broken
@@ -224,6 +227,7 @@ pub(crate) fn dispatch(command: Command, context: &Context<'_>) -> Outcome<Exit>
         Command::Check(arguments) => check::execute(&arguments, context),
         Command::Render(arguments) => render::execute(arguments, context),
         Command::Inspect(arguments) => inspect::execute(&arguments, context),
+        Command::Show(arguments) => show::execute(&arguments, context),
         Command::Tokens(arguments) => tokens::execute(&arguments, context),
         Command::Export(arguments) => export::execute(&arguments, context),
         Command::Diff(arguments) => diff::execute(&arguments, context),

@@ -3,7 +3,7 @@
 //! Why: docs/decisions/2026-11-22-hidden-characters-in-terminals.md.
 
 use std::cell::RefCell;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -57,6 +57,11 @@ pub(crate) fn stdout() -> Output {
         Some(captured) => Box::new(captured),
         None => Box::new(BufWriter::new(io::stdout())),
     }
+}
+
+/// Whether results are shown to a person on a terminal, and not captured or read by a program.
+pub(crate) fn is_on_terminal() -> bool {
+    CAPTURED.with_borrow(Option::is_none) && io::stdout().is_terminal()
 }
 
 /// A file for results, and what gives it its name in place of an older one when all is written. `inputs` are spared.
@@ -216,10 +221,15 @@ impl Colours {
             Style::Note => 36,
             Style::Good => 32,
         };
-        if self.0 {
-            format!("\u{1b}[1;{number}m{word}\u{1b}[0m")
+        self.paint_as(&format!("1;{number}"), word)
+    }
+
+    /// A text in this rendition, `1;31` for example; in none where the rendition is empty.
+    pub(crate) fn paint_as(self, rendition: &str, text: &str) -> String {
+        if self.0 && !rendition.is_empty() {
+            format!("\u{1b}[{rendition}m{text}\u{1b}[0m")
         } else {
-            word.to_owned()
+            text.to_owned()
         }
     }
 

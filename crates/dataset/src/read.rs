@@ -14,6 +14,7 @@ use arrow_array::{
 };
 use chatmill_model::{Component, ComponentCounts};
 use parquet::arrow::ProjectionMask;
+use parquet::errors::ParquetError;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -25,10 +26,12 @@ use crate::tables::part_file::{self, PartFile};
 
 mod any_column;
 mod columns;
+mod one_conversation;
 pub mod statistics;
 
 pub use any_column::AnyColumn;
 pub use columns::{Columns, RowVisit, Rows};
+use one_conversation::{CONVERSATION_ID, chosen, rows_of};
 
 /// Bytes of a derived file that is read, at most.
 const DERIVED_BYTES: u64 = 1 << 20;
@@ -146,29 +149,55 @@ impl Dataset {
     /// The batches of a table, with only these columns. For a table that was left out, the iterator gives an
     /// error.
     pub fn batches<'d>(&'d self, table: &str, columns: &[&'d str]) -> Batches<'d> {
+        self.chosen_batches(table, columns, None)
+    }
+
+    /// The same with only the rows of one conversation: of each part the column of their ids is read, and then the pages that hold these rows.
+    pub fn batches_of<'d>(&'d self, table: &str, columns: &[&'d str], conversation: &'d str) -> Batches<'d> {
+        self.chosen_batches(table, columns, Some(conversation))
+    }
+
+    fn chosen_batches<'d>(
+        &'d self,
+        table: &str,
+        columns: &[&'d str],
+        conversation: Option<&'d str>,
+    ) -> Batches<'d> {
         let columns = columns.to_vec();
         let files = self.files(table);
-        let batches =
-            files.flat_map(move |file| each_or_error(file.and_then(|file| self.part(&file, &columns))));
+        let batches = files.flat_map(move |file| {
+            each_or_error(file.and_then(|file| self.part(&file, &columns, conversation)))
+        });
         // A table that was left out has no files.
         Box::new(self.absence(table).map(Err).into_iter().chain(batches))
     }
 
-    /// The batches of a file.
+    /// The batches of a file, of all its rows or of those of one conversation.
     fn part(
         &self,
         file: &PartFile,
         columns: &[&str],
+        conversation: Option<&str>,
     ) -> Result<impl Iterator<Item = Result<Batch, DatasetError>> + use<>, DatasetError> {
         let path = self.folder.join(&file.path);
         let part = self.open.read_part(&file.path, file.bytes)?;
-        let builder = part.batches(&path)?;
-        let mask = ProjectionMask::columns(builder.parquet_schema(), columns.iter().copied());
-        let batches = builder
-            .with_projection(mask)
-            .with_batch_size(BATCH_ROWS)
-            .build()
-            .map_err(|error| part.unreadable(&path, error))?;
+        let open = |columns: &[&str]| {
+            let builder = part.batches(&path)?;
+            let mask = ProjectionMask::columns(builder.parquet_schema(), columns.iter().copied());
+            Ok::<_, DatasetError>(builder.with_projection(mask).with_batch_size(BATCH_ROWS))
+        };
+        let unreadable = |error: ParquetError| part.unreadable(&path, error);
+        let mut builder = open(columns)?;
+        if let Some(conversation) = conversation {
+            let ids = open(&[CONVERSATION_ID])?.build().map_err(unreadable)?;
+            let ids = ids.map(|batch| batch.map_err(|error| unreadable(error.into())));
+            let rows = rows_of(&path, ids, conversation)?;
+            let counts = builder.metadata().row_groups().iter();
+            let counts = counts.map(|group| usize::try_from(group.num_rows()).unwrap_or_default());
+            let (groups, selection) = chosen(&counts.collect::<Vec<_>>(), &rows);
+            builder = builder.with_row_groups(groups).with_row_selection(selection);
+        }
+        let batches = builder.build().map_err(unreadable)?;
         Ok(batches.map(move |batch| match batch {
             Ok(batch) => Ok(Batch {
                 path: path.clone(),

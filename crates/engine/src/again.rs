@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use chatmill_dataset::{Dataset, DatasetError};
 use chatmill_diag::{Advice, Class, Classed};
-use chatmill_dialect::{Dialect, LossAmounts, LossCode, Rendering, TextArena};
-use chatmill_model::{Linked, RawJson, Sink, SinkBuffers};
+use chatmill_dialect::{Dialect, Loss, LossAmounts, LossCode, Rendering, TextArena};
+use chatmill_model::{Linked, RawJson, Sink, SinkBuffers, TurnStart};
 use chatmill_token::{Encoding, TokenCounter, TokenCounts};
 use thiserror::Error;
 
@@ -29,9 +29,11 @@ mod ratings;
 mod rebuilt;
 mod references;
 mod replaced;
+mod single;
 mod stored;
 
 pub use preferences::{Preference, Wanted};
+pub use single::{DatasetConversation, conversation};
 
 use called::Called;
 use rebuilt::{Conversations, StoredConversation};
@@ -104,6 +106,10 @@ pub struct AgainRendering<'r> {
     pub loss_codes: Vec<&'static str>,
     /// How often they occur; of replaced personal data this is not known.
     pub amounts: LossAmounts,
+    /// Its losses, but for what was replaced.
+    pub losses: Cow<'r, [Loss]>,
+    /// Where the turns of messages begin, and where each ends.
+    pub turn_starts: Cow<'r, [TurnStart]>,
     /// Rules of the dialect that it breaks.
     pub violations: Vec<String>,
     /// Tokens in the encoding that is counted; 0 where none is.
@@ -121,6 +127,8 @@ impl AgainRendering<'_> {
             learned_spans: self.learned_spans.to_vec().into(),
             loss_codes: self.loss_codes.clone(),
             amounts: self.amounts.clone(),
+            losses: self.losses.to_vec().into(),
+            turn_starts: self.turn_starts.to_vec().into(),
             violations: self.violations.clone(),
             ..*self
         }
@@ -183,18 +191,9 @@ impl<'d> Again<'d> {
         &self,
         visit: &mut dyn FnMut(&AgainRendering<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut renderer = Renderer::new(self);
-        let mut conversations = Conversations::of(self.dataset)?;
-        let mut replacements = Replacements::of(self.dataset)?;
-        while let Some(StoredConversation { id, input, linked }) = conversations.next()? {
-            renderer.called = self.called.of_input(&input);
-            renderer.replaced = replacements.of_next(&id)?;
-            let (mut perspectives, _) =
-                render::perspectives(&linked, &self.plan.pipeline.perspective.speaker);
-            perspectives.truncate(usize::try_from(self.plan.limits().perspectives).unwrap_or(usize::MAX));
-            renderer.render((&id, &linked), &self.plan.windows, &perspectives, visit)?;
-        }
-        Ok(())
+        let conversations = Conversations::of(self.dataset)?;
+        let replacements = Replacements::of(self.dataset)?;
+        Renderer::new(self).render_all(conversations, replacements, visit)
     }
 }
 
@@ -226,6 +225,25 @@ impl<'a, 'd> Renderer<'a, 'd> {
             replaced: Replaced::default(),
             called: &[],
         }
+    }
+
+    /// Renders conversations, which these replacements belong to, in their order.
+    fn render_all<E: From<DatasetError>>(
+        &mut self,
+        mut conversations: Conversations<'_>,
+        mut replacements: Replacements<'_>,
+        visit: &mut dyn FnMut(&AgainRendering<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Again { plan, called, .. } = self.again;
+        let most = usize::try_from(plan.limits().perspectives).unwrap_or(usize::MAX);
+        while let Some(StoredConversation { id, input, linked }) = conversations.next()? {
+            self.called = called.of_input(&input);
+            self.replaced = replacements.of_next(&id)?;
+            let (mut perspectives, _) = render::perspectives(&linked, &plan.pipeline.perspective.speaker);
+            perspectives.truncate(most);
+            self.render((&id, &linked), &plan.windows, &perspectives, visit)?;
+        }
+        Ok(())
     }
 
     /// Renders a conversation, which has this id, through windows.
@@ -301,6 +319,8 @@ impl<'a, 'd> Renderer<'a, 'd> {
             last_role: rendering.last_role,
             loss_codes: codes,
             amounts,
+            losses: (&rendering.losses).into(),
+            turn_starts: sink.turn_starts().into(),
             violations,
             tokens: self
                 .counts_by_encoding

@@ -26,6 +26,7 @@ use self::across::Across;
 pub use self::excerpt::Excerpt;
 pub use self::known::Known;
 use self::slice::SliceReport;
+pub(crate) use self::slice::checked_findings;
 use self::verdict::FileCounts;
 pub use self::verdict::{FileVerdict, Judgement};
 use crate::entry::EntryRef;

@@ -31,7 +31,7 @@ mod work;
 
 /// Rendering and pricing of one conversation without a dataset.
 pub mod conversation {
-    pub use crate::work::bill::{BillingMode, requests};
+    pub use crate::work::bill::{BillingMode, OwnSpans, requests};
     pub use crate::work::budget::BudgetMeter;
     pub use crate::work::render::{WindowedRenderer, perspectives, render};
     pub use crate::work::shares::{Billed, Logged};
@@ -47,7 +47,7 @@ pub use problem::{ReadProblem, ReadProblems};
 pub use progress::{Progress, Queues, Silent};
 pub use run::{Dropped, dropped, run};
 pub use slice::scheduler::threads;
-pub use walk::{WalkEvent, walk};
+pub use walk::{WalkEvent, WalkedRecord, walk};
 pub use work::receipt::FindingCount;
 
 #[cfg(test)]

@@ -271,12 +271,17 @@ impl Plan {
         }
     }
 
-    /// The settings for reading the records of an input.
-    pub(crate) fn settings(&self, input: usize) -> Settings<'_> {
-        let settings = Settings {
+    /// The same with redaction, where the plan asks for it.
+    pub fn reading_redacted(&self) -> Settings<'_> {
+        Settings {
             redactor: self.redactor.as_ref(),
             ..self.reading()
-        };
+        }
+    }
+
+    /// The settings for reading the records of an input.
+    pub(crate) fn settings(&self, input: usize) -> Settings<'_> {
+        let settings = self.reading_redacted();
         settings.in_zone(self.inputs.get(input).and_then(PlannedInput::zone))
     }
 

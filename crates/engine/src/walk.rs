@@ -6,7 +6,9 @@ use chatmill_dataset::Spill;
 use chatmill_diag::{Severity, cut};
 use chatmill_intake::Failure;
 use chatmill_model::Linked;
+use chatmill_redact::Redactor;
 
+use crate::check::{Checked, checked_findings};
 use crate::entry::EntryRef;
 use crate::error::ReadError;
 use crate::plan::PlannedInput;
@@ -57,7 +59,47 @@ pub enum WalkEvent<'s> {
         codes: Vec<&'static str>,
         /// The hash of its record.
         hash: &'s RecordHash<'s>,
+        /// Its record.
+        record: WalkedRecord<'s>,
     },
+}
+
+/// The record of a conversation: its place, and the findings of the conversation.
+#[derive(Clone, Copy)]
+pub struct WalkedRecord<'s> {
+    read: &'s ReadRecord<'s>,
+    inputs: &'s [PlannedInput],
+    settings: Settings<'s>,
+}
+
+impl WalkedRecord<'_> {
+    /// The path as typed, with the member of an archive, and line and column where the entry is text.
+    pub fn place(&self) -> String {
+        let record = self.read.record;
+        let input = cut::at(self.inputs, record.entry.input).name();
+        let named = |mark: &str, name: &str| match name {
+            "" => String::new(),
+            name => format!("{mark}{name}"),
+        };
+        let (entry, table) = (
+            named("!", &record.entry.entry),
+            named(" table ", &record.entry.table),
+        );
+        let (_, line) = record.written();
+        let line = line.map_or_else(String::new, |(line, column)| format!(":{line}:{column}"));
+        format!("{input}{entry}{table}{line}")
+    }
+
+    /// The number of the record in its entry, from 0.
+    pub fn number(&self) -> u64 {
+        self.read.record.row(None).record
+    }
+
+    /// The findings as `check` reports them, each with an excerpt of the source unless its text is replaced.
+    pub fn findings(&self) -> Vec<Checked> {
+        let quotes = !self.settings.redactor.is_some_and(Redactor::replaces);
+        checked_findings(self.read, self.inputs, self.settings.limits, quotes)
+    }
 }
 
 /// Walks through inputs; `visit` returns false to end early.
@@ -155,6 +197,11 @@ impl Visitor<'_> {
             linked,
             codes: read.codes().collect(),
             hash: &read.hash,
+            record: WalkedRecord {
+                read,
+                inputs: self.inputs,
+                settings: self.settings,
+            },
         })
     }
 }

@@ -18,6 +18,7 @@ mod summary;
 mod writer;
 
 pub use candidate::{Maker, RenderingFacts};
+pub use convert::preview::{RowPreview, preview};
 pub use convert::row_counts::ways_out::not_set_yet;
 pub use convert::{begin, check_request, export, export_into, publish};
 pub use envelope::{ENVELOPES, Envelope, Preferences};

@@ -29,7 +29,7 @@ pub use message::{
     own_parts,
 };
 pub use participant::{Participant, ParticipantKind};
-pub use sink::{Piece, PieceRun, Sink, SinkBuffers};
+pub use sink::{Piece, PieceRun, Sink, SinkBuffers, TurnStart};
 pub use span::{Component, ComponentCounts, ComponentSpan, Level, Speaker};
 pub use target::{DEFAULT_PROFILE, target_name};
 pub use timestamp::{OffsetOrigin, Timestamp};

@@ -43,6 +43,10 @@ pub enum Piece {
     Text(u32),
 }
 
+/// A place in a rendering from which on it is the turn of a message, the first of them where a turn holds several; of none where
+/// there is no position.
+pub type TurnStart = (usize, Option<u32>);
+
 /// What one push wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceRun {
@@ -80,6 +84,8 @@ type GlueKey = (u32, usize, usize);
 pub struct SinkBuffers {
     text: String,
     spans: Vec<ComponentSpan>,
+    /// Where turns of messages begin, and where each ends (none).
+    turns: Vec<TurnStart>,
     runs: Vec<PieceRun>,
     glue: FxHashMap<GlueKey, u32>,
     recent_glue: Vec<(GlueKey, u32)>,
@@ -151,6 +157,7 @@ impl<'a> Sink<'a> {
         self.buffers.text.clear();
         self.buffers.spans.clear();
         self.buffers.runs.clear();
+        self.buffers.turns.clear();
         self.set_speaker(Speaker::default());
         self.is_oversize = false;
     }
@@ -214,6 +221,7 @@ impl<'a> Sink<'a> {
     pub fn set_speaker(&mut self, speaker: Speaker) {
         self.speaker = speaker;
         self.answer = None;
+        self.turn(None);
     }
 
     /// Sets the speaker of the text that follows and, where it is the perspective, the position of the message that it
@@ -221,6 +229,20 @@ impl<'a> Sink<'a> {
     pub fn answer(&mut self, speaker: Speaker, position: Option<u32>) {
         self.speaker = speaker;
         self.answer = position.filter(|_| speaker.is_own());
+        self.turn(position);
+    }
+
+    /// Notes where a turn begins, or ends.
+    fn turn(&mut self, position: Option<u32>) {
+        let before = self.buffers.turns.last().and_then(|(_, before)| *before);
+        if before != position {
+            self.buffers.turns.push((self.buffers.text.len(), position));
+        }
+    }
+
+    /// Where the turns of messages begin, and where each ends, as far as the dialect says so.
+    pub fn turn_starts(&self) -> &[TurnStart] {
+        &self.buffers.turns
     }
 
     /// Appends the dialect's own framing, written as it is.
@@ -327,6 +349,7 @@ impl<'a> Sink<'a> {
         }
         self.is_oversize |= other.is_oversize;
         self.set_speaker(Speaker::default());
+        self.buffers.turns.clone_from(&other.buffers.turns);
     }
 
     /// Where the rendering ends at present.
@@ -347,6 +370,9 @@ impl<'a> Sink<'a> {
         buffers.text.truncate(mark.bytes);
         buffers.runs.truncate(mark.runs);
         buffers.spans.truncate(mark.spans);
+        let behind = buffers.turns.iter().rev();
+        let behind = behind.take_while(|(start, _)| *start > mark.bytes).count();
+        buffers.turns.truncate(buffers.turns.len() - behind);
         // Later text may have extended the last run and the last span.
         if let (Some(run), Some(last)) = (buffers.runs.last_mut(), mark.last_run) {
             *run = last;

@@ -32,6 +32,7 @@ pub use cells::{GroupKey, token_table};
 pub use condition::{Condition, ConditionError, ConditionFailure, ConditionOutcome};
 pub use figures::{Case, Earlier, MissingInputs, RunFigures, TokenFigure};
 pub use night::trend;
+pub use page::conversation;
 pub use report::Report;
 pub use templates::TemplateError;
 

@@ -3,6 +3,7 @@
 //! The page is a template over a [`Report`]. This module adds transposed tables, and sums by dialect.
 
 pub(crate) mod card;
+pub mod conversation;
 
 use std::collections::BTreeMap;
 

@@ -24,7 +24,7 @@ use chatmill_dataset::ReportFile;
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Day, Limits, Severity};
 use chatmill_dialect::{DIALECTS, Dialect};
-use chatmill_engine::check::{CheckOptions, Checkup, FileVerdict, Known, Quoting, check, inputs};
+use chatmill_engine::check::{CheckOptions, Checked, Checkup, FileVerdict, Known, Quoting, check, inputs};
 use chatmill_engine::pipeline::FailOn;
 use chatmill_engine::{Plan, Templates};
 use chatmill_intake::InputKind;
@@ -40,7 +40,7 @@ use crate::args::Global;
 use crate::context::Context;
 use crate::exit::{self, CommandError, Exit, Outcome};
 use crate::mask::mask;
-use crate::output::{self, Colours, Output};
+use crate::output::{self, Colours, Output, Style};
 use crate::terminal;
 
 /// Findings of a code in a file that a text report shows by default.
@@ -141,6 +141,30 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     })
 }
 
+/// A finding as the text report prints it: message, place, source text with carets, and path.
+pub(super) fn finding_text(
+    checked: &Checked,
+    quoting: Quoting<'_>,
+    colours: Colours,
+    columns: usize,
+) -> String {
+    let checked = Checked {
+        excerpt: checked
+            .excerpt
+            .clone()
+            .filter(|_| matches!(quoting, Quoting::All)),
+        ..checked.clone()
+    };
+    let texts = checked.texts(quoting);
+    text_report::full(&checked, &checked.row(&texts), colours, columns).0
+}
+
+/// How the word of a severity stands out.
+pub(super) fn style_of(severity: &str) -> Style {
+    let severity = severity.parse().unwrap_or(Severity::Error);
+    text_report::style(severity)
+}
+
 /// The day that the machine's clock shows, in UTC.
 #[expect(
     clippy::disallowed_methods,
@@ -156,6 +180,8 @@ struct Reporting<'a> {
     arguments: &'a Arguments,
     settings: &'a Settings,
     verbosity: Verbosity,
+    /// Whether content is shown.
+    quotes: bool,
     /// Findings of a code in a file that text reports show; 0 shows all.
     most: usize,
     /// Files that the check reads in addition to its inputs, which no report may replace.
@@ -172,6 +198,7 @@ impl<'a> Reporting<'a> {
                 (false, 0) => Verbosity::Plain,
                 (false, _) => Verbosity::Verbose,
             },
+            quotes: !global.no_content,
             most: arguments.max_findings.unwrap_or(MAX_FINDINGS),
             spared,
         }
@@ -249,6 +276,7 @@ impl<'a> Reporting<'a> {
             Format::Html => Box::new(Html {
                 title: title(&self.arguments.paths, self.arguments.no_paths),
                 findings: FindingsByFile::default(),
+                quotes: self.quotes,
             }),
         };
         // Formats for programs list all findings by default; a page shows how many it leaves out.

@@ -74,6 +74,11 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     Ok(inspected.exit)
 }
 
+/// Whether `export` or `convert` wrote a folder.
+pub(super) fn is_export(folder: &Path) -> Outcome<bool> {
+    Ok(Export::read(folder)?.is_some())
+}
+
 fn known_encoding(name: &str) -> Outcome<&'static Encoding> {
     chatmill_token::find(name).ok_or_else(|| encodings::unknown(name, std::iter::empty()))
 }

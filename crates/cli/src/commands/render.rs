@@ -135,7 +135,7 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> Outcome<Ex
 const SECTIONS: [&str; 3] = ["policy.", "prompt.", "tools."];
 
 /// The overrides and the template, read as a pipeline file.
-fn settings(template: Option<&str>, overrides: &[String]) -> Outcome<Plan> {
+pub(super) fn settings(template: Option<&str>, overrides: &[String]) -> Outcome<Plan> {
     let mut assignments = Vec::new();
     if let Some(path) = template {
         let is_config = Path::new(path)
@@ -177,7 +177,7 @@ fn template(plan: &Plan) -> Outcome<Dialect> {
     target.ok_or_else(|| CommandError::request("no template is named"))
 }
 
-fn speaker(word: &str) -> PerspectiveChoice {
+pub(super) fn speaker(word: &str) -> PerspectiveChoice {
     match word {
         "auto" => PerspectiveChoice::Rule(PerspectiveRule::Auto),
         "none" => PerspectiveChoice::Rule(PerspectiveRule::None),
@@ -187,14 +187,14 @@ fn speaker(word: &str) -> PerspectiveChoice {
     }
 }
 
-fn named(speaker: &PerspectiveChoice) -> Option<&str> {
+pub(super) fn named(speaker: &PerspectiveChoice) -> Option<&str> {
     match speaker {
         PerspectiveChoice::Rule(_) => None,
         PerspectiveChoice::Participants(names) => names.first().map(String::as_str),
     }
 }
 
-fn names(linked: &Linked) -> impl Iterator<Item = &str> {
+pub(super) fn names(linked: &Linked) -> impl Iterator<Item = &str> {
     let participants = &linked.conversation.participants;
     participants
         .iter()
@@ -235,14 +235,14 @@ fn exit_of(problems: &ReadProblems, failed: &Failed, conversations: u64, printed
 }
 
 /// A word that must name something in the input; only the nearest name is remembered.
-struct Search<'s> {
+pub(super) struct Search<'s> {
     word: Option<&'s str>,
     met: bool,
     nearest: Option<String>,
 }
 
 impl<'s> Search<'s> {
-    fn new(word: Option<&'s str>) -> Self {
+    pub(super) fn new(word: Option<&'s str>) -> Self {
         Self {
             word,
             met: word.is_none(),
@@ -261,7 +261,7 @@ impl<'s> Search<'s> {
     }
 
     /// Notes whether the word was found among these names.
-    fn note<'n>(&mut self, met: bool, names: impl IntoIterator<Item = &'n str>) {
+    pub(super) fn note<'n>(&mut self, met: bool, names: impl IntoIterator<Item = &'n str>) {
         self.met |= met;
         if let Some(word) = self.word.filter(|_| !self.met) {
             let (known, here) = (self.nearest.take(), nearest(word, names.into_iter()));
@@ -270,11 +270,16 @@ impl<'s> Search<'s> {
     }
 
     fn refuse_unmet(&self, what: &str) -> Outcome<()> {
-        match self.word {
-            Some(word) if !self.met => Err(CommandError::unknown(what, word, self.nearest.as_deref())
-                .then("`--with-ids` prints the ids of conversations and perspectives")),
-            _ => Ok(()),
-        }
+        let unmet = self.unmet(what);
+        let unmet =
+            unmet.map(|error| error.then("`--with-ids` prints the ids of conversations and perspectives"));
+        unmet.map_or(Ok(()), Err)
+    }
+
+    /// The refusal of a word that named nothing.
+    pub(super) fn unmet(&self, what: &str) -> Option<CommandError> {
+        let word = self.word.filter(|_| !self.met)?;
+        Some(CommandError::unknown(what, word, self.nearest.as_deref()))
     }
 }
 

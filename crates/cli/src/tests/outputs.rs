@@ -63,6 +63,7 @@ const TABLE: &[Row] = &[
     ("render", &["PATH", "--template", "--source"], &[]),
     ("tokens", &["PATH", "--source", "--pipeline", "--prices"], &[]),
     ("inspect", &["PATH", "--source"], &[]),
+    ("show", &["PATH", "--source", "--pipeline"], &[("--out", File)]),
     ("init", &["PATH"], &[]),
     ("example", &[], &[]),
     (
@@ -198,7 +199,7 @@ fn call(place: &TestDir, command: &str, argument: &str, writes: Writes, path: &P
         "work" => vec!["--shard".to_owned(), "1/1".to_owned()],
         "convert" => vec![at("in/a.jsonl"), "--to".to_owned(), "trl-messages".to_owned()],
         "night accept" => vec!["2026-11-22T021500Z".to_owned()],
-        "check" => vec![at("in")],
+        "check" | "show" => vec![at("in")],
         "export" => ["--dialect", "hf-messages", "--format", "jsonl"]
             .map(str::to_owned)
             .into_iter()

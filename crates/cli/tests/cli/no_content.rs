@@ -52,6 +52,9 @@ fn commands_on_files_and_datasets_quote_nothing_when_asked() {
         ],
         vec!["certify", "out"],
         vec!["tokens", "in"],
+        vec!["show", "in", "--dialect", "openai-chat"],
+        vec!["show", "in", "--code", "RF", "--to", "trl-messages"],
+        vec!["show", "out", "--dialect", "openai-chat"],
     ];
     let mut random = random(2);
     for by in ["source", "conversation", "participant", "role", "tool", "day"] {

@@ -83,8 +83,21 @@ pub struct Rows<'d, C> {
 impl<'d, C: Columns> Rows<'d, C> {
     /// The rows of a table of a dataset.
     pub fn of(dataset: &'d Dataset, table: &str) -> Result<Self, DatasetError> {
+        Self::from(dataset.batches(table, &C::names()))
+    }
+
+    /// The same with only the rows of one conversation.
+    pub fn of_conversation(
+        dataset: &'d Dataset,
+        table: &str,
+        conversation: &'d str,
+    ) -> Result<Self, DatasetError> {
+        Self::from(dataset.batches_of(table, &C::names(), conversation))
+    }
+
+    fn from(batches: Batches<'d>) -> Result<Self, DatasetError> {
         let mut rows = Self {
-            batches: dataset.batches(table, &C::names()),
+            batches,
             open: None,
             row: 0,
             length: 0,

@@ -129,6 +129,57 @@ fn rows_are_read_by_the_shard_manifests_with_or_without_files_in_the_manifest() 
 }
 
 #[test]
+fn rows_of_one_conversation_are_those_of_a_whole_reading() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let staging = work(&out, "one");
+    let mut files = Vec::new();
+    for slice in 0..2 {
+        let mut parts = staging.parts(slice, &options()).unwrap();
+        let keys: Vec<_> = (0..7).map(|number| parts.key(&format!("c{number}"))).collect();
+        for amount in 0..3000 {
+            let row = LossRow {
+                conversation_id: keys[amount as usize * 7 / 3000 % (6 + slice as usize)],
+                amount,
+                ..LossRow::default()
+            };
+            parts.push_loss(row).unwrap();
+        }
+        let closed = parts.close().unwrap();
+        staging.commit(slice, &closed, &()).unwrap();
+        files.extend(closed);
+    }
+    seal_files(staging, manifest("one", 1), &files, &options())
+        .unwrap()
+        .publish()
+        .unwrap();
+    let dataset = Dataset::open(&out).unwrap();
+    let amounts = |batches: crate::Batches<'_>, wanted: &str| {
+        let mut amounts = Vec::new();
+        for batch in batches {
+            let batch = batch.unwrap();
+            let ids: Texts = batch.column("conversation_id").unwrap();
+            let column: Numbers = batch.column("amount").unwrap();
+            let rows = (0..batch.rows()).filter(|row| ids.at(*row) == wanted);
+            amounts.extend(rows.map(|row| (batch.rows(), column.at(row))));
+        }
+        amounts
+    };
+    let columns = ["conversation_id", "amount"];
+    for id in ["c0", "c3", "c6", "c9", ""] {
+        let all = amounts(dataset.batches("losses", &columns), id);
+        let own = amounts(dataset.batches_of("losses", &columns, id), id);
+        let values = |found: &[(usize, u64)]| found.iter().map(|(_, amount)| *amount).collect::<Vec<_>>();
+        assert_eq!(values(&own), values(&all), "{id}");
+        let read: usize = dataset
+            .batches_of("losses", &columns, id)
+            .map(|batch| batch.unwrap().rows())
+            .sum();
+        assert_eq!(read, own.len(), "{id}: no other row is decoded");
+    }
+}
+
+#[test]
 fn a_corrupt_part_is_an_error_and_not_the_end_of_the_table() {
     let folder = tempfile::tempdir().unwrap();
     let out = published(&folder, [3000, 5]);

@@ -191,6 +191,7 @@ fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, turn: &Turn<'a>, blocks: 
         (_, Some(BlockContent::Result(_))) => {
             let mut before = "";
             sink.framing("{\"from\":\"observation\",\"value\":\"");
+            sink.answer(Speaker::Other, position);
             for block in blocks {
                 if let BlockContent::Result(result) = block.content {
                     sink.content(before, Level::JsonString, Component::Tools);
@@ -199,6 +200,7 @@ fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, turn: &Turn<'a>, blocks: 
                 }
             }
             sink.framing("\"");
+            sink.set_speaker(Speaker::Other);
         }
         (Role::Assistant, _) => {
             sink.framing("{\"from\":\"gpt\",\"value\":");
@@ -208,7 +210,9 @@ fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, turn: &Turn<'a>, blocks: 
         }
         _ => {
             sink.framing("{\"from\":\"human\",\"value\":");
+            sink.answer(Speaker::Other, position);
             plan.write_joined(sink, "\"", blocks);
+            sink.set_speaker(Speaker::Other);
         }
     }
     sink.framing("}");

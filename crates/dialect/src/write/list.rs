@@ -170,12 +170,12 @@ pub(crate) fn write_turns<'a>(
         if index > 0 {
             sink.framing(",");
         }
-        if turn.role == Role::Assistant {
-            sink.framing(assistant);
-            sink.answer(plan.speaker(turn.role, blocks), turn.position);
+        sink.framing(if turn.role == Role::Assistant {
+            assistant
         } else {
-            sink.framing(user);
-        }
+            user
+        });
+        sink.answer(plan.speaker(turn.role, blocks), turn.position);
         sink.framing(list);
         write_blocks(sink, blocks);
         sink.framing("]}");

@@ -26,6 +26,7 @@ mod suna_rows;
 mod template_ranges;
 mod templates;
 mod tool_schemas;
+mod turn_starts;
 mod tzurot_scenarios;
 mod validators;
 mod windows;

@@ -43,6 +43,11 @@ impl<'d> Answers<'d> {
         Ok(Self(Rows::of(dataset, TABLE)?))
     }
 
+    /// Those of one conversation.
+    pub(super) fn of_one(dataset: &'d Dataset, id: &'d str) -> Result<Self, DatasetError> {
+        Ok(Self(Rows::of_conversation(dataset, TABLE, id)?))
+    }
+
     /// The answers of the next conversation, which has this id, in the order of their places.
     pub(super) fn of_next(
         &mut self,

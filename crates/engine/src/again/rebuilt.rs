@@ -45,6 +45,16 @@ impl<'d> Conversations<'d> {
         })
     }
 
+    /// The one with this id.
+    pub(super) fn of_one(dataset: &'d Dataset, id: &'d str) -> Result<Self, DatasetError> {
+        Ok(Self {
+            heads: Rows::of_conversation(dataset, "conversations", id)?,
+            messages: Rows::of_conversation(dataset, "messages", id)?,
+            references: Rows::of_conversation(dataset, "message_references", id)?,
+            limits: Limits::default(),
+        })
+    }
+
     /// The next conversation, with its id and its input in the dataset.
     pub(super) fn next(&mut self) -> Result<Option<StoredConversation>, DatasetError> {
         let Some((heads, row)) = self.heads.current() else {

@@ -35,6 +35,12 @@ impl<'d> Replacements<'d> {
         Ok(Self(rows.transpose()?))
     }
 
+    /// The same for one conversation.
+    pub(super) fn of_one(dataset: &'d Dataset, id: &'d str) -> Result<Self, DatasetError> {
+        let rows = replaces(dataset).then(|| Rows::of_conversation(dataset, "losses", id));
+        Ok(Self(rows.transpose()?))
+    }
+
     /// The redactions in the next conversation.
     pub(super) fn of_next(&mut self, id: &str) -> Result<Replaced, DatasetError> {
         let mut replaced = Replaced::default();

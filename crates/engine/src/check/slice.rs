@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chatmill_diag::{Finding, Path, Span, codes, cut};
+use chatmill_diag::{Finding, Limits, Path, Span, codes, cut};
 use chatmill_intake::json::{self, Document};
 use chatmill_intake::{Form, Frame};
 use chatmill_model::{Linked, MessageOrigin};
@@ -56,6 +56,35 @@ pub(super) fn check_slice(
         checker.item(entry, item);
     }
     checker.report
+}
+
+/// The findings of a conversation that was read, as a check without settings reports them; with an excerpt of the source where
+/// it may be quoted.
+pub(crate) fn checked_findings(
+    read: &ReadRecord<'_>,
+    inputs: &[PlannedInput],
+    limits: &Limits,
+    quotes: bool,
+) -> Vec<Checked> {
+    let (record, options) = (read.record, CheckOptions::default());
+    let settings = options
+        .settings
+        .of(&super::names(cut::at(inputs, record.entry.input)));
+    let shown = shown(&record);
+    let text = Text::of(record, &shown);
+    let id = read.outcome.linked.as_ref();
+    let id = id.map(|linked| record::id(linked, &read.hash));
+    let rejects = read.rejects(limits).into_iter();
+    let rejects = rejects.map(|(row, _, located)| (row, located));
+    let findings = read.findings().map(|(row, located)| (row, located.clone()));
+    let located = findings.chain(rejects).filter_map(|(row, located)| {
+        let around = text.around(&located).filter(|_| quotes);
+        let excerpt = around.and_then(|(bytes, start, span)| Excerpt::cut(bytes, start, span));
+        let at = At::row(row, id.as_deref());
+        let checked = super::reported(&options, inputs, &settings, at, located)?;
+        Some(Checked { excerpt, ..checked })
+    });
+    located.collect()
 }
 
 struct Checker<'c> {

@@ -200,7 +200,7 @@ fn answers(spans: &[ComponentSpan]) -> Vec<Answer> {
 
 /// The byte ranges of the perspective's text, with neighbours joined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct OwnSpans {
+pub struct OwnSpans {
     /// All spans of the assistant.
     pub assistant: Vec<Range<u64>>,
     /// The spans that are trained on.
@@ -210,7 +210,7 @@ pub(crate) struct OwnSpans {
 impl OwnSpans {
     /// Finds them: words and calls; and where control tokens set off turns also the glue between them and the token that ends
     /// the turn, as the model has to write both.
-    pub(crate) fn find(&mut self, spans: &[ComponentSpan], has_control_tokens: bool) {
+    pub fn find(&mut self, spans: &[ComponentSpan], has_control_tokens: bool) {
         self.assistant.clear();
         self.trained.clear();
         let mut start = 0;

@@ -3,6 +3,7 @@
 mod exclusion;
 mod loss_walk;
 mod media;
+pub(crate) mod preview;
 pub(crate) mod row_counts;
 
 use std::collections::{BTreeSet, HashSet};

@@ -238,3 +238,28 @@ fn numbers_of_texts_hold_for_one_conversation_and_those_of_glue_for_all() {
     assert_eq!(*sink.glue_identity(), glue);
     assert_ne!(*sink.text_identity(), text);
 }
+
+#[test]
+fn the_turns_of_messages_are_known_by_their_places_and_go_with_what_is_removed() {
+    let mut sink = Sink::default();
+    sink.framing("<");
+    sink.answer(Speaker::Other, Some(4));
+    sink.literal("ab", Component::Content);
+    sink.set_speaker(Speaker::Other);
+    sink.framing("><");
+    let mark = sink.mark();
+    sink.answer(Speaker::Perspective, Some(5));
+    sink.literal("c", Component::Content);
+    assert_eq!(sink.turn_starts(), [(1, Some(4)), (3, None), (5, Some(5))]);
+    let mut copy = Sink::default();
+    copy.copy(&sink);
+    assert_eq!(copy.turn_starts(), sink.turn_starts());
+    sink.set_speaker(Speaker::Other);
+    sink.rewind(mark);
+    sink.answer(Speaker::Perspective, Some(6));
+    sink.literal("d", Component::Content);
+    assert_eq!(sink.text(), "<ab><d");
+    assert_eq!(sink.turn_starts().last(), Some(&(5, Some(6))));
+    sink.begin();
+    assert!(sink.turn_starts().is_empty());
+}

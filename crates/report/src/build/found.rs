@@ -94,6 +94,8 @@ impl Found {
 fn checked_file(input: &InputTotals) -> CheckedFile {
     CheckedFile {
         path: input.path.clone(),
+        // The page is in the folder of the dataset.
+        shown_by: Some(".".to_owned()),
         bytes: Some(input.bytes),
         conversations: input.conversations,
         ..CheckedFile::default()

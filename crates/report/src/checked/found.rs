@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::checked::{CheckedFile, ShownFinding};
+use crate::templates::command::show_command;
 use crate::templates::{Fragment, TemplateError, fill};
 
 /// Files with findings that are open when the page is.
@@ -42,6 +43,8 @@ struct FoundOne<'f> {
     message: &'f str,
     count: u64,
     place: String,
+    /// What shows its conversation.
+    command: Option<String>,
 }
 
 /// The findings of files. The number of a file is its position among all files.
@@ -53,7 +56,7 @@ pub(crate) fn found(files: &[CheckedFile]) -> Result<Fragment, TemplateError> {
         let mut findings = Fragment::default();
         for some in file.findings.chunks(AT_A_TIME) {
             let some = FoundSome {
-                findings: some.iter().map(|finding| one(finding, &mut keys)).collect(),
+                findings: some.iter().map(|finding| one(file, finding, &mut keys)).collect(),
             };
             findings.push(&fill("found/findings.html", &some, [])?);
         }
@@ -82,7 +85,7 @@ fn left_out(file: &CheckedFile) -> Vec<(&'static str, u64)> {
 }
 
 /// A finding; `keys` counts the findings of each key.
-fn one<'f>(finding: &'f ShownFinding, keys: &mut BTreeMap<&'f str, u64>) -> FoundOne<'f> {
+fn one<'f>(file: &CheckedFile, finding: &'f ShownFinding, keys: &mut BTreeMap<&'f str, u64>) -> FoundOne<'f> {
     let number = keys.entry(&finding.key).or_default();
     *number += 1;
     let path = finding.json_path.as_deref().filter(|path| *path != "$");
@@ -99,5 +102,10 @@ fn one<'f>(finding: &'f ShownFinding, keys: &mut BTreeMap<&'f str, u64>) -> Foun
         message: &finding.message,
         count: finding.count,
         place: pieces.collect::<Vec<_>>().join("  "),
+        command: file
+            .shown_by
+            .as_deref()
+            .zip(finding.conversation.as_deref())
+            .and_then(|(input, id)| show_command(input, id)),
     }
 }

@@ -9,6 +9,8 @@ use chatmill_diag::{Code, Severity};
 pub struct CheckedFile {
     /// The path, as pages show it.
     pub path: String,
+    /// What `chatmill show` takes to show its conversations; none where no page names a command for it.
+    pub shown_by: Option<String>,
     /// The supplier of the file.
     pub supplier: String,
     /// `valid`, `warnings`, `errors`, `known`, `empty`, `skipped` or `unreadable`.

@@ -127,6 +127,9 @@ impl Report {
 
     /// Puts something else in the place of every id of a conversation.
     pub(crate) fn mask_ids(&mut self, mask: &mut dyn FnMut(&str) -> String) {
+        for file in &mut self.found {
+            file.shown_by = None;
+        }
         let samples = self.findings.rows.iter_mut().flat_map(|row| &mut row.samples);
         let samples = samples.filter_map(|sample| sample.conversation_id.as_mut());
         let largest = self.largest.rows.iter_mut().map(|row| &mut row.conversation_id);

@@ -5,6 +5,8 @@
 //! extension of the template's name, and invisible characters are written as escapes. Only output of other
 //! templates, and text from the pages of codes, is not escaped.
 
+pub(crate) mod command;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -17,6 +19,7 @@ use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Va
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use self::command::show_command;
 use crate::cells::token_table::heading;
 use crate::numbers::{bytes, count, counted, duration, money, quotient, value};
 
@@ -58,6 +61,9 @@ static TEMPLATES: &[(&str, &str)] = &templates![
     "report/tokens.html"
     "report/turns.html"
     "script.js"
+    "show.css"
+    "show.html"
+    "show.js"
     "style.css"
     "trend.css"
 ];
@@ -194,6 +200,7 @@ fn environment() -> Result<Environment<'static>, Error> {
         "share",
         |value: f64, most: f64| if most > 0.0 { value / most } else { 0.0 },
     );
+    environment.add_function("show", |id: &str| show_command(".", id).unwrap_or_default());
     environment.add_function("target", target);
     for (name, text) in TEMPLATES {
         environment.add_template(name, text)?;

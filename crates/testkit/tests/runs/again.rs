@@ -7,7 +7,7 @@ use std::path::Path;
 use chatmill_dataset::{Dataset, DatasetError, Numbers, Spans, TextLists, Texts};
 use chatmill_dialect::DIALECTS;
 use chatmill_drawn::{cases, random};
-use chatmill_engine::again::{Again, AgainError};
+use chatmill_engine::again::{Again, AgainError, AgainRendering};
 use chatmill_source::SOURCES;
 use chatmill_testkit::samples::samples;
 use chatmill_workshop::TestDir;
@@ -117,24 +117,40 @@ fn again(dataset: &Dataset, dialect: &str) -> Result<Vec<Said>, AgainError> {
     let again = Again::new(dataset, dialect, Some("r50k_base"))?;
     let mut said = Vec::new();
     again.each::<DatasetError>(&mut |made| {
-        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-        said.push(Said {
-            key: (
-                made.conversation.to_string(),
-                made.perspective.to_string(),
-                made.ordinal,
-            ),
-            content: made.content.as_deref().map(str::to_owned),
-            last_role: made.last_role.map(str::to_owned),
-            assistant: made.assistant_spans.to_vec(),
-            learned: made.learned_spans.to_vec(),
-            losses: owned(&made.loss_codes),
-            violations: made.violations.clone(),
-            tokens: made.tokens,
-        });
+        said.push(owned(made));
         Ok(())
     })?;
+    // One conversation by itself is as it is among all.
+    let ids = said.iter().map(|one| one.key.0.clone());
+    let ids: BTreeSet<String> = ids.step_by(1 + said.len() / 2).collect();
+    for id in ids {
+        let mut alone = Vec::new();
+        again.each_of::<DatasetError>(&id, &mut |made| {
+            alone.push(owned(made));
+            Ok(())
+        })?;
+        let among_all = said.iter().filter(|one| one.key.0 == id);
+        assert!(alone.iter().eq(among_all), "{dialect}: {id}");
+    }
     Ok(said)
+}
+
+fn owned(made: &AgainRendering<'_>) -> Said {
+    let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+    Said {
+        key: (
+            made.conversation.to_string(),
+            made.perspective.to_string(),
+            made.ordinal,
+        ),
+        content: made.content.as_deref().map(str::to_owned),
+        last_role: made.last_role.map(str::to_owned),
+        assistant: made.assistant_spans.to_vec(),
+        learned: made.learned_spans.to_vec(),
+        losses: owned(&made.loss_codes),
+        violations: made.violations.clone(),
+        tokens: made.tokens,
+    }
 }
 
 /// The first thing in which two renderings differ, shortened.

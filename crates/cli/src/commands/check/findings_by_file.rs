@@ -54,6 +54,7 @@ impl FindingsByFile {
     /// The files with their shown findings.
     pub(super) fn files(&mut self, files: &Files) -> Vec<CheckedFile> {
         let checked_files = files.iter().enumerate().map(|(index, file)| CheckedFile {
+            shown_by: None,
             path: file.path,
             supplier: file.supplier,
             verdict: file.verdict,

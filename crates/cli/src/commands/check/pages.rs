@@ -20,6 +20,8 @@ pub(super) struct Html {
     pub title: String,
     /// What is shown.
     pub findings: FindingsByFile,
+    /// Whether paths and ids are as they are, so that commands may name them.
+    pub quotes: bool,
 }
 
 impl Report for Html {
@@ -29,7 +31,11 @@ impl Report for Html {
     }
 
     fn end(&mut self, out: &mut dyn Write, files: &Files, _totals: &Totals) -> io::Result<()> {
-        let page = check_page(&self.title, &self.findings.files(files)).map_err(io::Error::other)?;
+        let mut checked = self.findings.files(files);
+        for file in checked.iter_mut().filter(|_| self.quotes) {
+            file.shown_by = Some(file.path.clone());
+        }
+        let page = check_page(&self.title, &checked).map_err(io::Error::other)?;
         out.write_all(page.as_bytes())
     }
 }

@@ -290,7 +290,7 @@ impl OfCode {
 }
 
 /// A finding with its place, its source text, its path, and the columns before its gutter.
-fn full(checked: &Checked, row: &FindingRow, colours: Colours, columns: usize) -> (String, usize) {
+pub(super) fn full(checked: &Checked, row: &FindingRow, colours: Colours, columns: usize) -> (String, usize) {
     let severity = checked.located.finding.severity;
     let line = row.line_number.map(|line| line.to_string()).unwrap_or_default();
     let gutter = line.len().max(1);
@@ -333,7 +333,7 @@ fn message(row: &FindingRow) -> String {
     with_times(&harmless(row.message), row.count)
 }
 
-fn style(severity: Severity) -> Style {
+pub(super) fn style(severity: Severity) -> Style {
     match severity {
         Severity::Error => Style::Error,
         Severity::Warning => Style::Warning,

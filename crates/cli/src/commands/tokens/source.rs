@@ -372,6 +372,7 @@ fn walk_through(
                     linked,
                     codes,
                     hash,
+                    ..
                 } => {
                     let Some(planned) = inputs.get(entry.input) else {
                         unplanned = Some(entry.input);

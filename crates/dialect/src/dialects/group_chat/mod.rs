@@ -20,7 +20,7 @@ mod references;
 mod roster;
 mod write;
 
-use chatmill_model::{Conversation, MessageKind, Sink};
+use chatmill_model::{Conversation, MessageKind, Sink, Speaker};
 
 use crate::loss::rule::rules;
 use crate::loss::violation::Violation;
@@ -105,7 +105,9 @@ fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
     write::head(&mut record, view.conversation(), &unlisted);
     let list_of_entries = record.key(key!("conversation_list"));
     list(list_of_entries, &shown.messages, |message, sink| {
+        sink.answer(Speaker::Other, Some(message.position));
         let role = entries.write(message, sink);
+        sink.set_speaker(Speaker::Other);
         match message.kind {
             MessageKind::Message => progress.rendered(message.position, role.as_str()),
             MessageKind::Notice => progress.noted(message.position),

@@ -1,0 +1,466 @@
+//! `chatmill show`: one conversation as people read it, with its findings at their messages.
+//!
+//! Where text goes through [`TextPage`](page::TextPage), so that nothing of a chat can control the terminal.
+
+mod choice;
+mod dataset;
+mod html;
+mod page;
+mod pager;
+mod rendering;
+mod shape;
+mod text;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use chatmill_dataset::{Dataset, is_dataset};
+use chatmill_diag::Limits;
+use chatmill_dialect::Dialect;
+use chatmill_engine::again::AgainError;
+use chatmill_engine::check::{Checked, Mask, Quoting};
+use chatmill_engine::conversation::perspectives;
+use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
+use chatmill_engine::record::Settings;
+use chatmill_engine::{Plan, PlannedInput, ReadProblems, Silent, WalkEvent, typed_inputs, walk};
+use chatmill_export::{Envelope, Preferences};
+use chatmill_model::Linked;
+use chatmill_report::conversation::{ShownFinding, conversation_page};
+use chatmill_token::TokenCounter;
+use clap::{Args, ValueEnum};
+
+use self::choice::{Choice, ChoiceArguments};
+use self::page::TextPage;
+use self::rendering::Rendered;
+use super::check::finding_text;
+use super::export::known_envelope;
+use super::inspect::is_export;
+use super::render::{Search, named, names, settings, speaker};
+use crate::args::Inputs;
+use crate::context::Context;
+use crate::exit::{self, CommandError, Exit, Outcome, refuse};
+use crate::mask::mask;
+use crate::output::{self, Colours};
+use crate::{read_problems, terminal};
+
+/// Arguments of `show`.
+#[derive(Debug, Args)]
+#[command(after_help = include_str!("../../help/show.txt").trim_end())]
+pub(crate) struct Arguments {
+    /// File, folder, glob, archive, or `-` for stdin; a finished dataset; a file of an export
+    path: String,
+    #[command(flatten)]
+    choice: ChoiceArguments,
+    /// Pipeline file whose settings apply: maps, redaction, perspective, windows, policy and templates
+    #[arg(long, value_name = "FILE", conflicts_with = "source")]
+    pipeline: Option<PathBuf>,
+    #[command(flatten)]
+    reading: Inputs,
+    /// Also shows what a model gets in this dialect; `chatmill dialects` lists them
+    #[arg(long, value_name = "ID[@PROFILE]", conflicts_with = "envelope")]
+    dialect: Option<String>,
+    /// Also shows the row that `convert --to` writes for a trainer: an envelope (trl-messages, openai-sft, …)
+    #[arg(long = "to", value_name = "ENVELOPE")]
+    envelope: Option<String>,
+    /// Who is the assistant: id or name of a participant, `auto` or `none`
+    #[arg(long = "as", default_value = "auto", value_name = "PARTICIPANT")]
+    speaker: String,
+    /// Output format; without it, the ending of --out decides
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<ShownAs>,
+    /// Writes to this file instead of stdout
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Opens the file in the program that the system has for it
+    #[arg(long, requires = "out")]
+    open: bool,
+}
+
+/// Form of what is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ShownAs {
+    /// Text for a terminal
+    Text,
+    /// HTML page: the chat, and beside it what a model gets
+    Html,
+}
+
+/// A conversation that is shown.
+struct ShownConversation {
+    id: String,
+    /// Where it begins.
+    place: String,
+    linked: Linked,
+    /// Its findings by their messages; those about the conversation as a whole have none.
+    findings: FindingsByMessage,
+}
+
+/// Findings by their messages.
+type FindingsByMessage = BTreeMap<Option<u32>, Vec<ShownFinding>>;
+
+/// What a conversation is written for.
+#[derive(Clone, Copy)]
+struct Medium<'m> {
+    format: ShownAs,
+    /// The mask of ids, where no content is shown.
+    mask: Option<&'m Mask>,
+    colours: Colours,
+    columns: usize,
+    /// Columns that text is wrapped to.
+    wrapped_columns: usize,
+}
+
+impl<'m> Medium<'m> {
+    fn of(arguments: &Arguments, mask: Option<&'m Mask>) -> Outcome<Self> {
+        let is_html = |path: &PathBuf| {
+            path.extension()
+                .is_some_and(|ending| ending.eq_ignore_ascii_case("html"))
+        };
+        let format = match (arguments.format, &arguments.out) {
+            (Some(format), _) => format,
+            (None, Some(path)) if is_html(path) => ShownAs::Html,
+            (None, _) => ShownAs::Text,
+        };
+        if format == ShownAs::Html && mask.is_some() {
+            return refuse(
+                "a page shows the chat and cannot leave it out",
+                "omit --no-content, or use --format text, which shows the shape",
+            );
+        }
+        let is_terminal = format == ShownAs::Text && arguments.out.is_none();
+        Ok(Self {
+            format,
+            mask,
+            colours: if is_terminal {
+                Colours::of_stdout()
+            } else {
+                Colours::NONE
+            },
+            columns: if is_terminal {
+                terminal::columns()
+            } else {
+                terminal::COLUMNS_OF_A_FILE
+            },
+            wrapped_columns: if is_terminal {
+                terminal::prose_columns()
+            } else {
+                usize::MAX
+            },
+        })
+    }
+}
+
+/// Shows a conversation.
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
+    let mut choice = Choice::new(&arguments.choice)?;
+    let mask = mask(context.global)?;
+    let medium = Medium::of(arguments, mask.as_ref())?;
+    let path = Path::new(&arguments.path);
+    let dataset = is_dataset(path)?.then(|| Dataset::open(path)).transpose()?;
+    if dataset.is_some() && arguments.pipeline.is_some() {
+        return refuse(
+            "`--pipeline` is for inputs, and the path is a dataset",
+            "leave it out: the plan of the dataset's own run applies",
+        );
+    }
+    let inputs = std::slice::from_ref(&arguments.path);
+    let plan = arguments.pipeline.as_deref();
+    let plan = plan.map(|file| Plan::load(file, &[], None, inputs)).transpose()?;
+    let target = Target::of(arguments, plan.as_ref())?;
+    let file = arguments.out.as_deref();
+    let read = plan.as_ref().map(Plan::read_beside).unwrap_or_default();
+    let read = read
+        .iter()
+        .map(PathBuf::as_path)
+        .chain(arguments.pipeline.as_deref());
+    let read: Vec<&Path> = read.chain([path]).collect();
+    let file = file.map(|file| output::file(file, &read)).transpose()?;
+    let (found, problems) = match &dataset {
+        Some(dataset) => (
+            dataset::find(dataset, &mut choice, medium)?,
+            ReadProblems::default(),
+        ),
+        None => find(arguments, plan.as_ref(), &mut choice, medium, context)?,
+    };
+    let Some(found) = found else {
+        read_problems::report("not searched", &problems);
+        return match exit::report_failures(&problems.failures) {
+            Exit::Complete => Err(choice.unmet()),
+            failed => Ok(failed),
+        };
+    };
+    let plan = plan.map_or_else(|| settings(None, &[]), Ok)?;
+    let origin = dataset.as_ref().map_or(Origin::Inputs(&plan), Origin::Dataset);
+    let text = match medium.format {
+        ShownAs::Text => text_of(&found, &target, origin, arguments, medium)?,
+        ShownAs::Html => page_of(&found, &target, origin, arguments)?,
+    };
+    match file {
+        Some((mut out, file)) => {
+            out.write_all(text.as_bytes())?;
+            out.flush()?;
+            file.finish()?;
+        }
+        None if medium.format == ShownAs::Html => output::print_file(&text)?,
+        None => pager::print(&text)?,
+    }
+    if let Some(path) = arguments.out.as_deref().filter(|_| arguments.open) {
+        pager::open(path).map_err(|error| CommandError::from(error).context("cannot open the file"))?;
+    }
+    Ok(exit::report_failures(&problems.failures))
+}
+
+/// Where a conversation comes from, and with that how it is rendered.
+#[derive(Clone, Copy)]
+enum Origin<'o> {
+    /// From inputs, by a plan.
+    Inputs(&'o Plan),
+    /// From a dataset, as its run rendered it.
+    Dataset(&'o Dataset),
+}
+
+/// The wanted conversation of the inputs, and what of them could not be read on the way.
+fn find(
+    arguments: &Arguments,
+    plan: Option<&Plan>,
+    choice: &mut Choice,
+    medium: Medium<'_>,
+    context: &Context<'_>,
+) -> Outcome<(Option<ShownConversation>, ReadProblems)> {
+    let typed;
+    let inputs: &[PlannedInput] = if let Some(plan) = plan {
+        &plan.inputs
+    } else {
+        typed = typed_inputs(std::slice::from_ref(&arguments.path), &arguments.reading.source)?;
+        &typed
+    };
+    let limits = Limits::default();
+    let mut settings = plan.map_or(Settings::plain(&limits), Plan::reading_redacted);
+    if let Some(zone) = &arguments.reading.input_zone {
+        settings.options.zone = Some(zone);
+    }
+    let folder = Path::new(&arguments.path).parent();
+    let is_export = folder.map_or(Ok(false), is_export)?;
+    let mut problems = ReadProblems::default();
+    let mut found = None;
+    walk(inputs, settings, &Silent, context.signals.stop(), &mut |event| {
+        match event {
+            WalkEvent::Conversation {
+                id,
+                linked,
+                codes,
+                record,
+                ..
+            } => {
+                let row = is_export.then(|| record.number() + 1);
+                if choice.takes(&id, linked, &codes, row) {
+                    found = Some(ShownConversation {
+                        id,
+                        place: record.place(),
+                        linked: linked.clone(),
+                        findings: by_message(&record.findings(), medium),
+                    });
+                }
+            }
+            WalkEvent::ReadProblem(problem) => problems.add(problem),
+            WalkEvent::Failed(failure) => problems.failures.push(failure),
+            _ => {}
+        }
+        found.is_none()
+    })?;
+    Ok((found, problems))
+}
+
+/// What is shown beside the conversation.
+struct Target {
+    dialect: Option<Dialect>,
+    envelope: Option<&'static Envelope>,
+}
+
+impl Target {
+    fn of(arguments: &Arguments, plan: Option<&Plan>) -> Outcome<Self> {
+        let envelope = arguments.envelope.as_deref().map(known_envelope).transpose()?;
+        let rated = envelope.filter(|envelope| envelope.preferences != Preferences::None);
+        if let Some(Envelope { id, .. }) = rated {
+            return refuse(
+                format!("the rows of `{id}` are made of rated answers, not of one conversation as it is"),
+                "leave `--to` out: other answers and how they were rated are shown at their place",
+            );
+        }
+        let dialect = arguments.dialect.as_deref();
+        let dialect = dialect.or_else(|| envelope?.dialects.first().copied());
+        let templates = plan.map(|plan| plan.templates.clone()).unwrap_or_default();
+        let dialect = dialect.map(|dialect| templates.find(dialect)).transpose()?;
+        Ok(Self { dialect, envelope })
+    }
+}
+
+/// Who is the assistant in the renderings; the first of them in the chat.
+fn assistants(
+    linked: &Linked,
+    target: &Target,
+    origin: Origin<'_>,
+    arguments: &Arguments,
+) -> Outcome<Vec<Option<usize>>> {
+    let asked = speaker(&arguments.speaker);
+    let speaker = match origin {
+        Origin::Inputs(plan) if is_auto(&asked) && arguments.pipeline.is_some() => {
+            plan.pipeline.perspective.speaker.clone()
+        }
+        // As `convert` does.
+        Origin::Inputs(_) if is_auto(&asked) && target.envelope.is_some() => {
+            PerspectiveChoice::Rule(PerspectiveRule::EachAgent)
+        }
+        _ => asked,
+    };
+    let (assistants, _) = perspectives(linked, &speaker);
+    let mut participants = Search::new(named(&speaker));
+    participants.note(!assistants.is_empty(), names(linked));
+    participants.unmet("participant").map_or(Ok(assistants), Err)
+}
+
+fn is_auto(speaker: &PerspectiveChoice) -> bool {
+    matches!(speaker, PerspectiveChoice::Rule(PerspectiveRule::Auto))
+}
+
+/// Renders the conversation in a dialect; notes say what cannot be made again of a dataset.
+fn renderings(
+    found: &ShownConversation,
+    dialect: &Dialect,
+    (origin, assistants, arguments): (Origin<'_>, &[Option<usize>], &Arguments),
+    counter: &mut Option<TokenCounter>,
+    notes: &mut Vec<String>,
+) -> Outcome<Vec<Rendered>> {
+    let linked = &found.linked;
+    let dataset = match origin {
+        Origin::Inputs(plan) => return Ok(rendering::rendered(linked, plan, dialect, assistants, counter)),
+        Origin::Dataset(dataset) => dataset,
+    };
+    match rendering::again(dataset, &found.id, dialect) {
+        Ok((mut rendered, uncounted)) => {
+            notes.extend(
+                uncounted
+                    .map(|name| format!("not counted: the vocabulary of `{name}` is not in the dataset")),
+            );
+            let all = is_auto(&speaker(&arguments.speaker));
+            rendered.retain(|rendering| all || rendering.is_for(linked, assistants));
+            if rendered.is_empty() {
+                notes.push("by the plan of the dataset there is no such rendering".to_owned());
+            }
+            Ok(rendered)
+        }
+        Err(error @ AgainError::Refused { .. }) => {
+            notes.push(error.to_string());
+            Ok(Vec::new())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The conversation as text, and below it what a model or a trainer gets of it.
+fn text_of(
+    found: &ShownConversation,
+    target: &Target,
+    origin: Origin<'_>,
+    arguments: &Arguments,
+    medium: Medium<'_>,
+) -> Outcome<String> {
+    let assistants = assistants(&found.linked, target, origin, arguments)?;
+    let assistant = assistants.first().copied().flatten();
+    let mut page = TextPage::new(medium.colours, medium.columns, medium.wrapped_columns);
+    match medium.mask {
+        None => text::write(&mut page, found, assistant),
+        Some(mask) => shape::write(&mut page, found, assistant, mask),
+    }
+    if let Some(dialect) = &target.dialect {
+        let mut notes = Vec::new();
+        let by = (origin, assistants.as_slice(), arguments);
+        let rendered = renderings(found, dialect, by, &mut rendering::counter(), &mut notes)?;
+        for note in &notes {
+            page.note(note);
+        }
+        let shows_content = medium.mask.is_none();
+        for rendered in rendered {
+            rendered.write(&mut page, &found.linked, shows_content);
+            if let Some(envelope) = target.envelope {
+                rendered.write_row(&mut page, envelope, shows_content);
+            }
+        }
+    }
+    Ok(page.into_text())
+}
+
+/// Dialects of a page beside the source's own, where none is asked for.
+const DIALECTS_OF_A_PAGE: [&str; 2] = ["openai-chat", "anthropic-messages"];
+
+/// Messages of a conversation that is rendered in all dialects.
+const MOST_COUNTED: usize = 5_000;
+
+/// The page of the conversation.
+fn page_of(
+    found: &ShownConversation,
+    target: &Target,
+    origin: Origin<'_>,
+    arguments: &Arguments,
+) -> Outcome<String> {
+    let linked = &found.linked;
+    let assistants = assistants(linked, target, origin, arguments)?;
+    let by = (origin, assistants.as_slice(), arguments);
+    let (mut counter, mut notes) = (rendering::counter(), Vec::new());
+    let usual = || {
+        let own = [linked.conversation.source].into_iter().chain(DIALECTS_OF_A_PAGE);
+        let mut usual: Vec<&Dialect> = own.filter_map(chatmill_dialect::find).collect();
+        usual.dedup_by_key(|dialect| dialect.id());
+        usual
+    };
+    let dialects = target
+        .dialect
+        .as_ref()
+        .map_or_else(usual, |dialect| vec![dialect]);
+    let mut shown = Vec::new();
+    for dialect in dialects {
+        shown.extend(renderings(found, dialect, by, &mut counter, &mut notes)?);
+    }
+    let figures = match origin {
+        Origin::Dataset(dataset) => {
+            dataset::figures(dataset, found, shown.iter().find_map(Rendered::encoding))?
+        }
+        Origin::Inputs(plan) if linked.conversation.messages.len() <= MOST_COUNTED => {
+            let all = chatmill_dialect::DIALECTS.iter();
+            let all =
+                all.flat_map(|dialect| rendering::rendered(linked, plan, dialect, &assistants, &mut counter));
+            all.map(|rendered| rendered.row(linked)).collect()
+        }
+        Origin::Inputs(_) => shown.iter().map(|rendered| rendered.row(linked)).collect(),
+    };
+    let assistant = assistants.first().copied().flatten();
+    let chat = html::chat(found, assistant, &shown, figures, notes);
+    Ok(conversation_page(&chat)?)
+}
+
+/// Findings by their messages, as text.
+fn by_message(findings: &[Checked], medium: Medium<'_>) -> FindingsByMessage {
+    let quoting = medium.mask.map_or(Quoting::All, Quoting::Masked);
+    let mut by_message = FindingsByMessage::new();
+    for checked in findings {
+        let finding = &checked.located.finding;
+        by_message
+            .entry(finding.position)
+            .or_default()
+            .push(ShownFinding {
+                code: finding.code.code.to_owned(),
+                text: finding_text(checked, quoting, medium.colours, medium.columns),
+            });
+    }
+    by_message
+}
+
+impl ShownConversation {
+    /// Writes the findings at a message.
+    fn write_findings(&self, page: &mut TextPage, position: Option<u32>) {
+        for finding in self.findings.get(&position).into_iter().flatten() {
+            page.block(&finding.text);
+        }
+    }
+}

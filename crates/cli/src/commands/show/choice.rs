@@ -1,0 +1,169 @@
+//! Which conversation is shown.
+
+use chatmill_diag::Code;
+use chatmill_diag::suggest::nearest;
+use chatmill_model::{Conversation, Linked, Message, Part};
+use clap::Args;
+
+use crate::exit::{CommandError, Outcome};
+use crate::figures::counted;
+use crate::selection;
+
+/// The arguments that choose a conversation; without one it is the first.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub(super) struct ChoiceArguments {
+    /// Shows the conversation with this id
+    #[arg(long, value_name = "ID")]
+    conversation: Option<String>,
+    /// Shows the Nth conversation, counted from 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nth: Option<u64>,
+    /// Shows the first conversation that contains these words, in any case
+    #[arg(long, value_name = "TEXT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    find: Option<String>,
+    /// Shows the first conversation with a finding of this code (RF001), prefix (RF) or name (dangling-reference)
+    #[arg(long, value_name = "CODE|PREFIX|NAME")]
+    code: Option<String>,
+}
+
+/// What a conversation has to be.
+pub(super) enum WantedConversation {
+    First,
+    Id(String),
+    Nth(u64),
+    /// In lower case.
+    Words(String),
+    Codes(Vec<&'static Code>),
+}
+
+/// The search for a conversation.
+pub(super) struct Choice {
+    pub(super) wanted: WantedConversation,
+    /// The words as they were typed.
+    typed: String,
+    /// The number of conversations so far.
+    pub(super) seen: u64,
+    /// The id so far that is most like the wanted one.
+    nearest: Option<String>,
+}
+
+impl Choice {
+    /// Reads the arguments.
+    pub(super) fn new(arguments: &ChoiceArguments) -> Outcome<Self> {
+        let ChoiceArguments {
+            conversation,
+            nth,
+            find,
+            code,
+        } = arguments;
+        let typed = conversation.as_ref().or(find.as_ref()).or(code.as_ref());
+        Ok(Self {
+            wanted: match (conversation, nth, find, code) {
+                (Some(id), ..) => WantedConversation::Id(id.clone()),
+                (_, Some(nth), ..) => WantedConversation::Nth(*nth),
+                (_, _, Some(words), _) => WantedConversation::Words(words.to_lowercase()),
+                (.., Some(code)) => WantedConversation::Codes(selection::named(code)?),
+                _ => WantedConversation::First,
+            },
+            typed: typed.cloned().unwrap_or_default(),
+            seen: 0,
+            nearest: None,
+        })
+    }
+
+    /// Whether the next conversation is the wanted one; `row` is its number in an export, where numbers are those of rows.
+    pub(super) fn takes(&mut self, id: &str, linked: &Linked, codes: &[&str], row: Option<u64>) -> bool {
+        match &self.wanted {
+            WantedConversation::First | WantedConversation::Id(_) => self.takes_id(id),
+            WantedConversation::Nth(_) => {
+                let is_next = self.takes_id(id);
+                row.map_or(
+                    is_next,
+                    |row| matches!(self.wanted, WantedConversation::Nth(nth) if nth == row),
+                )
+            }
+            WantedConversation::Words(words) => {
+                self.seen += 1;
+                contains(&linked.conversation, words)
+            }
+            WantedConversation::Codes(wanted) => {
+                self.seen += 1;
+                wanted.iter().any(|code| codes.contains(&code.code))
+            }
+        }
+    }
+
+    /// The same where its id and its number decide.
+    pub(super) fn takes_id(&mut self, id: &str) -> bool {
+        self.seen += 1;
+        match &self.wanted {
+            WantedConversation::First => true,
+            WantedConversation::Nth(nth) => self.seen == *nth,
+            WantedConversation::Id(wanted) if wanted == id => true,
+            WantedConversation::Id(wanted) => {
+                let known = self.nearest.take();
+                let nearer = nearest(wanted, known.as_deref().into_iter().chain([id]));
+                self.nearest = nearer.map(str::to_owned);
+                false
+            }
+            WantedConversation::Words(_) | WantedConversation::Codes(_) => false,
+        }
+    }
+
+    /// Why no conversation is shown.
+    pub(super) fn unmet(&self) -> CommandError {
+        let (seen, typed) = (counted(self.seen, "conversation"), &self.typed);
+        let refused = match &self.wanted {
+            _ if self.seen == 0 => CommandError::request("the input holds no conversation"),
+            WantedConversation::First | WantedConversation::Nth(_) => {
+                CommandError::request(format!("the input holds {seen}"))
+            }
+            WantedConversation::Id(id) => CommandError::unknown("conversation", id, self.nearest.as_deref()),
+            WantedConversation::Words(_) => {
+                CommandError::request(format!("none of {seen} contains `{typed}`"))
+            }
+            WantedConversation::Codes(_) => {
+                CommandError::request(format!("none of {seen} has a finding of `{typed}`"))
+            }
+        };
+        refused.then(match self.wanted {
+            _ if self.seen == 0 => "`chatmill inspect` shows what an input is",
+            WantedConversation::Codes(_) => {
+                "`chatmill check` lists the findings of all conversations and files"
+            }
+            _ => "`--nth 1` shows the first, `--find` finds by words",
+        })
+    }
+}
+
+/// Whether a conversation contains these words, which are in lower case.
+fn contains(conversation: &Conversation, words: &str) -> bool {
+    let has = |text: &str| text.to_lowercase().contains(words);
+    let named = conversation
+        .participants
+        .iter()
+        .filter_map(|one| one.name.as_deref());
+    let titles = conversation.title.iter().chain(&conversation.description);
+    let others = conversation.alternatives.iter();
+    let others = others.flat_map(|alternative| alternative.messages.iter().flatten());
+    titles.map(String::as_str).chain(named).any(has)
+        || conversation
+            .messages
+            .iter()
+            .chain(others)
+            .any(|message| has_words(message, &has))
+}
+
+fn has_words(message: &Message, has: &impl Fn(&str) -> bool) -> bool {
+    message.sender_name.as_deref().is_some_and(has)
+        || message.parts.iter().any(|part| match part {
+            Part::Text(text) | Part::Reasoning(text) | Part::Notice(text) => has(text),
+            Part::ToolCall(call) => {
+                call.name.as_deref().is_some_and(has) || has(call.arguments.source_text())
+            }
+            Part::ToolResult(result) => has(&result.content),
+            Part::Media(media) => media.name.as_deref().is_some_and(has),
+            Part::CacheMark => false,
+        })
+}

@@ -1,0 +1,202 @@
+//! A conversation of a finished dataset, put together from its rows by the engine; its findings are those of the run.
+
+use std::path::Path;
+
+use chatmill_dataset::{Columns, Dataset, DatasetError, Flags, Numbers, Rows, Texts, columns};
+use chatmill_engine::again;
+use chatmill_model::target_name;
+use chatmill_report::conversation::{RenderingFigures, ShownFinding};
+
+use super::choice::{Choice, WantedConversation};
+use super::{FindingsByMessage, Medium, ShownConversation};
+use crate::exit::Outcome;
+use crate::output::{harmless, shown};
+
+columns! {
+    struct Ids {
+        conversation_id: Texts,
+    }
+
+    /// The words of messages.
+    struct MessageCells {
+        conversation_id: Texts,
+        sender_name: Texts,
+        text: Texts,
+        parts: Texts,
+    }
+
+    /// The codes of findings.
+    struct Codes {
+        conversation_id: Texts,
+        code: Texts,
+    }
+
+    /// Renderings in figures.
+    struct RenderingCells {
+        dialect: Texts,
+        profile: Texts,
+        perspective: Texts,
+        bytes: Numbers,
+        loss_count: Numbers,
+        valid: Flags,
+    }
+
+    /// Findings.
+    struct Findings {
+        code: Texts,
+        name: Texts,
+        severity: Texts,
+        count: Numbers,
+        position: Numbers,
+        input: Texts,
+        entry: Texts,
+        line_number: Numbers,
+        column_number: Numbers,
+        message: Texts,
+    }
+}
+
+/// The wanted conversation; none where the dataset does not have it.
+pub(super) fn find(
+    dataset: &Dataset,
+    choice: &mut Choice,
+    medium: Medium<'_>,
+) -> Outcome<Option<ShownConversation>> {
+    let Some(id) = id(dataset, choice)? else {
+        return Ok(None);
+    };
+    let Some(stored) = again::conversation(dataset, &id)? else {
+        return Ok(None);
+    };
+    let input = Path::new(&stored.input);
+    Ok(Some(ShownConversation {
+        place: format!("{}, from {}", shown(dataset.folder()), shown(input)),
+        linked: stored.linked,
+        findings: findings(dataset, &id, medium)?,
+        id,
+    }))
+}
+
+/// The id of the wanted conversation.
+fn id(dataset: &Dataset, choice: &mut Choice) -> Result<Option<String>, DatasetError> {
+    match &choice.wanted {
+        WantedConversation::First | WantedConversation::Nth(_) | WantedConversation::Id(_) => {
+            let mut takes = |ids: &Ids, row| choice.takes_id(ids.conversation_id.at(row));
+            let found = first::<Ids>(dataset, "conversations", &mut takes)?;
+            return Ok(found.map(|(ids, row)| ids.conversation_id.at(row).to_owned()));
+        }
+        WantedConversation::Words(words) => {
+            let mut has = |cells: &MessageCells, row| {
+                let texts = [&cells.sender_name, &cells.text, &cells.parts];
+                texts
+                    .iter()
+                    .any(|texts| texts.at(row).to_lowercase().contains(words))
+            };
+            if let Some((cells, row)) = first::<MessageCells>(dataset, "messages", &mut has)? {
+                return Ok(Some(cells.conversation_id.at(row).to_owned()));
+            }
+        }
+        WantedConversation::Codes(codes) => {
+            let mut has = |cells: &Codes, row| {
+                let is_it = codes.iter().any(|code| code.code == cells.code.at(row));
+                is_it && cells.conversation_id.get(row).is_some()
+            };
+            if let Some((cells, row)) = first::<Codes>(dataset, "findings", &mut has)? {
+                return Ok(Some(cells.conversation_id.at(row).to_owned()));
+            }
+        }
+    }
+    choice.seen = dataset.rows("conversations");
+    Ok(None)
+}
+
+/// The first row of a table that is taken.
+fn first<C: Columns>(
+    dataset: &Dataset,
+    table: &str,
+    takes: &mut dyn FnMut(&C, usize) -> bool,
+) -> Result<Option<(C, usize)>, DatasetError> {
+    for batch in dataset.batches(table, &C::names()) {
+        let batch = batch?;
+        let cells = C::of(&batch)?;
+        if let Some(row) = (0..batch.rows()).find(|row| takes(&cells, *row)) {
+            return Ok(Some((cells, row)));
+        }
+    }
+    Ok(None)
+}
+
+/// The renderings of a conversation in figures, as the run wrote them; tokens are those of an encoding.
+pub(super) fn figures(
+    dataset: &Dataset,
+    found: &ShownConversation,
+    encoding: Option<&str>,
+) -> Result<Vec<RenderingFigures>, DatasetError> {
+    let mut figures = Vec::new();
+    if !dataset.has("renderings") {
+        return Ok(figures);
+    }
+    let tokens = encoding.map(|encoding| format!("tokens_{encoding}"));
+    let mut names = RenderingCells::names();
+    names.extend(tokens.as_deref());
+    for batch in dataset.batches_of("renderings", &names, &found.id) {
+        let batch = batch?;
+        let cells = RenderingCells::of(&batch)?;
+        let counts: Option<Numbers> = tokens.as_deref().map(|name| batch.column(name)).transpose()?;
+        figures.extend((0..batch.rows()).map(|row| {
+            let target = target_name(cells.dialect.at(row), cells.profile.at(row));
+            let mut participants = found.linked.conversation.participants.iter();
+            let speaker = participants.find(|one| one.id == cells.perspective.at(row));
+            RenderingFigures {
+                title: match speaker {
+                    Some(speaker) => format!("{target} for {}", speaker.display_name()),
+                    None => target,
+                },
+                bytes: cells.bytes.at(row),
+                tokens: counts.as_ref().map_or(0, |counts| counts.at(row)),
+                losses: cells.loss_count.at(row),
+                is_valid: cells.valid.at(row),
+            }
+        }));
+    }
+    Ok(figures)
+}
+
+/// The findings of a conversation by their messages; without their sentences where there is a mask, for these name ids.
+fn findings(dataset: &Dataset, id: &str, medium: Medium<'_>) -> Result<FindingsByMessage, DatasetError> {
+    let mut by_message = FindingsByMessage::new();
+    let mut rows: Rows<'_, Findings> = Rows::of_conversation(dataset, "findings", id)?;
+    while let Some((cells, row)) = rows.current() {
+        let severity = cells.severity.at(row);
+        let style = super::super::check::style_of(severity);
+        let mut text = format!(
+            "{}[{} {}]",
+            medium.colours.paint(style, &harmless(severity)),
+            harmless(cells.code.at(row)),
+            harmless(cells.name.at(row))
+        );
+        if medium.mask.is_none() {
+            text += &format!(": {}", harmless(cells.message.at(row)));
+        }
+        match cells.count.at(row) {
+            0 | 1 => {}
+            count => text += &format!(" ({} times)", crate::figures::count(count)),
+        }
+        let mut place = cells.input.at(row).to_owned();
+        if !cells.entry.at(row).is_empty() {
+            place += &format!("!{}", cells.entry.at(row));
+        }
+        if let (Some(line), Some(column)) = (cells.line_number.get(row), cells.column_number.get(row)) {
+            place += &format!(":{line}:{column}");
+        }
+        text += &format!("\n --> {}", harmless(&place));
+        let position = cells.position.get(row);
+        let position = position.and_then(|position| u32::try_from(position).ok());
+        by_message.entry(position).or_default().push(ShownFinding {
+            code: cells.code.at(row).to_owned(),
+            text,
+        });
+        rows.advance()?;
+    }
+    Ok(by_message)
+}

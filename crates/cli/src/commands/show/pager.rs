@@ -1,0 +1,66 @@
+//! Programs that show what was written: the pager, for a text that is longer than the terminal, and what opens a file.
+
+use std::env;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::output::{self, is_on_terminal};
+
+/// Prints a text; on a terminal through `PAGER`, or `less`, where the text does not fit. `PAGER` is empty or `cat` for none.
+pub(super) fn print(text: &str) -> io::Result<()> {
+    let size = terminal_size::terminal_size_of(io::stdout());
+    let rows = size.map(|(_, rows)| usize::from(rows.0));
+    let pager = env::var("PAGER").unwrap_or_else(|_| "less".to_owned());
+    let mut words = pager.split_whitespace();
+    match words.next().filter(|program| *program != "cat") {
+        Some(program) if is_on_terminal() && rows.is_some_and(|rows| text.lines().count() >= rows) => {
+            let mut command = Command::new(program);
+            command.args(words);
+            if env::var_os("LESS").is_none() {
+                // Colours, no screen of its own, and an end at Ctrl-C, as this program has one.
+                command.env("LESS", "FRXK");
+            }
+            page(&mut command, text).or_else(|_| output::print_file(text))
+        }
+        _ => output::print_file(text),
+    }
+}
+
+/// Runs a pager over a text until its user ends it.
+///
+/// # Errors
+///
+/// When it cannot be started: then nothing was printed.
+fn page(command: &mut Command, text: &str) -> io::Result<()> {
+    let mut child = command.stdin(Stdio::piped()).spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // Who has read enough ends the pager before the text ends.
+        let _ = stdin.write_all(text.as_bytes());
+    }
+    child.wait().map(drop)
+}
+
+/// Opens a file in the program that the system has for it, and does not wait for that.
+pub(super) fn open(path: &Path) -> io::Result<()> {
+    let program = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
+    };
+    let mut command = Command::new(program);
+    command.arg(path).stdin(Stdio::null()).stdout(Stdio::null());
+    command.stderr(Stdio::null()).spawn().map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pager_that_ends_early_or_is_not_there_is_no_error_of_the_text() {
+        let long = "line\n".repeat(100_000);
+        assert!(page(&mut Command::new("true"), &long).is_ok());
+        assert!(page(&mut Command::new("/nowhere/at-all"), &long).is_err());
+    }
+}

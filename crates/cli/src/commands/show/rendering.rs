@@ -1,0 +1,316 @@
+//! What a model gets of a conversation: its renderings in a dialect, with what is learned marked and what was lost listed, and the
+//! rows that a trainer gets of them.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use chatmill_dataset::{Dataset, DatasetError};
+use chatmill_dialect::{Dialect, FoldedLosses, Loss, Rendering, TextArena};
+use chatmill_engine::Plan;
+use chatmill_engine::again::{Again, AgainError, AgainRendering};
+use chatmill_engine::conversation::{BudgetMeter, OwnSpans, WindowedRenderer};
+use chatmill_export::{Envelope, RenderingFacts, preview};
+use chatmill_model::{Component, Linked, Sink, TurnStart, target_name};
+use chatmill_report::conversation::RenderingFigures;
+use chatmill_token::TokenCounter;
+
+use super::page::{Rendition, TextPage};
+use crate::figures::{bytes, count, counted};
+use crate::other_codes;
+
+/// The encoding that renderings are counted in.
+const ENCODING: &str = "o200k_base";
+
+/// The code, the positions, the amount and the reason of a loss.
+type FoldedLoss = (&'static str, Vec<u32>, u64, Cow<'static, str>);
+
+/// A rendering that is shown.
+pub(super) struct Rendered {
+    /// The dialect in its profile.
+    target: String,
+    dialect: String,
+    is_json: bool,
+    /// The id of the participant who is the assistant; empty for none.
+    perspective: String,
+    pub(super) content: String,
+    own: OwnSpans,
+    /// Where turns of messages begin and end.
+    pub(super) turn_starts: Vec<TurnStart>,
+    /// Tokens of each component, where they were counted.
+    pub(super) components: Vec<(&'static str, u64)>,
+    last_role: Option<&'static str>,
+    loss_codes: Vec<&'static str>,
+    pub(super) losses: Vec<FoldedLoss>,
+    pub(super) violations: Vec<String>,
+    /// An encoding and the tokens in it.
+    tokens: Option<(String, u64)>,
+}
+
+/// Counts renderings of inputs.
+pub(super) fn counter() -> Option<TokenCounter> {
+    let encoding = chatmill_token::find(ENCODING);
+    encoding.map(|encoding| TokenCounter::new(std::slice::from_ref(encoding)))
+}
+
+/// Renders a conversation in a dialect for these perspectives.
+pub(super) fn rendered(
+    linked: &Linked,
+    plan: &Plan,
+    target: &Dialect,
+    perspectives: &[Option<usize>],
+    counter: &mut Option<TokenCounter>,
+) -> Vec<Rendered> {
+    let arena = TextArena::default();
+    let mut all = Vec::new();
+    let mut meter = plan.windows.budget.as_ref().map(BudgetMeter::new);
+    let windowed = WindowedRenderer::new(linked, &plan.windows, perspectives, plan.policy(), &arena)
+        .with(plan.additions(&[]));
+    let mut sink = Sink::default();
+    let rendered: Result<(), std::convert::Infallible> = windowed.render(
+        target,
+        meter.as_mut(),
+        &mut sink,
+        &mut |sink, perspective, rendering| {
+            all.push(Rendered::new(
+                target,
+                sink,
+                perspective,
+                &rendering,
+                counter.as_mut(),
+            ));
+            Ok(())
+        },
+    );
+    let Ok(()) = rendered;
+    all
+}
+
+/// Renders a conversation of a dataset as its run did, or would have done; the encoding that cannot be counted in, where it is the
+/// first of the run.
+pub(super) fn again(
+    dataset: &Dataset,
+    id: &str,
+    target: &Dialect,
+) -> Result<(Vec<Rendered>, Option<String>), AgainError> {
+    let encodings = dataset.encodings();
+    let known = encodings.iter().find(|name| chatmill_token::find(name).is_some());
+    let spec = format!("{}@{}", target.id(), target.profile());
+    let again = Again::new(dataset, &spec, known.map(String::as_str))?;
+    let mut all = Vec::new();
+    again.each_of(id, &mut |rendering| {
+        let tokens = known.map(|encoding| (encoding.clone(), rendering.tokens));
+        all.push(Rendered::of_dataset(target, rendering, tokens));
+        Ok::<(), DatasetError>(())
+    })?;
+    let uncounted = encodings.first().filter(|_| known.is_none());
+    Ok((all, uncounted.cloned()))
+}
+
+impl Rendered {
+    fn new(
+        target: &Dialect,
+        sink: &Sink<'_>,
+        perspective: &str,
+        rendering: &Rendering,
+        counter: Option<&mut TokenCounter>,
+    ) -> Self {
+        let mut own = OwnSpans::default();
+        own.find(sink.spans(), target.has_control_tokens());
+        let mut counts = Vec::new();
+        if let Some(counter) = counter {
+            counter.count_sink(sink, &mut counts);
+        }
+        let mut loss_codes: Vec<&str> = rendering.losses.iter().map(|loss| loss.code.as_str()).collect();
+        loss_codes.sort_unstable();
+        loss_codes.dedup();
+        Self {
+            target: target_name(target.id(), target.profile()),
+            dialect: target.id().to_owned(),
+            is_json: target.about().media_type == "application/json",
+            perspective: perspective.to_owned(),
+            content: sink.text().to_owned(),
+            own,
+            turn_starts: sink.turn_starts().to_vec(),
+            components: counts.first().map_or_else(Vec::new, |counts| {
+                let components = Component::ALL.into_iter();
+                components
+                    .map(|component| (component.as_str(), counts.parts.get(component)))
+                    .collect()
+            }),
+            last_role: rendering.last_role,
+            loss_codes,
+            losses: folded(&rendering.losses),
+            violations: rendering.violations.iter().map(ToString::to_string).collect(),
+            tokens: counts.first().map(|counts| (ENCODING.to_owned(), counts.tokens)),
+        }
+    }
+
+    fn of_dataset(target: &Dialect, rendering: &AgainRendering<'_>, tokens: Option<(String, u64)>) -> Self {
+        Self {
+            target: target_name(target.id(), target.profile()),
+            dialect: target.id().to_owned(),
+            is_json: target.about().media_type == "application/json",
+            perspective: rendering.perspective.to_string(),
+            content: rendering.content.as_deref().unwrap_or_default().to_owned(),
+            own: OwnSpans {
+                assistant: rendering.assistant_spans.to_vec(),
+                trained: rendering.learned_spans.to_vec(),
+            },
+            turn_starts: rendering.turn_starts.to_vec(),
+            components: Vec::new(),
+            last_role: rendering.last_role,
+            loss_codes: rendering.loss_codes.clone(),
+            losses: folded(&rendering.losses),
+            violations: rendering.violations.clone(),
+            tokens,
+        }
+    }
+
+    /// Whether it is rendered for one of these participants.
+    pub(super) fn is_for(&self, linked: &Linked, perspectives: &[Option<usize>]) -> bool {
+        let participants = &linked.conversation.participants;
+        perspectives.iter().any(|perspective| {
+            let participant = perspective.and_then(|index| participants.get(index));
+            participant.map_or("", |participant| &participant.id) == self.perspective
+        })
+    }
+
+    /// Writes the rendering: its figures, its text with marks around what is learned, and what was lost; without words where
+    /// content may not be shown.
+    pub(super) fn write(&self, page: &mut TextPage, linked: &Linked, shows_content: bool) {
+        page.end_line();
+        page.words(
+            Rendition::Bold,
+            &self.title(Some(linked).filter(|_| shows_content)),
+        );
+        page.words(Rendition::Dim, &format!("  {}", self.figures()));
+        page.end_line();
+        if shows_content {
+            page.marked(&self.content, self.is_json, &self.trained());
+        }
+        for (code, positions, amount, reason) in &self.losses {
+            let places: Vec<String> = positions
+                .iter()
+                .take(MOST_PLACES)
+                .map(|at| format!(" #{at}"))
+                .collect();
+            let more = if positions.len() > MOST_PLACES { " …" } else { "" };
+            let line = format!(
+                "loss {code} ({}){}{more}: {reason}",
+                count(*amount),
+                places.concat()
+            );
+            page.line(Rendition::Dim, &line, 2);
+        }
+        for violation in &self.violations {
+            let rule = violation.split(':').next().filter(|_| !shows_content);
+            let line = format!("not valid: {}", rule.unwrap_or(violation));
+            page.line(Rendition::Plain, &line, 2);
+        }
+    }
+
+    /// The dialect, and who is the assistant where that may be shown.
+    pub(super) fn title(&self, linked: Option<&Linked>) -> String {
+        let participants = linked.map(|linked| &linked.conversation.participants);
+        let mut participants = participants.into_iter().flatten();
+        match participants.find(|one| one.id == self.perspective) {
+            Some(speaker) => format!("{} for {}", self.target, speaker.display_name()),
+            None => self.target.clone(),
+        }
+    }
+
+    /// The ranges that are trained on.
+    pub(super) fn trained(&self) -> Vec<Range<usize>> {
+        let at = |at| usize::try_from(at).unwrap_or(usize::MAX);
+        let ranges = self.own.trained.iter();
+        ranges.map(|range| at(range.start)..at(range.end)).collect()
+    }
+
+    /// The encoding that it was counted in.
+    pub(super) fn encoding(&self) -> Option<&str> {
+        self.tokens.as_ref().map(|(encoding, _)| encoding.as_str())
+    }
+
+    /// A row of the table of all dialects.
+    pub(super) fn row(&self, linked: &Linked) -> RenderingFigures {
+        RenderingFigures {
+            title: self.title(Some(linked)),
+            bytes: self.content.len() as u64,
+            tokens: self.tokens.as_ref().map_or(0, |(_, tokens)| *tokens),
+            losses: self.losses.iter().map(|(_, _, amount, _)| amount).sum(),
+            is_valid: self.violations.is_empty(),
+        }
+    }
+
+    pub(super) fn figures(&self) -> String {
+        let mut figures = vec![bytes(self.content.len() as u64)];
+        if let Some((encoding, tokens)) = &self.tokens {
+            figures.push(format!("{} of {encoding}", counted(*tokens, "token")));
+        }
+        figures.push(format!(
+            "{} learned",
+            counted(self.own.trained.len() as u64, "range")
+        ));
+        figures.join(", ")
+    }
+
+    /// Writes the row that an envelope makes of the rendering, or why there is none.
+    pub(super) fn write_row(&self, page: &mut TextPage, envelope: &Envelope, shows_content: bool) {
+        let loss_codes = &self.loss_codes;
+        let facts = RenderingFacts {
+            perspective: &self.perspective,
+            content: Some(&self.content),
+            assistant_spans: &self.own.assistant,
+            learned_spans: &self.own.trained,
+            last_role: self.last_role,
+            loss_codes,
+            violations: &self.violations,
+            ..RenderingFacts::default()
+        };
+        page.end_line();
+        page.words(Rendition::Bold, &format!("row of {}", envelope.id));
+        match preview(envelope, &self.dialect, &facts) {
+            Ok(row) => {
+                let turns = row.turns;
+                let mut figures = format!("  {} learned", counted(turns.learned, "turn"));
+                for (number, what) in [
+                    (turns.context, "as context"),
+                    (turns.missed, "learned in other formats only"),
+                    (turns.wordless, "without words left out"),
+                    (row.turns_cut, "after the last answer cut off"),
+                ] {
+                    if number > 0 {
+                        figures += &format!(", {} {what}", count(number));
+                    }
+                }
+                page.words(Rendition::Dim, &figures);
+                page.end_line();
+                if shows_content {
+                    page.marked(&row.json, true, &row.trained);
+                }
+            }
+            Err(reason) => {
+                page.words(Rendition::Dim, "  left out");
+                page.end_line();
+                page.line(Rendition::Plain, &reason, 2);
+                let code = reason.split(':').next().unwrap_or(&reason);
+                if let Some(rule) = other_codes::named(code).first() {
+                    page.line(Rendition::Dim, &format!("help: {}", rule.advice), 2);
+                }
+            }
+        }
+    }
+}
+
+/// Losses by code and reason, with their positions and amounts.
+fn folded(losses: &[Loss]) -> Vec<FoldedLoss> {
+    let mut folded = FoldedLosses::default();
+    let losses = folded.fold(losses).map(|loss| {
+        let (code, reason) = (loss.code.as_str(), loss.reason.words());
+        (code, loss.positions.to_vec(), loss.amount, reason)
+    });
+    losses.collect()
+}
+
+/// Positions of a loss that a line names.
+const MOST_PLACES: usize = 8;

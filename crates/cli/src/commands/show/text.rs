@@ -1,0 +1,310 @@
+//! A conversation as it was written: speakers, times, quoted replies, calls and results on a line each.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use chatmill_model::{
+    Alternative, Conversation, Link, LinkStatus, Linked, Media, MediaSource, Message, MessageKind, Part,
+    Participant, Reference, Role, ToolCall, ToolResult,
+};
+
+use super::ShownConversation;
+use super::page::{Rendition, TextPage};
+use crate::figures::{bytes, counted, instant};
+
+/// Columns that the text of a message is indented by.
+const INDENTATION: usize = 2;
+
+/// Writes a conversation with its findings, in which one participant is the assistant.
+pub(super) fn write(page: &mut TextPage, found: &ShownConversation, assistant: Option<usize>) {
+    let (linked, conversation) = (&found.linked, &found.linked.conversation);
+    let alternatives = alternatives_by_place(conversation);
+    write_head(page, found);
+    found.write_findings(page, None);
+    let mut day = String::new();
+    for (message, links) in conversation.messages.iter().zip(&linked.links) {
+        write_alternatives(page, alternatives.get(&message.position));
+        page.end_line();
+        if message.kind == MessageKind::Notice {
+            write_notice(page, linked, message, &mut day);
+        } else {
+            write_message_head(page, linked, message, assistant, &mut day);
+            for (reference, link) in message.references.iter().zip(links) {
+                write_reply(page, linked, reference, link);
+            }
+            for part in &message.parts {
+                write_part(page, part);
+            }
+        }
+        found.write_findings(page, Some(message.position));
+    }
+    let end = u32::try_from(conversation.messages.len()).unwrap_or(u32::MAX);
+    write_alternatives(page, alternatives.get(&end));
+}
+
+/// Other answers by the position of the message before which their place ends.
+pub(super) fn alternatives_by_place(
+    conversation: &Conversation,
+) -> BTreeMap<u32, Vec<(&Alternative, &[Message])>> {
+    let mut by_place: BTreeMap<u32, Vec<(&Alternative, &[Message])>> = BTreeMap::new();
+    for alternative in &conversation.alternatives {
+        if let Some(messages) = &alternative.messages {
+            let place = by_place.entry(alternative.place.end).or_default();
+            place.push((alternative, messages));
+        }
+    }
+    by_place
+}
+
+fn write_head(page: &mut TextPage, found: &ShownConversation) {
+    let conversation = &found.linked.conversation;
+    page.words(
+        Rendition::Bold,
+        conversation.title.as_deref().unwrap_or(&found.id),
+    );
+    page.end_line();
+    for fact in facts(found) {
+        page.line(Rendition::Dim, &fact, 0);
+    }
+}
+
+/// What a conversation is, in lines: where it begins, how large it is and when it was, its description.
+pub(super) fn facts(found: &ShownConversation) -> Vec<String> {
+    let conversation = &found.linked.conversation;
+    let place = format!(
+        "conversation {} of {} ({})",
+        found.id, found.place, conversation.source
+    );
+    let mut figures = vec![size(conversation)];
+    if let (Some(first), Some(last)) = conversation.span() {
+        let [first, last] = [first, last].map(|time| instant(time, "%Y-%m-%d %H:%M:%S UTC"));
+        figures.push(format!("{first} to {last}"));
+    }
+    figures.extend(conversation.model.as_ref().map(|model| format!("model {model}")));
+    let description = conversation.description.clone().filter(|text| !text.is_empty());
+    [place, figures.join(", ")]
+        .into_iter()
+        .chain(description)
+        .collect()
+}
+
+/// How large a conversation is, in words.
+pub(super) fn size(conversation: &Conversation) -> String {
+    let messages = conversation.messages.len() as u64;
+    let is_notice = |message: &&Message| message.kind == MessageKind::Notice;
+    let notices = conversation.messages.iter().filter(is_notice).count() as u64;
+    let mut text = counted(messages - notices, "message");
+    text += &format!(
+        " by {}",
+        counted(conversation.participants.len() as u64, "participant")
+    );
+    for (number, noun) in [
+        (notices, "notice"),
+        (conversation.tools.len() as u64, "tool definition"),
+    ] {
+        if number > 0 {
+            text += &format!(", {}", counted(number, noun));
+        }
+    }
+    text
+}
+
+fn write_message_head(
+    page: &mut TextPage,
+    linked: &Linked,
+    message: &Message,
+    assistant: Option<usize>,
+    day: &mut String,
+) {
+    let name = sender_name(&linked.conversation, message);
+    // Who is no participant is known by the role.
+    let number = message.sender.unwrap_or(message.role as usize);
+    page.words(Rendition::Dim, &format!("#{} ", message.position));
+    page.words(Rendition::Speaker(number), name);
+    let mut notes: Vec<String> = Vec::new();
+    let label = label(message, assistant);
+    notes.extend(label.filter(|label| *label != name).map(str::to_owned));
+    notes.extend(time(message, day));
+    notes.extend(message.model.as_deref().map(str::to_owned));
+    if message.weight.is_some_and(|weight| weight.value() == 0.0) {
+        notes.push("context, not trained on".to_owned());
+    }
+    if !notes.is_empty() {
+        page.words(Rendition::Dim, &format!("  {}", notes.join(" · ")));
+    }
+    page.end_line();
+}
+
+/// What somebody is, unless a user.
+pub(super) fn label(message: &Message, assistant: Option<usize>) -> Option<&'static str> {
+    match message.role {
+        _ if message.sender.is_some() && message.sender == assistant => Some("assistant"),
+        Role::User => None,
+        // An agent who is not the perspective.
+        Role::Assistant if assistant.is_some() && message.sender.is_some() => Some("agent"),
+        role => Some(role.as_str()),
+    }
+}
+
+pub(super) fn sender_name<'m>(conversation: &'m Conversation, message: &'m Message) -> &'m str {
+    let own = message.sender_name.as_deref().filter(|name| !name.is_empty());
+    let sender = conversation.sender(message);
+    own.or(sender.map(Participant::display_name))
+        .unwrap_or(message.role.as_str())
+}
+
+/// The time of a message, with its day where that is another than before.
+pub(super) fn time(message: &Message, day: &mut String) -> Option<String> {
+    let timestamp = message.timestamp.as_ref()?;
+    let Some(time) = timestamp.instant else {
+        return Some(timestamp.raw.clone());
+    };
+    let date = instant(time, "%Y-%m-%d ");
+    let clock = instant(time, "%H:%M:%S");
+    if *day == date {
+        return Some(clock);
+    }
+    day.clone_from(&date);
+    Some(date + &clock)
+}
+
+fn write_notice(page: &mut TextPage, linked: &Linked, message: &Message, day: &mut String) {
+    let mut lead = format!("#{} · ", message.position);
+    lead.extend(time(message, day).map(|time| time + " "));
+    let named = message.sender.map(|_| sender_name(&linked.conversation, message));
+    let words = named.into_iter().chain(message.source_type.as_deref());
+    page.folded(
+        Rendition::Dim,
+        &lead,
+        words.chain(message.parts.iter().filter_map(words_of)),
+    );
+}
+
+pub(super) fn words_of(part: &Part) -> Option<&str> {
+    match part {
+        Part::Text(text) | Part::Notice(text) | Part::Reasoning(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn write_reply(page: &mut TextPage, linked: &Linked, reference: &Reference, link: &Link) {
+    if let Some(words) = quoted(linked, reference, link) {
+        let target = link.target.map(|target| format!("#{target}"));
+        let words = words.iter().map(AsRef::as_ref);
+        page.folded(Rendition::Dim, "  ↳ ", target.as_deref().into_iter().chain(words));
+    }
+}
+
+/// Whom a reply quotes, and with what words; none where nobody replied.
+pub(super) fn quoted<'m>(
+    linked: &'m Linked,
+    reference: &'m Reference,
+    link: &Link,
+) -> Option<Vec<Cow<'m, str>>> {
+    let conversation = &linked.conversation;
+    let target = link.target.and_then(|at| conversation.messages.get(at as usize));
+    let named = |name: &str| Cow::Owned(format!("{name}:"));
+    match (link.status, target, &reference.preview) {
+        (LinkStatus::Pseudo, ..) => None,
+        (LinkStatus::Itself, ..) => Some(vec!["itself".into()]),
+        (_, Some(target), _) => {
+            let words = target.parts.iter().filter_map(words_of).map(Cow::Borrowed);
+            Some(
+                [named(sender_name(conversation, target))]
+                    .into_iter()
+                    .chain(words)
+                    .collect(),
+            )
+        }
+        (_, None, Some(preview)) if preview.content.is_some() => {
+            let name = preview.sender_name.as_deref().map(named);
+            Some(
+                name.into_iter()
+                    .chain(preview.content.as_deref().map(Cow::Borrowed))
+                    .collect(),
+            )
+        }
+        (_, None, _) => Some(vec!["a message that is missing".into()]),
+    }
+}
+
+fn write_part(page: &mut TextPage, part: &Part) {
+    match part {
+        Part::Text(text) => page.lines(Rendition::Plain, text, INDENTATION),
+        Part::Reasoning(text) => page.lines(Rendition::Dim, &format!("thinks: {text}"), INDENTATION),
+        Part::ToolCall(call) => page.folded(Rendition::Plain, "  → ", [call_line(call).as_str()]),
+        Part::ToolResult(result) => page.folded(Rendition::Plain, "  ← ", [result_line(result).as_str()]),
+        Part::Media(media) => page.folded(
+            Rendition::Dim,
+            "  ",
+            [format!("[{}]", media_line(media)).as_str()],
+        ),
+        Part::Notice(text) => page.folded(Rendition::Dim, "  · ", [text.as_str()]),
+        Part::CacheMark => page.folded(Rendition::Dim, "  ", ["[cache mark]"]),
+    }
+}
+
+pub(super) fn call_line(call: &ToolCall) -> String {
+    let name = call.name.as_deref().unwrap_or("a tool without a name");
+    format!("{name}({})", call.arguments.source_text())
+}
+
+pub(super) fn result_line(result: &ToolResult) -> String {
+    let name = result.name.as_deref().unwrap_or_default();
+    let failed = if result.is_error { "failed" } else { "" };
+    let lead = [name, failed].into_iter().filter(|word| !word.is_empty());
+    let lead = lead.collect::<Vec<_>>().join(" ");
+    let between = if lead.is_empty() { "" } else { ": " };
+    format!("{lead}{between}{}", result.content)
+}
+
+pub(super) fn media_line(media: &Media) -> String {
+    let (address, size) = match &media.source {
+        MediaSource::Url(url) => (Some(url.as_str()), None),
+        MediaSource::Inline(text) => (None, Some(bytes(text.len() as u64 / 4 * 3))),
+        MediaSource::Text(text) => (None, Some(bytes(text.len() as u64))),
+        MediaSource::Upload => (None, None),
+    };
+    let facts = [
+        Some(media.kind.as_str()),
+        media.media_type.as_deref(),
+        media.name.as_deref(),
+        address,
+        size.as_deref(),
+    ];
+    facts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// Writes the other answers at a place.
+fn write_alternatives(page: &mut TextPage, at_place: Option<&Vec<(&Alternative, &[Message])>>) {
+    for (alternative, messages) in at_place.into_iter().flatten() {
+        let parts = messages.iter().flat_map(|message| &message.parts);
+        let words = parts.map(|part| match part {
+            Part::ToolCall(call) => call_line(call),
+            Part::ToolResult(result) => result_line(result),
+            part => words_of(part).unwrap_or_default().to_owned(),
+        });
+        let words: Vec<String> = words.collect();
+        page.folded(
+            Rendition::Dim,
+            &format!("  or ({}): ", other_lead(alternative)),
+            words.iter().map(String::as_str),
+        );
+    }
+}
+
+/// What another answer is, and how it was judged.
+pub(super) fn other_lead(alternative: &Alternative) -> String {
+    let judgement = alternative.judgement;
+    let label = judgement
+        .label
+        .map(|is_good| if is_good { "good" } else { "bad" });
+    let facts = [
+        Some(alternative.origin.as_str().to_owned()),
+        label.map(str::to_owned),
+        judgement.rank.map(|rank| format!("rank {rank}")),
+        judgement.score.map(|score| format!("score {}", score.value())),
+    ];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    facts.join(", ")
+}

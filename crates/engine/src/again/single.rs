@@ -1,0 +1,67 @@
+//! One conversation of a dataset: of each table only its rows are read.
+
+use std::collections::BTreeMap;
+
+use chatmill_dataset::{Dataset, DatasetError};
+use chatmill_model::{Alternative, Linked};
+
+use super::answers::{Answers, TABLE};
+use super::rebuilt::{Conversations, StoredConversation};
+use super::replaced::Replacements;
+use super::{Again, AgainRendering, Renderer};
+
+/// A conversation of a dataset with the name of its input.
+#[derive(Debug)]
+pub struct DatasetConversation {
+    /// The name of its input.
+    pub input: String,
+    /// The conversation.
+    pub linked: Linked,
+}
+
+/// Puts the conversation with this id together from its rows; none where the dataset does not have it.
+pub fn conversation(dataset: &Dataset, id: &str) -> Result<Option<DatasetConversation>, DatasetError> {
+    let Some(stored) = Conversations::of_one(dataset, id)?.next()? else {
+        return Ok(None);
+    };
+    let StoredConversation {
+        input, mut linked, ..
+    } = stored;
+    if dataset.has(TABLE) {
+        let answers = Answers::of_one(dataset, id)?.of_next(id, &linked.conversation)?;
+        // The answer that the conversation itself has says how many messages a place takes.
+        let own = answers.iter().filter(|answer| answer.in_conversation);
+        let own = own.map(|answer| {
+            (
+                answer.position,
+                u32::try_from(answer.messages.len()).unwrap_or(u32::MAX),
+            )
+        });
+        let own: BTreeMap<u32, u32> = own.collect();
+        let alternatives = answers.into_iter().map(|answer| Alternative {
+            place: own
+                .get(&answer.position)
+                .map_or(answer.position..answer.position, |messages| {
+                    answer.position..answer.position.saturating_add(*messages)
+                }),
+            origin: answer.origin,
+            judgement: answer.judgement,
+            messages: (!answer.in_conversation).then_some(answer.messages),
+        });
+        linked.conversation.alternatives = alternatives.collect();
+    }
+    Ok(Some(DatasetConversation { input, linked }))
+}
+
+impl Again<'_> {
+    /// Visits the renderings of one conversation, as [`each`](Self::each) does those of all.
+    pub fn each_of<E: From<DatasetError>>(
+        &self,
+        id: &str,
+        visit: &mut dyn FnMut(&AgainRendering<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let conversations = Conversations::of_one(self.dataset, id)?;
+        let replacements = Replacements::of_one(self.dataset, id)?;
+        Renderer::new(self).render_all(conversations, replacements, visit)
+    }
+}

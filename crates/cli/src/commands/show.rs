@@ -25,6 +25,7 @@ use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
 use chatmill_engine::record::Settings;
 use chatmill_engine::{Plan, PlannedInput, ReadProblems, Silent, WalkEvent, typed_inputs, walk};
 use chatmill_export::{Envelope, Preferences};
+use chatmill_intake::discover::Links;
 use chatmill_model::Linked;
 use chatmill_report::conversation::{ShownFinding, conversation_page};
 use chatmill_token::TokenCounter;
@@ -232,7 +233,14 @@ fn find(
     let inputs: &[PlannedInput] = if let Some(plan) = plan {
         &plan.inputs
     } else {
-        typed = typed_inputs(std::slice::from_ref(&arguments.path), &arguments.reading.source)?;
+        let source = &arguments.reading.source;
+        typed = typed_inputs(
+            std::slice::from_ref(&arguments.path),
+            source,
+            Links::Refused,
+            true,
+        )?
+        .0;
         &typed
     };
     let limits = Limits::default();

@@ -19,7 +19,6 @@ use chatmill_diag::{Limits, Severity, cut};
 use chatmill_dialect::Dialect;
 use chatmill_intake::Failure;
 use chatmill_intake::discover::is_same_place;
-use chatmill_source::ReadOptions;
 
 use self::across::Across;
 pub use self::excerpt::Excerpt;
@@ -29,7 +28,7 @@ use self::verdict::FileCounts;
 pub use self::verdict::{FileVerdict, Judgement};
 use crate::entry::EntryRef;
 use crate::error::{PlanError, ReadError};
-use crate::plan::{CheckSettings, CodeSettings, PlannedInput, typed_inputs_through};
+use crate::plan::{CheckSettings, CodeSettings, InputReading, PlannedInput, typed_inputs_through};
 use crate::progress::Progress;
 use crate::record::{self, locate::Located};
 use crate::slice::records::At;
@@ -44,8 +43,8 @@ pub use chatmill_redact::{KeyError, Mask, SHORTEST_KEY};
 pub struct CheckOptions {
     /// Files, folders, globs, archives or `-`, as typed.
     pub paths: Vec<String>,
-    /// Source id or `auto`.
-    pub source: String,
+    /// How they are read.
+    pub reading: InputReading,
     /// Limits.
     pub limits: Limits,
     /// Worker threads; 0 takes all that are available.
@@ -186,7 +185,7 @@ impl Files {
 
 /// The files that are checked: those that were typed, without those that are left out.
 pub fn inputs(options: &CheckOptions) -> Result<Vec<PlannedInput>, PlanError> {
-    let mut inputs = typed_inputs_through(&options.paths, &options.source, options.settings.links)?;
+    let mut inputs = typed_inputs_through(&options.paths, &options.reading, options.settings.links)?;
     let exclude = &options.settings.exclude;
     inputs.retain(|planned| {
         let is_excluded = names(planned).iter().any(|name| exclude.matches(name));
@@ -217,13 +216,10 @@ impl CheckOptions {
     /// The settings for reading records.
     fn reading(&self) -> record::Settings<'_> {
         record::Settings {
-            options: ReadOptions {
-                zone: self.settings.zone.as_deref(),
-                ..ReadOptions::default()
-            },
             redactor: self.settings.redactor.as_ref(),
-            ..record::Settings::plain(&self.limits)
+            ..self.reading.records(&self.limits)
         }
+        .in_zone(self.settings.zone.as_deref())
     }
 
     /// The mask for paths, where these are not shown.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use chatmill_dataset::{Dataset, DatasetError, TemporaryDataset, Texts, columns};
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Severity, codes};
-use chatmill_engine::pipeline::{self, CountedEncoding, InputSection, Pipeline};
+use chatmill_engine::pipeline::{self, CountedEncoding, Pipeline};
 use chatmill_engine::{Plan, Progress, ReadProblem, ReadProblems, Reporter, RunOptions, run};
 use chatmill_export::{
     ENVELOPES, Envelope, ExportRequest, Filters, Format, NestedAs, Preferences, Split, SplitBy, begin,
@@ -19,7 +19,7 @@ use clap::Args;
 use super::export::split::planned;
 use super::export::{self, FORMATS, NESTED, shard_size};
 use super::run::{resumable, summary};
-use crate::args::{Inputs, choice};
+use crate::args::{MappedInputs, choice};
 use crate::context::Context;
 use crate::exit::{CommandError, Exit, Outcome};
 use crate::mask::dropped::DroppedFile;
@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     #[command(flatten)]
-    reading: Inputs,
+    reading: MappedInputs,
     /// File format; without it, the one that the format's reader prefers
     #[arg(long, value_parser = choice(FORMATS), value_name = "FORMAT")]
     format: Option<Format>,
@@ -109,6 +109,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     )?;
     let beside = plan.read_beside();
     let own = std::iter::once(arguments.out.as_path()).chain(beside.iter().map(PathBuf::as_path));
+    let own = own.chain(arguments.reading.files());
     let spared: Vec<&Path> = own.chain(arguments.inputs.iter().map(Path::new)).collect();
     let patterns = (Path::new("."), &arguments.inputs);
     let dropped = DroppedFile::begin(arguments.dropped.as_deref(), &spared, patterns, context)?;
@@ -220,15 +221,10 @@ fn dataset_path(out: &Path) -> PathBuf {
 /// The pipeline with the keys of `--set`; keys that other options decide cannot be set.
 fn pipeline(arguments: &Arguments, request: &ExportRequest) -> Outcome<Pipeline> {
     let mut pipeline = pipeline::parse(PIPELINE, &arguments.overrides, Path::new("--set"))?;
-    let inputs = arguments.inputs.iter();
-    pipeline.input = inputs
-        .map(|path| InputSection {
-            path: path.clone(),
-            source: arguments.reading.source.clone(),
-            zone: arguments.reading.input_zone.clone(),
-            ..InputSection::default()
-        })
-        .collect();
+    arguments
+        .reading
+        .reading()?
+        .hand_to(&mut pipeline, &arguments.inputs);
     pipeline.render.dialects = vec![request.dialect.clone()];
     for column in &request.columns {
         // A column of counts is asked for: its encoding is counted.

@@ -49,7 +49,7 @@ const TABLE: &[Row] = &[
     ("finish", &[], &[("DIR", Within("staging"))]),
     (
         "convert",
-        &["IN", "--source"],
+        &["IN", "--source", "--pipeline"],
         &[("--out", Folder), ("--dropped", File)],
     ),
     ("night", &["PIPELINE.toml", "--input"], &[("--store", Folder)]),
@@ -60,9 +60,9 @@ const TABLE: &[Row] = &[
         &["PATH", "--source", "--pipeline", "--config", "--baseline"],
         &[("--write", Report("json")), ("--write", Report("letters"))],
     ),
-    ("render", &["PATH", "--template", "--source"], &[]),
+    ("render", &["PATH", "--template", "--source", "--pipeline"], &[]),
     ("tokens", &["PATH", "--source", "--pipeline", "--prices"], &[]),
-    ("inspect", &["PATH", "--source"], &[]),
+    ("inspect", &["PATH", "--source", "--pipeline"], &[]),
     ("init", &["PATH"], &[]),
     ("example", &[], &[]),
     (

@@ -10,7 +10,7 @@ use chatmill_model::{Linked, MessageKind, Role};
 use chatmill_token::{Counter, Encoding};
 
 use crate::error::ReadError;
-use crate::plan::typed_inputs;
+use crate::plan::{InputReading, typed_inputs};
 use crate::problem::ReadProblems;
 use crate::progress::Progress;
 use crate::record::Settings;
@@ -39,7 +39,7 @@ pub fn statistics(
     progress: &dyn Progress,
     stop: &AtomicBool,
 ) -> Result<FileStatistics, ReadError> {
-    let inputs = typed_inputs(paths, "auto")?;
+    let inputs = typed_inputs(paths, &InputReading::default())?;
     progress.stage("inspect", inputs.iter().map(|planned| planned.input.bytes).sum());
     let limits = Limits::default();
     let unit = encoding.map_or(CHARACTERS, |encoding| encoding.name());

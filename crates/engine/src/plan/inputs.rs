@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chatmill_intake::Failure;
-use chatmill_intake::discover::{self, DiscoverError, Input, InputKind, Links, Own, Patterns};
+use chatmill_intake::discover::{self, DiscoverError, Input, InputKind, Own, Patterns};
 use chatmill_source::{ExportPath, SOURCES, Source, TableMap};
 
+use super::maps::{field_map, table_map};
 use super::require;
 use super::source::source;
-use super::{field_map, table_map};
 use crate::error::PlanError;
 
 use crate::entry::EntryRef;
@@ -90,6 +90,11 @@ impl PlannedInput {
         }
     }
 
+    /// An input of a command line, whose name is as it was typed.
+    pub(super) fn typed(input: Input, settings: Arc<InputSettings>) -> Self {
+        Self::new(input, settings, NameStyle::Typed)
+    }
+
     /// The zone of its times without an offset, where its section names one.
     pub(crate) fn zone(&self) -> Option<&str> {
         self.settings.written.zone.as_deref()
@@ -155,6 +160,42 @@ pub(super) fn require_zone(zone: Option<&str>, key: &'static str) -> Result<(), 
     require(zone.is_none_or(chatmill_source::is_zone), key, problem)
 }
 
+/// The settings of a section, whose relative paths start at `base`.
+pub(super) fn settings(
+    section: &InputSection,
+    number: usize,
+    pipeline: &Pipeline,
+    base: &Path,
+) -> Result<InputSettings, PlanError> {
+    let named = source(&section.source, base)?;
+    let needs_map = named.is_some_and(Source::needs_map);
+    let has_map = section.field_map.is_some() || pipeline.field_map.is_some();
+    // Paths that are typed may be read without a map of one's own: records of the smallest example have the names of the built-in one.
+    let source = if needs_map && (has_map || number > 0) {
+        Some(field_map::choose(section, pipeline)?)
+    } else {
+        named
+    };
+    let problem = "a field map is for `source = \"mapped\"`";
+    require(
+        needs_map || section.field_map.is_none(),
+        "input.field_map",
+        problem,
+    )?;
+    require_zone(section.zone.as_deref(), "input.zone")?;
+    Ok(InputSettings {
+        number,
+        source,
+        tables: table_map::choose(
+            section.tables.as_deref(),
+            &section.assistants,
+            &pipeline.table_map,
+        )?,
+        exclude: Patterns::new(&section.exclude)?,
+        written: section.clone(),
+    })
+}
+
 /// The inputs of a pipeline in the order of their names, without the run's `own` files, and notes on those
 /// that were left out. The input `in_memory`, if given, replaces those that the section names.
 pub(super) fn inputs(
@@ -166,29 +207,8 @@ pub(super) fn inputs(
     let mut found = Vec::new();
     let mut notes = Vec::new();
     for (number, section) in pipeline.input.iter().enumerate() {
-        let named = source(&section.source, base)?;
-        let needs_map = named.is_some_and(Source::needs_map);
-        let source = if needs_map {
-            Some(field_map::choose(section, pipeline)?)
-        } else {
-            named
-        };
-        let problem = "a field map is for `source = \"mapped\"`";
-        require(
-            needs_map || section.field_map.is_none(),
-            "input.field_map",
-            problem,
-        )?;
-        require_zone(section.zone.as_deref(), "input.zone")?;
-        let tables = table_map::choose(section.tables.as_deref(), &pipeline.table_map)?;
-        let settings = Arc::new(InputSettings {
-            number: number + 1,
-            source,
-            tables,
-            exclude: Patterns::new(&section.exclude)?,
-            written: section.clone(),
-        });
-        if let (Some(true), Some(source)) = (section.merge, source)
+        let settings = Arc::new(settings(section, number + 1, pipeline, base)?);
+        if let (Some(true), Some(source)) = (section.merge, settings.source)
             && !source.can_merge()
         {
             return Err(settings.cannot_merge(source.id()));
@@ -327,40 +347,6 @@ pub(super) fn evaluations(
     }
     put_in_order(&mut found);
     Ok(found)
-}
-
-/// Inputs given on a command line, in the order and spelling in which they were typed.
-pub fn typed_inputs(paths: &[String], source_id: &str) -> Result<Vec<PlannedInput>, PlanError> {
-    typed_inputs_through(paths, source_id, Links::Refused)
-}
-
-/// The same, with a word on links inside folders.
-pub(crate) fn typed_inputs_through(
-    paths: &[String],
-    source_id: &str,
-    links: Links,
-) -> Result<Vec<PlannedInput>, PlanError> {
-    let named = source(source_id, Path::new(""))?;
-    let settings = Arc::new(InputSettings {
-        source: named,
-        tables: table_map::choose(None, &BTreeMap::new())?,
-        ..InputSettings::default()
-    });
-    let mut inputs = Vec::new();
-    for path in paths {
-        inputs.extend(
-            discover::discover_through(path, Path::new("."), links)?
-                .into_iter()
-                .map(|input| {
-                    // Paths typed side by side are one section, as a pattern that a shell took apart would be.
-                    let mut planned = PlannedInput::new(input, Arc::clone(&settings), NameStyle::Typed);
-                    // A pattern that a shell took apart names none of its files.
-                    planned.is_named &= paths.len() == 1;
-                    planned
-                }),
-        );
-    }
-    Ok(inputs)
 }
 
 #[cfg(test)]

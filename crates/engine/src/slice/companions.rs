@@ -62,7 +62,7 @@ fn file_name(path: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::typed_inputs;
+    use crate::plan::{InputReading, typed_inputs};
 
     #[test]
     #[allow(clippy::disallowed_methods, reason = "tests need folders of their own")]
@@ -78,7 +78,11 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "[]").unwrap();
         }
-        let inputs = typed_inputs(&[folder.path().to_string_lossy().into_owned()], "auto").unwrap();
+        let inputs = typed_inputs(
+            &[folder.path().to_string_lossy().into_owned()],
+            &InputReading::default(),
+        )
+        .unwrap();
         let companions = Companions::of(&inputs);
         let with: Vec<_> = inputs
             .iter()

@@ -201,7 +201,8 @@ fn an_unread_input_does_not_change_its_neighbour() {
 #[test]
 fn a_run_that_is_stopped_cuts_nothing_more() {
     let test_dir = TestDir::new(&[("a.jsonl", &request("x"))]);
-    let inputs = crate::plan::typed_inputs(&[test_dir.path("")], "auto").unwrap();
+    let inputs =
+        crate::plan::typed_inputs(&[test_dir.path("")], &crate::plan::InputReading::default()).unwrap();
     let (stop, limits) = (std::sync::atomic::AtomicBool::new(true), Limits::default());
     let spill = std::env::temp_dir();
     let progress = crate::Silent;

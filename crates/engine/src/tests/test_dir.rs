@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::atomic::AtomicBool;
 
 use crate::Silent;
-use crate::plan::typed_inputs;
+use crate::plan::{InputReading, typed_inputs};
 use crate::slice::records::{Item, ReadRecord, Record};
 use crate::slice::{CutTotals, Slice, Slicer};
 use chatmill_diag::Limits;
@@ -38,7 +38,7 @@ impl TestDir {
 
     /// Cuts all files into slices of so many bytes; of more than `limit` records the rest is filtered.
     pub(crate) fn cut(&self, slice_bytes: usize, limit: Option<u64>, limits: &Limits) -> Cut {
-        let inputs = typed_inputs(&[self.path("")], "auto").unwrap();
+        let inputs = typed_inputs(&[self.path("")], &InputReading::default()).unwrap();
         let (stop, spill) = (AtomicBool::new(false), self.0.path().join("spill"));
         let mut cutter = Slicer::new(&inputs, limits, slice_bytes, limit, spill, &stop, &Silent);
         let slices = std::iter::from_fn(|| cutter.next_slice()).collect();

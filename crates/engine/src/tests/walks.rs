@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::Silent;
 use crate::error::ReadError;
-use crate::plan::typed_inputs;
+use crate::plan::{InputReading, typed_inputs};
 use crate::record::Settings;
 use crate::walk::{WalkEvent, walk};
 use chatmill_diag::Limits;
@@ -13,7 +13,7 @@ use crate::tests::test_dir::{TestDir, chat, message, request, row};
 
 /// The events of the walk, one word each; at most `most` events.
 fn events(test_dir: &TestDir, stop: bool, most: usize) -> Result<Vec<String>, ReadError> {
-    let inputs = typed_inputs(&[test_dir.path("")], "auto").unwrap();
+    let inputs = typed_inputs(&[test_dir.path("")], &InputReading::default()).unwrap();
     let mut seen = Vec::new();
     let stop = AtomicBool::new(stop);
     walk(

@@ -15,7 +15,8 @@ use chatmill_dialect::Dialect;
 use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
 use chatmill_engine::record::Settings;
 use chatmill_engine::{
-    Plan, PlanError, PlannedInput, Progress, ReadProblems, Templates, WalkEvent, typed_inputs, walk,
+    InputReading, Plan, PlanError, PlannedInput, Progress, ReadProblems, Templates, WalkEvent, typed_inputs,
+    walk,
 };
 use chatmill_report::bill::{self, Bill, BillBy, PriceDivision, Repeated};
 use chatmill_token::Encoding;
@@ -37,6 +38,8 @@ const BATCH_BYTES: usize = 4 << 20;
 pub(super) struct BillRequest<'r> {
     /// Paths, source, encodings and what is billed apart, as they were typed.
     pub arguments: &'r Arguments,
+    /// How files are read.
+    pub reading: &'r InputReading,
     /// Dialects; empty for all.
     pub targets: Vec<Dialect>,
     /// The pipeline, where one is given, with the paths as its inputs.
@@ -250,12 +253,13 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> Outcome<Drawn
     let inputs: &[PlannedInput] = if let Some(plan) = request.plan {
         &plan.inputs
     } else {
-        typed = typed_inputs(&request.arguments.paths, &request.arguments.reading.source)?;
+        typed = typed_inputs(&request.arguments.paths, request.reading)?;
         &typed
     };
     let limits = Limits::default();
-    let mut settings = request.plan.map_or(Settings::plain(&limits), Plan::reading);
-    settings.options.zone = request.arguments.reading.input_zone.as_deref();
+    let settings = request
+        .plan
+        .map_or_else(|| request.reading.records(&limits), Plan::reading);
     let encodings = encodings(request)?;
     let targets = targets(&request.targets)?;
     let (policy, windows) = request

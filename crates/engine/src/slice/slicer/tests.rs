@@ -2,7 +2,7 @@ use chatmill_diag::{Finding, codes};
 
 use super::super::CutCounts;
 use super::*;
-use crate::plan::typed_inputs;
+use crate::plan::{InputReading, typed_inputs};
 use crate::progress::Silent;
 
 mod boards;
@@ -44,7 +44,11 @@ fn recognitions_are_dropped_with_their_slice() {
         )
         .unwrap();
     }
-    let inputs = typed_inputs(&[folder.path().to_string_lossy().into_owned()], "auto").unwrap();
+    let inputs = typed_inputs(
+        &[folder.path().to_string_lossy().into_owned()],
+        &InputReading::default(),
+    )
+    .unwrap();
     let (limits, stop) = (Limits::default(), AtomicBool::new(false));
     let mut slicer = slicer(&inputs, &limits, 1, &stop);
     let mut recognised = Vec::new();

@@ -134,7 +134,11 @@ fn read(files: &[(&str, &str)], limits: &Limits) -> (Vec<Found>, Vec<(&'static s
         std::fs::create_dir_all(path.parent().unwrap_or(Path::new(""))).unwrap();
         std::fs::write(path, text).unwrap();
     }
-    let mut inputs = typed_inputs(&[folder.path().to_string_lossy().into_owned()], "auto").unwrap();
+    let mut inputs = typed_inputs(
+        &[folder.path().to_string_lossy().into_owned()],
+        &InputReading::default(),
+    )
+    .unwrap();
     for input in &mut inputs {
         input.settings = Arc::new(crate::plan::InputSettings {
             source: Some(&Boards),

@@ -1,9 +1,9 @@
 //! What several commands understand. A command's own arguments stand in its file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use chatmill_engine::{Plan, PlanError};
+use chatmill_engine::{InputReading, Plan, PlanError, ReadingOptions};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, ValueEnum};
 use strum::{ParseError, VariantNames};
@@ -65,12 +65,54 @@ pub(crate) struct Global {
 /// How a command reads its inputs.
 #[derive(Debug, Args)]
 pub(crate) struct Inputs {
-    /// Source id, or the path of a format file (`mine.toml`); `auto` detects by content
+    /// Source id, or the path of a format file or of table maps (`mine.toml`); `auto` detects by content
     #[arg(long, default_value = "auto", value_name = "ID|FILE")]
     pub source: String,
     /// Time zone of times without an offset, where a conversation names none: an IANA name or an offset such as `+02:00`
     #[arg(long, allow_hyphen_values = true, value_parser = zone, value_name = "ZONE")]
     pub input_zone: Option<String>,
+    /// Columns of a table or of rows of one's own, for example `sender=user,content=text`; `table=NAME` names the table
+    #[arg(long, value_delimiter = ',', value_name = "KEY=COLUMN,…")]
+    pub map: Vec<String>,
+    /// Senders that are agents, by id or name, where rows have no roles; `--as` chooses whose answers are shown or learned
+    #[arg(long = "assistant", value_delimiter = ',', value_name = "NAME,…")]
+    pub assistants: Vec<String>,
+}
+
+impl Inputs {
+    /// The reading by these options and a pipeline file.
+    pub(crate) fn reading(&self, pipeline: Option<&Path>) -> Result<InputReading, PlanError> {
+        let options = ReadingOptions {
+            source: self.source.clone(),
+            zone: self.input_zone.clone(),
+            map: self.map.clone(),
+            assistants: self.assistants.clone(),
+        };
+        InputReading::new(&options, pipeline)
+    }
+}
+
+/// How a command reads its inputs that takes nothing else from a pipeline file.
+#[derive(Debug, Args)]
+pub(crate) struct MappedInputs {
+    #[command(flatten)]
+    inputs: Inputs,
+    /// Pipeline file whose maps, and other settings for reading, apply; its own inputs are not read
+    #[arg(long, value_name = "FILE")]
+    pipeline: Option<PathBuf>,
+}
+
+impl MappedInputs {
+    /// The files that may say how inputs are read.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        let source = Some(Path::new(&self.inputs.source));
+        self.pipeline.as_deref().into_iter().chain(source)
+    }
+
+    /// The reading by these options.
+    pub(crate) fn reading(&self) -> Result<InputReading, PlanError> {
+        self.inputs.reading(self.pipeline.as_deref())
+    }
 }
 
 /// A zone that there is.

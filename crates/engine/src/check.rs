@@ -20,7 +20,6 @@ use chatmill_diag::{Limits, Severity, cut};
 use chatmill_dialect::Dialect;
 use chatmill_intake::Failure;
 use chatmill_intake::discover::is_same_place;
-use chatmill_source::ReadOptions;
 
 use self::across::Across;
 pub use self::excerpt::Excerpt;
@@ -31,7 +30,7 @@ use self::verdict::FileCounts;
 pub use self::verdict::{FileVerdict, Judgement};
 use crate::entry::EntryRef;
 use crate::error::{PlanError, ReadError};
-use crate::plan::{CheckSettings, CodeSettings, PlannedInput, typed_inputs};
+use crate::plan::{CheckSettings, CodeSettings, InputReading, PlannedInput, typed_inputs};
 use crate::progress::Progress;
 use crate::record::{self, locate::Located};
 use crate::slice::records::At;
@@ -46,8 +45,8 @@ pub use chatmill_redact::{KeyError, Mask, SHORTEST_KEY};
 pub struct CheckOptions {
     /// Files, folders, globs, archives or `-`, as typed.
     pub paths: Vec<String>,
-    /// Source id or `auto`.
-    pub source: String,
+    /// How they are read.
+    pub reading: InputReading,
     /// Limits.
     pub limits: Limits,
     /// Worker threads; 0 takes all that are available.
@@ -188,7 +187,7 @@ impl Files {
 
 /// The files that are checked: those that were typed, without those that are left out, and notes on these.
 pub fn inputs(options: &CheckOptions) -> Result<(Vec<PlannedInput>, Vec<String>), PlanError> {
-    let (mut inputs, notes) = typed_inputs(&options.paths, &options.source, options.settings.links, true)?;
+    let (mut inputs, notes) = typed_inputs(&options.paths, &options.reading, options.settings.links, true)?;
     let exclude = &options.settings.exclude;
     inputs.retain(|planned| {
         let is_excluded = names(planned).iter().any(|name| exclude.matches(name));
@@ -219,13 +218,10 @@ impl CheckOptions {
     /// The settings for reading records.
     fn reading(&self) -> record::Settings<'_> {
         record::Settings {
-            options: ReadOptions {
-                zone: self.settings.zone.as_deref(),
-                ..ReadOptions::default()
-            },
             redactor: self.settings.redactor.as_ref(),
-            ..record::Settings::plain(&self.limits)
+            ..self.reading.records(&self.limits)
         }
+        .in_zone(self.settings.zone.as_deref())
     }
 
     /// The mask for paths, where these are not shown.

@@ -347,7 +347,9 @@ pub enum RunError {
     #[error("{0}")]
     NoSuchShard(String),
     /// Shards are not done.
-    #[error("not complete: {count} shards are not done; `chatmill work DIR --shards {shards}` processes them")]
+    #[error(
+        "not complete: {count} shards are not done; `chatmill work DIR --shards {shards}` processes them"
+    )]
     ShardsMissing {
         /// The number of shards.
         count: usize,

@@ -12,15 +12,14 @@ use chatmill_diag::{Limits, cut};
 use chatmill_intake::Failure;
 use chatmill_intake::discover::Links;
 use chatmill_model::{Linked, MessageKind};
-use chatmill_source::{Evidence, Proposal, ReadOptions};
+use chatmill_source::{Evidence, Proposal};
 use serde::Serialize;
 
 use crate::entry::EntryRef;
 use crate::error::ReadError;
-use crate::plan::{PlannedInput, typed_inputs};
+use crate::plan::{InputReading, PlannedInput, typed_inputs};
 use crate::problem::{ReadProblem, ReadProblems};
 use crate::progress::{Progress, Silent};
-use crate::record::Settings;
 use crate::slice::Recognised;
 use crate::walk::{WalkEvent, walk};
 
@@ -92,12 +91,12 @@ pub struct Inspection {
 /// Inspects inputs.
 pub fn inspect(
     paths: &[String],
-    source: &str,
+    reading: &InputReading,
     limits: &Limits,
     progress: &dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Inspection, ReadError> {
-    let (inputs, notes) = typed_inputs(paths, source, Links::Refused, true)?;
+    let (inputs, notes) = typed_inputs(paths, reading, Links::Refused, true)?;
     for note in &notes {
         progress.note(note);
     }
@@ -108,7 +107,7 @@ pub fn inspect(
         numbers: HashMap::new(),
     };
     let mut failures = Vec::new();
-    walk(&inputs, Settings::plain(limits), progress, stop, &mut |sight| {
+    walk(&inputs, reading.records(limits), progress, stop, &mut |sight| {
         match sight {
             WalkEvent::Failed(failure) => failures.push(failure),
             WalkEvent::Entry(entry) => {
@@ -220,29 +219,22 @@ impl EntryReport {
     }
 }
 
-/// Reads inputs one conversation at a time, in order, by a source and with a zone for times that have no offset. `visit` gets the id and the conversation;
-/// it returns false to end early.
+/// Reads inputs one conversation at a time, in order. `visit` gets the id and the conversation; it returns false to end early.
 pub fn conversations(
     paths: &[String],
-    (source, zone): (&str, Option<&str>),
+    reading: &InputReading,
     limits: &Limits,
     stop: &AtomicBool,
     visit: &mut dyn FnMut(&str, &Linked) -> bool,
 ) -> Result<ReadProblems, ReadError> {
-    let (inputs, notes) = typed_inputs(paths, source, Links::Refused, false)?;
+    let (inputs, notes) = typed_inputs(paths, reading, Links::Refused, false)?;
     let mut problems = ReadProblems {
         notes,
         ..ReadProblems::default()
     };
     walk(
         &inputs,
-        Settings {
-            options: ReadOptions {
-                zone,
-                ..ReadOptions::default()
-            },
-            ..Settings::plain(limits)
-        },
+        reading.records(limits),
         &Silent,
         stop,
         &mut |sight| match sight {

@@ -42,7 +42,10 @@ pub use chatmill_source::Proposal;
 pub use commit::summary::{self, RunSummary};
 pub use error::{PlanError, ReadError, RunError};
 pub use options::{CountMode, Reporter, RunOptions};
-pub use plan::{CheckSettings, Plan, PlannedInput, Templates, WindowPlan, source, typed_inputs};
+pub use plan::{
+    CheckSettings, InputReading, Plan, PlannedInput, ReadingOptions, Templates, WindowPlan, source,
+    typed_inputs,
+};
 pub use problem::{ReadProblem, ReadProblems};
 pub use progress::{Progress, Queues, Silent};
 pub use run::{Dropped, dropped, run};

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use chatmill_diag::Limits;
 use chatmill_diag::limits::MIB;
 use chatmill_dialect::policy::Policy;
-use chatmill_source::{Branches, Division};
+use chatmill_source::{Branches, Division, ReadOptions};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,10 +29,12 @@ mod window;
 pub use check::{CheckSection, Config, FailOn, PerPathSection, SeverityWord};
 pub use count::{CountSection, CountedEncoding, OwnEncoding};
 pub use export::{CardSection, LeakTreatment, SplitSection};
+pub(crate) use maps::TableNames;
 pub use maps::{FieldMapSection, TableMapSection};
 pub use night::NightSection;
 pub use output::{ContentRule, ContentSetting, OutputSection};
 pub use parse::parse;
+pub(crate) use parse::table_maps;
 pub use redact::{RedactKinds, RedactMode, RedactSection};
 pub use render::{RenderSection, TemplateSection};
 pub use select::{
@@ -46,7 +48,7 @@ pub use view::{
 pub use window::{HistoryRule, HistorySetting, MaxTokensSetting, SessionGap, WindowSection};
 
 /// A pipeline file.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pipeline {
     /// The name of the pipeline in reports; the default is the file's name without its ending.
@@ -179,6 +181,9 @@ pub struct InputSection {
     /// Without it such times have no instant: they order messages, and stay as they are written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
+    /// The senders that are agents, where the rows of a table have senders and no roles: their ids or names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assistants: Vec<String>,
     /// The text that is put in front of every conversation id of this section.
     #[serde(default)]
     pub id_prefix: String,
@@ -208,6 +213,17 @@ pub struct Sources {
     /// Settings of the source `slack-export`.
     #[serde(rename = "slack-export")]
     pub slack_export: SlackExportSection,
+}
+
+impl Sources {
+    /// The options of sources.
+    pub(crate) fn options(&self) -> ReadOptions<'_> {
+        ReadOptions {
+            branches: self.chatgpt_export.branches,
+            division: self.slack_export.conversation,
+            zone: None,
+        }
+    }
 }
 
 /// `[sources.chatgpt-export]`.
@@ -245,6 +261,7 @@ impl Default for InputSection {
             field_map: None,
             exclude: Vec::new(),
             zone: None,
+            assistants: Vec::new(),
             id_prefix: String::new(),
             weight: None,
             limit: None,

@@ -14,7 +14,6 @@ use chatmill_intake::discover::{self, Input, InputKind, Own};
 use chatmill_intake::{Failure, LineRange, divide};
 use chatmill_model::{Linked, RawJson};
 use chatmill_redact::Redactor;
-use chatmill_source::ReadOptions;
 use chatmill_token::Encoding;
 use serde_json::{Map, Value};
 
@@ -30,15 +29,15 @@ mod budget;
 mod certified;
 mod check_settings;
 mod encodings;
-mod field_map;
 mod inputs;
+mod maps;
 mod mix;
 mod prompt;
+mod reading;
 mod redactor;
 mod selection;
 mod small_file;
 mod source;
-mod table_map;
 mod tables;
 mod targets;
 mod templates;
@@ -51,11 +50,12 @@ pub(crate) use check_settings::CodeSettings;
 use encodings::Encodings;
 #[cfg(test)]
 pub(crate) use inputs::InputSettings;
-#[cfg(test)]
-pub(crate) use inputs::typed_in_tests;
-pub use inputs::{PlannedInput, typed_inputs};
+pub use inputs::PlannedInput;
 pub(crate) use mix::Balance;
 use mix::Mix;
+#[cfg(test)]
+pub(crate) use reading::typed_in_tests;
+pub use reading::{InputReading, ReadingOptions, typed_inputs};
 pub(crate) use selection::{EarlierDataset, Selection};
 use small_file::{add_named, read_text};
 pub use source::source;
@@ -117,6 +117,18 @@ pub struct Plan {
     pub notes: Vec<String>,
 }
 
+/// Reads a pipeline file; its relative paths start at the returned folder.
+fn read_pipeline(path: &Path, overrides: &[String]) -> Result<(Pipeline, PathBuf), PlanError> {
+    let text = read_text(path, chatmill_diag::limits::MIB, |source| PlanError::Unreadable {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    let pipeline = pipeline::parse(&text, overrides, path)?;
+    // A bare file name has an empty parent, and an empty path is not a folder.
+    let base = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    Ok((pipeline, base.unwrap_or(Path::new(".")).to_path_buf()))
+}
+
 impl Plan {
     /// Reads and resolves a pipeline file. `out` replaces its output path. The inputs `typed`, relative to
     /// the current folder, replace those of the file. They are read by the settings of the file's only
@@ -127,17 +139,11 @@ impl Plan {
         out: Option<&Path>,
         typed: &[String],
     ) -> Result<Self, PlanError> {
-        let text = read_text(path, chatmill_diag::limits::MIB, |source| PlanError::Unreadable {
-            path: path.to_path_buf(),
-            source,
-        })?;
-        let mut pipeline = pipeline::parse(&text, overrides, path)?;
+        let (mut pipeline, base) = read_pipeline(path, overrides)?;
         if !typed.is_empty() {
             pipeline.input = inputs::typed_sections(&pipeline.input, typed)?;
         }
-        // A bare file name has an empty parent, and an empty path is not a folder.
-        let base = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        Self::resolve(pipeline, base.unwrap_or(Path::new(".")), out, Some(path))
+        Self::resolve(pipeline, &base, out, Some(path))
     }
 
     /// Resolves a pipeline whose relative paths start at `base`. The pipeline file itself, `file`, is never
@@ -260,13 +266,8 @@ impl Plan {
 
     /// The settings for reading records without rules or redaction.
     pub fn reading(&self) -> Settings<'_> {
-        let sources = &self.pipeline.sources;
         Settings {
-            options: ReadOptions {
-                branches: sources.chatgpt_export.branches,
-                division: sources.slack_export.conversation,
-                zone: None,
-            },
+            options: self.pipeline.sources.options(),
             ..Settings::plain(&self.limits)
         }
     }

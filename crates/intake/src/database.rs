@@ -14,7 +14,7 @@ use std::io;
 use std::sync::Arc;
 
 use chatmill_diag::Finding;
-use chatmill_diag::codes::{EMPTY_INPUT, RECORD_TOO_LONG, UNREADABLE_INPUT};
+use chatmill_diag::codes::{EMPTY_INPUT, RECORD_TOO_LONG, UNKNOWN_FORMAT, UNREADABLE_INPUT};
 use chatmill_diag::faults::Call;
 use rusqlite::{Connection, ErrorCode};
 
@@ -149,6 +149,12 @@ impl Database {
             }
             return Ok(());
         };
+        if let Some(why) = &map.refusal {
+            let broken = StreamError::new(&UNKNOWN_FORMAT, why.clone());
+            let event = self.framing_error(about(table, broken));
+            self.queue.push_back(event);
+            return Ok(());
+        }
         let keys = schema::keys(&self.connection, table, &columns)?;
         self.queue.push_back(Event::Table {
             name: table.to_owned(),

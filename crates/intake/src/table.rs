@@ -42,6 +42,8 @@ pub struct TableMap {
     pub roles: Vec<(String, String)>,
     /// Whether the user wrote the map for their own tables: such a map names the fields of JSON rows, too.
     pub is_own: bool,
+    /// Why a table that the map reads is refused all the same.
+    pub refusal: Option<String>,
 }
 
 /// A condition on a cell.
@@ -90,6 +92,24 @@ impl TableMap {
             let is_named = (before.is_empty() || before.ends_with('.')) && !is_guarded;
             is_named.then(|| format!("{before}{first}"))
         })
+    }
+
+    /// The table's own name for a column of the source.
+    pub fn theirs(&self, ours: &str) -> Option<&str> {
+        let mut columns = self.columns.iter();
+        let named = columns.find(|(name, _)| name == ours).map(|(_, theirs)| theirs);
+        let own = || {
+            self.requires
+                .iter()
+                .find(|name| *name == ours && self.columns.is_empty())
+        };
+        named.or_else(own).map(String::as_str)
+    }
+
+    /// The map's own name for a table that it reads, where it has one.
+    pub(crate) fn called<'n>(&'n self, table: Option<&'n str>) -> &'n str {
+        let any = table.filter(|_| self.table == Self::ANY);
+        any.unwrap_or(&self.table)
     }
 
     /// The first map that reads a table.

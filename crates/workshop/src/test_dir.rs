@@ -86,7 +86,6 @@ impl TestDir {
     pub fn check(path: &Path) -> (Vec<Checked>, FileVerdict) {
         let options = CheckOptions {
             paths: vec![path.to_string_lossy().into_owned()],
-            source: "auto".to_owned(),
             limits: chatmill_diag::Limits {
                 now: "2026-11-22".parse().ok(),
                 ..chatmill_diag::Limits::default()

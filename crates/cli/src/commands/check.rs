@@ -49,8 +49,9 @@ const MAX_FINDINGS: usize = 10;
 /// Checks the paths.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     let quote = !context.global.no_content;
-    let plan = arguments.pipeline.as_deref();
-    let plan = plan.map(|path| Plan::load(path, &[], None, &[])).transpose()?;
+    let pipeline = arguments.pipeline.as_deref();
+    let reading = arguments.reading.reading(pipeline)?;
+    let plan = pipeline.map(|_| reading.plan()).transpose()?;
     let settings = Settings::new(arguments, plan.as_ref())?;
     let mut resolved = settings.resolved()?;
     if let Some(zone) = &arguments.reading.input_zone {
@@ -101,7 +102,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         },
         known,
         paths: arguments.paths.clone(),
-        source: arguments.reading.source.clone(),
+        reading,
         limits: Limits {
             now: Some(arguments.now.unwrap_or_else(today)),
             ..Limits::default()

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use chatmill_dataset::{Dataset, DatasetError, TemporaryDataset, Texts, columns};
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Severity, codes};
-use chatmill_engine::pipeline::{self, CountedEncoding, InputSection, Pipeline};
+use chatmill_engine::pipeline::{self, CountedEncoding, Pipeline};
 use chatmill_engine::{Plan, Progress, ReadProblem, ReadProblems, Reporter, RunError, RunOptions, run};
 use chatmill_export::{
     ENVELOPES, Envelope, ExportError, ExportRequest, Preferences, begin, check_request, envelope,
@@ -20,7 +20,7 @@ use super::export;
 use super::export::row_options::RowOptions;
 use super::export::split::planned;
 use super::run::{resumable, summary};
-use crate::args::Inputs;
+use crate::args::MappedInputs;
 use crate::context::Context;
 use crate::exit::{CommandError, Exit, Outcome};
 use crate::mask::dropped::DroppedFile;
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FORMAT")]
     to: String,
     #[command(flatten)]
-    reading: Inputs,
+    reading: MappedInputs,
     #[command(flatten)]
     rows: RowOptions,
     /// Who speaks as the assistant: id or name of a participant, `auto`, `none`, `each-agent` or `each-participant`
@@ -83,6 +83,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     )?;
     let beside = plan.read_beside();
     let own = rows.spared().chain(beside.iter().map(PathBuf::as_path));
+    let own = own.chain(arguments.reading.files());
     let spared: Vec<&Path> = own.chain(arguments.inputs.iter().map(Path::new)).collect();
     let patterns = (Path::new("."), &arguments.inputs);
     let dropped = DroppedFile::begin(rows.dropped.as_deref(), &spared, patterns, context)?;
@@ -201,15 +202,10 @@ fn pipeline(arguments: &Arguments, request: &ExportRequest) -> Outcome<Pipeline>
         overrides.push(format!("perspective.as={named}"));
     }
     let mut pipeline = pipeline::parse(PIPELINE, &overrides, Path::new("--set"))?;
-    let inputs = arguments.inputs.iter();
-    pipeline.input = inputs
-        .map(|path| InputSection {
-            path: path.clone(),
-            source: arguments.reading.source.clone(),
-            zone: arguments.reading.input_zone.clone(),
-            ..InputSection::default()
-        })
-        .collect();
+    arguments
+        .reading
+        .reading()?
+        .hand_to(&mut pipeline, &arguments.inputs);
     pipeline.render.dialects = vec![request.dialect.clone()];
     // Counts are asked for, in columns and as a limit: their encodings are counted.
     let columns = request.columns.iter().filter_map(|column| {

@@ -8,6 +8,7 @@ mod seen;
 mod toml;
 
 use chatmill_diag::Limits;
+use chatmill_engine::InputReading;
 use chatmill_engine::inspect::inspect;
 use clap::Args;
 
@@ -41,7 +42,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         }
         let inspection = inspect(
             std::slice::from_ref(path),
-            "auto",
+            &InputReading::default(),
             &Limits::default(),
             context.meter,
             context.signals.stop(),

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use chatmill_dataset::{Dataset, is_dataset};
 use chatmill_diag::{Limits, Severity};
-use chatmill_engine::ReadProblem;
 use chatmill_engine::inspect::{EntryReport, inspect};
+use chatmill_engine::{InputReading, ReadProblem};
 use chatmill_source::Proposal;
 use chatmill_token::Encoding;
 use clap::Args;
@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 use self::export::Export;
 use super::encodings;
-use crate::args::ListFormat;
+use crate::args::{ListFormat, MappedInputs};
 use crate::context::Context;
 use crate::exit::{self, CommandError, Exit, Outcome, refuse};
 use crate::figures::{count, counted, instant};
@@ -30,9 +30,8 @@ pub(crate) struct Arguments {
     /// Files, folders, globs, archives, or `-` for stdin; finished datasets; folders of exports
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
-    /// Source id, or the path of a format file (`mine.toml`); `auto` detects by content
-    #[arg(long, default_value = "auto", value_name = "ID|FILE")]
-    source: String,
+    #[command(flatten)]
+    reading: MappedInputs,
     /// Measures an export in tokens of this encoding instead of characters; datasets have their own
     #[arg(long, value_name = "NAME")]
     encoding: Option<String>,
@@ -64,7 +63,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         );
     }
     if !files.is_empty() {
-        inspected.files(&files, &arguments.source, context)?;
+        inspected.files(&files, &arguments.reading.reading()?, context)?;
     }
     context.meter.finish();
     match arguments.format {
@@ -102,9 +101,9 @@ impl Default for Inspected {
 }
 
 impl Inspected {
-    fn files(&mut self, paths: &[String], source: &str, context: &Context<'_>) -> Outcome<()> {
+    fn files(&mut self, paths: &[String], reading: &InputReading, context: &Context<'_>) -> Outcome<()> {
         let limits = Limits::default();
-        let inspection = inspect(paths, source, &limits, context.meter, context.signals.stop())?;
+        let inspection = inspect(paths, reading, &limits, context.meter, context.signals.stop())?;
         let entries = inspection.entries;
         let text = entries.iter().map(describe).collect::<Vec<_>>().join("\n");
         self.text.push(terminal::prose(&text, 18));

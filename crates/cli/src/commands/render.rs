@@ -19,7 +19,7 @@ use chatmill_model::{Linked, Sink};
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::args::Inputs;
+use crate::args::MappedInputs;
 use crate::context::Context;
 use crate::exit::{self, CommandError, Exit, Outcome, refuse};
 use crate::figures::counted;
@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with = "dialect")]
     template: Option<String>,
     #[command(flatten)]
-    reading: Inputs,
+    reading: MappedInputs,
     /// Prints only the conversation with this id
     #[arg(long, value_name = "ID")]
     conversation: Option<String>,
@@ -95,7 +95,7 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> Outcome<Ex
     let mut read = 0;
     let problems = conversations(
         &paths,
-        (&arguments.reading.source, arguments.reading.input_zone.as_deref()),
+        &arguments.reading.reading()?,
         &Limits::default(),
         context.signals.stop(),
         &mut |id, linked| {

@@ -230,24 +230,16 @@ fn find(
     context: &Context<'_>,
 ) -> Outcome<(Option<ShownConversation>, ReadProblems)> {
     let typed;
+    let reading = arguments.reading.reading(None)?;
     let inputs: &[PlannedInput] = if let Some(plan) = plan {
         &plan.inputs
     } else {
-        let source = &arguments.reading.source;
-        typed = typed_inputs(
-            std::slice::from_ref(&arguments.path),
-            source,
-            Links::Refused,
-            true,
-        )?
-        .0;
+        let path = std::slice::from_ref(&arguments.path);
+        typed = typed_inputs(path, &reading, Links::Refused, true)?.0;
         &typed
     };
     let limits = Limits::default();
-    let mut settings = plan.map_or(Settings::plain(&limits), Plan::reading_redacted);
-    if let Some(zone) = &arguments.reading.input_zone {
-        settings.options.zone = Some(zone);
-    }
+    let settings = plan.map_or_else(|| reading.records(&limits), Plan::reading_redacted);
     let folder = Path::new(&arguments.path).parent();
     let is_export = folder.map_or(Ok(false), is_export)?;
     let mut problems = ReadProblems::default();

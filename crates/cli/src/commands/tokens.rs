@@ -8,7 +8,7 @@ mod source;
 use std::path::{Path, PathBuf};
 
 use chatmill_dataset::is_dataset;
-use chatmill_engine::{Plan, Templates};
+use chatmill_engine::{InputReading, Plan, Templates};
 use chatmill_report::bill::{BillBy, TEXT, savings};
 use clap::{Args, ValueEnum};
 
@@ -106,7 +106,8 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
             .then("give an IANA name (Europe/Kyiv) or an offset (+02:00)")
     })?;
     let pipeline = arguments.pipeline.as_deref();
-    let plan = pipeline.map(|path| load(arguments, path)).transpose()?;
+    let reading = arguments.reading.reading(pipeline)?;
+    let plan = pipeline.map(|path| load(arguments, &reading, path)).transpose()?;
     let own = plan.as_ref().map_or(&[][..], |plan| &plan.encodings);
     let prices = price_file(arguments.prices.as_deref(), own, context)?;
     let no_templates = Templates::default();
@@ -122,6 +123,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     }
     let request = source::BillRequest {
         arguments,
+        reading: &reading,
         targets,
         plan: plan.as_ref(),
         text,
@@ -173,7 +175,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
 }
 
 /// The pipeline with the paths as its inputs; a dataset needs none of them.
-fn load(arguments: &Arguments, path: &Path) -> Outcome<Plan> {
+fn load(arguments: &Arguments, reading: &InputReading, path: &Path) -> Outcome<Plan> {
     let mut typed = Vec::new();
     for path in &arguments.paths {
         if !is_dataset(Path::new(path))? {
@@ -186,7 +188,10 @@ fn load(arguments: &Arguments, path: &Path) -> Outcome<Plan> {
             "leave one of them out",
         );
     }
-    Ok(Plan::load(path, &[], None, &typed)?)
+    if typed.is_empty() {
+        return Ok(Plan::load(path, &[], None, &[])?);
+    }
+    Ok(reading.plan_over(&typed, path)?)
 }
 
 /// Whether text is billed before any dialect renders it; what cannot be billed together is refused.

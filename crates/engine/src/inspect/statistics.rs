@@ -10,7 +10,7 @@ use chatmill_model::{Linked, MessageKind, Role};
 use chatmill_token::{Counter, Encoding};
 
 use crate::error::ReadError;
-use crate::plan::typed_inputs;
+use crate::plan::{InputReading, typed_inputs};
 use crate::problem::ReadProblems;
 use crate::progress::Progress;
 use crate::record::Settings;
@@ -40,7 +40,7 @@ pub fn statistics(
     progress: &dyn Progress,
     stop: &AtomicBool,
 ) -> Result<FileStatistics, ReadError> {
-    let (inputs, notes) = typed_inputs(paths, "auto", Links::Refused, true)?;
+    let (inputs, notes) = typed_inputs(paths, &InputReading::default(), Links::Refused, true)?;
     progress.stage("inspect", inputs.iter().map(|planned| planned.input.bytes).sum());
     let limits = Limits::default();
     let unit = encoding.map_or(CHARACTERS, |encoding| encoding.name());

@@ -27,6 +27,19 @@ pub struct OutputSection {
     pub quote: bool,
 }
 
+impl Default for OutputSection {
+    fn default() -> Self {
+        Self {
+            path: ".".to_owned(),
+            tables: None,
+            compression: zstd(),
+            content: ContentSetting::default(),
+            partition: Partition::default(),
+            quote: yes(),
+        }
+    }
+}
+
 fn zstd() -> String {
     "zstd(1)".to_owned()
 }

@@ -1,11 +1,12 @@
 //! From text to a pipeline: TOML, overrides, and messages that suggest the nearest key.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::{has_settings, settings_error};
 
-use super::Pipeline;
+use super::{Pipeline, TableMapSection};
 use crate::error::PlanError;
 
 /// Steps of a key that is set. No key of a pipeline file has more, and tables within tables are walked, written and dropped by recursion.
@@ -40,6 +41,17 @@ pub fn parse(text: &str, overrides: &[String], shown: &Path) -> Result<Pipeline,
         pipeline.name = stem.unwrap_or_default();
     }
     Ok(pipeline)
+}
+
+/// The table maps of a file, where it has some: a file of nothing else, or any pipeline.
+pub(crate) fn table_maps(
+    text: &str,
+    shown: &Path,
+) -> Result<Option<BTreeMap<String, TableMapSection>>, PlanError> {
+    let wrong = |error: toml::de::Error| unreadable(shown, text, &error);
+    let table: toml::Table = text.parse().map_err(wrong)?;
+    let maps = table.get("table_map").cloned();
+    maps.map(|maps| maps.try_into().map_err(wrong)).transpose()
 }
 
 fn assign(table: &mut toml::Table, assignment: &str) -> Result<(), PlanError> {

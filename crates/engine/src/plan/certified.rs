@@ -103,6 +103,10 @@ pub(super) fn sections(inputs: &[PlannedInput]) -> Vec<Value> {
         let optional = [
             ("format", format.map(Value::from)),
             ("zone", written.zone.clone().map(Value::from)),
+            (
+                "assistants",
+                Some(json!(written.assistants)).filter(|_| !written.assistants.is_empty()),
+            ),
             ("weight", written.weight.map(Value::from)),
             ("limit", written.limit.map(Value::from)),
             ("sample", written.sample.map(Value::from)),

@@ -1,6 +1,6 @@
 //! The inputs of a plan: discovered, named, and each with its source and tables.
 
-mod own_outputs;
+pub(super) mod own_outputs;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use self::own_outputs::OwnOutputs;
 use chatmill_intake::Failure;
-use chatmill_intake::discover::{self, DiscoverError, Input, InputKind, Links, Own, Patterns};
+use chatmill_intake::discover::{self, DiscoverError, Input, InputKind, Own, Patterns};
 use chatmill_source::{ExportPath, SOURCES, Source, TableMap};
 
+use super::maps::{field_map, table_map};
 use super::require;
 use super::source::source;
-use super::{field_map, table_map};
 use crate::error::PlanError;
 
 use crate::entry::EntryRef;
@@ -93,6 +93,11 @@ impl PlannedInput {
         }
     }
 
+    /// An input of a command line, whose name is as it was typed.
+    pub(super) fn typed(input: Input, settings: Arc<InputSettings>) -> Self {
+        Self::new(input, settings, NameStyle::Typed)
+    }
+
     /// The zone of its times without an offset, where its section names one.
     pub(crate) fn zone(&self) -> Option<&str> {
         self.settings.written.zone.as_deref()
@@ -158,6 +163,42 @@ pub(super) fn require_zone(zone: Option<&str>, key: &'static str) -> Result<(), 
     require(zone.is_none_or(chatmill_source::is_zone), key, problem)
 }
 
+/// The settings of a section, whose relative paths start at `base`.
+pub(super) fn settings(
+    section: &InputSection,
+    number: usize,
+    pipeline: &Pipeline,
+    base: &Path,
+) -> Result<InputSettings, PlanError> {
+    let named = source(&section.source, base)?;
+    let needs_map = named.is_some_and(Source::needs_map);
+    let has_map = section.field_map.is_some() || pipeline.field_map.is_some();
+    // Paths that are typed may be read without a map of one's own: records of the smallest example have the names of the built-in one.
+    let source = if needs_map && (has_map || number > 0) {
+        Some(field_map::choose(section, pipeline)?)
+    } else {
+        named
+    };
+    let problem = "a field map is for `source = \"mapped\"`";
+    require(
+        needs_map || section.field_map.is_none(),
+        "input.field_map",
+        problem,
+    )?;
+    require_zone(section.zone.as_deref(), "input.zone")?;
+    Ok(InputSettings {
+        number,
+        source,
+        tables: table_map::choose(
+            section.tables.as_deref(),
+            &section.assistants,
+            &pipeline.table_map,
+        )?,
+        exclude: Patterns::new(&section.exclude)?,
+        written: section.clone(),
+    })
+}
+
 /// The inputs of a pipeline in the order of their names, without the run's `own` files, and notes on those
 /// that were left out. The input `in_memory`, if given, replaces those that the section names.
 pub(super) fn inputs(
@@ -170,29 +211,8 @@ pub(super) fn inputs(
     let mut notes = Vec::new();
     let mut outputs = OwnOutputs::new(false);
     for (number, section) in pipeline.input.iter().enumerate() {
-        let named = source(&section.source, base)?;
-        let needs_map = named.is_some_and(Source::needs_map);
-        let source = if needs_map {
-            Some(field_map::choose(section, pipeline)?)
-        } else {
-            named
-        };
-        let problem = "a field map is for `source = \"mapped\"`";
-        require(
-            needs_map || section.field_map.is_none(),
-            "input.field_map",
-            problem,
-        )?;
-        require_zone(section.zone.as_deref(), "input.zone")?;
-        let tables = table_map::choose(section.tables.as_deref(), &pipeline.table_map)?;
-        let settings = Arc::new(InputSettings {
-            number: number + 1,
-            source,
-            tables,
-            exclude: Patterns::new(&section.exclude)?,
-            written: section.clone(),
-        });
-        if let (Some(true), Some(source)) = (section.merge, source)
+        let settings = Arc::new(settings(section, number + 1, pipeline, base)?);
+        if let (Some(true), Some(source)) = (section.merge, settings.source)
             && !source.can_merge()
         {
             return Err(settings.cannot_merge(source.id()));
@@ -334,46 +354,6 @@ pub(super) fn evaluations(
     }
     put_in_order(&mut found);
     Ok(found)
-}
-
-/// Inputs given on a command line, in the order and spelling in which they were typed, with notes on what is left out: the outputs of
-/// this program, but for files of rows in exports where `reads_exports` says so.
-pub fn typed_inputs(
-    paths: &[String],
-    source_id: &str,
-    links: Links,
-    reads_exports: bool,
-) -> Result<(Vec<PlannedInput>, Vec<String>), PlanError> {
-    let named = source(source_id, Path::new(""))?;
-    let settings = Arc::new(InputSettings {
-        source: named,
-        tables: table_map::choose(None, &BTreeMap::new())?,
-        ..InputSettings::default()
-    });
-    let mut inputs = Vec::new();
-    let mut outputs = OwnOutputs::new(reads_exports);
-    for path in paths {
-        let found = discover::discover_through(path, Path::new("."), links)?;
-        let others = outputs.leave_out(found)?;
-        inputs.extend(others.into_iter().map(|input| {
-            // Paths typed side by side are one section, as a pattern that a shell took apart would be.
-            let mut planned = PlannedInput::new(input, Arc::clone(&settings), NameStyle::Typed);
-            // A pattern that a shell took apart names none of its files.
-            planned.is_named &= paths.len() == 1;
-            planned
-        }));
-    }
-    let notes = outputs.notes();
-    if let (true, Some(path), false) = (inputs.is_empty(), paths.first(), notes.is_empty()) {
-        return Err(PlanError::OnlyOwn { path: path.clone() });
-    }
-    Ok((inputs, notes))
-}
-
-/// The inputs of paths of any source.
-#[cfg(test)]
-pub(crate) fn typed_in_tests(paths: &[String]) -> Vec<PlannedInput> {
-    typed_inputs(paths, "auto", Links::Refused, true).unwrap().0
 }
 
 #[cfg(test)]

@@ -110,7 +110,8 @@ pub(super) fn recognise(
         seen.notes.push(Finding::new(&codes::SOURCE_MISMATCH, message));
     }
     let passed_over = seen.source.and_then(|source| source.ignored_kind(&sketch));
-    seen.fate = match (passed_over, unnamed_conversation(planned, head)) {
+    let refused = refused_agents(planned, head, &seen).or_else(|| unnamed_conversation(planned, head));
+    seen.fate = match (passed_over, refused) {
         (Some(kind), _) => EntryAction::PassOver(kind),
         (None, Some(message)) => EntryAction::Refuse(&codes::UNKNOWN_FORMAT, message, None),
         (None, None) => fate(
@@ -214,13 +215,14 @@ fn map_of_rows(planned: &PlannedInput, sketch: &Sketch, is_of_rows: bool) -> Opt
             .settings
             .tables
             .iter()
-            .filter(|map| !map.columns.is_empty());
+            .filter(|map| !map.columns.is_empty() || map.refusal.is_some());
         presets.find(|map| !map.is_own && map.source == TABLE_ROWS && reads(map))
     };
     // Rows with the name `conversation` itself need no other names.
     let has_own_name = || sketch.records.iter().any(|record| record.names("conversation"));
     found
-        .or_else(|| is_of_rows.then(by_names).flatten().filter(|_| !has_own_name()))
+        .or_else(|| is_of_rows.then(by_names).flatten())
+        .filter(|map| map.is_own || map.refusal.is_some() || !map.roles.is_empty() || !has_own_name())
         .cloned()
 }
 
@@ -282,6 +284,31 @@ fn unnamed_conversation(planned: &PlannedInput, head: &Head) -> Option<String> {
         "no column is known to name the conversation, but `{name}` repeats: a [table_map] with `conversation = \"{name}\"` says that \
          it does; without that key, all rows are one conversation"
     ))
+}
+
+/// Why an entry is refused for which senders are named that are agents: it says itself who is one.
+fn refused_agents(planned: &PlannedInput, head: &Head, seen: &Recognition) -> Option<String> {
+    let of_table = || {
+        let (columns, _) = head.table()?;
+        TableMap::find(&planned.settings.tables, None, &columns)
+    };
+    if let Some(refusal) = seen
+        .map
+        .as_ref()
+        .or_else(of_table)
+        .and_then(|map| map.refusal.clone())
+    {
+        return Some(refusal);
+    }
+    let source = seen.source.filter(|source| source.id() != TABLE_ROWS)?;
+    let is_asked = !planned.settings.written.assistants.is_empty();
+    is_asked.then(|| {
+        format!(
+            "--assistant is for rows of senders without roles, and this is read by {}, which knows who is an agent: leave it out, or \
+             choose with --as whose answers are shown or learned",
+            source.id()
+        )
+    })
 }
 
 /// Writes the ids, times and numbers of a record that programs of `MongoDB` wrote as plain values.

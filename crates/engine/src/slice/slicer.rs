@@ -459,13 +459,18 @@ impl<'p> Slicer<'p> {
         let named = current.planned.settings.source;
         current.tables.has_one = true;
         current.is_chat = true;
+        let maps = &current.planned.settings.tables;
+        let rival = current.tables.rival(whole.as_ref(), maps);
         entry.step.table = name;
-        entry.step.source = named.or_else(|| chatmill_source::find(source));
+        entry.step.source = named
+            .or_else(|| chatmill_source::find(source))
+            .filter(|_| rival.is_none());
+        entry.step.refusal = rival.as_deref().map(Into::into);
         let scope = current.planned.scope(&entry.step, None);
         // A system with a whole record in each row.
         let has_records = |source: &dyn Source| !source.can_merge() && !source.tables().is_empty();
         entry.gathering = match whole {
-            _ if entry.step.source.is_some_and(has_records) => None,
+            _ if entry.step.source.is_none_or(has_records) => None,
             Some(name) => {
                 let is_own = current
                     .tables

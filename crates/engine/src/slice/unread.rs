@@ -73,6 +73,20 @@ impl Tables {
         Some(Finding::new(&codes::SEVERAL_TABLES, text))
     }
 
+    /// Why a table is refused that is the second one with the columns of a map without a table.
+    pub(super) fn rival(&self, table: Option<&TableName>, maps: &[TableMap]) -> Option<String> {
+        let map = self.map(None, maps).filter(|map| map.table == TableMap::ANY)?;
+        let (first, table) = (self.first.get(&None)?, table?);
+        (first != table).then(|| {
+            let (first, second) = (first.full(), table.full());
+            format!(
+                "{first} and {second} have the columns of {}: `table={first}` or `table={second}` says which one is meant, both that \
+                 they are one",
+                map.name
+            )
+        })
+    }
+
     /// Remembers which table is read from here on, and by which map.
     pub(super) fn begin(&mut self, table: &str, map: &str, maps: &[TableMap]) {
         let own = maps.iter().position(|own| own.is_own && own.name == map);

@@ -13,7 +13,6 @@ fn every_severity_of_every_sample_is_on_the_page_of_its_code() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples");
     let options = CheckOptions {
         paths: vec![samples.to_str().unwrap().to_owned()],
-        source: "auto".to_owned(),
         ..CheckOptions::default()
     };
     let (met, untold) = (Mutex::new(BTreeSet::new()), Mutex::new(BTreeSet::new()));

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use chatmill_diag::codes::{COLUMNS_UNKNOWN, INVALID_UTF8, RECORD_TOO_LONG};
+use chatmill_diag::codes::{COLUMNS_UNKNOWN, INVALID_UTF8, RECORD_TOO_LONG, UNKNOWN_FORMAT};
 
 use super::Framer;
 use super::unit::Unit;
@@ -218,13 +218,19 @@ impl Rows {
         });
         let wish = match (&declared, found.as_ref().map(|(map, _)| *map)) {
             (_, None) => Wish::Skip,
+            (
+                _,
+                Some(TableMap {
+                    refusal: Some(why), ..
+                }),
+            ) => Wish::Reject(StreamError::new(&UNKNOWN_FORMAT, why.clone())),
             (Some(columns), Some(map)) => Wish::Write(RowWriter::new(map, columns)),
             (None, Some(map)) if !map.definition.is_empty() => {
                 Wish::Write(RowWriter::new(map, &undeclared(&map.definition)))
             }
             (None, Some(map)) => Wish::Reject(StreamError::new(
                 &COLUMNS_UNKNOWN,
-                format!("nothing says what the columns of {} are", map.table),
+                format!("nothing says what the columns of {} are", map.called(table)),
             )),
         };
         (wish, found)

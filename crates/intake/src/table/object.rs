@@ -56,11 +56,10 @@ impl TableMap {
             return false;
         }
         let has = |name: &str| row.get(name).is_some();
+        let mut has_role = false;
         let mut mark = b'{';
         for (key, value) in row.fields() {
             for name in self.keys(&key, has) {
-                out.push(mark);
-                mark = b',';
                 let cell = cell(value);
                 let role = cell.as_ref().filter(|_| name == roles::ROLE).and_then(|cell| {
                     roles::of(
@@ -69,7 +68,14 @@ impl TableMap {
                         self.truths.iter().any(|column| *column == *key),
                     )
                 });
+                let is_of_sender = name == roles::ROLE && self.has_roles_of_senders(&key);
+                if role.is_none() && is_of_sender || role.is_some() && has_role {
+                    continue;
+                }
+                out.push(mark);
+                mark = b',';
                 if let (Some(role), Some(cell)) = (role, &cell) {
+                    has_role = true;
                     roles::write(role, cell, out);
                     continue;
                 }

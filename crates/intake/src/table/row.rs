@@ -77,6 +77,8 @@ struct RowKey {
     bytes: BytesOf,
     /// The roles that its values mean.
     roles: Vec<(String, String)>,
+    /// Whether it is the role in a column of senders: of one without a role of its own, the sender decides.
+    is_of_sender: bool,
 }
 
 /// What bytes in a column are.
@@ -125,6 +127,12 @@ impl TableMap {
         texts.map(|(_, theirs)| theirs)
     }
 
+    /// Whether this column has the senders, and roles are those of some of them.
+    pub(super) fn has_roles_of_senders(&self, column: &str) -> bool {
+        let mut columns = self.columns.iter().filter(|(_, theirs)| theirs == column);
+        !self.roles.is_empty() && columns.any(|(ours, _)| ours == "sender" || ours == "sender_name")
+    }
+
     /// The names of a column in a row: every key that the map gives it, else its own. `has` says which columns the row has, in the
     /// table's words.
     ///
@@ -156,6 +164,7 @@ impl RowWriter {
             let is_mapped = map.columns.iter().any(|(_, theirs)| theirs == column);
             let key = |name: Cow<'_, str>| {
                 let is_role = name == roles::ROLE;
+                let is_of_sender = is_role && map.has_roles_of_senders(column);
                 let mut key = Vec::new();
                 push_string(&name, &mut key);
                 key.push(b':');
@@ -163,6 +172,7 @@ impl RowWriter {
                     name: key,
                     bytes: BytesOf::of(&name, is_mapped),
                     roles: map.roles.iter().filter(|_| is_role).cloned().collect(),
+                    is_of_sender,
                 }
             };
             let filters = map.filters.iter().filter(|filter| filter.column == *column);
@@ -237,6 +247,7 @@ impl RowWriter {
         out: &mut Vec<u8>,
     ) -> Result<Written, StreamError> {
         let mut is_wanted = true;
+        let mut has_role = false;
         let mut mark = b'{';
         for (at, column) in self.columns.iter().enumerate() {
             let Some(cell) = cells.next().transpose()? else {
@@ -258,9 +269,14 @@ impl RowWriter {
             for key in &column.keys {
                 let text = key.bytes.text(&cell)?;
                 let cell = text.as_ref().unwrap_or(&cell);
+                let role = roles::of(&key.roles, cell, column.is_truth);
+                if role.is_none() && key.is_of_sender || role.is_some() && has_role {
+                    continue;
+                }
                 out.push(mark);
                 mark = b',';
-                if let Some(role) = roles::of(&key.roles, cell, column.is_truth) {
+                if let Some(role) = role {
+                    has_role = true;
                     roles::write(role, cell, out);
                 } else {
                     out.extend_from_slice(&key.name);

@@ -160,7 +160,6 @@ fn errors_of_a_dialect_are_found_when_that_dialect_is_checked() {
     let refused = |targets: &[&str]| {
         let options = CheckOptions {
             paths: vec![path.to_string_lossy().into_owned()],
-            source: "auto".to_owned(),
             targets: targets
                 .iter()
                 .map(|word| Templates::default().find(word).unwrap())

@@ -35,7 +35,6 @@ type Told = (String, String, Option<(u64, u64)>, String);
 fn found(test_dir: &TestDir, threads: usize) -> Vec<Told> {
     let options = CheckOptions {
         paths: vec![test_dir.path("in").to_str().unwrap().to_owned()],
-        source: "auto".to_owned(),
         threads,
         ..CheckOptions::default()
     };

@@ -44,7 +44,6 @@ fn outcome(files: usize, folder: &Path) -> Outcome {
         .collect();
     let options = CheckOptions {
         paths: vec![folder.display().to_string()],
-        source: "auto".to_owned(),
         limits: Limits {
             now: Some("2026-11-23".parse().unwrap()),
             ..Limits::default()

@@ -12,7 +12,9 @@ use chatmill_dialect::{Dialect, Policy, TextArena};
 use chatmill_engine::check::{CheckOptions, check};
 use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
 use chatmill_engine::record::Settings;
-use chatmill_engine::{RunOptions, Silent, Templates, WalkEvent, conversation, typed_inputs, walk};
+use chatmill_engine::{
+    InputReading, RunOptions, Silent, Templates, WalkEvent, conversation, typed_inputs, walk,
+};
 use chatmill_intake::discover::Links;
 use chatmill_model::Sink;
 use chatmill_workshop::TestDir;
@@ -323,7 +325,7 @@ pub(crate) fn milled(test_dir: &TestDir, out: &str, pipeline: &str) {
 /// Does the work of `tokens`: every conversation is rendered in every dialect and counted.
 fn counted(folder: &Path) {
     let paths = [folder.to_string_lossy().into_owned()];
-    let (inputs, _) = typed_inputs(&paths, "auto", Links::Refused, true).unwrap();
+    let (inputs, _) = typed_inputs(&paths, &InputReading::default(), Links::Refused, true).unwrap();
     let targets: Vec<Dialect> = chatmill_dialect::DIALECTS
         .iter()
         .map(|dialect| Templates::default().find(dialect.id()).unwrap())

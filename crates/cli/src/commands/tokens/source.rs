@@ -15,7 +15,8 @@ use chatmill_dialect::Dialect;
 use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
 use chatmill_engine::record::Settings;
 use chatmill_engine::{
-    Plan, PlanError, PlannedInput, Progress, ReadProblems, Templates, WalkEvent, typed_inputs, walk,
+    InputReading, Plan, PlanError, PlannedInput, Progress, ReadProblems, Templates, WalkEvent, typed_inputs,
+    walk,
 };
 use chatmill_intake::discover::Links;
 use chatmill_report::bill::{self, Bill, BillBy, PriceDivision, Repeated};
@@ -39,6 +40,8 @@ const BATCH_BYTES: usize = 4 << 20;
 pub(super) struct BillRequest<'r> {
     /// Paths, source, encodings and what is billed apart, as they were typed.
     pub arguments: &'r Arguments,
+    /// How files are read.
+    pub reading: &'r InputReading,
     /// Dialects; empty for all.
     pub targets: Vec<Dialect>,
     /// The pipeline, where one is given, with the paths as its inputs.
@@ -252,16 +255,16 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> Outcome<Drawn
     let (inputs, notes): (&[PlannedInput], &[String]) = if let Some(plan) = request.plan {
         (&plan.inputs, &plan.notes)
     } else {
-        let source = &request.arguments.reading.source;
-        typed = typed_inputs(&request.arguments.paths, source, Links::Refused, false)?;
+        typed = typed_inputs(&request.arguments.paths, request.reading, Links::Refused, false)?;
         (&typed.0, &typed.1)
     };
     for note in notes {
         context.meter.note(note);
     }
     let limits = Limits::default();
-    let mut settings = request.plan.map_or(Settings::plain(&limits), Plan::reading);
-    settings.options.zone = request.arguments.reading.input_zone.as_deref();
+    let settings = request
+        .plan
+        .map_or_else(|| request.reading.records(&limits), Plan::reading);
     let encodings = encodings(request)?;
     let targets = targets(&request.targets)?;
     let (policy, windows) = request

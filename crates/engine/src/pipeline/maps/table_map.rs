@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use chatmill_model::Role;
+use chatmill_source::TableMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -80,6 +81,12 @@ impl Default for TableNames {
 }
 
 impl TableNames {
+    /// These tables and one more, which replaces a name for any table.
+    pub(crate) fn with(&self, name: String) -> Self {
+        let named = self.names().iter().filter(|known| *known != TableMap::ANY);
+        Self::Many(named.cloned().chain([name]).collect())
+    }
+
     /// The names as they are written.
     pub(crate) fn names(&self) -> &[String] {
         match self {

@@ -19,7 +19,7 @@ const MAX_SUMMARY: u64 = 16 * MIB;
 
 /// The folders of this program's outputs that a look at the inputs has found.
 #[derive(Default)]
-pub(super) struct OwnOutputs {
+pub(in crate::plan) struct OwnOutputs {
     /// Whether files of rows in exports are inputs.
     reads_exports: bool,
     folders: HashMap<PathBuf, Option<OutputFolder>>,
@@ -48,7 +48,7 @@ struct SummaryFile {
 }
 
 impl OwnOutputs {
-    pub(super) fn new(reads_exports: bool) -> Self {
+    pub(in crate::plan) fn new(reads_exports: bool) -> Self {
         Self {
             reads_exports,
             ..Self::default()
@@ -60,7 +60,7 @@ impl OwnOutputs {
     /// # Errors
     ///
     /// When the folder that was typed is such an output itself and is not read, and when the system fails.
-    pub(super) fn leave_out(&mut self, inputs: Vec<Input>) -> Result<Vec<Input>, PlanError> {
+    pub(in crate::plan) fn leave_out(&mut self, inputs: Vec<Input>) -> Result<Vec<Input>, PlanError> {
         let mut others = Vec::with_capacity(inputs.len());
         for input in inputs {
             if !self.holds(&input)? {
@@ -121,7 +121,7 @@ impl OwnOutputs {
     }
 
     /// A note on each output of which files were left out.
-    pub(super) fn notes(&self) -> Vec<String> {
+    pub(in crate::plan) fn notes(&self) -> Vec<String> {
         let found = self
             .found
             .iter()

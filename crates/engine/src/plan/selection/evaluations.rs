@@ -19,8 +19,9 @@ use serde_json::{Value, json};
 
 use crate::error::PlanError;
 use crate::pipeline::{DecontaminateSection, Pipeline};
+use crate::plan::maps::table_map;
 use crate::plan::require;
-use crate::plan::{PlannedInput, inputs, table_map};
+use crate::plan::{PlannedInput, inputs};
 use crate::record::evaluation::{Evaluations, each_string, is_question_name};
 use crate::record::{self, Settings};
 
@@ -51,7 +52,7 @@ pub(in crate::plan) fn load(
     let length = length.ok_or_else(|| PlanError::value("select.decontaminate.ngram", problem))?;
     let problem = "the list is empty; name a file or leave the section out";
     require(!against.paths().is_empty(), AGAINST, problem)?;
-    let tables = table_map::choose(None, &pipeline.table_map)?;
+    let tables = table_map::choose(None, &[], &pipeline.table_map)?;
     let files = inputs::evaluations(against.paths(), base, &tables)
         .map_err(|error| PlanError::value(AGAINST, error.to_string()))?;
     let most = u32::try_from(limits.evaluation_words).unwrap_or(u32::MAX);

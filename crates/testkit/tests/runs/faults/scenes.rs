@@ -271,7 +271,6 @@ fn begin(shop: &TestDir) {
 fn checked(shop: &TestDir) -> Result<Found, Ended> {
     let options = CheckOptions {
         paths: vec![shop.path("in").to_string_lossy().into_owned()],
-        source: "auto".to_owned(),
         threads: 1,
         ..CheckOptions::default()
     };

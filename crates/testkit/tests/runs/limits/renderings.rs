@@ -89,7 +89,6 @@ fn rendering_bounds_the_renderings_of_a_check() {
     let found = |rendering: i64| {
         let options = CheckOptions {
             paths: vec![path.to_string_lossy().into_owned()],
-            source: "auto".to_owned(),
             limits: Limits {
                 rendering: u64::try_from(rendering).unwrap(),
                 ..Limits::default()

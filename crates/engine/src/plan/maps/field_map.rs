@@ -30,7 +30,10 @@ impl FieldMapSection {
 }
 
 /// The source that reads an input by its own field map, else by that of the pipeline file.
-pub(super) fn choose(section: &InputSection, pipeline: &Pipeline) -> Result<&'static dyn Source, PlanError> {
+pub(in crate::plan) fn choose(
+    section: &InputSection,
+    pipeline: &Pipeline,
+) -> Result<&'static dyn Source, PlanError> {
     let map = section.field_map.as_ref().or(pipeline.field_map.as_ref());
     let map = map.ok_or_else(|| {
         PlanError::value(

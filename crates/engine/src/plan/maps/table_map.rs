@@ -1,14 +1,15 @@
 //! `[table_map]`: which table of a database holds messages, and which column is what.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use chatmill_model::Role;
 use chatmill_source::{SOURCES, Source, TableFilter, TableMap};
 
-use super::require;
-use super::source::built_in;
 use crate::error::PlanError;
-use crate::pipeline::TableMapSection;
+use crate::pipeline::{TableMapSection, TableNames};
+use crate::plan::require;
+use crate::plan::source::built_in;
 
 impl TableMapSection {
     /// Resolves a section.
@@ -16,21 +17,10 @@ impl TableMapSection {
         let problem = "a table has no content to detect its source by; name one";
         require(self.source != "auto", "table_map.source", problem)?;
         let source = built_in(&self.source)?;
-        let named = [
-            ("id", &self.id),
-            ("conversation", &self.conversation),
-            ("order", &self.order),
-            ("role", &self.role),
-            ("sender", &self.sender),
-            ("sender_name", &self.sender_name),
-            ("content", &self.content),
-            ("metadata", &self.metadata),
-            ("reply_to", &self.reply_to),
-            ("created_at", &self.created_at),
-        ];
+        let mut own = self.clone();
+        let named = COLUMN_KEYS.into_iter().zip(own.keys_mut());
         let mut columns: Vec<(String, String)> = named
-            .into_iter()
-            .filter_map(|(ours, theirs)| Some((ours.to_owned(), theirs.clone()?)))
+            .filter_map(|(ours, theirs)| Some((ours.to_owned(), theirs.take()?)))
             .collect();
         columns.extend(
             self.columns
@@ -87,13 +77,16 @@ impl TableMapSection {
                 .map(|(word, role)| (word.clone(), role.as_str().to_owned()))
                 .collect(),
             is_own: true,
+            refusal: None,
         })
     }
 }
 
-/// The maps of an input: the one that is named, else those of the pipeline file, then every preset.
-pub(super) fn choose(
+/// The maps of an input: the one that is named, else those of the pipeline file, then every preset. Rows of senders among `assistants`
+/// are those of agents.
+pub(in crate::plan) fn choose(
     named: Option<&str>,
+    assistants: &[String],
     sections: &BTreeMap<String, TableMapSection>,
 ) -> Result<Arc<[TableMap]>, PlanError> {
     let mut maps = Vec::with_capacity(sections.len());
@@ -105,6 +98,11 @@ pub(super) fn choose(
     let (any, presets): (Vec<_>, Vec<_>) = presets.partition(|map| map.table == TableMap::ANY);
     maps.extend(presets);
     maps.extend(any.into_iter().filter(|_| sections.is_empty()));
+    if !assistants.is_empty() {
+        for map in maps.iter_mut().filter(|map| map.source == TABLE_ROWS) {
+            name_assistants(map, assistants)?;
+        }
+    }
     let Some(named) = named else {
         return Ok(maps.into());
     };
@@ -121,6 +119,117 @@ pub(super) fn choose(
     Ok(chosen.into())
 }
 
+/// Gives senders of these names the role of an agent: their column is that of the role, too, as a map says that names one column for both.
+fn name_assistants(map: &mut TableMap, assistants: &[String]) -> Result<(), PlanError> {
+    let roles = "the rows have a column with roles, which says who is an agent; leave --assistant out, or the role in --map";
+    let senders: Vec<String> = ["sender", "sender_name"]
+        .iter()
+        .filter_map(|key| map.theirs(key).map(str::to_owned))
+        .collect();
+    if map.is_own {
+        require(map.theirs("role").is_none(), "--assistant", roles)?;
+        let needs = "it says which senders are agents, and the table map names no column of senders: add sender=COLUMN";
+        require(!senders.is_empty(), "--assistant", needs)?;
+    } else if senders.is_empty() {
+        map.refusal = Some(roles.to_owned());
+        return Ok(());
+    }
+    if map.columns.is_empty() {
+        // Rows that have the names themselves.
+        let own = map.requires.iter().map(|name| (name.clone(), name.clone()));
+        map.columns = own.collect();
+    }
+    let as_roles = senders.into_iter().map(|theirs| ("role".to_owned(), theirs));
+    map.columns.extend(as_roles);
+    let agent = || Role::Assistant.as_str().to_owned();
+    map.roles = assistants.iter().map(|name| (name.clone(), agent())).collect();
+    Ok(())
+}
+
+impl TableMapSection {
+    /// The map that words on a command line give, each `KEY=COLUMN`; without a table it reads the only one that has the columns.
+    pub fn of_words(words: &[String]) -> Result<Self, PlanError> {
+        const KEY: &str = "--map";
+        let mut map = Self {
+            table: TableNames::One(TableMap::ANY.to_owned()),
+            source: TABLE_ROWS.to_owned(),
+            ..Self::default()
+        };
+        let mut named = BTreeSet::new();
+        for word in words {
+            let pair = word
+                .split_once('=')
+                .filter(|(key, column)| !key.is_empty() && !column.is_empty());
+            let wrong = || {
+                PlanError::value(
+                    KEY,
+                    format!("`{word}` is no pair of a key and a column, such as content=text"),
+                )
+            };
+            let (key, column) = pair.ok_or_else(wrong)?;
+            let twice = format!("{key} is given twice");
+            require(named.insert(key) || key == "table", KEY, twice)?;
+            let column = column.to_owned();
+            match (key, map.key(key)) {
+                ("table", _) => map.table = map.table.with(column),
+                ("source", _) => map.source = column,
+                ("json", _) => map.json.get_or_insert_default().push(column),
+                (_, Some(place)) => *place = Some(column),
+                (_, None) => _ = map.columns.insert(key.to_owned(), column),
+            }
+        }
+        if map.source != TABLE_ROWS {
+            return Ok(map);
+        }
+        if let Some(key) = map.columns.keys().next() {
+            let known = COLUMN_KEYS.into_iter().chain(["table", "source", "json"]);
+            return Err(PlanError::unknown(KEY, "key of a table map", key, known));
+        }
+        let is_enough = map.content.is_some() && (map.role.is_some() || map.sender.is_some());
+        let problem = "it needs content=COLUMN, and sender=COLUMN or role=COLUMN";
+        require(is_enough, KEY, problem)?;
+        Ok(map)
+    }
+
+    /// The column of a key.
+    fn key(&mut self, key: &str) -> Option<&mut Option<String>> {
+        let mut all = self.keys_mut().into_iter().zip(COLUMN_KEYS);
+        all.find_map(|(place, known)| (known == key).then_some(place))
+    }
+
+    fn keys_mut(&mut self) -> [&mut Option<String>; COLUMN_KEYS.len()] {
+        [
+            &mut self.id,
+            &mut self.conversation,
+            &mut self.order,
+            &mut self.role,
+            &mut self.sender,
+            &mut self.sender_name,
+            &mut self.content,
+            &mut self.metadata,
+            &mut self.reply_to,
+            &mut self.created_at,
+        ]
+    }
+}
+
+/// The keys of a map that name a column.
+const COLUMN_KEYS: [&str; 10] = [
+    "id",
+    "conversation",
+    "order",
+    "role",
+    "sender",
+    "sender_name",
+    "content",
+    "metadata",
+    "reply_to",
+    "created_at",
+];
+
+/// The source of anybody's rows.
+const TABLE_ROWS: &str = "table-rows";
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,7 +244,7 @@ mod tests {
             "[desk]\nsource = \"openai-messages\"\ntable = \"public.posts\"\nid = \"post\"\nconversation = \"room\"\n\
              content = \"body\"\nfilter = { deleted = [\"f\"] }\n[desk.columns]\nlanguage = \"lang\"\n",
         );
-        let maps = choose(Some("desk"), &sections).unwrap();
+        let maps = choose(Some("desk"), &[], &sections).unwrap();
         assert_eq!(maps.len(), 1);
         let pairs = [
             ("id", "post"),
@@ -155,7 +264,7 @@ mod tests {
     #[test]
     fn a_map_that_does_not_exist_is_named_with_the_nearest() {
         let sections = sections("[helpdesk]\nsource = \"openai-messages\"\ntable = \"t\"\ncontent = \"c\"\n");
-        let error = choose(Some("help-desk"), &sections).unwrap_err().to_string();
+        let error = choose(Some("help-desk"), &[], &sections).unwrap_err().to_string();
         assert!(error.contains("did you mean `helpdesk`"), "{error}");
     }
 
@@ -165,7 +274,7 @@ mod tests {
             "[a]\nsource = \"openai-messages\"\ntable = \"t\"\n",
             "[a]\nsource = \"auto\"\ntable = \"t\"\ncontent = \"c\"\n",
         ] {
-            assert!(choose(None, &sections(text)).is_err(), "{text}");
+            assert!(choose(None, &[], &sections(text)).is_err(), "{text}");
         }
     }
 }

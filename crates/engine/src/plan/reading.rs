@@ -1,0 +1,187 @@
+//! How inputs that are typed are read: by the options of a command, and by the maps and settings of a pipeline file.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chatmill_diag::Limits;
+use chatmill_diag::limits::MIB;
+use chatmill_intake::discover::{self, Links};
+
+use super::inputs::own_outputs::OwnOutputs;
+use super::inputs::{InputSettings, PlannedInput, settings, typed_sections};
+use super::small_file::read_text;
+use super::{Plan, read_pipeline};
+use crate::error::PlanError;
+use crate::pipeline::{self, InputSection, Pipeline, TableMapSection};
+use crate::record::Settings;
+
+/// The options of a command that say how its inputs are read.
+#[derive(Clone, Debug)]
+pub struct ReadingOptions {
+    /// The id of a source, the path of a format file or of a file of table maps, or `auto`.
+    pub source: String,
+    /// The zone of times without an offset.
+    pub zone: Option<String>,
+    /// A table map: a key and a column in each word.
+    pub map: Vec<String>,
+    /// The senders that are agents.
+    pub assistants: Vec<String>,
+}
+
+/// How inputs that are typed are read.
+#[derive(Clone, Debug, Default)]
+pub struct InputReading {
+    /// The pipeline.
+    pipeline: Pipeline,
+    /// The section of the inputs, which has no path.
+    section: InputSection,
+    /// The folder at which relative paths of the pipeline start.
+    base: PathBuf,
+}
+
+/// The longest file of table maps, in bytes.
+const MAX_MAPS: u64 = MIB;
+
+impl InputReading {
+    /// The reading by these options and a pipeline file, over which options win.
+    pub fn new(options: &ReadingOptions, file: Option<&Path>) -> Result<Self, PlanError> {
+        let (mut pipeline, base) = match file {
+            Some(path) => read_pipeline(path, &[])?,
+            None => (Pipeline::default(), PathBuf::from(".")),
+        };
+        let mut section = match pipeline.input.as_slice() {
+            [only] => only.clone(),
+            _ => InputSection::default(),
+        };
+        section.path = String::new();
+        if let Some(maps) = table_maps(&options.source)? {
+            pipeline.table_map = maps;
+        } else if options.source != "auto" {
+            section.source.clone_from(&options.source);
+        } else if is_toml(Path::new(&section.source)) {
+            section.source = base.join(&section.source).to_string_lossy().into_owned();
+        }
+        section.zone = options.zone.clone().or(section.zone);
+        if !options.map.is_empty() {
+            let map = TableMapSection::of_words(&options.map)?;
+            pipeline.table_map = [("--map".to_owned(), map)].into();
+            section.tables = None;
+        }
+        if !options.assistants.is_empty() {
+            section.assistants.clone_from(&options.assistants);
+        }
+        Ok(Self {
+            pipeline,
+            section,
+            base,
+        })
+    }
+
+    /// The plan of the pipeline file, without inputs.
+    pub fn plan(&self) -> Result<Plan, PlanError> {
+        Plan::checked(self.pipeline.clone(), &self.base, None)
+    }
+
+    /// The plan of the pipeline file over inputs that are typed.
+    pub fn plan_over(&self, typed: &[String], file: &Path) -> Result<Plan, PlanError> {
+        let mut pipeline = self.pipeline.clone();
+        pipeline.input = typed_sections(std::slice::from_ref(&self.section), typed)?;
+        Plan::resolve(pipeline, &self.base, None, Some(file))
+    }
+
+    /// Gives a pipeline these inputs, and what reading them takes.
+    pub fn hand_to(&self, pipeline: &mut Pipeline, typed: &[String]) {
+        let Self { pipeline: own, .. } = self;
+        pipeline.input = typed
+            .iter()
+            .map(|path| InputSection {
+                path: path.clone(),
+                ..self.section()
+            })
+            .collect();
+        if !own.table_map.is_empty() {
+            pipeline.table_map.clone_from(&own.table_map);
+        }
+        pipeline.field_map = own.field_map.clone().or(pipeline.field_map.take());
+        pipeline.sources = own.sources.clone();
+    }
+
+    /// The settings for reading records.
+    pub fn records<'s>(&'s self, limits: &'s Limits) -> Settings<'s> {
+        let settings = Settings {
+            options: self.pipeline.sources.options(),
+            ..Settings::plain(limits)
+        };
+        settings.in_zone(self.section.zone.as_deref())
+    }
+
+    /// The settings for reading inputs.
+    pub(super) fn settings(&self) -> Result<InputSettings, PlanError> {
+        settings(&self.section(), 0, &self.pipeline, &self.base)
+    }
+
+    /// What the section says about reading: a run alone takes a share of the records.
+    fn section(&self) -> InputSection {
+        InputSection {
+            limit: None,
+            weight: None,
+            sample: None,
+            id_prefix: String::new(),
+            ..self.section.clone()
+        }
+    }
+}
+
+fn is_toml(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "toml")
+}
+
+/// The table maps in a file that is named as a source, where it has some.
+fn table_maps(word: &str) -> Result<Option<BTreeMap<String, TableMapSection>>, PlanError> {
+    let path = Path::new(word);
+    if !is_toml(path) {
+        return Ok(None);
+    }
+    let wrong = |message: String| PlanError::value("--source", format!("`{word}`: {message}"));
+    let text = read_text(path, MAX_MAPS, |error| wrong(error.to_string()))?;
+    pipeline::table_maps(&text, path)
+}
+
+/// Inputs given on a command line, in the order and spelling in which they were typed, with notes on what is left out: the outputs of
+/// this program, but for files of rows in exports where `reads_exports` says so.
+pub fn typed_inputs(
+    paths: &[String],
+    reading: &InputReading,
+    links: Links,
+    reads_exports: bool,
+) -> Result<(Vec<PlannedInput>, Vec<String>), PlanError> {
+    let settings = Arc::new(reading.settings()?);
+    let mut inputs = Vec::new();
+    let mut outputs = OwnOutputs::new(reads_exports);
+    for path in paths {
+        let found = discover::discover_through(path, Path::new("."), links)?;
+        let others = outputs.leave_out(found)?.into_iter();
+        let wanted = others.filter(|input| !settings.exclude.matches(&input.name()));
+        inputs.extend(wanted.map(|input| {
+            // Paths typed side by side are one section, as a pattern that a shell took apart would be.
+            let mut planned = PlannedInput::typed(input, Arc::clone(&settings));
+            // A pattern that a shell took apart names none of its files.
+            planned.is_named &= paths.len() == 1;
+            planned
+        }));
+    }
+    let notes = outputs.notes();
+    if let (true, Some(path), false) = (inputs.is_empty(), paths.first(), notes.is_empty()) {
+        return Err(PlanError::OnlyOwn { path: path.clone() });
+    }
+    Ok((inputs, notes))
+}
+
+/// The inputs of paths of any source.
+#[cfg(test)]
+pub(crate) fn typed_in_tests(paths: &[String]) -> Vec<PlannedInput> {
+    typed_inputs(paths, &InputReading::default(), Links::Refused, true)
+        .unwrap()
+        .0
+}

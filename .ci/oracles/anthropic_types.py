@@ -1,6 +1,6 @@
 """Parameter types of the `anthropic` package: system blocks, messages and tools."""
 
-from anthropic.types import MessageParam, TextBlockParam, ToolParam
+from anthropic.types import MessageParam, TextBlockParam, ToolUnionParam
 
 from closed import Closed, unknown_keys
 
@@ -11,7 +11,7 @@ REASONS = []
 
 SYSTEM = Closed(TextBlockParam)
 MESSAGE = Closed(MessageParam)
-TOOL = Closed(ToolParam)
+TOOL = Closed(ToolUnionParam)
 
 
 def judge(row):

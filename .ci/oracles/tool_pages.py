@@ -20,7 +20,7 @@ REASONS = [
     (r"gemini", {"GEM-11", "GEM-05"}),
     (r"mistral", {"MIS-08", "MIS-06"}),
 ]
-SINGLE = {"items", "additionalProperties", "not", "contains", "propertyNames", "if", "then", "else", "additionalItems"}
+SINGLE = {"items", "additionalProperties", "not", "contains", "propertyNames", "if", "then", "else"}
 LISTED = {"anyOf", "oneOf", "allOf", "prefixItems"}
 NAMED = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
 GEMINI = set("type format title description nullable enum items maxItems minItems properties required minProperties maxProperties "

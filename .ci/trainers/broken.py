@@ -41,6 +41,7 @@ BROKEN = [
     (by_rules, "openai-evals", {"input": [USER], "ideal": ""}),
     (by_rules, "vertex-tuning", {"contents": [MODEL]}),
     (by_rules, "vertex-tuning", {"contents": [{"role": "user", "parts": []}, MODEL]}),
+    (by_rules, "vertex-tuning", {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}, MODEL], "tools": [{"functionDeclarations": [{"name": "f", "parametersJsonSchema": {}}]}]}),
     (by_rules, "vertex-tuning", {"contents": [{"role": "user", "parts": [{"functionResponse": {"name": "f"}}]}, MODEL]}),
     (by_rules, BEDROCK, converse([{"text": "Hi"}])),
     (by_rules, BEDROCK, converse([{"text": "the roBOT: hi"}], [{"text": "Hello"}])),

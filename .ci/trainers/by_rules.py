@@ -130,6 +130,9 @@ def vertex_tuning(record):
     contents = record["contents"]
     if contents[0]["role"] != "user" or contents[-1]["role"] != "model":
         yield "no user first, or not the model last"
+    functions = [function for tool in record.get("tools", []) for function in tool.get("functionDeclarations", [])]
+    if any("parametersJsonSchema" in function for function in functions):
+        yield "a tool with parametersJsonSchema"
     called = []
     for content in contents:
         role, parts = content["role"], content["parts"]

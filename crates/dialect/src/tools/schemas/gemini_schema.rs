@@ -71,37 +71,30 @@ pub(crate) fn convert(raw: &str) -> Parameters {
         path: Vec::new(),
     };
     let mut schema = converter.part(&root, 0);
-    let names_some = schema
-        .get("properties")
-        .is_some_and(|named| *named != Value::Object(Map::new()));
-    if names_some && !schema.contains_key("type") && !schema.contains_key("anyOf") {
-        schema.insert("type".to_owned(), "OBJECT".into());
-        converter.dropped += 1;
-    }
-    converter.check(&mut schema, 0);
-    if schema.contains_key("anyOf") {
-        converter.refuse("is a union");
-    }
-    let takes_some = schema
-        .get("properties")
-        .and_then(Value::as_object)
-        .is_some_and(|properties| !properties.is_empty());
-    let is_object = schema.get("type").is_none_or(|kind| kind == "OBJECT");
-    if !is_object {
+    if schema.get("type").is_some_and(|kind| kind != "OBJECT") {
         return Parameters {
             schema: Schema::Nowhere,
             dropped: converter.dropped + 1,
             ..Parameters::default()
         };
     }
-    let is_some = |value: &Value| {
-        value.as_object().is_some_and(|fields| !fields.is_empty())
-            || value.as_array().is_some_and(|list| !list.is_empty())
+    let is_some = |value: &Value| match value {
+        Value::Object(fields) => !fields.is_empty(),
+        Value::Array(list) => !list.is_empty(),
+        _ => false,
     };
+    let takes_some = schema.get("properties").is_some_and(is_some);
+    if schema.contains_key("anyOf") {
+        converter.refuse("is a union");
+    } else if takes_some && !schema.contains_key("type") {
+        schema.insert("type".to_owned(), "OBJECT".into());
+        converter.dropped += 1;
+    }
     let mut others = TAKES_MORE.iter().filter_map(|key| root.get(*key));
     if !takes_some && others.any(is_some) {
         converter.refuse("names no properties and takes some");
     }
+    converter.check(&mut schema, 0);
     Parameters {
         schema: if takes_some {
             Schema::Text(Value::Object(schema).to_string().into())
@@ -409,7 +402,8 @@ fn is_fit(key: &str, value: &Value) -> bool {
             "default" => true,
             "nullable" => value.is_boolean(),
             "title" | "description" | "pattern" => value.is_string(),
-            _ => value.is_number(),
+            "minimum" | "maximum" => value.is_number(),
+            _ => value.as_f64().is_some_and(|size| size.fract() == 0.0),
         }
 }
 
@@ -523,9 +517,9 @@ mod tests {
                 2,
             ),
             (
-                r#"{"type":"string","title":5,"nullable":"yes"}"#,
+                r#"{"type":"string","title":5,"nullable":"yes","minLength":1.5}"#,
                 r#"{"type":"STRING"}"#,
-                2,
+                3,
             ),
             (
                 r#"{"anyOf":[{"type":"string"},{"type":"number"}],"default":1}"#,

@@ -58,9 +58,11 @@ impl StrictRules {
 
     /// Whether the parameters of a function may be those of a strict tool.
     pub(crate) fn allow(&self, schema: &Map<String, Value>) -> bool {
-        let root = Value::Object(schema.clone());
-        let mut left = MOST_SCHEMAS;
-        self.allow_in(schema, &root, [self.most_levels, MOST_REFERENCES], &mut left)
+        let mut schema = schema.clone();
+        // A root without a type is written with one.
+        schema.entry("type").or_insert_with(|| "object".into());
+        let (root, mut left) = (Value::Object(schema.clone()), MOST_SCHEMAS);
+        self.allow_in(&schema, &root, [self.most_levels, MOST_REFERENCES], &mut left)
     }
 
     fn allow_in(&self, schema: &Map<String, Value>, root: &Value, levels: [u8; 2], left: &mut u32) -> bool {
@@ -150,6 +152,7 @@ mod tests {
         for rules in [&StrictRules::OPENAI, &StrictRules::ANTHROPIC] {
             assert!(allows(rules, &closed(&whole)));
             assert!(!allows(rules, &closed(&whole.replace("false", "true"))));
+            assert!(!allows(rules, r#"{"const":"a"}"#), "the root is an object");
             assert!(!allows(rules, &closed(r#"{"type":"object","properties":{}}"#)));
             assert!(!allows(
                 rules,

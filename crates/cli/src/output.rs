@@ -112,8 +112,8 @@ pub(crate) fn table(header: Vec<String>, rows: Vec<Vec<String>>, first_number: u
     table.trim_fmt()
 }
 
-/// A table of at most so many columns of the terminal: while it is wider, columns go, in the order in which `spare` names them; of
-/// those that share a name, the last. A line under it says how many. Where that does not help, the widest words are shortened.
+/// A table of at most so many columns of the terminal: while it is wider, columns go: those of words or of `spare` that say one thing in
+/// all rows, then those of `spare`, in its order; of those that share a name, the last. A line under it says how many. Where that does not help, the widest words are shortened.
 pub(crate) fn fitted(
     header: impl IntoIterator<Item = impl Into<String>>,
     rows: impl IntoIterator<Item = Vec<String>>,
@@ -124,6 +124,13 @@ pub(crate) fn fitted(
     let mut header: Vec<String> = header.into_iter().map(Into::into).collect();
     let mut rows: Vec<Vec<String>> = rows.into_iter().collect();
     let mut left_out = 0;
+    let constant = header.iter().enumerate().skip(1).rev();
+    let constant = constant.filter(|(place, name)| {
+        let may_go = *place < first_number || spare.contains(&name.as_str());
+        may_go && is_constant(&rows, *place)
+    });
+    let constant: Vec<String> = constant.map(|(_, name)| name.clone()).collect();
+    let spare = constant.iter().map(String::as_str).chain(spare.iter().copied());
     for name in spare {
         if width(&table(header.clone(), rows.clone(), first_number)) <= columns {
             break;
@@ -146,6 +153,14 @@ pub(crate) fn fitted(
         1 => format!("{drawn}\n1 column does not fit; --wide shows all\n"),
         _ => format!("{drawn}\n{left_out} columns do not fit; --wide shows all\n"),
     }
+}
+
+/// Whether several rows say the same in a column, or nothing.
+fn is_constant(rows: &[Vec<String>], place: usize) -> bool {
+    let cells = rows.iter().filter_map(|row| row.get(place));
+    let mut cells = cells.filter(|cell| !cell.is_empty());
+    let first = cells.next();
+    rows.len() > 1 && cells.all(|cell| Some(cell) == first)
 }
 
 /// Columns that the widest line of a table takes.
@@ -286,6 +301,13 @@ mod tests {
         let narrow = drawn(22);
         assert!(!narrow.contains("kind") && narrow.contains("many"), "{narrow}");
         assert!(narrow.contains("1 column does not fit"), "{narrow}");
+        let two = || {
+            let mut other = row("ben");
+            other[3] = "1".to_owned();
+            vec![row("ann"), other]
+        };
+        let narrow = fitted(header(), two(), 2, &["many"], 22);
+        assert!(!narrow.contains("kind") && narrow.contains("many"), "{narrow}");
         let narrowest = drawn(3);
         assert!(
             narrowest.contains("few") && !narrowest.contains("many"),

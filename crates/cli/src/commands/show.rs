@@ -22,7 +22,6 @@ use chatmill_engine::again::AgainError;
 use chatmill_engine::check::{Checked, Mask, Quoting};
 use chatmill_engine::conversation::perspectives;
 use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
-use chatmill_engine::record::Settings;
 use chatmill_engine::{Plan, PlannedInput, ReadProblems, Silent, WalkEvent, typed_inputs, walk};
 use chatmill_export::{Envelope, Preferences};
 use chatmill_intake::discover::Links;

@@ -11,7 +11,7 @@ use chatmill_diag::Limits;
 use chatmill_engine::check::{CheckOptions, check};
 use chatmill_engine::inspect::inspect;
 use chatmill_engine::shards::{self, Request, ShardSelection};
-use chatmill_engine::{Plan, PlanError, Progress, Queues, RunError, RunOptions, Silent, run};
+use chatmill_engine::{InputReading, Plan, PlanError, Progress, Queues, RunError, RunOptions, Silent, run};
 use chatmill_export::{ExportError, ExportRequest, Format, export};
 use chatmill_testkit::samples::samples;
 use chatmill_workshop::TestDir;
@@ -301,7 +301,13 @@ fn checked(shop: &TestDir) -> Result<Found, Ended> {
 fn inspected(shop: &TestDir) -> Result<Found, Ended> {
     let paths = [shop.path("in").to_string_lossy().into_owned()];
     let never = AtomicBool::new(false);
-    let inspection = inspect(&paths, "auto", &Limits::default(), &Silent, &never);
+    let inspection = inspect(
+        &paths,
+        &InputReading::default(),
+        &Limits::default(),
+        &Silent,
+        &never,
+    );
     let inspection = inspection.map_err(|error| of_read(&error))?;
     if let Some(failure) = inspection.failures.first() {
         return Err(Ended::Repeatable(failure.to_string()));

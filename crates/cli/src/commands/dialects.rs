@@ -3,7 +3,7 @@
 use chatmill_dialect::LossCode;
 use serde_json::json;
 
-use super::listing::{Entry, NamedListing};
+use super::listing::{ListedThing, NamedListing};
 use crate::exit::{Exit, Outcome};
 use crate::{output, terminal};
 
@@ -16,7 +16,7 @@ pub(crate) fn execute(listing: &NamedListing) -> Outcome<Exit> {
         let about = dialect.about();
         let profiles: Vec<&str> = about.profile_names().collect();
         let losses = words(dialect.loses());
-        Entry {
+        ListedThing {
             name: dialect.id(),
             title: format!("{} ({})", about.title, about.media_type),
             topics: vec![

@@ -8,7 +8,7 @@ use chatmill_token::{ENCODINGS, Encoding, MODEL_FAMILIES, of_model};
 use clap::Args;
 use serde_json::json;
 
-use super::listing::{Entry, NamedListing};
+use super::listing::{ListedThing, NamedListing};
 use crate::exit::{CommandError, Exit, Outcome};
 use crate::{figures, output, terminal};
 
@@ -53,13 +53,13 @@ fn families() -> String {
     )
 }
 
-fn entry(encoding: &Encoding) -> Entry<'_> {
+fn entry(encoding: &Encoding) -> ListedThing<'_> {
     let about = encoding.about();
     let title = match about.models {
         "" => about.title.to_owned(),
         models => format!("{} ({models})", about.title),
     };
-    Entry {
+    ListedThing {
         name: encoding.name(),
         title,
         topics: vec![

@@ -19,7 +19,7 @@ pub(crate) struct NamedListing {
 }
 
 /// An entry of a list.
-pub(super) struct Entry<'e> {
+pub(super) struct ListedThing<'e> {
     pub(super) name: &'e str,
     pub(super) title: String,
     /// What is said of it, by topic.
@@ -34,7 +34,7 @@ impl NamedListing {
     }
 
     /// Prints the entries, or the one that is named, which is a `what`.
-    pub(super) fn print(&self, what: &str, mut entries: Vec<Entry<'_>>) -> Outcome<()> {
+    pub(super) fn print(&self, what: &str, mut entries: Vec<ListedThing<'_>>) -> Outcome<()> {
         if let Some(name) = &self.name {
             let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
             if !names.contains(&name.as_str()) {

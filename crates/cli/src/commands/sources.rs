@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::listing::{Entry, NamedListing};
+use super::listing::{ListedThing, NamedListing};
 use crate::exit::{Exit, Outcome};
 
 /// Examples at the end of the help.
@@ -12,7 +12,7 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  chatmill sources\n  chatmill sou
 pub(crate) fn execute(listing: &NamedListing) -> Outcome<Exit> {
     let entries = chatmill_source::SOURCES.iter().map(|source| {
         let about = source.about();
-        Entry {
+        ListedThing {
             name: about.id,
             title: about.title.to_owned(),
             topics: vec![

@@ -28,11 +28,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SHARDS")]
     shards: Option<String>,
     /// The older name of `--part`
-    #[arg(long, value_name = "I/N", hide = true, conflicts_with_all = ["part", "shards", "lots"])]
+    #[arg(long, value_name = "I/N", hide = true, conflicts_with_all = ["part", "shards", "older_shards"])]
     shard: Option<String>,
     /// The older name of `--shards`
-    #[arg(long, value_name = "SHARDS", hide = true, conflicts_with_all = ["part", "shards"])]
-    lots: Option<String>,
+    #[arg(long = "lots", value_name = "SHARDS", hide = true, conflicts_with_all = ["part", "shards"])]
+    older_shards: Option<String>,
     /// Worker threads; 0 uses all cores
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     for (is_older, older, name) in [
         (arguments.shard.is_some(), "--shard", "--part"),
-        (arguments.lots.is_some(), "--lots", "--shards"),
+        (arguments.older_shards.is_some(), "--lots", "--shards"),
     ] {
         if is_older {
             let note = format!("{older} is called {name} now, and the next version refuses the old name");
@@ -53,7 +53,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         }
     }
     let part = arguments.part.as_deref().or(arguments.shard.as_deref());
-    let list = arguments.shards.as_deref().or(arguments.lots.as_deref());
+    let list = arguments.shards.as_deref().or(arguments.older_shards.as_deref());
     let selection = selection(part, list, &|name| std::env::var(name).ok())?;
     let options = RunOptions {
         threads: arguments.threads,

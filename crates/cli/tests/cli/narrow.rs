@@ -98,7 +98,12 @@ fn tables_of_every_command_fit_eighty_columns_and_wide_shows_all() {
 #[test]
 fn prose_is_broken_on_a_terminal_and_stays_whole_in_a_pipe() {
     let test_dir = TestDir::new();
-    for command in [&["explain", "IN009"][..], &["rules"], &["dialects", "chatml"], &["sources", "letta"]] {
+    for command in [
+        &["explain", "IN009"][..],
+        &["rules"],
+        &["dialects", "chatml"],
+        &["sources", "letta"],
+    ] {
         let piped = end(test_dir.chatmill(command)).stdout;
         let narrow = narrow(&test_dir, command);
         assert!(piped.lines().any(|line| line.width() > 80), "{command:?}");

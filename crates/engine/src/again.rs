@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use chatmill_dataset::{Dataset, DatasetError};
 use chatmill_diag::{Advice, Class, Classed};
-use chatmill_dialect::{Dialect, Loss, LossAmounts, LossCode, Rendering, TextArena};
+use chatmill_dialect::{Dialect, Loss, LossCode, Rendering, TextArena};
 use chatmill_model::{Linked, RawJson, Sink, SinkBuffers, TurnStart};
 use chatmill_token::{Encoding, TokenCounter, TokenCounts};
 use thiserror::Error;
@@ -104,8 +104,6 @@ pub struct AgainRendering<'r> {
     pub last_role: Option<&'static str>,
     /// The codes of its losses, each once.
     pub loss_codes: Vec<&'static str>,
-    /// How often they occur; of replaced personal data this is not known.
-    pub amounts: LossAmounts,
     /// Its losses, but for what was replaced.
     pub losses: Cow<'r, [Loss]>,
     /// Where the turns of messages begin, and where each ends.
@@ -126,7 +124,6 @@ impl AgainRendering<'_> {
             assistant_spans: self.assistant_spans.to_vec().into(),
             learned_spans: self.learned_spans.to_vec().into(),
             loss_codes: self.loss_codes.clone(),
-            amounts: self.amounts.clone(),
             losses: self.losses.to_vec().into(),
             turn_starts: self.turn_starts.to_vec().into(),
             violations: self.violations.clone(),
@@ -296,15 +293,10 @@ impl<'a, 'd> Renderer<'a, 'd> {
         }
         let spans = if is_oversize { &[] } else { sink.spans() };
         self.own.find(spans, self.again.target.has_control_tokens());
-        let mut amounts = LossAmounts::new();
-        for loss in &rendering.losses {
-            *amounts.entry(loss.code).or_default() += loss.amount;
-        }
-        let codes = amounts.keys().map(|code| code.as_str());
-        let mut codes: Vec<&str> = codes
-            .chain(is_replaced.then_some(LossCode::Redacted.as_str()))
-            .collect();
+        let mut codes: Vec<&str> = rendering.losses.iter().map(|loss| loss.code.as_str()).collect();
+        codes.extend(is_replaced.then_some(LossCode::Redacted.as_str()));
         codes.sort_unstable();
+        codes.dedup();
         visit(&AgainRendering {
             conversation: conversation.into(),
             perspective: perspective.into(),
@@ -318,7 +310,6 @@ impl<'a, 'd> Renderer<'a, 'd> {
             learned_spans: (&self.own.trained).into(),
             last_role: rendering.last_role,
             loss_codes: codes,
-            amounts,
             losses: (&rendering.losses).into(),
             turn_starts: sink.turn_starts().into(),
             violations,

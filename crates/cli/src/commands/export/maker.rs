@@ -1,6 +1,7 @@
 //! Renderings for an export in a dialect that its dataset does not have: the engine renders them from the tables.
 
 use chatmill_dataset::Dataset;
+use chatmill_dialect::LossAmounts;
 use chatmill_engine::again::{Again, AgainRendering, Preference, Wanted};
 use chatmill_export::{ExportError, ExportRequest, Maker, Preferences, RenderingFacts};
 
@@ -59,8 +60,17 @@ pub(super) fn maker<'d>(dataset: &'d Dataset, request: &ExportRequest) -> Outcom
     Ok(Some(AgainMaker { again, wanted }))
 }
 
+/// How often each loss of a rendering occurs; of replaced personal data this is not known.
+fn amounts_of(rendering: &AgainRendering<'_>) -> LossAmounts {
+    let mut amounts = LossAmounts::new();
+    for loss in rendering.losses.iter() {
+        *amounts.entry(loss.code).or_default() += loss.amount;
+    }
+    amounts
+}
+
 /// A rendering of the engine, for an export.
-fn facts_of<'r>(rendering: &'r AgainRendering<'r>) -> RenderingFacts<'r> {
+fn facts_of<'r>(rendering: &'r AgainRendering<'r>, amounts: &'r LossAmounts) -> RenderingFacts<'r> {
     RenderingFacts {
         conversation: &rendering.conversation,
         perspective: &rendering.perspective,
@@ -71,7 +81,7 @@ fn facts_of<'r>(rendering: &'r AgainRendering<'r>) -> RenderingFacts<'r> {
         learned_spans: &rendering.learned_spans,
         last_role: rendering.last_role,
         loss_codes: &rendering.loss_codes,
-        amounts: Some(&rendering.amounts),
+        amounts: Some(amounts),
         violations: &rendering.violations,
         tokens: rendering.tokens,
         ..RenderingFacts::default()
@@ -96,13 +106,15 @@ impl Maker for AgainMaker<'_> {
         visit: &mut dyn FnMut(&RenderingFacts<'_>) -> Result<(), ExportError>,
     ) -> Result<(), ExportError> {
         let Some(wanted) = self.wanted else {
-            return self.again.each(&mut |rendering| visit(&facts_of(rendering)));
+            return self
+                .again
+                .each(&mut |rendering| visit(&facts_of(rendering, &amounts_of(rendering))));
         };
         self.again
             .preferences(wanted, &mut |preference| match preference {
                 Preference::Pair { chosen, rejected } => visit(&RenderingFacts {
                     rejected: Some(rejected),
-                    ..facts_of(chosen)
+                    ..facts_of(chosen, &amounts_of(chosen))
                 }),
                 Preference::Labelled {
                     answer,
@@ -110,7 +122,7 @@ impl Maker for AgainMaker<'_> {
                     basis,
                 } => visit(&RenderingFacts {
                     label: Some((*is_good, *basis)),
-                    ..facts_of(answer)
+                    ..facts_of(answer, &amounts_of(answer))
                 }),
                 Preference::LeftOut {
                     conversation,

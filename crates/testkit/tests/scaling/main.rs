@@ -37,7 +37,7 @@ use shapes::Shape;
 /// Four times the input may take that many times the processor time: 4 is linear, 16 quadratic.
 const MOST: f64 = 5.0;
 
-/// The same for inputs that no cache holds, which the table measures: rows of one thread and agents of one name take 6 times the time for
+/// The same for inputs that no cache holds, which the longer tests measure: rows of one thread and agents of one name take 6 times the time for
 /// 4.0 times the instructions. What grows with a power of 1.5 takes 8 times the time.
 const MOST_UNCACHED: f64 = 7.0;
 
@@ -186,11 +186,11 @@ fn samples_made_large_take_time_in_proportion_for_large_format_files() {
         read += 1;
         let take = |n| taken_for(format.by_sample(n), Command::Check, format_files::NAME, "");
         let (few, many) = (take(MORE / 8).time, take(MORE / 2).time);
-        if many < FLOOR || many.as_secs_f64() <= MOST * few.as_secs_f64() {
+        if many < FLOOR || many.as_secs_f64() <= MOST_UNCACHED * few.as_secs_f64() {
             continue;
         }
-        let growth = Growth::of([MORE / 8, MORE / 2], Effort::LONG, MOST, &take);
-        if growth.times_as_long() > MOST {
+        let growth = Growth::of([MORE / 8, MORE / 2], Effort::LONG, MOST_UNCACHED, &take);
+        if growth.times_as_long() > MOST_UNCACHED {
             println!("{growth}  {}", format.name());
             found += 1;
         }
@@ -198,7 +198,7 @@ fn samples_made_large_take_time_in_proportion_for_large_format_files() {
     println!("{read} were format files");
     assert_eq!(
         found, 0,
-        "places that take more than {MOST} times as long for four times as many"
+        "places that take more than {MOST_UNCACHED} times as long for four times as many"
     );
 }
 
@@ -220,11 +220,11 @@ fn samples_made_large_take_time_in_proportion() {
             }
             let take = |n| amplified(example, command, n);
             let many = take(4 * n).time;
-            if many < FLOOR || many.as_secs_f64() <= MOST * take(n).time.as_secs_f64() {
+            if many < FLOOR || many.as_secs_f64() <= MOST_UNCACHED * take(n).time.as_secs_f64() {
                 continue;
             }
-            let growth = Growth::of([n, 4 * n], Effort::LONG, MOST, &take);
-            if growth.times_as_long() > MOST {
+            let growth = Growth::of([n, 4 * n], Effort::LONG, MOST_UNCACHED, &take);
+            if growth.times_as_long() > MOST_UNCACHED {
                 println!("{growth}  {}, {}", example.name(), command.name());
                 found += 1;
             }
@@ -232,6 +232,6 @@ fn samples_made_large_take_time_in_proportion() {
     }
     assert_eq!(
         found, 0,
-        "places that take more than {MOST} times as long for four times as many"
+        "places that take more than {MOST_UNCACHED} times as long for four times as many"
     );
 }

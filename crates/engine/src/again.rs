@@ -293,10 +293,10 @@ impl<'a, 'd> Renderer<'a, 'd> {
         }
         let spans = if is_oversize { &[] } else { sink.spans() };
         self.own.find(spans, self.again.target.has_control_tokens());
-        let mut codes: Vec<&str> = rendering.losses.iter().map(|loss| loss.code.as_str()).collect();
+        let mut codes = rendering.loss_codes();
+        // No dialect declares it.
         codes.extend(is_replaced.then_some(LossCode::Redacted.as_str()));
         codes.sort_unstable();
-        codes.dedup();
         visit(&AgainRendering {
             conversation: conversation.into(),
             perspective: perspective.into(),

@@ -127,6 +127,11 @@ impl Input {
         folders.into_iter()
     }
 
+    /// Whether another input of the same pattern is in the same folder.
+    pub fn is_next_to(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.root, &other.root) && self.below.parent() == other.below.parent()
+    }
+
     /// The folder at a depth among [`Self::folders`] as it was typed, for messages.
     pub fn shown_folder(&self, depth: usize) -> String {
         let below: PathBuf = self.below.iter().take(depth).collect();

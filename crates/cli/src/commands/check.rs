@@ -160,7 +160,7 @@ pub(super) fn finding_text(
     text_report::full(&checked, &checked.row(&texts), colours, columns).0
 }
 
-/// How the word of a severity stands out.
+/// The style in which the word of a severity is printed.
 pub(super) fn style_of(severity: &str) -> Style {
     let severity = severity.parse().unwrap_or(Severity::Error);
     text_report::style(severity)

@@ -31,7 +31,7 @@ pub(crate) fn execute(arguments: &Arguments, mut program: Command) -> Outcome<Ex
     Ok(Exit::Complete)
 }
 
-/// The program with the values of arguments whose lists are known, for its completions: they take other values, too.
+/// The program with the known values of its arguments, for completions: the arguments take other values, too.
 fn with_values(program: Command) -> Command {
     let sources = || chatmill_source::SOURCES.iter().map(|source| source.id());
     let dialects = || DIALECTS.iter().map(|dialect| dialect.id());

@@ -108,8 +108,8 @@ pub(crate) fn refuse_other_folders(folder: &Path) -> Outcome<()> {
     )
 }
 
-/// Hands a page to the system's viewer.
-fn open(page: &Path) -> Outcome<()> {
+/// Hands a page to the system's viewer, and does not wait for it.
+pub(super) fn open(page: &Path) -> Outcome<()> {
     let viewer = if cfg!(target_os = "macos") {
         "open"
     } else if cfg!(windows) {

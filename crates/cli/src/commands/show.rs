@@ -37,9 +37,10 @@ use super::check::finding_text;
 use super::export::known_envelope;
 use super::inspect::is_export;
 use super::render::{Search, named, names, settings, speaker};
+use super::report;
 use crate::args::Inputs;
 use crate::context::Context;
-use crate::exit::{self, CommandError, Exit, Outcome, refuse};
+use crate::exit::{self, Exit, Outcome, refuse};
 use crate::mask::mask;
 use crate::output::{self, Colours};
 use crate::{read_problems, terminal};
@@ -206,7 +207,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         None => pager::print(&text)?,
     }
     if let Some(path) = arguments.out.as_deref().filter(|_| arguments.open) {
-        pager::open(path).map_err(|error| CommandError::from(error).context("cannot open the file"))?;
+        report::open(path)?;
     }
     Ok(exit::report_failures(&problems.failures))
 }
@@ -271,7 +272,7 @@ fn find(
     Ok((found, problems))
 }
 
-/// What is shown beside the conversation.
+/// What is shown in addition to the conversation.
 struct Target {
     dialect: Option<Dialect>,
     envelope: Option<&'static Envelope>,
@@ -323,7 +324,7 @@ fn is_auto(speaker: &PerspectiveChoice) -> bool {
     matches!(speaker, PerspectiveChoice::Rule(PerspectiveRule::Auto))
 }
 
-/// Renders the conversation in a dialect; notes say what cannot be made again of a dataset.
+/// Renders the conversation in a dialect; notes name what cannot be made again of a dataset.
 fn renderings(
     found: &ShownConversation,
     dialect: &Dialect,
@@ -390,7 +391,7 @@ fn text_of(
     Ok(page.into_text())
 }
 
-/// Dialects of a page beside the source's own, where none is asked for.
+/// Dialects of a page in addition to the source's own, where none is asked for.
 const DIALECTS_OF_A_PAGE: [&str; 2] = ["openai-chat", "anthropic-messages"];
 
 /// Messages of a conversation that is rendered in all dialects.

@@ -34,6 +34,14 @@ pub struct Rendering {
 }
 
 impl Rendering {
+    /// The codes of its losses, sorted, each once.
+    pub fn loss_codes(&self) -> Vec<&'static str> {
+        let mut codes: Vec<&str> = self.losses.iter().map(|loss| loss.code.as_str()).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        codes
+    }
+
     /// Whether the dialect's own rules accept it.
     pub fn is_valid(&self) -> bool {
         self.violations.is_empty()

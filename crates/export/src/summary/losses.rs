@@ -10,7 +10,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LossFigures {
     /// The code of the loss.
-    pub code: String,
+    pub code: &'static str,
     /// Rows with it.
     pub rows: u64,
     /// Occurrences in these rows; none where the dataset has no table `losses`.
@@ -52,7 +52,7 @@ impl LossCounts {
     /// The figures: made-up content first, then changed words, then the rest; each by rows, the most first.
     pub(crate) fn figures(self) -> Vec<LossFigures> {
         let figures = self.0.into_iter().map(|(code, (rows, amount))| LossFigures {
-            code: code.as_str().to_owned(),
+            code: code.as_str(),
             rows,
             amount,
             changed: code.changed(),

@@ -145,7 +145,7 @@ impl RowOptions {
         })
     }
 
-    /// Files and folders that the command writes or reads beside its inputs: no list of rows may replace them.
+    /// Files and folders that the command writes, or reads in addition to its inputs: no list of rows may replace them.
     pub(in crate::commands) fn spared(&self) -> impl Iterator<Item = &Path> {
         let earlier = self.split_like.iter().chain(&self.split_against);
         let others = self.valid_for.iter().chain(earlier);

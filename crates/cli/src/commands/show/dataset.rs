@@ -8,7 +8,9 @@ use chatmill_model::target_name;
 use chatmill_report::conversation::{RenderingFigures, ShownFinding};
 
 use super::choice::{Choice, WantedConversation};
+use super::rendering::title;
 use super::{FindingsByMessage, Medium, ShownConversation};
+use crate::commands::check::style_of;
 use crate::exit::Outcome;
 use crate::output::{harmless, shown};
 
@@ -145,13 +147,8 @@ pub(super) fn figures(
         let counts: Option<Numbers> = tokens.as_deref().map(|name| batch.column(name)).transpose()?;
         figures.extend((0..batch.rows()).map(|row| {
             let target = target_name(cells.dialect.at(row), cells.profile.at(row));
-            let mut participants = found.linked.conversation.participants.iter();
-            let speaker = participants.find(|one| one.id == cells.perspective.at(row));
             RenderingFigures {
-                title: match speaker {
-                    Some(speaker) => format!("{target} for {}", speaker.display_name()),
-                    None => target,
-                },
+                title: title(&target, cells.perspective.at(row), &found.linked),
                 bytes: cells.bytes.at(row),
                 tokens: counts.as_ref().map_or(0, |counts| counts.at(row)),
                 losses: cells.loss_count.at(row),
@@ -168,7 +165,7 @@ fn findings(dataset: &Dataset, id: &str, medium: Medium<'_>) -> Result<FindingsB
     let mut rows: Rows<'_, Findings> = Rows::of_conversation(dataset, "findings", id)?;
     while let Some((cells, row)) = rows.current() {
         let severity = cells.severity.at(row);
-        let style = super::super::check::style_of(severity);
+        let style = style_of(severity);
         let mut text = format!(
             "{}[{} {}]",
             medium.colours.paint(style, &harmless(severity)),

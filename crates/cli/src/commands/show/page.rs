@@ -77,7 +77,7 @@ impl TextPage {
         self.line(Rendition::Plain, &format!("note: {text}"), 0);
     }
 
-    /// Adds a text without lines of its own, indented and wrapped.
+    /// Adds a text as one paragraph, indented and wrapped.
     pub(super) fn line(&mut self, rendition: Rendition, text: &str, indentation: usize) {
         self.lines(rendition, &visible(text), indentation);
     }

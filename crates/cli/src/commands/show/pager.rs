@@ -1,8 +1,7 @@
-//! Programs that show what was written: the pager, for a text that is longer than the terminal, and what opens a file.
+//! The pager, for a text that is longer than the terminal.
 
 use std::env;
 use std::io::{self, Write};
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::output::{self, is_on_terminal};
@@ -18,7 +17,7 @@ pub(super) fn print(text: &str) -> io::Result<()> {
             let mut command = Command::new(program);
             command.args(words);
             if env::var_os("LESS").is_none() {
-                // Colours, no screen of its own, and an end at Ctrl-C, as this program has one.
+                // Passes colours through, keeps the text on the screen, and ends at Ctrl-C, as this program does.
                 command.env("LESS", "FRXK");
             }
             page(&mut command, text).or_else(|_| output::print_file(text))
@@ -39,18 +38,6 @@ fn page(command: &mut Command, text: &str) -> io::Result<()> {
         let _ = stdin.write_all(text.as_bytes());
     }
     child.wait().map(drop)
-}
-
-/// Opens a file in the program that the system has for it, and does not wait for that.
-pub(super) fn open(path: &Path) -> io::Result<()> {
-    let program = if cfg!(target_os = "macos") {
-        "open"
-    } else {
-        "xdg-open"
-    };
-    let mut command = Command::new(program);
-    command.arg(path).stdin(Stdio::null()).stdout(Stdio::null());
-    command.stderr(Stdio::null()).spawn().map(drop)
 }
 
 #[cfg(test)]

@@ -120,9 +120,6 @@ impl Rendered {
         if let Some(counter) = counter {
             counter.count_sink(sink, &mut counts);
         }
-        let mut loss_codes: Vec<&str> = rendering.losses.iter().map(|loss| loss.code.as_str()).collect();
-        loss_codes.sort_unstable();
-        loss_codes.dedup();
         Self {
             target: target_name(target.id(), target.profile()),
             dialect: target.id().to_owned(),
@@ -138,7 +135,7 @@ impl Rendered {
                     .collect()
             }),
             last_role: rendering.last_role,
-            loss_codes,
+            loss_codes: rendering.loss_codes(),
             losses: folded(&rendering.losses),
             violations: rendering.violations.iter().map(ToString::to_string).collect(),
             tokens: counts.first().map(|counts| (ENCODING.to_owned(), counts.tokens)),
@@ -211,10 +208,8 @@ impl Rendered {
 
     /// The dialect, and who is the assistant where that may be shown.
     pub(super) fn title(&self, linked: Option<&Linked>) -> String {
-        let participants = linked.map(|linked| &linked.conversation.participants);
-        let mut participants = participants.into_iter().flatten();
-        match participants.find(|one| one.id == self.perspective) {
-            Some(speaker) => format!("{} for {}", self.target, speaker.display_name()),
+        match linked {
+            Some(linked) => title(&self.target, &self.perspective, linked),
             None => self.target.clone(),
         }
     }
@@ -299,6 +294,15 @@ impl Rendered {
                 }
             }
         }
+    }
+}
+
+/// A dialect in its profile, and who is the assistant where somebody is.
+pub(super) fn title(target: &str, perspective: &str, linked: &Linked) -> String {
+    let mut participants = linked.conversation.participants.iter();
+    match participants.find(|one| one.id == perspective) {
+        Some(speaker) => format!("{target} for {}", speaker.display_name()),
+        None => target.to_owned(),
     }
 }
 

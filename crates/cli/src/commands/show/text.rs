@@ -135,7 +135,7 @@ fn write_message_head(
     page.end_line();
 }
 
-/// What somebody is, unless a user.
+/// The role of a sender, unless it is a user.
 pub(super) fn label(message: &Message, assistant: Option<usize>) -> Option<&'static str> {
     match message.role {
         _ if message.sender.is_some() && message.sender == assistant => Some("assistant"),

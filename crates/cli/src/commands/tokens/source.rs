@@ -24,8 +24,8 @@ use chatmill_token::Encoding;
 use jiff::tz::TimeZone;
 
 use self::pricer::{Priced, Pricer};
-use super::super::encodings;
 use super::{Arguments, ENCODING};
+use crate::commands::encodings;
 use crate::context::Context;
 use crate::exit::{self, CommandError, Exit, Outcome, refuse};
 use crate::figures::counted;

@@ -61,9 +61,11 @@ impl OwnOutputs {
     ///
     /// When the folder that was typed is such an output itself and is not read, and when the system fails.
     pub(in crate::plan) fn leave_out(&mut self, inputs: Vec<Input>) -> Result<Vec<Input>, PlanError> {
-        let mut others = Vec::with_capacity(inputs.len());
+        let mut others: Vec<Input> = Vec::with_capacity(inputs.len());
         for input in inputs {
-            if !self.holds(&input)? {
+            // Inputs are sorted: most are in the folder of the one before. Of an export that is read, only some files are inputs.
+            let is_next = |last: &Input| !self.reads_exports && last.is_next_to(&input);
+            if others.last().is_some_and(is_next) || !self.holds(&input)? {
                 others.push(input);
             }
         }

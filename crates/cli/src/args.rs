@@ -103,7 +103,7 @@ pub(crate) struct MappedInputs {
 }
 
 impl MappedInputs {
-    /// The files that may say how inputs are read.
+    /// The files that may decide how inputs are read.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         let source = Some(Path::new(&self.inputs.source));
         self.pipeline.as_deref().into_iter().chain(source)

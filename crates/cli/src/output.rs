@@ -112,8 +112,9 @@ pub(crate) fn table(header: Vec<String>, rows: Vec<Vec<String>>, first_number: u
     table.trim_fmt()
 }
 
-/// A table of at most so many columns of the terminal: while it is wider, columns go: those of words or of `spare` that say one thing in
-/// all rows, then those of `spare`, in its order; of those that share a name, the last. A line under it says how many. Where that does not help, the widest words are shortened.
+/// A table of at most `columns` columns of the terminal: while it is wider, columns are left out: first those of words or of `spare` with
+/// one value in all rows, then those of `spare`, in its order; of those that share a name, the last. A line under it counts them. Where that
+/// does not help, the widest words are shortened.
 pub(crate) fn fitted(
     header: impl IntoIterator<Item = impl Into<String>>,
     rows: impl IntoIterator<Item = Vec<String>>,
@@ -155,7 +156,7 @@ pub(crate) fn fitted(
     }
 }
 
-/// Whether several rows say the same in a column, or nothing.
+/// Whether all cells of a column that are not empty are equal, in several rows.
 fn is_constant(rows: &[Vec<String>], place: usize) -> bool {
     let cells = rows.iter().filter_map(|row| row.get(place));
     let mut cells = cells.filter(|cell| !cell.is_empty());

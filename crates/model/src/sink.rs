@@ -240,7 +240,7 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Where the turns of messages begin, and where each ends, as far as the dialect says so.
+    /// Where the turns of messages begin, and where each ends, as far as the dialect notes it.
     pub fn turn_starts(&self) -> &[TurnStart] {
         &self.buffers.turns
     }

@@ -111,7 +111,7 @@ static PROFILE: DialectProfile = DialectProfile {
     )
 };
 
-/// What the subset cannot hold is JSON Schema under a key of its own.
+/// What the subset cannot hold is JSON Schema under another key.
 const SCHEMAS: SchemaRules = SchemaRules {
     draft: Draft::Newest,
     takes_all: true,

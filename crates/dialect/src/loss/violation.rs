@@ -24,7 +24,7 @@ pub struct Violation {
 pub struct RefusedDefinition {
     /// The name of the tool, as the source has it.
     pub tool: String,
-    /// A hash of what the source says of the tool.
+    /// A hash of the tool's definition in the source.
     pub text: u64,
     /// The rule.
     pub rule: &'static str,
@@ -58,7 +58,7 @@ impl Violation {
         }
     }
 
-    /// A rule that the definition of a tool breaks, which is one of so many, by its name and what the source says of it.
+    /// A rule that the definition of tool `number` breaks, given its name and its text in the source.
     pub(crate) fn of_definition(
         rule: &DialectRule,
         number: usize,

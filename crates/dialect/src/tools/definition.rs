@@ -25,7 +25,7 @@ pub(crate) struct Definition<'a> {
     pub(crate) is_of_anthropic: bool,
     /// The definition of a tool that a vendor has itself, without a schema.
     pub(crate) hosted: Option<&'a str>,
-    /// What the source says of it.
+    /// Its text in the source.
     pub(crate) raw: &'a str,
     /// Fields that have no place here.
     pub(crate) others: u64,

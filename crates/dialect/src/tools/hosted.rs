@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-/// Which tools of its own an API takes.
+/// The API whose hosted tools a dialect takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hosts {
     /// None.
@@ -27,7 +27,7 @@ const RESPONSES: &str = "apply_patch code_interpreter computer computer_use_prev
     local_shell mcp namespace shell tool_search web_search web_search_2025_08_26 web_search_preview \
     web_search_preview_2025_03_11";
 
-/// Keys of a tool in Gemini's requests, beside that of its functions, likewise.
+/// Keys of a tool in Gemini's requests, except the key of its functions, separated by blanks.
 const GOOGLE: &str = "codeExecution computerUse enterpriseWebSearch fileSearch googleMaps googleSearch \
     googleSearchRetrieval retrieval urlContext";
 

@@ -1,6 +1,6 @@
 //! Schemas of tools: read, converted into what each vendor takes, and held against its rules.
 //!
-//! What a definition has beside its schema is in `definition`, and how it is written in `forms`.
+//! The rest of a definition is in `definition`, and how it is written in `forms`.
 
 pub(crate) mod converted;
 pub(crate) mod gemini_schema;

@@ -29,7 +29,7 @@ pub fn conversation(dataset: &Dataset, id: &str) -> Result<Option<DatasetConvers
     } = stored;
     if dataset.has(TABLE) {
         let answers = Answers::of_one(dataset, id)?.of_next(id, &linked.conversation)?;
-        // The answer that the conversation itself has says how many messages a place takes.
+        // The conversation's own answer decides how many messages a place takes.
         let own = answers.iter().filter(|answer| answer.in_conversation);
         let own = own.map(|answer| {
             (

@@ -16,7 +16,7 @@ use crate::error::PlanError;
 use crate::pipeline::{self, InputSection, Pipeline, TableMapSection};
 use crate::record::Settings;
 
-/// The options of a command that say how its inputs are read.
+/// The options of a command that decide how its inputs are read.
 #[derive(Clone, Debug)]
 pub struct ReadingOptions {
     /// The id of a source, the path of a format file or of a file of table maps, or `auto`.
@@ -121,7 +121,7 @@ impl InputReading {
         settings(&self.section(), 0, &self.pipeline, &self.base)
     }
 
-    /// What the section says about reading: a run alone takes a share of the records.
+    /// The section's settings for reading: only a run takes a share of the records.
     fn section(&self) -> InputSection {
         InputSection {
             limit: None,
@@ -149,7 +149,7 @@ fn table_maps(word: &str) -> Result<Option<BTreeMap<String, TableMapSection>>, P
 }
 
 /// Inputs given on a command line, in the order and spelling in which they were typed, with notes on what is left out: the outputs of
-/// this program, but for files of rows in exports where `reads_exports` says so.
+/// this program, except files of rows in exports where `reads_exports` is set.
 pub fn typed_inputs(
     paths: &[String],
     reading: &InputReading,

@@ -286,7 +286,7 @@ fn unnamed_conversation(planned: &PlannedInput, head: &Head) -> Option<String> {
     ))
 }
 
-/// Why an entry is refused for which senders are named that are agents: it says itself who is one.
+/// The error of an entry for which agents are named although its rows have roles.
 fn refused_agents(planned: &PlannedInput, head: &Head, seen: &Recognition) -> Option<String> {
     let of_table = || {
         let (columns, _) = head.table()?;

@@ -19,7 +19,7 @@ columns! {
     }
 }
 
-/// A walk along the table `losses`, whose rows have the order of the table `renderings`.
+/// A walk along the table `losses`, which is sorted like the table `renderings`.
 pub(crate) struct LossWalk<'d> {
     /// None where the dataset does not have the table.
     batches: Option<Batches<'d>>,

@@ -65,7 +65,7 @@ fn trained(json: &str, rendering: &RenderingFacts<'_>) -> Vec<Range<usize>> {
     let mut from = 0;
     for span in rendering.assistant_spans {
         let (start, end) = (span.start as usize, span.end as usize);
-        // A character may stand across the first byte.
+        // The first byte may be in the middle of a character.
         let mut openings = (0..=start.min(OPENING)).rev();
         let sought = openings.find_map(|opening| Some((opening, content.get(start - opening..end)?)));
         let (_, rest) = json.split_at(from);

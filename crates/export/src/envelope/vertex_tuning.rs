@@ -65,7 +65,7 @@ struct Tool {
     functions: Vec<Function>,
 }
 
-/// A function that says what it takes in JSON Schema, if it does.
+/// A function, with the JSON Schema of its parameters if it has one.
 #[derive(Deserialize)]
 struct Function {
     #[serde(rename = "parametersJsonSchema")]

@@ -1,4 +1,4 @@
-//! The page of one conversation: the chat, and beside it what a model gets of it.
+//! The page of one conversation: the chat and, next to it, what a model gets of it.
 //!
 //! It is one file that loads nothing. Without scripts it is a transcript with everything on it; the script marks the turn of a message
 //! where one points at either of them, and moves between messages by keys. Long conversations are cut into ranges, of which the first is
@@ -25,7 +25,7 @@ pub struct ShownChat {
     pub figures: Vec<RenderingFigures>,
     /// The encoding of these figures; empty where nothing was counted.
     pub encoding: String,
-    /// Lines that say what is missing.
+    /// Lines about what is missing.
     pub notes: Vec<String>,
 }
 

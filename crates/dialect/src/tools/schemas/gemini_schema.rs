@@ -138,7 +138,7 @@ impl<'r> Converter<'r> {
         schema
     }
 
-    /// Converts a schema that is checked with what is beside it.
+    /// Converts a schema that is checked together with its sibling keywords.
     fn part(&mut self, source: &'r Value, depth: u8) -> Map<String, Value> {
         if let Value::Object(fields) = source {
             let fields: Vec<Field<'r>> = fields.iter().map(|(key, value)| (key.as_str(), value)).collect();
@@ -220,7 +220,7 @@ impl<'r> Converter<'r> {
         }
     }
 
-    /// Refuses a schema that is written in the place of a field and says something else than what is beside that.
+    /// Refuses a schema that replaces a field and contradicts the field's siblings.
     fn meet(&mut self, source: &Value, field: Field<'r>, beside: &[Field<'r>]) {
         let mut others = beside
             .iter()
@@ -425,14 +425,14 @@ fn is_null(schema: &Value) -> bool {
     schema["type"] == "null"
 }
 
-/// Whether a field goes into the members of the union that it is beside.
+/// Whether a sibling of a union moves into the members of the union.
 fn moves(key: &str) -> bool {
     let is_known = KNOWN.contains(&key) && key != "default" && !BESIDE_UNIONS.contains(&key);
     let is_read = ["format", "required", "propertyOrdering", "prefixItems", "$ref"].contains(&key);
     is_known || is_read || DECISIVE.contains(&key)
 }
 
-/// Whether a field says something about values of a type.
+/// Whether a field constrains values of a type.
 fn is_about(key: &str, kind: &str) -> bool {
     match key {
         "items" | "prefixItems" | "minItems" | "maxItems" => kind == "ARRAY",

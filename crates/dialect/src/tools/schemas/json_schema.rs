@@ -22,7 +22,7 @@ const NOTHING_ELSE: &str = "{\"type\":\"object\",\"properties\":{},\"additionalP
 pub(crate) struct Parameters {
     /// How it is written.
     pub(crate) schema: Schema,
-    /// Types beside `object` and constraints that are left out.
+    /// Types other than `object`, and constraints that are left out.
     pub(crate) dropped: u64,
     /// Types that are added because the schema names none.
     pub(crate) filled: u64,

@@ -31,7 +31,7 @@ pub(crate) struct SchemaRules {
     pub(crate) draft: Draft,
     /// Whether what the vendor's own subset of JSON Schema cannot hold has a place.
     pub(crate) takes_all: bool,
-    /// Which tools of its own the API takes.
+    /// The API whose hosted tools the dialect takes.
     pub(crate) hosts: Hosts,
     /// What a schema has to be for a tool to be strict; none: a tool is strict where it claims to be.
     pub(crate) strict: Option<&'static StrictRules>,

@@ -19,7 +19,7 @@ pub(crate) struct StrictRules {
     refused: &'static str,
     /// Formats that are not, likewise.
     formats: &'static str,
-    /// Whether a reference has nothing beside it.
+    /// Whether a reference may have no sibling keywords.
     has_lone_references: bool,
     /// Whether a schema may hold itself, and a list have any least number of elements.
     is_lenient: bool,

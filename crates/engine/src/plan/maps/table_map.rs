@@ -119,7 +119,7 @@ pub(in crate::plan) fn choose(
     Ok(chosen.into())
 }
 
-/// Gives senders of these names the role of an agent: their column is that of the role, too, as a map says that names one column for both.
+/// Gives senders of these names the role of an agent: their column becomes the role's, too, as in a map with one column for both keys.
 fn name_assistants(map: &mut TableMap, assistants: &[String]) -> Result<(), PlanError> {
     let roles = "the rows have a column with roles, which says who is an agent; leave --assistant out, or the role in --map";
     let senders: Vec<String> = ["sender", "sender_name"]

@@ -102,7 +102,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         .transpose()?;
     let folder = temporary.as_ref().map_or(permanent, TemporaryDataset::path);
     let plan = Plan::resolve(
-        pipeline(arguments, &request)?,
+        pipeline(arguments, &request, context)?,
         Path::new("."),
         Some(&folder),
         None,
@@ -219,11 +219,11 @@ fn dataset_path(out: &Path) -> PathBuf {
 }
 
 /// The pipeline with the keys of `--set`; keys that other options decide cannot be set.
-fn pipeline(arguments: &Arguments, request: &ExportRequest) -> Outcome<Pipeline> {
+fn pipeline(arguments: &Arguments, request: &ExportRequest, context: &Context<'_>) -> Outcome<Pipeline> {
     let mut pipeline = pipeline::parse(PIPELINE, &arguments.overrides, Path::new("--set"))?;
     arguments
         .reading
-        .reading()?
+        .reading(context.global)?
         .hand_to(&mut pipeline, &arguments.inputs);
     pipeline.render.dialects = vec![request.dialect.clone()];
     for column in &request.columns {

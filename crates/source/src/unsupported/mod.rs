@@ -29,6 +29,14 @@ pub struct UnsupportedFormat {
 }
 
 impl UnsupportedFormat {
+    /// Whether its records are rows of a table, as far as their names say.
+    pub fn is_of_rows(&self) -> bool {
+        KNOWN
+            .format
+            .iter()
+            .any(|known| known.id == self.id && matches!(known.check, Some(Check::Rows)))
+    }
+
     /// Whether the file is a table with a header, whose rows are records.
     pub fn is_table(&self) -> bool {
         self.id == files::TABLE

@@ -39,7 +39,7 @@ pub(super) const NAME: &str = "guessed";
 
 /// The note that says how a table is read.
 pub(super) fn note(guess: &Guess, planned: &PlannedInput) -> Finding {
-    let text = match guess.options(None).filter(|_| planned.settings.quotes) {
+    let text = match guess.options().filter(|_| planned.settings.quotes) {
         Some(options) => format!("no map reads this table: its columns are read as {options} would"),
         None => "no map reads this table: its columns are read as their names and values suggest".to_owned(),
     };
@@ -52,7 +52,7 @@ pub(super) fn refusal(guess: &Guess, planned: &PlannedInput) -> String {
         return "this is a table that no map reads: --map, or [table_map] in a pipeline file, says what its columns are".to_owned();
     }
     let columns = &guess.described;
-    let options = guess.options(None).filter(|_| planned.settings.guesses);
+    let options = guess.options().filter(|_| planned.settings.guesses);
     let Some(options) = options else {
         let line = guess.line("mine");
         return format!(

@@ -68,7 +68,14 @@ fn refuse_unmerged_entries(
             Event::EntryStart { entry, head } => {
                 let has_tables = head.framing == Framing::Tables;
                 if !has_tables
-                    && let Some(source) = unmerged(&recognise(planned, &entry, &head, limits, &|_| false, &mut Guesses::default()))
+                    && let Some(source) = unmerged(&recognise(
+                        planned,
+                        &entry,
+                        &head,
+                        limits,
+                        &|_| false,
+                        &mut Guesses::default(),
+                    ))
                 {
                     return Err(refusal(planned, &entry, source));
                 }

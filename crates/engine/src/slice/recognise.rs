@@ -50,6 +50,17 @@ pub(super) enum EntryAction {
     Refuse(&'static Code, String, Option<u64>),
 }
 
+impl EntryAction {
+    /// Why no source reads the entry, where it is of no known format.
+    fn unknown(&self) -> Option<&String> {
+        match self {
+            Self::Refuse(code, message, _) if *code == &codes::UNKNOWN_FORMAT => Some(message),
+            Self::Reject(message) | Self::RefuseRows(message) => Some(message),
+            Self::PassOver(_) | Self::Refuse(..) | Self::Read | Self::ReadTable(_) => None,
+        }
+    }
+}
+
 /// Recognises an entry of an input by its head; `has_companion` says whether its export has the file of this name.
 pub(super) fn recognise(
     planned: &PlannedInput,
@@ -75,10 +86,10 @@ pub(super) fn recognise(
         map.sample(head);
     }
     let is_unread = map.is_none() && by_content.is_none() && planned.settings.source.is_none();
-    let guessed = is_unread
+    let found = is_unread
         .then(|| guessed(planned, entry, head, &sketch, guesses))
         .flatten();
-    let sure = guessed
+    let sure = found
         .as_ref()
         .filter(|guess| guess.is_sure && planned.settings.guesses);
     let is_table = sure.is_some() && head.framing == Framing::Documents;
@@ -140,25 +151,19 @@ pub(super) fn recognise(
             &sketch,
             by_content.or(mapped).is_some(),
             limits,
-            guessed.as_ref(),
+            found.as_ref(),
         ),
     };
-    let unknown = match &seen.fate {
-        EntryAction::PassOver(kind) => {
-            seen.recognised.looks_like = Some((*kind).to_owned());
-            None
-        }
-        EntryAction::Refuse(code, message, _) if *code == &codes::UNKNOWN_FORMAT => Some(message),
-        EntryAction::Reject(message) | EntryAction::RefuseRows(message) => Some(message),
-        EntryAction::Refuse(..) | EntryAction::Read | EntryAction::ReadTable(_) => None,
-    };
-    if let Some(message) = unknown {
+    if let EntryAction::PassOver(kind) = &seen.fate {
+        seen.recognised.looks_like = Some((*kind).to_owned());
+    }
+    if let Some(message) = seen.fate.unknown() {
         let format = chatmill_source::unsupported_format(head, &sketch);
-        let of_message = || message.starts_with("this is ").then(|| message.clone());
+        let of_message = || (message.starts_with("this is ") && found.is_none()).then(|| message.clone());
         let of_format = format.map(|format| format!("{}: {}", format.name, format.why));
         seen.recognised.looks_like = of_format.or_else(of_message);
         let proposed = || chatmill_source::propose(head, &sketch);
-        seen.recognised.proposal = guessed.map(Proposal::Columns).or_else(proposed);
+        seen.recognised.proposal = found.map(Proposal::Columns).or_else(proposed);
     }
     seen
 }

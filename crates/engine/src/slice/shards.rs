@@ -204,7 +204,14 @@ fn seen(planned: &PlannedInput, limits: &Limits) -> Result<Seen, Failure> {
     match reader.next(&mut Vec::new()) {
         Some(Event::Failed(failure)) => Err(failure),
         Some(Event::EntryStart { entry, head }) => {
-            let seen = recognise(planned, &entry, &head, limits, &|_| false, &mut Guesses::default());
+            let seen = recognise(
+                planned,
+                &entry,
+                &head,
+                limits,
+                &|_| false,
+                &mut Guesses::default(),
+            );
             // The first bytes do not show the other members of an archive, or the tables of a database.
             let may_merge = if !entry.is_empty() {
                 true

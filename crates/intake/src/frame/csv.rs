@@ -3,13 +3,13 @@
 use super::rows::CellsOf;
 use super::{Framer, State};
 use crate::stream::StreamError;
-use crate::table::csv::{Ends, Layout, Style};
+use crate::table::csv::{CsvStyle, Ends, Layout};
 
 /// The state of a CSV file between events.
 #[derive(Default)]
 pub(super) struct Csv {
     /// How cells and rows end, where the entry is a table.
-    style: Option<Style>,
+    style: Option<CsvStyle>,
     /// The columns, until the header was passed.
     header: Option<Vec<String>>,
     /// Whether nobody knows them.
@@ -28,7 +28,7 @@ impl Csv {
     /// The state for a file with this beginning and with unknown columns.
     pub(super) fn unknown(head: &[u8]) -> Self {
         Self {
-            style: Some(Style::likely(head)),
+            style: Some(CsvStyle::likely(head)),
             header: Some(Vec::new()),
             is_unknown: true,
         }

@@ -437,7 +437,7 @@ pub(super) enum CellsOf {
     /// Values in brackets, in which functions may make so many bytes.
     Insert(Syntax, u64),
     /// Cells and rows that end with these bytes.
-    Csv(csv::Style),
+    Csv(csv::CsvStyle),
 }
 
 impl CellsOf {

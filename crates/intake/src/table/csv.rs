@@ -19,14 +19,14 @@ const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// The bytes that end cells and rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Style {
+pub(crate) struct CsvStyle {
     pub(crate) separator: u8,
     line_end: u8,
     /// Bytes of a line before the header that names the separator.
     pub(crate) before: usize,
 }
 
-impl Style {
+impl CsvStyle {
     /// The styles that a file of this beginning may have.
     fn all(head: &[u8]) -> impl Iterator<Item = Self> {
         let rest = head.strip_prefix(b"sep=").and_then(<[u8]>::split_first);
@@ -83,7 +83,7 @@ fn line_end(header: &[u8]) -> u8 {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// How cells and rows end.
-    pub(crate) style: Style,
+    pub(crate) style: CsvStyle,
     /// Names of the columns.
     pub(crate) columns: Vec<String>,
 }
@@ -93,7 +93,7 @@ impl Layout {
     ///
     /// A map that requires nothing would take any text for a table, and recognises none.
     pub(crate) fn of(head: &[u8], is_complete: bool, maps: &[TableMap]) -> Option<Self> {
-        Style::all(head).find_map(|style| {
+        CsvStyle::all(head).find_map(|style| {
             let head = head.get(style.before..)?;
             let end = Ends::new(style).run(head).or(is_complete.then_some(head.len()))?;
             let line = strip_line_break(head.get(..end)?);
@@ -118,13 +118,13 @@ impl TableMap {
     /// A map for a CSV file that no other map knows: every column of its header under its own name. None where the head is no CSV: a name
     /// is empty or stands twice, or one of the first rows has not as many cells.
     pub fn of_header(head: &Head) -> Option<Self> {
-        let found = Style::all(&head.bytes).filter_map(|style| names(head, style, ROWS));
+        let found = CsvStyle::all(&head.bytes).filter_map(|style| names(head, style, ROWS));
         found.max_by_key(Vec::len).map(Self::of_names)
     }
 
     /// The same by the header alone: rows that have not as many cells are errors when they are read.
     pub fn of_first_line(head: &Head) -> Option<Self> {
-        names(head, Style::likely(&head.bytes), 0).map(Self::of_names)
+        names(head, CsvStyle::likely(&head.bytes), 0).map(Self::of_names)
     }
 
     fn of_names(mut requires: Vec<String>) -> Self {
@@ -148,7 +148,7 @@ impl Head {
         if self.framing != Framing::Tables || self.bytes.first().is_some_and(|byte| *byte == 0) {
             return None;
         }
-        self.rows_of(Style::likely(&self.bytes))
+        self.rows_of(CsvStyle::likely(&self.bytes))
     }
 
     /// The same of a text that no map reads: a header of words, and rows below it of which most have as many cells.
@@ -157,7 +157,7 @@ impl Head {
             let may_be = |sign: char| sign.is_alphanumeric() || "_ -.#:/()".contains(sign);
             name.len() <= 64 && name.chars().all(may_be)
         };
-        let tables = Style::all(&self.bytes).filter_map(|style| self.rows_of(style));
+        let tables = CsvStyle::all(&self.bytes).filter_map(|style| self.rows_of(style));
         let tables = tables.filter(|(columns, rows)| {
             let first = || rows.iter().take(ROWS);
             let fitting = first().filter(|row| row.len() == columns.len()).count();
@@ -166,7 +166,7 @@ impl Head {
         tables.max_by_key(|(columns, _)| columns.len())
     }
 
-    fn rows_of(&self, style: Style) -> Option<Sample> {
+    fn rows_of(&self, style: CsvStyle) -> Option<Sample> {
         let columns = names(self, style, 0)?;
         let text = |cell| match cell {
             Ok(Cell::Text(text)) => Some(String::from_utf8_lossy(&text).into_owned()),
@@ -183,7 +183,7 @@ impl Head {
 }
 
 /// The rows of a text without their line breaks. One without an end is whole where the text is.
-fn rows(text: &[u8], style: Style, is_whole: bool) -> impl Iterator<Item = &[u8]> {
+fn rows(text: &[u8], style: CsvStyle, is_whole: bool) -> impl Iterator<Item = &[u8]> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let last = (is_whole && !rest.is_empty()).then_some(rest.len());
@@ -194,7 +194,7 @@ fn rows(text: &[u8], style: Style, is_whole: bool) -> impl Iterator<Item = &[u8]
 }
 
 /// The names of a header, if so many rows below it have as many cells.
-fn names(head: &Head, style: Style, rows: usize) -> Option<Vec<String>> {
+fn names(head: &Head, style: CsvStyle, rows: usize) -> Option<Vec<String>> {
     let mut names: Option<Vec<String>> = None;
     let mut rest = head.bytes.get(style.before..)?;
     for _ in 0..=rows {
@@ -235,7 +235,7 @@ pub(crate) fn strip_line_break(row: &[u8]) -> &[u8] {
 /// Finds where rows end. It survives the end of a chunk at any byte.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ends {
-    style: Style,
+    style: CsvStyle,
     place: Place,
 }
 
@@ -251,7 +251,7 @@ enum Place {
 }
 
 impl Ends {
-    pub(crate) const fn new(style: Style) -> Self {
+    pub(crate) const fn new(style: CsvStyle) -> Self {
         Self {
             style,
             place: Place::CellStart,
@@ -306,7 +306,7 @@ pub(crate) fn cells(row: &[u8], separator: u8) -> impl Iterator<Item = Result<Ce
 
 /// Whether the rows that are whole in a text have quotes around all that is no number, truth value or null: a word without quotes is
 /// none of what people write then.
-pub(crate) fn quotes_texts(text: &[u8], style: Style) -> bool {
+pub(crate) fn quotes_texts(text: &[u8], style: CsvStyle) -> bool {
     let rows = rows(text, style, false);
     let cells = rows.take(SAMPLE).flat_map(|row| texts(row, style.separator));
     let mut any = false;
@@ -374,7 +374,7 @@ mod tests {
 
     use super::*;
 
-    const COMMAS: Style = Style {
+    const COMMAS: CsvStyle = CsvStyle {
         separator: b',',
         line_end: b'\n',
         before: 0,

@@ -84,12 +84,11 @@ impl TableSample {
             for (key, value) in root.fields() {
                 let known = sample.columns.iter().position(|name| *name == *key);
                 let cell = SampleCell::of(value);
-                match known.and_then(|at| row.get_mut(at)) {
-                    Some(place) => *place = cell,
-                    None => {
-                        sample.columns.push(key.into_owned());
-                        row.push(cell);
-                    }
+                if let Some(place) = known.and_then(|at| row.get_mut(at)) {
+                    *place = cell;
+                } else {
+                    sample.columns.push(key.into_owned());
+                    row.push(cell);
                 }
             }
             sample.rows.push(row);
@@ -110,7 +109,7 @@ impl SampleCell {
 }
 
 /// A column of a sample.
-struct Column<'s> {
+struct SampledColumn<'s> {
     name: &'s str,
     /// The name without case, blanks and lines.
     key: String,
@@ -119,7 +118,7 @@ struct Column<'s> {
     rows: usize,
 }
 
-impl<'s> Column<'s> {
+impl<'s> SampledColumn<'s> {
     fn is(&self, names: &[&str]) -> bool {
         names.iter().any(|name| plain(name) == self.key)
     }
@@ -188,7 +187,7 @@ fn plain(name: &str) -> String {
 pub fn guess(sample: &TableSample) -> Option<Guess> {
     let column = |(at, name): (usize, &'_ String)| {
         let cells = || sample.rows.iter().filter_map(move |row| row.get(at)?.as_ref());
-        Column {
+        SampledColumn {
             name: sample.columns.get(at).map_or("", String::as_str),
             key: plain(name),
             texts: cells()
@@ -206,7 +205,7 @@ pub fn guess(sample: &TableSample) -> Option<Guess> {
             rows: sample.rows.len(),
         }
     };
-    let columns: Vec<Column<'_>> = sample.columns.iter().enumerate().map(column).collect();
+    let columns: Vec<SampledColumn<'_>> = sample.columns.iter().enumerate().map(column).collect();
     // Options to choose from are no answers, and a name that repeats has no meaning.
     let keys: BTreeSet<&str> = columns.iter().map(|column| column.key.as_str()).collect();
     if keys.len() < columns.len() || columns.iter().any(|column| column.is(names::OPTIONS)) {
@@ -222,12 +221,15 @@ pub fn guess(sample: &TableSample) -> Option<Guess> {
     })
 }
 
-fn found<'c, 's>(columns: &'c [Column<'s>], fits: impl Fn(&Column<'s>) -> bool) -> Vec<&'c Column<'s>> {
+fn found<'c, 's>(
+    columns: &'c [SampledColumn<'s>],
+    fits: impl Fn(&SampledColumn<'s>) -> bool,
+) -> Vec<&'c SampledColumn<'s>> {
     columns.iter().filter(|column| fits(column)).collect()
 }
 
 /// Rows that are messages: who speaks, and what.
-fn messages(columns: &[Column<'_>]) -> Option<Guess> {
+fn messages(columns: &[SampledColumn<'_>]) -> Option<Guess> {
     let mut texts = names::TEXTS.iter().chain(names::TEXTS_OF_TABLES);
     let content = texts.find_map(|name| {
         columns
@@ -236,8 +238,11 @@ fn messages(columns: &[Column<'_>]) -> Option<Guess> {
     })?;
     let others = || columns.iter().filter(|column| column.name != content.name);
     let role = others().find(|column| column.is_speaker() && column.has_roles());
-    let is_sender = |column: &Column<'_>| {
-        column.texts.len() == column.rows && !column.has_roles() && (column.has_names() || column.rows < 4)
+    let is_sender = |column: &SampledColumn<'_>| {
+        column.key != "type"
+            && column.texts.len() == column.rows
+            && !column.has_roles()
+            && (column.has_names() || column.rows < 4)
     };
     let sender = others().find(|column| column.is_speaker() && is_sender(column));
     let whose = others().find(|column| column.is(names::WHOSE));
@@ -260,13 +265,13 @@ fn messages(columns: &[Column<'_>]) -> Option<Guess> {
         .iter()
         .filter_map(|(key, column)| Some((*key, column.as_ref()?.name.to_owned())))
         .collect();
-    let is_understood = |column: &&Column<'_>| {
+    let is_understood = |column: &&SampledColumn<'_>| {
         let is_mapped = pairs.iter().any(|(_, name)| name == column.name);
         is_mapped || column.is(names::HARMLESS) || column.texts.is_empty() && column.lists.is_empty()
     };
     // Another name of the conversation may be one, and may be anything.
     let is_known = whose.is_none_or(|column| WHOSE.contains(&column.name));
-    let is_alone = |column: &Column<'_>| column.name == content.name || !column.is_text();
+    let is_alone = |column: &SampledColumn<'_>| column.name == content.name || !column.is_text();
     let is_sure = role.is_some()
         && is_known
         && content.rows > 1
@@ -275,7 +280,7 @@ fn messages(columns: &[Column<'_>]) -> Option<Guess> {
             .all(|column| is_understood(&column) && is_alone(column));
     let agents = sender
         .filter(|_| role.is_none())
-        .map(Column::distinct)
+        .map(SampledColumn::distinct)
         .unwrap_or_default();
     let is_agent = |name: &&str| {
         let name = name.to_lowercase();
@@ -292,7 +297,7 @@ fn messages(columns: &[Column<'_>]) -> Option<Guess> {
 }
 
 /// A column of lists that are texts in turn, pairs, or questions with their answers.
-fn list_of_turns(columns: &[Column<'_>]) -> Option<Guess> {
+fn list_of_turns(columns: &[SampledColumn<'_>]) -> Option<Guess> {
     let lists = found(columns, |column| !column.lists.is_empty());
     let [list] = lists.as_slice() else { return None };
     let mut kinds = BTreeSet::new();
@@ -332,8 +337,8 @@ fn kind_of_turn(item: Value<'_>) -> Option<&'static str> {
 }
 
 /// A column of texts, each of which is a conversation that is written out.
-fn written_out(columns: &[Column<'_>]) -> Option<Guess> {
-    let is_one = |column: &Column<'_>| {
+fn written_out(columns: &[SampledColumn<'_>]) -> Option<Guess> {
+    let is_one = |column: &SampledColumn<'_>| {
         column.texts.len() == column.rows
             && column
                 .texts
@@ -349,7 +354,7 @@ fn written_out(columns: &[Column<'_>]) -> Option<Guess> {
 }
 
 /// A question with its answer, or with a better and a worse one.
-fn exchange(columns: &[Column<'_>]) -> Option<Guess> {
+fn exchange(columns: &[SampledColumn<'_>]) -> Option<Guess> {
     let only = |holds: Holds, further: &[&str]| {
         let found = found(columns, |column| {
             column.holds(holds, further) && column.texts.len() == column.rows
@@ -377,7 +382,7 @@ fn exchange(columns: &[Column<'_>]) -> Option<Guess> {
             2,
         )
     };
-    let is_text = |(_, column): &(&str, &Column<'_>)| column.has_words(2);
+    let is_text = |(_, column): &(&str, &SampledColumn<'_>)| column.has_words(2);
     let words = found(columns, |column| column.has_words(3)).len();
     let answers = pairs.last()?.1;
     // Few words that repeat are labels; a problem with a solution may be anything.
@@ -388,7 +393,7 @@ fn exchange(columns: &[Column<'_>]) -> Option<Guess> {
     Some(rows_for_training(&pairs, is_sure))
 }
 
-fn rows_for_training(pairs: &[(&'static str, &Column<'_>)], is_sure: bool) -> Guess {
+fn rows_for_training(pairs: &[(&'static str, &SampledColumn<'_>)], is_sure: bool) -> Guess {
     Guess {
         source: "hf-messages",
         columns: pairs
@@ -402,8 +407,8 @@ fn rows_for_training(pairs: &[(&'static str, &Column<'_>)], is_sure: bool) -> Gu
 }
 
 /// The columns, those of who speaks with their values.
-fn described(columns: &[Column<'_>]) -> String {
-    let one = |column: &Column<'_>| {
+fn described(columns: &[SampledColumn<'_>]) -> String {
+    let one = |column: &SampledColumn<'_>| {
         let values = column.distinct();
         let shows = (column.is_speaker() && !values.is_empty() && !column.has_words(3)).then(|| {
             let shown: Vec<&str> = values.iter().take(MAX_SHOWN).copied().collect();
@@ -440,14 +445,13 @@ impl Guess {
     }
 
     /// The options that read the table; none where a name cannot be written in them.
-    pub fn options(&self, table: Option<&str>) -> Option<String> {
+    pub fn options(&self) -> Option<String> {
         let source = (self.source != "table-rows").then(|| format!("source={}", self.source));
-        let table = table.map(|table| format!("table={table}"));
         let pairs = self
             .columns
             .iter()
             .map(|(ours, theirs)| format!("{ours}={theirs}"));
-        let pairs: Vec<String> = table.into_iter().chain(source).chain(pairs).collect();
+        let pairs: Vec<String> = source.into_iter().chain(pairs).collect();
         let names = self
             .columns
             .iter()
@@ -455,11 +459,11 @@ impl Guess {
             .chain(&self.assistants);
         let may_be = |name: &String| !name.contains([',', '\'', '\n']);
         let is_writable = { names }.all(may_be);
-        let mut options = format!("--map {}", quoted(&pairs.join(",")));
-        if !self.assistants.is_empty() {
-            options += &format!(" --assistant {}", quoted(&self.assistants.join(",")));
-        }
-        is_writable.then_some(options)
+        let agents = match self.assistants.as_slice() {
+            [] => String::new(),
+            names => format!(" --assistant {}", quoted(&names.join(","))),
+        };
+        is_writable.then(|| format!("--map {}{agents}", quoted(&pairs.join(","))))
     }
 
     /// The map as a line of a pipeline file.

@@ -48,7 +48,7 @@ pub(super) const WHOSE: &[&str] = &words!(
     room channel_id channel ticket_id dialog_id
 );
 /// Further names of texts in tables.
-pub(super) const TEXTS_OF_TABLES: &[&str] = &words!(utterance said line comment post words reply);
+pub(super) const TEXTS_OF_TABLES: &[&str] = &words!(utterance line comment post words reply);
 /// Further names of who speaks in tables.
 pub(super) const SENDERS_OF_TABLES: &[&str] =
     &words!(from name username nick participant person agent direction handle);

@@ -63,7 +63,7 @@ impl<'d, 'r> TurnReader<'d, 'r> {
             RowTurns::Text(role, texts) => self.texts(role, &texts),
             RowTurns::Transcript(text) => {
                 let turns = text.as_str().and_then(|words| transcript::written_out(&words));
-                self.spoken(turns.into_iter().flatten(), text);
+                self.turns_of(turns.into_iter().flatten(), text);
             }
             RowTurns::Answer(name, value) => {
                 self.exchange.beside.take(name);
@@ -201,11 +201,11 @@ impl<'d, 'r> TurnReader<'d, 'r> {
             turns.pop();
             self.is_written_out = true;
         }
-        self.spoken(turns, *value);
+        self.turns_of(turns, *value);
     }
 
     /// Takes turns of one text.
-    fn spoken(&mut self, turns: impl IntoIterator<Item = (Role, String)>, value: Value<'d>) {
+    fn turns_of(&mut self, turns: impl IntoIterator<Item = (Role, String)>, value: Value<'d>) {
         for (role, text) in turns {
             let turn = Turn::of(role, Part::Text(text));
             self.exchange.turns.list.rows.rows += 1;

@@ -10,7 +10,6 @@ use chatmill_source::{Evidence, Proposal};
 mod companions;
 mod cut_totals;
 pub(crate) mod grouping;
-mod guesses;
 pub(crate) mod merging;
 mod recognise;
 pub(crate) mod records;

@@ -11,7 +11,7 @@ use chatmill_intake::discover::InputKind;
 use chatmill_intake::{Event, Framing, Reader};
 use chatmill_source::Source;
 
-use super::guesses::Guesses;
+use super::recognise::guesses::Guesses;
 use super::recognise::{EntryAction, Recognition, recognise};
 use crate::error::PlanError;
 use crate::plan::PlannedInput;

@@ -1,5 +1,7 @@
 //! The format of an entry: the source that reads it, or the reason why none does.
 
+pub(super) mod guesses;
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -9,8 +11,8 @@ use chatmill_intake::{Form, Frame, Framing, Head, Sketch, foreign, json};
 use chatmill_source::{Evidence, ExportPath, Guess, Proposal, Source, TableMap, UnsupportedFormat};
 use memchr::memmem;
 
+use self::guesses::{Guesses, NAME, note, refusal};
 use super::Recognised;
-use super::guesses::{Guesses, NAME, note, refusal};
 use crate::plan::PlannedInput;
 
 /// The format recognised in the head of an entry.
@@ -224,7 +226,11 @@ fn guessed(
     let may_be = |format: UnsupportedFormat| format.is_table() || format.is_of_rows();
     let is_other = chatmill_source::unsupported_format(head, sketch).is_some_and(|format| !may_be(format));
     let is_foreign = foreign(&name_of(planned, entry), head).is_some();
-    (!is_other && !is_foreign).then(|| guesses.of(head)).flatten()
+    // The rows of other tables have a map.
+    let has_map = matches!(head.framing, Framing::Tables | Framing::Text | Framing::Empty);
+    (!is_other && !is_foreign && !has_map)
+        .then(|| guesses.of(head))
+        .flatten()
 }
 
 /// The name of an entry: its own in an archive, else that of its input.

@@ -17,7 +17,7 @@ use chatmill_intake::{Event, Failure, Framing, LineRange, Reader};
 use chatmill_source::Source;
 
 use super::companions::Companions;
-use super::guesses::Guesses;
+use super::recognise::guesses::Guesses;
 use super::recognise::{EntryAction, recognise};
 use crate::plan::{Plan, PlannedInput};
 

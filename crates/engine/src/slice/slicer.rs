@@ -23,7 +23,7 @@ use chatmill_source::{Evidence, Source};
 use super::companions::{self, Companions};
 use super::cut_totals::CutTotals;
 use super::grouping::{ReadTable, RowGrouper};
-use super::guesses::Guesses;
+use super::recognise::guesses::Guesses;
 use super::recognise::{EntryAction, fold, recognise, rename};
 use super::repeats::Repeats;
 use super::rows::Entry;

@@ -13,7 +13,7 @@ use chatmill_engine::check::{CheckOptions, check};
 use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
 use chatmill_engine::record::Settings;
 use chatmill_engine::{
-    InputReading, RunOptions, Silent, Templates, WalkEvent, conversation, typed_inputs, walk,
+    InputReading, ReadingOptions, RunOptions, Silent, Templates, WalkEvent, conversation, typed_inputs, walk,
 };
 use chatmill_model::Sink;
 use chatmill_workshop::TestDir;
@@ -301,7 +301,17 @@ fn processor_time() -> Duration {
 fn checked(folder: &Path, source: &str) {
     let options = CheckOptions {
         paths: vec![folder.to_string_lossy().into_owned()],
-        source: source.to_owned(),
+        reading: InputReading::new(
+            &ReadingOptions {
+                source: source.to_owned(),
+                zone: None,
+                map: Vec::new(),
+                assistants: Vec::new(),
+                quotes: true,
+            },
+            None,
+        )
+        .unwrap(),
         limits: Limits::default(),
         threads: 1,
         ..CheckOptions::default()

@@ -301,7 +301,13 @@ fn checked(shop: &TestDir) -> Result<Found, Ended> {
 fn inspected(shop: &TestDir) -> Result<Found, Ended> {
     let paths = [shop.path("in").to_string_lossy().into_owned()];
     let never = AtomicBool::new(false);
-    let inspection = inspect(&paths, "auto", &Limits::default(), &Silent, &never);
+    let inspection = inspect(
+        &paths,
+        &chatmill_engine::InputReading::default(),
+        &Limits::default(),
+        &Silent,
+        &never,
+    );
     let inspection = inspection.map_err(|error| of_read(&error))?;
     if let Some(failure) = inspection.failures.first() {
         return Err(Ended::Repeatable(failure.to_string()));

@@ -13,13 +13,13 @@ const MAX_HEADERS: usize = 1024;
 
 /// The guesses so far.
 #[derive(Default)]
-pub(super) struct Guesses {
+pub(in crate::slice) struct Guesses {
     by_header: BTreeMap<Vec<String>, Option<Guess>>,
 }
 
 impl Guesses {
     /// The guess for an entry with this beginning.
-    pub(super) fn of(&mut self, head: &Head) -> Option<Guess> {
+    pub(in crate::slice) fn of(&mut self, head: &Head) -> Option<Guess> {
         let sample = TableSample::of(head)?;
         let mut header = sample.columns.clone();
         header.sort_unstable();
@@ -35,10 +35,10 @@ impl Guesses {
 }
 
 /// The name of a guessed map.
-pub(super) const NAME: &str = "guessed";
+pub(in crate::slice) const NAME: &str = "guessed";
 
 /// The note that says how a table is read.
-pub(super) fn note(guess: &Guess, planned: &PlannedInput) -> Finding {
+pub(in crate::slice) fn note(guess: &Guess, planned: &PlannedInput) -> Finding {
     let text = match guess.options().filter(|_| planned.settings.quotes) {
         Some(options) => format!("no map reads this table: its columns are read as {options} would"),
         None => "no map reads this table: its columns are read as their names and values suggest".to_owned(),
@@ -47,7 +47,7 @@ pub(super) fn note(guess: &Guess, planned: &PlannedInput) -> Finding {
 }
 
 /// Why a table is refused that nobody mapped, with the map that would read it.
-pub(super) fn refusal(guess: &Guess, planned: &PlannedInput) -> String {
+pub(in crate::slice) fn refusal(guess: &Guess, planned: &PlannedInput) -> String {
     if !planned.settings.quotes {
         return "this is a table that no map reads: --map, or [table_map] in a pipeline file, says what its columns are".to_owned();
     }

@@ -81,12 +81,17 @@ pub(crate) struct Inputs {
 
 impl Inputs {
     /// The reading by these options and a pipeline file.
-    pub(crate) fn reading(&self, pipeline: Option<&Path>) -> Result<InputReading, PlanError> {
+    pub(crate) fn reading(
+        &self,
+        pipeline: Option<&Path>,
+        global: &Global,
+    ) -> Result<InputReading, PlanError> {
         let options = ReadingOptions {
             source: self.source.clone(),
             zone: self.input_zone.clone(),
             map: self.map.clone(),
             assistants: self.assistants.clone(),
+            quotes: !global.no_content,
         };
         InputReading::new(&options, pipeline)
     }
@@ -110,8 +115,8 @@ impl MappedInputs {
     }
 
     /// The reading by these options.
-    pub(crate) fn reading(&self) -> Result<InputReading, PlanError> {
-        self.inputs.reading(self.pipeline.as_deref())
+    pub(crate) fn reading(&self, global: &Global) -> Result<InputReading, PlanError> {
+        self.inputs.reading(self.pipeline.as_deref(), global)
     }
 }
 

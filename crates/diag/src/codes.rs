@@ -90,6 +90,7 @@ codes! {
     REPEATED_INPUT = "IN029-repeated-input";
     REPLACEMENT_CHARACTER = "IN030-replacement-character";
     SEVERAL_TABLES = "IN031-several-tables";
+    GUESSED_COLUMNS = "IN032-guessed-columns";
     MISSING_FIELD = "SR001-missing-field";
     WRONG_TYPE = "SR002-wrong-type";
     UNKNOWN_FORMAT = "SR003-unknown-format";

@@ -184,6 +184,9 @@ pub struct InputSection {
     /// The senders that are agents, where the rows of a table have senders and no roles: their ids or names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assistants: Vec<String>,
+    /// Whether columns are guessed that no map names: never in a file, for what a run reads must not depend on its data.
+    #[serde(skip)]
+    pub guesses: bool,
     /// The text that is put in front of every conversation id of this section.
     #[serde(default)]
     pub id_prefix: String,
@@ -262,6 +265,7 @@ impl Default for InputSection {
             exclude: Vec::new(),
             zone: None,
             assistants: Vec::new(),
+            guesses: false,
             id_prefix: String::new(),
             weight: None,
             limit: None,

@@ -29,6 +29,7 @@ use crate::event::{Event, Form, Framing, Head, Place};
 use crate::stream::{Bytes, StreamError};
 use crate::table::TableMap;
 use crate::table::copy;
+use crate::table::csv::Layout;
 use crate::table::sql::{Dialect, Syntax};
 use crate::table::statement::Statement;
 
@@ -244,6 +245,23 @@ impl Framer {
         self.state = State::Csv;
         self.framing = Framing::Tables;
         self.rows.reject_all(broken);
+    }
+
+    /// Cuts the entry into the rows of a table that this map reads. Only before the first event.
+    pub(crate) fn read_table(&mut self, map: TableMap) {
+        let maps: Arc<[TableMap]> = [map].into();
+        let rest = self.window.rest();
+        let head = if self.is_marked {
+            rest.strip_prefix(BOM).unwrap_or(rest)
+        } else {
+            rest
+        };
+        if let Some(layout) = Layout::of(head, self.window.is_complete(), &maps) {
+            self.csv = Csv::new(layout);
+            self.state = State::Csv;
+            self.framing = Framing::Tables;
+            self.rows = Rows::new(&maps);
+        }
     }
 
     /// Cuts the entry into lines. Only before the first event.

@@ -152,6 +152,13 @@ impl Reader {
         }
     }
 
+    /// Reads the entry that just began as the rows of a table, by this map.
+    pub fn read_table(&mut self, map: TableMap) {
+        if let Some(Entry::Framer(framer)) = &mut self.entry {
+            framer.read_table(map);
+        }
+    }
+
     /// Makes each row of the entry that just began one framing error: it is a table with a header, and nobody can read it.
     pub fn refuse_rows(&mut self, code: &'static Code, message: String) {
         if let Some(Entry::Framer(framer)) = &mut self.entry {

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use crate::event::{Framing, Head};
 use crate::json;
+use crate::table::row::SAMPLE;
 
 pub use names::Name;
 
@@ -94,6 +95,17 @@ impl Head {
             framing: self.framing,
             records,
         }
+    }
+
+    /// The records that are whole, up to as many as a sample of rows has.
+    pub fn records(&self) -> Vec<&[u8]> {
+        let mut rest = Some(self.bytes.as_slice());
+        let records = std::iter::from_fn(|| {
+            let (record, after) = self.next_record(rest?)?;
+            rest = after;
+            after.map(|_| record)
+        });
+        records.take(SAMPLE).collect()
     }
 
     /// The next record and what follows it; nothing follows a record that is cut.

@@ -1,81 +1,33 @@
 //! A field map proposed for a file, guessed from the names in it: for a person to review, never used without
 //! review.
-use chatmill_intake::{Framing, Head, RecordSketch, Sketch};
+mod guess;
+mod names;
 
-use crate::base::words;
+use chatmill_intake::{Head, RecordSketch, Sketch};
+
 use crate::grammar::signs;
+use names::{CALL_IDS, CALLS, IDS, NAMES, REPLIES, ROLES, SENDERS, TEXTS, TIMES, TITLES, WHOSE};
+
+pub use guess::{Guess, SampleCell, TableSample, guess};
 
 /// A proposed section of a pipeline file that would read a given file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proposal {
     /// A `[field_map]`: keys and paths. Of a list of blocks, the key `as` has the vendor, which only format files name.
     Fields(Vec<(&'static str, String)>),
-    /// A `[table_map]`: keys and columns, and all columns that there are.
-    Columns(Vec<(&'static str, String)>, Vec<String>),
+    /// A `[table_map]`.
+    Columns(Guess),
     /// No map yet: several lists could hold the messages, at these paths, and only a person can tell which
     /// one does.
     Rivals(Vec<String>),
 }
 
-/// Names that people give a thing, the likeliest first.
-const TEXTS: &[&str] = &words!(text content body message value utterance msg parts);
-const ROLES: &[&str] = &[
-    "role",
-    "author.role",
-    "from",
-    "speaker",
-    "sender_type",
-    "by.kind",
-    "by.role",
-    "author_kind",
-    "author",
-    "sender",
-    "who",
-    "type",
-    "user",
-];
-const TIMES: &[&str] = &words!(time timestamp created_at createdAt create_time date ts sent_at posted_at at);
-const IDS: &[&str] = &["id", "uuid", "message_id", "messageId", "_id"];
-const REPLIES: &[&str] = &words!(reply_to reply_to_id replyTo parent_id parentId in_reply_to);
-const SENDERS: &[&str] = &[
-    "sender",
-    "author_id",
-    "user_id",
-    "sender_id",
-    "author.id",
-    "user",
-    "author",
-];
-const NAMES: &[&str] = &[
-    "sender_name",
-    "author_name",
-    "author.name",
-    "user_name",
-    "username",
-    "display_name",
-    "name",
-];
-const TITLES: &[&str] = &words!(title subject topic);
-const CALLS: &[&str] = &words!(tool_calls toolCalls);
-const CALL_IDS: &[&str] = &words!(tool_call_id toolCallId);
-const WHOSE: &[&str] = &words!(
-    conversation conversation_id conversationId thread_id threadId session_id sessionId chat_id room_id
-    room channel_id channel ticket_id dialog_id
-);
-
 /// The proposed map for a file; `None` where nothing in the file looks like messages.
 pub fn propose(head: &Head, sketch: &Sketch) -> Option<Proposal> {
-    if let Some(columns) = header(head) {
-        let found = columns_of(|name| columns.iter().any(|column| column == name))?;
-        return Some(Proposal::Columns(found, columns));
+    if let Some(guess) = TableSample::of(head).as_ref().and_then(guess) {
+        return Some(Proposal::Columns(guess));
     }
     let record = sketch.records.iter().find(|record| !record.names.is_empty())?;
-    if record.is_object
-        && WHOSE.iter().any(|key| record.names(key))
-        && let Some(found) = columns_of(|name| record.keys.iter().any(|key| key == name))
-    {
-        return Some(Proposal::Columns(found, record.keys.clone()));
-    }
     match lists_of(record).as_slice() {
         [] => None,
         [list] => Some(Proposal::Fields(fields_of(record, list))),
@@ -83,45 +35,6 @@ pub fn propose(head: &Head, sketch: &Sketch) -> Option<Proposal> {
             rivals.iter().map(|list| path_of(list)).collect(),
         )),
     }
-}
-
-/// The columns of a header line, where the file is a table.
-fn header(head: &Head) -> Option<Vec<String>> {
-    if !crate::unsupported::is_table(&head.bytes) || matches!(head.framing, Framing::Array | Framing::Tables)
-    {
-        return None;
-    }
-    let line = head.bytes.split(|byte| *byte == b'\n').next()?;
-    let line = String::from_utf8_lossy(line.trim_ascii()).into_owned();
-    let separator = [',', ';', '\t']
-        .into_iter()
-        .max_by_key(|separator| line.matches(*separator).count())?;
-    let columns = line.split(separator);
-    Some(
-        columns
-            .map(|column| column.trim().trim_matches('"').to_owned())
-            .collect(),
-    )
-}
-
-/// The columns that a table map needs; `None` without a column for the text and one for its speaker.
-fn columns_of(has: impl Fn(&str) -> bool) -> Option<Vec<(&'static str, String)>> {
-    let pick = |names: &[&'static str]| names.iter().find(|name| has(name)).map(|name| (*name).to_owned());
-    let content = pick(TEXTS)?;
-    let role = pick(ROLES).filter(|role| *role != content)?;
-    let mut found = Vec::new();
-    let mut add = |key, column: Option<String>| found.extend(column.map(|column| (key, column)));
-    add("id", pick(IDS));
-    add("conversation", pick(WHOSE));
-    add(
-        "sender",
-        pick(SENDERS).filter(|sender| *sender != role && *sender != content),
-    );
-    add("role", Some(role));
-    add("content", Some(content));
-    add("reply_to", pick(REPLIES));
-    add("created_at", pick(TIMES));
-    Some(found)
 }
 
 /// The outermost lists whose elements have a text and its speaker.
@@ -212,6 +125,8 @@ fn fields_of(record: &RecordSketch, list: &str) -> Vec<(&'static str, String)> {
 
 #[cfg(test)]
 mod tests {
+    use chatmill_intake::Framing;
+
     use super::*;
 
     fn proposed(framing: Framing, text: &str) -> Option<Proposal> {
@@ -309,19 +224,18 @@ mod tests {
 
     #[test]
     fn a_header_and_the_names_of_rows_become_a_table_map() {
-        let pairs = owned(&[("conversation", "room"), ("role", "who"), ("content", "body")]);
-        let columns = ["room", "who", "body"].map(str::to_owned).to_vec();
-        let expected = Some(Proposal::Columns(pairs, columns));
-        assert_eq!(
-            proposed(Framing::Documents, "room;who;body\nr1;guest;hello\n"),
-            expected
-        );
-        assert_eq!(
-            proposed(
+        let pairs = owned(&[("conversation", "room"), ("sender", "who"), ("content", "body")]);
+        for (framing, text) in [
+            (Framing::Documents, "room;who;body\nr1;guest;hello\n"),
+            (
                 Framing::Lines,
-                "{\"room\":\"r1\",\"who\":\"guest\",\"body\":\"hello\"}\n"
+                "{\"room\":\"r1\",\"who\":\"guest\",\"body\":\"hello\"}\n",
             ),
-            expected
-        );
+        ] {
+            let Some(Proposal::Columns(guess)) = proposed(framing, text) else {
+                panic!("{text}");
+            };
+            assert_eq!((guess.columns, guess.is_sure), (pairs.clone(), false), "{text}");
+        }
     }
 }

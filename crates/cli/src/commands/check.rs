@@ -50,7 +50,7 @@ const MAX_FINDINGS: usize = 10;
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     let quote = !context.global.no_content;
     let pipeline = arguments.pipeline.as_deref();
-    let reading = arguments.reading.reading(pipeline)?;
+    let reading = arguments.reading.reading(pipeline, context.global)?;
     let plan = pipeline.map(|_| reading.plan()).transpose()?;
     let settings = Settings::new(arguments, plan.as_ref())?;
     let mut resolved = settings.resolved()?;

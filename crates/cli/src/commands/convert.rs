@@ -76,7 +76,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         .transpose()?;
     let folder = temporary.as_ref().map_or(permanent, TemporaryDataset::path);
     let plan = Plan::resolve(
-        pipeline(arguments, &request)?,
+        pipeline(arguments, &request, context)?,
         Path::new("."),
         Some(&folder),
         None,
@@ -194,7 +194,7 @@ fn dataset_path(out: &Path) -> PathBuf {
 }
 
 /// The pipeline with the keys of `--set`; keys that other options decide cannot be set.
-fn pipeline(arguments: &Arguments, request: &ExportRequest) -> Outcome<Pipeline> {
+fn pipeline(arguments: &Arguments, request: &ExportRequest, context: &Context<'_>) -> Outcome<Pipeline> {
     let mut overrides = arguments.overrides.clone();
     if let Some(speaker) = &arguments.speaker {
         let is_rule = RULES.contains(&speaker.as_str());
@@ -204,7 +204,7 @@ fn pipeline(arguments: &Arguments, request: &ExportRequest) -> Outcome<Pipeline>
     let mut pipeline = pipeline::parse(PIPELINE, &overrides, Path::new("--set"))?;
     arguments
         .reading
-        .reading()?
+        .reading(context.global)?
         .hand_to(&mut pipeline, &arguments.inputs);
     pipeline.render.dialects = vec![request.dialect.clone()];
     // Counts are asked for, in columns and as a limit: their encodings are counted.

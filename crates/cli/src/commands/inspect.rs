@@ -63,7 +63,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         );
     }
     if !files.is_empty() {
-        inspected.files(&files, &arguments.reading.reading()?, context)?;
+        inspected.files(&files, &arguments.reading.reading(context.global)?, context)?;
     }
     context.meter.finish();
     match arguments.format {

@@ -95,7 +95,7 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> Outcome<Ex
     let mut read = 0;
     let problems = conversations(
         &paths,
-        &arguments.reading.reading()?,
+        &arguments.reading.reading(context.global)?,
         &Limits::default(),
         context.signals.stop(),
         &mut |id, linked| {

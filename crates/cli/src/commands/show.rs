@@ -230,7 +230,7 @@ fn find(
     context: &Context<'_>,
 ) -> Outcome<(Option<ShownConversation>, ReadProblems)> {
     let typed;
-    let reading = arguments.reading.reading(None)?;
+    let reading = arguments.reading.reading(None, context.global)?;
     let inputs: &[PlannedInput] = if let Some(plan) = plan {
         &plan.inputs
     } else {

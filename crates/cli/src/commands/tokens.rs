@@ -106,7 +106,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
             .then("give an IANA name (Europe/Kyiv) or an offset (+02:00)")
     })?;
     let pipeline = arguments.pipeline.as_deref();
-    let reading = arguments.reading.reading(pipeline)?;
+    let reading = arguments.reading.reading(pipeline, context.global)?;
     let plan = pipeline.map(|path| load(arguments, &reading, path)).transpose()?;
     let own = plan.as_ref().map_or(&[][..], |plan| &plan.encodings);
     let prices = price_file(arguments.prices.as_deref(), own, context)?;

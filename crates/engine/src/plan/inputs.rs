@@ -58,6 +58,10 @@ pub struct InputSettings {
     pub tables: Arc<[TableMap]>,
     /// Names of members that are left out.
     pub exclude: Patterns,
+    /// Whether columns are guessed that no map names: for what a person types.
+    pub guesses: bool,
+    /// Whether names and values of the input may be shown.
+    pub quotes: bool,
     /// The section as it is written.
     pub written: InputSection,
 }
@@ -195,6 +199,8 @@ pub(super) fn settings(
             &pipeline.table_map,
         )?,
         exclude: Patterns::new(&section.exclude)?,
+        guesses: section.guesses,
+        quotes: pipeline.output.quote,
         written: section.clone(),
     })
 }

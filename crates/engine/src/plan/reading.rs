@@ -27,6 +27,8 @@ pub struct ReadingOptions {
     pub map: Vec<String>,
     /// The senders that are agents.
     pub assistants: Vec<String>,
+    /// Whether names and values of the input may be shown.
+    pub quotes: bool,
 }
 
 /// How inputs that are typed are read.
@@ -55,6 +57,8 @@ impl InputReading {
             _ => InputSection::default(),
         };
         section.path = String::new();
+        section.guesses = true;
+        pipeline.output.quote &= options.quotes;
         if let Some(maps) = table_maps(&options.source)? {
             pipeline.table_map = maps;
         } else if options.source != "auto" {
@@ -105,6 +109,7 @@ impl InputReading {
         }
         pipeline.field_map = own.field_map.clone().or(pipeline.field_map.take());
         pipeline.sources = own.sources.clone();
+        pipeline.output.quote &= own.output.quote;
     }
 
     /// The settings for reading records.
@@ -124,6 +129,7 @@ impl InputReading {
     /// The section's settings for reading: only a run takes a share of the records.
     fn section(&self) -> InputSection {
         InputSection {
+            guesses: true,
             limit: None,
             weight: None,
             sample: None,

@@ -11,6 +11,7 @@ use chatmill_intake::discover::InputKind;
 use chatmill_intake::{Event, Framing, Reader};
 use chatmill_source::Source;
 
+use super::recognise::guesses::Guesses;
 use super::recognise::{EntryAction, Recognition, recognise};
 use crate::error::PlanError;
 use crate::plan::PlannedInput;
@@ -67,7 +68,14 @@ fn refuse_unmerged_entries(
             Event::EntryStart { entry, head } => {
                 let has_tables = head.framing == Framing::Tables;
                 if !has_tables
-                    && let Some(source) = unmerged(&recognise(planned, &entry, &head, limits, &|_| false))
+                    && let Some(source) = unmerged(&recognise(
+                        planned,
+                        &entry,
+                        &head,
+                        limits,
+                        &|_| false,
+                        &mut Guesses::default(),
+                    ))
                 {
                     return Err(refusal(planned, &entry, source));
                 }

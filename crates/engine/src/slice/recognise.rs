@@ -1,14 +1,17 @@
 //! The format of an entry: the source that reads it, or the reason why none does.
 
+pub(super) mod guesses;
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use chatmill_diag::{Code, Finding, Limits, codes, cut};
 use chatmill_intake::table::extended;
 use chatmill_intake::{Form, Frame, Framing, Head, Sketch, foreign, json};
-use chatmill_source::{Evidence, ExportPath, Source, TableMap};
+use chatmill_source::{Evidence, ExportPath, Guess, Proposal, Source, TableMap, UnsupportedFormat};
 use memchr::memmem;
 
+use self::guesses::{Guesses, NAME, note, refusal};
 use super::Recognised;
 use crate::plan::PlannedInput;
 
@@ -41,10 +44,23 @@ pub(super) enum EntryAction {
     Reject(String),
     /// The entry is a table with an unknown header: each row is one framing error.
     RefuseRows(String),
+    /// The entry is a table that this map reads.
+    ReadTable(Box<TableMap>),
     /// The entry is skipped: it is of this kind.
     PassOver(&'static str),
     /// The entry is one framing error; the last field is the offending byte of the head.
     Refuse(&'static Code, String, Option<u64>),
+}
+
+impl EntryAction {
+    /// Why no source reads the entry, where it is of no known format.
+    fn unknown(&self) -> Option<&String> {
+        match self {
+            Self::Refuse(code, message, _) if *code == &codes::UNKNOWN_FORMAT => Some(message),
+            Self::Reject(message) | Self::RefuseRows(message) => Some(message),
+            Self::PassOver(_) | Self::Refuse(..) | Self::Read | Self::ReadTable(_) => None,
+        }
+    }
 }
 
 /// Recognises an entry of an input by its head; `has_companion` says whether its export has the file of this name.
@@ -54,6 +70,7 @@ pub(super) fn recognise(
     head: &Head,
     limits: &Limits,
     has_companion: &dyn Fn(&str) -> bool,
+    guesses: &mut Guesses,
 ) -> Recognition {
     let sketch = head.sketch();
     let considered = chatmill_source::considered(&sketch);
@@ -70,6 +87,15 @@ pub(super) fn recognise(
     if let Some(map) = &mut map {
         map.sample(head);
     }
+    let is_unread = map.is_none() && by_content.is_none() && planned.settings.source.is_none();
+    let found = is_unread
+        .then(|| guessed(planned, entry, head, &sketch, guesses))
+        .flatten();
+    let sure = found
+        .as_ref()
+        .filter(|guess| guess.is_sure && planned.settings.guesses);
+    let is_table = sure.is_some() && head.framing == Framing::Documents;
+    map = map.or_else(|| sure.filter(|_| !is_table).map(|guess| guess.map(NAME)));
     let mapped = map.as_ref().and_then(|map| chatmill_source::find(&map.source));
     let evidence = match (&map, mapped) {
         (Some(map), Some(source)) => Some(Evidence {
@@ -111,7 +137,13 @@ pub(super) fn recognise(
     }
     let passed_over = seen.source.and_then(|source| source.ignored_kind(&sketch));
     let refused = refused_agents(planned, head, &seen).or_else(|| unnamed_conversation(planned, head));
+    if let Some(guess) = sure {
+        seen.notes.push(note(guess, planned));
+    }
     seen.fate = match (passed_over, refused) {
+        (None, None) if is_table => sure.map_or(EntryAction::Read, |guess| {
+            EntryAction::ReadTable(Box::new(guess.map(NAME)))
+        }),
         (Some(kind), _) => EntryAction::PassOver(kind),
         (None, Some(message)) => EntryAction::Refuse(&codes::UNKNOWN_FORMAT, message, None),
         (None, None) => fate(
@@ -121,23 +153,19 @@ pub(super) fn recognise(
             &sketch,
             by_content.or(mapped).is_some(),
             limits,
+            found.as_ref(),
         ),
     };
-    let unknown = match &seen.fate {
-        EntryAction::PassOver(kind) => {
-            seen.recognised.looks_like = Some((*kind).to_owned());
-            None
-        }
-        EntryAction::Refuse(code, message, _) if *code == &codes::UNKNOWN_FORMAT => Some(message),
-        EntryAction::Reject(message) | EntryAction::RefuseRows(message) => Some(message),
-        EntryAction::Refuse(..) | EntryAction::Read => None,
-    };
-    if let Some(message) = unknown {
+    if let EntryAction::PassOver(kind) = &seen.fate {
+        seen.recognised.looks_like = Some((*kind).to_owned());
+    }
+    if let Some(message) = seen.fate.unknown() {
         let format = chatmill_source::unsupported_format(head, &sketch);
-        let of_message = || message.starts_with("this is ").then(|| message.clone());
+        let of_message = || (message.starts_with("this is ") && found.is_none()).then(|| message.clone());
         let of_format = format.map(|format| format!("{}: {}", format.name, format.why));
         seen.recognised.looks_like = of_format.or_else(of_message);
-        seen.recognised.proposal = chatmill_source::propose(head, &sketch);
+        let proposed = || chatmill_source::propose(head, &sketch);
+        seen.recognised.proposal = found.map(Proposal::Columns).or_else(proposed);
     }
     seen
 }
@@ -149,6 +177,7 @@ fn fate(
     sketch: &Sketch,
     is_known: bool,
     limits: &Limits,
+    guessed: Option<&Guess>,
 ) -> EntryAction {
     if !entry.is_empty() && planned.settings.exclude.matches(entry) {
         return EntryAction::PassOver("excluded");
@@ -179,7 +208,29 @@ fn fate(
     if planned.settings.source.is_some() || matches!(head.framing, Framing::Empty | Framing::Tables) {
         return EntryAction::Read;
     }
-    why_unrecognised(head, sketch, limits)
+    match guessed.map(|guess| refusal(guess, planned)) {
+        Some(message) if head.framing == Framing::Documents => EntryAction::RefuseRows(message),
+        Some(message) => EntryAction::Reject(message),
+        None => why_unrecognised(head, sketch, limits),
+    }
+}
+
+/// What the columns of an entry are taken for that no source reads, where it is no other known format.
+fn guessed(
+    planned: &PlannedInput,
+    entry: &str,
+    head: &Head,
+    sketch: &Sketch,
+    guesses: &mut Guesses,
+) -> Option<Guess> {
+    let may_be = |format: UnsupportedFormat| format.is_table() || format.is_of_rows();
+    let is_other = chatmill_source::unsupported_format(head, sketch).is_some_and(|format| !may_be(format));
+    let is_foreign = foreign(&name_of(planned, entry), head).is_some();
+    // The rows of other tables have a map.
+    let has_map = matches!(head.framing, Framing::Tables | Framing::Text | Framing::Empty);
+    (!is_other && !is_foreign && !has_map)
+        .then(|| guesses.of(head))
+        .flatten()
 }
 
 /// The name of an entry: its own in an archive, else that of its input.
@@ -198,7 +249,7 @@ fn map_of_rows(planned: &PlannedInput, sketch: &Sketch, is_of_rows: bool) -> Opt
         .settings
         .tables
         .iter()
-        .filter(|map| map.is_own && map.requires.len() > 1);
+        .filter(|map| map.is_own && (map.requires.len() > 1 || map.source != TABLE_ROWS));
     let of_source = |map: &&TableMap| {
         planned
             .settings

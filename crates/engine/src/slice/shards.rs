@@ -17,6 +17,7 @@ use chatmill_intake::{Event, Failure, Framing, LineRange, Reader};
 use chatmill_source::Source;
 
 use super::companions::Companions;
+use super::recognise::guesses::Guesses;
 use super::recognise::{EntryAction, recognise};
 use crate::plan::{Plan, PlannedInput};
 
@@ -203,7 +204,14 @@ fn seen(planned: &PlannedInput, limits: &Limits) -> Result<Seen, Failure> {
     match reader.next(&mut Vec::new()) {
         Some(Event::Failed(failure)) => Err(failure),
         Some(Event::EntryStart { entry, head }) => {
-            let seen = recognise(planned, &entry, &head, limits, &|_| false);
+            let seen = recognise(
+                planned,
+                &entry,
+                &head,
+                limits,
+                &|_| false,
+                &mut Guesses::default(),
+            );
             // The first bytes do not show the other members of an archive, or the tables of a database.
             let may_merge = if !entry.is_empty() {
                 true

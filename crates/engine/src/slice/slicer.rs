@@ -23,6 +23,7 @@ use chatmill_source::{Evidence, Source};
 use super::companions::{self, Companions};
 use super::cut_totals::CutTotals;
 use super::grouping::{ReadTable, RowGrouper};
+use super::recognise::guesses::Guesses;
 use super::recognise::{EntryAction, fold, recognise, rename};
 use super::repeats::Repeats;
 use super::rows::Entry;
@@ -79,6 +80,8 @@ pub(crate) struct Slicer<'p> {
     grouper: RowGrouper,
     /// The inputs with rows about the conversations in others.
     companions: Companions,
+    /// What tables are taken for that no map reads.
+    guesses: Guesses,
     /// Why the slices ended early, where rows could not be put aside.
     pub failure: Option<DatasetError>,
     /// The entries of gathered rows, once all inputs of the shard have been read.
@@ -120,6 +123,7 @@ impl<'p> Slicer<'p> {
             companions: Companions::of(inputs),
             shards: VecDeque::new(),
             shard,
+            guesses: Guesses::default(),
             failure: None,
             grouped_entries: None,
             cut_totals: CutTotals::of(inputs.len()),
@@ -508,7 +512,14 @@ impl<'p> Slicer<'p> {
                 of_archive.contains(&name)
             }
         };
-        let seen = recognise(planned, &entry, head, self.limits, &has_companion);
+        let seen = recognise(
+            planned,
+            &entry,
+            head,
+            self.limits,
+            &has_companion,
+            &mut self.guesses,
+        );
         let step = EntryRef {
             input: current.input,
             is_plain: current.reader.is_plain(),
@@ -546,6 +557,7 @@ impl<'p> Slicer<'p> {
         }
         match seen.fate {
             EntryAction::Read | EntryAction::Reject(_) => {}
+            EntryAction::ReadTable(map) => current.reader.read_table(*map),
             EntryAction::PassOver(kind) => current.reader.skip_entry(kind),
             EntryAction::RefuseRows(message) => {
                 current.reader.refuse_rows(&codes::UNKNOWN_FORMAT, message);

@@ -1,14 +1,15 @@
 //! A CSV file: one record a row. A header that no table map recognises makes each of them one framing error.
 
-use super::Framer;
 use super::rows::CellsOf;
+use super::{Framer, State};
 use crate::stream::StreamError;
-use crate::table::csv::{Ends, Layout, likely_separator};
+use crate::table::csv::{CsvStyle, Ends, Layout};
 
 /// The state of a CSV file between events.
 #[derive(Default)]
 pub(super) struct Csv {
-    separator: u8,
+    /// How cells and rows end, where the entry is a table.
+    style: Option<CsvStyle>,
     /// The columns, until the header was passed.
     header: Option<Vec<String>>,
     /// Whether nobody knows them.
@@ -18,7 +19,7 @@ pub(super) struct Csv {
 impl Csv {
     pub(super) fn new(layout: Layout) -> Self {
         Self {
-            separator: layout.separator,
+            style: Some(layout.style),
             header: Some(layout.columns),
             is_unknown: false,
         }
@@ -27,7 +28,7 @@ impl Csv {
     /// The state for a file with this beginning and with unknown columns.
     pub(super) fn unknown(head: &[u8]) -> Self {
         Self {
-            separator: likely_separator(head),
+            style: Some(CsvStyle::likely(head)),
             header: Some(Vec::new()),
             is_unknown: true,
         }
@@ -37,8 +38,15 @@ impl Csv {
 impl Framer {
     /// Cuts the next row. Empty lines, and the header, are separators.
     pub(super) fn next_csv_row(&mut self, buffer: &mut Vec<u8>) {
-        let (separator, is_unknown) = (self.csv.separator, self.csv.is_unknown);
+        let is_unknown = self.csv.is_unknown;
+        let Some(style) = self.csv.style else {
+            self.state = State::Over;
+            return;
+        };
         let header = self.csv.header.take();
+        if header.is_some() {
+            (0..style.before).for_each(|_| self.pass_separator());
+        }
         if self
             .pass_separators(|byte| matches!(byte, b'\n' | b'\r'))
             .is_none()
@@ -52,7 +60,7 @@ impl Framer {
             self.record_limit
         };
         let (mut unit, mut raw) = self.row_unit(limit);
-        let mut ends = Ends::new(separator);
+        let mut ends = Ends::new(style);
         let mut is_ended = false;
         while !is_ended && self.window.ready() {
             let rest = self.window.rest();
@@ -71,9 +79,7 @@ impl Framer {
                     .pass_separators(|byte| matches!(byte, b'\n' | b'\r'))
                     .is_some()
                 {
-                    self.sample(CellsOf::Csv(separator), |text| {
-                        Some(0..Ends::new(separator).run(text)?)
-                    });
+                    self.sample(CellsOf::Csv(style), |text| Some(0..Ends::new(style).run(text)?));
                 }
             }
             return;
@@ -89,7 +95,7 @@ impl Framer {
             Some((is_broken, cut)) if is_broken || ends.is_quoted() => self.reject_row(unit, raw, &cut),
             cut => {
                 let cut = cut.filter(|_| !is_unknown).map(|(_, cut)| cut);
-                self.end_row(unit, raw, CellsOf::Csv(separator), cut);
+                self.end_row(unit, raw, CellsOf::Csv(style), cut);
             }
         }
     }

@@ -306,8 +306,8 @@ impl Framer {
     /// Shows the rows that are in memory to their writer; `next` finds the first row of a text.
     pub(super) fn sample(&mut self, cells: CellsOf, next: impl Fn(&[u8]) -> Option<Range<usize>>) {
         if let Wish::Write(writer) = &mut self.rows.target.wish {
-            if let CellsOf::Csv(separator) = cells {
-                writer.has_quotes = csv::quotes_texts(self.window.rest(), separator);
+            if let CellsOf::Csv(style) = cells {
+                writer.has_quotes = csv::quotes_texts(self.window.rest(), style);
             }
             if writer.needs_sample() {
                 writer.sample(cells.rows(self.window.rest(), next));
@@ -436,8 +436,8 @@ pub(super) enum CellsOf {
     Copy,
     /// Values in brackets, in which functions may make so many bytes.
     Insert(Syntax, u64),
-    /// Cells between this byte.
-    Csv(u8),
+    /// Cells and rows that end with these bytes.
+    Csv(csv::CsvStyle),
 }
 
 impl CellsOf {
@@ -458,7 +458,7 @@ impl CellsOf {
             }
             match self {
                 Self::Copy => Some(copy::cells(row).collect()),
-                Self::Csv(separator) => csv::cells(row, separator).collect::<Result<_, _>>().ok(),
+                Self::Csv(style) => csv::cells(row, style.separator).collect::<Result<_, _>>().ok(),
                 Self::Insert(syntax, budget) => {
                     literal::cells(row, syntax, budget).collect::<Result<_, _>>().ok()
                 }
@@ -471,7 +471,7 @@ impl CellsOf {
         match self {
             Self::Copy => writer.write(copy::cells(line).map(Ok::<Cell<'_>, StreamError>), json),
             Self::Insert(syntax, budget) => writer.write(literal::cells(row, syntax, budget), json),
-            Self::Csv(separator) => writer.write(csv::cells(line, separator), json),
+            Self::Csv(style) => writer.write(csv::cells(line, style.separator), json),
         }
     }
 }

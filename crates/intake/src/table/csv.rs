@@ -1,7 +1,8 @@
 //! Comma-separated values after RFC 4180: cells that hold separators, quotes or line breaks stand in quotes.
 //!
 //! An empty cell is `NULL` without quotes and an empty text with them. Without quotes, `\N` is `NULL`, too, and so is that word, but in the
-//! column of what people write only where the file quotes its texts. Any of three bytes may separate cells; which one follows from the header.
+//! column of what people write only where the file quotes its texts. Any of four bytes may separate cells; which one follows from the header, or
+//! from the line `sep=;` that Excel writes before it. Rows end with LF, or with CR alone where the header does.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -14,13 +15,75 @@ use crate::event::{Framing, Head};
 use crate::stream::StreamError;
 
 /// Bytes that may separate cells.
-pub(crate) const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
+const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// The bytes that end cells and rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CsvStyle {
+    pub(crate) separator: u8,
+    line_end: u8,
+    /// Bytes of a line before the header that names the separator.
+    pub(crate) before: usize,
+}
+
+impl CsvStyle {
+    /// The styles that a file of this beginning may have.
+    fn all(head: &[u8]) -> impl Iterator<Item = Self> {
+        let rest = head.strip_prefix(b"sep=").and_then(<[u8]>::split_first);
+        let named = rest.and_then(|(separator, rest)| {
+            let blank = rest
+                .iter()
+                .take_while(|sign| matches!(sign, b'\r' | b'\n'))
+                .count();
+            (blank > 0).then_some((*separator, "sep=;".len() + blank))
+        });
+        let separators = SEPARATORS
+            .into_iter()
+            .filter(move |separator| named.is_none_or(|(named, _)| named == *separator));
+        let before = named.map_or(0, |(_, before)| before);
+        let (_, header) = head.split_at(before);
+        separators.map(move |separator| Self {
+            separator,
+            line_end: line_end(header),
+            before,
+        })
+    }
+
+    /// The style in which the header has the most cells.
+    pub(crate) fn likely(head: &[u8]) -> Self {
+        let cells = |style: &Self| {
+            let (_, rest) = head.split_at(style.before);
+            let (header, _) = rest.split_at(Ends::new(*style).run(rest).unwrap_or(rest.len()));
+            memchr_iter(style.separator, header).count()
+        };
+        let usual = Self {
+            separator: b',',
+            line_end: b'\n',
+            before: 0,
+        };
+        Self::all(head).max_by_key(cells).unwrap_or(usual)
+    }
+}
+
+/// The byte that ends the first row outside quotes.
+fn line_end(header: &[u8]) -> u8 {
+    let mut is_quoted = false;
+    let end = header.iter().position(|sign| {
+        is_quoted ^= *sign == b'"';
+        !is_quoted && matches!(sign, b'\r' | b'\n')
+    });
+    let ends = end.and_then(|end| header.get(end..));
+    match ends {
+        Some([b'\r', next, ..]) if *next != b'\n' => b'\r',
+        _ => b'\n',
+    }
+}
 
 /// The columns given in the header line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// The byte between cells.
-    pub(crate) separator: u8,
+    /// How cells and rows end.
+    pub(crate) style: CsvStyle,
     /// Names of the columns.
     pub(crate) columns: Vec<String>,
 }
@@ -30,11 +93,11 @@ impl Layout {
     ///
     /// A map that requires nothing would take any text for a table, and recognises none.
     pub(crate) fn of(head: &[u8], is_complete: bool, maps: &[TableMap]) -> Option<Self> {
-        SEPARATORS.into_iter().find_map(|separator| {
-            let mut ends = Ends::new(separator);
-            let end = ends.run(head).or(is_complete.then_some(head.len()))?;
+        CsvStyle::all(head).find_map(|style| {
+            let head = head.get(style.before..)?;
+            let end = Ends::new(style).run(head).or(is_complete.then_some(head.len()))?;
             let line = strip_line_break(head.get(..end)?);
-            let columns = cells(line, separator)
+            let columns = cells(line, style.separator)
                 .map(|cell| match cell {
                     Ok(Cell::Text(name)) => String::from_utf8(name.into_owned()).ok(),
                     _ => None,
@@ -43,7 +106,7 @@ impl Layout {
             let is_wanted = maps
                 .iter()
                 .any(|map| map.requires.len() > 1 && map.reads(None, &columns));
-            is_wanted.then_some(Self { separator, columns })
+            is_wanted.then_some(Self { style, columns })
         })
     }
 }
@@ -55,14 +118,13 @@ impl TableMap {
     /// A map for a CSV file that no other map knows: every column of its header under its own name. None where the head is no CSV: a name
     /// is empty or stands twice, or one of the first rows has not as many cells.
     pub fn of_header(head: &Head) -> Option<Self> {
-        let found = SEPARATORS.into_iter();
-        let found = found.filter_map(|separator| names(head, separator, ROWS));
+        let found = CsvStyle::all(&head.bytes).filter_map(|style| names(head, style, ROWS));
         found.max_by_key(Vec::len).map(Self::of_names)
     }
 
     /// The same by the header alone: rows that have not as many cells are errors when they are read.
     pub fn of_first_line(head: &Head) -> Option<Self> {
-        names(head, likely_separator(&head.bytes), 0).map(Self::of_names)
+        names(head, CsvStyle::likely(&head.bytes), 0).map(Self::of_names)
     }
 
     fn of_names(mut requires: Vec<String>) -> Self {
@@ -86,45 +148,57 @@ impl Head {
         if self.framing != Framing::Tables || self.bytes.first().is_some_and(|byte| *byte == 0) {
             return None;
         }
-        let separator = likely_separator(&self.bytes);
-        let columns = names(self, separator, ROWS)?;
+        self.rows_of(CsvStyle::likely(&self.bytes))
+    }
+
+    /// The same of a text that no map reads: a header of words, and rows below it of which most have as many cells.
+    pub fn csv(&self) -> Option<Sample> {
+        let is_word = |name: &String| {
+            let may_be = |sign: char| sign.is_alphanumeric() || "_ -.#:/()".contains(sign);
+            name.len() <= 64 && name.chars().all(may_be)
+        };
+        let tables = CsvStyle::all(&self.bytes).filter_map(|style| self.rows_of(style));
+        let tables = tables.filter(|(columns, rows)| {
+            let first = || rows.iter().take(ROWS);
+            let fitting = first().filter(|row| row.len() == columns.len()).count();
+            columns.len() > 1 && columns.iter().all(is_word) && fitting > 0 && 2 * fitting >= first().count()
+        });
+        tables.max_by_key(|(columns, _)| columns.len())
+    }
+
+    fn rows_of(&self, style: CsvStyle) -> Option<Sample> {
+        let columns = names(self, style, 0)?;
         let text = |cell| match cell {
             Ok(Cell::Text(text)) => Some(String::from_utf8_lossy(&text).into_owned()),
             _ => None,
         };
-        let rows = rows(&self.bytes, separator, self.complete).skip(1);
-        Some((
-            columns,
-            rows.map(|row| cells(row, separator).map(text).collect())
-                .collect(),
-        ))
+        let rest = self.bytes.get(style.before..)?;
+        let rows = rows(rest, style, self.complete)
+            .filter(|row| !row.is_empty())
+            .skip(1);
+        let rows = rows.take(SAMPLE);
+        let rows = rows.map(|row| cells(row, style.separator).map(text).collect());
+        Some((columns, rows.collect()))
     }
 }
 
 /// The rows of a text without their line breaks. One without an end is whole where the text is.
-fn rows(text: &[u8], separator: u8, is_whole: bool) -> impl Iterator<Item = &[u8]> {
+fn rows(text: &[u8], style: CsvStyle, is_whole: bool) -> impl Iterator<Item = &[u8]> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let last = (is_whole && !rest.is_empty()).then_some(rest.len());
-        let (row, after) = rest.split_at_checked(Ends::new(separator).run(rest).or(last)?)?;
+        let (row, after) = rest.split_at_checked(Ends::new(style).run(rest).or(last)?)?;
         rest = after;
         Some(strip_line_break(row))
     })
 }
 
-/// The separator that the first line of a file has most often.
-pub(crate) fn likely_separator(head: &[u8]) -> u8 {
-    let header = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let count = |separator: &u8| memchr_iter(*separator, header).count();
-    SEPARATORS.into_iter().max_by_key(count).unwrap_or(b',')
-}
-
 /// The names of a header, if so many rows below it have as many cells.
-fn names(head: &Head, separator: u8, rows: usize) -> Option<Vec<String>> {
+fn names(head: &Head, style: CsvStyle, rows: usize) -> Option<Vec<String>> {
     let mut names: Option<Vec<String>> = None;
-    let mut rest = head.bytes.as_slice();
+    let mut rest = head.bytes.get(style.before..)?;
     for _ in 0..=rows {
-        let end = Ends::new(separator).run(rest);
+        let end = Ends::new(style).run(rest);
         let end = end.or((head.complete && !rest.is_empty()).then_some(rest.len()));
         let Some((row, after)) = end.and_then(|end| rest.split_at_checked(end)) else {
             break;
@@ -134,7 +208,7 @@ fn names(head: &Head, separator: u8, rows: usize) -> Option<Vec<String>> {
         if row.is_empty() {
             continue;
         }
-        let cells = cells(row, separator).collect::<Result<Vec<_>, _>>().ok()?;
+        let cells = cells(row, style.separator).collect::<Result<Vec<_>, _>>().ok()?;
         match &names {
             Some(names) if names.len() != cells.len() => return None,
             Some(_) => {}
@@ -161,7 +235,7 @@ pub(crate) fn strip_line_break(row: &[u8]) -> &[u8] {
 /// Finds where rows end. It survives the end of a chunk at any byte.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ends {
-    separator: u8,
+    style: CsvStyle,
     place: Place,
 }
 
@@ -177,9 +251,9 @@ enum Place {
 }
 
 impl Ends {
-    pub(crate) const fn new(separator: u8) -> Self {
+    pub(crate) const fn new(style: CsvStyle) -> Self {
         Self {
-            separator,
+            style,
             place: Place::CellStart,
         }
     }
@@ -205,9 +279,9 @@ impl Ends {
                 }
                 _ => {
                     self.place = Place::Plain;
-                    at += memchr2(self.separator, b'\n', rest)? + 1;
+                    at += memchr2(self.style.separator, self.style.line_end, rest)? + 1;
                     self.place = Place::CellStart;
-                    if bytes.get(at - 1) == Some(&b'\n') {
+                    if bytes.get(at - 1) == Some(&self.style.line_end) {
                         return Some(at);
                     }
                 }
@@ -232,9 +306,9 @@ pub(crate) fn cells(row: &[u8], separator: u8) -> impl Iterator<Item = Result<Ce
 
 /// Whether the rows that are whole in a text have quotes around all that is no number, truth value or null: a word without quotes is
 /// none of what people write then.
-pub(crate) fn quotes_texts(text: &[u8], separator: u8) -> bool {
-    let rows = rows(text, separator, false);
-    let cells = rows.take(SAMPLE).flat_map(|row| texts(row, separator));
+pub(crate) fn quotes_texts(text: &[u8], style: CsvStyle) -> bool {
+    let rows = rows(text, style, false);
+    let cells = rows.take(SAMPLE).flat_map(|row| texts(row, style.separator));
     let mut any = false;
     let all = cells.filter_map(Result::ok).all(|(text, is_quoted)| {
         any |= is_quoted;
@@ -300,6 +374,12 @@ mod tests {
 
     use super::*;
 
+    const COMMAS: CsvStyle = CsvStyle {
+        separator: b',',
+        line_end: b'\n',
+        before: 0,
+    };
+
     fn row(text: &str, separator: u8) -> Vec<Option<String>> {
         cells(text.as_bytes(), separator)
             .map(|cell| match cell.unwrap() {
@@ -346,7 +426,7 @@ mod tests {
             ("\"id\";x;\"body\"\r\n", b';'),
             ("id\tbody\n", b'\t'),
         ] {
-            assert_eq!(of(head, true).unwrap().separator, separator, "{head}");
+            assert_eq!(of(head, true).unwrap().style.separator, separator, "{head}");
         }
         assert!(of("id,body", true).is_some() && of("id,body", false).is_none());
         assert!(of("id,text\n", true).is_none());
@@ -395,6 +475,37 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_reader_says_what_a_table_is() {
+        let of = |text: &str| {
+            let head = Head {
+                framing: Framing::Documents,
+                complete: true,
+                bytes: text.as_bytes().to_vec(),
+            };
+            head.csv().map(|(columns, rows)| (columns.join(" "), rows.len()))
+        };
+        let table = |rows| Some(("who said".to_owned(), rows));
+        assert_eq!(of("who,said\nkim,\"one, two\"\nlee,\"three, four\"\n"), table(2));
+        for text in [
+            "sep=;\r\nwho;said\r\nkim;x, y\r\n",
+            "who|said\nkim|x\n",
+            "who\tsaid\nkim\tx",
+        ] {
+            assert_eq!(of(text), table(1), "{text}");
+        }
+        assert_eq!(of("who,said\rkim,\"x\ny\"\rlee,z\r"), table(2));
+        for text in [
+            "Hello, Ann\n",
+            "so it is\nand so\n",
+            "a,b\n1\n2\n3,4\n",
+            "| a | b |\n|---|---|\n| 1 | 2 |\n",
+            "{\"a\":1,\"b\":2}\n{\"a\":1,\"b\":2}\n",
+        ] {
+            assert_eq!(of(text), None, "{text}");
+        }
+    }
+
     proptest! {
         #![proptest_config(chatmill_drawn::law(64))]
 
@@ -402,8 +513,8 @@ mod tests {
         fn chunks_change_nothing(text in "[a\",\r\n]{0,30}", cut in 0_usize..30) {
             let bytes = text.as_bytes();
             let cut = cut.min(bytes.len());
-            let mut whole = Ends::new(b',');
-            let mut parts = Ends::new(b',');
+            let mut whole = Ends::new(COMMAS);
+            let mut parts = Ends::new(COMMAS);
             let split = parts.run(&bytes[..cut]).or_else(|| Some(cut + parts.run(&bytes[cut..])?));
             prop_assert_eq!(split, whole.run(bytes));
         }
@@ -412,7 +523,7 @@ mod tests {
         fn quoted_cells_are_read_back(texts in prop::collection::vec("[a\",\r\n]{0,5}", 1..5)) {
             let quoted: Vec<String> = texts.iter().map(|text| format!("\"{}\"", text.replace('"', "\"\""))).collect();
             let line = quoted.join(",") + "\n";
-            prop_assert_eq!(Ends::new(b',').run(line.as_bytes()), Some(line.len()));
+            prop_assert_eq!(Ends::new(COMMAS).run(line.as_bytes()), Some(line.len()));
             let read = row(line.strip_suffix('\n').unwrap(), b',');
             prop_assert_eq!(read, texts.into_iter().map(Some).collect::<Vec<_>>());
         }

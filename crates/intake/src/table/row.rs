@@ -14,7 +14,7 @@ use crate::json;
 use crate::stream::StreamError;
 
 /// Rows of a sample.
-pub(super) const SAMPLE: usize = 256;
+pub(crate) const SAMPLE: usize = 256;
 
 /// A value of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]

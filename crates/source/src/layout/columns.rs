@@ -17,6 +17,8 @@ pub(crate) enum Holds {
     History,
     /// A whole conversation.
     Turns,
+    /// A whole conversation, written out in one text.
+    Transcript,
     /// The question.
     Question,
     /// Context of the question, placed before it.
@@ -30,10 +32,10 @@ pub(crate) enum Holds {
     /// The answer that was not.
     Worse,
 }
-use Holds::{Answer, Better, Context, History, Input, Question, System, Turns, Worse};
+use Holds::{Answer, Better, Context, History, Input, Question, System, Transcript, Turns, Worse};
 
 /// Columns in the order of their contents in a conversation. Of those with the same meaning the first counts.
-static COLUMNS: [(&str, Holds); 34] = [
+static COLUMNS: [(&str, Holds); 35] = [
     ("system", System),
     ("system_prompt", System),
     ("system_message", System),
@@ -43,6 +45,7 @@ static COLUMNS: [(&str, Holds); 34] = [
     ("input.messages", Turns),
     ("conversation", Turns),
     ("data", Turns),
+    ("transcript", Transcript),
     ("context", Context),
     ("prompt", Question),
     ("instruction", Question),
@@ -161,6 +164,24 @@ pub(crate) fn name_alone<'r>(record: &'r RecordSketch, wanted: &[&str]) -> Optio
         .next()
         .filter(|_| lists.next().is_none())
         .map(String::as_str)
+}
+
+/// The question and the answer of an object that is both, as two texts.
+pub(crate) fn question_and_answer(turn: Value<'_>) -> Option<[Value<'_>; 2]> {
+    let one = |holds: Holds, further: &str| {
+        let mut found = all(turn, holds)
+            .map(|(_, value)| value)
+            .chain(present(turn, further));
+        found.next().filter(|text| text.kind() == Kind::String)
+    };
+    let has_role = turn.kind() != Kind::Object || turn.get("role").is_some() || turn.get("from").is_some();
+    let question = || {
+        one(Question, "input")
+            .or_else(|| one(Question, "user"))
+            .or_else(|| one(Question, "human"))
+    };
+    let answer = || one(Answer, "assistant").or_else(|| one(Answer, "bot"));
+    (!has_role).then(|| Some([question()?, answer()?]))?
 }
 
 /// The first of them.

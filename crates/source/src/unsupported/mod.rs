@@ -5,8 +5,6 @@
 
 mod files;
 
-pub(crate) use files::is_table;
-
 use std::sync::LazyLock;
 
 use chatmill_intake::{Head, RecordSketch, Sketch};
@@ -29,6 +27,14 @@ pub struct UnsupportedFormat {
 }
 
 impl UnsupportedFormat {
+    /// Whether its records are rows of a table, as far as their names say.
+    pub fn is_of_rows(&self) -> bool {
+        KNOWN
+            .format
+            .iter()
+            .any(|known| known.id == self.id && matches!(known.check, Some(Check::Rows)))
+    }
+
     /// Whether the file is a table with a header, whose rows are records.
     pub fn is_table(&self) -> bool {
         self.id == files::TABLE
@@ -79,15 +85,15 @@ enum Check {
 }
 
 impl Known {
-    /// Whether the first records of a file, or its first bytes, are of this format.
-    fn is_seen(&self, records: &[RecordSketch], head: &[u8]) -> bool {
+    /// Whether the first records of a file, or its head, are of this format.
+    fn is_seen(&self, records: &[RecordSketch], head: Option<&Head>) -> bool {
         let has = |name: &str| records.iter().any(|record| record.names(name));
         match self.check {
             Some(Check::Rows) => {
                 WHOSE.into_iter().any(has) && ["content", "text", "body", "message"].into_iter().any(has)
             }
-            Some(Check::LettaText) => files::is_letta(head),
-            Some(Check::Table) => is_table(head),
+            Some(Check::LettaText) => head.is_some_and(|head| files::is_letta(&head.bytes)),
+            Some(Check::Table) => head.is_some_and(|head| head.csv().is_some()),
             None => records.iter().any(|record| {
                 self.has_one(|name| stands(record, name)).is_some()
                     && !self.lacks.iter().any(|name| stands(record, name))
@@ -125,15 +131,19 @@ fn stands(record: &RecordSketch, name: &str) -> bool {
 
 /// The unsupported format that a file looks like, by its first bytes and the first records in them.
 pub fn unsupported_format(head: &Head, sketch: &Sketch) -> Option<UnsupportedFormat> {
-    first(&sketch.records, &head.bytes, |_| true)
+    first(&sketch.records, Some(head), |_| true)
 }
 
 /// The unsupported format of records that some source would read, but wrongly.
 pub(crate) fn unsupported_records(sketch: &Sketch) -> Option<UnsupportedFormat> {
-    first(&sketch.records, &[], |known| !known.unread)
+    first(&sketch.records, None, |known| !known.unread)
 }
 
-fn first(records: &[RecordSketch], head: &[u8], may_be: fn(&Known) -> bool) -> Option<UnsupportedFormat> {
+fn first(
+    records: &[RecordSketch],
+    head: Option<&Head>,
+    may_be: fn(&Known) -> bool,
+) -> Option<UnsupportedFormat> {
     let mut all = KNOWN.format.iter();
     let known = all.find(|known| may_be(known) && known.is_seen(records, head))?;
     Some(known.found(known.why.clone()))

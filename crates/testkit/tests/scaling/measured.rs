@@ -308,6 +308,7 @@ fn checked(folder: &Path, source: &str) {
                 zone: None,
                 map: Vec::new(),
                 assistants: Vec::new(),
+                quotes: true,
             },
             None,
         )

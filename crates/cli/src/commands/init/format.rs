@@ -17,14 +17,15 @@ pub(super) fn file(path: &str, proposal: &Proposal) -> Result<Option<String>, Er
     let mut rivals: &[String] = &[];
     let paths: BTreeMap<&str, String> = match proposal {
         Proposal::Fields(paths) => paths.iter().map(|(key, path)| (*key, path.clone())).collect(),
-        Proposal::Columns(columns, _) => {
+        Proposal::Columns(guess) => {
             let known = |key: &'static str| {
                 COLUMNS
                     .iter()
                     .find(|(own, _)| *own == key)
                     .map_or(key, |(_, name)| *name)
             };
-            let columns = columns
+            let columns = guess
+                .columns
                 .iter()
                 .map(|(key, column)| (known(key), format!("$.{column}")));
             columns.chain([("messages", "$".to_owned())]).collect()

@@ -123,7 +123,9 @@ fn map(inputs: &[(&str, Seen)]) -> Option<Value> {
         Some(Proposal::Fields(paths)) => {
             context! { fields => pairs(paths), mark => if is_mapped(first) { "" } else { "# " } }
         }
-        Some(Proposal::Columns(columns, all)) => context! { columns => pairs(columns), all => all.clone() },
+        Some(Proposal::Columns(guess)) => {
+            context! { section => guess.section("messages"), all => guess.described.clone(), has_agents => guess.has_agents() }
+        }
         Some(Proposal::Rivals(lists)) => context! { rivals => lists.clone() },
         None => context! { tables => first.tables.iter().map(String::as_str).collect::<Value>() },
     })

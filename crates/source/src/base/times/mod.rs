@@ -189,6 +189,11 @@ fn micros(civil: DateTime) -> Option<i64> {
     i64::try_from(since.as_micros()).ok()
 }
 
+/// Whether a text is a time.
+pub(crate) fn is_one(text: &str) -> bool {
+    moment(text).is_some()
+}
+
 fn moment(text: &str) -> Option<(Moment, TimeAnomalies)> {
     if let Some(moment) = iso8601::parse(text) {
         let instant = match moment.offset {

@@ -61,6 +61,10 @@ impl<'d, 'r> TurnReader<'d, 'r> {
             RowTurns::Column(list) => list.items().for_each(|turn| self.read(OUTSIDE_LISTS, turn)),
             RowTurns::Content(role, index, value) => self.content(role, index, value),
             RowTurns::Text(role, texts) => self.texts(role, &texts),
+            RowTurns::Transcript(text) => {
+                let turns = text.as_str().and_then(|words| transcript::written_out(&words));
+                self.turns_of(turns.into_iter().flatten(), text);
+            }
             RowTurns::Answer(name, value) => {
                 self.exchange.beside.take(name);
                 self.answer(name, value);
@@ -197,10 +201,15 @@ impl<'d, 'r> TurnReader<'d, 'r> {
             turns.pop();
             self.is_written_out = true;
         }
+        self.turns_of(turns, *value);
+    }
+
+    /// Takes turns of one text.
+    fn turns_of(&mut self, turns: impl IntoIterator<Item = (Role, String)>, value: Value<'d>) {
         for (role, text) in turns {
             let turn = Turn::of(role, Part::Text(text));
             self.exchange.turns.list.rows.rows += 1;
-            self.exchange.turns.push(OUTSIDE_LISTS, *value, turn);
+            self.exchange.turns.push(OUTSIDE_LISTS, value, turn);
         }
     }
 

@@ -21,6 +21,8 @@ pub(super) enum RowTurns<'d> {
     Content(Role, u32, Value<'d>),
     /// Texts of one turn. A single text may be a whole conversation written out.
     Text(Role, Vec<Value<'d>>),
+    /// A conversation that is written out, with any of the marks that are known.
+    Transcript(Value<'d>),
     /// An answer in a column, in any form.
     Answer(&'static str, Value<'d>),
 }
@@ -73,6 +75,12 @@ impl<'d> Row<'d> {
         } else if let Some((name, list)) = unnamed {
             row.columns.push(name);
             row.turns.push(RowTurns::Column(list));
+        } else if let Some((name, text)) =
+            columns::first(root, Holds::Transcript).filter(|(_, text)| is_written_out(*text))
+        {
+            single(frame, (name, text))?;
+            row.columns.push(name.into());
+            row.turns.push(RowTurns::Transcript(text));
         } else {
             row.add(frame, columns::first(root, Holds::History), limits)?;
             row.question(frame, limits)?;
@@ -177,8 +185,16 @@ fn texts(turn: Value<'_>) -> Option<Vec<Value<'_>>> {
     match turn.kind() {
         Kind::String => Some(vec![turn]),
         Kind::Array if turn.items().all(|text| text.kind() == Kind::String) => Some(turn.items().collect()),
+        Kind::Object => columns::question_and_answer(turn).map(Vec::from),
         _ => None,
     }
+}
+
+/// Whether a text is a conversation that is written out.
+fn is_written_out(value: Value<'_>) -> bool {
+    value
+        .string()
+        .is_some_and(|text| transcript::written_out(&text).is_some())
 }
 
 /// Whether a column holds messages, or texts in turn.

@@ -1,0 +1,527 @@
+//! What the columns of a table hold, guessed from their names and from their values in the first rows: messages, or rows for training.
+//!
+//! A guess is sure where no other reading would teach other turns: roles are words for roles and every other column is understood, or a
+//! row is a question with its answer and no other text. Everything else is only proposed, and most tables are neither. What is never
+//! guessed: docs/decisions/2026-11-29-guessed-columns.md.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chatmill_intake::json::{self, Kind, Value};
+use chatmill_intake::table::TableMap;
+use chatmill_intake::{Framing, Head};
+use chatmill_model::Role;
+
+use super::names;
+use crate::base::roles::known_role;
+use crate::base::texts::transcript;
+use crate::base::times;
+use crate::formats::openai_messages::WHOSE;
+use crate::layout::columns::{self, Holds, question_and_answer};
+
+/// The columns and the first rows of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableSample {
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// The cells of rows, where they have one.
+    pub rows: Vec<Vec<Option<SampleCell>>>,
+}
+
+/// A cell of a sample.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SampleCell {
+    /// A text, a number or a truth value.
+    Text(String),
+    /// A list or an object, as JSON.
+    Json(String),
+}
+
+/// What the columns of a table are taken for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guess {
+    /// The id of the source that reads the rows.
+    pub source: &'static str,
+    /// The source's names of columns, and the table's.
+    pub columns: Vec<(&'static str, String)>,
+    /// Senders that seem to be agents, where rows have no roles.
+    pub assistants: Vec<String>,
+    /// Whether no other reading would teach other turns.
+    pub is_sure: bool,
+    /// The columns, with their values where these are few.
+    pub described: String,
+}
+
+/// Values that are shown of a column at most.
+const MAX_SHOWN: usize = 6;
+
+impl TableSample {
+    /// The sample of a CSV file or of JSON rows.
+    pub fn of(head: &Head) -> Option<Self> {
+        if matches!(head.framing, Framing::Lines | Framing::Array) {
+            return Self::of_records(head);
+        }
+        let (columns, rows) = head.csv()?;
+        let cells =
+            |row: Vec<Option<String>>| row.into_iter().map(|cell| cell.map(SampleCell::Text)).collect();
+        Some(Self {
+            columns,
+            rows: rows.into_iter().map(cells).collect(),
+        })
+    }
+
+    fn of_records(head: &Head) -> Option<Self> {
+        let mut sample = Self {
+            columns: Vec::new(),
+            rows: Vec::new(),
+        };
+        for record in head.records() {
+            let document = json::scan(record, u32::MAX).ok()?;
+            let root = document.root();
+            if root.kind() != Kind::Object {
+                return None;
+            }
+            let mut row: Vec<Option<SampleCell>> = vec![None; sample.columns.len()];
+            for (key, value) in root.fields() {
+                let known = sample.columns.iter().position(|name| *name == *key);
+                let cell = SampleCell::of(value);
+                if let Some(place) = known.and_then(|at| row.get_mut(at)) {
+                    *place = cell;
+                } else {
+                    sample.columns.push(key.into_owned());
+                    row.push(cell);
+                }
+            }
+            sample.rows.push(row);
+        }
+        (!sample.rows.is_empty()).then_some(sample)
+    }
+}
+
+impl SampleCell {
+    fn of(value: Value<'_>) -> Option<Self> {
+        match value.kind() {
+            Kind::Null => None,
+            Kind::String => value.string().map(|text| Self::Text(text.into_owned())),
+            Kind::Array | Kind::Object => Some(Self::Json(value.raw().to_owned())),
+            Kind::Bool(_) | Kind::Number => Some(Self::Text(value.raw().to_owned())),
+        }
+    }
+}
+
+/// A column of a sample.
+struct SampledColumn<'s> {
+    name: &'s str,
+    /// The name without case, blanks and lines.
+    key: String,
+    texts: Vec<&'s str>,
+    lists: Vec<&'s str>,
+    rows: usize,
+}
+
+impl<'s> SampledColumn<'s> {
+    fn is(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| plain(name) == self.key)
+    }
+
+    /// Whether it is a column of rows for training, by a name that is read or by one of these.
+    fn holds(&self, holds: Holds, further: &[&str]) -> bool {
+        self.is(further) || columns::names(holds).any(|name| plain(name) == self.key)
+    }
+
+    fn is_text(&self) -> bool {
+        self.is(names::TEXTS) || self.is(names::TEXTS_OF_TABLES)
+    }
+
+    fn is_speaker(&self) -> bool {
+        self.is(names::ROLES) || self.is(names::SENDERS) || self.is(names::SENDERS_OF_TABLES)
+    }
+
+    fn distinct(&self) -> BTreeSet<&'s str> {
+        self.texts.iter().copied().collect()
+    }
+
+    /// Whether its values are what people write: several words, on the average.
+    fn has_words(&self, least: usize) -> bool {
+        let words: usize = self
+            .texts
+            .iter()
+            .map(|text| text.split_whitespace().count())
+            .sum();
+        !self.texts.is_empty() && words >= least * self.texts.len()
+    }
+
+    fn is_time(&self) -> bool {
+        !self.texts.is_empty() && self.is(names::TIMES) && self.texts.iter().all(|text| times::is_one(text))
+    }
+
+    fn is_unique(&self) -> bool {
+        self.texts.len() == self.rows && self.distinct().len() == self.rows
+    }
+
+    /// Whether its values are words for roles, of people and of agents.
+    fn has_roles(&self) -> bool {
+        let roles: Option<Vec<Role>> = self.texts.iter().map(|text| known_role(text)).collect();
+        let has = |roles: &[Role], role| roles.contains(&role);
+        self.texts.len() == self.rows
+            && roles.is_some_and(|roles| has(&roles, Role::User) && has(&roles, Role::Assistant))
+    }
+
+    /// Whether its values are few and short, as names of people are who speak more than once.
+    fn has_names(&self) -> bool {
+        let distinct = self.distinct().len();
+        let is_name = |text: &&str| text.len() <= 40 && text.split_whitespace().count() <= 3;
+        self.texts.len() == self.rows
+            && distinct > 1
+            && 2 * distinct <= self.rows.max(4) + 2
+            && self.texts.iter().all(is_name)
+    }
+}
+
+/// A name without case and signs.
+fn plain(name: &str) -> String {
+    let signs = name.chars().filter(|sign| sign.is_alphanumeric());
+    signs.flat_map(char::to_lowercase).collect()
+}
+
+/// What the columns of a table hold; none where they are neither messages nor rows for training.
+pub fn guess(sample: &TableSample) -> Option<Guess> {
+    let column = |(at, name): (usize, &'_ String)| {
+        let cells = || sample.rows.iter().filter_map(move |row| row.get(at)?.as_ref());
+        SampledColumn {
+            name: sample.columns.get(at).map_or("", String::as_str),
+            key: plain(name),
+            texts: cells()
+                .filter_map(|cell| match cell {
+                    SampleCell::Text(text) if !text.trim().is_empty() => Some(text.as_str()),
+                    _ => None,
+                })
+                .collect(),
+            lists: cells()
+                .filter_map(|cell| match cell {
+                    SampleCell::Json(text) => Some(text.as_str()),
+                    SampleCell::Text(_) => None,
+                })
+                .collect(),
+            rows: sample.rows.len(),
+        }
+    };
+    let columns: Vec<SampledColumn<'_>> = sample.columns.iter().enumerate().map(column).collect();
+    // Options to choose from are no answers, and a name that repeats has no meaning.
+    let keys: BTreeSet<&str> = columns.iter().map(|column| column.key.as_str()).collect();
+    if keys.len() < columns.len() || columns.iter().any(|column| column.is(names::OPTIONS)) {
+        return None;
+    }
+    let found = messages(&columns)
+        .or_else(|| list_of_turns(&columns))
+        .or_else(|| written_out(&columns))
+        .or_else(|| exchange(&columns));
+    found.map(|guess| Guess {
+        described: described(&columns),
+        ..guess
+    })
+}
+
+fn found<'c, 's>(
+    columns: &'c [SampledColumn<'s>],
+    fits: impl Fn(&SampledColumn<'s>) -> bool,
+) -> Vec<&'c SampledColumn<'s>> {
+    columns.iter().filter(|column| fits(column)).collect()
+}
+
+/// Rows that are messages: who speaks, and what.
+fn messages(columns: &[SampledColumn<'_>]) -> Option<Guess> {
+    let mut texts = names::TEXTS.iter().chain(names::TEXTS_OF_TABLES);
+    let content = texts.find_map(|name| {
+        columns
+            .iter()
+            .find(|column| column.key == plain(name) && column.has_words(1))
+    })?;
+    let others = || columns.iter().filter(|column| column.name != content.name);
+    let role = others().find(|column| column.is_speaker() && column.has_roles());
+    let is_sender = |column: &SampledColumn<'_>| {
+        column.key != "type"
+            && column.texts.len() == column.rows
+            && !column.has_roles()
+            && (column.has_names() || column.rows < 4)
+    };
+    let sender = others().find(|column| column.is_speaker() && is_sender(column));
+    let whose = others().find(|column| column.is(names::WHOSE));
+    let id = others().find(|column| column.is(names::IDS) && column.is_unique());
+    let reply = others().find(|column| column.is(names::REPLIES));
+    let time = others().find(|column| column.is_time());
+    if role.is_none() && sender.is_none() {
+        return None;
+    }
+    let keys = [
+        ("id", id),
+        ("conversation", whose),
+        ("sender", sender),
+        ("role", role),
+        ("content", Some(content)),
+        ("reply_to", reply),
+        ("created_at", time),
+    ];
+    let pairs: Vec<(&'static str, String)> = keys
+        .iter()
+        .filter_map(|(key, column)| Some((*key, column.as_ref()?.name.to_owned())))
+        .collect();
+    let is_understood = |column: &&SampledColumn<'_>| {
+        let is_mapped = pairs.iter().any(|(_, name)| name == column.name);
+        is_mapped || column.is(names::HARMLESS) || column.texts.is_empty() && column.lists.is_empty()
+    };
+    // Another name of the conversation may be one, and may be anything.
+    let is_known = whose.is_none_or(|column| WHOSE.contains(&column.name));
+    let is_alone = |column: &SampledColumn<'_>| column.name == content.name || !column.is_text();
+    let is_sure = role.is_some()
+        && is_known
+        && content.rows > 1
+        && columns
+            .iter()
+            .all(|column| is_understood(&column) && is_alone(column));
+    let agents = sender
+        .filter(|_| role.is_none())
+        .map(SampledColumn::distinct)
+        .unwrap_or_default();
+    let is_agent = |name: &&str| {
+        let name = name.to_lowercase();
+        known_role(&name) == Some(Role::Assistant)
+            || ["bot", "assistant", "gpt"].iter().any(|word| name.contains(word))
+    };
+    Some(Guess {
+        source: "table-rows",
+        columns: pairs,
+        assistants: agents.into_iter().filter(is_agent).map(str::to_owned).collect(),
+        is_sure,
+        described: String::new(),
+    })
+}
+
+/// A column of lists that are texts in turn, pairs, or questions with their answers.
+fn list_of_turns(columns: &[SampledColumn<'_>]) -> Option<Guess> {
+    let lists = found(columns, |column| !column.lists.is_empty());
+    let [list] = lists.as_slice() else { return None };
+    let mut kinds = BTreeSet::new();
+    let mut ends_with_answers = true;
+    for text in &list.lists {
+        let document = json::scan(text.as_bytes(), u32::MAX).ok()?;
+        let root = document.root();
+        if root.kind() != Kind::Array || root.is_empty() {
+            return None;
+        }
+        ends_with_answers &= root.len().is_multiple_of(2);
+        for item in root.items() {
+            kinds.insert(kind_of_turn(item)?);
+        }
+    }
+    let [kind] = Vec::from_iter(kinds)[..] else {
+        return None;
+    };
+    let key = if kind == "texts" { "data" } else { "history" };
+    let has_other_words = columns.iter().any(|column| column.has_words(4));
+    let is_sure = !has_other_words && (kind != "texts" || ends_with_answers && list.is(names::CONVERSATIONS));
+    Some(rows_for_training(
+        &[(key, list)],
+        is_sure && list.lists.len() == list.rows,
+    ))
+}
+
+/// The kind of an element of a list of turns.
+fn kind_of_turn(item: Value<'_>) -> Option<&'static str> {
+    let is_text = |value: Value<'_>| value.kind() == Kind::String;
+    match item.kind() {
+        Kind::String => Some("texts"),
+        Kind::Array => (item.len() == 2 && item.items().all(is_text)).then_some("pairs"),
+        Kind::Object => question_and_answer(item).map(|_| "pairs"),
+        _ => None,
+    }
+}
+
+/// A column of texts, each of which is a conversation that is written out.
+fn written_out(columns: &[SampledColumn<'_>]) -> Option<Guess> {
+    let is_one = |column: &SampledColumn<'_>| {
+        column.texts.len() == column.rows
+            && column
+                .texts
+                .iter()
+                .all(|text| transcript::written_out(text).is_some())
+    };
+    let found = found(columns, is_one);
+    let [column] = found.as_slice() else { return None };
+    let has_other_words = columns
+        .iter()
+        .any(|other| other.name != column.name && other.has_words(4));
+    Some(rows_for_training(&[("transcript", column)], !has_other_words))
+}
+
+/// A question with its answer, or with a better and a worse one.
+fn exchange(columns: &[SampledColumn<'_>]) -> Option<Guess> {
+    let only = |holds: Holds, further: &[&str]| {
+        let found = found(columns, |column| {
+            column.holds(holds, further) && column.texts.len() == column.rows
+        });
+        match found.as_slice() {
+            [one] => Some(*one),
+            _ => None,
+        }
+    };
+    let question = only(Holds::Question, names::QUESTIONS).filter(|column| column.has_words(2));
+    let compared = only(Holds::Better, names::BETTER).zip(only(Holds::Worse, names::WORSE));
+    let (pairs, texts) = if let Some((better, worse)) = compared {
+        let question = question?;
+        (
+            [("prompt", question), ("chosen", better), ("rejected", worse)].to_vec(),
+            3,
+        )
+    } else {
+        (
+            [
+                ("prompt", question?),
+                ("completion", only(Holds::Answer, names::ANSWERS)?),
+            ]
+            .to_vec(),
+            2,
+        )
+    };
+    let is_text = |(_, column): &(&str, &SampledColumn<'_>)| column.has_words(2);
+    let words = found(columns, |column| column.has_words(3)).len();
+    let answers = pairs.last()?.1;
+    // Few words that repeat are labels; a problem with a solution may be anything.
+    let has_labels = answers.rows > 3 && 2 * answers.distinct().len() <= answers.rows;
+    let is_anything = answers.key == "solution";
+    let has_lists = columns.iter().any(|column| !column.lists.is_empty());
+    let is_sure = pairs.iter().all(is_text) && words <= texts && !has_labels && !is_anything && !has_lists;
+    Some(rows_for_training(&pairs, is_sure))
+}
+
+fn rows_for_training(pairs: &[(&'static str, &SampledColumn<'_>)], is_sure: bool) -> Guess {
+    Guess {
+        source: "hf-messages",
+        columns: pairs
+            .iter()
+            .map(|(key, column)| (*key, column.name.to_owned()))
+            .collect(),
+        assistants: Vec::new(),
+        is_sure,
+        described: String::new(),
+    }
+}
+
+/// The columns, those of who speaks with their values.
+fn described(columns: &[SampledColumn<'_>]) -> String {
+    let one = |column: &SampledColumn<'_>| {
+        let values = column.distinct();
+        let shows = (column.is_speaker() && !values.is_empty() && !column.has_words(3)).then(|| {
+            let shown: Vec<&str> = values.iter().take(MAX_SHOWN).copied().collect();
+            let more = if values.len() > MAX_SHOWN { ", …" } else { "" };
+            format!(" ({} values: {}{more})", values.len(), shown.join(", "))
+        });
+        format!("{}{}", column.name, shows.as_deref().unwrap_or_default())
+    };
+    columns.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+impl Guess {
+    /// Whether it is known who is an agent.
+    pub fn has_agents(&self) -> bool {
+        let has_roles = self.columns.iter().any(|(key, _)| *key == "role");
+        has_roles || self.source != "table-rows" || !self.assistants.is_empty()
+    }
+
+    /// The map of the table, by this name.
+    pub fn map(&self, name: &str) -> TableMap {
+        TableMap {
+            name: name.to_owned(),
+            source: self.source.to_owned(),
+            table: TableMap::ANY.to_owned(),
+            requires: self.columns.iter().map(|(_, theirs)| theirs.clone()).collect(),
+            columns: self
+                .columns
+                .iter()
+                .map(|(ours, theirs)| ((*ours).to_owned(), theirs.clone()))
+                .collect(),
+            is_own: true,
+            ..TableMap::default()
+        }
+    }
+
+    /// The options that read the table; none where a name cannot be written in them.
+    pub fn options(&self) -> Option<String> {
+        let source = (self.source != "table-rows").then(|| format!("source={}", self.source));
+        let pairs = self
+            .columns
+            .iter()
+            .map(|(ours, theirs)| format!("{ours}={theirs}"));
+        let pairs: Vec<String> = source.into_iter().chain(pairs).collect();
+        let names = self
+            .columns
+            .iter()
+            .map(|(_, theirs)| theirs)
+            .chain(&self.assistants);
+        let may_be = |name: &String| !name.contains([',', '\'', '\n']);
+        let is_writable = { names }.all(may_be);
+        let agents = match self.assistants.as_slice() {
+            [] => String::new(),
+            names => format!(" --assistant {}", quoted(&names.join(","))),
+        };
+        is_writable.then(|| format!("--map {}{agents}", quoted(&pairs.join(","))))
+    }
+
+    /// The map as a line of a pipeline file.
+    pub fn line(&self, table: &str) -> String {
+        let pairs = self
+            .section(table)
+            .into_iter()
+            .map(|(key, value)| format!("{key} = {value}"));
+        format!(
+            "table_map.{table} = {{ {} }}",
+            pairs.collect::<Vec<_>>().join(", ")
+        )
+    }
+
+    /// The map as keys of a section, with their values as TOML.
+    pub fn section(&self, table: &str) -> BTreeMap<String, String> {
+        let mut pairs = BTreeMap::new();
+        let mut pair =
+            |key: &str, value: &str| pairs.insert(key.to_owned(), toml::Value::String(value.to_owned()));
+        let further = self.source != "table-rows";
+        pair("table", table);
+        if further {
+            pair("source", self.source);
+        }
+        let mut own = toml::Table::new();
+        for (ours, theirs) in &self.columns {
+            if further {
+                own.insert((*ours).to_owned(), theirs.clone().into());
+            } else {
+                pair(ours, theirs);
+            }
+        }
+        if let Some((_, sender)) = self.columns.iter().find(|(key, _)| *key == "sender")
+            && !self.assistants.is_empty()
+        {
+            pair("role", sender);
+            let roles = self
+                .assistants
+                .iter()
+                .map(|name| (name.clone(), "assistant".into()));
+            pairs.insert("roles".to_owned(), toml::Value::Table(roles.collect()));
+        }
+        if further {
+            pairs.insert("columns".to_owned(), toml::Value::Table(own));
+        }
+        pairs
+            .into_iter()
+            .map(|(key, value)| (key, value.to_string()))
+            .collect()
+    }
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |sign: char| sign.is_alphanumeric() || "_-.,=:/".contains(sign);
+    if word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{word}'")
+    }
+}

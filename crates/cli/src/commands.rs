@@ -176,6 +176,18 @@ pub(crate) fn execute(cli: Cli) -> Exit {
     if cli.global.wide {
         terminal::show_all_columns();
     }
+    let looks_up = matches!(
+        cli.command,
+        Command::Example(_)
+            | Command::Sources(_)
+            | Command::Dialects(_)
+            | Command::Rules(_)
+            | Command::Encodings(_)
+            | Command::Explain(_)
+            | Command::Schema(_)
+            | Command::Completions(_)
+            | Command::Man(_)
+    );
     let meter = Meter::new(&cli.global, !is_run);
     logs::start(&cli.global, meter.bar());
     let watched = if is_run {
@@ -190,6 +202,9 @@ pub(crate) fn execute(cli: Cli) -> Exit {
             return exit_of(Err(error), Exit::Interrupted);
         }
     };
+    if !looks_up {
+        meter.begin();
+    }
     let context = Context {
         global: &cli.global,
         meter: &meter,
@@ -198,7 +213,7 @@ pub(crate) fn execute(cli: Cli) -> Exit {
     let outcome = dispatch(cli.command, &context);
     meter.clear();
     let exit = exit_of(outcome, signals.exit());
-    if is_run {
+    if !looks_up {
         meter.end(exit);
     }
     exit

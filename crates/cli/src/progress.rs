@@ -4,7 +4,9 @@
 //! between reader, workers and writer, and the slowest of them. Shares and times are those of all stages together.
 
 mod course;
+mod reading;
 
+use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,11 +16,12 @@ use chatmill_diag::visible::{visible, visible_json};
 use chatmill_engine::{Progress, Queues};
 use course::Course;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle as BarStyle};
+use reading::{Reading, Stage};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Global, ProgressStyle};
 use crate::exit::Exit;
-use crate::figures::{self, thousandths};
+use crate::figures::thousandths;
 use crate::stderr::{self, Word};
 
 /// Shows how far the work is.
@@ -29,6 +32,8 @@ pub(crate) struct Meter {
     begun: Instant,
     stage: Mutex<Stage>,
     done: AtomicU64,
+    /// Bytes of the stage that an earlier attempt did.
+    skipped: AtomicU64,
     /// Milliseconds after `begun` at which the next line is due.
     due: AtomicU64,
     /// Fields of the last line, besides the exit code.
@@ -54,15 +59,6 @@ impl Form {
             Self::Plain | Self::Nothing => Duration::from_secs(5),
         }
     }
-}
-
-#[derive(Clone)]
-struct Stage {
-    course: Course,
-    name: String,
-    bytes: u64,
-    since: Instant,
-    queues: Option<Queues>,
 }
 
 impl Meter {
@@ -96,6 +92,10 @@ impl Meter {
                 .unwrap_or_else(|_| BarStyle::default_bar())
                 .progress_chars("=> "),
         );
+        if form == Form::Bar {
+            // The time goes on, too, while a conversation takes long.
+            bar.enable_steady_tick(Duration::from_secs(1));
+        }
         let begun = Instant::now();
         Self {
             form,
@@ -109,8 +109,10 @@ impl Meter {
                 bytes: 0,
                 since: begun,
                 queues: None,
+                looks: VecDeque::new(),
             }),
             done: AtomicU64::new(0),
+            skipped: AtomicU64::new(0),
             due: AtomicU64::new(form.interval().as_millis() as u64),
             ending: Mutex::new(Map::new()),
         }
@@ -158,11 +160,14 @@ impl Meter {
     }
 
     fn reading(&self) -> Reading {
-        let stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        let (elapsed, done) = (stage.since.elapsed(), self.done.load(Ordering::Relaxed));
+        stage.look(elapsed, done);
         Reading {
             stage: stage.clone(),
-            done: self.done.load(Ordering::Relaxed),
-            elapsed: stage.since.elapsed(),
+            done: done + self.skipped.load(Ordering::Relaxed),
+            elapsed,
+            since_begin: self.begun.elapsed(),
         }
     }
 
@@ -189,6 +194,14 @@ impl Meter {
     pub(crate) fn set_ending(&self, ending: Map<String, Value>) {
         let mut known = self.ending.lock().unwrap_or_else(PoisonError::into_inner);
         known.extend(ending);
+    }
+
+    /// The first line, where programs listen.
+    pub(crate) fn begin(&self) {
+        if self.form == Form::Json {
+            let event = json!({"event": "begun", "version": env!("CARGO_PKG_VERSION")});
+            self.write_line(Word::Progress, &event.to_string());
+        }
     }
 
     /// The last line, where programs listen: how the command ended.
@@ -244,7 +257,9 @@ impl Progress for Meter {
             stage.bytes = bytes;
             stage.since = Instant::now();
             stage.queues = None;
+            stage.looks.clear();
             self.done.store(0, Ordering::Relaxed);
+            self.skipped.store(0, Ordering::Relaxed);
         }
         match self.form {
             Form::Bar => {
@@ -272,6 +287,14 @@ impl Progress for Meter {
         self.write_if_due();
     }
 
+    fn skip(&self, bytes: u64) {
+        if let Some(listener) = &self.listener {
+            return listener.skip(bytes);
+        }
+        self.skipped.fetch_add(bytes, Ordering::Relaxed);
+        self.write_if_due();
+    }
+
     fn queues(&self, queues: Queues) {
         if self.form == Form::Nothing {
             return;
@@ -293,256 +316,14 @@ impl Progress for Meter {
 }
 
 /// What a bar looks like; the prefix is what stands beside it.
-const BAR: &str = "{msg:<11} [{wide_bar:.}] {percent:>3} %{prefix}";
+const BAR: &str = "{msg:<11} [{wide_bar:.}] {percent:>3} %{prefix}  {elapsed}";
 
 /// The whole way in steps of a bar.
 const BAR_LENGTH: u64 = 100_000;
 
-/// Columns from which the rate fits beside a bar.
-const COLUMNS_FOR_RATES: usize = 100;
-
-/// Columns from which the queues fit beside a bar, too.
-const COLUMNS_FOR_QUEUES: usize = 150;
-
-/// The queues as text: slices by stage, and the slowest stage.
-fn queue_text(queues: Queues) -> String {
-    let Queues {
-        waiting,
-        working,
-        workers,
-        finished,
-        ..
-    } = queues;
-    let mut text = format!("{waiting} queued, {working} of {workers} busy, {finished} to write");
-    if let Some(slowest) = queues.slowest() {
-        text.push_str(&format!(", slowest: {slowest}"));
-    }
-    text
-}
-
-/// How far the work is at one instant.
-struct Reading {
-    stage: Stage,
-    /// Bytes of the stage that are done.
-    done: u64,
-    /// Since the stage began.
-    elapsed: Duration,
-}
-
-impl Reading {
-    fn bytes_per_second(&self) -> u64 {
-        let rate = (u128::from(self.done) * 1000).checked_div(self.elapsed.as_millis());
-        u64::try_from(rate.unwrap_or_default()).unwrap_or(u64::MAX)
-    }
-
-    /// Share of the stage that is done.
-    fn stage_fraction(&self) -> f64 {
-        if self.stage.bytes == 0 {
-            0.0
-        } else {
-            (self.done as f64 / self.stage.bytes as f64).min(1.0)
-        }
-    }
-
-    /// Share of all stages that is done.
-    fn fraction(&self) -> f64 {
-        self.stage.course.at(self.stage_fraction())
-    }
-
-    /// The same in steps of a bar.
-    #[expect(clippy::cast_sign_loss, reason = "a share is not negative")]
-    fn position(&self) -> u64 {
-        (self.fraction() * BAR_LENGTH as f64) as u64
-    }
-
-    /// Time that the rest of all stages takes at the rate so far; none before there is a rate, without a total, or at the end.
-    fn left(&self) -> Option<Duration> {
-        let rest = 1.0 - self.fraction();
-        let way = self.stage.course.length() * self.stage_fraction();
-        let seconds = self.elapsed.as_secs_f64() * rest / way;
-        // Nothing is over before its end: a part of a second is one.
-        let left = Duration::try_from_secs_f64(seconds.ceil()).ok();
-        left.filter(|left| rest > 0.0 && !left.is_zero())
-    }
-
-    /// What stands beside a bar on a terminal so wide: what does not leave room for a bar is left out.
-    fn beside(&self, columns: usize) -> String {
-        let mut text = String::new();
-        if self.stage.bytes > 0 {
-            text = format!(
-                "  {} of {}",
-                figures::about(self.done.min(self.stage.bytes)),
-                figures::about(self.stage.bytes)
-            );
-            if columns >= COLUMNS_FOR_RATES {
-                text.push_str(&format!("  {}/s", figures::about(self.bytes_per_second())));
-            }
-        }
-        if let Some(left) = self.left() {
-            text.push_str(&format!("  {} left", figures::duration(left)));
-        }
-        if let Some(queues) = self.stage.queues.filter(|_| columns >= COLUMNS_FOR_QUEUES) {
-            text.push_str(&format!("  {}", queue_text(queues)));
-        }
-        text
-    }
-
-    fn plain(&self) -> String {
-        let mut line = format!("{}: {}", self.stage.name, figures::about(self.done));
-        if self.stage.bytes > 0 {
-            line.push_str(&format!(
-                " of {}, {}",
-                figures::about(self.stage.bytes),
-                figures::percent(self.fraction())
-            ));
-        }
-        let rate = figures::about(self.bytes_per_second());
-        line.push_str(&format!(", {rate}/s"));
-        if let Some(left) = self.left() {
-            line.push_str(&format!(", {} left", figures::duration(left)));
-        }
-        if let Some(queues) = self.stage.queues {
-            line.push_str(&format!("; {}", queue_text(queues)));
-        }
-        line
-    }
-
-    fn json(&self) -> String {
-        json!({
-            "event": "progress",
-            "stage": self.stage.name,
-            "share_done": thousandths(self.fraction()),
-            "bytes_done": self.done,
-            "bytes_total": self.stage.bytes,
-            "bytes_per_second": self.bytes_per_second(),
-            "seconds_left": self.left().map(|left| left.as_secs()),
-            "slices": self.stage.queues.map(|queues| json!({
-                "waiting_for_work": queues.waiting,
-                "in_work": queues.working,
-                "workers": queues.workers,
-                "held": queues.finished,
-                "delivered": queues.delivered,
-                "slowest": queues.slowest(),
-            })),
-        })
-        .to_string()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn reading(done: u64, total: u64, seconds: u64) -> Reading {
-        let mut course = Course::default();
-        course.enter("render");
-        Reading {
-            stage: Stage {
-                course,
-                name: "render".into(),
-                bytes: total,
-                since: Instant::now(),
-                queues: None,
-            },
-            done,
-            elapsed: Duration::from_secs(seconds),
-        }
-    }
-
-    #[test]
-    fn a_line_has_the_queues_and_the_slowest_stage() {
-        let mut reading = reading(250_000_000, 1_000_000_000, 5);
-        reading.stage.queues = Some(Queues {
-            waiting: 1,
-            working: 2,
-            workers: 2,
-            finished: 3,
-            delivered: 9,
-            waited: 8,
-            taken: 2,
-        });
-        let line = reading.plain();
-        assert!(
-            line.ends_with("15 s left; 1 queued, 2 of 2 busy, 3 to write, slowest: work"),
-            "{line}"
-        );
-        let value: Value = serde_json::from_str(&reading.json()).unwrap();
-        assert_eq!(value["slices"]["held"], 3);
-        assert_eq!(value["slices"]["slowest"], "work");
-    }
-
-    #[test]
-    fn a_plain_line_has_stage_bytes_percentage_rate_and_time_left() {
-        let line = reading(250_000_000, 1_000_000_000, 5).plain();
-        assert_eq!(line, "render: 250 MB of 1.00 GB, 25 %, 50.0 MB/s, 15 s left");
-    }
-
-    #[test]
-    fn less_than_a_second_left_is_shown_as_one_second() {
-        let line = reading(999_000_000, 1_000_000_000, 5).plain();
-        assert!(
-            line.ends_with("1.0 s left") || line.ends_with("1 s left"),
-            "{line}"
-        );
-        assert_eq!(reading(10, 10, 5).left(), None);
-        assert_eq!(reading(10, 10, 5).plain(), "render: 10 B of 10 B, 100 %, 2 B/s");
-    }
-
-    #[test]
-    fn percentages_and_times_are_those_of_all_stages() {
-        let mut course = Course::default();
-        course.announce(&[("render", 50), ("seal", 50)]);
-        course.enter("render");
-        let mut reading = reading(1_000, 1_000, 7);
-        reading.stage.course = course;
-        assert_eq!(
-            reading.plain(),
-            "render: 1.00 kB of 1.00 kB, 50 %, 142 B/s, 7.0 s left"
-        );
-        let value: Value = serde_json::from_str(&reading.json()).unwrap();
-        assert_eq!(
-            (&value["share_done"], &value["seconds_left"]),
-            (&0.5.into(), &7.into())
-        );
-    }
-
-    #[test]
-    fn a_narrow_terminal_still_shows_a_bar() {
-        let mut reading = reading(123_456_789, 999_000_000, 86_000);
-        reading.stage.queues = Some(Queues::default());
-        let beside = |columns| reading.beside(columns);
-        let fixed = "render      [] 100 %".len() + beside(80).len();
-        assert!(80 - fixed >= 10, "{fixed}");
-        assert!(
-            !beside(80).contains("/s") && beside(120).contains("/s"),
-            "{}",
-            beside(120)
-        );
-        assert!(
-            !beside(120).contains("busy") && beside(160).contains("busy"),
-            "{}",
-            beside(160)
-        );
-    }
-
-    #[test]
-    fn an_unknown_total_leaves_out_percentage_and_time_left() {
-        assert_eq!(reading(3_000_000, 0, 2).plain(), "render: 3.00 MB, 1.50 MB/s");
-    }
-
-    #[test]
-    fn a_reading_at_the_very_start_divides_nothing_by_zero() {
-        assert_eq!(reading(0, 10, 0).plain(), "render: 0 B of 10 B, 0 %, 0 B/s");
-    }
-
-    #[test]
-    fn a_json_line_is_one_object() {
-        let line = reading(250_000_000, 1_000_000_000, 5).json();
-        let value: Value = serde_json::from_str(&line).unwrap();
-        assert_eq!(value["bytes_per_second"], 50_000_000);
-        assert_eq!(value["seconds_left"], 15);
-        assert!(!line.contains('\n'));
-    }
 
     #[test]
     fn only_one_thread_takes_a_turn_until_the_next_is_due() {

@@ -401,7 +401,7 @@ pub fn check(
         scheduler::threads(options.threads, progress),
         &mut slicer,
         &|_| true,
-        &|slice| slice::check_slice(slice, &inputs, options, stop),
+        &|slice| slice::check_slice(slice, &inputs, options, progress, stop),
         &mut |_, report: SliceReport| {
             report.traces.iter().for_each(|trace| across.add(trace));
             delivery.report(report);

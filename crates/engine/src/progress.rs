@@ -7,12 +7,24 @@ pub trait Progress: Sync {
     fn ahead(&self, _stages: &[(&str, u64)]) {}
     /// A stage begins; `bytes` of input are ahead of it.
     fn stage(&self, name: &str, bytes: u64);
-    /// Reports that further bytes of input are done.
+    /// Reports that further bytes of input are done, in small steps: a conversation is one.
     fn advance(&self, bytes: u64);
+    /// Reports further bytes of input that an earlier attempt did.
+    fn skip(&self, bytes: u64) {
+        self.advance(bytes);
+    }
     /// Reports a note for the user.
     fn note(&self, text: &str);
     /// Reports the present number of slices at each step of the work.
     fn queues(&self, _queues: Queues) {}
+}
+
+/// What this share of a whole is of `bytes`: all of them where the whole is nothing.
+pub(crate) fn part_of(bytes: u64, share: u64, whole: u64) -> u64 {
+    let part = (u128::from(bytes) * u128::from(share)).checked_div(u128::from(whole));
+    part.and_then(|part| u64::try_from(part).ok())
+        .unwrap_or(bytes)
+        .min(bytes)
 }
 
 /// The numbers of slices that the reader, the workers and the ordered delivery hold at one instant.

@@ -66,7 +66,9 @@ pub fn run(
     let done = done(&staging)?;
     let resumed = done.len();
     if resumed > 0 {
-        progress.note(&format!("resuming: {resumed} of the slices are already done"));
+        let slices = plan.input_bytes().div_ceil(plan.slice_bytes().max(1) as u64);
+        let about = slices.max(resumed as u64 + 1);
+        progress.note(&format!("resuming: {resumed} of about {about} slices are done"));
     }
     let mut runner = Runner::new(&plan, &staging, options, progress, stop);
     runner.compare_all(&shards)?;
@@ -226,7 +228,7 @@ impl<'p> Runner<'p> {
         let threads = scheduler::threads(asked, progress);
         Self {
             repeats: Repeats::among(&plan.inputs),
-            tools: WorkerContext::new(plan, options.count_mode, options.verify_every, stop),
+            tools: WorkerContext::new(plan, options.count_mode, options.verify_every, progress, stop),
             staging,
             table_options: TableOptions {
                 encodings: plan.encoding_names(),

@@ -75,6 +75,8 @@ pub(crate) struct Slice {
     pub buffer: Vec<u8>,
     /// The steps through the bytes.
     pub steps: Vec<Step>,
+    /// Bytes of input that are done when the slice is, for progress.
+    pub input_bytes: u64,
     /// The entries that grouped rows come from, by [`RowPlace::entry`](crate::record::group::RowPlace::entry).
     pub entries: Arc<[EntryRef]>,
 }

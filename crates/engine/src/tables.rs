@@ -60,7 +60,7 @@ pub fn tables(
 ) -> Result<(), TablesError> {
     refuse_unmerged(&plan.inputs, plan.limits(), stop).map_err(ReadError::from)?;
     let options = options(plan, wanted);
-    let tools = WorkerContext::new(plan, CountMode::Cached, 0, stop);
+    let tools = WorkerContext::new(plan, CountMode::Cached, 0, progress, stop);
     let threads = scheduler::threads(threads, progress);
     for note in &plan.notes {
         progress.note(note);

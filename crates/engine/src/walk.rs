@@ -120,7 +120,9 @@ pub fn walk(
     };
     let mut goes_on = true;
     while goes_on && let Some(slice) = slicer.next_slice() {
-        goes_on = slice.items().all(|(place, item)| visitor.item(place, item));
+        goes_on = slice
+            .work(progress)
+            .all(|(place, item)| visitor.item(place, item));
         slicer.reuse(slice.buffer);
         for recognised in std::mem::take(&mut slicer.recognised) {
             goes_on = goes_on && (visitor.visit)(WalkEvent::Recognised(recognised));

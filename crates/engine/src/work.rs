@@ -23,6 +23,7 @@ use crate::entry::EntryRef;
 use crate::error::RunError;
 use crate::options::CountMode;
 use crate::plan::{DECONTAMINATE, Plan};
+use crate::progress::Progress;
 use crate::record::Settings;
 use crate::record::locate::Located;
 use crate::slice::records::{AccountedRow, At, Item, ReadRecord, Record};
@@ -72,6 +73,8 @@ pub(crate) struct WorkerContext<'p> {
     pub survey: Survey,
     /// The conversations that took longest.
     pub slowest: Mutex<Slowest>,
+    /// Where the work on conversations is reported.
+    pub progress: &'p dyn Progress,
     /// Set when the run should stop.
     pub stop: &'p AtomicBool,
 }
@@ -82,6 +85,7 @@ impl<'p> WorkerContext<'p> {
         plan: &'p Plan,
         count_mode: CountMode,
         verify_every: u64,
+        progress: &'p dyn Progress,
         stop: &'p AtomicBool,
     ) -> Self {
         Self {
@@ -92,6 +96,7 @@ impl<'p> WorkerContext<'p> {
             verify_every,
             survey: Survey::default(),
             slowest: Mutex::default(),
+            progress,
             stop,
         }
     }
@@ -174,7 +179,7 @@ pub(crate) fn process_slice(
         keys,
         buffers: RenderingBuffers::new(sink),
     };
-    for (entry, item) in slice.items() {
+    for (entry, item) in slice.work(tools.progress) {
         if tools.stop.load(Ordering::Relaxed) {
             return Err(RunError::Stopped { done: 0 });
         }

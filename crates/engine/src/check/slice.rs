@@ -18,6 +18,7 @@ use super::verdict::FileCounts;
 use super::{CheckOptions, Checked, Excerpt, acceptance};
 use crate::entry::EntryRef;
 use crate::plan::{CodeSettings, PlannedInput};
+use crate::progress::Progress;
 use crate::record;
 use crate::record::group::{Group, WayBack};
 use crate::record::locate::{Located, Locator};
@@ -40,6 +41,7 @@ pub(super) fn check_slice(
     slice: &Slice,
     inputs: &[PlannedInput],
     options: &CheckOptions,
+    progress: &dyn Progress,
     stop: &AtomicBool,
 ) -> SliceReport {
     let mut checker = Checker {
@@ -49,7 +51,7 @@ pub(super) fn check_slice(
         file: None,
         shown: BTreeMap::new(),
     };
-    for (entry, item) in slice.items() {
+    for (entry, item) in slice.work(progress) {
         if stop.load(Ordering::Relaxed) {
             break;
         }

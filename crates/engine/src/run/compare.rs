@@ -92,7 +92,7 @@ impl Runner<'_> {
         let limit = plan.limits().compared;
         let found = AtomicU64::new(0);
         let (mut facts, _) = self.read(COMPARE.0, shards, &|_| true, &|slice| {
-            let looked = guarded(slice, stop, || survey::facts(slice, plan, stop))?;
+            let looked = guarded(slice, stop, || survey::facts(slice, plan, self.progress, stop))?;
             Ok(looked?.map(|facts| {
                 let before = found.fetch_add(facts.size(), Ordering::Relaxed);
                 if before > limit {

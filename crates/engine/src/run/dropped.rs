@@ -67,7 +67,7 @@ fn dropped_of(slice: &Slice, tools: &WorkerContext<'_>) -> Option<Vec<Dropped>> 
     let plan = tools.plan;
     let mut dropped = Vec::new();
     let mut met = 0;
-    for (_, item) in slice.items() {
+    for (_, item) in slice.work(tools.progress) {
         if tools.stop.load(Ordering::Relaxed) {
             return None;
         }

@@ -129,6 +129,7 @@ mod tests {
 
     fn slice(buffer: &[u8], steps: Vec<Step>) -> String {
         let slice = Slice {
+            input_bytes: 0,
             id: 0.into(),
             buffer: buffer.to_vec(),
             steps,

@@ -54,6 +54,8 @@ pub(crate) struct RowGrouper {
     shared: Shared,
     /// The partition of which groups are still to come.
     partition: Partition,
+    /// Rows that no batch of groups has had yet.
+    pub waiting_rows: u64,
 }
 
 /// A table of which rows are read.
@@ -109,6 +111,7 @@ impl RowGrouper {
             lineage: Lineage::default(),
             shared: Shared::within(limits.shared_rows, target),
             partition: Partition::default(),
+            waiting_rows: 0,
         };
         grouper.open(input_bytes.div_ceil(target).clamp(1, OPEN_PARTITIONS) as usize);
         grouper
@@ -178,6 +181,7 @@ impl RowGrouper {
         let Some(level) = self.levels.front_mut() else {
             return Ok(());
         };
+        self.waiting_rows += 1;
         let partition = partition_of(head.group(), 0, level.spill.partitions());
         level.spill.push(partition, &head.0, bytes)
     }
@@ -340,6 +344,7 @@ impl RowGrouper {
                 break;
             }
             from.done += group.len();
+            self.waiting_rows = self.waiting_rows.saturating_sub(group.len() as u64);
             let (number, first, _) = cut::at(group, 0);
             let Some(source) = cut::at(&self.entries, first.entry).source else {
                 continue;

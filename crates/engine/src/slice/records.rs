@@ -14,6 +14,7 @@ use super::recognise::NO_SOURCE;
 use super::{Slice, Step};
 use crate::entry::EntryRef;
 use crate::plan::Plan;
+use crate::progress::{Progress, part_of};
 use crate::record::group::Group;
 use crate::record::locate::Located;
 use crate::record::unread::FirstPlace;
@@ -106,6 +107,30 @@ impl Slice {
                 entry = Some(here);
             }
             Some((entry, self.item(step, entry)?))
+        })
+    }
+
+    /// The items for work: each is reported as done when the next is asked for.
+    pub(crate) fn work<'s>(
+        &'s self,
+        progress: &'s dyn Progress,
+    ) -> impl Iterator<Item = (Option<&'s EntryRef>, Item<'s>)> {
+        let mut items = self.items();
+        let (mut visited, mut reported) = (0, 0);
+        std::iter::from_fn(move || {
+            let next = items.next();
+            let done = match &next {
+                Some(_) => part_of(self.input_bytes, visited, self.buffer.len() as u64),
+                None => self.input_bytes,
+            };
+            if done > reported {
+                progress.advance(done - reported);
+                reported = done;
+            }
+            if let Some((_, Item::Record(record) | Item::Filtered(record))) = &next {
+                visited += record.bytes.len() as u64;
+            }
+            next
         })
     }
 

@@ -91,6 +91,7 @@ pub(crate) fn each_slice<T: Send>(
                 slicer.reuse(buffer);
             }
             if !wanted(&slice) {
+                progress.skip(slice.input_bytes);
                 scheduler.finish(place, slice.id, None);
                 slicer.reuse(slice.buffer);
                 continue;

@@ -32,7 +32,7 @@ use super::unread::{Tables, no_table, of_nothing};
 use super::{Recognised, Slice, Step};
 use crate::entry::EntryRef;
 use crate::plan::PlannedInput;
-use crate::progress::Progress;
+use crate::progress::{Progress, part_of};
 
 /// The most inputs that begin in a slice. For tiny inputs, the data kept about each exceeds its bytes:
 /// without this limit, a slice would hold all of them.
@@ -48,6 +48,10 @@ pub(crate) struct Slicer<'p> {
     section_records: BTreeMap<usize, u64>,
     pub stop: &'p AtomicBool,
     pub progress: &'p dyn Progress,
+    /// Bytes of input that were read since the last slice.
+    read_bytes: u64,
+    /// Bytes of input with the rows that are gathered, of which no slice has been made yet.
+    gathered_bytes: u64,
     /// Shards that are still to be cut, the next first.
     shards: VecDeque<Shard>,
     /// The shard that is being cut, of which the inputs from `next_input` on are still to be opened.
@@ -134,6 +138,8 @@ impl<'p> Slicer<'p> {
             section_records: BTreeMap::new(),
             stop,
             progress,
+            read_bytes: 0,
+            gathered_bytes: 0,
             next_input: 0,
             current: None,
             error_bytes: 0,
@@ -207,6 +213,7 @@ impl<'p> Slicer<'p> {
             },
             buffer: self.spare.pop().unwrap_or_else(|| self.new_buffer()),
             steps: Vec::new(),
+            input_bytes: 0,
             entries: Arc::default(),
         };
         if let Some(current) = &self.current
@@ -230,10 +237,12 @@ impl<'p> Slicer<'p> {
                 self.step(current, &mut slice);
             }
         }
+        slice.input_bytes = std::mem::take(&mut self.read_bytes);
         if slice.steps.is_empty() {
             self.add_groups(&mut slice);
         }
         if slice.steps.is_empty() || self.is_over() {
+            self.progress.advance(slice.input_bytes);
             self.reuse(slice.buffer);
             return None;
         }
@@ -244,7 +253,12 @@ impl<'p> Slicer<'p> {
 
     /// Fills a slice with the next groups of gathered rows.
     fn add_groups(&mut self, slice: &mut Slice) {
-        match self.grouper.next_groups(std::mem::take(&mut slice.buffer)) {
+        let waiting = self.grouper.waiting_rows;
+        let batch = self.grouper.next_groups(std::mem::take(&mut slice.buffer));
+        let taken = part_of(self.gathered_bytes, waiting - self.grouper.waiting_rows, waiting);
+        self.gathered_bytes -= taken;
+        slice.input_bytes += taken;
+        match batch {
             Ok(None) => {}
             Err(error) => self.failure = Some(error),
             Ok(Some(batch)) => {
@@ -324,11 +338,21 @@ impl<'p> Slicer<'p> {
         slice.steps.push(Step::FramingError(of_nothing(why)));
     }
 
+    /// Remembers further bytes for the slice that they are worked in. A quarter of the work on rows that are gathered is to read them.
+    fn was_read(&mut self, bytes: u64) {
+        if self.grouper.waiting_rows == 0 {
+            self.read_bytes += bytes;
+        } else {
+            self.progress.advance(bytes / 4);
+            self.gathered_bytes += bytes - bytes / 4;
+        }
+    }
+
     fn step(&mut self, mut current: Box<Current<'p>>, slice: &mut Slice) {
         let event = current.reader.next(&mut slice.buffer);
         let read = current.reader.raw_bytes_read();
         if read > current.reported {
-            self.progress.advance(read - current.reported);
+            self.was_read(read - current.reported);
             current.reported = read;
         }
         let Some(event) = event else {

@@ -1,5 +1,6 @@
 //! Cutting: every byte is in one slice, and records do not depend on the size of slices.
 
+use crate::progress::Progress;
 use crate::record::Settings;
 use crate::slice::records::Item;
 use crate::slice::{Slice, Step};
@@ -245,4 +246,42 @@ fn a_framing_error_has_a_number_among_the_records() {
         .collect();
     assert_eq!(numbers, [(true, 0), (false, 1), (true, 2)]);
     assert_eq!(cut.totals.inputs[0].records, 3);
+}
+
+/// The steps of progress that were reported.
+#[derive(Default)]
+struct Steps(std::sync::Mutex<Vec<u64>>);
+
+impl Progress for Steps {
+    fn stage(&self, _name: &str, _bytes: u64) {}
+    fn advance(&self, bytes: u64) {
+        self.0.lock().unwrap().push(bytes);
+    }
+    fn note(&self, _text: &str) {}
+}
+
+#[test]
+fn progress_moves_with_each_conversation_and_ends_when_all_bytes_are_done() {
+    let text = "x".repeat(100_000);
+    let lines: String = (0..40).map(|_| request(&text)).collect();
+    let rows: String = (0..40)
+        .map(|number| row(&number.to_string(), "a", &text))
+        .collect();
+    for text in [&lines, &rows] {
+        let steps = Steps::default();
+        let test_dir = TestDir::new(&[("a.jsonl", text)]);
+        let cut = test_dir.cut_with(1 << 20, None, &Limits::default(), &steps);
+        let read: u64 = steps.0.lock().unwrap().iter().sum();
+        assert!(read <= text.len() as u64 / 4, "to read is a small part: {read}");
+        for slice in &cut.slices {
+            slice.work(&steps).for_each(drop);
+        }
+        let steps = steps.0.into_inner().unwrap();
+        assert_eq!(steps.iter().sum::<u64>(), text.len() as u64);
+        assert!(
+            steps.iter().all(|step| *step <= 1 << 20),
+            "a window of the reader at most: {steps:?}"
+        );
+        assert!(steps.len() >= 40, "{steps:?}");
+    }
 }

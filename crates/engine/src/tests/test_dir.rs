@@ -3,10 +3,10 @@
 use std::fs;
 use std::sync::atomic::AtomicBool;
 
-use crate::Silent;
 use crate::plan::typed_in_tests;
 use crate::slice::records::{Item, ReadRecord, Record};
 use crate::slice::{CutTotals, Slice, Slicer};
+use crate::{Progress, Silent};
 use chatmill_diag::Limits;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -38,9 +38,20 @@ impl TestDir {
 
     /// Cuts all files into slices of so many bytes; of more than `limit` records the rest is filtered.
     pub(crate) fn cut(&self, slice_bytes: usize, limit: Option<u64>, limits: &Limits) -> Cut {
+        self.cut_with(slice_bytes, limit, limits, &Silent)
+    }
+
+    /// The same, with a listener to progress.
+    pub(crate) fn cut_with(
+        &self,
+        slice_bytes: usize,
+        limit: Option<u64>,
+        limits: &Limits,
+        progress: &dyn Progress,
+    ) -> Cut {
         let inputs = typed_in_tests(&[self.path("")]);
         let (stop, spill) = (AtomicBool::new(false), self.0.path().join("spill"));
-        let mut cutter = Slicer::new(&inputs, limits, slice_bytes, limit, spill, &stop, &Silent);
+        let mut cutter = Slicer::new(&inputs, limits, slice_bytes, limit, spill, &stop, progress);
         let slices = std::iter::from_fn(|| cutter.next_slice()).collect();
         assert!(cutter.failure.is_none());
         Cut {

@@ -15,7 +15,7 @@ impl Slicer<'_> {
         let range = current.range.as_ref();
         let bytes = range.map_or(planned.input.bytes, |range| range.end - range.start);
         if bytes > current.reported {
-            self.progress.advance(bytes - current.reported);
+            self.was_read(bytes - current.reported);
         }
         let expected = range.map(|range| range.hash).or(planned.hash);
         let is_end = range.is_none_or(|range| range.is_last);

@@ -14,6 +14,7 @@ use super::bytes::{count, number, read, read_option, read_text, write_option, wr
 use crate::error::{RunError, unwritable};
 use crate::pipeline::{Compared, DedupSection};
 use crate::plan::Plan;
+use crate::progress::Progress;
 use crate::slice::Slice;
 use crate::slice::records::{Item, ReadRecord};
 
@@ -134,10 +135,15 @@ pub(crate) fn likeness(conversation: &Conversation, dedup: &DedupSection) -> Lik
 }
 
 /// The facts about a slice's conversations that the selection keeps; nothing when `stop` was set.
-pub(crate) fn facts(slice: &Slice, plan: &Plan, stop: &AtomicBool) -> Result<Option<SliceFacts>, RunError> {
+pub(crate) fn facts(
+    slice: &Slice,
+    plan: &Plan,
+    progress: &dyn Progress,
+    stop: &AtomicBool,
+) -> Result<Option<SliceFacts>, RunError> {
     let mut found = SliceFacts::default();
     let mut numbers: HashMap<String, usize> = HashMap::new();
-    for (_, item) in slice.items() {
+    for (_, item) in slice.work(progress) {
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }

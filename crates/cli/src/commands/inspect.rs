@@ -1,6 +1,7 @@
 //! `chatmill inspect`: what a file is, why, and what is in it; of a dataset or an export, statistics on its conversations.
 
 mod export;
+mod overview;
 mod statistics;
 
 use std::path::Path;
@@ -15,6 +16,7 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use self::export::Export;
+use self::overview::MOST_DESCRIBED;
 use super::encodings;
 use crate::args::{ListFormat, MappedInputs};
 use crate::context::Context;
@@ -105,8 +107,13 @@ impl Inspected {
         let limits = Limits::default();
         let inspection = inspect(paths, reading, &limits, context.meter, context.signals.stop())?;
         let entries = inspection.entries;
-        let text = entries.iter().map(describe).collect::<Vec<_>>().join("\n");
-        self.text.push(terminal::prose(&text, 18));
+        self.text
+            .push(if entries.len() > MOST_DESCRIBED && context.global.verbose == 0 {
+                overview::overview(&entries)
+            } else {
+                let text = entries.iter().map(describe).collect::<Vec<_>>().join("\n");
+                terminal::prose(&text, 18)
+            });
         self.json.insert("entries".to_owned(), json!(entries));
         self.end(match exit::report_failures(&inspection.failures) {
             Exit::Complete => verdict(&entries),
@@ -187,12 +194,17 @@ fn verdict(entries: &[EntryReport]) -> Exit {
     Exit::complete_if(!nothing && !problems.any(ReadProblem::is_of_input))
 }
 
-fn describe(entry: &EntryReport) -> String {
-    let mut lines = vec![if entry.entry.is_empty() {
+/// The path of a file, or of an entry in its archive.
+fn name(entry: &EntryReport) -> String {
+    if entry.entry.is_empty() {
         harmless(&entry.path)
     } else {
         harmless(&format!("{}!{}", entry.path, entry.entry))
-    }];
+    }
+}
+
+fn describe(entry: &EntryReport) -> String {
+    let mut lines = vec![name(entry)];
     let mut line = |what: &str, text: String| lines.push(format!("    {what:<14}{text}"));
     for problem in &entry.problems {
         let is_error = problem.severity == Severity::Error;

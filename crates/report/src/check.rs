@@ -71,6 +71,7 @@ mod samples {
             json_path: Some("$.x".to_owned()),
             conversation: None,
             message: message.to_owned(),
+            excerpt: Some("\"x\": <1>\n     ^^^".to_owned()),
         }
     }
 

@@ -276,7 +276,7 @@ impl<'a> Reporting<'a> {
             Format::Gitlab => Box::<gitlab::Gitlab>::default(),
             Format::Html => Box::new(Html {
                 title: title(&self.arguments.paths, self.arguments.no_paths),
-                findings: FindingsByFile::default(),
+                findings: FindingsByFile::quoting(self.quotes),
                 quotes: self.quotes,
             }),
         };

@@ -83,6 +83,7 @@ impl Found {
             json_path: found.json_path.get(row).map(cut),
             conversation: found.conversation_id.get(row).map(cut),
             message: cut(found.message.at(row)),
+            excerpt: None,
         });
     }
 

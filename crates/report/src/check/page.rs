@@ -102,6 +102,7 @@ mod tests {
             "href=\"#?code=RF001\"",
             "data-path=\"in/acme/&lt;b&gt;|a.json\"",
             "reference to `m&lt;9&gt;`",
+            "<pre class=\"excerpt\">&quot;x&quot;: &lt;1&gt;\n     ^^^</pre>",
         ] {
             assert!(page.contains(expected), "{expected} is not in\n{page}");
         }

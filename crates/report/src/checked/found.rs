@@ -8,8 +8,9 @@ use crate::checked::{CheckedFile, ShownFinding};
 use crate::templates::command::show_command;
 use crate::templates::{Fragment, TemplateError, fill};
 
-/// Files with findings that are open when the page is.
-const OPEN: usize = 50;
+/// Files with findings that are open when the page is, and the findings that they may have together.
+const OPEN: usize = 20;
+const OPEN_FINDINGS: usize = 60;
 /// Findings that are written at a time: there may be very many.
 const AT_A_TIME: usize = 500;
 
@@ -43,6 +44,8 @@ struct FoundOne<'f> {
     message: &'f str,
     count: u64,
     place: String,
+    /// The line of the source, and carets under the place in it.
+    excerpt: Option<&'f str>,
     /// What shows its conversation.
     command: Option<String>,
 }
@@ -52,7 +55,9 @@ pub(crate) fn found(files: &[CheckedFile]) -> Result<Fragment, TemplateError> {
     let with_findings = files.iter().zip(1..).filter(|(file, _)| !file.codes.is_empty());
     let mut keys = BTreeMap::new();
     let mut text = Fragment::default();
+    let mut opened = 0;
     for (place, (file, number)) in with_findings.enumerate() {
+        opened += file.findings.len();
         let mut findings = Fragment::default();
         for some in file.findings.chunks(AT_A_TIME) {
             let some = FoundSome {
@@ -63,7 +68,7 @@ pub(crate) fn found(files: &[CheckedFile]) -> Result<Fragment, TemplateError> {
         let file = FoundFile {
             path: &file.path,
             number,
-            is_open: place < OPEN,
+            is_open: place < OPEN && opened <= OPEN_FINDINGS,
             sums: SeveritySums {
                 errors: file.errors,
                 warnings: file.warnings,
@@ -102,6 +107,7 @@ fn one<'f>(file: &CheckedFile, finding: &'f ShownFinding, keys: &mut BTreeMap<&'
         message: &finding.message,
         count: finding.count,
         place: pieces.collect::<Vec<_>>().join("  "),
+        excerpt: finding.excerpt.as_deref(),
         command: file
             .shown_by
             .as_deref()

@@ -52,6 +52,8 @@ pub struct ShownFinding {
     pub conversation: Option<String>,
     /// The message.
     pub message: String,
+    /// The line of the source with carets under the place in a second line, where it may be quoted.
+    pub excerpt: Option<String>,
 }
 
 impl CheckedFile {

@@ -22,6 +22,7 @@ fn beside(report: &mut Report, text: &str) {
         json_path: Some(text.to_owned()),
         conversation: Some(text.to_owned()),
         message: text.to_owned(),
+        excerpt: None,
     };
     report.found = vec![CheckedFile {
         path: text.to_owned(),

@@ -7,15 +7,21 @@ use chatmill_engine::check::{Checked, Files};
 use chatmill_report::check::{CheckedFile, ShownFinding};
 
 use super::report::place_inside;
+use super::text_report::snippet;
 
 /// Bytes of findings that are buffered; later ones are only counted.
 const BUFFER_BYTES: usize = 64 << 20;
+
+/// Columns of a line of the source on a page.
+const EXCERPT_COLUMNS: usize = 96;
 
 /// Findings that are shown, by file.
 pub(super) struct FindingsByFile {
     by_file: BTreeMap<usize, Vec<ShownFinding>>,
     /// Bytes that may still be buffered.
     free_bytes: usize,
+    /// Whether lines of the source are shown.
+    quotes: bool,
 }
 
 impl Default for FindingsByFile {
@@ -23,14 +29,25 @@ impl Default for FindingsByFile {
         Self {
             by_file: BTreeMap::new(),
             free_bytes: BUFFER_BYTES,
+            quotes: false,
         }
     }
 }
 
 impl FindingsByFile {
+    /// Findings with their lines of the source, where these may be quoted.
+    pub(super) fn quoting(quotes: bool) -> Self {
+        Self {
+            quotes,
+            ..Self::default()
+        }
+    }
+
     /// Adds a finding.
     pub(super) fn add(&mut self, checked: &Checked, row: &FindingRow) {
         let finding = &checked.located.finding;
+        let excerpt = checked.excerpt.as_ref().filter(|_| self.quotes);
+        let drawn = excerpt.and_then(|excerpt| snippet::draw(excerpt, EXCERPT_COLUMNS));
         let shown = ShownFinding {
             code: finding.code,
             severity: finding.severity,
@@ -40,8 +57,11 @@ impl FindingsByFile {
             json_path: row.json_path.map(str::to_owned),
             conversation: row.conversation_id.map(str::to_owned),
             message: row.message.to_owned(),
+            excerpt: drawn.map(|lines| lines.join("\n")),
         };
-        let texts = [&shown.json_path, &shown.conversation].into_iter().flatten();
+        let texts = [&shown.json_path, &shown.conversation, &shown.excerpt]
+            .into_iter()
+            .flatten();
         let lengths = texts.map(String::len).sum::<usize>() + shown.place.len() + shown.message.len();
         let bytes = size_of::<ShownFinding>() + lengths;
         if bytes > self.free_bytes {

@@ -3,7 +3,7 @@
 //! Conversations with rows in several files are checked after the files, so findings are buffered until the end and sorted. The
 //! buffer is bounded: once it is full, it is written in order, and a file may come again later.
 
-mod snippet;
+pub(super) mod snippet;
 mod summary;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -12,7 +12,7 @@ const CUT: &str = "…";
 
 /// The line of source text without its indentation, and carets under the finding, both of at most so many columns; nothing
 /// when there is no text.
-pub(super) fn draw(excerpt: &Excerpt, columns: usize) -> Option<[String; 2]> {
+pub(in crate::commands::check) fn draw(excerpt: &Excerpt, columns: usize) -> Option<[String; 2]> {
     let whole = &excerpt.text;
     let indentation = (whole.len() - whole.trim_start().len()).min(excerpt.start);
     let begins_late = excerpt.begins_late && indentation == 0;

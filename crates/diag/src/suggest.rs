@@ -1,10 +1,52 @@
 //! Did you mean: the known word that is nearest to one that names nothing.
 
-/// The candidate most like `word`, if any is like it at all.
+/// The candidate most like `word`, if any is like it at all. Where a word is the beginning of names of several words, as `openai` is of
+/// `openai-sft`, the first of these is meant.
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let candidates: Vec<&str> = candidates.collect();
+    let goes_on = |rest: &str| rest.starts_with(['-', '_', '.']);
+    let mut longer = candidates
+        .iter()
+        .filter(|name| name.strip_prefix(word).is_some_and(goes_on));
+    if let Some(first) = longer.next().filter(|_| !word.is_empty()) {
+        return Some(first);
+    }
     candidates
+        .into_iter()
         .map(|candidate| (strsim::jaro_winkler(word, candidate), candidate))
         .filter(|(likeness, _)| *likeness > 0.7)
         .max_by(|left, right| left.0.total_cmp(&right.0))
         .map(|(_, candidate)| candidate)
+}
+
+/// The candidate that two slips of the keyboard make of `word` at most.
+pub fn mistyped<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .map(|candidate| (strsim::osa_distance(word, candidate), candidate))
+        .filter(|(slips, _)| *slips <= 2)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_the_names_that_a_word_begins_is_meant() {
+        let near = |word| nearest(word, ["openai-sft", "openai-dpo", "trl-dpo", "dpo"].into_iter());
+        assert_eq!(near("openai"), Some("openai-sft"));
+        assert_eq!(near("openai-dop"), Some("openai-dpo"));
+        assert_eq!(near("trl_dpo"), Some("trl-dpo"));
+        assert_eq!((near(""), near("whatsapp")), (None, None));
+    }
+
+    #[test]
+    fn a_mistyped_word_differs_in_two_places_at_most() {
+        let meant = |word| mistyped(word, ["chat.jsonl", "chats.jsonl", "talk.json"].into_iter());
+        assert_eq!(meant("chat.json"), Some("chat.jsonl"));
+        assert_eq!(meant("caht.jsonl"), Some("chat.jsonl"));
+        assert_eq!(meant("cht.json"), Some("chat.jsonl"));
+        assert_eq!(meant("ch.json"), None);
+    }
 }

@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 use chatmill_diag::codes::{NOT_A_REGULAR_FILE, UNREADABLE_INPUT};
 use chatmill_diag::faults::Call;
+use chatmill_diag::suggest::mistyped;
 use chatmill_diag::{Code, Finding};
 use globset::GlobSet;
 
@@ -187,12 +188,14 @@ pub enum Links {
 #[derive(Debug, thiserror::Error)]
 pub enum DiscoverError {
     /// Neither a file nor anything that matches.
-    #[error("no input matches `{pattern}` (looked in {})", base.display())]
+    #[error("no input matches `{pattern}` (looked in {}){}", base.display(), meant.as_deref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
     NothingMatches {
         /// The pattern as typed.
         pattern: String,
         /// The folder that was searched.
         base: PathBuf,
+        /// The file of the folder with nearly this name.
+        meant: Option<String>,
     },
     /// A folder without a file that is not hidden.
     #[error("`{pattern}` has no file to read: it is empty, or what it has is hidden")]
@@ -272,11 +275,25 @@ pub fn discover_through(pattern: &str, base: &Path, links: Links) -> Result<Vec<
     };
     if inputs.is_empty() {
         return Err(DiscoverError::NothingMatches {
+            meant: meant(pattern, &looked_in),
             pattern: pattern.to_owned(),
             base: looked_in,
         });
     }
     Ok(inputs)
+}
+
+/// Names of a folder that are compared with one that is not there.
+const MOST_COMPARED: usize = 10_000;
+
+/// The name in a folder that may be meant by a pattern which matches nothing.
+fn meant(pattern: &str, folder: &Path) -> Option<String> {
+    let typed = Path::new(pattern).file_name()?.to_str()?;
+    let entries = std::fs::read_dir(folder).ok()?.take(MOST_COMPARED);
+    let names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .collect();
+    mistyped(typed, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
 /// Whether a text begins as a URL does: `s3://`, `https://`. Not a path that only holds a colon.

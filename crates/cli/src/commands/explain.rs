@@ -26,16 +26,17 @@ pub(crate) fn execute(arguments: &Arguments) -> Outcome<Exit> {
         let word = word.split(": ").next().unwrap_or_default();
         let mut families = codes::FAMILIES.iter();
         let family = families.find(|family| family.prefix.eq_ignore_ascii_case(word));
-        (
-            family,
-            codes::named(word).unwrap_or_default(),
-            other_codes::named(word),
-        )
+        let mut findings = codes::named(word).unwrap_or_default();
+        // Letters name a family; with digits, a code has all of its letters.
+        let is_family = word.bytes().all(|letter| letter.is_ascii_alphabetic());
+        findings.retain(|code| is_family || code.name == word || code.code.len() == word.len());
+        (family, findings, other_codes::named(word))
     } else {
         (None, codes::CODES.to_vec(), other_codes::all().iter().collect())
     };
     if let (Some(word), true, true) = (&arguments.code, findings.is_empty(), others.is_empty()) {
-        let unknown = CommandError::unknown("code", word, other_codes::near(word));
+        let near = codes::named(word).map_or_else(|near| near, |begun| begun.first().map(|code| code.code));
+        let unknown = CommandError::unknown("code", word, other_codes::near(word).or(near));
         return Err(unknown.then("`chatmill rules` lists them"));
     }
     let pages = family.map(page::family).into_iter();

@@ -32,7 +32,11 @@ pub fn parse(text: &str, overrides: &[String], shown: &Path) -> Result<Pipeline,
     })?;
     // The text as written gives better places than the table, unless an override changed it.
     let source = if overrides.is_empty() { text } else { &rendered };
-    let mut pipeline: Pipeline = toml::from_str(source).map_err(|error| unreadable(shown, source, &error))?;
+    let read = toml::from_str(source);
+    let mut pipeline: Pipeline = read.map_err(|error| match wrong_override(text, overrides) {
+        Some(wrong) => wrong,
+        None => unreadable(shown, source, &error),
+    })?;
     if let Some(shards) = pipeline.lots {
         pipeline.shards = shards;
     }
@@ -41,6 +45,28 @@ pub fn parse(text: &str, overrides: &[String], shown: &Path) -> Result<Pipeline,
         pipeline.name = stem.unwrap_or_default();
     }
     Ok(pipeline)
+}
+
+/// The error of the override that made a pipeline unreadable; none where the error is the file's own.
+fn wrong_override(text: &str, overrides: &[String]) -> Option<PlanError> {
+    let mut table: toml::Table = text.parse().ok()?;
+    let error_of = |table: &toml::Table| {
+        table
+            .clone()
+            .try_into::<Pipeline>()
+            .err()
+            .map(|error| error.to_string())
+    };
+    let own = error_of(&table);
+    overrides.iter().find_map(|assignment| {
+        assign(&mut table, assignment).ok()?;
+        let message = error_of(&table).filter(|message| Some(message) != own.as_ref())?;
+        let shown: String = assignment.chars().take(SHOWN).collect();
+        Some(PlanError::Pipeline {
+            path: format!("--set {shown}").into(),
+            message: with_suggestion(&message),
+        })
+    })
 }
 
 /// The table maps of a file, where it has some: a file of nothing else, or any pipeline.

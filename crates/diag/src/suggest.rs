@@ -5,11 +5,12 @@
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let candidates: Vec<&str> = candidates.collect();
     let goes_on = |rest: &str| rest.starts_with(['-', '_', '.']);
-    let mut longer = candidates
+    let longer = |name: &&&str| !word.is_empty() && name.strip_prefix(word).is_some_and(goes_on);
+    let slip = candidates
         .iter()
-        .filter(|name| name.strip_prefix(word).is_some_and(goes_on));
-    if let Some(first) = longer.next().filter(|_| !word.is_empty()) {
-        return Some(first);
+        .find(|name| strsim::osa_distance(word, name) <= 1);
+    if let Some(meant) = slip.or_else(|| candidates.iter().find(longer)) {
+        return Some(meant);
     }
     candidates
         .into_iter()
@@ -34,10 +35,16 @@ mod tests {
 
     #[test]
     fn the_first_of_the_names_that_a_word_begins_is_meant() {
-        let near = |word| nearest(word, ["openai-sft", "openai-dpo", "trl-dpo", "dpo"].into_iter());
+        let near = |word| {
+            nearest(
+                word,
+                ["openai-sft", "openai-dpo", "trl-dpo", "dpo", "row-parts", "rows"].into_iter(),
+            )
+        };
         assert_eq!(near("openai"), Some("openai-sft"));
         assert_eq!(near("openai-dop"), Some("openai-dpo"));
         assert_eq!(near("trl_dpo"), Some("trl-dpo"));
+        assert_eq!(near("row"), Some("rows"), "one slip is nearer");
         assert_eq!((near(""), near("whatsapp")), (None, None));
     }
 

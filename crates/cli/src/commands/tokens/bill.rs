@@ -133,15 +133,19 @@ impl<'b> BillLines<'b> {
         names
     }
 
-    /// A table that fits: names, and then other columns; of those that do not, those of `spare` go first, from its front, then names that
+    /// A table that fits: names, and then other columns; columns of nothing are left out; of those that do not fit, those of `spare` go first, from its front, then names that
     /// all rows share, then prices, the last first.
     fn fitted<'r>(
         &self,
-        columns: Vec<Column<'_, BillRow>>,
+        mut columns: Vec<Column<'_, BillRow>>,
         rows: impl Iterator<Item = &'r BillRow>,
         spare: &[&str],
     ) -> String {
         let rows: Vec<&BillRow> = rows.collect();
+        if !terminal::shows_all() {
+            // What has no price at all is a note below.
+            columns.retain(|column| rows.iter().any(|row| column.show(row) != "–"));
+        }
         let mut all = self.names();
         let is_shared = |name: &str| {
             let shared = all.iter().find(|column| column.title == name);

@@ -176,7 +176,7 @@ pub(crate) fn execute(cli: Cli) -> Exit {
     if cli.global.wide {
         terminal::show_all_columns();
     }
-    let looks_up = matches!(
+    let prints_facts = matches!(
         cli.command,
         Command::Example(_)
             | Command::Sources(_)
@@ -202,7 +202,7 @@ pub(crate) fn execute(cli: Cli) -> Exit {
             return exit_of(Err(error), Exit::Interrupted);
         }
     };
-    if !looks_up {
+    if !prints_facts {
         meter.begin();
     }
     let context = Context {
@@ -213,7 +213,7 @@ pub(crate) fn execute(cli: Cli) -> Exit {
     let outcome = dispatch(cli.command, &context);
     meter.clear();
     let exit = exit_of(outcome, signals.exit());
-    if !looks_up {
+    if !prints_facts {
         meter.end(exit);
     }
     exit

@@ -109,7 +109,7 @@ impl Meter {
                 bytes: 0,
                 since: begun,
                 queues: None,
-                looks: VecDeque::new(),
+                samples: VecDeque::new(),
             }),
             done: AtomicU64::new(0),
             skipped: AtomicU64::new(0),
@@ -162,7 +162,7 @@ impl Meter {
     fn reading(&self) -> Reading {
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         let (elapsed, done) = (stage.since.elapsed(), self.done.load(Ordering::Relaxed));
-        stage.look(elapsed, done);
+        stage.sample(elapsed, done);
         Reading {
             stage: stage.clone(),
             done: done + self.skipped.load(Ordering::Relaxed),
@@ -257,7 +257,7 @@ impl Progress for Meter {
             stage.bytes = bytes;
             stage.since = Instant::now();
             stage.queues = None;
-            stage.looks.clear();
+            stage.samples.clear();
             self.done.store(0, Ordering::Relaxed);
             self.skipped.store(0, Ordering::Relaxed);
         }
@@ -315,7 +315,7 @@ impl Progress for Meter {
     }
 }
 
-/// What a bar looks like; the prefix is what stands beside it.
+/// The template of a bar; the prefix has the figures behind it.
 const BAR: &str = "{msg:<11} [{wide_bar:.}] {percent:>3} %{prefix}  {elapsed}";
 
 /// The whole way in steps of a bar.

@@ -14,7 +14,7 @@ use chatmill_model::{Conversation, Message, Reference, ReferenceForm};
 /// A prefix tree of all excerpts, with the messages that were matched against it so far.
 pub(crate) struct Excerpts<'c> {
     /// The excerpts in their order; the first node is the root.
-    nodes: Vec<Node>,
+    nodes: Vec<Prefix>,
     /// Bytes of the longest excerpt.
     longest: usize,
     /// The last message whose text begins with an excerpt, by sender and for any sender.
@@ -23,9 +23,9 @@ pub(crate) struct Excerpts<'c> {
     authors: HashMap<&'c str, usize>,
 }
 
-/// An excerpt, as what it adds to the longest other excerpt that it begins with.
+/// An excerpt, by what it adds to the longest other excerpt that it begins with.
 #[derive(Default)]
-struct Node {
+struct Prefix {
     added: String,
     /// The excerpts that begin with this one and with none between, in their order.
     children: Vec<usize>,
@@ -99,8 +99,8 @@ impl<'c> Excerpts<'c> {
 }
 
 /// The prefix tree of texts that are sorted and differ.
-fn tree(texts: &[String]) -> Vec<Node> {
-    let mut nodes = vec![Node::default()];
+fn tree(texts: &[String]) -> Vec<Prefix> {
+    let mut nodes = vec![Prefix::default()];
     // The last node and those above it, with their texts.
     let mut above = vec![(0, "")];
     for text in texts.iter().filter(|text| !text.is_empty()) {
@@ -115,7 +115,7 @@ fn tree(texts: &[String]) -> Vec<Node> {
         };
         let node = nodes.len();
         cut::at_mut(&mut nodes, parent).children.push(node);
-        nodes.push(Node {
+        nodes.push(Prefix {
             added: added.to_owned(),
             children: Vec::new(),
         });

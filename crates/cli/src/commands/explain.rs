@@ -28,7 +28,7 @@ pub(crate) fn execute(arguments: &Arguments) -> Outcome<Exit> {
         let family = families.find(|family| family.prefix.eq_ignore_ascii_case(word));
         let mut findings = codes::named(word).unwrap_or_default();
         // Letters name a family; with digits, a code has all of its letters.
-        let is_family = word.bytes().all(|letter| letter.is_ascii_alphabetic());
+        let is_family = word.bytes().all(|byte| byte.is_ascii_alphabetic());
         findings.retain(|code| is_family || code.name == word || code.code.len() == word.len());
         (family, findings, other_codes::named(word))
     } else {

@@ -22,7 +22,7 @@ pub(super) struct Stage {
     pub since: Instant,
     pub queues: Option<Queues>,
     /// When the stage was looked at, and the bytes that this attempt had done by then.
-    pub looks: VecDeque<(Duration, u64)>,
+    pub samples: VecDeque<(Duration, u64)>,
 }
 
 /// Columns from which the rate fits beside a bar.
@@ -48,14 +48,18 @@ fn queue_text(queues: Queues) -> String {
 }
 
 impl Stage {
-    /// Remembers how far this attempt is; of the looks that are too old for a rate, the last one.
-    pub(super) fn look(&mut self, elapsed: Duration, done: u64) {
-        if self.looks.is_empty() {
-            self.looks.push_back((Duration::ZERO, 0));
+    /// Remembers how far this attempt is; of the samples that are too old for a rate, the last one.
+    pub(super) fn sample(&mut self, elapsed: Duration, done: u64) {
+        if self.samples.is_empty() {
+            self.samples.push_back((Duration::ZERO, 0));
         }
-        self.looks.push_back((elapsed, done));
-        while self.looks.get(1).is_some_and(|(at, _)| *at + RATE_OVER < elapsed) {
-            self.looks.pop_front();
+        self.samples.push_back((elapsed, done));
+        while self
+            .samples
+            .get(1)
+            .is_some_and(|(at, _)| *at + RATE_OVER < elapsed)
+        {
+            self.samples.pop_front();
         }
     }
 }
@@ -74,7 +78,7 @@ pub(super) struct Reading {
 impl Reading {
     /// Bytes of this attempt in a second of the last ones; none in the first seconds of a stage, and none where nothing was done.
     fn rate(&self) -> Option<f64> {
-        let (from, to) = (self.stage.looks.front()?, self.stage.looks.back()?);
+        let (from, to) = (self.stage.samples.front()?, self.stage.samples.back()?);
         let seconds = to.0.saturating_sub(from.0).as_secs_f64();
         let bytes = to.1.saturating_sub(from.1);
         (self.elapsed >= FIRST_RATE && seconds > 0.0 && bytes > 0).then(|| bytes as f64 / seconds)
@@ -200,7 +204,7 @@ mod tests {
                 bytes: total,
                 since: Instant::now(),
                 queues: None,
-                looks: [(0, 0), (seconds, done)]
+                samples: [(0, 0), (seconds, done)]
                     .map(|(at, done)| (Duration::from_secs(at), done))
                     .into(),
             },
@@ -317,9 +321,9 @@ mod tests {
     #[test]
     fn a_rate_is_that_of_the_last_seconds_of_this_attempt() {
         let mut stage = reading(0, 0, 0).stage;
-        stage.looks.clear();
+        stage.samples.clear();
         for second in 0..60 {
-            stage.look(Duration::from_secs(second), second * second);
+            stage.sample(Duration::from_secs(second), second * second);
         }
         let at = |elapsed, stage: &Stage| Reading {
             elapsed: Duration::from_secs(elapsed),

@@ -1,6 +1,6 @@
 //! The commands of README.md and of the pages in `docs` are run in order, and compared with what the page shows of their output.
 //!
-//! A page begins in a folder with `data-samples`, `docs` and `pipelines`, where `manual/<page>.sh` has put what its reader has. A block of
+//! A page begins in a folder with `data-samples`, `docs` and `pipelines`, as a clone has them. A block of
 //! `console` is a transcript, as in a case; commands in a block of `sh` have to succeed. A block with a name is what the file of
 //! that name gets at its end. `<!-- not run: WHY -->` above a block leaves it out, and the programs of [`NOT_RUN`] do nothing.
 
@@ -60,8 +60,7 @@ fn replay(path: &Path) -> Result<(), String> {
         .map(|(program, _)| format!("{program}() {{ :; }}\n"));
     let functions = functions.collect::<String>() + CARGO;
     let run = |commands: &str| {
-        // What many machines see, and what is in the reader's home, is in the folder of the test.
-        let commands = commands.replace("/shared/", "shared/");
+        // The reader's home is the folder of the test.
         shell(&work, &format!("HOME=$PWD\n{functions}\n{commands}"))
     };
     if let Ok(commands) = fs::read_to_string(before) {

@@ -51,7 +51,7 @@ pub(crate) struct Slicer<'p> {
     /// Bytes of input that were read since the last slice.
     read_bytes: u64,
     /// Bytes of input with the rows that are gathered, of which no slice has been made yet.
-    gathered_bytes: u64,
+    pending_bytes: u64,
     /// Shards that are still to be cut, the next first.
     shards: VecDeque<Shard>,
     /// The shard that is being cut, of which the inputs from `next_input` on are still to be opened.
@@ -139,7 +139,7 @@ impl<'p> Slicer<'p> {
             stop,
             progress,
             read_bytes: 0,
-            gathered_bytes: 0,
+            pending_bytes: 0,
             next_input: 0,
             current: None,
             error_bytes: 0,
@@ -255,8 +255,8 @@ impl<'p> Slicer<'p> {
     fn add_groups(&mut self, slice: &mut Slice) {
         let waiting = self.grouper.waiting_rows;
         let batch = self.grouper.next_groups(std::mem::take(&mut slice.buffer));
-        let taken = part_of(self.gathered_bytes, waiting - self.grouper.waiting_rows, waiting);
-        self.gathered_bytes -= taken;
+        let taken = part_of(self.pending_bytes, waiting - self.grouper.waiting_rows, waiting);
+        self.pending_bytes -= taken;
         slice.input_bytes += taken;
         match batch {
             Ok(None) => {}
@@ -344,7 +344,7 @@ impl<'p> Slicer<'p> {
             self.read_bytes += bytes;
         } else {
             self.progress.advance(bytes / 4);
-            self.gathered_bytes += bytes - bytes / 4;
+            self.pending_bytes += bytes - bytes / 4;
         }
     }
 

@@ -62,7 +62,7 @@ pub(super) fn overview(entries: &[EntryReport]) -> String {
     let mut text = fitted(header, rows, 3, &["to", "from"], terminal::table_columns());
     let is_unknown = |entry: &&EntryReport| entry.source.is_none() || is_closed(entry);
     let (unknown, known): (Vec<&EntryReport>, Vec<&EntryReport>) = entries.iter().partition(is_unknown);
-    let damaged: Vec<&EntryReport> = known
+    let doubtful: Vec<&EntryReport> = known
         .into_iter()
         .filter(|entry| !entry.problems.is_empty())
         .collect();
@@ -75,7 +75,7 @@ pub(super) fn overview(entries: &[EntryReport]) -> String {
             .map(|problem| &problem.message);
         problem.or(entry.looks_like.as_ref()).cloned()
     });
-    list(&mut text, "With problems", &damaged, &|entry| {
+    list(&mut text, "With problems", &doubtful, &|entry| {
         entry
             .problems
             .first()

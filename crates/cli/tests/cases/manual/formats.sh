@@ -1,2 +1,0 @@
-chatmill example deepseek-export > chats.json
-sed /recognise/,/^$/d "$SAMPLES/../crates/source/src/formats/deepseek-export.toml" > mine.toml

@@ -349,9 +349,9 @@ impl PieceReader<'_> {
             Some((found, name)) if found.kind() != Kind::String => {
                 openai::answered(found, &joined(place, name), &mut draft.extra, site)
             }
-            _ => (map.content.render(value, self.read), Vec::new()),
+            _ => (map.content.render(value, self.read).into(), Vec::new()),
         };
-        if !is_there && content.is_empty() && map.optional {
+        if !is_there && content.text.is_empty() && map.optional {
             return;
         }
         let result = ToolResult {
@@ -370,7 +370,7 @@ impl PieceReader<'_> {
         field: &str,
         draft: &mut MessageDraft,
         site: &mut Site<'_>,
-    ) -> (String, Vec<Part>) {
+    ) -> (media::ResultText, Vec<Part>) {
         let mut inside = MessageDraft::default();
         for (index, element) in list.items().enumerate() {
             let place = format!("{field}[{index}]");

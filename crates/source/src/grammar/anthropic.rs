@@ -120,7 +120,7 @@ fn media_item(turn: &mut Turn, path: &str, block: Value<'_>, kind: MediaKind, si
             turn.rest.extend(inner.rest);
             let (words, media) = divided(inner.parts);
             others = media;
-            (Some(MediaSource::Text(words)), "content")
+            (Some(MediaSource::Text(words.text)), "content")
         }
         // The id stays among the fields without a place.
         Some("file") => (Some(MediaSource::Upload), "type"),
@@ -147,7 +147,7 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) ->
             turn.rest.extend(inner.rest);
             divided(inner.parts)
         }
-        Some(value) => (text_of(value), Vec::new()),
+        Some(value) => (text_of(value).into(), Vec::new()),
         None => Default::default(),
     };
     let is_error = block.get("is_error").and_then(Value::as_bool);

@@ -4,7 +4,7 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolResult};
 
 use super::{Grammar, MessageForm, Read, Sign, UsageForm, keyed, only};
-use crate::base::media::media_of_answer;
+use crate::base::media::{ResultText, result_of};
 use crate::base::{Keep as _, Site, Turn, text, text_of, word};
 
 /// Messages of Converse.
@@ -166,6 +166,7 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) ->
         return false;
     }
     let mut texts: Vec<String> = Vec::new();
+    let mut has_json = false;
     let mut inner = turn.inside();
     match block.get("content") {
         Some(list) if list.kind() == Kind::Array => {
@@ -176,6 +177,7 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) ->
                     inner.keep_rest(part, &place, &["text"]);
                 } else if let Some(json) = part.get("json") {
                     texts.push(text_of(json));
+                    has_json = true;
                     inner.keep_rest(part, &place, &["json"]);
                 } else if !CONVERSE.shown_block(&mut inner, &place, part, site) {
                     inner.unknown(&place, part, site);
@@ -190,14 +192,16 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) ->
         None => {}
     }
     let status = text(block.get("status"));
-    turn.parts.push(Part::ToolResult(ToolResult {
+    let result = ToolResult {
         call_id: word(block.get("toolUseId"), &format!("{path}.toolUseId"), site),
-        content: texts.join("\n"),
         is_error: status.as_deref() == Some("error"),
-        media: media_of_answer(&inner.parts),
         ..ToolResult::default()
-    }));
-    turn.parts.extend(inner.parts);
+    };
+    let answer = ResultText {
+        is_json: has_json && texts.len() == 1,
+        ..ResultText::of(&texts)
+    };
+    turn.parts.extend(result_of(result, (answer, inner.parts)));
     turn.rest.extend(inner.rest);
     let known: &[&str] = match status.as_deref() {
         Some("error" | "success") | None => &["toolUseId", "content", "status"],

@@ -165,7 +165,7 @@ fn output(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
         }
         Some(value) => {
             let own = text(value.get("text"));
-            (own.unwrap_or_else(|| text_of(value)), Vec::new())
+            (own.unwrap_or_else(|| text_of(value)).into(), Vec::new())
         }
     };
     let result = ToolResult {

@@ -230,12 +230,12 @@ pub(crate) fn answered(
     field: &str,
     rest: &mut ExtraFields,
     site: &mut Site<'_>,
-) -> (String, Vec<Part>) {
+) -> (media::ResultText, Vec<Part>) {
     let Some(shown) = parts::shown(value, field, site) else {
         if site.is_strict && value.kind() != Kind::String {
             site.warn(field, NO_CONTENT, value);
         }
-        return (text_of(value), Vec::new());
+        return (media::ResultText::of_value(value), Vec::new());
     };
     rest.extend(shown.rest);
     media::divided(shown.parts)

@@ -29,7 +29,8 @@ pub(crate) static CONVERSE: Grammar = Grammar {
         only(keyed("toolUse", Read::Call(["toolUseId", "name"], &["input"]))),
         only(keyed("toolResult", Read::Own(result))),
         only(keyed("citationsContent", Read::Own(cited))),
-        only(keyed("guardContent", Read::Unknown)),
+        only(keyed("guardContent", Read::Own(guarded))),
+        only(keyed("searchResult", Read::Media(MediaKind::File, search_result))),
     ],
     cache_mark: None,
     joins_texts: true,
@@ -63,6 +64,38 @@ fn cited(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> boo
     let Some(words) = words else { return false };
     turn.parts.push(Part::Text(words));
     turn.keep_rest(value, path, &["content"]);
+    true
+}
+
+/// A text or a picture that a guardrail looks at.
+fn guarded(turn: &mut Turn, path: &str, value: Value<'_>, site: &mut Site<'_>) -> bool {
+    if let Some(picture) = value.get("image") {
+        return media_item(turn, &format!("{path}.image"), picture, MediaKind::Image, site);
+    }
+    let Some(holder) = value.get("text") else {
+        return false;
+    };
+    let Some(words) = text(holder.get("text")) else {
+        return false;
+    };
+    turn.parts.push(Part::Text(words));
+    turn.keep_rest(holder, &format!("{path}.text"), &["text"]);
+    turn.keep_rest(value, path, &["text"]);
+    true
+}
+
+/// What a search found, as a document of text.
+fn search_result(turn: &mut Turn, path: &str, value: Value<'_>, kind: MediaKind, _: &mut Site<'_>) -> bool {
+    let Some((words, _)) = document_text(value) else {
+        return false;
+    };
+    turn.parts.push(Part::Media(Media {
+        kind,
+        source: MediaSource::Text(words),
+        media_type: None,
+        name: text(value.get("title")),
+    }));
+    turn.keep_rest(value, path, &["title", "content"]);
     true
 }
 

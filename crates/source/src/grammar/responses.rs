@@ -154,7 +154,7 @@ fn own_call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     let input = text(item.get("input")).unwrap_or_default();
     let given = (Arguments::Malformed(input), ArgumentForm::FreeText);
     make_call(turn, item, given, site);
-    turn.keep_rest(item, "", &["call_id", "name", "input"]);
+    turn.keep_rest(item, "", &["type", "call_id", "name", "input"]);
 }
 
 fn make_call(turn: &mut Turn, item: Value<'_>, given: (Arguments, ArgumentForm), site: &mut Site<'_>) {
@@ -203,7 +203,15 @@ fn output(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
         ..ToolResult::default()
     };
     turn.parts.extend(media::result_of(result, answered));
-    turn.keep_rest(item, "", &["type", "call_id", "callId", "output"]);
+    let kind = item.get("type").and_then(Value::as_str);
+    let is_own = kind.is_some_and(|kind| OWN_CALLS.iter().any(|(call, ..)| kind.starts_with(call)));
+    let known = [
+        "call_id",
+        "callId",
+        "output",
+        if is_own { "output" } else { "type" },
+    ];
+    turn.keep_rest(item, "", &known);
 }
 
 /// The id of a call. OpenAI's SDK for agents writes it in another way, and an item about a local shell may have none but its own.
@@ -253,7 +261,8 @@ fn client_call(turn: &mut Turn, item: Value<'_>, (name, keys): (&str, &[&str]), 
         site.missing(key);
     }
     let read = found.map_or("call_id", |(key, _)| key);
-    turn.keep_rest(item, "", &["type", "call_id", read]);
+    // The type stays: written as a call of a function, the item is another.
+    turn.keep_rest(item, "", &["call_id", read]);
 }
 
 /// A call that the API made of a server's tool, with what came back.
@@ -274,7 +283,7 @@ fn mcp_call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
         let answered = (media::ResultText::of_value(answer), Vec::new());
         turn.parts.extend(media::result_of(result, answered));
     }
-    let known = ["type", "id", "name", "arguments", "output", "error"];
+    let known = ["id", "name", "arguments", "output", "error"];
     turn.keep_rest(item, "", &known);
 }
 

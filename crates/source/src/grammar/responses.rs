@@ -205,13 +205,10 @@ fn output(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     turn.parts.extend(media::result_of(result, answered));
     let kind = item.get("type").and_then(Value::as_str);
     let is_own = kind.is_some_and(|kind| OWN_CALLS.iter().any(|(call, ..)| kind.starts_with(call)));
-    let known = [
-        "call_id",
-        "callId",
-        "output",
-        if is_own { "output" } else { "type" },
-    ];
-    turn.keep_rest(item, "", &known);
+    if is_own {
+        keep_type(turn, item);
+    }
+    turn.keep_rest(item, "", &["type", "call_id", "callId", "output"]);
 }
 
 /// The id of a call. OpenAI's SDK for agents writes it in another way, and an item about a local shell may have none but its own.
@@ -261,8 +258,8 @@ fn client_call(turn: &mut Turn, item: Value<'_>, (name, keys): (&str, &[&str]), 
         site.missing(key);
     }
     let read = found.map_or("call_id", |(key, _)| key);
-    // The type stays: written as a call of a function, the item is another.
-    turn.keep_rest(item, "", &["call_id", read]);
+    keep_type(turn, item);
+    turn.keep_rest(item, "", &["type", "call_id", read]);
 }
 
 /// A call that the API made of a server's tool, with what came back.
@@ -283,8 +280,14 @@ fn mcp_call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
         let answered = (media::ResultText::of_value(answer), Vec::new());
         turn.parts.extend(media::result_of(result, answered));
     }
-    let known = ["id", "name", "arguments", "output", "error"];
+    keep_type(turn, item);
+    let known = ["type", "id", "name", "arguments", "output", "error"];
     turn.keep_rest(item, "", &known);
+}
+
+/// Keeps the type of an item: written as a call of a function, or as the output of one, it is another.
+fn keep_type(turn: &mut Turn, item: Value<'_>) {
+    turn.keep_text("type", &text(item.get("type")).unwrap_or_default());
 }
 
 /// A step that ran at the vendor's.

@@ -79,9 +79,7 @@ mod tests {
         assert_eq!(ids, ["c", "c", "call_0", "call_0"]);
         assert_eq!(losses, ["tool-id-rewritten 2 1"]);
         let unnamed = Part::ToolResult(ToolResult::default());
-        let nameless = Sample::new()
-            .post(BOT, vec![call("c")])
-            .post(BOT, vec![unnamed]);
+        let nameless = Sample::new().post(BOT, vec![call("c")]).post(BOT, vec![unnamed]);
         assert_eq!(nameless.after(&[&PASS], &PLAIN).1, ["tool-id-rewritten 1 1"]);
         let without = DialectProfile {
             drops_ids: Some(REASON),

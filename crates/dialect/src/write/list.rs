@@ -207,7 +207,7 @@ fn calls<'a>(sink: &mut Sink<'a>, blocks: &[Block<'a>], arguments: ArgumentsAs) 
         });
         match arguments {
             ArgumentsAs::Text | ArgumentsAs::TextOrInput => {
-                sink.json_string(call.arguments, Component::Tools)
+                sink.json_string(call.arguments, Component::Tools);
             }
             ArgumentsAs::Object(_) => sink.literal(call.arguments, Component::Tools),
         }

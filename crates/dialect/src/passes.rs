@@ -41,12 +41,14 @@ mod samples;
 
 pub use start::SYNTHETIC_QUESTION;
 
+use std::collections::BTreeSet;
+
 use chatmill_model::Role;
 
 use crate::loss::violation::Violation;
-use crate::loss::{LossCode, united};
+use crate::loss::{LossCode, reasons, united};
 use crate::passes::profile::{DialectProfile, Results, SystemPlace};
-use crate::transcript::turns::{Block, Turn, TurnPlan};
+use crate::transcript::turns::{Block, Kinds, Turn, TurnPlan};
 use crate::transcript::{self, Transcript};
 
 /// One step on the way from a transcript to what a dialect's writer writes.
@@ -72,6 +74,7 @@ const PASSES: &[&Pass] = &[
     &tool_ids::PASS,
     &definitions::PASS,
     &results::PASS,
+    &DIVIDED,
     &system_place::PASS,
     &split_calls::PASS,
     &SILENCE,
@@ -119,6 +122,28 @@ fn codes_if(is_so: bool, codes: &'static [LossCode]) -> &'static [LossCode] {
 fn no_losses(_: &DialectProfile) -> &'static [LossCode] {
     &[]
 }
+
+/// The results of a message that has more than results are turns of their own, unless the dialect has them at the head of a user turn.
+const DIVIDED: Pass = Pass {
+    loses: |profile| {
+        codes_if(
+            profile.order.has_tools() && profile.results != Results::UserTurn,
+            &[LossCode::TurnSplit],
+        )
+    },
+    run: |plan, _, profile| {
+        if profile.results == Results::UserTurn || !plan.kinds.has(Kinds::RESULTS) {
+            return;
+        }
+        let positions = |role: Role| plan.turns.iter().filter(move |turn| turn.role == role);
+        let results: BTreeSet<u32> = positions(Role::Tool).filter_map(|turn| turn.position).collect();
+        let others = positions(Role::User).filter_map(|turn| turn.position);
+        let others: Vec<u32> = others.filter(|position| results.contains(position)).collect();
+        for position in others {
+            plan.losses.at(reasons::RESULTS_ARE_TURNS, position);
+        }
+    },
+};
 
 /// A rendering without turns breaks a rule; calls and results that policy rejects break another.
 const SILENCE: Pass = Pass {

@@ -175,6 +175,8 @@ pub struct TemplateDialect {
     variables: Vec<(String, Value)>,
     tokens: Tokens,
     arguments: ArgumentStyle,
+    /// Whether the content of a turn with calls and no text is null.
+    wants_null: bool,
     trims: Trims,
     surroundings: Surroundings,
     tool_surroundings: Surroundings,
@@ -234,6 +236,7 @@ impl TemplateDialect {
             variables,
             tokens: Tokens::new(spellings),
             arguments: ArgumentStyle::Object,
+            wants_null: false,
             trims: Trims::default(),
             surroundings: Surroundings::default(),
             tool_surroundings: Surroundings::default(),
@@ -247,6 +250,7 @@ impl TemplateDialect {
             Some(arguments) => arguments,
             None => probe::arguments(&dialect, &mut allowance),
         };
+        dialect.wants_null = probe::wants_null(&dialect, &mut allowance);
         dialect.trims = probe::trims(&dialect, &mut allowance);
         dialect.surroundings = probe::surroundings(&dialect, &dialect.engine, &mut allowance);
         if let Some(engine) = &dialect.tool_engine {
@@ -442,7 +446,12 @@ impl Template for TemplateDialect {
 
     fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
         let mut plan = passes::arrange(transcript, &self.fit());
-        let given = TemplateContext::new(transcript, &mut plan, self.arguments, &self.tokens);
+        let given = TemplateContext::new(
+            transcript,
+            &mut plan,
+            (self.arguments, self.wants_null),
+            &self.tokens,
+        );
         if given.forged > 0 {
             let problem = format!("chat text spells {} special tokens", given.forged);
             plan.violations.push(Violation::of(TPL_01, None, problem));

@@ -190,6 +190,10 @@ pub struct ToolResult {
     pub caller: Option<String>,
     /// How many media items that stand directly behind it in its message are part of the answer.
     pub media: u32,
+    /// Whether the source has the answer as JSON rather than as text.
+    pub is_json: bool,
+    /// How many texts of the source the answer joins by line breaks, beyond the first.
+    pub joined: u32,
 }
 
 impl ToolResult {

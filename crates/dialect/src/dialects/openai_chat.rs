@@ -10,6 +10,7 @@ use crate::naming::calls::{IdRule, IdShape};
 use crate::naming::tools::NameRule;
 use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::passes::profile::{DialectProfile, Texts};
+use crate::tools::arguments::ArgumentsAs;
 use crate::tools::forms::Form;
 use crate::tools::hosted::Hosts;
 use crate::tools::schemas::schema_rules::SchemaRules;
@@ -26,7 +27,8 @@ rules! {
     OAC_03 = "OAC-03";
     /// an assistant's turn without content has calls
     OAC_04 = "OAC-04";
-    /// a call has an id, a name and arguments as text; no list of calls is empty
+    /// a call has an id of 1 to 40 characters, a name and arguments as text, or free text as the input of
+    /// a custom tool; no list of calls is empty
     OAC_05 = "OAC-05";
     /// every call that another turn follows is answered directly after its turn, once; every result has such
     /// a call
@@ -45,7 +47,12 @@ rules! {
 
 /// Chat Completions requests.
 pub(crate) static OPENAI_CHAT: Dialect =
-    Dialect::turns(&ABOUT, &PROFILE, |plan, sink| List::PLAIN.write(plan, sink));
+    Dialect::turns(&ABOUT, &PROFILE, |plan, sink| LIST.write(plan, sink));
+
+const LIST: List = List {
+    arguments: ArgumentsAs::TextOrInput,
+    ..List::PLAIN
+};
 
 static ABOUT: DialectAbout = DialectAbout {
     id: "openai-chat",
@@ -65,13 +72,14 @@ static PROFILE: DialectProfile = DialectProfile {
     texts: Texts::JoinedWithoutMedia,
     carries: Some(picture_or_file),
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(OAC_03),
+    arguments: ArgumentsAs::TextOrInput,
     definitions: Some(Form::Nested),
     schemas: Some(&SchemaRules {
         hosts: Hosts::Chat,
         ..SchemaRules::of_openai(OAC_10)
     }),
     ..DialectProfile::plain(
-        IdRule::new(IdShape::Any(usize::MAX), OAC_05, OAC_06),
+        IdRule::new(IdShape::Any(40), OAC_05, OAC_06),
         NameRule::new(Some(64), reasons::FUNCTION_NAME_OF_64.by(OAC_07)),
         (OAC_02, "no message is left"),
         reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE.by(OAC_03),

@@ -6,7 +6,9 @@
 //!  {"type":"function_call_output","call_id":"c1","output":"3"}]}
 //! ```
 
-use chatmill_model::{Component, Media, MediaKind, Role, Sink, Speaker};
+use std::collections::BTreeSet;
+
+use chatmill_model::{Component, Media, MediaKind, PartPlace, Role, Sink, Speaker};
 
 use crate::loss::reasons;
 use crate::loss::rule::rules;
@@ -16,6 +18,7 @@ use crate::naming::tools::NameRule;
 use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::passes::profile::{DialectProfile, Shape, Texts, Thoughts};
 use crate::text::media::web_address;
+use crate::tools::arguments::ArgumentsAs;
 use crate::tools::forms::{self, Form};
 use crate::tools::hosted::Hosts;
 use crate::tools::schemas::schema_rules::SchemaRules;
@@ -28,7 +31,7 @@ rules! {
     /// parts of a user's message are `input_text`, `input_image`, `input_file`; an assistant's content is a
     /// string
     OAR_02 = "OAR-02";
-    /// a call has an id of 1 to 64 characters, a name, and arguments as text; an output is text of at most
+    /// a call has an id of 1 to 64 characters, a name, and arguments as text, or free text as the input of a custom tool; an output is text of at most
     /// 10,485,760 characters, or parts as in a user's message
     OAR_03 = "OAR-03";
     /// first the calls of a turn, with the assistant's messages among them, then all their outputs, then other
@@ -70,6 +73,7 @@ static PROFILE: DialectProfile = DialectProfile {
     thoughts: Thoughts::Nowhere(reasons::REASONING_NEEDS_AN_ID.by(OAR_06)),
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(OAR_02),
     shape: Shape::Items(OAR_01),
+    arguments: ArgumentsAs::TextOrInput,
     definitions: Some(Form::Flat),
     schemas: Some(&SchemaRules {
         hosts: Hosts::Responses,
@@ -84,12 +88,17 @@ static PROFILE: DialectProfile = DialectProfile {
 };
 
 fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
+    let calls = plan.blocks.iter().filter_map(|block| match block.content {
+        BlockContent::Call(call) if call.is_input() => Some(call.place),
+        _ => None,
+    });
+    let inputs: BTreeSet<PartPlace> = calls.collect();
     let mut separator = "{\"input\":[";
     for (turn, blocks) in plan.turn_blocks() {
         for blocks in blocks.chunk_by(|one, next| !PROFILE.shape.separates(one, next)) {
             message(sink, plan, turn.role, blocks, &mut separator);
             for (block, media) in with_media(blocks) {
-                item(sink, plan, block, media, &mut separator);
+                item(sink, plan, (block, media), &inputs, &mut separator);
             }
         }
     }
@@ -185,24 +194,39 @@ fn part<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, block: &Block<'a>) {
 fn item<'a>(
     sink: &mut Sink<'a>,
     plan: &TurnPlan<'a>,
-    block: &Block<'a>,
-    media: &[Block<'a>],
+    (block, media): (&Block<'a>, &[Block<'a>]),
+    inputs: &BTreeSet<PartPlace>,
     separator: &mut &'static str,
 ) {
     match block.content {
         BlockContent::Call(call) => {
-            open(sink, separator, "{\"type\":\"function_call\",\"call_id\":");
+            let kind = if call.is_input() {
+                "{\"type\":\"custom_tool_call\",\"call_id\":"
+            } else {
+                "{\"type\":\"function_call\",\"call_id\":"
+            };
+            open(sink, separator, kind);
             let speaker = plan.speaker(Role::Assistant, std::slice::from_ref(block));
             sink.answer(speaker, block.position);
             sink.json_string(call.id, Component::Meta);
             sink.framing(",\"name\":");
             sink.json_string(call.name, Component::Tools);
-            sink.framing(",\"arguments\":");
+            sink.framing(if call.is_input() {
+                ",\"input\":"
+            } else {
+                ",\"arguments\":"
+            });
             sink.json_string(call.arguments, Component::Tools);
             sink.set_speaker(Speaker::Other);
         }
         BlockContent::Result(result) => {
-            open(sink, separator, "{\"type\":\"function_call_output\",\"call_id\":");
+            let is_input = result.call.is_some_and(|place| inputs.contains(&place));
+            let kind = if is_input {
+                "{\"type\":\"custom_tool_call_output\",\"call_id\":"
+            } else {
+                "{\"type\":\"function_call_output\",\"call_id\":"
+            };
+            open(sink, separator, kind);
             sink.json_string(result.id, Component::Meta);
             sink.framing(",\"output\":");
             if media.is_empty() {

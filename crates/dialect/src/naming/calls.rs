@@ -95,7 +95,8 @@ impl IdRule {
 
 /// An id for each call of the perspective.
 pub(crate) struct CallIds<'a> {
-    by_call: BTreeMap<PartPlace, &'a str>,
+    /// The id that the source gives, and the one that is written.
+    by_call: BTreeMap<PartPlace, (Option<&'a str>, &'a str)>,
     /// An id that no call has.
     unused: &'a str,
     rule: IdRule,
@@ -132,8 +133,8 @@ impl<'a> CallIds<'a> {
         let mut next = 0_u64;
         let mut ids = BTreeMap::new();
         let mut numbers = Numbers::default();
-        for (place, id) in calls {
-            let (id, cause) = match id {
+        for (place, own) in calls {
+            let (id, cause) = match own {
                 Some(id) if rule.fits(id) && !used.contains(id) => (id, None),
                 Some(id) if rule.fits(id) => (
                     arena.keep(unused_id(rule, &known, &used, &mut next)),
@@ -156,7 +157,7 @@ impl<'a> CallIds<'a> {
                 losses.at(cause, place.position);
             }
             used.insert(id);
-            ids.insert(place, id);
+            ids.insert(place, (own, id));
         }
         Self {
             by_call: ids,
@@ -170,9 +171,9 @@ impl<'a> CallIds<'a> {
         if self.rule.fits(id) { id } else { self.unused }
     }
 
-    /// The id of a call.
+    /// The id of a call: that of the source, where there is one, and the one that is written.
     #[expect(clippy::indexing_slicing, reason = "all own calls that are shown have one")]
-    pub(crate) fn of(&self, place: PartPlace) -> &'a str {
+    pub(crate) fn of(&self, place: PartPlace) -> (Option<&'a str>, &'a str) {
         self.by_call[&place]
     }
 }

@@ -14,7 +14,7 @@ pub(super) const PASS: Pass = Pass {
         profile.rounds_numbers,
     ) {
         (false, ..) => &[],
-        (_, ArgumentsAs::Text, _) => arguments::LOSES_AS_TEXT,
+        (_, ArgumentsAs::Text | ArgumentsAs::TextOrInput, _) => arguments::LOSES_AS_TEXT,
         (_, ArgumentsAs::Object(_), None) => arguments::LOSES_AS_OBJECT,
         (_, ArgumentsAs::Object(_), Some(_)) => &[
             LossCode::ArgsReserialised,
@@ -37,7 +37,8 @@ pub(super) const PASS: Pass = Pass {
                 };
                 let position = call.place.position;
                 call.arguments = arena.keep(match profile.arguments {
-                    ArgumentsAs::Text => as_text(call.call, position, losses),
+                    ArgumentsAs::TextOrInput if call.is_input() => call.call.arguments.source_text().into(),
+                    ArgumentsAs::Text | ArgumentsAs::TextOrInput => as_text(call.call, position, losses),
                     ArgumentsAs::Object(rule) => as_object(call.call, position, rule, losses),
                 });
                 if let Some(reason) = profile.rounds_numbers {

@@ -36,6 +36,9 @@ pub(super) const PASS: Pass = Pass {
             if is_object.is_some_and(|holds| holds(result.content, result.is_error())) {
                 result.is_object = true;
                 let compact = json::compact(result.content);
+                if result.result.is_some_and(|result| !result.is_json) {
+                    losses.at((LossCode::ResultWrapped, reasons::RESULT_IS_AN_OBJECT), position);
+                }
                 if compact.len() < result.content.len() {
                     let reason = reasons::OBJECT_LOSES_WHITE_SPACE;
                     losses.at((LossCode::ResultWrapped, reason), position);
@@ -83,7 +86,7 @@ mod tests {
             .post(BOT, vec![result("c", "{ }")]);
         let (turns, losses) = object.after(&[&PASS], &wrapping);
         assert_eq!(turns[1], "tool: <result   {}>");
-        assert_eq!(losses, ["result-wrapped 1 1"]);
+        assert_eq!(losses, ["result-wrapped 1 1", "result-wrapped 1 1"]);
         let filling = DialectProfile {
             marks_errors: true,
             empty_result: Some(("nothing", REASON)),

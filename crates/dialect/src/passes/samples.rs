@@ -72,13 +72,9 @@ pub(super) fn call(id: &str) -> Part {
 /// What `look` answered.
 pub(super) fn result(id: &str, content: &str) -> Part {
     Part::ToolResult(ToolResult {
-        media: 0,
         call_id: Some(id.to_owned()),
-        name: None,
         content: content.to_owned(),
-        is_error: false,
-        metadata_id: None,
-        caller: None,
+        ..ToolResult::default()
     })
 }
 

@@ -31,17 +31,23 @@ pub(super) const PASS: Pass = Pass {
         for block in &mut plan.blocks {
             match &mut block.content {
                 BlockContent::Call(call) => {
-                    call.id = ids.of(call.place);
+                    call.id = ids.of(call.place).1;
                     if let (Some(reason), Some(position)) = (profile.drops_ids, block.position) {
                         plan.losses.at((LossCode::ToolIdDropped, reason), position);
                     }
                 }
                 BlockContent::Result(result) => {
+                    let given = result.result.and_then(ToolResult::known_id);
                     if let Some(place) = result.call {
-                        result.id = ids.of(place);
+                        let (own, written) = ids.of(place);
+                        result.id = written;
+                        let is_new = result.result.is_some() && given != own && profile.drops_ids.is_none();
+                        if let Some(position) = block.position.filter(|_| is_new) {
+                            plan.losses.at(reasons::RESULT_BEARS_THE_CALLS_ID, position);
+                        }
                         continue;
                     }
-                    let given = result.result.and_then(ToolResult::known_id).unwrap_or_default();
+                    let given = given.unwrap_or_default();
                     result.id = ids.loose(given);
                     if let Some(position) = block.position.filter(|_| result.id != given) {
                         plan.losses.at(reasons::ID_WITHOUT_A_CALL, position);
@@ -55,6 +61,8 @@ pub(super) const PASS: Pass = Pass {
 
 #[cfg(test)]
 mod tests {
+    use chatmill_model::Part;
+
     use super::*;
     use crate::passes::profile::DialectProfile;
     use crate::passes::samples::{BOT, PLAIN, REASON, Sample, call, result};
@@ -70,6 +78,9 @@ mod tests {
         let ids: Vec<&str> = turns.iter().map(|turn| turn.split(' ').nth(2).unwrap()).collect();
         assert_eq!(ids, ["c", "c", "call_0", "call_0"]);
         assert_eq!(losses, ["tool-id-rewritten 2 1"]);
+        let unnamed = Part::ToolResult(ToolResult::default());
+        let nameless = Sample::new().post(BOT, vec![call("c")]).post(BOT, vec![unnamed]);
+        assert_eq!(nameless.after(&[&PASS], &PLAIN).1, ["tool-id-rewritten 1 1"]);
         let without = DialectProfile {
             drops_ids: Some(REASON),
             ..PLAIN

@@ -82,11 +82,12 @@ pub(super) struct TemplateContext<'a, 's> {
 }
 
 impl<'a, 's> TemplateContext<'a, 's> {
-    /// Builds the values of turns and tools; reserved tokens in their texts are declared.
+    /// Builds the values of turns and tools; reserved tokens in their texts are declared. `calls` is how arguments are given, and whether the
+    /// content of a turn with nothing but calls is null.
     pub(super) fn new(
         transcript: &Transcript<'a>,
         plan: &mut TurnPlan<'a>,
-        arguments: ArgumentStyle,
+        calls: (ArgumentStyle, bool),
         tokens: &'s Tokens,
     ) -> Self {
         let mut stage = Self {
@@ -105,8 +106,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
         };
         stage.definitions(plan);
         let turns = plan.turn_blocks().enumerate();
-        let messages =
-            turns.map(|(number, (turn, blocks))| stage.turn(plan, number, turn, blocks, arguments));
+        let messages = turns.map(|(number, (turn, blocks))| stage.turn(plan, number, turn, blocks, calls));
         stage.messages = MarkedValue::list(messages.collect());
         plan.losses = std::mem::take(&mut stage.losses);
         stage
@@ -137,7 +137,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
         number: usize,
         turn: &Turn<'a>,
         blocks: &[Block<'a>],
-        arguments: ArgumentStyle,
+        (arguments, wants_null): (ArgumentStyle, bool),
     ) -> MarkedValue {
         let (position, role) = (turn.position, turn.role);
         let mut message = vec![("role".to_owned(), MarkedValue::same(role.as_str()))];
@@ -147,7 +147,12 @@ impl<'a, 's> TemplateContext<'a, 's> {
             let shown = blocks.iter().filter(|block| !block.is_thought());
             self.texts(plan, shown)
         };
-        let content = self.piece(Kind::Text(role), position, Some(number), content);
+        let is_null = wants_null && content.is_empty() && blocks.iter().any(Block::is_call);
+        let content = if is_null {
+            MarkedValue::same(())
+        } else {
+            self.piece(Kind::Text(role), position, Some(number), content)
+        };
         message.push(("content".to_owned(), content));
         let thoughts = blocks.iter().filter(|block| block.is_thought());
         let thoughts = self.texts(plan, thoughts);

@@ -11,7 +11,9 @@ use super::{ArgumentStyle, TemplateDialect, plain};
 /// Whether arguments print as JSON when they come as an object, or only when they come as text.
 pub(super) fn arguments(dialect: &TemplateDialect, allowance: &mut Allowance) -> ArgumentStyle {
     let mut prints = |arguments: &str| {
-        calls(arguments).any(|messages| {
+        let contents = ["\"\"", "null", "\"c\""].into_iter();
+        let mut messages = contents.flat_map(|content| calls(content, arguments));
+        messages.any(|messages| {
             let printed = dialect.probe(&messages, allowance);
             // Neither Python's own notation nor JSON inside a JSON string.
             printed.contains("probed") && !printed.contains("'probed'") && !printed.contains("\\\"probed")
@@ -24,22 +26,33 @@ pub(super) fn arguments(dialect: &TemplateDialect, allowance: &mut Allowance) ->
     }
 }
 
+/// Whether calls print only where the content of their turn is null, and not where it is empty.
+pub(super) fn wants_null(dialect: &TemplateDialect, allowance: &mut Allowance) -> bool {
+    let given = match dialect.arguments {
+        ArgumentStyle::Object => r#"{"probed":"yes"}"#,
+        ArgumentStyle::String => r#""{\"probed\":\"yes\"}""#,
+    };
+    let mut prints = |content: &str| {
+        calls(content, given).any(|messages| dialect.probe(&messages, allowance).contains("look"))
+    };
+    !prints("\"\"") && prints("null")
+}
+
 /// Conversations with a call: templates differ in the turns that they allow around one.
-fn calls(arguments: &str) -> impl Iterator<Item = String> {
+fn calls(content: &str, arguments: &str) -> impl Iterator<Item = String> + use<> {
     let call = format!(
         r#"{{"id":"abcdefghi","type":"function","function":{{"name":"look","arguments":{arguments}}}}}"#
     );
     let user = r#"{"role":"user","content":"u"}"#;
     let result = r#"{"role":"tool","tool_call_id":"abcdefghi","name":"look","content":"r"}"#;
     let answer = r#"{"role":"assistant","content":"a"}"#;
-    ["\"\"", "null", "\"c\""].into_iter().flat_map(move |content| {
-        let calling = format!(r#"{{"role":"assistant","content":{content},"tool_calls":[{call}]}}"#);
-        [
-            format!("[{user},{calling},{result},{answer}]"),
-            format!("[{user},{calling},{result}]"),
-            format!("[{user},{calling}]"),
-        ]
-    })
+    let calling = format!(r#"{{"role":"assistant","content":{content},"tool_calls":[{call}]}}"#);
+    let conversations = [
+        format!("[{user},{calling},{result},{answer}]"),
+        format!("[{user},{calling},{result}]"),
+        format!("[{user},{calling}]"),
+    ];
+    conversations.into_iter()
 }
 
 /// Whose texts lose the white space at their ends.
@@ -81,8 +94,9 @@ pub(super) fn surroundings(
     let answer = r#"{"role":"assistant","content":"probed answer"}"#;
     let more = r#"{"role":"assistant","content":"probed line"}"#;
     let next = r#"{"role":"user","content":"probed word"}"#;
+    let content = if dialect.wants_null { "null" } else { "\"\"" };
     let call = format!(
-        r#"{{"role":"assistant","content":"","tool_calls":[{{"id":"abcdefghi","type":"function","function":{{"name":"look","arguments":{arguments}}}}}]}}"#
+        r#"{{"role":"assistant","content":{content},"tool_calls":[{{"id":"abcdefghi","type":"function","function":{{"name":"look","arguments":{arguments}}}}}]}}"#
     );
     let result = r#"{"role":"tool","tool_call_id":"abcdefghi","name":"look","content":"probed result"}"#;
     let mut render = |messages: &[&str], asks| {

@@ -277,6 +277,12 @@ impl<'a> PlanBuilder<'_, 'a> {
                 .at(reasons::RESULT_BEARS_NO_NAME, message.position);
         }
         let result = answer.map(|answer| answer.result);
+        if let Some((result, position)) = result.zip(position) {
+            let joined = u64::from(result.joined);
+            self.plan
+                .losses
+                .several(reasons::TEXTS_OF_A_RESULT, position, joined);
+        }
         let start = self.plan.blocks.len();
         self.plan.kinds.add(Kinds::RESULTS);
         let block = BlockContent::Result(ResultBlock {

@@ -6,7 +6,9 @@
 use std::ops::Range;
 
 use chatmill_diag::cut;
-use chatmill_model::{Component, Level, Media, PartPlace, Role, Sink, Speaker, ToolCall, ToolResult};
+use chatmill_model::{
+    ArgumentForm, Component, Level, Media, PartPlace, Role, Sink, Speaker, ToolCall, ToolResult,
+};
 
 use crate::loss::Losses;
 use crate::loss::violation::Violation;
@@ -31,6 +33,13 @@ pub(crate) struct CallBlock<'a> {
     pub(crate) name: &'a str,
     /// Its arguments, in the form that the dialect wants.
     pub(crate) arguments: &'a str,
+}
+
+impl CallBlock<'_> {
+    /// Whether it has free text in the place of arguments.
+    pub(crate) fn is_input(&self) -> bool {
+        self.call.form == ArgumentForm::FreeText
+    }
 }
 
 /// A result as it is written.

@@ -193,11 +193,22 @@ fn calls<'a>(sink: &mut Sink<'a>, blocks: &[Block<'a>], arguments: ArgumentsAs) 
         separator = ",";
         sink.framing("{\"id\":");
         sink.json_string(call.id, Component::Meta);
-        sink.framing(",\"type\":\"function\",\"function\":{\"name\":");
+        let is_input = arguments == ArgumentsAs::TextOrInput && call.is_input();
+        sink.framing(if is_input {
+            ",\"type\":\"custom\",\"custom\":{\"name\":"
+        } else {
+            ",\"type\":\"function\",\"function\":{\"name\":"
+        });
         sink.json_string(call.name, Component::Tools);
-        sink.framing(",\"arguments\":");
+        sink.framing(if is_input {
+            ",\"input\":"
+        } else {
+            ",\"arguments\":"
+        });
         match arguments {
-            ArgumentsAs::Text => sink.json_string(call.arguments, Component::Tools),
+            ArgumentsAs::Text | ArgumentsAs::TextOrInput => {
+                sink.json_string(call.arguments, Component::Tools);
+            }
             ArgumentsAs::Object(_) => sink.literal(call.arguments, Component::Tools),
         }
         sink.framing("}}");

@@ -279,8 +279,8 @@ impl Piece {
                 content: answered.content,
                 is_error: answered.error,
                 metadata_id: answered.metadata_id,
-                caller: None,
                 media: answered.media,
+                ..ToolResult::default()
             }),
         }
     }

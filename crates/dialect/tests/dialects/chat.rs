@@ -201,13 +201,9 @@ impl TestChat {
 
     pub(crate) fn result(&mut self, call_id: &str, content: &str) -> u32 {
         let result = ToolResult {
-            media: 0,
             call_id: (!call_id.is_empty()).then(|| call_id.to_owned()),
-            name: None,
             content: content.to_owned(),
-            is_error: false,
-            metadata_id: None,
-            caller: None,
+            ..ToolResult::default()
         };
         self.post(None, vec![Part::ToolResult(result)])
     }

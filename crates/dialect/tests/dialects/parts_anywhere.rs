@@ -94,11 +94,8 @@ fn result(id: &str, content: &str, pictures: u32) -> Vec<Part> {
     let result = Part::ToolResult(ToolResult {
         media: pictures,
         call_id: (!id.is_empty()).then(|| id.to_owned()),
-        name: None,
         content: content.to_owned(),
-        is_error: false,
-        metadata_id: None,
-        caller: None,
+        ..ToolResult::default()
     });
     std::iter::once(result)
         .chain((0..pictures).map(|picture| shot(&format!("{content} {picture}"))))

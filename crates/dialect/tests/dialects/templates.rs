@@ -479,3 +479,32 @@ fn a_template_prints_what_it_prints_of_the_same_messages_as_data() {
         }
     }
 }
+
+#[test]
+fn content_is_null_where_a_template_prints_calls_only_then() {
+    let asks = "{% for m in messages %}{% if m.content is none %}{% for c in m.tool_calls %}<{{ c.function.name }}>{% endfor %}\
+        {% else %}{{ m.content }}|{% endif %}{% endfor %}";
+    let plain = "{% for m in messages %}{{ m.content }}|{% for c in m.tool_calls or [] %}<{{ c.function.name }}>{% endfor %}{% endfor %}";
+    for (source, wanted) in [(asks, "hi|<look>x|"), (plain, "hi||<look>x|")] {
+        let mut chat = TestChat::new();
+        let (ann, bot) = (chat.human("u1", "Ann"), chat.agent("b1", "Bot"));
+        chat.write(ann, "hi");
+        chat.call(bot, "", &[("c1", "look", "{}")]);
+        chat.result("c1", "x");
+        chat.pair(Some((1, 0)), Some((2, 0)), CallStatus::Paired);
+        render(
+            &chat,
+            &template(source).into(),
+            &Policy::default(),
+            |sink, rendering| {
+                assert_eq!(sink.text(), wanted);
+                assert!(
+                    rendering
+                        .losses
+                        .iter()
+                        .all(|loss| loss.code != LossCode::ToolCallDropped)
+                );
+            },
+        );
+    }
+}

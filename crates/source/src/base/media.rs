@@ -1,6 +1,9 @@
 //! Media and results among the parts of a message, as all grammars make them.
 
+use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, RawJson, Role, ToolResult};
+
+use super::text_of;
 
 /// A file that lies beside the text, or nowhere: known by its kind, and by its name where the text has it.
 pub(crate) fn upload(kind: MediaKind, name: Option<String>) -> Part {
@@ -60,8 +63,48 @@ pub(crate) fn as_notice(part: Part) -> Part {
     }
 }
 
-/// The texts among pieces, joined by line breaks, and everything else in order.
-pub(crate) fn divided(parts: Vec<Part>) -> (String, Vec<Part>) {
+/// What a result says.
+#[derive(Debug, Default)]
+pub(crate) struct ResultText {
+    /// Its texts, joined by line breaks.
+    pub text: String,
+    /// How many there are beyond the first.
+    pub joined: u32,
+    /// Whether the source has JSON rather than text.
+    pub is_json: bool,
+}
+
+impl ResultText {
+    /// Texts in order.
+    pub(crate) fn of(texts: &[String]) -> Self {
+        Self {
+            text: texts.join("\n"),
+            joined: u32::try_from(texts.len().saturating_sub(1)).unwrap_or(u32::MAX),
+            is_json: false,
+        }
+    }
+
+    /// A text, or the JSON text of anything else.
+    pub(crate) fn of_value(value: Value<'_>) -> Self {
+        Self {
+            text: text_of(value),
+            is_json: value.kind() == Kind::Object,
+            ..Self::default()
+        }
+    }
+}
+
+impl From<String> for ResultText {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            ..Self::default()
+        }
+    }
+}
+
+/// The texts among pieces, and everything else in order.
+pub(crate) fn divided(parts: Vec<Part>) -> (ResultText, Vec<Part>) {
     let mut texts: Vec<String> = Vec::new();
     let mut others = Vec::new();
     for part in parts {
@@ -70,7 +113,7 @@ pub(crate) fn divided(parts: Vec<Part>) -> (String, Vec<Part>) {
             other => others.push(other),
         }
     }
-    (texts.join("\n"), others)
+    (ResultText::of(&texts), others)
 }
 
 /// The number of parts after a tool's result that are its media.
@@ -92,9 +135,11 @@ pub(crate) fn answer(content: Vec<Part>, call_id: Option<String>, name: Option<S
 }
 
 /// A result with what it says, and the parts that follow it.
-pub(crate) fn result_of(result: ToolResult, (content, others): (String, Vec<Part>)) -> Vec<Part> {
+pub(crate) fn result_of(result: ToolResult, (answer, others): (ResultText, Vec<Part>)) -> Vec<Part> {
     let result = ToolResult {
-        content,
+        content: answer.text,
+        joined: answer.joined,
+        is_json: answer.is_json,
         media: media_of_answer(&others),
         ..result
     };

@@ -279,7 +279,7 @@ impl PieceReader<'_> {
             draft.words(self.read.text(list));
             return;
         }
-        let (from, mut gaps) = (draft.parts.len(), Vec::new());
+        let from = draft.parts.len();
         for (index, element) in list.items().enumerate() {
             let place = format!("{field}[{index}]");
             if self.part(element, &place, draft, site) {
@@ -292,11 +292,11 @@ impl PieceReader<'_> {
             let text = "the block has no form that is known here and is kept as it is";
             let kind = element.get("type").unwrap_or(element);
             site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{place}"), kind);
-            gaps.push(draft.parts.len());
+            draft.gaps.push(draft.parts.len());
             draft.extra.keep_reported(place, element);
         }
         if self.is_answer && self.grammar.is_some_and(|grammar| grammar.joins_texts) {
-            join_texts(&mut draft.parts, from, &gaps);
+            join_texts(&mut draft.parts, from, &std::mem::take(&mut draft.gaps));
         }
     }
 
@@ -317,6 +317,8 @@ impl PieceReader<'_> {
         let is_read = grammars
             .into_iter()
             .any(|grammar| grammar.block(&mut turn, place, element, site));
+        let before = draft.parts.len();
+        draft.gaps.extend(turn.gaps.iter().map(|gap| before + gap));
         draft.parts.extend(turn.parts);
         draft.extra.extend(turn.rest);
         is_read
@@ -349,9 +351,9 @@ impl PieceReader<'_> {
             Some((found, name)) if found.kind() != Kind::String => {
                 openai::answered(found, &joined(place, name), &mut draft.extra, site)
             }
-            _ => (map.content.render(value, self.read), Vec::new()),
+            _ => (map.content.render(value, self.read).into(), Vec::new()),
         };
-        if !is_there && content.is_empty() && map.optional {
+        if !is_there && content.text.is_empty() && map.optional {
             return;
         }
         let result = ToolResult {
@@ -370,7 +372,7 @@ impl PieceReader<'_> {
         field: &str,
         draft: &mut MessageDraft,
         site: &mut Site<'_>,
-    ) -> (String, Vec<Part>) {
+    ) -> (media::ResultText, Vec<Part>) {
         let mut inside = MessageDraft::default();
         for (index, element) in list.items().enumerate() {
             let place = format!("{field}[{index}]");

@@ -26,6 +26,13 @@ pub(crate) static ANTHROPIC: Grammar = Grammar {
         typed("document", Read::Media(MediaKind::File, media_item)),
         only(typed("tool_use", Read::Call(["id", "name"], &["input"]))),
         only(typed("tool_result", Read::Own(result))),
+        only(typed("mcp_tool_use", Read::Call(["id", "name"], &["input"]))),
+        only(typed("mcp_tool_result", Read::Own(result))),
+        only(typed(
+            "search_result",
+            Read::Media(MediaKind::File, search_result),
+        )),
+        typed("compaction", Read::Own(summary)),
         only(BlockForm::of(When::OneOf(&OTHERS), Read::Unknown)),
     ],
     cache_mark: Some(cache_mark),
@@ -43,10 +50,9 @@ pub(crate) static ANTHROPIC: Grammar = Grammar {
 };
 
 /// Blocks that have no place here: thoughts that are encrypted, and what runs at the vendor's.
-const OTHERS: [&str; 11] = words!(
+const OTHERS: [&str; 8] = words!(
     redacted_thinking server_tool_use web_search_tool_result web_fetch_tool_result code_execution_tool_result
-    bash_code_execution_tool_result text_editor_code_execution_tool_result mcp_tool_use mcp_tool_result
-    search_result container_upload
+    bash_code_execution_tool_result text_editor_code_execution_tool_result container_upload
 );
 
 /// Whether a message is an answer of the API, or cites as its answers do.
@@ -120,7 +126,7 @@ fn media_item(turn: &mut Turn, path: &str, block: Value<'_>, kind: MediaKind, si
             turn.rest.extend(inner.rest);
             let (words, media) = divided(inner.parts);
             others = media;
-            (Some(MediaSource::Text(words)), "content")
+            (Some(MediaSource::Text(words.text)), "content")
         }
         // The id stays among the fields without a place.
         Some("file") => (Some(MediaSource::Upload), "type"),
@@ -139,6 +145,44 @@ fn media_item(turn: &mut Turn, path: &str, block: Value<'_>, kind: MediaKind, si
     true
 }
 
+/// What a search found, as a document of text.
+fn search_result(
+    turn: &mut Turn,
+    path: &str,
+    block: Value<'_>,
+    kind: MediaKind,
+    site: &mut Site<'_>,
+) -> bool {
+    let Some(list) = block.get("content").filter(|list| list.kind() == Kind::Array) else {
+        return false;
+    };
+    let inner = ANTHROPIC.shown(turn, list, &format!("{path}.content"), site);
+    turn.rest.extend(inner.rest);
+    let (words, others) = divided(inner.parts);
+    turn.parts.push(Part::Media(Media {
+        kind,
+        source: MediaSource::Text(words.text),
+        media_type: None,
+        name: text(block.get("title")),
+    }));
+    turn.parts.extend(others);
+    turn.keep_rest(block, path, &["type", "title", "content", "cache_control"]);
+    true
+}
+
+/// A summary that is in the place of all before it. It is no piece of the answer that follows.
+fn summary(turn: &mut Turn, path: &str, block: Value<'_>, _: &mut Site<'_>) -> bool {
+    let Some(words) = text(block.get("content")) else {
+        return false;
+    };
+    turn.gaps.push(turn.parts.len());
+    turn.parts.push(Part::Text(words));
+    turn.gaps.push(turn.parts.len());
+    // The type stays, so that it can be told from an answer.
+    turn.keep_rest(block, path, &["content", "cache_control"]);
+    true
+}
+
 /// A result: its texts are the answer, joined by line breaks, and media follow it.
 fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
     let answered = match block.get("content") {
@@ -147,7 +191,7 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) ->
             turn.rest.extend(inner.rest);
             divided(inner.parts)
         }
-        Some(value) => (text_of(value), Vec::new()),
+        Some(value) => (text_of(value).into(), Vec::new()),
         None => Default::default(),
     };
     let is_error = block.get("is_error").and_then(Value::as_bool);

@@ -4,7 +4,7 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolResult};
 
 use super::{Grammar, MessageForm, Read, Sign, UsageForm, keyed, only};
-use crate::base::media::media_of_answer;
+use crate::base::media::{ResultText, result_of};
 use crate::base::{Keep as _, Site, Turn, text, text_of, word};
 
 /// Messages of Converse.
@@ -29,7 +29,8 @@ pub(crate) static CONVERSE: Grammar = Grammar {
         only(keyed("toolUse", Read::Call(["toolUseId", "name"], &["input"]))),
         only(keyed("toolResult", Read::Own(result))),
         only(keyed("citationsContent", Read::Own(cited))),
-        only(keyed("guardContent", Read::Unknown)),
+        only(keyed("guardContent", Read::Own(guarded))),
+        only(keyed("searchResult", Read::Media(MediaKind::File, search_result))),
     ],
     cache_mark: None,
     joins_texts: true,
@@ -63,6 +64,38 @@ fn cited(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> boo
     let Some(words) = words else { return false };
     turn.parts.push(Part::Text(words));
     turn.keep_rest(value, path, &["content"]);
+    true
+}
+
+/// A text or a picture that a guardrail looks at.
+fn guarded(turn: &mut Turn, path: &str, value: Value<'_>, site: &mut Site<'_>) -> bool {
+    if let Some(picture) = value.get("image") {
+        return media_item(turn, &format!("{path}.image"), picture, MediaKind::Image, site);
+    }
+    let Some(holder) = value.get("text") else {
+        return false;
+    };
+    let Some(words) = text(holder.get("text")) else {
+        return false;
+    };
+    turn.parts.push(Part::Text(words));
+    turn.keep_rest(holder, &format!("{path}.text"), &["text"]);
+    turn.keep_rest(value, path, &["text"]);
+    true
+}
+
+/// What a search found, as a document of text.
+fn search_result(turn: &mut Turn, path: &str, value: Value<'_>, kind: MediaKind, _: &mut Site<'_>) -> bool {
+    let Some((words, _)) = document_text(value) else {
+        return false;
+    };
+    turn.parts.push(Part::Media(Media {
+        kind,
+        source: MediaSource::Text(words),
+        media_type: None,
+        name: text(value.get("title")),
+    }));
+    turn.keep_rest(value, path, &["title", "content"]);
     true
 }
 
@@ -166,6 +199,7 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) ->
         return false;
     }
     let mut texts: Vec<String> = Vec::new();
+    let mut has_json = false;
     let mut inner = turn.inside();
     match block.get("content") {
         Some(list) if list.kind() == Kind::Array => {
@@ -176,6 +210,7 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) ->
                     inner.keep_rest(part, &place, &["text"]);
                 } else if let Some(json) = part.get("json") {
                     texts.push(text_of(json));
+                    has_json = true;
                     inner.keep_rest(part, &place, &["json"]);
                 } else if !CONVERSE.shown_block(&mut inner, &place, part, site) {
                     inner.unknown(&place, part, site);
@@ -190,14 +225,16 @@ fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) ->
         None => {}
     }
     let status = text(block.get("status"));
-    turn.parts.push(Part::ToolResult(ToolResult {
+    let result = ToolResult {
         call_id: word(block.get("toolUseId"), &format!("{path}.toolUseId"), site),
-        content: texts.join("\n"),
         is_error: status.as_deref() == Some("error"),
-        media: media_of_answer(&inner.parts),
         ..ToolResult::default()
-    }));
-    turn.parts.extend(inner.parts);
+    };
+    let answer = ResultText {
+        is_json: has_json && texts.len() == 1,
+        ..ResultText::of(&texts)
+    };
+    turn.parts.extend(result_of(result, (answer, inner.parts)));
     turn.rest.extend(inner.rest);
     let known: &[&str] = match status.as_deref() {
         Some("error" | "success") | None => &["toolUseId", "content", "status"],

@@ -130,6 +130,7 @@ fn function_response(turn: &mut Turn, path: &str, part: Value<'_>, site: &mut Si
         content: answer.map(text_of).unwrap_or_default(),
         is_error: answer.is_some_and(|answer| answer.len() == 1 && answer.get("error").is_some()),
         media: media_of_answer(&others.parts),
+        is_json: true,
         ..ToolResult::default()
     }));
     turn.keep_rest(response, &own, &known);

@@ -2,11 +2,12 @@
 
 use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{ArgumentForm, Arguments, Part, Role, ToolCall, ToolResult};
+use chatmill_model::{ArgumentForm, Arguments, MediaKind, Part, Role, ToolCall, ToolResult};
 
 use crate::base::{
     Keep as _, Site, Turn, arguments, embedded, media, present, roles, text, text_of, word, words,
 };
+use crate::grammar::blocks::at_address;
 use crate::grammar::{Grammar, Sign, UsageForm, openai::parts};
 
 /// Items that only this API has, by their type.
@@ -30,10 +31,21 @@ pub(crate) fn is_item(value: Value<'_>) -> bool {
     })
 }
 
+/// Calls of tools that the API defines and the client runs: the type of the item, the name of the tool, and the fields that may hold what
+/// it is to do.
+const OWN_CALLS: [(&str, &str, &[&str]); 4] = [
+    ("local_shell_call", "local_shell", &["action"]),
+    ("shell_call", "shell", &["action"]),
+    ("apply_patch_call", "apply_patch", &["operation"]),
+    ("computer_call", "computer", &["action", "actions"]),
+];
+
 /// Whether items of this kind hold the output of a call; the last is that of OpenAI's SDK for agents.
 pub(crate) fn is_output(kind: &str) -> bool {
-    let kinds =
-        words!(function_call_output custom_tool_call_output local_shell_call_output function_call_result);
+    let kinds = words!(
+        function_call_output custom_tool_call_output local_shell_call_output shell_call_output
+        apply_patch_call_output computer_call_output function_call_result
+    );
     kinds.contains(&kind)
 }
 
@@ -91,8 +103,11 @@ fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
         Some("custom_tool_call") => own_call(&mut turn, value, site),
         Some(kind) if is_output(kind) => output(&mut turn, value, site),
         Some("reasoning") => reasoning(&mut turn, value),
-        Some("local_shell_call") => shell_call(&mut turn, value, site),
-        Some(word) => step(&mut turn, word, value, site),
+        Some("mcp_call") => mcp_call(&mut turn, value, site),
+        Some(word) => match OWN_CALLS.iter().find(|(kind, ..)| *kind == word) {
+            Some((_, name, keys)) => client_call(&mut turn, value, (name, keys), site),
+            None => step(&mut turn, word, value, site),
+        },
     }
     turn
 }
@@ -139,7 +154,7 @@ fn own_call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     let input = text(item.get("input")).unwrap_or_default();
     let given = (Arguments::Malformed(input), ArgumentForm::FreeText);
     make_call(turn, item, given, site);
-    turn.keep_rest(item, "", &["call_id", "name", "input"]);
+    turn.keep_rest(item, "", &["type", "call_id", "name", "input"]);
 }
 
 fn make_call(turn: &mut Turn, item: Value<'_>, given: (Arguments, ArgumentForm), site: &mut Site<'_>) {
@@ -153,10 +168,24 @@ fn make_call(turn: &mut Turn, item: Value<'_>, given: (Arguments, ArgumentForm),
 /// Reads a tool's output: text, or a list of parts whose texts are joined by line breaks.
 fn output(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     turn.role = Some(Role::Tool);
+    let status = item.get("status").and_then(Value::as_str);
     let answered = match item.get("output") {
-        None => {
+        // What a patch did its status says.
+        None if status.is_none() => {
             site.missing("output");
             Default::default()
+        }
+        None => Default::default(),
+        Some(screen)
+            if screen.get("type").and_then(Value::string).as_deref() == Some("computer_screenshot") =>
+        {
+            let mut shown = turn.inside();
+            if !at_address(&mut shown, "output", screen, MediaKind::Image, &["image_url"]) {
+                shown.parts.push(media::upload(MediaKind::Image, None));
+                shown.keep_rest(screen, "output", &["type"]);
+            }
+            turn.rest.extend(shown.rest);
+            (media::ResultText::default(), shown.parts)
         }
         Some(list) if list.kind() == Kind::Array && !list.is_empty() && parts::is_parts(list) => {
             let read = parts::read(list, "output", site);
@@ -165,14 +194,20 @@ fn output(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
         }
         Some(value) => {
             let own = text(value.get("text"));
-            (own.unwrap_or_else(|| text_of(value)), Vec::new())
+            (own.unwrap_or_else(|| text_of(value)).into(), Vec::new())
         }
     };
     let result = ToolResult {
         call_id: call_id(item, site),
+        is_error: status.as_deref() == Some("failed"),
         ..ToolResult::default()
     };
     turn.parts.extend(media::result_of(result, answered));
+    let kind = item.get("type").and_then(Value::as_str);
+    let is_own = kind.is_some_and(|kind| OWN_CALLS.iter().any(|(call, ..)| kind.starts_with(call)));
+    if is_own {
+        keep_type(turn, item);
+    }
     turn.keep_rest(item, "", &["type", "call_id", "callId", "output"]);
 }
 
@@ -209,19 +244,50 @@ fn reasoning(turn: &mut Turn, item: Value<'_>) {
     turn.keep_rest(item, "", &["type", "summary", "content"]);
 }
 
-/// A command that the model asks for.
-fn shell_call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
+/// A call of a tool that the API defines.
+fn client_call(turn: &mut Turn, item: Value<'_>, (name, keys): (&str, &[&str]), site: &mut Site<'_>) {
     turn.role = Some(Role::Assistant);
     turn.continues = true;
     let call_id = call_id(item, site);
-    if let Some(action) = present(item, "action") {
+    let found = keys.iter().find_map(|key| Some((*key, present(item, key)?)));
+    if let Some((_, action)) = found {
         let given = (embedded(action), ArgumentForm::Embedded);
-        let call = ToolCall::new(call_id, Some("local_shell".to_owned()), given);
+        let call = ToolCall::new(call_id, Some(name.to_owned()), given);
         turn.parts.push(Part::ToolCall(call));
-    } else {
-        site.missing("action");
+    } else if let Some(key) = keys.first() {
+        site.missing(key);
     }
-    turn.keep_rest(item, "", &["type", "call_id", "action"]);
+    let read = found.map_or("call_id", |(key, _)| key);
+    keep_type(turn, item);
+    turn.keep_rest(item, "", &["type", "call_id", read]);
+}
+
+/// A call that the API made of a server's tool, with what came back.
+fn mcp_call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
+    turn.role = Some(Role::Assistant);
+    let id = item.get("id").and_then(|id| word(Some(id), "id", site));
+    let given = arguments(present(item, "arguments"), "arguments", site);
+    let name = word(item.get("name"), "name", site);
+    turn.parts
+        .push(Part::ToolCall(ToolCall::new(id.clone(), name, given)));
+    let error = present(item, "error");
+    if let Some(answer) = present(item, "output").or(error) {
+        let result = ToolResult {
+            call_id: id,
+            is_error: error.is_some(),
+            ..ToolResult::default()
+        };
+        let answered = (media::ResultText::of_value(answer), Vec::new());
+        turn.parts.extend(media::result_of(result, answered));
+    }
+    keep_type(turn, item);
+    let known = ["type", "id", "name", "arguments", "output", "error"];
+    turn.keep_rest(item, "", &known);
+}
+
+/// Keeps the type of an item: written as a call of a function, or as the output of one, it is another.
+fn keep_type(turn: &mut Turn, item: Value<'_>) {
+    turn.keep_text("type", &text(item.get("type")).unwrap_or_default());
 }
 
 /// A step that ran at the vendor's.

@@ -7,11 +7,11 @@ use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{AlternativeOrigin, Extra, Judgement, Message, MessageKind, Part, Role, Usage};
 
-use crate::base::{Keep as _, Turn, first_present, present, raw, text, words};
+use crate::base::{Keep as _, Turn, below, first_present, present, raw, text, words};
 use crate::frame::Reading;
 use crate::frame::exceeds;
 use crate::grammar::frameworks::{ai_sdk, contain_text};
-use crate::grammar::{Grammar, OPENAI, any, list_of_tools, stream, usage, vendor_in};
+use crate::grammar::{Grammar, OPENAI, any, list_of_tools, stream, tools_of_vendor, usage, vendor_in};
 use crate::layout::{OUTSIDE_LISTS, RequestFields, Turns, preference};
 
 /// Fields of a request that hold the messages, of which the first counts.
@@ -89,13 +89,14 @@ impl<'d, 'r> Exchange<'d, 'r> {
             known.push(key);
             self.messages(list);
         }
-        for key in ["tools", "functions"] {
-            let Some(tools) = present(request, key) else {
-                continue;
-            };
-            if let Some(tools) = list_of_tools(tools, self.turns.list.limits) {
+        for key in ["tools", "functions", "toolConfig"] {
+            let given = present(request, key);
+            let read = given.and_then(|given| tools_of_vendor(key, given, self.turns.list.limits));
+            if let Some((tools, rest)) = read {
                 known.push(key);
                 self.beside.tools.extend(tools);
+                let rest = rest.into_iter().map(|(path, raw)| (below(name, &path), raw));
+                self.beside.extra.0.extend(rest);
             }
         }
         self.beside.extra.keep_rest(request, name, &known);

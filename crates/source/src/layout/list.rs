@@ -3,6 +3,7 @@
 
 pub(crate) mod answers;
 mod padding;
+mod signed_ids;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -331,6 +332,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
             ..conversation
         };
         padding::take_out(&mut conversation, self.limits);
+        signed_ids::take_out(&mut conversation);
         Reading {
             conversation: Some(conversation),
             error: None,

@@ -225,7 +225,8 @@ pub(crate) fn part(part: &Part) -> Value {
             .text("metadata_id", result.metadata_id.as_ref())
             .text("caller", result.caller.as_ref())
             .with("is_error", result.is_error)
-            .maybe("media", (result.media > 0).then_some(result.media)),
+            .maybe("media", (result.media > 0).then_some(result.media))
+            .maybe("joined", (result.joined > 0).then_some(result.joined)),
         Part::CacheMark => object,
     }
     .finish()

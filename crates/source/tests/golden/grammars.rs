@@ -42,6 +42,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             "grammars/the_order_of_messages_decides_nothing",
             order_decides_nothing,
         ),
+        Trial::test("grammars/each_block_gives_parts_or_a_finding", each_block_is_told),
         Trial::test(
             "grammars/each_file_of_blocks_has_containers",
             each_file_has_containers,
@@ -298,6 +299,36 @@ fn order_decides_nothing() -> Result<(), Failed> {
         Ok(())
     } else {
         Err(wrong.into())
+    }
+}
+
+/// The block that is an id and nothing else, which holds no words.
+const ONLY_AN_ID: &str = "audio by id";
+
+/// A block of a vendor's page that gives no part has a finding, or is among what was not read.
+fn each_block_is_told() -> Result<(), Failed> {
+    let mut silent = String::new();
+    for (vendor, _) in CONTAINERS {
+        let grammar = Grammar::of(vendor)?;
+        let (own, _) = containers_of(vendor);
+        let (_, last) = grammar.blocks.last().unwrap();
+        for (name, messages) in &grammar.blocks {
+            let marked = std::iter::once(named(&grammar.mark, name));
+            let all: Vec<Value> = marked.chain(messages.iter().chain(last).cloned()).collect();
+            let told = parts(own, &all, false);
+            let has_parts = told.values().flatten().count() > last.len();
+            let file = (own.file)(&all).to_string();
+            let (reading, leftovers) = super::reading(find(own.source).unwrap(), file.as_bytes());
+            let is_told = has_parts || name == ONLY_AN_ID;
+            if !is_told && reading.findings.is_empty() && leftovers.fields.is_empty() {
+                writeln!(silent, "{vendor}: {name}")?;
+            }
+        }
+    }
+    if silent.is_empty() {
+        Ok(())
+    } else {
+        Err(silent.into())
     }
 }
 

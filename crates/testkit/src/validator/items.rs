@@ -20,9 +20,14 @@ pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreache
         let id = &item["call_id"];
         let is_id = (1..=64).contains(&string(id).chars().count());
         match item["type"].as_str().unwrap_or("message") {
-            "function_call" => {
-                let is_call = has_keys(item, &["type", "call_id", "name", "arguments"])
-                    && item["arguments"].is_string()
+            kind @ ("function_call" | "custom_tool_call") => {
+                let given = if kind == "function_call" {
+                    "arguments"
+                } else {
+                    "input"
+                };
+                let is_call = has_keys(item, &["type", "call_id", "name", given])
+                    && item[given].is_string()
                     && is_word(&item["name"], 64);
                 breaches.when(!is_id || !is_call, "OAR-03");
                 breaches.when(seen.contains(&id), "OAR-04");
@@ -32,7 +37,7 @@ pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreache
                 seen.push(id);
                 waiting.add(id, &item["name"]);
             }
-            "function_call_output" => {
+            "function_call_output" | "custom_tool_call_output" => {
                 let is_output = has_keys(item, &["type", "call_id", "output"])
                     && match &item["output"] {
                         Value::String(output) => output.chars().count() <= MAX_OUTPUT_CHARACTERS,

@@ -64,6 +64,14 @@ fn calls(message: &Value) -> &[Value] {
     array(&message["tool_calls"])
 }
 
+/// What a call asks for: the object with the name, and what is given. OpenAI has tools that take free text.
+fn asked<'c>(call: &'c Value, codes: &Codes) -> (&'c Value, &'c Value) {
+    if codes.calls == OPENAI.calls && call["type"] == "custom" {
+        return (&call["custom"], &call["custom"]["input"]);
+    }
+    (&call["function"], &call["function"]["arguments"])
+}
+
 pub(super) fn openai_chat(written: &Written<'_>, breaches: &mut RuleBreaches) {
     let messages = array(&written.body["messages"]);
     list(messages, &OPENAI, Value::is_string, breaches);
@@ -80,7 +88,8 @@ pub(super) fn openai_chat(written: &Written<'_>, breaches: &mut RuleBreaches) {
             breaches.when(role != "tool" && !is_word(name, 64), "OAC-08");
         }
         for call in calls(message) {
-            breaches.when(!is_word(&call["function"]["name"], 64), "OAC-07");
+            breaches.when(!is_word(&asked(call, &OPENAI).0["name"], 64), "OAC-07");
+            breaches.when(string(&call["id"]).chars().count() > 40, "OAC-05");
         }
     }
     functions(&written.body, "OAC-07", breaches);
@@ -332,11 +341,11 @@ fn list(messages: &[Value], codes: &Codes, is_form: fn(&Value) -> bool, breaches
         breaches.when(!array(content).iter().all(is_part), codes.parts);
         breaches.when(called.is_some() && !is_calling, codes.calls);
         for call in calls(message) {
-            let function = &call["function"];
+            let (function, given) = asked(call, codes);
             let is_new = waiting.add(&call["id"], &function["name"]);
             breaches.when(!is_new || string(&call["id"]).is_empty(), codes.pairs);
             breaches.when(string(&function["name"]).is_empty(), codes.names);
-            breaches.when(!is_form(&function["arguments"]), codes.arguments);
+            breaches.when(!is_form(given), codes.arguments);
         }
     }
     breaches.check_the_whole();

@@ -19,6 +19,7 @@ mod losses;
 mod one_sink;
 mod own_encodings;
 mod policies;
+mod prefix;
 mod rules;
 mod templates;
 mod turns;

@@ -59,6 +59,11 @@ pub(crate) enum WrittenPart<'p> {
         /// Pictures and files in it.
         #[serde(skip_serializing_if = "Option::is_none")]
         media: Option<u32>,
+        #[serde(default, skip_serializing_if = "Not::not")]
+        json: bool,
+        /// Texts of the source that it joins, beyond the first.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        joined: Option<u32>,
     },
     CacheMark,
 }
@@ -156,6 +161,8 @@ impl<'p> WrittenPart<'p> {
                 content: (&result.content).into(),
                 is_error: result.is_error,
                 media: Some(result.media).filter(|media| *media > 0),
+                json: result.is_json,
+                joined: Some(result.joined).filter(|joined| *joined > 0),
             },
             Part::CacheMark => Self::CacheMark,
         }
@@ -204,12 +211,16 @@ impl<'p> WrittenPart<'p> {
                 content,
                 is_error,
                 media,
+                json,
+                joined,
             } => Part::ToolResult(ToolResult {
                 call_id: owned(call_id),
                 name: owned(name),
                 content: content.into_owned(),
                 is_error,
                 media: media.unwrap_or(0),
+                is_json: json,
+                joined: joined.unwrap_or(0),
                 ..ToolResult::default()
             }),
             Self::CacheMark => Part::CacheMark,

@@ -12,6 +12,8 @@ use crate::base::{ExtraFields, Keep, only_answers, results_last};
 pub(in crate::format) struct MessageDraft {
     /// The pieces.
     pub(in crate::format) parts: Vec<Part>,
+    /// The positions among them at which a block was not read.
+    pub(in crate::format) gaps: Vec<usize>,
     /// Fields without a place, by path.
     pub(in crate::format) extra: ExtraFields,
     /// Ranges of pieces with a role of their own.

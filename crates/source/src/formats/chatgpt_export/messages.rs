@@ -215,10 +215,10 @@ impl<'d, 'r> Reader<'d, 'r> {
         };
         let (own_text, others) = divided(std::mem::take(&mut read.parts));
         if let Some(Part::ToolResult(result)) = last.parts.first_mut() {
-            if !result.content.is_empty() && !own_text.is_empty() {
+            if !result.content.is_empty() && !own_text.text.is_empty() {
                 result.content.push('\n');
             }
-            result.content.push_str(&own_text);
+            result.content.push_str(&own_text.text);
         }
         last.parts.extend(others);
         last.extra.0.append(&mut read.rest);
@@ -237,7 +237,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         match (role, recipient) {
             (Role::Assistant, Some(tool)) => {
                 let (own_text, mut others) = divided(parts);
-                let arguments = arguments(&own_text, self.turns.list.limits);
+                let arguments = arguments(&own_text.text, self.turns.list.limits);
                 self.called = Some((id.to_owned(), tool.clone()));
                 others.push(Part::ToolCall(ToolCall::new(None, Some(tool), arguments)));
                 others

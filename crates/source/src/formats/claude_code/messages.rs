@@ -401,7 +401,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         };
         let (happened, beside) = if let Some(turn) = turn {
             let (words, _) = divided(turn.parts);
-            (words, turn.rest)
+            (words.text, turn.rest)
         } else {
             let mut extra_fields = ExtraFields::new();
             rest(line, &mut extra_fields);

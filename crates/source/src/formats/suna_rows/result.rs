@@ -49,7 +49,8 @@ pub(super) fn read(
             }
             answer.execution(execution, &mut rest);
         } else {
-            (answer.text, answer.others) = openai::answered(value, "content", &mut rest, site);
+            let (read, others) = openai::answered(value, "content", &mut rest, site);
+            (answer.text, answer.joined, answer.others) = (read.text, read.joined, others);
             if let Content::Other(_, text) = content {
                 answer.text.clone_from(text);
             }
@@ -84,6 +85,7 @@ struct Answer {
     call_id: Option<String>,
     name: Option<String>,
     text: String,
+    joined: u32,
     is_error: bool,
     others: Vec<Part>,
 }
@@ -159,6 +161,8 @@ impl Answer {
             is_error,
             caller,
             media: media_of_answer(&self.others),
+            joined: self.joined,
+            is_json: false,
         }));
         message.parts.extend(self.others);
     }

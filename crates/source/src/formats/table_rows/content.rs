@@ -7,6 +7,7 @@ use chatmill_diag::{Limits, codes};
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::Part;
 
+use crate::base::media::ResultText;
 use crate::base::texts::quoted_json::{CellForm, CellPlace};
 use crate::base::{ExtraFields, Site, text_of};
 use crate::grammar::openai::{self, MessageObject, parts};
@@ -19,7 +20,7 @@ pub(super) struct CellContent {
     /// The parts; for a result the parts that are not text.
     pub parts: Vec<Part>,
     /// The text of a result.
-    pub answer: String,
+    pub answer: ResultText,
     /// The values without a place, by path in the row.
     pub rest: ExtraFields,
 }

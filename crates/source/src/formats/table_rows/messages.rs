@@ -8,7 +8,7 @@ use chatmill_model::{Extra, Message, Part, Reference, Role, ToolCall, ToolResult
 
 use super::content::{self, CellContent};
 use super::row::Row;
-use crate::base::media::{hold_place, result_of};
+use crate::base::media::{ResultText, hold_place, result_of};
 use crate::base::texts::quoted_json::{self, CellForm, CellPlace};
 use crate::base::{ExtraFields, Keep as _, Roster, Site, id, only_answers, reply_to, roles, word};
 use crate::grammar::openai::{MessageObject, calls};
@@ -242,7 +242,7 @@ fn parts(
     role: Role,
     thoughts: Vec<String>,
     cell: Vec<Part>,
-    answer: String,
+    answer: ResultText,
     (call_id, name): (Option<String>, Option<String>),
     calls: Vec<ToolCall>,
 ) -> Vec<Part> {

@@ -12,7 +12,6 @@ use chatmill_model::{Media, MediaKind, MediaSource, Part, Role, ToolResult};
 
 use crate::base::{
     Keep as _, Site, Turn, UnknownFields, first_present, first_text, kind_of, media, present, roles, text,
-    text_of,
 };
 use crate::grammar::{Grammar, IN_FRAMEWORKS};
 
@@ -93,9 +92,15 @@ fn answered(
         }
         (Some("execution-denied"), _) => {
             let reason = result.and_then(|result| text(result.get("reason")));
-            (reason.unwrap_or_default(), Vec::new())
+            (reason.unwrap_or_default().into(), Vec::new())
         }
-        _ => (inner.or(result).map(text_of).unwrap_or_default(), Vec::new()),
+        _ => (
+            inner
+                .or(result)
+                .map(media::ResultText::of_value)
+                .unwrap_or_default(),
+            Vec::new(),
+        ),
     };
     let is_true = |key: &&str| answer.get(key).and_then(Value::as_bool) == Some(true);
     let is_error = ["isError", "is_error"].iter().any(is_true);
@@ -109,7 +114,12 @@ fn answered(
 }
 
 /// Reads the texts and files of a result.
-fn shown(turn: &mut Turn, list: Value<'_>, path: &str, site: &mut Site<'_>) -> (String, Vec<Part>) {
+fn shown(
+    turn: &mut Turn,
+    list: Value<'_>,
+    path: &str,
+    site: &mut Site<'_>,
+) -> (media::ResultText, Vec<Part>) {
     let mut inner = turn.inside();
     for (index, part) in list.items().enumerate() {
         let path = format!("{path}[{index}]");

@@ -16,13 +16,15 @@ pub(crate) static OTEL: Grammar = Grammar {
         typed("tool_call", Read::Call(["id", "name"], GIVEN)),
         typed("server_tool_call", Read::Call(["id", "name"], GIVEN)),
         only(typed("tool_call_response", Read::Own(result))),
+        only(typed("server_tool_call_response", Read::Own(result))),
+        typed("compaction", Read::Text(&["content", "summary"])),
         BlockForm::of(When::OneOf(&["uri", "blob", "file"]), Read::Own(media)),
     ],
     ..Grammar::own("otel", &["role", "parts"], turn)
 };
 
 /// The fields that may hold the arguments of a call.
-const GIVEN: &[&str] = &["arguments", "args", "input"];
+const GIVEN: &[&str] = &["arguments", "args", "input", "server_tool_call"];
 
 /// Reads a message, or the parts of a system text.
 fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
@@ -35,7 +37,17 @@ fn result(turn: &mut Turn, path: &str, part: Value<'_>, site: &mut Site<'_>) -> 
         turn,
         path,
         part,
-        [&["id"], &["name"], &["response", "result", "output", "content"]],
+        [
+            &["id"],
+            &["name"],
+            &[
+                "response",
+                "result",
+                "output",
+                "content",
+                "server_tool_call_response",
+            ],
+        ],
         site,
     );
     true

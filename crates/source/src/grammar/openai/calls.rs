@@ -42,7 +42,7 @@ fn call(value: Value<'_>, suffix: &str, rest: &mut ExtraFields, site: &mut Site<
         let is_read = match &*key {
             "id" => true,
             "function" | "custom" => field.kind() == Kind::Object,
-            "type" => field.as_str().as_deref() == Some("function"),
+            "type" => matches!(field.as_str().as_deref(), Some("function" | "custom")),
             _ => false,
         };
         if !is_read && !field.is_null() {
@@ -108,7 +108,8 @@ fn own_input(
             _ => rest.keep(below(suffix, &key), field),
         }
     }
-    ToolCall::new(id, word(name, &format!("{suffix}.name"), site), as_text(input))
+    let given = (Arguments::Malformed(input), ArgumentForm::FreeText);
+    ToolCall::new(id, word(name, &format!("{suffix}.name"), site), given)
 }
 
 /// Free text as arguments.

@@ -53,7 +53,7 @@ pub(crate) struct MessageObject {
     pub message_id: Option<String>,
     /// The reasoning of the model.
     pub thoughts: Vec<String>,
-    /// The words in which the model refused.
+    /// The words in which the model refused, or that it spoke.
     pub refusal: Option<String>,
     /// The calls that it makes.
     pub calls: Vec<ToolCall>,
@@ -131,6 +131,12 @@ impl MessageObject {
                     let is_read = call.is_some();
                     message.calls.extend(call);
                     is_read
+                }
+                // What a spoken answer says, which has no content.
+                "audio" if present(object, "content").is_none() => {
+                    message.refusal = message.refusal.take().or(text(value.get("transcript")));
+                    message.rest.keep_rest(value, "audio", &["transcript"]);
+                    continue;
                 }
                 // It is part of the text, and stays, so that it can be told from other text.
                 "refusal" => {
@@ -230,12 +236,12 @@ pub(crate) fn answered(
     field: &str,
     rest: &mut ExtraFields,
     site: &mut Site<'_>,
-) -> (String, Vec<Part>) {
+) -> (media::ResultText, Vec<Part>) {
     let Some(shown) = parts::shown(value, field, site) else {
         if site.is_strict && value.kind() != Kind::String {
             site.warn(field, NO_CONTENT, value);
         }
-        return (text_of(value), Vec::new());
+        return (media::ResultText::of_value(value), Vec::new());
     };
     rest.extend(shown.rest);
     media::divided(shown.parts)

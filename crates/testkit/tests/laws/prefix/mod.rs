@@ -1,0 +1,266 @@
+//! The prefix law: what was said before an answer, written in the dialect of the log, is the request that the answer was given to.
+//!
+//! A gateway logs a request for each answer, and each holds the history again. The conversation of the last request is cut before each of
+//! its answers and written in the dialect of the log: messages, system text and tools are those of the request of that answer, but for what the
+//! losses of the rendering declare. Model, settings, cache marks and metadata are not compared. Where a client left out turns or put a
+//! summary in their place, a request does not continue the one before: the law names that, counts it, and goes on with the next.
+
+mod same;
+mod sessions;
+mod wires;
+
+use std::collections::BTreeMap;
+
+use chatmill_diag::Limits;
+use chatmill_dialect::policy::Reasoning;
+use chatmill_dialect::{Loss, Policy, Shared, View, Window, WindowRange, auto_perspective};
+use chatmill_drawn::{cases, random};
+use chatmill_model::{Linked, MessageKind, Role};
+use chatmill_testkit::conversations::{read, reading};
+use chatmill_testkit::samples::sample_files;
+use serde_json::{Value, json};
+
+use same::Said;
+use sessions::{Cut, Session};
+use wires::WIRES;
+
+/// What is before a position, in a dialect.
+fn rendered_before(dialect: &str, linked: &Linked, position: u32) -> (Value, Vec<Loss>) {
+    let dialect = chatmill_dialect::find(dialect).expect("a dialect");
+    let policy = Policy {
+        reasoning: Reasoning::Keep,
+        ..Policy::default()
+    };
+    let range = WindowRange {
+        session_start: 0,
+        session_end: position,
+        start: 0,
+        end: position,
+        trained_from: 0,
+    };
+    let view = View {
+        window: Some(Window {
+            range,
+            shared: Shared::default().into(),
+        }),
+        ..View::whole(linked, auto_perspective(linked), &policy)
+    };
+    let mut found = None;
+    dialect.render_each(&view, &mut |sink, rendering| {
+        found = Some((
+            serde_json::from_str(&sink.text()).expect("JSON"),
+            rendering.losses,
+        ));
+    });
+    found.expect("a rendering")
+}
+
+/// The positions of the answers.
+fn answers(linked: &Linked) -> Vec<u32> {
+    let messages = linked.conversation.messages.iter();
+    let answers =
+        messages.filter(|message| message.role == Role::Assistant && message.kind == MessageKind::Message);
+    answers.map(|message| message.position).collect()
+}
+
+/// What a client did to the history between two requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    /// The next request continues the one before.
+    Continued,
+    /// It holds turns of the one before, but not all.
+    LeftOut,
+    /// It begins with a turn that nobody knows, and others follow.
+    Summary,
+}
+
+fn step(one: &Said, next: &Said) -> Step {
+    if next.turns.starts_with(&one.turns) {
+        return Step::Continued;
+    }
+    let mut turns = next.turns.iter().filter(|(role, _)| role != "system");
+    let is_known = turns.next().is_none_or(|turn| one.turns.contains(turn));
+    if is_known || turns.next().is_none() {
+        Step::LeftOut
+    } else {
+        Step::Summary
+    }
+}
+
+/// What the law found.
+#[derive(Debug, Default)]
+struct Found {
+    /// Requests that were compared.
+    compared: usize,
+    steps: BTreeMap<Step, usize>,
+    unexplained: Vec<String>,
+}
+
+impl Found {
+    /// Tries the law on the log of a session.
+    fn log(&mut self, dialect: &str, log: &[(Value, Value)]) {
+        let said: Vec<Said> = log
+            .iter()
+            .map(|(request, _)| Said::of(dialect, request))
+            .collect();
+        let mut begin = 0;
+        for end in 1..=log.len() {
+            let step = said.get(end).map(|next| step(&said[end - 1], next));
+            if let Some(step) = step {
+                *self.steps.entry(step).or_default() += 1;
+            }
+            if step != Some(Step::Continued) {
+                self.chain(dialect, &log[begin..end]);
+                begin = end;
+            }
+        }
+    }
+
+    /// Requests of which each continues the one before: each alone, and all as the last one holds them.
+    fn chain(&mut self, dialect: &str, log: &[(Value, Value)]) {
+        let requests: Vec<&Value> = log.iter().map(|(request, _)| request).collect();
+        for (number, (request, response)) in log.iter().enumerate() {
+            let record = json!({"id": "r-1", "request": request, "response": response}).to_string();
+            let linked = read("request-log", &record);
+            let among = if number + 1 == log.len() { 0 } else { number };
+            self.requests(dialect, &linked, &requests[among..=number], &record);
+        }
+    }
+
+    /// Compares requests with what is before their answers in a conversation.
+    fn requests(&mut self, dialect: &str, linked: &Linked, requests: &[&Value], record: &str) {
+        let answers = answers(linked);
+        for request in requests {
+            self.compared += 1;
+            let said = Said::of(dialect, request);
+            let Some(position) = answers.get(said.answers()) else {
+                self.unexplained
+                    .push(format!("{dialect}: answers at {answers:?}\n{record}"));
+                continue;
+            };
+            let (rendered, losses) = rendered_before(dialect, linked, *position);
+            let differences = said.differences(Said::of(dialect, &rendered), &losses);
+            if !differences.is_empty() {
+                let losses: Vec<String> = losses
+                    .iter()
+                    .map(|loss| format!("{} {}", loss.code.as_str(), loss.amount))
+                    .collect();
+                self.unexplained.push(format!(
+                    "{dialect}: {}\n{losses:?}\n{request}\n{rendered}",
+                    differences.join("\n")
+                ));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_was_said_before_an_answer_is_its_request() {
+    for (salt, wire) in (1_u64..).zip(&WIRES) {
+        let mut draw = random(0x7072_6566 + salt);
+        let mut found = Found::default();
+        let mut cuts: BTreeMap<Step, usize> = BTreeMap::new();
+        for _ in 0..cases(10) {
+            let session = Session::drawn(&mut draw);
+            found.log(wire.dialect, &wire.log(&session, &mut draw));
+            if let Some((_, cut)) = session.cut {
+                let step = if cut == Cut::LeftOut {
+                    Step::LeftOut
+                } else {
+                    Step::Summary
+                };
+                *cuts.entry(step).or_default() += 1;
+            }
+        }
+        found.steps.remove(&Step::Continued);
+        let shown: Vec<&String> = found.unexplained.iter().take(3).collect();
+        assert!(
+            shown.is_empty(),
+            "{} of {} requests differ\n{shown:?}",
+            found.unexplained.len(),
+            found.compared
+        );
+        assert_eq!(found.steps, cuts, "{}", wire.dialect);
+    }
+}
+
+/// The requests of Chat Completions in a trace, which may be JSON in strings: lists of messages that somebody begins and the model does
+/// not end.
+fn requests_in(value: &Value, found: &mut Vec<Value>) {
+    let is_message = |message: &Value| {
+        message["role"].is_string() && message["parts"].is_null() && !message["content"].is_object()
+    };
+    let is_request = |list: &[Value]| {
+        let is_of = |message: &Value, role: &str| message["role"] == json!(role);
+        list.iter().all(is_message)
+            && list.iter().any(|message| is_of(message, "user"))
+            && list.last().is_some_and(|last| !is_of(last, "assistant"))
+    };
+    match value {
+        Value::Array(list) if is_request(list) => found.push(json!({"messages": list})),
+        Value::Array(list) => list.iter().for_each(|value| requests_in(value, found)),
+        Value::Object(fields) => fields.values().for_each(|value| requests_in(value, found)),
+        Value::String(text) => {
+            if let Ok(value @ (Value::Array(_) | Value::Object(_))) = serde_json::from_str(text) {
+                requests_in(&value, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn requests_of_a_trace_are_what_was_said_before_their_answers() {
+    let (mut compared, mut unexplained) = (0, Vec::new());
+    let folders = ["sources/langfuse", "sources/langfuse/example"];
+    for file in folders.into_iter().flat_map(sample_files) {
+        let name = file.to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&file).unwrap();
+        let Ok(record) = serde_json::from_str::<Value>(&text) else {
+            continue;
+        };
+        let mut requests = Vec::new();
+        requests_in(&record, &mut requests);
+        let said: Vec<Said> = requests
+            .iter()
+            .map(|request| Said::of("openai-chat", request))
+            .collect();
+        if name.contains(".expected.") || said.len() < 2 {
+            continue;
+        }
+        let read = reading("langfuse", &text, &Limits::default());
+        let conversations = read
+            .conversation
+            .into_iter()
+            .chain(read.also.into_iter().filter_map(|also| also.conversation));
+        let conversations: Vec<Linked> = conversations
+            .map(|one| chatmill_link::link(one, &Limits::default()).0)
+            .collect();
+        for said in said {
+            compared += 1;
+            let mut places = conversations.iter().flat_map(|linked| {
+                answers(linked)
+                    .into_iter()
+                    .map(move |position| (linked, position))
+            });
+            let is_there = places.any(|(linked, position)| {
+                let (mut rendered, losses) = rendered_before("openai-chat", linked, position);
+                rendered["tools"] = Value::Null;
+                let mut said = said.clone();
+                said.tools.clear();
+                said.differences(Said::of("openai-chat", &rendered), &losses)
+                    .is_empty()
+            });
+            if !is_there {
+                unexplained.push(format!("{name}: {said:?}"));
+            }
+        }
+    }
+    assert!(
+        unexplained.is_empty(),
+        "{} of {compared}\n{}",
+        unexplained.len(),
+        unexplained.join("\n")
+    );
+    assert!(compared > 5, "{compared} requests");
+}

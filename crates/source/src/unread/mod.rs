@@ -2,8 +2,9 @@
 //!
 //! A value that a source used is read. A value that a source retained without a use, or never inspected, is unread: the former is
 //! in `extra` already, the latter is added to `extra`. Both are reported by the path of their keys, unless the format lists the
-//! path as without meaning ([`Silence`]).
+//! path as without meaning ([`Silence`]) and the value has none: a list cannot silence words, times or JSON.
 
+mod copies;
 pub(crate) mod silence;
 
 use std::borrow::Cow;
@@ -17,6 +18,7 @@ use chatmill_model::{Conversation, Extra, Message, RawJson, bytes};
 
 use crate::base::raw;
 use crate::frame::{FrameView, Reading};
+use crate::unread::copies::ReadLines;
 use crate::unread::silence::{Meaning, Silence, Step};
 
 /// A path of keys with unread values.
@@ -51,7 +53,8 @@ pub(crate) fn leftovers(silence: &Silence, frame: &FrameView<'_>, reading: &mut 
         return Leftovers::default();
     }
     let reported = reported(reading, frame.start);
-    let mut walk = Walk::new(silence, &reported);
+    let lines = ReadLines::of(frame.root());
+    let mut walk = Walk::new(silence, &reported, &lines);
     walk.visit(frame.root(), false, &OUTERMOST);
     let leftovers = Leftovers {
         fields: std::mem::take(&mut walk.unread),
@@ -59,7 +62,7 @@ pub(crate) fn leftovers(silence: &Silence, frame: &FrameView<'_>, reading: &mut 
         unread_words: walk.unread_words,
     };
     if walk.has_left {
-        let mut walk = Walk::new(walk.silence, &reported);
+        let mut walk = Walk::new(silence, &reported, &lines);
         walk.records = Some(records(reading, frame.start));
         walk.visit(frame.root(), false, &OUTERMOST);
         for (record, key, value) in walk.left {
@@ -196,6 +199,8 @@ impl<'p> Here<'p> {
 struct Walk<'w> {
     silence: &'w Silence,
     reported: &'w [Range<usize>],
+    /// The lines that the source read: a listed key may repeat them.
+    lines: &'w ReadLines<'w>,
     unread: Vec<Unread>,
     /// The index in `unread` of each path.
     known: HashMap<String, usize>,
@@ -218,10 +223,11 @@ struct Walk<'w> {
 }
 
 impl<'w> Walk<'w> {
-    fn new(silence: &'w Silence, reported: &'w [Range<usize>]) -> Self {
+    fn new(silence: &'w Silence, reported: &'w [Range<usize>], lines: &'w ReadLines<'w>) -> Self {
         Self {
             silence,
             reported,
+            lines,
             unread: Vec::new(),
             known: HashMap::new(),
             path: String::new(),
@@ -338,12 +344,16 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Counts an unread value, unless its path is without meaning.
+    /// Counts an unread value, unless its path and the value are without meaning.
     fn report(&mut self, value: Value<'_>, here: &Here<'_>) {
         if here.whole.is_none() {
             let meanings = self.silence.meanings(&here.steps());
-            if meanings.has(Meaning::None) {
-                self.times += u64::from(meanings.has(Meaning::Retained));
+            if meanings.has(Meaning::Used) {
+                self.times += 1;
+                return;
+            }
+            let has_none = || value.string().is_none_or(|text| self.lines.repeat(&text));
+            if meanings.has(Meaning::None) && has_none() {
                 return;
             }
         }

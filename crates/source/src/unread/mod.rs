@@ -19,6 +19,7 @@ use chatmill_model::{Conversation, Extra, Message, RawJson, bytes};
 use crate::base::raw;
 use crate::frame::{FrameView, Reading};
 use crate::unread::copies::ReadLines;
+pub(crate) use crate::unread::copies::has_meaning;
 use crate::unread::silence::{Meaning, Silence, Step};
 
 /// A path of keys with unread values.

@@ -14,7 +14,7 @@ use crate::base::{id, items, present, text, times};
 use crate::formats::langfuse::calls::{Call, CallValue, Several, Step};
 use crate::formats::langfuse::known_texts::KnownTexts;
 use crate::grammar::usage::{self, CountedTokens};
-use crate::unread::silence::Silence;
+use crate::unread::{has_meaning, silence::Silence};
 
 /// Prefixes of attributes that hold a field each of what went in.
 const ASKED: [&str; 2] = ["gen_ai.prompt.", "llm.input_messages."];
@@ -399,11 +399,12 @@ fn plain(value: Value<'_>) -> Value<'_> {
         .unwrap_or(value)
 }
 
-/// Marks the value of an attribute that means nothing, with the names of its types, as read.
+/// Marks the value of an attribute that means nothing, with the names of its types, as read; words, times and JSON stay unread.
 fn pass_over(value: Value<'_>) {
     let list = value.get("arrayValue").and_then(|list| list.get("values"));
     match list {
         Some(list) => list.items().for_each(pass_over),
+        None if plain(value).string().is_some_and(|text| has_meaning(&text)) => {}
         None => plain(value).mark(Mark::Taken),
     }
 }

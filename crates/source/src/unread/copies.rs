@@ -51,7 +51,9 @@ fn collect(value: Value<'_>, is_inside: bool, hashes: &mut HashSet<u64>) {
             }
         }
         Kind::Array => value.items().for_each(|item| collect(item, is_read, hashes)),
-        Kind::Object => value.fields().for_each(|(_, field)| collect(field, is_read, hashes)),
+        Kind::Object => value
+            .fields()
+            .for_each(|(_, field)| collect(field, is_read, hashes)),
         _ => {}
     }
 }
@@ -98,7 +100,14 @@ mod tests {
 
     #[test]
     fn lines_have_a_meaning_where_they_hold_words_times_or_json() {
-        for text in ["two words", "2026-11-29", "2026-11-29T10:00:00Z", "{\"a\":1}", "[1]", "ok\nall is well"] {
+        for text in [
+            "two words",
+            "2026-11-29",
+            "2026-11-29T10:00:00Z",
+            "{\"a\":1}",
+            "[1]",
+            "ok\nall is well",
+        ] {
             assert!(has_meaning(text), "{text}");
         }
         for text in ["", "ok", "42", "a1b2c3", "2026-11", "in_progress", "a\nb"] {

@@ -44,7 +44,8 @@ pub struct Leftovers {
     pub fields: Vec<Unread>,
     /// Bytes of read values with words.
     pub read_words: u64,
-    /// Bytes of unread values with words, except where the format allows arbitrary additions.
+    /// Bytes of unread values with words that look like messages: with a role or an author near them, except where the format allows
+    /// arbitrary additions.
     pub unread_words: u64,
 }
 
@@ -145,6 +146,8 @@ struct Here<'p> {
     depth: usize,
     /// Whether the format keeps any field that is added there.
     is_free: bool,
+    /// The depth of the nearest object around it with a role or an author.
+    authored: Option<usize>,
     /// The enclosing value that the format keeps as a whole, if there is one: unread fields inside are
     /// reported there, as one note.
     whole: Option<&'p Here<'p>>,
@@ -158,6 +161,7 @@ const OUTERMOST: Here<'_> = Here {
     around: None,
     depth: 0,
     is_free: false,
+    authored: None,
     whole: None,
     record: ((0, None), 0),
 };
@@ -166,6 +170,12 @@ impl<'p> Here<'p> {
     /// The steps to it, the last first.
     fn steps(&self) -> impl Iterator<Item = Step<'p>> + Clone {
         std::iter::successors(Some(self), |here| here.around).map(|here| here.step)
+    }
+
+    /// Whether the value may be the text of a message, or of a part in its list of parts.
+    fn is_of_message(&self) -> bool {
+        self.authored
+            .is_some_and(|depth| self.depth <= depth + PART_STEPS)
     }
 
     /// Writes the path to the value, as reports show it.
@@ -211,7 +221,7 @@ struct Walk<'w> {
     times: u64,
     /// Bytes of read values with words.
     read_words: u64,
-    /// Bytes of unread values with words, except where the format allows arbitrary additions.
+    /// Bytes of unread values with words that look like messages.
     unread_words: u64,
     /// Whether a reported value was never inspected and is in no `extra` yet.
     has_left: bool,
@@ -288,6 +298,7 @@ impl<'w> Walk<'w> {
             around: Some(here),
             depth: here.depth + 1,
             is_free: here.is_free || meanings.has(Meaning::Free),
+            authored: has_author(value).then_some(here.depth).or(here.authored),
             whole: here.whole.or(meanings.has(Meaning::Whole).then_some(here)),
             record: record.map_or(here.record, |record| (*record, here.depth)),
             ..*here
@@ -377,12 +388,24 @@ impl<'w> Walk<'w> {
             unread.bytes += value.span().len() as u64;
             if here.whole.is_none() && value.string().is_some_and(|text| holds_words(&text)) {
                 unread.has_words = true;
-                if !here.is_free {
+                if !here.is_free && here.is_of_message() {
                     self.unread_words += value.span().len() as u64;
                 }
             }
         }
     }
+}
+
+/// Steps from a message to the text of one of its parts: the list, its place, the text.
+const PART_STEPS: usize = 3;
+
+/// Whether an object names who speaks.
+fn has_author(value: Value<'_>) -> bool {
+    let keys = ["role", "author", "sender", "speaker", "from", "username"];
+    value.kind() == Kind::Object
+        && keys
+            .iter()
+            .any(|key| value.get(key).is_some_and(|author| !author.is_null()))
 }
 
 /// Bytes of a name that are shown in paths: a longer one would stand in those of all that is below it.

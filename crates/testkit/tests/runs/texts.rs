@@ -62,6 +62,7 @@ impl Marks {
     /// The file with marks: a document, or line for line.
     fn marked(&mut self, text: &str) -> String {
         let mut path = Vec::new();
+        let text = text.trim_start_matches('\u{feff}');
         if let Ok(mut document) = serde_json::from_str::<Value>(text) {
             self.mark_all(&mut document, &mut path);
             return document.to_string();

@@ -10,7 +10,8 @@ use chatmill_workshop::{TestDir, rows};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
 
-const BARE: &str = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n";
+/// Every branch is read: what stays out otherwise, a finding about the whole conversation says.
+const BARE: &str = "[sources.chatgpt-export]\nbranches = \"all\"\n[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n";
 /// What is appended to a text, with its number in five digits between these.
 const MARK: [&str; 2] = [" canary", " sings"];
 /// Codes of findings about bytes that the source does not read, or keeps as they are.
@@ -154,10 +155,14 @@ fn without_places(path: &[String]) -> &[String] {
     &path[places..]
 }
 
-/// Whether a path leads to a value that holds this one.
+/// Whether a path of a record leads to a value that holds this one; records are cut out of lists.
 fn leads_to(path: &[String], whole: &[String]) -> bool {
-    let (path, whole) = (without_places(path), without_places(whole));
-    path.len() <= whole.len() && path.iter().zip(whole).all(|(one, other)| one == other || one == "*")
+    let path = without_places(path);
+    let is_at = |whole: &[String]| {
+        path.len() <= whole.len() && path.iter().zip(whole).all(|(one, other)| one == other || one == "*")
+    };
+    let places = whole.iter().enumerate().filter(|(_, step)| *step == "[]");
+    is_at(whole) || places.into_iter().any(|(place, _)| is_at(&whole[place + 1..]))
 }
 
 /// The files below a folder with their names there, and the marks of those that are text.
@@ -194,9 +199,17 @@ fn plant(folder: &Path, shop: &TestDir) -> BTreeMap<String, (String, Marks)> {
 fn silent(folder: &Path) -> (usize, BTreeMap<(String, String), usize>) {
     let shop = TestDir::new();
     let files = plant(folder, &shop);
-    shop.run("out", BARE, 2).unwrap();
+    let summary = shop.run("out", BARE, 2).unwrap();
+    let inputs = summary.manifest.inputs.iter();
+    let without: BTreeSet<String> =
+        inputs.filter(|input| input.conversations == 0).map(|input| input.path).collect();
     let out = shop.path("out");
     let mut reached = BTreeSet::new();
+    let [kinds, extras] = ["kind", "extra"].map(|column| rows::texts(&out, "messages", column));
+    for (_, extra) in kinds.iter().zip(&extras).filter(|(kind, _)| kind.as_deref() == Some("notice")) {
+        let extra = extra.as_deref().unwrap_or_default();
+        reached.extend(marks_in(extra.as_bytes()).map(|(number, _)| number));
+    }
     for table in std::fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name()) {
         let bytes = told_by(&out, &table.to_string_lossy());
         reached.extend(marks_in(&bytes).map(|(number, _)| number));
@@ -214,13 +227,15 @@ fn silent(folder: &Path) -> (usize, BTreeMap<(String, String), usize>) {
             .collect();
         let is_told = |row: &usize| codes[*row].as_deref().is_some_and(|code| TELLING.contains(&code) || code.starts_with("IN"));
         let told: Vec<usize> = told.iter().copied().filter(is_told).collect();
-        let is_refused = told.iter().any(|row| starts[*row].is_none());
+        // A file beside conversations, as lists of channels are, and one that is no chat: the verdict names it.
+        let is_refused = without.contains(name);
         for (number, at) in marks_in(text.as_bytes()) {
             count += 1;
             let path = &marks.paths[number - marks.first];
             let is_covered = |row: &usize| {
                 let span = starts[*row].zip(ends[*row]);
                 span.is_some_and(|(start, end)| (start..end).contains(&(at as i64)))
+                    || paths[*row].as_deref().is_some_and(|told| leads_to(&steps(told), path))
             };
             let is_reached = is_refused || reached.contains(&number)
                 || unread.iter().any(|unread| leads_to(unread, path))

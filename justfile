@@ -45,6 +45,10 @@ silence:
 texts FOLDERS:
     FOLDERS="{{FOLDERS}}" cargo test --package chatmill-testkit --test runs texts:: -- --include-ignored --nocapture
 
+# the versions that sources and grammars were compared with, beside the newest of the registries (needs npm, pip and the network for these); it fails nothing
+drift:
+    python3 -B .ci/drift/drift.py
+
 # how soon hostile texts and templates are done with, by the clock: nothing else may run meanwhile
 in-time:
     cargo test --workspace --release --lib --test dialects --test cli in_time -- --ignored --test-threads 1

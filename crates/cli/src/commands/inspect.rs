@@ -234,6 +234,14 @@ fn describe(entry: &EntryReport) -> String {
         let shapes: Vec<&str> = entry.shapes.iter().map(String::as_str).collect();
         line("shapes", shapes.join(", "));
     }
+    if !entry.versions.is_empty() {
+        let versions: Vec<&str> = entry.versions.iter().map(String::as_str).collect();
+        let verified = match entry.verified {
+            "" => String::new(),
+            verified => format!(" (the source was compared with {verified})"),
+        };
+        line("version", versions.join(", ") + &harmless(&verified));
+    }
     let rejected = if entry.rejected > 0 {
         format!(", {} of them unreadable", count(entry.rejected))
     } else {

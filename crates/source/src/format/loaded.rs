@@ -79,6 +79,7 @@ impl Loaded {
             id,
             title: &language.title,
             specification: &language.specification,
+            verified: &language.verified,
             shapes: Vec::leak(shapes),
             carries: &language.carries,
             traits: if is_sent { traits.of_one_request() } else { traits },

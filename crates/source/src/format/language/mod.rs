@@ -32,6 +32,10 @@ pub(in crate::format) struct Language {
     pub title: String,
     /// The place where the format is described, and where its files were seen.
     pub specification: String,
+    /// The program and version that the file was last compared with, and the month: `claude-code 2.0.14, 2026-11`. It changes nothing that is
+    /// read, and no fingerprint.
+    #[serde(default)]
+    pub verified: String,
     /// The content that a conversation of this format can hold, in one clause.
     pub carries: String,
     /// The kind of chat that its conversations are held in.

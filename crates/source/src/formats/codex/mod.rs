@@ -34,6 +34,7 @@ static ABOUT: About = About {
     id: "codex",
     title: "Codex sessions",
     specification: "session files of the Codex CLI, spring 2025 to 2026",
+    verified: "codex 0.146.0, 2026-11",
     shapes: &["object", "items", "events"],
     carries: "text, pictures, instructions, summaries of reasoning, calls of functions, shells and own tools, results, models, times",
     traits: NO_TEXT_ARGUMENTS,

@@ -256,9 +256,8 @@ impl<'d, 'r> Reader<'d, 'r> {
             .filter_map(|key| words(key))
             .collect();
         // The field is a short form of the others.
-        let instead = words("fallback");
         let text = if texts.is_empty() {
-            instead?
+            words("fallback")?
         } else {
             texts.join("\n")
         };

@@ -11,6 +11,7 @@ use crate::grammar::{ANTHROPIC, BlockForm, Grammar, OPENAI, Read, Sign, UsageFor
 
 /// Messages of `LangChain`.
 pub(crate) static LANGCHAIN: Grammar = Grammar {
+    verified: "langchain-core 1.0, 2026-11",
     signs: &[Sign::Own(is_message)],
     blocks: &[BlockForm::of(When::Has("type"), Read::Own(block))],
     usage: Some(UsageForm {

@@ -236,9 +236,10 @@ fn describe(entry: &EntryReport) -> String {
     }
     if !entry.versions.is_empty() {
         let versions: Vec<&str> = entry.versions.iter().map(String::as_str).collect();
-        let verified = match entry.verified {
-            "" => String::new(),
-            verified => format!(" (the source was compared with {verified})"),
+        let verified = match entry.verified.rsplit_once(", ") {
+            _ if entry.verified.is_empty() => String::new(),
+            None => format!(" (the source was last compared in {})", entry.verified),
+            Some((with, month)) => format!(" (the source was last compared with {with} in {month})"),
         };
         line("version", versions.join(", ") + &harmless(&verified));
     }

@@ -85,8 +85,8 @@ pub struct Silence {
     /// In the order of the list.
     keys: Vec<&'static str>,
     known: HashSet<&'static str>,
-    /// Keys whose values others use from `extra`.
-    used: HashSet<&'static str>,
+    /// Keys whose values others use from `extra`, and those of values that are kept as a whole.
+    told: HashMap<&'static str, Meaning>,
     /// All listed keys, by the length of the last name and by the name itself: lengths are fast to compare,
     /// and most of them differ.
     listed: BTreeMap<(usize, &'static str), Vec<ListedKey>>,
@@ -113,8 +113,9 @@ impl Silence {
             if meanings.contains(&Meaning::None) && self.known.insert(key) {
                 self.keys.push(key);
             }
-            if meanings.contains(&Meaning::Used) {
-                self.used.insert(key);
+            let mut told = meanings.iter().filter(|one| matches!(one, Meaning::Used | Meaning::Whole));
+            if let Some(meaning) = told.next() {
+                self.told.insert(key, *meaning);
             }
             let steps = steps(key);
             let Some(name) = steps.iter().find_map(|step| step.name()) else {
@@ -133,9 +134,17 @@ impl Silence {
         ALL.get(source).unwrap_or(&NONE)
     }
 
-    /// The keys without meaning, in the order of the list, and whether others use their values.
-    pub(crate) fn keys(&'static self) -> impl Iterator<Item = (&'static str, bool)> {
-        self.keys.iter().map(|key| (*key, self.used.contains(key)))
+    /// The listed keys in the order of the list, each with what becomes of its values: nothing, where the list calls them ids, numbers or
+    /// enumerated words.
+    pub(crate) fn keys(&'static self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.keys.iter().map(|key| {
+            let becomes = match self.told.get(key) {
+                Some(Meaning::Used) => "used from `extra`",
+                Some(_) => "kept as a whole and told once",
+                None => "",
+            };
+            (*key, becomes)
+        })
     }
 
     /// Whether a key of this name, as it is listed, means nothing.

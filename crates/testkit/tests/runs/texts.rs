@@ -13,10 +13,10 @@ use serde_json::Value;
 /// Every branch is read: what stays out otherwise, a finding about the whole conversation says.
 const BARE: &str = "[sources.chatgpt-export]\nbranches = \"all\"\n[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n";
 /// What is appended to a text, with its number in five digits between these.
-const MARK: [&str; 2] = [" canary", " sings"];
+const MARK: [&str; 2] = ["canary", " sings"];
 /// Codes of findings about bytes that the source does not read, or keeps as they are.
-const TELLING: [&str; 9] = [
-    "SR001", "SR002", "SR003", "SR006", "SR016", "SR026", "SR030", "TM001", "SR036",
+const TELLING: [&str; 11] = [
+    "SR001", "SR002", "SR003", "SR006", "SR016", "SR021", "SR026", "SR030", "AS002", "RF005", "TM001",
 ];
 
 /// Keys whose texts are used and not repeated: ids of parents, other names of one person, placeholders of files, rows that later ones
@@ -46,7 +46,7 @@ struct Marks {
 impl Marks {
     fn mark(&mut self, text: &mut String, path: &[String]) {
         let number = self.first + self.paths.len();
-        text.push_str(&format!("{}{number:05}{}", MARK[0], MARK[1]));
+        text.push_str(&format!(" {}{number:05}{}", MARK[0], MARK[1]));
         self.paths.push(path.to_vec());
     }
 
@@ -239,8 +239,9 @@ fn silent(folder: &Path) -> (usize, BTreeMap<(String, String), usize>) {
     let files = plant(folder, &shop);
     let summary = shop.run("out", BARE, 2).unwrap();
     let inputs = summary.manifest.inputs.iter();
+    // Rows that repeat those of another file are dropped with a note.
     let without: BTreeSet<String> = inputs
-        .filter(|input| input.conversations == 0)
+        .filter(|input| input.conversations == 0 || input.rows.repeated > 0)
         .map(|input| input.path)
         .collect();
     let out = shop.path("out");
@@ -296,7 +297,8 @@ fn silent(folder: &Path) -> (usize, BTreeMap<(String, String), usize>) {
                 || unread.iter().any(|unread| leads_to(unread, path))
                 || told.iter().any(is_covered);
             let key = path.join(".");
-            let is_used = USED.iter().any(|used| key.ends_with(used));
+            let is_head = path.is_empty() && heads.contains(&number);
+            let is_used = is_head || USED.iter().any(|used| key.ends_with(used));
             if !is_reached && !is_used {
                 *silent.entry((name.clone(), path.join("."))).or_insert(0) += 1;
             }

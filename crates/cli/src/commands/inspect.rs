@@ -104,7 +104,10 @@ impl Inspected {
     fn files(&mut self, paths: &[String], reading: &InputReading, context: &Context<'_>) -> Outcome<()> {
         let limits = Limits::default();
         let inspection = inspect(paths, reading, &limits, context.meter, context.signals.stop())?;
-        let entries = inspection.entries;
+        let mut entries = inspection.entries;
+        if context.global.no_content {
+            entries.iter_mut().for_each(|entry| entry.versions.clear());
+        }
         let text = entries.iter().map(describe).collect::<Vec<_>>().join("\n");
         self.text.push(terminal::prose(&text, 18));
         self.json.insert("entries".to_owned(), json!(entries));

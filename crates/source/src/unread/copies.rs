@@ -75,8 +75,8 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 fn is_time(text: &str) -> bool {
     let shape = b"0000-00-00";
     let is_date = |date: &[u8]| {
-        let mut letters = date.iter().zip(shape);
-        letters.all(|(letter, shape)| letter == shape || letter.is_ascii_digit() && *shape == b'0')
+        let mut signs = date.iter().zip(shape);
+        signs.all(|(sign, shape)| sign == shape || sign.is_ascii_digit() && *shape == b'0')
     };
     text.as_bytes().get(..shape.len()).is_some_and(is_date)
 }
@@ -85,11 +85,11 @@ fn is_time(text: &str) -> bool {
 fn hash(line: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     let mut is_tag = false;
-    for letter in line.chars() {
-        match letter {
+    for sign in line.chars() {
+        match sign {
             '<' => is_tag = true,
             '>' => is_tag = false,
-            _ if !is_tag && letter.is_alphanumeric() => letter.hash(&mut hasher),
+            _ if !is_tag && sign.is_alphanumeric() => sign.hash(&mut hasher),
             _ => {}
         }
     }

@@ -86,7 +86,7 @@ pub struct Silence {
     keys: Vec<&'static str>,
     known: HashSet<&'static str>,
     /// Keys whose values others use from `extra`, and those of values that are kept as a whole.
-    told: HashMap<&'static str, Meaning>,
+    labelled: HashMap<&'static str, Meaning>,
     /// All listed keys, by the length of the last name and by the name itself: lengths are fast to compare,
     /// and most of them differ.
     listed: BTreeMap<(usize, &'static str), Vec<ListedKey>>,
@@ -113,9 +113,11 @@ impl Silence {
             if meanings.contains(&Meaning::None) && self.known.insert(key) {
                 self.keys.push(key);
             }
-            let mut told = meanings.iter().filter(|one| matches!(one, Meaning::Used | Meaning::Whole));
-            if let Some(meaning) = told.next() {
-                self.told.insert(key, *meaning);
+            let mut labels = meanings
+                .iter()
+                .filter(|one| matches!(one, Meaning::Used | Meaning::Whole));
+            if let Some(meaning) = labels.next() {
+                self.labelled.insert(key, *meaning);
             }
             let steps = steps(key);
             let Some(name) = steps.iter().find_map(|step| step.name()) else {
@@ -138,7 +140,7 @@ impl Silence {
     /// enumerated words.
     pub(crate) fn keys(&'static self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.keys.iter().map(|key| {
-            let becomes = match self.told.get(key) {
+            let becomes = match self.labelled.get(key) {
                 Some(Meaning::Used) => "used from `extra`",
                 Some(_) => "kept as a whole and told once",
                 None => "",

@@ -247,6 +247,13 @@ fn silent(folder: &Path) -> (usize, BTreeMap<(String, String), usize>) {
     let out = shop.path("out");
     let mut reached = BTreeSet::new();
     let [kinds, extras] = ["kind", "extra"].map(|column| rows::texts(&out, "messages", column));
+    // Heads of text exports are kept with the conversation.
+    let heads: Vec<u8> = rows::texts(&out, "conversations", "extra")
+        .into_iter()
+        .flatten()
+        .flat_map(String::into_bytes)
+        .collect();
+    let heads: BTreeSet<usize> = marks_in(&heads).map(|(number, _)| number).collect();
     for (_, extra) in kinds
         .iter()
         .zip(&extras)

@@ -19,10 +19,13 @@ const TELLING: [&str; 11] = [
     "SR001", "SR002", "SR003", "SR006", "SR016", "SR021", "SR026", "SR030", "AS002", "RF005", "TM001",
 ];
 
-/// Keys whose texts are used and not repeated: ids of parents, other names of one person, placeholders of files, rows that later ones
-/// replace, and the heads of texts, which are no words of a person.
-const USED: [&str; 12] = [
+/// Keys whose texts are used and not repeated: ids of answers and parents, other names of one person, placeholders of files, and rows and
+/// texts that say again what stands elsewhere.
+const USED: [&str; 15] = [
     "parentUuid",
+    "logicalParentUuid",
+    "message.id",
+    "bumped_message",
     "uuid",
     "from",
     "creator.name",

@@ -106,7 +106,9 @@ impl Inspected {
         let inspection = inspect(paths, reading, &limits, context.meter, context.signals.stop())?;
         let mut entries = inspection.entries;
         if context.global.no_content {
-            entries.iter_mut().for_each(|entry| entry.versions.clear());
+            for entry in &mut entries {
+                entry.versions.clear();
+            }
         }
         let text = entries.iter().map(describe).collect::<Vec<_>>().join("\n");
         self.text.push(terminal::prose(&text, 18));

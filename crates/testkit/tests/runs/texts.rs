@@ -49,7 +49,7 @@ struct Marks {
 impl Marks {
     fn mark(&mut self, text: &mut String, path: &[String]) {
         let number = self.first + self.paths.len();
-        text.push_str(&format!(" {}{number:05}{}", MARK[0], MARK[1]));
+        *text = format!("{text} {}{number:05}{}", MARK[0], MARK[1]);
         self.paths.push(path.to_vec());
     }
 
@@ -65,7 +65,9 @@ impl Marks {
             }
             Value::Array(items) => {
                 path.push("[]".to_owned());
-                items.iter_mut().for_each(|item| self.mark_all(item, path));
+                for item in items {
+                    self.mark_all(item, path);
+                }
                 path.pop();
             }
             Value::String(text) => match serde_json::from_str::<Value>(text) {

@@ -428,7 +428,8 @@ fn is_taken(value: json::Value<'_>, at: usize) -> bool {
 /// Whether a reported path leads to a place or around it.
 fn is_prefix(reported: &str, place: &str) -> bool {
     let [mut reported, mut place] = [reported, place].map(silence::steps);
-    (reported.reverse(), place.reverse());
+    reported.reverse();
+    place.reverse();
     reported.len() <= place.len()
         && reported.iter().zip(&place).all(|steps| match steps {
             (Step::Key(one), Step::Key(other)) => one == other,

@@ -37,9 +37,17 @@ turns DRAWS="20":
     tar --extract --gzip --file target/turns/teich/teich-0.3.6.tar.gz --directory target/turns/teich
     target/turns/bin/python -B .ci/turns/beside_teich.py target/release/chatmill target/turns/teich/teich-0.3.6/examples
 
-# words under a key that no format knows, in every object of every fixture: kept and told (`cargo test` draws a fifth)
+# words under a key that no format knows, in every object of every fixture, and under every listed key: kept and told (`cargo test` draws some)
 silence:
-    CHATMILL_DRAWS=5 cargo test --package chatmill-source --lib canary
+    CHATMILL_DRAWS=120 cargo test --package chatmill-source --lib canary
+
+# a mark in every text of the files below FOLDERS, separated by colons: each reaches a table or a finding
+texts FOLDERS:
+    FOLDERS="{{FOLDERS}}" cargo test --package chatmill-testkit --test runs texts:: -- --include-ignored --nocapture
+
+# the versions that sources and grammars were compared with, beside the newest of the registries (needs npm, pip and the network for these); it fails nothing
+drift:
+    python3 -B .ci/drift/drift.py
 
 # how soon hostile texts and templates are done with, by the clock: nothing else may run meanwhile
 in-time:

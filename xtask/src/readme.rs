@@ -3,6 +3,7 @@
 //!
 //! A table stands between `<!-- NAME -->` and `<!-- /NAME -->`; everything else in a file is written by hand.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -86,14 +87,17 @@ fn keys() -> String {
     let mut sections = String::new();
     for source in SOURCES {
         let keys = chatmill_source::without_meaning(source.id());
-        let (retained, keys): (Vec<_>, Vec<_>) = keys.partition(|(_, is_retained)| *is_retained);
-        let [retained, mut keys] =
-            [retained, keys].map(|keys| keys.iter().map(|(key, _)| format!("`{key}`")).collect::<Vec<_>>());
-        if !retained.is_empty() {
-            keys.push(format!("– and kept in `extra`: {}", retained.join(" ")));
+        let mut groups: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for (key, becomes) in keys {
+            groups.entry(becomes).or_default().push(format!("`{key}`"));
         }
-        if !keys.is_empty() {
-            let _ = write!(sections, "### {}\n\n{}\n\n", source.about().title, keys.join(" "));
+        let mut lists = Vec::new();
+        for (becomes, keys) in groups {
+            let before = if becomes.is_empty() { String::new() } else { format!("– {becomes}: ") };
+            lists.push(before + &keys.join(" "));
+        }
+        if !lists.is_empty() {
+            let _ = write!(sections, "### {}\n\n{}\n\n", source.about().title, lists.join(" "));
         }
     }
     sections.trim_end().to_owned() + "\n"

@@ -62,6 +62,12 @@ pub struct EntryReport {
     pub messages: u64,
     /// Shapes of the format that occur.
     pub shapes: BTreeSet<String>,
+    /// Versions that the conversations claim.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub versions: BTreeSet<String>,
+    /// What the source was last compared with, where it says so.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub verified: &'static str,
     /// Different participants.
     pub participants: u64,
     /// Their ids.
@@ -75,6 +81,9 @@ pub struct EntryReport {
     #[serde(rename = "troubles")]
     pub problems: Vec<ReadProblem>,
 }
+
+/// Versions of an entry that its report keeps.
+const MAX_VERSIONS: usize = 8;
 
 /// Troubles of an entry that its report keeps.
 const MAX_SHOWN_PROBLEMS: usize = 5;
@@ -187,9 +196,16 @@ impl Reports<'_> {
         let report = cut::at_mut(&mut self.list, number);
         if let Some(source) = entry.source {
             report.source = Some(source.id().to_owned());
+            report.verified = source.about().verified;
         }
         report
     }
+}
+
+/// Whether a text is a version: short, with a digit, and without anything that a person says.
+fn is_version(text: &str) -> bool {
+    let is_part = |sign: char| sign.is_ascii_alphanumeric() || ".-+_".contains(sign);
+    text.len() <= 32 && text.chars().all(is_part) && text.contains(|sign: char| sign.is_ascii_digit())
 }
 
 impl EntryReport {
@@ -206,6 +222,13 @@ impl EntryReport {
         self.messages += messages as u64;
         if !conversation.shape.is_empty() {
             self.shapes.insert(conversation.shape.to_owned());
+        }
+        let version = conversation
+            .format_version
+            .as_deref()
+            .filter(|version| is_version(version));
+        if let Some(version) = version.filter(|_| self.versions.len() < MAX_VERSIONS) {
+            self.versions.insert(version.to_owned());
         }
         let ids = conversation
             .participants

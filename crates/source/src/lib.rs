@@ -188,9 +188,9 @@ pub fn read(source: &dyn Source, frame: &FrameView<'_>, limits: &Limits) -> (Rea
     (reading, leftovers)
 }
 
-/// The keys of a source's format that mean nothing for a conversation and are not reported as unread; each with whether its
-/// values are retained as extra fields, for the words that they hold.
-pub fn without_meaning(source: &str) -> impl Iterator<Item = (&'static str, bool)> {
+/// The keys of a source's format that mean nothing for a conversation and are not reported as unread unless they hold words, times or
+/// JSON; each with what becomes of its values otherwise, where the list says so.
+pub fn without_meaning(source: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     find(source)
         .into_iter()
         .flat_map(|source| source.silence().keys())

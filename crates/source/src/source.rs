@@ -135,6 +135,9 @@ pub struct About {
     pub title: &'static str,
     /// The specification of the format.
     pub specification: &'static str,
+    /// The program and version that the format was last compared with, and the month: `claude-code 2.0.14, 2026-11`. Empty where a
+    /// format file from outside says nothing.
+    pub verified: &'static str,
     /// The structures (versions) of the format, oldest first.
     pub shapes: &'static [&'static str],
     /// The kinds of content that a conversation of this source can hold, in one clause.

@@ -106,7 +106,12 @@ impl Inspected {
     fn files(&mut self, paths: &[String], reading: &InputReading, context: &Context<'_>) -> Outcome<()> {
         let limits = Limits::default();
         let inspection = inspect(paths, reading, &limits, context.meter, context.signals.stop())?;
-        let entries = inspection.entries;
+        let mut entries = inspection.entries;
+        if context.global.no_content {
+            for entry in &mut entries {
+                entry.versions.clear();
+            }
+        }
         self.text
             .push(if entries.len() > MOST_DESCRIBED && context.global.verbose == 0 {
                 overview::overview(&entries)
@@ -245,6 +250,15 @@ fn describe(entry: &EntryReport) -> String {
     if !entry.shapes.is_empty() {
         let shapes: Vec<&str> = entry.shapes.iter().map(String::as_str).collect();
         line("shapes", shapes.join(", "));
+    }
+    if !entry.versions.is_empty() {
+        let versions: Vec<&str> = entry.versions.iter().map(String::as_str).collect();
+        let verified = match entry.verified.rsplit_once(", ") {
+            _ if entry.verified.is_empty() => String::new(),
+            None => format!(" (the source was last compared in {})", entry.verified),
+            Some((with, month)) => format!(" (the source was last compared with {with} in {month})"),
+        };
+        line("version", versions.join(", ") + &harmless(&verified));
     }
     let rejected = if entry.rejected > 0 {
         format!(", {} of them unreadable", count(entry.rejected))

@@ -19,7 +19,7 @@ pub(crate) struct Recognition {
     pub misread: u64,
     /// The bytes of words that the source reads.
     pub read_words: u64,
-    /// The bytes of words that the source does not read.
+    /// The bytes of words that the source does not read, and that look like messages.
     pub unread_words: u64,
     /// Fields that it does not read.
     #[serde(default, skip_serializing_if = "UnreadFields::is_empty")]
@@ -81,7 +81,9 @@ impl Recognition {
             )
         } else if self.unread_words > self.read_words {
             let (read, unread) = (self.read_words, self.unread_words);
-            format!("{source} reads {read} bytes of words and leaves {unread}: {other}")
+            format!(
+                "{source} reads {read} bytes of words and leaves {unread} in what look like messages: {other}"
+            )
         } else {
             return None;
         };

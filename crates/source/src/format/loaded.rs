@@ -79,12 +79,12 @@ impl Loaded {
             id,
             title: &language.title,
             specification: &language.specification,
+            verified: &language.verified,
             shapes: Vec::leak(shapes),
             carries: &language.carries,
             traits: if is_sent { traits.of_one_request() } else { traits },
         }));
-        let silence = Silence::listed(id, &language.silent, &language.silent_words, &language.maps)
-            .with_whole(&language.kept_whole);
+        let silence = Silence::listed(id, &language.silent, &language.maps).with_whole(&language.kept_whole);
         let cases = language.case.iter().map(|case| case.over(&language.message));
         let cases: Vec<MessageMap> = cases.collect();
         let messages = || cases.iter().chain([&language.message]);

@@ -39,6 +39,7 @@ static ABOUT: About = About {
     id: "aider-history",
     title: "aider's chat history",
     specification: "Aider-AI/aider, aider/io.py, versions 0.30 to 0.86",
+    verified: "aider 0.86, 2026-11",
     shapes: &["session"],
     carries: "what the user and the model say, notices, models, usage, versions, times of sessions without a zone",
     traits: FormatTraits::USUAL,

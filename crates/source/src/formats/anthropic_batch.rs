@@ -16,6 +16,7 @@ static ABOUT: About = About {
     id: "anthropic-batch",
     title: "Anthropic batches",
     specification: "Anthropic API reference, Message Batches",
+    verified: "anthropic 2.14, 2026-11",
     shapes: &["batch"],
     carries: "requests and answers of the Messages API, tool definitions, reasoning, models, usage, failures",
     traits: NO_TEXT_ARGUMENTS.of_one_request(),

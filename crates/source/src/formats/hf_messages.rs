@@ -31,6 +31,7 @@ static ABOUT: About = About {
     id: "hf-messages",
     title: "Hugging Face messages",
     specification: "TRL, dataset formats",
+    verified: "2026-11",
     shapes: &["messages", "prompt"],
     carries: "roles, text, tool definitions, calls and results, reasoning",
     traits: NO_TEXT_ARGUMENTS,

@@ -33,6 +33,7 @@ pub static IRC_LOG: Lines = Lines {
         id: "irc-log",
         title: "IRC logs",
         specification: "the logs of irssi, WeeChat, HexChat, ZNC, dircproxy and bots, as their files are",
+        verified: "2026-11",
         shapes: &["irssi", "weechat", "bot", "dircproxy", "znc", "hexchat"],
         carries: "names, text, actions, events as notices, times without a zone",
         traits: FormatTraits::USUAL,

@@ -26,6 +26,7 @@ pub static KAKAOTALK_TEXT: Lines = Lines {
         id: "kakaotalk-text",
         title: "KakaoTalk text",
         specification: "the text exports of KakaoTalk on Windows, Android and iPhones, as their files are",
+        verified: "2026-11",
         shapes: &["text"],
         carries: "names, text, files by kind, title, events as notices, times without a zone",
         traits: FormatTraits::USUAL,

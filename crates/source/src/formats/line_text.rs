@@ -27,6 +27,7 @@ pub static LINE_TEXT: Lines = Lines {
         id: "line-text",
         title: "LINE text",
         specification: "the text export of LINE on phones, in English, Japanese and Chinese, as its files are",
+        verified: "2026-11",
         shapes: &["text"],
         carries: "names, text, files by kind, title, events as notices, times without a zone",
         traits: FormatTraits::USUAL,

@@ -39,6 +39,7 @@ static ABOUT: About = About {
     id: "oasst",
     title: "OpenAssistant trees",
     specification: "the exports of OpenAssistant and the data sets OASST1 and OASST2",
+    verified: "2026-11",
     shapes: &["tree", "messages"],
     carries: "branches, ranked answers, roles, who wrote what, text, models, reviews and labels as extra fields, times",
     traits: FormatTraits::USUAL,

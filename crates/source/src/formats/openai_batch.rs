@@ -38,6 +38,7 @@ static ABOUT: About = About {
     id: "openai-batch",
     title: "OpenAI batches",
     specification: "OpenAI API reference, Batch",
+    verified: "openai 3.57, 2026-11",
     shapes: &["batch"],
     carries: "requests and answers of the chat and Responses APIs, tool definitions, models, usage, failures",
     traits: NO_TEXT_ARGUMENTS.of_one_request(),

@@ -30,6 +30,7 @@ static ABOUT: About = About {
     title: "OpenAI message lists",
     specification: "OpenAI Chat Completions requests and fine-tuning lines, and the LLM API format of Suna's \
                     Message Structures (November 2025)",
+    verified: "openai 3.57, 2026-11",
     shapes: &["openai", "suna"],
     carries: "roles, names, text, pictures, sound and files, tool definitions, calls and results, reasoning, cache marks",
     traits: FormatTraits::USUAL.of_one_request(),

@@ -27,6 +27,7 @@ pub static SIGNAL_TEXT: Lines = Lines {
         id: "signal-text",
         title: "Signal text",
         specification: "carderne/signal-export, its Markdown files",
+        verified: "2026-11",
         shapes: &["text"],
         carries: "names, text, files by path, reactions as extra fields, deletions as notices, times without a zone",
         traits: FormatTraits::USUAL,

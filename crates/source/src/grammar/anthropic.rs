@@ -9,6 +9,7 @@ use crate::base::{Keep as _, Site, Turn, divided, present, text, text_of, word, 
 
 /// Messages of Anthropic's.
 pub(crate) static ANTHROPIC: Grammar = Grammar {
+    verified: "anthropic 2.14, 2026-11",
     id: "anthropic",
     fields: &["role", "content"],
     lists: &["content"],

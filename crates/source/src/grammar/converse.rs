@@ -9,6 +9,7 @@ use crate::base::{Keep as _, Site, Turn, text, text_of, word};
 
 /// Messages of Converse.
 pub(crate) static CONVERSE: Grammar = Grammar {
+    verified: "2026-11",
     id: "converse",
     fields: &["role", "content"],
     lists: &["content"],

@@ -10,7 +10,7 @@
 //! dialects.
 
 use chatmill_diag::Limits;
-use chatmill_intake::json::{self, Kind, Value};
+use chatmill_intake::json::{self, Kind, Mark, Value};
 use chatmill_model::RawJson;
 use chatmill_model::json::{push_compact, push_string};
 
@@ -187,13 +187,14 @@ pub(crate) fn list_of_tools(value: Value<'_>, limits: &Limits) -> Option<Vec<Raw
         Kind::Null => Some(Vec::new()),
         Kind::Array => Some(definitions(value, limits)),
         Kind::String => {
-            let text = value.as_str()?;
+            let text = value.string()?;
             if text.trim().is_empty() {
                 return Some(Vec::new());
             }
             let document = json::scan(text.as_bytes(), limits.depth).ok()?;
-            let list = document.root();
-            (list.kind() == Kind::Array).then(|| definitions(list, limits))
+            let list = Some(document.root()).filter(|list| list.kind() == Kind::Array)?;
+            value.mark(Mark::Taken);
+            Some(definitions(list, limits))
         }
         Kind::Bool(_) | Kind::Number | Kind::Object => None,
     }

@@ -14,6 +14,7 @@ use crate::base::{arguments, media::media_of_answer};
 
 /// Messages of Gemini.
 pub(crate) static GEMINI: Grammar = Grammar {
+    verified: "google-genai 3.6.1, 2026-11",
     blocks: &[
         with("text", words_of),
         only(with("function_call", function_call)),

@@ -71,6 +71,9 @@ pub(crate) enum Sign {
 pub(crate) struct Grammar {
     /// The word by which format files name it.
     pub id: &'static str,
+    /// The program and version that it was last compared with, and the month.
+    #[cfg_attr(not(test), expect(dead_code, reason = "`just drift` reads it in the source"))]
+    pub verified: &'static str,
     /// Fields that a message must not have twice; the first is one that every message has.
     pub fields: &'static [&'static str],
     /// Fields that may hold the list of blocks.
@@ -182,6 +185,7 @@ impl Grammar {
     ) -> Self {
         Self {
             id,
+            verified: "",
             fields,
             lists: &["content"],
             signs: &[],

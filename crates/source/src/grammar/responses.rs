@@ -65,6 +65,7 @@ fn is_logged_item(message: Value<'_>) -> bool {
 
 /// Items of the Responses API.
 pub(crate) static RESPONSES: Grammar = Grammar {
+    verified: "openai 3.57, 2026-11",
     signs: &[Sign::Item(&ITEMS), Sign::Own(is_logged_item)],
     joins_texts: true,
     usage: Some(UsageForm {

@@ -17,6 +17,7 @@ use crate::grammar::{Described, Grammar, definition, openai::calls::spelled_turn
 
 /// Turns of `ShareGPT`.
 pub(crate) static SHAREGPT: Grammar = Grammar {
+    verified: "2026-11",
     described: Some(Described {
         mark: TAGGED,
         grammar: &SHAREGPT_TAGGED,

@@ -1,12 +1,12 @@
 //! The fields of a request beside its turns: the id, tool definitions, and everything else.
 
 use chatmill_diag::{Finding, Limits, codes};
-use chatmill_intake::json::Value;
+use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Conversation, Extra, RawJson};
 
-use crate::base::{Keep, Notes, below, id};
+use crate::base::{Keep, Notes, below, id, present};
 use crate::frame::FrameView;
-use crate::grammar::{tools_of_vendor, usage};
+use crate::grammar::{list_of_tools, tools_of_vendor, usage};
 
 /// Fields that name the conversation; the first that holds an id does.
 const IDS: [&str; 4] = ["conversation_id", "thread_id", "conversation_hash", "id"];
@@ -75,6 +75,9 @@ impl RequestFields {
                 _ => beside.add(names, &key, key.clone().into_owned(), value, limits, notes),
             }
         }
+        if beside.tools.is_empty() {
+            beside.tools = tools_inside(root, limits).unwrap_or_default();
+        }
         let is_single = |key: &str| id_key == Some(key) || names.system == Some(key);
         notes.repeated_keys(root, "$", is_single);
         beside
@@ -107,4 +110,24 @@ impl RequestFields {
         }
         self.extra.keep(path, value);
     }
+}
+
+/// Definitions of tools inside the arguments of a client, or in metadata, which may be a JSON text.
+fn tools_inside(root: Value<'_>, limits: &Limits) -> Option<Vec<RawJson>> {
+    let are_tools = |tools: &Value<'_>| {
+        let is_tool = |tool: Value<'_>| tool.get("function").or_else(|| tool.get("name")).is_some();
+        tools.kind() == Kind::Array && !tools.is_empty() && tools.items().all(is_tool)
+    };
+    let holders = ["kwargs", "metadata"]
+        .into_iter()
+        .filter_map(|key| present(root, key));
+    holders.into_iter().find_map(|holder| {
+        if let Some(tools) = present(holder, "tools").filter(are_tools) {
+            return list_of_tools(tools, limits);
+        }
+        let text = holder.string().filter(|text| text.contains("\"tools\""))?;
+        let document = holder.open(&text, limits.depth).ok()?;
+        let tools = present(document.root(), "tools").filter(are_tools)?;
+        list_of_tools(tools, limits)
+    })
 }

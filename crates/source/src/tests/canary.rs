@@ -7,7 +7,7 @@ use chatmill_diag::{Limits, codes};
 use chatmill_intake::json;
 use serde_json::Value;
 
-use crate::unread::silence::{self, Meaning};
+use crate::unread::silence::{self, Meaning, Step};
 use crate::{FrameView, ReadOptions, Reading, SOURCES, Source, Unread};
 
 const KEY: &str = "canary";
@@ -74,10 +74,14 @@ fn plant(value: &mut Value, number: &mut usize) -> bool {
 }
 
 fn read(source: &dyn Source, text: &str) -> (Reading, Vec<Unread>) {
+    let document = json::scan(text.as_bytes(), Limits::default().depth).unwrap();
+    read_document(source, text, &document)
+}
+
+fn read_document(source: &dyn Source, text: &str, document: &json::Document<'_>) -> (Reading, Vec<Unread>) {
     let limits = Limits::default();
-    let document = json::scan(text.as_bytes(), limits.depth).unwrap();
     let frame = FrameView {
-        document: &document,
+        document,
         bytes: text.as_bytes(),
         start: 0,
         key: None,
@@ -93,13 +97,12 @@ fn words(unread: &[Unread]) -> u64 {
     words.map(|unread| unread.bytes).sum()
 }
 
-/// Whether the words are in a value that the format keeps as a whole: the value is reported once, as a note,
-/// at its path.
-fn is_reported_with_the_whole(source: &dyn Source, text: &str, unread: &[Unread]) -> bool {
+/// The path to what is searched for, with `[]` for the places of lists.
+fn general_path(text: &str, searched: &str) -> String {
     let document = json::scan(text.as_bytes(), Limits::default().depth).unwrap();
     let mut path = String::new();
     for part in document
-        .path_at(text.find(WORDS).unwrap())
+        .path_at(text.find(searched).unwrap())
         .split_inclusive(['[', ']'])
     {
         let index = part
@@ -107,6 +110,13 @@ fn is_reported_with_the_whole(source: &dyn Source, text: &str, unread: &[Unread]
             .filter(|index| index.parse::<usize>().is_ok());
         path.push_str(index.map_or(part, |_| "]"));
     }
+    path
+}
+
+/// Whether the words are in a value that the format keeps as a whole: the value is reported once, as a note,
+/// at its path.
+fn is_reported_with_the_whole(source: &dyn Source, text: &str, unread: &[Unread]) -> bool {
+    let path = general_path(text, WORDS);
     let around = path.match_indices(['.', '[']).map(|(at, _)| path.split_at(at).0);
     let is_whole = |place: &&str| {
         let steps = silence::steps(place).into_iter();
@@ -294,4 +304,172 @@ fn names_below_a_map_do_not_count_as_unknown() {
         assert_eq!(leftovers.unread_words, bytes, "{key}");
         assert!(leftovers.read_words > 0, "{key}");
     }
+}
+
+/// Kinds of values that no list silences, each with what is searched for.
+fn meant() -> [(Value, &'static str); 6] {
+    [
+        (WORDS.into(), WORDS),
+        (
+            serde_json::json!({"name": "fly", "arguments": {"over": WORDS}}),
+            WORDS,
+        ),
+        (
+            serde_json::json!({"name": "fly", "description": WORDS, "parameters": {"type": "object"}}),
+            WORDS,
+        ),
+        (
+            serde_json::json!({"filename": WORDS, "mime_type": "image/png"}),
+            WORDS,
+        ),
+        (
+            serde_json::json!({"input_tokens": 710_077, "output_tokens": 3}),
+            "710077",
+        ),
+        ("2031-07-07T07:07:07Z".into(), "2031-07-07"),
+    ]
+}
+
+/// Puts a value at the end of steps from here.
+fn put(value: &mut Value, steps: &[Step<'_>], canary: &Value) {
+    let Some((step, rest)) = steps.split_first() else {
+        *value = canary.clone();
+        return;
+    };
+    let inner = match step {
+        Step::Record => value,
+        Step::Item(_) => {
+            if value.as_array().is_none_or(Vec::is_empty) {
+                *value = Value::Array(vec![Value::Null]);
+            }
+            value.as_array_mut().unwrap().first_mut().unwrap()
+        }
+        Step::Key(key) | Step::Id(key) => {
+            if !value.is_object() {
+                *value = Value::Object(serde_json::Map::new());
+            }
+            let fields = value.as_object_mut().unwrap();
+            let first = fields.keys().next().filter(|_| *key == "*").cloned();
+            fields
+                .entry(first.unwrap_or_else(|| (*key).to_owned()))
+                .or_insert(Value::Null)
+        }
+    };
+    put(inner, rest, canary);
+}
+
+/// Puts a value at a listed key: into the first object that has its first name, else into the outermost.
+fn put_anywhere(value: &mut Value, steps: &[Step<'_>], canary: &Value) -> bool {
+    let is_here = match (&*value, steps.first()) {
+        (Value::Object(fields), Some(Step::Key(key))) => fields.contains_key(*key),
+        _ => false,
+    };
+    if is_here {
+        put(value, steps, canary);
+        return true;
+    }
+    match value {
+        Value::Object(fields) => fields
+            .values_mut()
+            .any(|field| put_anywhere(field, steps, canary)),
+        Value::Array(items) => items.iter_mut().any(|item| put_anywhere(item, steps, canary)),
+        _ => false,
+    }
+}
+
+/// Whether what is searched for is part of the conversation, or under a reported path, finding or reject.
+fn comes_out(source: &dyn Source, text: &str, searched: &str) -> bool {
+    let document = json::scan(text.as_bytes(), Limits::default().depth).unwrap();
+    let (mut reading, unread) = read_document(source, text, &document);
+    let at = text.find(searched).unwrap();
+    // Ids and enumerated words that the reader itself uses: no list decides about them.
+    if is_taken(document.root(), at) {
+        return true;
+    }
+    let path = general_path(text, searched);
+    let is_under = |unread: &Unread| unread.first.contains(&at) || is_prefix(&unread.path, &path);
+    let all: Vec<&Reading> = std::iter::once(&reading).chain(&reading.also).collect();
+    let findings = all
+        .iter()
+        .flat_map(|reading| &reading.findings)
+        .filter_map(|finding| finding.span);
+    let spans = findings.chain(
+        all.iter()
+            .flat_map(|reading| &reading.rejects)
+            .map(|reject| reject.span),
+    );
+    let is_found = spans
+        .into_iter()
+        .any(|span| (span.start..span.end).contains(&(at as u64)));
+    if reading.error.is_some() || is_found || unread.iter().any(is_under) {
+        return true;
+    }
+    let mut also = std::mem::take(&mut reading.also);
+    for reading in std::iter::once(&mut reading).chain(&mut also) {
+        if let Some(conversation) = &mut reading.conversation {
+            conversation.extra.0.clear();
+            conversation
+                .messages
+                .iter_mut()
+                .for_each(|message| message.extra.0.clear());
+        }
+    }
+    format!("{reading:?}{also:?}").contains(searched)
+}
+
+/// Whether the source read the value at a place, or one around it.
+fn is_taken(value: json::Value<'_>, at: usize) -> bool {
+    let fields = value.fields().map(|(_, field)| field);
+    value.span().contains(&at)
+        && (value.marked() == json::Mark::Taken
+            || fields.chain(value.items()).any(|inside| is_taken(inside, at)))
+}
+
+/// Whether a reported path leads to a place or around it.
+fn is_prefix(reported: &str, place: &str) -> bool {
+    let [mut reported, mut place] = [reported, place].map(silence::steps);
+    reported.reverse();
+    place.reverse();
+    reported.len() <= place.len()
+        && reported.iter().zip(&place).all(|steps| match steps {
+            (Step::Key(one), Step::Key(other)) => one == other,
+            (Step::Id(_), Step::Key(_)) | (Step::Record, Step::Record) | (Step::Item(_), Step::Item(_)) => {
+                true
+            }
+            _ => false,
+        })
+}
+
+#[test]
+fn no_list_silences_words_calls_definitions_attachments_usage_or_times() {
+    let mut silent = Vec::new();
+    for source in SOURCES.iter().copied() {
+        let fixtures: Vec<(String, Value)> = fixtures(source).collect();
+        let Some((name, sample)) = fixtures.iter().find(|(name, _)| !name.starts_with("rejected")) else {
+            continue;
+        };
+        let keys: Vec<_> = crate::without_meaning(source.id())
+            .filter(|(_, becomes)| !becomes.starts_with("used"))
+            .collect();
+        for number in chatmill_drawn::some_of(0..keys.len() * 6, keys.len() as u32 / 20 + 1) {
+            let (key, (canary, searched)) = (keys[number / 6].0, &meant()[number % 6]);
+            let mut planted = sample.clone();
+            let mut steps = silence::steps(key);
+            steps.reverse();
+            if !put_anywhere(&mut planted, &steps, canary) {
+                let row = match &mut planted {
+                    Value::Array(rows) if !matches!(steps.first(), Some(Step::Record)) => {
+                        rows.first_mut().unwrap()
+                    }
+                    _ => &mut planted,
+                };
+                put(row, &steps, canary);
+            }
+            let text = planted.to_string();
+            if text.contains(searched) && !comes_out(source, &text, searched) {
+                silent.push(format!("{}/{name}: {key} {canary}", source.id()));
+            }
+        }
+    }
+    assert!(silent.is_empty(), "{}\n{}", silent.len(), silent.join("\n"));
 }

@@ -54,3 +54,18 @@ fn the_columns_of_rows_stand_in_the_documentation() {
         assert_eq!(listed, names(holds).collect::<Vec<_>>(), "{row}");
     }
 }
+
+#[test]
+fn every_source_and_grammar_names_what_it_was_last_compared_with() {
+    let sources = SOURCES
+        .iter()
+        .map(|source| (source.id(), source.about().verified));
+    let grammars = crate::grammar::GRAMMARS
+        .iter()
+        .map(|grammar| (grammar.id, grammar.verified));
+    for (id, verified) in sources.chain(grammars) {
+        let (named, month) = verified.rsplit_once(", ").unwrap_or(("a 1", verified));
+        let is_month = month.len() == 7 && month.starts_with("20") && month.as_bytes()[4] == b'-';
+        assert!(is_month && named.split(' ').count() == 2, "{id}: {verified:?}");
+    }
+}

@@ -2,8 +2,9 @@
 //!
 //! A value that a source used is read. A value that a source retained without a use, or never inspected, is unread: the former is
 //! in `extra` already, the latter is added to `extra`. Both are reported by the path of their keys, unless the format lists the
-//! path as without meaning ([`Silence`]).
+//! path as without meaning ([`Silence`]) and the value has none: a list cannot silence words, times or JSON.
 
+mod copies;
 pub(crate) mod silence;
 
 use std::borrow::Cow;
@@ -17,6 +18,8 @@ use chatmill_model::{Conversation, Extra, Message, RawJson, bytes};
 
 use crate::base::raw;
 use crate::frame::{FrameView, Reading};
+use crate::unread::copies::ReadLines;
+pub(crate) use crate::unread::copies::has_meaning;
 use crate::unread::silence::{Meaning, Silence, Step};
 
 /// A path of keys with unread values.
@@ -41,7 +44,8 @@ pub struct Leftovers {
     pub fields: Vec<Unread>,
     /// Bytes of read values with words.
     pub read_words: u64,
-    /// Bytes of unread values with words, except where the format allows arbitrary additions.
+    /// Bytes of unread values with words that look like messages: with a role or an author near them, except where the format allows
+    /// arbitrary additions.
     pub unread_words: u64,
 }
 
@@ -51,7 +55,8 @@ pub(crate) fn leftovers(silence: &Silence, frame: &FrameView<'_>, reading: &mut 
         return Leftovers::default();
     }
     let reported = reported(reading, frame.start);
-    let mut walk = Walk::new(silence, &reported);
+    let lines = ReadLines::of(frame.root());
+    let mut walk = Walk::new(silence, &reported, &lines);
     walk.visit(frame.root(), false, &OUTERMOST);
     let leftovers = Leftovers {
         fields: std::mem::take(&mut walk.unread),
@@ -59,7 +64,7 @@ pub(crate) fn leftovers(silence: &Silence, frame: &FrameView<'_>, reading: &mut 
         unread_words: walk.unread_words,
     };
     if walk.has_left {
-        let mut walk = Walk::new(walk.silence, &reported);
+        let mut walk = Walk::new(silence, &reported, &lines);
         walk.records = Some(records(reading, frame.start));
         walk.visit(frame.root(), false, &OUTERMOST);
         for (record, key, value) in walk.left {
@@ -141,6 +146,8 @@ struct Here<'p> {
     depth: usize,
     /// Whether the format keeps any field that is added there.
     is_free: bool,
+    /// The depth of the nearest object around it with a role or an author.
+    authored: Option<usize>,
     /// The enclosing value that the format keeps as a whole, if there is one: unread fields inside are
     /// reported there, as one note.
     whole: Option<&'p Here<'p>>,
@@ -154,6 +161,7 @@ const OUTERMOST: Here<'_> = Here {
     around: None,
     depth: 0,
     is_free: false,
+    authored: None,
     whole: None,
     record: ((0, None), 0),
 };
@@ -162,6 +170,12 @@ impl<'p> Here<'p> {
     /// The steps to it, the last first.
     fn steps(&self) -> impl Iterator<Item = Step<'p>> + Clone {
         std::iter::successors(Some(self), |here| here.around).map(|here| here.step)
+    }
+
+    /// Whether the value may be the text of a message, or of a part in its list of parts.
+    fn is_of_message(&self) -> bool {
+        self.authored
+            .is_some_and(|depth| self.depth <= depth + PART_STEPS)
     }
 
     /// Writes the path to the value, as reports show it.
@@ -196,6 +210,8 @@ impl<'p> Here<'p> {
 struct Walk<'w> {
     silence: &'w Silence,
     reported: &'w [Range<usize>],
+    /// The lines that the source read: a listed key may repeat them.
+    lines: &'w ReadLines<'w>,
     unread: Vec<Unread>,
     /// The index in `unread` of each path.
     known: HashMap<String, usize>,
@@ -205,7 +221,7 @@ struct Walk<'w> {
     times: u64,
     /// Bytes of read values with words.
     read_words: u64,
-    /// Bytes of unread values with words, except where the format allows arbitrary additions.
+    /// Bytes of unread values with words that look like messages.
     unread_words: u64,
     /// Whether a reported value was never inspected and is in no `extra` yet.
     has_left: bool,
@@ -218,10 +234,11 @@ struct Walk<'w> {
 }
 
 impl<'w> Walk<'w> {
-    fn new(silence: &'w Silence, reported: &'w [Range<usize>]) -> Self {
+    fn new(silence: &'w Silence, reported: &'w [Range<usize>], lines: &'w ReadLines<'w>) -> Self {
         Self {
             silence,
             reported,
+            lines,
             unread: Vec::new(),
             known: HashMap::new(),
             path: String::new(),
@@ -281,6 +298,7 @@ impl<'w> Walk<'w> {
             around: Some(here),
             depth: here.depth + 1,
             is_free: here.is_free || meanings.has(Meaning::Free),
+            authored: has_author(value).then_some(here.depth).or(here.authored),
             whole: here.whole.or(meanings.has(Meaning::Whole).then_some(here)),
             record: record.map_or(here.record, |record| (*record, here.depth)),
             ..*here
@@ -338,12 +356,16 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Counts an unread value, unless its path is without meaning.
+    /// Counts an unread value, unless its path and the value are without meaning.
     fn report(&mut self, value: Value<'_>, here: &Here<'_>) {
         if here.whole.is_none() {
             let meanings = self.silence.meanings(&here.steps());
-            if meanings.has(Meaning::None) {
-                self.times += u64::from(meanings.has(Meaning::Retained));
+            if meanings.has(Meaning::Used) {
+                self.times += 1;
+                return;
+            }
+            let has_none = || value.string().is_none_or(|text| self.lines.repeat(&text));
+            if meanings.has(Meaning::None) && has_none() {
                 return;
             }
         }
@@ -366,12 +388,24 @@ impl<'w> Walk<'w> {
             unread.bytes += value.span().len() as u64;
             if here.whole.is_none() && value.string().is_some_and(|text| holds_words(&text)) {
                 unread.has_words = true;
-                if !here.is_free {
+                if !here.is_free && here.is_of_message() {
                     self.unread_words += value.span().len() as u64;
                 }
             }
         }
     }
+}
+
+/// Steps from a message to the text of one of its parts: the list, its place, the text.
+const PART_STEPS: usize = 3;
+
+/// Whether an object names who speaks.
+fn has_author(value: Value<'_>) -> bool {
+    let keys = ["role", "author", "sender", "speaker", "from", "username"];
+    value.kind() == Kind::Object
+        && keys
+            .iter()
+            .any(|key| value.get(key).is_some_and(|author| !author.is_null()))
 }
 
 /// Bytes of a name that are shown in paths: a longer one would stand in those of all that is below it.

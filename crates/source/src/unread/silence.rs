@@ -50,8 +50,8 @@ impl<'k> Step<'k> {
 pub(crate) enum Meaning {
     /// The key means nothing for a conversation.
     None,
-    /// Values of the key are retained, though the key means nothing.
-    Retained,
+    /// Another part of the program uses values of the key, from `extra`.
+    Used,
     /// The value is an object whose keys are ids.
     Map,
     /// The value is an object that may have arbitrary additions.
@@ -85,32 +85,25 @@ pub struct Silence {
     /// In the order of the list.
     keys: Vec<&'static str>,
     known: HashSet<&'static str>,
-    /// Keys whose values hold words of a person: they go to `extra`.
-    retained: HashSet<&'static str>,
+    /// Keys whose values others use from `extra`, and those of values that are kept as a whole.
+    labelled: HashMap<&'static str, Meaning>,
     /// All listed keys, by the length of the last name and by the name itself: lengths are fast to compare,
     /// and most of them differ.
     listed: BTreeMap<(usize, &'static str), Vec<ListedKey>>,
 }
 
 impl Silence {
-    /// The lists of a format file, added to those of its vendor's requests: keys, retained keys and maps, each separated by
-    /// blanks.
-    pub(crate) fn listed(
-        source: &str,
-        keys: &'static str,
-        retained: &'static str,
-        maps: &'static str,
-    ) -> Self {
+    /// The lists of a format file, added to those of its vendor's requests: keys and maps, each separated by blanks.
+    pub(crate) fn listed(source: &str, keys: &'static str, maps: &'static str) -> Self {
         let mut silence = Self::of(source).clone();
         silence.list(keys, &[Meaning::None]);
-        silence.list(retained, &[Meaning::None, Meaning::Retained]);
         silence.list(maps, &[Meaning::Map]);
         silence
     }
 
     /// The same with objects and lists that are kept as they are, separated by blanks.
     pub(crate) fn with_whole(mut self, whole: &'static str) -> Self {
-        self.list(whole, &[Meaning::None, Meaning::Retained, Meaning::Whole]);
+        self.list(whole, &[Meaning::None, Meaning::Whole]);
         self
     }
 
@@ -120,8 +113,11 @@ impl Silence {
             if meanings.contains(&Meaning::None) && self.known.insert(key) {
                 self.keys.push(key);
             }
-            if meanings.contains(&Meaning::Retained) {
-                self.retained.insert(key);
+            let mut labels = meanings
+                .iter()
+                .filter(|one| matches!(one, Meaning::Used | Meaning::Whole));
+            if let Some(meaning) = labels.next() {
+                self.labelled.insert(key, *meaning);
             }
             let steps = steps(key);
             let Some(name) = steps.iter().find_map(|step| step.name()) else {
@@ -140,9 +136,17 @@ impl Silence {
         ALL.get(source).unwrap_or(&NONE)
     }
 
-    /// The keys without meaning, in the order of the list, and whether their values are retained.
-    pub(crate) fn keys(&'static self) -> impl Iterator<Item = (&'static str, bool)> {
-        self.keys.iter().map(|key| (*key, self.retained.contains(key)))
+    /// The listed keys in the order of the list, each with what becomes of its values: nothing, where the list calls them ids, numbers or
+    /// enumerated words.
+    pub(crate) fn keys(&'static self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.keys.iter().map(|key| {
+            let becomes = match self.labelled.get(key) {
+                Some(Meaning::Used) => "used from `extra`",
+                Some(_) => "kept as a whole and told once",
+                None => "",
+            };
+            (*key, becomes)
+        })
     }
 
     /// Whether a key of this name, as it is listed, means nothing.
@@ -211,7 +215,7 @@ fn parse(lists: &'static str) -> HashMap<&'static str, Silence> {
             match line.split_once(' ') {
                 Some(("map", maps)) => silence.list(maps, &[Meaning::Map]),
                 Some(("free", free)) => silence.list(free, &[Meaning::Free]),
-                Some(("keep", retained)) => silence.list(retained, &[Meaning::None, Meaning::Retained]),
+                Some(("used", used)) => silence.list(used, &[Meaning::None, Meaning::Used]),
                 _ => silence.list(line, &[Meaning::None]),
             }
         }
@@ -234,9 +238,9 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_object_is_among_the_retained_keys() {
+    fn a_whole_object_is_among_the_keys_without_meaning() {
         let silence = Silence::default().with_whole("run.notes env");
-        let all = [Meaning::Whole, Meaning::None, Meaning::Retained];
+        let all = [Meaning::Whole, Meaning::None];
         for path in ["$.run.notes", "$[].run.notes", "$.env"] {
             assert!(
                 all.iter().all(|one| meanings_of(&silence, path).has(*one)),

@@ -32,6 +32,7 @@ mod report;
 mod same_bytes;
 mod shards;
 mod teaching;
+mod texts;
 mod torture;
 mod unread;
 mod windows;

@@ -32,6 +32,10 @@ pub(in crate::format) struct Language {
     pub title: String,
     /// The place where the format is described, and where its files were seen.
     pub specification: String,
+    /// The program and version that the file was last compared with, and the month: `claude-code 2.0.14, 2026-11`. It changes nothing that is
+    /// read, and no fingerprint.
+    #[serde(default)]
+    pub verified: String,
     /// The content that a conversation of this format can hold, in one clause.
     pub carries: String,
     /// The kind of chat that its conversations are held in.
@@ -73,13 +77,11 @@ pub(in crate::format) struct Language {
     /// none reads are read as vendors' APIs write parts.
     #[serde(default)]
     pub part: Vec<Piece>,
-    /// Keys that mean nothing for a conversation, separated by blanks; `outer.inner` is one in an object of that name, `$.key` one of the
+    /// Keys that mean nothing for a conversation, separated by blanks: ids, hashes, numbers, enumerated words, signatures and copies. Words,
+    /// times and JSON that no path reads are told all the same. `outer.inner` is one in an object of that name, `$.key` one of the
     /// record, `list[]` the places of a list.
     #[serde(default)]
     pub silent: String,
-    /// Keys without meaning that hold words: they are kept among the extra fields, and not told.
-    #[serde(default)]
-    pub silent_words: String,
     /// Objects and lists in which a program notes how it ran. Their unread fields are kept among the extra
     /// fields and reported once, as a note; written like `silent`.
     #[serde(default)]

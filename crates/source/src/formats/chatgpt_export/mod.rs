@@ -45,6 +45,7 @@ static ABOUT: About = About {
     id: "chatgpt-export",
     title: "ChatGPT export",
     specification: "the account export of ChatGPT, 2023 to 2026, as its files are",
+    verified: "2026-11",
     shapes: &["tree"],
     carries: "branches, roles, text, thoughts, calls and results by their place in the tree, pictures and sound by name, \
               instructions, weights, thumbs, times",

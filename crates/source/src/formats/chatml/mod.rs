@@ -33,6 +33,7 @@ static ABOUT: About = About {
     id: "chatml",
     title: "ChatML transcripts",
     specification: "OpenAI, Chat Markup Language, and the chat templates of Qwen and Hermes",
+    verified: "2026-11",
     shapes: &["chatml"],
     carries: "roles, names, text, reasoning, calls and results by their order",
     traits: NO_TEXT_ARGUMENTS,

@@ -47,6 +47,8 @@ pub(super) struct Reader<'d, 'r> {
     title: Option<String>,
     /// Fields of the session that every line says again.
     beside: Extra,
+    /// The first version of the program that a line names.
+    version: Option<String>,
 }
 
 impl<'d, 'r> Reader<'d, 'r> {
@@ -61,6 +63,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             firsts: HashMap::new(),
             title: None,
             beside: Extra::default(),
+            version: None,
         }
     }
 
@@ -193,6 +196,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         self.turns.finish(Conversation {
             source_id: end.and_then(|line| line.session.clone()),
             title: self.title,
+            format_version: self.version,
             extra: self.beside,
             ..Conversation::default()
         })
@@ -201,6 +205,10 @@ impl<'d, 'r> Reader<'d, 'r> {
     /// Fields that say the same in every line are kept once.
     fn beside(&mut self, line: &Line<'_>) {
         let fields = &line.fields;
+        self.version = self
+            .version
+            .take()
+            .or_else(|| fields.version.and_then(|version| text(Some(version))));
         for (key, value) in [
             ("cwd", fields.cwd),
             ("version", fields.version),

@@ -41,6 +41,7 @@ static ABOUT: About = About {
     id: "claude-code",
     title: "Claude Code sessions",
     specification: "session files of Claude Code, 1.0 to 2.1",
+    verified: "claude-code 2.1.220, 2026-11",
     shapes: &["session", "subagent"],
     carries: "text, pictures, reasoning, tool calls and results, failures, models, times, subagents, rewinds, titles",
     traits: NO_TEXT_ARGUMENTS,

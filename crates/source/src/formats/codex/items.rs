@@ -2,10 +2,10 @@
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Extra, Message, MessageKind, Part, Role, Timestamp, Usage, Weight};
+use chatmill_model::{Extra, RawJson, Message, MessageKind, Part, Role, Timestamp, Usage, Weight};
 
 use super::twins::{Twins, event_text};
-use crate::base::{Keep as _, Turn, id, present, text, times, words};
+use crate::base::{Keep as _, Turn, id, present, raw, text, times, words};
 use crate::frame::FrameView;
 use crate::grammar::{RESPONSES, responses::is_item, usage};
 use crate::layout::Turns;
@@ -42,8 +42,19 @@ pub(super) struct Session {
     pub version: Option<String>,
     /// Whether its lines have payloads.
     pub has_payloads: bool,
+    /// Definitions of the tools that a client brought.
+    pub tools: Vec<RawJson>,
     /// All other fields.
     pub beside: Extra,
+}
+
+/// Adds definitions of tools, which a namespace may hold.
+fn defined(tools: Value<'_>, all: &mut Vec<RawJson>) {
+    match present(tools, "tools").filter(|inner| inner.kind() == Kind::Array) {
+        Some(inner) => all.extend(inner.items().map(raw)),
+        None if tools.kind() == Kind::Array => tools.items().for_each(|tool| defined(tool, all)),
+        None => all.push(raw(tools)),
+    }
 }
 
 /// The token usage of a session so far.
@@ -240,6 +251,9 @@ impl<'d, 'r> Reader<'d, 'r> {
     pub(super) fn meta(&mut self, head: Value<'d>) {
         self.session.id = head.get("id").and_then(id);
         self.session.version = text(head.get("cli_version"));
+        if let Some(tools) = present(head, "dynamic_tools") {
+            defined(tools, &mut self.session.tools);
+        }
         let known = ["id", "cli_version", "instructions", "base_instructions"];
         self.session.beside.keep_rest(head, "", &known);
     }

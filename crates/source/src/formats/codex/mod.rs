@@ -34,8 +34,9 @@ static ABOUT: About = About {
     id: "codex",
     title: "Codex sessions",
     specification: "session files of the Codex CLI, spring 2025 to 2026",
+    verified: "codex 0.146.0, 2026-11",
     shapes: &["object", "items", "events"],
-    carries: "text, pictures, instructions, summaries of reasoning, calls of functions, shells and own tools, results, models, times",
+    carries: "text, pictures, instructions, tool definitions, summaries of reasoning, calls of functions, shells and own tools, results, models, times",
     traits: NO_TEXT_ARGUMENTS,
 };
 
@@ -98,6 +99,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
             None => "items",
         },
         scene: Scene::Assistant,
+        tools: session.tools,
         extra: session.beside,
         ..Conversation::default()
     };

@@ -58,6 +58,7 @@ static ABOUT: About = About {
     id: "gemini-contents",
     title: "Gemini histories",
     specification: "Gemini API GenerateContent requests, and gryag's conversation pattern (2025-10-17)",
+    verified: "google-genai 3.6.1, 2026-11",
     shapes: &["gemini", "gryag"],
     carries: "roles, text, thoughts, media, function calls and responses; with [meta] lines ids, names and replies",
     traits: FormatTraits {

@@ -48,6 +48,7 @@ static ABOUT: About = About {
     title: "Group Chat Format",
     specification: "Group Chat Format Specification, version 1.0.0 (EverMemOS, January 2026), and the three structures \
                     of October 2025, November 2025 and April 2026 that share its version number",
+    verified: "2026-11",
     shapes: &["L1", "L2", "V1", "V2"],
     carries: "roster with roles and departments, replies with previews, media by name or address, notices, \
               tool calls and results in `extra`",

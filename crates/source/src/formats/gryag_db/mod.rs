@@ -43,6 +43,7 @@ static ABOUT: About = About {
     id: ID,
     title: "gryag database",
     specification: "gryag, db/schema.sql (October 2025 to January 2026) and migrations of 2026",
+    verified: "2026-11",
     shapes: &["nine-columns", "normalized", "external-ids", "senders", "2026"],
     carries: "text, media, names, replies, times of storing; not the embeddings and search vectors computed from texts",
     traits: FormatTraits {

@@ -48,6 +48,7 @@ static ABOUT: About = About {
     id: ID,
     title: "Jaibber events",
     specification: "Jaibber Message Format (2026-02-28)",
+    verified: "2026-11",
     shapes: &["rest", "events", "store"],
     carries: "people and agents, text, files, replies, mentions, chains of agents, ids, times, streams, tasks, presence",
     traits: FormatTraits {

@@ -39,6 +39,7 @@ static ABOUT: About = About {
     id: "langfuse",
     title: "Langfuse traces",
     specification: "Langfuse API reference, traces and observations",
+    verified: "2026-11",
     shapes: &["trace"],
     carries: "messages in the shapes of the frameworks, tool calls and results, tool definitions, models, usage, times",
     traits: NO_TEXT_ARGUMENTS,
@@ -204,7 +205,8 @@ fn call(value: Value<'_>, index: usize) -> Call<'_> {
             "TOOL" => Step::Tool,
             _ => Step::Agent,
         },
-        name: text(value.get("name")).map(|name| {
+        // Only that of a tool is used.
+        name: text(value.get("name").filter(|_| kind == "TOOL")).map(|name| {
             let plain = name.strip_prefix("execute_tool ").unwrap_or(&name);
             plain.to_owned()
         }),

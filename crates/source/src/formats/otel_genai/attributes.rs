@@ -14,7 +14,7 @@ use crate::base::{id, items, present, text, times};
 use crate::formats::langfuse::calls::{Call, CallValue, Several, Step};
 use crate::formats::langfuse::known_texts::KnownTexts;
 use crate::grammar::usage::{self, CountedTokens};
-use crate::unread::silence::Silence;
+use crate::unread::{has_meaning, silence::Silence};
 
 /// Prefixes of attributes that hold a field each of what went in.
 const ASKED: [&str; 2] = ["gen_ai.prompt.", "llm.input_messages."];
@@ -118,6 +118,7 @@ impl<'d> Span<'d> {
             _ => return None,
         };
         self.mark_repeats(!input.is_empty(), !output.is_empty(), limits);
+        self.mark_name();
         if input.is_empty() && step == Step::Tool {
             input = self.values("gen_ai.tool.call.arguments");
         }
@@ -157,6 +158,20 @@ impl<'d> Span<'d> {
             output,
             several,
         })
+    }
+
+    /// Marks the name of the span as read where attributes hold all of its words: the operation, and the model or tool.
+    fn mark_name(&self) {
+        let Some(name) = present(self.value, "name") else {
+            return;
+        };
+        let is_value = |word: &str| {
+            let mut values = self.attributes.values().filter_map(|value| value.string());
+            values.any(|value| value == word)
+        };
+        if name.string().is_some_and(|name| name.split(' ').all(is_value)) {
+            name.mark(Mark::Taken);
+        }
     }
 
     /// Marks the parts of `input.value` and `output.value` that repeat the messages in the attributes as
@@ -399,11 +414,12 @@ fn plain(value: Value<'_>) -> Value<'_> {
         .unwrap_or(value)
 }
 
-/// Marks the value of an attribute that means nothing, with the names of its types, as read.
+/// Marks the value of an attribute that means nothing, with the names of its types, as read; words, times and JSON stay unread.
 fn pass_over(value: Value<'_>) {
     let list = value.get("arrayValue").and_then(|list| list.get("values"));
     match list {
         Some(list) => list.items().for_each(pass_over),
+        None if plain(value).string().is_some_and(|text| has_meaning(&text)) => {}
         None => plain(value).mark(Mark::Taken),
     }
 }

@@ -40,6 +40,7 @@ static ABOUT: About = About {
     id: "otel-genai",
     title: "OpenTelemetry GenAI spans",
     specification: "OpenTelemetry semantic conventions for generative AI; OpenInference",
+    verified: "2026-11",
     shapes: &["spans"],
     carries: "messages, reasoning, tool calls and results, tool definitions, models, usage, times",
     traits: NO_TEXT_ARGUMENTS,

@@ -47,6 +47,7 @@ static ABOUT: About = About {
     id: "request-log",
     title: "Logs of requests",
     specification: "what proxies and clients write: the request and the answer as the vendor's API has them",
+    verified: "2026-11",
     shapes: &["log"],
     carries: "requests and answers of OpenAI's, Anthropic's and Gemini's APIs, models, usage, times, failures",
     traits: NO_TEXT_ARGUMENTS.of_one_request(),

@@ -233,8 +233,11 @@ impl<'d, 'r> Reader<'d, 'r> {
             extra.keep_rest(comment, "comment", &["user", "comment"]);
         }
         if let Some(attached) = wire.attachments {
-            let words: Vec<String> = attached.items().filter_map(|item| self.attached(item)).collect();
-            if own_text.trim().is_empty() && !words.is_empty() {
+            // Beside words of its own they stay unread.
+            let is_alone = own_text.trim().is_empty();
+            let items = attached.items().filter(|_| is_alone);
+            let words: Vec<String> = items.filter_map(|item| self.attached(item)).collect();
+            if !words.is_empty() {
                 own_text = words.join("\n");
             }
             extra.keep("attachments", attached);
@@ -256,9 +259,8 @@ impl<'d, 'r> Reader<'d, 'r> {
             .filter_map(|key| words(key))
             .collect();
         // The field is a short form of the others.
-        let instead = words("fallback");
         let text = if texts.is_empty() {
-            instead?
+            words("fallback")?
         } else {
             texts.join("\n")
         };

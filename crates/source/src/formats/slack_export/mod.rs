@@ -39,6 +39,7 @@ static ABOUT: About = About {
     id: "slack-export",
     title: "Slack export",
     specification: "the export of a Slack workspace, and the dumps and archives of slackdump, versions 2 and 3, as their files are",
+    verified: "slackdump 3, 2026-11",
     shapes: &["channel", "direct"],
     carries: "people and bots, text with mentions and links resolved, words of blocks, files by name and address, threads as replies, \
               edits and reactions as extra fields, joins and deletions as notices, ids, times",

@@ -47,6 +47,7 @@ static ABOUT: About = About {
     id: ID,
     title: "Suna message rows",
     specification: "the messages table of Suna's Message Structures (November 2025), as its code stored it from 2024 to 2026",
+    verified: "2026-11",
     shapes: &["plain", "xml", "native", "metadata"],
     carries: "roles, text, pictures, thoughts, tool calls and results of all three generations, compressed rows, \
               status rows as notices",

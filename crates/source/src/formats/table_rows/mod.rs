@@ -38,6 +38,7 @@ static ABOUT: About = About {
     id: ID,
     title: "Rows of a mapped table",
     specification: "the columns that a [table_map] of the pipeline file names",
+    verified: "2026-11",
     shapes: &["table"],
     carries: "roles, speakers, times, replies, text, pictures, sound and files, tool calls and results",
     traits: FormatTraits::USUAL,

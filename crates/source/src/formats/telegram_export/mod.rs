@@ -38,6 +38,7 @@ static ABOUT: About = About {
     id: "telegram-export",
     title: "Telegram export",
     specification: "the JSON export of Telegram Desktop, as its files are",
+    verified: "2026-11",
     shapes: &["chat", "account"],
     carries: "people, channels and bots, text with links, pictures, sound and files by path, replies, polls, forwards and edits as extra \
               fields, service entries as notices, topics, ids, times",

@@ -56,6 +56,7 @@ static ABOUT: About = About {
     id: ID,
     title: "Tzurot requests",
     specification: "Tzurot Message Format Specification, version 2.0 (2025-05-22)",
+    verified: "2026-11",
     shapes: &["v1", "formatted", "call", "request", "history"],
     carries: "messages with text, pictures and sound, the messages they reply to, the active personality",
     traits: FormatTraits {

@@ -35,6 +35,7 @@ static ABOUT: About = About {
     id: "whatsapp-text",
     title: "WhatsApp text",
     specification: "the text export of WhatsApp on Android and iPhones, as its files are",
+    verified: "2026-11",
     shapes: &["android", "iphone"],
     carries: "names, text, files by name, edits as extra fields, events and deletions as notices, times without a zone",
     traits: FormatTraits::USUAL,

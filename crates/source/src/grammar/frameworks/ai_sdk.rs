@@ -14,6 +14,7 @@ use crate::grammar::{ANTHROPIC, BlockForm, Grammar, Read, Sign, UsageForm, When,
 
 /// Messages of the AI SDK.
 pub(crate) static AI_SDK: Grammar = Grammar {
+    verified: "ai 6, 2026-11",
     lists: &["parts", "content"],
     signs: &[
         Sign::Field("toolInvocations"),

@@ -1,15 +1,17 @@
 //! Messages of `LangChain`: what `dumps` and `messages_to_dict` write, and messages as they are. Their content is in parts of
 //! OpenAI's and of Anthropic's.
 
-use chatmill_intake::json::{Mark, Value};
-use chatmill_model::{Role, ToolCall, ToolResult};
+use chatmill_intake::json::{Kind, Mark, Value};
+use chatmill_model::json::push_compact;
+use chatmill_model::{Part, Role, ToolCall, ToolResult};
 
-use crate::base::{Keep as _, Site, Turn, arguments, media, present, roles, text, word, words};
-use crate::grammar::openai::{self, calls};
+use crate::base::{Keep as _, Site, Turn, arguments, compact, media, present, roles, text, word, words};
+use crate::grammar::openai::{self, calls, parts};
 use crate::grammar::{ANTHROPIC, BlockForm, Grammar, OPENAI, Read, Sign, UsageForm, When};
 
 /// Messages of `LangChain`.
 pub(crate) static LANGCHAIN: Grammar = Grammar {
+    verified: "langchain-core 1.0, 2026-11",
     signs: &[Sign::Own(is_message)],
     blocks: &[BlockForm::of(When::Has("type"), Read::Own(block))],
     usage: Some(UsageForm {
@@ -83,7 +85,7 @@ fn message(value: Value<'_>, class: &str, site: &mut Site<'_>) -> Turn {
         id: text(value.get("id")),
         ..Turn::default()
     };
-    let known = words!(type role id content name status tool_call_id tool_calls);
+    let known = words!(type role id content name status tool_call_id tool_calls invalid_tool_calls);
     turn.keep_rest(value, "", &known);
     let content = present(value, "content");
     if turn.role == Some(Role::Tool) {
@@ -99,22 +101,98 @@ fn message(value: Value<'_>, class: &str, site: &mut Site<'_>) -> Turn {
         turn.parts.extend(media::result_of(result, answered));
         return turn;
     }
-    if let Some(content) = content.filter(|content| content.as_str().as_deref() != Some("")) {
-        let own_text = openai::content_parts(content, "content", &mut turn.rest, site);
-        turn.parts.extend(own_text);
+    let beside = |key: &str| present(value, "additional_kwargs").and_then(|inside| present(inside, key));
+    let thought = text(beside("reasoning_content")).filter(|thought| !thought.is_empty());
+    turn.parts.extend(thought.map(Part::Reasoning));
+    match content.filter(|content| content.as_str().as_deref() != Some("")) {
+        Some(content) if content.kind() == Kind::Array && parts::is_parts(content) => {
+            for (index, block) in content.items().enumerate() {
+                let path = format!("content[{index}]");
+                if !own_block(&mut turn, &path, block, site) {
+                    parts::part(&mut turn, &path, block, site);
+                }
+            }
+        }
+        Some(content) => {
+            let own_text = openai::content_parts(content, "content", &mut turn.rest, site);
+            turn.parts.extend(own_text);
+        }
+        None => {}
     }
-    let other = present(value, "additional_kwargs").and_then(|inside| present(inside, "tool_calls"));
     let own = present(value, "tool_calls").filter(|list| !list.is_empty());
+    let other = beside("tool_calls");
     let mut calls = Vec::new();
-    for (index, call) in own.or(other).into_iter().flat_map(Value::items).enumerate() {
-        let function = present(call, "function").unwrap_or(call);
-        let given = present(function, "args").or_else(|| present(function, "arguments"));
-        let place = format!("tool_calls[{index}]");
-        let given = arguments(given, &format!("{place}.args"), site);
-        let id = word(present(call, "id"), &format!("{place}.id"), site);
-        let name = text(function.get("name"));
-        calls.push(ToolCall::new(id, name, given));
+    for (index, one) in own.or(other).into_iter().flat_map(Value::items).enumerate() {
+        calls.push(call(one, &format!("tool_calls[{index}]"), site));
+    }
+    // They are sent as calls, and have results: what is invalid are the arguments.
+    let invalid = present(value, "invalid_tool_calls")
+        .into_iter()
+        .flat_map(Value::items);
+    for (index, one) in invalid.enumerate() {
+        let place = format!("invalid_tool_calls[{index}]");
+        calls.push(call(one, &place, site));
+        turn.keep_rest(one, &place, &["type", "id", "name", "args"]);
     }
     calls::add(&mut turn.parts, calls);
+    own.zip(other)
+        .inspect(|(own, copies)| pass_over_copies(*own, *copies));
     turn
+}
+
+/// Reads a thought or a call in a block of the forms that only `LangChain` writes.
+fn own_block(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
+    match text(block.get("type")).as_deref() {
+        Some("reasoning") => {
+            let pieces = || {
+                let summary = block.get("summary").into_iter().flat_map(Value::items);
+                let pieces: Vec<String> = summary.filter_map(|piece| text(piece.get("text"))).collect();
+                Some(pieces.join("\n")).filter(|thought| !thought.is_empty())
+            };
+            let Some(thought) = text(block.get("reasoning")).or_else(pieces) else {
+                return false;
+            };
+            turn.parts.push(Part::Reasoning(thought));
+            turn.keep_rest(block, path, &["type", "reasoning", "summary"]);
+        }
+        Some("tool_call" | "function_call" | "invalid_tool_call" | "tool_call_chunk") => {
+            turn.parts.push(Part::ToolCall(call(block, path, site)));
+            let known = words!(type id call_id name args arguments);
+            turn.keep_rest(block, path, &known);
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// A call, with what it calls inside or beside its id.
+fn call(value: Value<'_>, place: &str, site: &mut Site<'_>) -> ToolCall {
+    let function = present(value, "function").unwrap_or(value);
+    let given = present(function, "args").or_else(|| present(function, "arguments"));
+    let given = arguments(given, &format!("{place}.args"), site);
+    let id = present(value, "call_id").or_else(|| present(value, "id"));
+    let id = word(id, &format!("{place}.id"), site);
+    ToolCall::new(id, text(function.get("name")), given)
+}
+
+/// Marks the arguments that a vendor's own list of calls repeats as JSON in a text.
+fn pass_over_copies(own: Value<'_>, copies: Value<'_>) {
+    let of = |call: Value<'_>| {
+        present(call, "id")
+            .and_then(Value::string)
+            .map(std::borrow::Cow::into_owned)
+    };
+    let all: std::collections::HashMap<_, _> = own.items().map(|call| (of(call), call)).collect();
+    for copy in copies.items() {
+        let written = present(copy, "function").and_then(|function| present(function, "arguments"));
+        let original = all.get(&of(copy)).and_then(|call| present(*call, "args"));
+        if let Some(((original, copy), written)) = original.zip(written).zip(written.and_then(Value::string))
+        {
+            let mut plain = String::new();
+            push_compact(&mut plain, &written);
+            if plain == compact(original) {
+                copy.mark(Mark::Taken);
+            }
+        }
+    }
 }

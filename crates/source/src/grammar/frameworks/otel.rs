@@ -8,6 +8,7 @@ use crate::grammar::{BlockForm, Grammar, Read, Sign, When, only, typed};
 
 /// Messages of OpenTelemetry's conventions.
 pub(crate) static OTEL: Grammar = Grammar {
+    verified: "2026-11",
     lists: &["parts", "content"],
     signs: &[Sign::Words("parts", "content"), Sign::Words("content", "content")],
     blocks: &[

@@ -10,8 +10,20 @@ use chatmill_diag::codes;
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{ArgumentForm, Arguments, Part, ToolCall};
 
-/// Reads `tool_calls`; `None` when it is not a list of objects.
+/// Reads `tool_calls`; `None` when it is not a list of objects, or of their JSON texts.
 pub(crate) fn calls(list: Value<'_>, rest: &mut ExtraFields, site: &mut Site<'_>) -> Option<Vec<ToolCall>> {
+    let is_text = |call: Value<'_>| call.string().is_some_and(|text| text.starts_with('{'));
+    if !list.is_empty() && list.items().all(is_text) {
+        let calls = list.items().enumerate().filter_map(|(index, value)| {
+            let document = value.open(&value.string()?, site.limits.depth).ok()?;
+            let path = format!("tool_calls[{index}]");
+            Some(call(document.root(), &path, rest, site))
+        });
+        let calls: Vec<_> = calls.collect();
+        if calls.len() == list.len() {
+            return Some(calls);
+        }
+    }
     if list.kind() != Kind::Array || list.items().any(|call| call.kind() != Kind::Object) {
         let text = "tool_calls is not a list of objects and is kept as it is";
         site.error("tool_calls", text, list);
@@ -38,9 +50,11 @@ pub(crate) fn add(parts: &mut Vec<Part>, calls: Vec<ToolCall>) {
 fn call(value: Value<'_>, suffix: &str, rest: &mut ExtraFields, site: &mut Site<'_>) -> ToolCall {
     let object = |key: &str| value.get(key).filter(|inner| inner.kind() == Kind::Object);
     let (function, custom) = (object("function"), object("custom"));
+    let is_flat = function.is_none() && custom.is_none() && value.get("arguments").is_some();
     for (key, field) in value.fields() {
         let is_read = match &*key {
             "id" => true,
+            "name" | "arguments" if is_flat => true,
             "function" | "custom" => field.kind() == Kind::Object,
             "type" => matches!(field.as_str().as_deref(), Some("function" | "custom")),
             _ => false,
@@ -52,6 +66,11 @@ fn call(value: Value<'_>, suffix: &str, rest: &mut ExtraFields, site: &mut Site<
     let id = word(value.get("id"), &format!("{suffix}.id"), site);
     if let (None, Some(custom)) = (function, custom) {
         return own_input(id, custom, &format!("{suffix}.custom"), rest, site);
+    }
+    if is_flat {
+        let given = arguments(present(value, "arguments"), &format!("{suffix}.arguments"), site);
+        let name = word(value.get("name"), &format!("{suffix}.name"), site);
+        return ToolCall::new(id, name, given);
     }
     let suffix = format!("{suffix}.function");
     let Some(function) = function else {

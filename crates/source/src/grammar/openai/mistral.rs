@@ -9,6 +9,7 @@ use crate::grammar::{BlockForm, Grammar, Read, When, only, typed};
 
 /// Messages of Mistral: OpenAI's, with blocks of its own.
 pub(crate) static MISTRAL: Grammar = Grammar {
+    verified: "mistral-common 1.13.1, 2026-11",
     blocks: &[THOUGHTS, only(REFERENCE)],
     joins_texts: true,
     ..Grammar::own("mistral", OPENAI.fields, |value, site| OPENAI.turn(value, site))

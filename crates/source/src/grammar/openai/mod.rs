@@ -11,6 +11,7 @@ use super::{Grammar, UsageForm};
 
 /// Messages of Chat Completions.
 pub(crate) static OPENAI: Grammar = Grammar {
+    verified: "openai 3.57, 2026-11",
     blocks: parts::PARTS,
     cache_mark: Some(parts::cache_mark),
     usage: Some(UsageForm {

@@ -43,20 +43,25 @@ pub(crate) fn read(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Turn {
     let mut turn = Turn::default();
     for (index, value) in list.items().enumerate() {
         let path = format!("{field}[{index}]");
-        match value.kind() {
-            Kind::Object => object(value, &path, &mut turn, site),
-            Kind::String => {
-                site.warn(&path, "a part is a bare string and is read as text", value);
-                turn.parts.extend(text(Some(value)).map(Part::Text));
-            }
-            _ => {
-                let message = "a part is neither a string nor an object and is kept as it is";
-                site.error(&path, message, value);
-                turn.keep(path, value);
-            }
-        }
+        part(&mut turn, &path, value, site);
     }
     turn
+}
+
+/// Reads a part at its path.
+pub(crate) fn part(turn: &mut Turn, path: &str, value: Value<'_>, site: &mut Site<'_>) {
+    match value.kind() {
+        Kind::Object => object(value, path, turn, site),
+        Kind::String => {
+            site.warn(path, "a part is a bare string and is read as text", value);
+            turn.parts.extend(text(Some(value)).map(Part::Text));
+        }
+        _ => {
+            let message = "a part is neither a string nor an object and is kept as it is";
+            site.error(path, message, value);
+            turn.keep(path, value);
+        }
+    }
 }
 
 /// Reads a list of texts and media, as results show them; none where an element is anything else, for results may be any list.

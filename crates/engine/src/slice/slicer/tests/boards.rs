@@ -21,6 +21,7 @@ static ABOUT: About = About {
     id: "boards",
     title: "Boards",
     specification: "this test",
+    verified: "2026-11",
     shapes: &[],
     carries: "what was said",
     traits: FormatTraits::USUAL,

@@ -33,7 +33,11 @@ pub(super) fn join<'d>(
     let mut wholes: Vec<Whole<'d>> = Vec::new();
     for ((index, call), value) in calls.into_iter().enumerate().zip(list.items()) {
         match wholes.last_mut() {
-            Some(whole) if is_piece(&call) && whole.call.form == ArgumentForm::Text => {
+            Some(whole)
+                if is_piece(&call)
+                    && whole.call.form == ArgumentForm::Text
+                    && index_of(value).is_none_or(|index| index_of(whole.value) == Some(index)) =>
+            {
                 whole.text.push_str(call.arguments.source_text());
                 whole.pieces += 1;
             }
@@ -60,6 +64,11 @@ pub(super) fn join<'d>(
         joined.push(call);
     }
     joined
+}
+
+/// The number that a stream gives to a call and its pieces.
+fn index_of(value: Value<'_>) -> Option<&str> {
+    value.get("index").and_then(Value::number_text)
 }
 
 fn is_piece(call: &ToolCall) -> bool {

@@ -32,6 +32,7 @@ mod encodings;
 mod inputs;
 mod maps;
 mod mix;
+pub(crate) mod people;
 mod prompt;
 mod reading;
 mod redactor;
@@ -175,6 +176,7 @@ impl Plan {
     /// The plan with its inputs.
     fn over(self, own: Option<&mut Own>, in_memory: Option<&Input>) -> Result<Self, PlanError> {
         let (inputs, mut notes) = inputs::inputs(&self.pipeline, &self.base, own, in_memory)?;
+        people::read(&inputs, &self.limits)?;
         notes.extend(
             self.evaluations
                 .iter()

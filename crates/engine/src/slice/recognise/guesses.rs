@@ -63,8 +63,12 @@ pub(in crate::slice) fn of_tables(planned: &PlannedInput, limits: &Limits) -> Op
             Event::EntryStart { head, .. } if head.framing != Framing::Tables => {
                 reader.skip_entry("no table");
             }
-            Event::Table { whole, .. } => {
-                let name = whole.map(|whole| whole.table).unwrap_or_default();
+            // A file of rows.
+            Event::Table { whole: None, .. } => reader.pass_table(),
+            Event::Table {
+                whole: Some(whole), ..
+            } => {
+                let name = whole.table;
                 let known = tables.iter().position(|(known, ..)| *known == name);
                 present = known.unwrap_or(tables.len());
                 if known.is_none() && present < MAX_TABLES {

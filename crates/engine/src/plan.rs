@@ -29,10 +29,9 @@ mod budget;
 mod certified;
 mod check_settings;
 mod encodings;
-mod inputs;
+pub(crate) mod inputs;
 mod maps;
 mod mix;
-pub(crate) mod people;
 mod prompt;
 mod reading;
 mod redactor;
@@ -176,7 +175,7 @@ impl Plan {
     /// The plan with its inputs.
     fn over(self, own: Option<&mut Own>, in_memory: Option<&Input>) -> Result<Self, PlanError> {
         let (inputs, mut notes) = inputs::inputs(&self.pipeline, &self.base, own, in_memory)?;
-        people::read(&inputs, &self.limits)?;
+        inputs::senders::read(&inputs, &self.limits)?;
         notes.extend(
             self.evaluations
                 .iter()

@@ -10,13 +10,12 @@ mod escape;
 pub mod extended;
 pub(crate) mod literal;
 mod object;
-mod people;
 pub(crate) mod row;
 pub(crate) mod sql;
 pub(crate) mod statement;
 pub(crate) mod times;
 
-pub use people::{People, SenderTable};
+pub use row::senders::{SenderTable, Senders};
 
 /// The table that is read, the source that reads it, and the names of its columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -13,7 +13,8 @@ use memchr::memmem;
 
 use self::guesses::{Guesses, NAME, note, refusal};
 use super::Recognised;
-use crate::plan::{PlannedInput, people};
+use crate::plan::PlannedInput;
+use crate::plan::inputs::senders;
 
 /// The format recognised in the head of an entry.
 #[derive(Default)]
@@ -135,7 +136,7 @@ pub(super) fn recognise(
         let message = format!("the content looks like {detected}, but is read as {named}");
         seen.notes.push(Finding::new(&codes::SOURCE_MISMATCH, message));
     }
-    let of_senders = || people::is_table(planned, entry, head).then_some("table of senders");
+    let of_senders = || senders::is_table(planned, entry, head).then_some("table of senders");
     let passed_over = seen
         .source
         .and_then(|source| source.ignored_kind(&sketch))

@@ -103,7 +103,7 @@ impl TableMap {
 }
 
 /// A value as a cell, where it is one.
-pub(super) fn cell(value: Value<'_>) -> Option<Cell<'_>> {
+fn cell(value: Value<'_>) -> Option<Cell<'_>> {
     Some(match value.kind() {
         Kind::Null => Cell::Null,
         Kind::Bool(is) => Cell::Bool(is),

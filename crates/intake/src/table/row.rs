@@ -3,14 +3,15 @@
 //! The type of a value was decided before: a cell has the kind of its JSON value.
 
 pub(crate) mod roles;
+pub(crate) mod senders;
 
 use std::borrow::Cow;
 
 use chatmill_diag::codes::INVALID_UTF8;
 
+use self::senders::SenderNames;
 use super::TableMap;
 use super::column::{Column, ColumnKind};
-use super::people::SenderNames;
 use crate::json;
 use crate::stream::StreamError;
 

@@ -57,9 +57,9 @@ fn senders(
             "0" | "1" | "t" | "f" | "true" | "false"
         )
     };
-    let says_agent =
+    let is_of_agents =
         |column: &&SampledColumn<'_>| column.is(names::IS_AGENT) && column.texts.iter().all(is_truth);
-    let agent = columns.iter().find(says_agent);
+    let agent = columns.iter().find(is_of_agents);
     let named = id
         .texts
         .iter()

@@ -110,7 +110,7 @@ impl SenderTableSection {
             id: self.id.clone(),
             name: self.name.clone(),
             agent: self.agent.clone(),
-            people: Arc::default(),
+            known: Arc::default(),
         }
     }
 

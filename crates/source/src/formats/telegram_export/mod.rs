@@ -221,11 +221,11 @@ impl<'d> ExportReader<'d, '_> {
             parts.extend(words::poll(poll).map(Part::Text));
             extra.keep("poll", poll);
         }
-        let (mut lines, mut said) = (Vec::new(), Vec::new());
+        let (mut lines, mut shown) = (Vec::new(), Vec::new());
         for (key, value) in wire.others.iter().filter(|_| parts.is_empty()) {
             if let Some(words) = words::further(key, *value) {
                 lines.push(words);
-                said.extend((value.kind() == Kind::String).then_some(&**key));
+                shown.extend((value.kind() == Kind::String).then_some(&**key));
             }
         }
         parts.extend((!lines.is_empty()).then(|| Part::Text(lines.join("\n"))));
@@ -239,7 +239,7 @@ impl<'d> ExportReader<'d, '_> {
         }
         extra.keep_some("reply_to_peer_id", wire.reply_peer);
         for (key, value) in &wire.others {
-            if !value.is_null() && !said.contains(&&**key) {
+            if !value.is_null() && !shown.contains(&&**key) {
                 extra.keep(key.clone().into_owned(), *value);
             }
         }

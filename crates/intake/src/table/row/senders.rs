@@ -1,12 +1,11 @@
-//! The people of a table of their own, by id: their names and roles, for rows that have the id of the sender only.
+//! Senders of a table of their own, by id: their names and roles, for rows that have the id of the sender only.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use super::TableMap;
-use super::object::cell;
-use super::row::{Cell, push_string, roles};
+use super::{Cell, push_string, roles, truth_of};
 use crate::json;
+use crate::table::TableMap;
 
 /// The table in which the names of senders are found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,13 +18,13 @@ pub struct SenderTable {
     pub name: Option<String>,
     /// The column that says whether it is an agent.
     pub agent: Option<String>,
-    /// The people, once the table was read.
-    pub people: Arc<OnceLock<People>>,
+    /// The senders, once the table was read.
+    pub known: Arc<OnceLock<Senders>>,
 }
 
-/// The people of a table.
+/// The senders of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct People {
+pub struct Senders {
     by_id: BTreeMap<String, Person>,
     bytes: u64,
 }
@@ -60,21 +59,24 @@ impl SenderTable {
     }
 }
 
-impl People {
-    /// Adds the person of a row that the table's map has written; `roles` are those of names.
+impl Senders {
+    /// Adds the sender of a row that the table's map has written; `roles` are those of names.
     pub fn add(&mut self, row: &[u8], names: &[(String, String)]) {
         let Ok(document) = json::scan(row, u32::MAX) else {
             return;
         };
-        let found = |key| document.root().get(key).and_then(cell);
         let text = |key| {
-            found(key)
-                .map(|cell| roles::word(&cell))
-                .filter(|text| !text.is_empty())
+            let value = document.root().get(key)?;
+            let text = match value.kind() {
+                json::Kind::String => value.as_str()?.into_owned(),
+                json::Kind::Number | json::Kind::Bool(_) => value.raw().to_owned(),
+                _ => return None,
+            };
+            Some(text).filter(|text| !text.is_empty())
         };
         let Some(id) = text("id") else { return };
         let name = text("name");
-        let is_agent = found("agent").and_then(|cell| cell.truth()) == Some(true);
+        let is_agent = text("agent").and_then(|text| truth_of(text.as_bytes())) == Some(true);
         let of_name = || names.iter().find(|(word, _)| name.as_ref() == Some(word));
         let role = if is_agent {
             Some("assistant".to_owned())
@@ -93,18 +95,18 @@ impl People {
 
 /// The names of senders, and whether rows have names of their own for them.
 #[derive(Clone, Debug)]
-pub(super) struct SenderNames {
-    people: Arc<OnceLock<People>>,
+pub(in crate::table) struct SenderNames {
+    known: Arc<OnceLock<Senders>>,
     has_name: bool,
 }
 
 impl SenderNames {
     /// Writes what is known of a sender behind its id; whether that is a role.
-    pub(super) fn write(&self, sender: &Cell<'_>, has_role: bool, out: &mut Vec<u8>) -> bool {
+    pub(in crate::table) fn write(&self, sender: &Cell<'_>, has_role: bool, out: &mut Vec<u8>) -> bool {
         let person = self
-            .people
+            .known
             .get()
-            .and_then(|people| people.by_id.get(&roles::word(sender)));
+            .and_then(|known| known.by_id.get(&roles::word(sender)));
         if let Some(name) = person
             .and_then(|person| person.name.as_ref())
             .filter(|_| !self.has_name)
@@ -126,9 +128,9 @@ impl SenderNames {
 
 impl TableMap {
     /// The names of the senders, where another table has them.
-    pub(super) fn sender_names(&self) -> Option<SenderNames> {
+    pub(in crate::table) fn sender_names(&self) -> Option<SenderNames> {
         Some(SenderNames {
-            people: Arc::clone(&self.senders.as_ref()?.people),
+            known: Arc::clone(&self.senders.as_ref()?.known),
             has_name: self.columns.iter().any(|(ours, _)| ours == "sender_name"),
         })
     }

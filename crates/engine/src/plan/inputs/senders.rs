@@ -6,25 +6,25 @@ use std::path::Path;
 
 use chatmill_diag::{Limits, cut};
 use chatmill_intake::discover::InputKind;
-use chatmill_intake::table::{People, SenderTable};
+use chatmill_intake::table::{SenderTable, Senders};
 use chatmill_intake::{Event, Framing, Head, Reader};
 
-use super::inputs::PlannedInput;
+use super::PlannedInput;
 use crate::error::PlanError;
 
 const KEY: &str = "table_map.sender_from";
 
 /// Reads the tables of senders that the maps of these inputs name.
-pub(super) fn read(inputs: &[PlannedInput], limits: &Limits) -> Result<(), PlanError> {
+pub(in crate::plan) fn read(inputs: &[PlannedInput], limits: &Limits) -> Result<(), PlanError> {
     let mut found = BTreeMap::new();
     for planned in inputs {
         for map in planned.settings.tables.iter() {
             let Some(senders) = &map.senders else { continue };
             let key = (planned.section, map.name.as_str());
-            let (_, has_one, people) = found
+            let (_, has_one, known) = found
                 .entry(key)
-                .or_insert_with(|| (senders, false, People::default()));
-            *has_one |= add(planned, senders, &map.roles, people, limits)?;
+                .or_insert_with(|| (senders, false, Senders::default()));
+            *has_one |= add(planned, senders, &map.roles, known, limits)?;
         }
     }
     if let Some((senders, ..)) = found.values().next()
@@ -37,19 +37,19 @@ pub(super) fn read(inputs: &[PlannedInput], limits: &Limits) -> Result<(), PlanE
         );
         return Err(PlanError::value(KEY, problem));
     }
-    for (senders, _, people) in found.into_values() {
+    for (senders, _, known) in found.into_values() {
         // Plans of the same settings read the same.
-        let _ = senders.people.set(people);
+        let _ = senders.known.set(known);
     }
     Ok(())
 }
 
-/// Adds the people of an input; whether it has their table.
+/// Adds the senders of an input; whether it has their table.
 fn add(
     planned: &PlannedInput,
     senders: &SenderTable,
     roles: &[(String, String)],
-    people: &mut People,
+    known: &mut Senders,
     limits: &Limits,
 ) -> Result<bool, PlanError> {
     if !matches!(
@@ -74,12 +74,12 @@ fn add(
             // A file of rows has its own name only.
             Event::Table { whole: None, .. } if !is_named => reader.pass_table(),
             Event::Table { .. } => has_one = true,
-            Event::Frame(frame) if has_one => people.add(cut::slice(&buffer, frame.buffer), roles),
+            Event::Frame(frame) if has_one => known.add(cut::slice(&buffer, frame.buffer), roles),
             Event::Failed(failure) => return Err(failure.into()),
             _ => {}
         }
         buffer.clear();
-        if people.bytes() > limits.shared_rows {
+        if known.bytes() > limits.shared_rows {
             let problem = format!(
                 "the ids and names in `{}` take more than {} bytes; limits.shared_rows may be raised",
                 senders.table, limits.shared_rows

@@ -35,7 +35,7 @@ impl UnsupportedFormat {
             .any(|known| known.id == self.id && matches!(known.check, Some(Check::Rows)))
     }
 
-    /// Whether it is told by how its text begins.
+    /// Whether it is recognised by the beginning of its text.
     pub fn is_text(&self) -> bool {
         let mut formats = KNOWN.format.iter();
         formats.any(|known| known.id == self.id && !known.begins.is_empty())

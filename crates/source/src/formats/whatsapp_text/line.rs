@@ -40,7 +40,7 @@ pub(super) fn begin(line: &str) -> Option<Begin<'_>> {
     if !is_year_first && !matches!(last.chars().count(), 2 | 4) {
         return None;
     }
-    // The Bulgarian word for year stands behind it.
+    // The Bulgarian word for year follows it.
     let after = after_date.strip_prefix(" \u{433}.").unwrap_or(after_date);
     let after = after.strip_prefix([',', '\u{60c}']).unwrap_or(after);
     let after = after.trim_start_matches(BLANKS);

@@ -125,6 +125,11 @@ bench-allocations:
 newcomer ROUNDS="3":
     python3 -B benches/newcomer.py target/newcomer --rounds {{ROUNDS}} --write docs/performance.md
 
+# a newcomer's five inputs as rows, bill and check report, each by the first or second command typed (INPUT picks some by the names of their files)
+first-hour *INPUT:
+    cargo build --release --package chatmill-cli
+    PATH="$PWD/target/release:$PATH" .ci/first-hour/play.sh {{INPUT}}
+
 # whole processes side by side on MEGABYTES of invented chats: chatmill in several ways, the program BEFORE if there is one, and a Python peer
 bench-whole MEGABYTES="100" ROUNDS="3" BEFORE="":
     cargo build --profile dist --package chatmill-cli

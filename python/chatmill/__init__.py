@@ -66,6 +66,8 @@ def read(
     data: Path | Iterable[Path] | bytes | bytearray | memoryview,
     source: str = "auto",
     *,
+    map: Mapping[str, Any] | None = None,
+    assistant: str | Iterable[str] = (),
     encodings: Iterable[str | Mapping[str, str]] = (),
     threads: int = 0,
     progress: Progress = None,
@@ -77,14 +79,15 @@ def read(
     asked for is a reading of its own; :meth:`Archive.parts` and :meth:`Archive.collect` give several in one.
     What cannot be read is in ``findings`` and ``rejects``, and raises nothing.
 
-    ``encodings`` are those in which the table ``messages`` has token counts. Other keywords are sections of a
+    ``map`` says what the columns of a table or of rows are, ``{"sender": "user", "content": "text"}``, and ``assistant`` names the senders
+    that are agents. ``encodings`` are those in which the table ``messages`` has token counts. Other keywords are sections of a
     pipeline file: ``limits={"depth": 50}``, ``select={"min_messages": 2}``, ``input={"tables": "suna"}``.
 
     >>> archive = chatmill.read(b'{"messages": [{"role": "user", "content": "Hi"}]}')
     >>> sum(batch.num_rows for batch in archive.messages)
     1
     """
-    made = _sections(sections, "read")
+    made = _mapped(_sections(sections, "read"), map, assistant)
     made["count"] = {"encodings": _settings.words("encodings", encodings)}
     told, threads = callback(progress), _settings.number("threads", threads)
     if isinstance(data, _BYTES):
@@ -105,6 +108,8 @@ def render(
     policy: Mapping[str, Any] | None = None,
     *,
     source: str = "auto",
+    map: Mapping[str, Any] | None = None,
+    assistant: str | Iterable[str] = (),
     column: str | None = None,
     threads: int = 0,
     progress: Progress = None,
@@ -114,7 +119,7 @@ def render(
 
     ``data`` is what :func:`read` gave, a :class:`pathlib.Path`, the text or the bytes of one file, or records: a
     column of Arrow (``column`` names one of several), or a list of texts, bytes or dicts, one record each. The
-    number of a record in ``findings`` and ``rejects`` is that of its row. A row that cannot be read is found there, and
+    number of a record in ``findings`` and ``rejects`` is that of its row. ``map`` and ``assistant`` are those of :func:`read`. A row that cannot be read is found there, and
     raises nothing.
 
     >>> chats = ['{"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]}', "broken"]
@@ -126,7 +131,7 @@ def render(
     >>> sum(batch.num_rows for batch in rendered.rejects)
     1
     """
-    made = _sections(sections, "render")
+    made = _mapped(_sections(sections, "render"), map, assistant)
     made["render"] = {"dialects": _settings.words("dialects", dialects)}
     made["count"] = {"encodings": _settings.words("encodings", encodings)}
     if perspective is not None:
@@ -139,8 +144,8 @@ def render(
     if column is not None:
         column = _settings.text("column", column)
     if isinstance(data, (Archive, Rendered)):
-        if source != "auto" or column is not None:
-            raise TypeError("source and column are for data that is not read yet")
+        if source != "auto" or column is not None or map is not None or assistant:
+            raise TypeError("source, column, map and assistant are for data that is not read yet")
         made = {**data._sections, **made}
         return Rendered(data._work.again(_settings.assignments(made), ".", threads, told), made)
     if isinstance(data, os.PathLike):
@@ -274,6 +279,8 @@ def check(
     paths: Path | Iterable[Path],
     source: str = "auto",
     *,
+    map: Mapping[str, Any] | None = None,
+    assistant: str | Iterable[str] = (),
     dialects: Iterable[str] = (),
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
@@ -285,12 +292,14 @@ def check(
 ) -> dict[str, Any]:
     """Checks files as a linter does: ``findings``, a verdict for each of ``files``, and a ``summary``.
 
-    ``dialects`` adds what their consumers would refuse. ``config`` is a file of settings; without it there are none. ``secrets`` looks for keys and
+    ``map`` and ``assistant`` are those of :func:`read`. ``dialects`` adds what their consumers would refuse. ``config`` is a file of settings; without it there are none. ``secrets`` looks for keys and
     tokens, too.
     """
     arguments = ["check", "--output-format", "json", f"--source={_settings.text('source', source)}"]
     arguments += ["--threads", str(_settings.number("threads", threads))]
     arguments += ["--config", _settings.path("config", config)] if config is not None else ["--no-config"]
+    arguments += [f"--map={word}" for word in _settings.map_words(map)]
+    arguments += [f"--assistant={name}" for name in _settings.words("assistant", assistant)]
     arguments += [f"--for={dialect}" for dialect in _settings.words("dialects", dialects)]
     arguments += [f"--select={code}" for code in _settings.words("select", select)]
     arguments += [f"--ignore={code}" for code in _settings.words("ignore", ignore)]
@@ -397,6 +406,15 @@ def _sections(sections: dict[str, Any], function: str) -> dict[str, Any]:
     for name in _TAKEN & sections.keys():
         raise TypeError(f"{function}() takes no section `{name}`: it has keywords for it, or it is for runs")
     return dict(sections)
+
+
+def _mapped(sections: dict[str, Any], map: object, assistant: str | Iterable[str]) -> dict[str, Any]:
+    if map is not None:
+        sections["table_map"] = {"map": {"table": "*", **_settings.section("map", map)}}
+    names = _settings.words("assistant", assistant)
+    if names:
+        sections["input"] = {**_settings.section("input", sections.get("input")), "assistants": names}
+    return sections
 
 
 def _perspective(given: str | Iterable[str] | Mapping[str, Any]) -> dict[str, Any]:

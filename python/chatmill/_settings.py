@@ -79,6 +79,20 @@ def section(name: str, given: object) -> dict[str, Any]:
     return dict(given)
 
 
+def map_words(given: object) -> list[str]:
+    """A table map as the words of ``--map``.
+
+    >>> map_words({"table": ["a", "b"], "content": "text", "sender_from": {"table": "users", "id": "id", "agent": "is_bot"}})
+    ['table=a', 'table=b', 'content=text', 'sender_from=users:id::is_bot']
+    """
+    made: list[str] = []
+    for key, item in section("map", given).items():
+        if isinstance(item, Mapping):
+            item = ":".join(text(key, item.get(part, "")) for part in ("table", "id", "name", "agent")).rstrip(":")
+        made += [f"{key}={text(key, word)}" for word in words(key, item)]
+    return made
+
+
 def words(name: str, given: object) -> list[object]:
     """A list of words, or a single one."""
     if isinstance(given, str):

@@ -54,6 +54,7 @@ def test_examples_of_the_page_are_run(title: str, code: str, tmp_path: Path, mon
     with zipfile.ZipFile("exports/a.zip", "w") as archive:
         archive.writestr("chats.jsonl", "\n".join(chats))
     polars.DataFrame({"record": chats}).write_parquet("chats.parquet")
+    Path("shop.db").symlink_to(PAGE.parents[1] / "data-samples/first-hour/shop.db")
     Path("pipeline.toml").write_text(
         'name = "p"\n[[input]]\npath = "exports"\n[render]\ndialects = ["hf-messages"]\n[output]\npath = "out"\n'
     )

@@ -87,3 +87,37 @@ def test_sections_of_a_pipeline_file_are_keywords(demo: Path) -> None:
         chatmill.read(demo, output={"path": "a"})
     with pytest.raises(chatmill.RequestError, match="only a run compares"):
         chatmill.read(demo, dedup={"exact": "filter"})
+
+
+def test_a_table_of_ones_own_is_read_by_a_map(tmp_path: Path) -> None:
+    file = tmp_path / "bot.csv"
+    file.write_text("user,text\nkim,Is it open?\nhelpbot,Until four.\n")
+    columns = {"sender": "user", "content": "text"}
+    read = pyarrow.table(chatmill.read(file, map=columns, assistant="helpbot").messages)
+    assert read["role"].to_pylist() == ["user", "assistant"]
+    assert read["text"].to_pylist() == ["Is it open?", "Until four."]
+    rendered = chatmill.render(file, ["chatml"], map=columns, assistant=["helpbot"])
+    assert "<|im_start|>assistant\nUntil four." in pyarrow.table(rendered.renderings)["content"][0].as_py()
+    # A row is a record here, and a conversation of its own.
+    rows = [{"user": "helpbot", "text": "Until four."}]
+    assert rows_of(chatmill.render(rows, ["chatml"], map=columns, assistant="helpbot")) == 1
+    assert rows_of(chatmill.render(rows, ["chatml"])) == 0
+    assert chatmill.check(file)["summary"]["errors"] == 2
+    assert chatmill.check(file, map=columns, assistant="helpbot")["summary"]["errors"] == 0
+    with pytest.raises(TypeError, match="for data that is not read yet"):
+        chatmill.render(chatmill.read(file), ["chatml"], map=columns)
+    with pytest.raises(chatmill.RequestError, match="table_map"):
+        chatmill.read(file, map={"words": "text"}).collect("messages")
+
+
+def test_names_are_in_another_table() -> None:
+    shop = Path(__file__).parent / "../../data-samples/first-hour/shop.db"
+    senders = {"table": "users", "id": "id", "name": "name", "agent": "is_bot"}
+    columns = {"table": "messages", "conversation": "conversation_id", "sender": "user_id", "content": "content", "sender_from": senders}
+    read = pyarrow.table(chatmill.read(shop, map=columns).messages)
+    assert read["sender_name"].to_pylist() == ["Kim", "helpbot", "Lee", "helpbot"]
+    assert chatmill.check(shop, map=columns)["summary"]["errors"] == 0
+
+
+def rows_of(rendered: chatmill.Rendered) -> int:
+    return rows(rendered.renderings)

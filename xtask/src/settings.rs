@@ -299,6 +299,7 @@ fn is_valid(path: &str, example: &str) -> Result<()> {
     for (section, least) in [
         ("input[]", "[[input]]\npath = \"a\"\n"),
         ("output", "[output]\npath = \"b\"\n"),
+        ("table_map.NAME", "[table_map.NAME]\ntable = \"c\"\n"),
     ] {
         if path != section {
             text.push_str(least);

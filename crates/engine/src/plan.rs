@@ -29,7 +29,7 @@ mod budget;
 mod certified;
 mod check_settings;
 mod encodings;
-mod inputs;
+pub(crate) mod inputs;
 mod maps;
 mod mix;
 mod prompt;
@@ -175,6 +175,7 @@ impl Plan {
     /// The plan with its inputs.
     fn over(self, own: Option<&mut Own>, in_memory: Option<&Input>) -> Result<Self, PlanError> {
         let (inputs, mut notes) = inputs::inputs(&self.pipeline, &self.base, own, in_memory)?;
+        inputs::senders::read(&inputs, &self.limits)?;
         notes.extend(
             self.evaluations
                 .iter()

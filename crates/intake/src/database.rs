@@ -25,6 +25,7 @@ use crate::stream::{ReadBudget, StreamError};
 use crate::table::TableMap;
 
 use scan::{Outcome, Scan};
+use schema::Relation;
 
 pub(crate) use file::{DatabaseFile, MAGIC, is_companion};
 
@@ -40,7 +41,7 @@ pub(crate) struct Database {
     gauge: Arc<ReadBudget>,
     maps: Arc<[TableMap]>,
     /// Tables that were not begun.
-    tables: VecDeque<String>,
+    tables: VecDeque<Relation>,
     scan: Option<Scan>,
     /// Number of the next frame or framing error.
     record: u64,
@@ -63,12 +64,12 @@ impl Database {
         let connection = file
             .connect(&gauge.limits)
             .map_err(|error| explain(&error, &gauge))?;
-        let mut tables = schema::tables(&connection);
+        let mut tables = schema::tables(&connection, &maps);
         if tables
             .as_ref()
             .is_err_and(|error| corruption_check.should_retry(error))
         {
-            tables = schema::tables(&connection);
+            tables = schema::tables(&connection, &maps);
         }
         let tables = tables.map_err(|error| explain(&error, &gauge))?;
         let mut queue: VecDeque<Event> = notes.into_iter().chain(length_finding).map(Event::Note).collect();
@@ -102,6 +103,11 @@ impl Database {
         }
     }
 
+    /// Reads no further row of the present table.
+    pub(crate) fn pass_table(&mut self) {
+        self.scan = None;
+    }
+
     /// The next event; a row is appended to `buffer`.
     pub(crate) fn next(&mut self, buffer: &mut Vec<u8>) -> Option<Event> {
         loop {
@@ -122,7 +128,7 @@ impl Database {
                         self.tables.push_front(table);
                         continue;
                     }
-                    let broken = about(&table, explain(&error, &self.gauge));
+                    let broken = about(&table.name, explain(&error, &self.gauge));
                     let event = self.framing_error(broken);
                     self.queue.push_back(event);
                 }
@@ -131,10 +137,13 @@ impl Database {
     }
 
     /// Begins a table that is read, or counts the rows of one that is not.
-    fn begin(&mut self, table: &str) -> rusqlite::Result<()> {
+    fn begin(&mut self, Relation { name: table, is_view }: &Relation) -> rusqlite::Result<()> {
         let columns = schema::columns(&self.connection, table)?;
         let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
         let Some(map) = TableMap::find(&self.maps, Some(table), &names) else {
+            if *is_view {
+                return Ok(());
+            }
             let (rows, error) = schema::count(
                 &self.connection,
                 table,
@@ -155,9 +164,13 @@ impl Database {
             self.queue.push_back(event);
             return Ok(());
         }
-        let keys = schema::keys(&self.connection, table, &columns)?;
+        let keys = if *is_view {
+            schema::copy_view(&mut self.connection, table, &columns, &self.gauge)?
+        } else {
+            schema::keys(&self.connection, table, &columns)?
+        };
         self.queue.push_back(Event::Table {
-            name: table.to_owned(),
+            name: table.clone(),
             source: map.source.clone(),
             map: map.name.clone(),
             whole: map.whole(table).map(|table| TableName {
@@ -253,6 +266,9 @@ fn explain(error: &rusqlite::Error, gauge: &ReadBudget) -> StreamError {
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => corrupt("the database's header is damaged"),
         Some(ErrorCode::DatabaseCorrupt) => corrupt("the database is damaged here"),
+        Some(ErrorCode::OperationInterrupted) => StreamError::unbounded(
+            "the view takes more steps or bytes than limits.unfolded_floor, limits.unfolded_ratio and limits.spool allow",
+        ),
         Some(ErrorCode::TooBig) => StreamError::new(&RECORD_TOO_LONG, "a cell or a statement is too long"),
         Some(
             code @ (ErrorCode::SystemIoFailure

@@ -6,7 +6,7 @@
 mod array;
 pub(crate) mod balance;
 mod csv;
-mod dated;
+pub(crate) mod dated;
 mod documents;
 mod head;
 mod lines;

@@ -29,6 +29,7 @@ pub use discover::{DiscoverError, Input, InputKind, content_hash, discover, read
 pub use division::{Division, LineRange, divide};
 pub use event::{ErrorContext, Event, Form, Frame, Framing, FramingError, Head, Place, TableName};
 pub use foreign::{foreign, may_hold_words};
+pub use frame::dated::plain_digit;
 pub use frame::text::FramedText;
 pub use memory::{MemoryBytes, MemoryForm, MemoryInput};
 pub use reader::Reader;

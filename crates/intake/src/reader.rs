@@ -185,6 +185,15 @@ impl Reader {
         }
     }
 
+    /// Reads no further row of the table that is read.
+    pub fn pass_table(&mut self) {
+        match &mut self.entry {
+            Some(Entry::Framer(framer)) => framer.pass_table(),
+            Some(Entry::Database(database)) => database.pass_table(),
+            Some(Entry::Columns(_)) | None => {}
+        }
+    }
+
     /// Whether an archive has a member of this file name behind the current entry; true where members are known only once they are
     /// reached.
     pub fn may_have_member(&self, name: &str) -> bool {
@@ -293,7 +302,7 @@ impl Reader {
             },
             Container::Zip => nested("zip archive"),
             Container::Tar | Container::DumpTar => nested("tar archive"),
-            Container::Unsupported(name) => unsupported(name),
+            Container::Unsupported(name, way_out) => unsupported(name, way_out),
             Container::Compressed(_) => too_many_layers(),
         };
         self.pass_unread(heading, Some(broken));

@@ -15,6 +15,8 @@ pub(crate) mod sql;
 pub(crate) mod statement;
 pub(crate) mod times;
 
+pub use row::senders::{SenderTable, Senders};
+
 /// The table that is read, the source that reads it, and the names of its columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableMap {
@@ -40,6 +42,8 @@ pub struct TableMap {
     pub truths: Vec<String>,
     /// Values of the role column, as text, and the roles that they mean.
     pub roles: Vec<(String, String)>,
+    /// The table in which the names of senders are found.
+    pub senders: Option<SenderTable>,
     /// Whether the user wrote the map for their own tables: such a map names the fields of JSON rows, too.
     pub is_own: bool,
     /// Why a table that the map reads is refused all the same.

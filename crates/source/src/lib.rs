@@ -51,7 +51,7 @@ pub use formats::table_rows::content::is_text_of_parts;
 pub use frame::{ExportPath, FrameView, Reading, Row};
 pub use grammar::own_words;
 pub use options::{Branches, Division, ReadOptions};
-pub use propose::{Guess, Proposal, SampleCell, TableSample, guess, propose};
+pub use propose::{Guess, Proposal, SampleCell, TableSample, guess, guess_tables, propose};
 pub use source::{About, Evidence, Source};
 pub use unread::{Leftovers, Unread};
 pub use unsupported::{

@@ -2,6 +2,7 @@
 //! review.
 mod guess;
 mod names;
+mod tables;
 
 use chatmill_intake::{Head, RecordSketch, Sketch};
 
@@ -9,6 +10,7 @@ use crate::grammar::signs;
 use names::{CALL_IDS, CALLS, IDS, NAMES, REPLIES, ROLES, SENDERS, TEXTS, TIMES, TITLES, WHOSE};
 
 pub use guess::{Guess, SampleCell, TableSample, guess};
+pub use tables::guess_tables;
 
 /// A proposed section of a pipeline file that would read a given file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -59,6 +59,14 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     if arguments.as_format {
         return as_format(&inputs);
     }
+    if !inputs.iter().any(|(_, seen)| seen.fits()) && failures.is_empty() {
+        let seen = inputs.iter().flat_map(|(_, seen)| seen.misfits());
+        let seen: Vec<String> = seen.collect();
+        let message = format!("nothing fits as a chat: {}", seen.join("; "));
+        let step = "docs/tables.md says how a [table_map] or a [field_map] is written by hand";
+        CommandError::request(message).then(step).report();
+        return Ok(Exit::Failed);
+    }
     output::print_file(&toml::pipeline(&inputs).map_err(CommandError::bug)?)?;
     Ok(exit::report_failures(&failures))
 }

@@ -167,7 +167,11 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     }
     let inputs = std::slice::from_ref(&arguments.path);
     let plan = arguments.pipeline.as_deref();
-    let plan = plan.map(|file| Plan::load(file, &[], None, inputs)).transpose()?;
+    let load = |file| -> Outcome<Plan> {
+        let reading = arguments.reading.reading(Some(file), context.global)?;
+        Ok(reading.plan_over(inputs, file)?)
+    };
+    let plan = plan.map(load).transpose()?;
     let target = Target::of(arguments, plan.as_ref())?;
     let file = arguments.out.as_deref();
     let read = plan.as_ref().map(Plan::read_beside).unwrap_or_default();

@@ -5,4 +5,4 @@ mod table_map;
 
 pub use field_map::FieldMapSection;
 pub use table_map::TableMapSection;
-pub(crate) use table_map::TableNames;
+pub(crate) use table_map::{SenderTableSection, TableNames};

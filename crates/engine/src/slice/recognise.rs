@@ -14,6 +14,7 @@ use memchr::memmem;
 use self::guesses::{Guesses, NAME, note, refusal};
 use super::Recognised;
 use crate::plan::PlannedInput;
+use crate::plan::inputs::senders;
 
 /// The format recognised in the head of an entry.
 #[derive(Default)]
@@ -135,7 +136,11 @@ pub(super) fn recognise(
         let message = format!("the content looks like {detected}, but is read as {named}");
         seen.notes.push(Finding::new(&codes::SOURCE_MISMATCH, message));
     }
-    let passed_over = seen.source.and_then(|source| source.ignored_kind(&sketch));
+    let of_senders = || senders::is_table(planned, entry, head).then_some("table of senders");
+    let passed_over = seen
+        .source
+        .and_then(|source| source.ignored_kind(&sketch))
+        .or_else(of_senders);
     let refused = refused_agents(planned, head, &seen).or_else(|| unnamed_conversation(planned, head));
     if let Some(guess) = sure {
         seen.notes.push(note(guess, planned));
@@ -423,6 +428,9 @@ fn why_unrecognised(head: &Head, sketch: &Sketch, limits: &Limits) -> EntryActio
         );
         if format.is_table() && head.framing == Framing::Documents {
             return EntryAction::RefuseRows(message);
+        }
+        if format.is_text() {
+            return EntryAction::Refuse(&codes::UNKNOWN_FORMAT, message, None);
         }
         return unknown(message);
     }

@@ -18,7 +18,7 @@ use chatmill_diag::{Finding, Limits, codes, cut};
 use chatmill_intake::TableName;
 use chatmill_intake::discover::InputKind;
 use chatmill_intake::{Event, Failure, Form, Frame, Framing, Head, LineRange, Reader};
-use chatmill_source::{Evidence, Source};
+use chatmill_source::{Evidence, Proposal, Source};
 
 use super::companions::{self, Companions};
 use super::cut_totals::CutTotals;
@@ -357,7 +357,13 @@ impl<'p> Slicer<'p> {
         }
         let Some(event) = event else {
             if current.tables.is_database && !current.tables.has_one {
-                self.refuse(slice, current.input, &no_table(&current.tables.passed));
+                let (finding, guess) = no_table(current.planned, &current.tables.passed, self.limits);
+                self.refuse(slice, current.input, &finding);
+                self.recognised.push(Recognised {
+                    input: current.input,
+                    proposal: guess.map(Proposal::Columns),
+                    ..Recognised::default()
+                });
             }
             if let Some(finding) = current.tables.nothing_left() {
                 slice.steps.push(Step::Entry(EntryRef::of_input(current.input)));

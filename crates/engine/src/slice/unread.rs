@@ -6,10 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::TableName;
 use chatmill_intake::{FramingError, json};
-use chatmill_source::TableMap;
+use chatmill_source::{Guess, TableMap};
 use memchr::memmem;
 
 use super::grouping::ReadTable;
+use super::recognise::guesses;
+use crate::plan::PlannedInput;
 
 /// The tables of an input, which may be entries of their own.
 #[derive(Default)]
@@ -176,24 +178,36 @@ impl Tables {
     }
 }
 
-/// The finding that a database or a dump holds no table that is read.
-pub(super) fn no_table(passed: &[String]) -> Finding {
+/// The finding that a database or a dump holds no table that is read, and what one of them is taken for.
+pub(super) fn no_table(
+    planned: &PlannedInput,
+    passed: &[String],
+    limits: &Limits,
+) -> (Finding, Option<Guess>) {
+    let finding = |text| Finding::new(&codes::UNKNOWN_FORMAT, text);
+    if let Some(known) = chatmill_source::unsupported_tables(passed) {
+        let text = format!(
+            "this looks like {}, which is not read yet: {}",
+            known.name, known.why
+        );
+        return (finding(text), None);
+    }
+    let guess = guesses::of_tables(planned, limits);
+    if let Some(guess) = guess.as_ref().filter(|_| planned.settings.quotes) {
+        return (finding(guesses::refusal(guess, planned)), Some(guess.clone()));
+    }
     let mut names: Vec<&str> = passed.iter().map(String::as_str).take(MAX_NAMED_TABLES).collect();
     if passed.len() > MAX_NAMED_TABLES {
         names.push("…");
     }
-    let found = match chatmill_source::unsupported_tables(passed) {
-        Some(known) => format!(
-            "this looks like {}, which is not read yet: {}",
-            known.name, known.why
-        ),
-        None if names.is_empty() => "there is no table with rows".to_owned(),
-        None => format!("no table map names any of {}", names.join(", ")),
+    let found = if names.is_empty() {
+        "there is no table with rows".to_owned()
+    } else {
+        format!("no table map names any of {}", names.join(", "))
     };
-    Finding::new(
-        &codes::UNKNOWN_FORMAT,
-        format!("{found}; map the table that holds the messages with [table_map] in the pipeline file"),
-    )
+    let text =
+        format!("{found}; --map, or [table_map] in a pipeline file, says which table holds the messages");
+    (finding(text), guess)
 }
 
 /// An input, or all of its tables, as one framing error: nothing of it was framed.

@@ -27,9 +27,10 @@ use crate::database::DatabaseFile;
 use crate::event::{Event, Frame, Framing, FramingError, Head};
 use crate::stream::{ReadBudget, StreamError};
 use crate::table::TableMap;
+use crate::table::row::SAMPLE;
 
 /// Rows that the beginning of an entry shows.
-const HEAD_ROWS: usize = 16;
+const HEAD_ROWS: usize = SAMPLE;
 
 /// Bytes that it shows.
 const HEAD_BYTES: usize = 1 << 20;

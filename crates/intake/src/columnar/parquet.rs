@@ -9,7 +9,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 use parquet::basic::Compression;
-use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
 use super::stored::Stored;
 use super::thrift::{Page, Thrift};
@@ -203,6 +203,18 @@ impl Groups {
         (bytes.min(self.stored.length()), rows)
     }
 
+    /// Why the rows of the present row group cannot be decoded.
+    fn undecoded(&self) -> StreamError {
+        let groups = self.metadata.metadata().row_groups();
+        let columns = groups.iter().flat_map(RowGroupMetaData::columns);
+        let mut codecs = columns.map(ColumnChunkMetaData::compression);
+        if codecs.any(|codec| matches!(codec, Compression::BROTLI(_) | Compression::LZO)) {
+            let text = "its columns are compressed by brotli or LZO, which is not read: write the table again with zstd or snappy";
+            return StreamError::unsupported(text);
+        }
+        StreamError::corrupt("its rows cannot be decoded")
+    }
+
     fn about(&self, broken: StreamError) -> StreamError {
         broken.about(format_args!("row group {}", self.next))
     }
@@ -220,7 +232,7 @@ impl Batches for Groups {
                         return Some(Ok(batch));
                     }
                     Some(Err(_)) => {
-                        return Some(Err(self.about(StreamError::corrupt("its rows cannot be decoded"))));
+                        return Some(Err(self.about(self.undecoded())));
                     }
                     None => {}
                 }

@@ -159,11 +159,9 @@ impl Scan {
         } else {
             String::new()
         };
+        // The rows of a view are in a temporary table of its name, which comes before it.
         let table = quoted(&self.table);
-        format!(
-            "SELECT {} FROM main.{table} {after} ORDER BY {keys}",
-            all.join(", ")
-        )
+        format!("SELECT {} FROM {table} {after} ORDER BY {keys}", all.join(", "))
     }
 
     fn key(&self, row: &Row<'_>) -> rusqlite::Result<Vec<Value>> {

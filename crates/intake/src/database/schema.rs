@@ -1,25 +1,89 @@
 //! The schema of a database: its tables and columns.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Error, ErrorCode, ffi};
 
 use super::{CorruptionCheck, explain};
 use crate::stream::{ReadBudget, StreamError};
+use crate::table::TableMap;
 use crate::table::column::{Column, ColumnKind};
 
 /// The names under which a table may show the number of a row.
 const ROW_NUMBERS: [&str; 3] = ["rowid", "_rowid_", "oid"];
 
-/// Names of the tables that hold rows themselves, in the order in which they were created.
-pub(super) fn tables(connection: &Connection) -> rusqlite::Result<VecDeque<String>> {
+/// A table or a view.
+pub(super) struct Relation {
+    pub(super) name: String,
+    pub(super) is_view: bool,
+}
+
+/// The tables that hold rows themselves, in the order in which they were created, and the views that a map of the user's own names.
+pub(super) fn tables(connection: &Connection, maps: &[TableMap]) -> rusqlite::Result<VecDeque<Relation>> {
     let mut statement = connection.prepare(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 \
+        "SELECT name, type = 'view' FROM sqlite_schema WHERE (type = 'table' AND rootpage > 0 OR type = 'view') \
          AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid",
     )?;
-    let names = statement.query_map([], |row| text(row, 0))?;
-    names.collect()
+    let found = statement.query_map([], |row| {
+        Ok(Relation {
+            name: text(row, 0)?,
+            is_view: row.get(1)?,
+        })
+    })?;
+    let is_named = |view: &Relation| {
+        let mut own = maps.iter().filter(|map| map.is_own && map.table != TableMap::ANY);
+        own.any(|map| map.names(&view.name))
+    };
+    let mut found: VecDeque<Relation> = found.collect::<rusqlite::Result<_>>()?;
+    found.retain(|relation| !relation.is_view || is_named(relation));
+    Ok(found)
 }
+
+/// Instructions of SQLite between two looks at what a view has taken.
+const STEPS: i32 = 1000;
+
+/// Values that so many instructions count as: a row of a few columns takes some forty.
+const VALUES: u64 = 100;
+
+/// Copies the rows of a view into a temporary table of its name, which has numbers for them. A view may be endless: its instructions are
+/// counted as values that unfold, and its bytes are limited as those of copied databases are.
+pub(super) fn copy_view(
+    connection: &mut Connection,
+    view: &str,
+    columns: &[Column],
+    gauge: &Arc<ReadBudget>,
+) -> rusqlite::Result<Keys> {
+    let limit = Arc::clone(gauge);
+    let is_over = move || {
+        limit.unfold(VALUES);
+        limit.values_left() == 0
+    };
+    connection.progress_handler(STEPS, Some(is_over))?;
+    let name = quoted(view);
+    let pages = (gauge.limits.spool / PAGE).max(1);
+    let copied = connection.execute_batch(&format!(
+        "PRAGMA temp.max_page_count = {pages}; CREATE TEMP TABLE {name} AS SELECT * FROM main.{name}"
+    ));
+    connection.progress_handler(STEPS, None::<fn() -> bool>)?;
+    copied.map_err(|error| match error.sqlite_error_code() {
+        // The temporary table has as many pages as it may.
+        Some(ErrorCode::DiskFull) => Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_INTERRUPT), None),
+        _ => error,
+    })?;
+    let is_hidden = |name: &&str| {
+        columns
+            .iter()
+            .any(|column| column.name.eq_ignore_ascii_case(name))
+    };
+    Ok(match ROW_NUMBERS.into_iter().find(|name| !is_hidden(name)) {
+        Some(number) => Keys::Number(number),
+        None => Keys::Columns(Vec::new()),
+    })
+}
+
+/// Bytes of a page of a temporary table.
+const PAGE: u64 = 4096;
 
 /// The columns of a table, but for those that are computed.
 pub(super) fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<Column>> {

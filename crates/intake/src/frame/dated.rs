@@ -91,33 +91,67 @@ fn has_form(line: &str, form: &str) -> bool {
     true
 }
 
-/// Whether a line begins with a date, a time and what ends them: `12/9/20, 23:55 - Ann: ` or `[09.12.20, 23:55:01] Ann: `. Lines of
-/// logs begin with the year and have no brackets around their times.
+/// Whether a line begins with a date, a time and what ends them: `12/9/20, 23:55 - Ann: ` or `[09.12.20, 23:55:01] Ann: `, in the digits and
+/// with the words of any phone; the oldest have a colon behind the seconds. Lines of logs begin with the year and a hyphen, and have no
+/// brackets around their times.
 fn is_dated(text: &str) -> bool {
-    let inside = text.strip_prefix('[');
-    let is_date = |sign: char| sign.is_ascii_digit() || "./-".contains(sign);
-    let rest = inside.unwrap_or(text);
-    let after = rest.trim_start_matches(is_date);
-    let date = rest.strip_suffix(after).unwrap_or_default();
-    let fields: Vec<&str> = date
-        .split(['.', '/', '-'])
-        .filter(|field| !field.is_empty())
+    let signs = text.chars().filter(|sign| !MARKS.contains(sign));
+    let plain: String = signs
+        .map(|sign| if sign == '\u{60c}' { ',' } else { plain_digit(sign) })
         .collect();
-    let has_comma = after.starts_with(',');
-    let is_ours = inside.is_some() || has_comma || fields.first().is_some_and(|first| first.len() <= 2);
-    if fields.len() != 3 || fields.iter().any(|field| field.len() > 4) || !is_ours {
-        return false;
-    }
-    let after = after.trim_start_matches([',', ' ', '\u{202f}', '\u{a0}']);
-    let behind = after.trim_start_matches(|sign: char| sign.is_ascii_digit() || ":.".contains(sign));
-    let time = after.strip_suffix(behind).unwrap_or_default();
-    let end = if inside.is_some() { "] " } else { " - " };
+    dated(&plain).is_some()
+}
+
+/// A digit of any script that phones write as the ASCII one; any other sign.
+pub fn plain_digit(sign: char) -> char {
+    let zeros = ['\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}'];
+    let digit = zeros.iter().find_map(|zero| {
+        let value = u32::from(sign).checked_sub(u32::from(*zero))?;
+        char::from_digit(value, 10)
+    });
+    digit.unwrap_or(sign)
+}
+
+fn dated(text: &str) -> Option<()> {
+    let inside = text.strip_prefix('[');
+    let (first, rest) = digits(inside.unwrap_or(text))?;
+    let separator = rest.chars().next().filter(|sign| "./-".contains(*sign))?;
+    let (_, rest) = digits(rest.strip_prefix(separator)?.trim_start_matches(' '))?;
+    let (_, rest) = digits(rest.strip_prefix(separator)?.trim_start_matches(' '))?;
+    let rest = rest.strip_prefix('.').unwrap_or(rest);
+    let rest = rest.strip_prefix(" \u{433}.").unwrap_or(rest);
+    let is_ours = inside.is_some() || rest.starts_with(',') || first.len() <= 2 || separator != '-';
+    let after = rest.trim_start_matches([',', ' ', '\u{202f}', '\u{a0}']);
+    // A word before the time, or the half of the day.
+    let time = after.trim_start_matches(|sign: char| !sign.is_ascii_digit());
+    let word = after.strip_suffix(time)?.trim_end();
+    let behind = time.trim_start_matches(|sign: char| sign.is_ascii_digit() || ":.".contains(sign));
+    let time = time.strip_suffix(behind)?;
+    let (time, behind) = match time.strip_suffix(':') {
+        Some(time) if time.matches(':').count() == 2 => (time, format!(":{behind}")),
+        _ => (time, behind.to_owned()),
+    };
+    let is_time = time.len() >= 4 && time.contains([':', '.']);
+    let ends: &[&str] = match inside {
+        Some(_) => &["] "],
+        None if time.matches([':', '.']).count() == 2 => &[" - ", ": "],
+        None => &[" - "],
+    };
     // Between time and text stands at most the half of the day.
-    let gap = behind
-        .split(end)
-        .next()
-        .map_or(usize::MAX, |gap| gap.chars().count());
-    time.len() >= 4 && time.contains([':', '.']) && behind.contains(end) && gap <= 8
+    let is_end = |end: &&str| {
+        behind
+            .split_once(*end)
+            .is_some_and(|(gap, _)| gap.chars().count() <= 8)
+    };
+    let is_one = is_ours && is_time && word.chars().count() <= 4 && ends.iter().any(is_end);
+    is_one.then_some(())
+}
+
+/// The digits at the beginning of a text, four at most, and what follows them.
+fn digits(text: &str) -> Option<(&str, &str)> {
+    let rest = text.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    let found = text.strip_suffix(rest)?;
+    (!found.is_empty() && found.len() <= 4).then_some((found, rest))
 }
 
 #[cfg(test)]

@@ -315,6 +315,11 @@ impl Framer {
         }
     }
 
+    /// Reads no further row of the present table.
+    pub(crate) fn pass_table(&mut self) {
+        self.rows.target.wish = Wish::Skip;
+    }
+
     /// Counts a row that is passed over.
     pub(super) fn skip_row(&mut self, bytes: u64) {
         let skipped = &self.rows.skipped;

@@ -189,7 +189,7 @@ impl Opened {
             Container::Zip => Walk::broken(StreamError::unsupported(
                 "a zip archive is read from a file only, not from a pipe or a compressed stream",
             )),
-            Container::Unsupported(name) => Walk::broken(unsupported(name)),
+            Container::Unsupported(name, way_out) => Walk::broken(unsupported(name, way_out)),
             Container::Compressed(_) => Walk::broken(too_many_layers()),
         };
         Self {
@@ -247,8 +247,8 @@ impl Opened {
     }
 }
 
-pub(super) fn unsupported(name: &str) -> StreamError {
-    StreamError::unsupported(format!("a {name} is not read"))
+pub(super) fn unsupported(name: &str, way_out: &str) -> StreamError {
+    StreamError::unsupported(format!("a {name} is not read: {way_out}"))
 }
 
 pub(super) fn too_many_layers() -> StreamError {

@@ -81,13 +81,16 @@ impl TableMap {
                 }
                 push_string(&name, out);
                 out.push(b':');
-                match cell {
+                match &cell {
                     // A text may be JSON; everything else is written as it is.
                     Some(cell @ Cell::Text(_)) if self.json.iter().any(|column| *column == *key) => {
                         // A text that was a JSON string is UTF-8.
                         let _ = cell.write(true, out);
                     }
                     _ => out.extend_from_slice(value.raw().as_bytes()),
+                }
+                if let (Some(cell), Some(senders), "sender") = (&cell, self.sender_names(), &*name) {
+                    has_role |= senders.write(cell, has_role, out);
                 }
             }
         }

@@ -3,11 +3,13 @@
 //! The type of a value was decided before: a cell has the kind of its JSON value.
 
 pub(crate) mod roles;
+pub(crate) mod senders;
 
 use std::borrow::Cow;
 
 use chatmill_diag::codes::INVALID_UTF8;
 
+use self::senders::SenderNames;
 use super::TableMap;
 use super::column::{Column, ColumnKind};
 use crate::json;
@@ -79,6 +81,8 @@ struct RowKey {
     roles: Vec<(String, String)>,
     /// Whether it is the role in a column of senders: of one without a role of its own, the sender decides.
     is_of_sender: bool,
+    /// What is known of the senders that are its values.
+    senders: Option<SenderNames>,
 }
 
 /// What bytes in a column are.
@@ -173,6 +177,7 @@ impl RowWriter {
                     bytes: BytesOf::of(&name, is_mapped),
                     roles: map.roles.iter().filter(|_| is_role).cloned().collect(),
                     is_of_sender,
+                    senders: map.sender_names().filter(|_| name == "sender"),
                 }
             };
             let filters = map.filters.iter().filter(|filter| filter.column == *column);
@@ -281,6 +286,9 @@ impl RowWriter {
                 } else {
                     out.extend_from_slice(&key.name);
                     cell.write(column.is_json, out)?;
+                }
+                if let Some(senders) = &key.senders {
+                    has_role |= senders.write(cell, has_role, out);
                 }
             }
         }

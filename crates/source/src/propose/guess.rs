@@ -47,8 +47,25 @@ pub struct Guess {
     pub assistants: Vec<String>,
     /// Whether no other reading would teach other turns.
     pub is_sure: bool,
+    /// The table, of several.
+    pub table: Option<String>,
+    /// The columns of another table with the names of senders.
+    pub senders: Option<SenderColumns>,
     /// The columns, with their values where these are few.
     pub described: String,
+}
+
+/// The columns of a table with the names of senders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SenderColumns {
+    /// The table.
+    pub table: String,
+    /// The column of ids.
+    pub id: String,
+    /// The column of names.
+    pub name: String,
+    /// The column that says who is an agent.
+    pub agent: Option<String>,
 }
 
 /// Values that are shown of a column at most.
@@ -109,17 +126,17 @@ impl SampleCell {
 }
 
 /// A column of a sample.
-struct SampledColumn<'s> {
-    name: &'s str,
+pub(super) struct SampledColumn<'s> {
+    pub(super) name: &'s str,
     /// The name without case, blanks and lines.
     key: String,
-    texts: Vec<&'s str>,
+    pub(super) texts: Vec<&'s str>,
     lists: Vec<&'s str>,
     rows: usize,
 }
 
 impl<'s> SampledColumn<'s> {
-    fn is(&self, names: &[&str]) -> bool {
+    pub(super) fn is(&self, names: &[&str]) -> bool {
         names.iter().any(|name| plain(name) == self.key)
     }
 
@@ -136,7 +153,7 @@ impl<'s> SampledColumn<'s> {
         self.is(names::ROLES) || self.is(names::SENDERS) || self.is(names::SENDERS_OF_TABLES)
     }
 
-    fn distinct(&self) -> BTreeSet<&'s str> {
+    pub(super) fn distinct(&self) -> BTreeSet<&'s str> {
         self.texts.iter().copied().collect()
     }
 
@@ -154,7 +171,7 @@ impl<'s> SampledColumn<'s> {
         !self.texts.is_empty() && self.is(names::TIMES) && self.texts.iter().all(|text| times::is_one(text))
     }
 
-    fn is_unique(&self) -> bool {
+    pub(super) fn is_unique(&self) -> bool {
         self.texts.len() == self.rows && self.distinct().len() == self.rows
     }
 
@@ -183,8 +200,8 @@ fn plain(name: &str) -> String {
     signs.flat_map(char::to_lowercase).collect()
 }
 
-/// What the columns of a table hold; none where they are neither messages nor rows for training.
-pub fn guess(sample: &TableSample) -> Option<Guess> {
+/// The columns of a sample with their values.
+pub(super) fn columns_of(sample: &TableSample) -> Vec<SampledColumn<'_>> {
     let column = |(at, name): (usize, &'_ String)| {
         let cells = || sample.rows.iter().filter_map(move |row| row.get(at)?.as_ref());
         SampledColumn {
@@ -205,7 +222,12 @@ pub fn guess(sample: &TableSample) -> Option<Guess> {
             rows: sample.rows.len(),
         }
     };
-    let columns: Vec<SampledColumn<'_>> = sample.columns.iter().enumerate().map(column).collect();
+    sample.columns.iter().enumerate().map(column).collect()
+}
+
+/// What the columns of a table hold; none where they are neither messages nor rows for training.
+pub fn guess(sample: &TableSample) -> Option<Guess> {
+    let columns = columns_of(sample);
     // Options to choose from are no answers, and a name that repeats has no meaning.
     let keys: BTreeSet<&str> = columns.iter().map(|column| column.key.as_str()).collect();
     if keys.len() < columns.len() || columns.iter().any(|column| column.is(names::OPTIONS)) {
@@ -282,18 +304,21 @@ fn messages(columns: &[SampledColumn<'_>]) -> Option<Guess> {
         .filter(|_| role.is_none())
         .map(SampledColumn::distinct)
         .unwrap_or_default();
-    let is_agent = |name: &&str| {
-        let name = name.to_lowercase();
-        known_role(&name) == Some(Role::Assistant)
-            || ["bot", "assistant", "gpt"].iter().any(|word| name.contains(word))
-    };
+    let agents = agents.into_iter().filter(|name| is_agent(name));
     Some(Guess {
         source: "table-rows",
         columns: pairs,
-        assistants: agents.into_iter().filter(is_agent).map(str::to_owned).collect(),
+        assistants: agents.map(str::to_owned).collect(),
         is_sure,
-        described: String::new(),
+        ..Guess::none()
     })
+}
+
+/// Whether a name is that of an agent, as it seems.
+pub(super) fn is_agent(name: &str) -> bool {
+    let name = name.to_lowercase();
+    known_role(&name) == Some(Role::Assistant)
+        || ["bot", "assistant", "gpt"].iter().any(|word| name.contains(word))
 }
 
 /// A column of lists that are texts in turn, pairs, or questions with their answers.
@@ -400,9 +425,8 @@ fn rows_for_training(pairs: &[(&'static str, &SampledColumn<'_>)], is_sure: bool
             .iter()
             .map(|(key, column)| (*key, column.name.to_owned()))
             .collect(),
-        assistants: Vec::new(),
         is_sure,
-        described: String::new(),
+        ..Guess::none()
     }
 }
 
@@ -421,9 +445,25 @@ fn described(columns: &[SampledColumn<'_>]) -> String {
 }
 
 impl Guess {
+    fn none() -> Self {
+        Self {
+            source: "",
+            columns: Vec::new(),
+            assistants: Vec::new(),
+            is_sure: false,
+            table: None,
+            senders: None,
+            described: String::new(),
+        }
+    }
+
     /// Whether it is known who is an agent.
     pub fn has_agents(&self) -> bool {
-        let has_roles = self.columns.iter().any(|(key, _)| *key == "role");
+        let in_senders = self
+            .senders
+            .as_ref()
+            .is_some_and(|senders| senders.agent.is_some());
+        let has_roles = in_senders || self.columns.iter().any(|(key, _)| *key == "role");
         has_roles || self.source != "table-rows" || !self.assistants.is_empty()
     }
 
@@ -451,12 +491,19 @@ impl Guess {
             .columns
             .iter()
             .map(|(ours, theirs)| format!("{ours}={theirs}"));
-        let pairs: Vec<String> = source.into_iter().chain(pairs).collect();
-        let names = self
-            .columns
-            .iter()
-            .map(|(_, theirs)| theirs)
-            .chain(&self.assistants);
+        let table = self.table.as_ref().map(|table| format!("table={table}"));
+        let senders = self.senders.as_ref().map(|senders| {
+            let agent = senders.agent.iter().map(|agent| format!(":{agent}"));
+            let columns = [&*senders.table, &*senders.id, &*senders.name].join(":");
+            format!("sender_from={columns}{}", agent.collect::<String>())
+        });
+        let pairs: Vec<String> = table
+            .into_iter()
+            .chain(source)
+            .chain(pairs)
+            .chain(senders)
+            .collect();
+        let names = pairs.iter().chain(&self.assistants);
         let may_be = |name: &String| !name.contains([',', '\'', '\n']);
         let is_writable = { names }.all(may_be);
         let agents = match self.assistants.as_slice() {
@@ -484,7 +531,7 @@ impl Guess {
         let mut pair =
             |key: &str, value: &str| pairs.insert(key.to_owned(), toml::Value::String(value.to_owned()));
         let further = self.source != "table-rows";
-        pair("table", table);
+        pair("table", self.table.as_deref().unwrap_or(table));
         if further {
             pair("source", self.source);
         }
@@ -505,6 +552,18 @@ impl Guess {
                 .iter()
                 .map(|name| (name.clone(), "assistant".into()));
             pairs.insert("roles".to_owned(), toml::Value::Table(roles.collect()));
+        }
+        if let Some(senders) = &self.senders {
+            let keys = [
+                ("table", Some(&senders.table)),
+                ("id", Some(&senders.id)),
+                ("name", Some(&senders.name)),
+                ("agent", senders.agent.as_ref()),
+            ];
+            let keys = keys
+                .into_iter()
+                .filter_map(|(key, name)| Some((key.to_owned(), name?.clone().into())));
+            pairs.insert("sender_from".to_owned(), toml::Value::Table(keys.collect()));
         }
         if further {
             pairs.insert("columns".to_owned(), toml::Value::Table(own));

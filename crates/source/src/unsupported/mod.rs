@@ -35,6 +35,12 @@ impl UnsupportedFormat {
             .any(|known| known.id == self.id && matches!(known.check, Some(Check::Rows)))
     }
 
+    /// Whether it is recognised by the beginning of its text.
+    pub fn is_text(&self) -> bool {
+        let mut formats = KNOWN.format.iter();
+        formats.any(|known| known.id == self.id && !known.begins.is_empty())
+    }
+
     /// Whether the file is a table with a header, whose rows are records.
     pub fn is_table(&self) -> bool {
         self.id == files::TABLE
@@ -67,6 +73,9 @@ struct Known {
     has: Vec<Vec<String>>,
     #[serde(default)]
     lacks: Vec<String>,
+    /// How a text begins.
+    #[serde(default)]
+    begins: Vec<String>,
     check: Option<Check>,
     #[serde(default)]
     unread: bool,
@@ -94,6 +103,9 @@ impl Known {
             }
             Some(Check::LettaText) => head.is_some_and(|head| files::is_letta(&head.bytes)),
             Some(Check::Table) => head.is_some_and(|head| head.csv().is_some()),
+            None if !self.begins.is_empty() => {
+                head.is_some_and(|head| files::begins(&head.bytes, &self.begins))
+            }
             None => records.iter().any(|record| {
                 self.has_one(|name| stands(record, name)).is_some()
                     && !self.lacks.iter().any(|name| stands(record, name))
@@ -153,7 +165,11 @@ fn first(
 pub fn unsupported_tables(tables: &[String]) -> Option<UnsupportedFormat> {
     let has = |name: &str| tables.iter().any(|table| table == name);
     let mut known = KNOWN.database.iter();
-    known.find_map(|known| Some(known.found(format!("it has {}", known.has_one(has)?.join(", ")))))
+    known.find_map(|known| {
+        let way_out = if known.why.is_empty() { "" } else { "; " };
+        let tables = known.has_one(has)?.join(", ");
+        Some(known.found(format!("it has {tables}{way_out}{}", known.why)))
+    })
 }
 
 /// The formats that are told by their looks: a word for each, and its name with an article.

@@ -118,6 +118,29 @@ impl Seen {
         self.inputs.values().filter(is_numbered).count()
     }
 
+    /// Whether a pipeline would read something of it unchanged.
+    pub(super) fn fits(&self) -> bool {
+        let is_map = |proposal: &Proposal| !matches!(proposal, Proposal::Rivals(_));
+        !self.sources.is_empty() || self.proposal.as_ref().is_some_and(is_map)
+    }
+
+    /// What is there instead.
+    pub(super) fn misfits(&self) -> impl Iterator<Item = String> {
+        let listed = |what: &str, names: Vec<&str>| {
+            (!names.is_empty()).then(|| format!("{what} {}", harmless(&names.join(", "))))
+        };
+        let lists = match &self.proposal {
+            Some(Proposal::Rivals(lists)) => lists.iter().map(String::as_str).collect(),
+            _ => Vec::new(),
+        };
+        let tables = self.tables.iter().map(String::as_str).take(MAX_NAMED).collect();
+        let further = [
+            listed("its tables are", tables),
+            listed("each of these lists could hold the messages:", lists),
+        ];
+        self.lines().into_iter().chain(further.into_iter().flatten())
+    }
+
     /// Whether something was not recognised.
     pub(super) fn has_strangers(&self) -> bool {
         !self.strangers.is_empty()

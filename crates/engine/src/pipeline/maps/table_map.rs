@@ -34,6 +34,9 @@ pub struct TableMapSection {
     /// The column with the name of the sender.
     #[serde(default)]
     pub sender_name: Option<String>,
+    /// The table that has the names of senders.
+    #[serde(default)]
+    pub sender_from: Option<SenderTableSection>,
     /// The column with the text, or with JSON that holds it.
     #[serde(default)]
     pub content: Option<String>,
@@ -62,6 +65,22 @@ pub struct TableMapSection {
     /// The rows that are read: for each column, the values of which the cell must have one. Other rows are skipped.
     #[serde(default)]
     pub filter: BTreeMap<String, Vec<String>>,
+}
+
+/// A table in which the names of senders are found: of the same database or dump, or a CSV file of this name in the same `[[input]]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SenderTableSection {
+    /// The name of the table.
+    pub table: String,
+    /// The column with the id that rows have in their column `sender`.
+    pub id: String,
+    /// The column with the name.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// The column with a truth value that says whether the sender is an agent.
+    #[serde(default)]
+    pub agent: Option<String>,
 }
 
 /// A table, or the tables that are one.

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use chatmill_intake::table::SenderTable;
 use chatmill_model::Role;
 use chatmill_source::{SOURCES, Source, TableFilter, TableMap};
 
 use crate::error::PlanError;
-use crate::pipeline::{TableMapSection, TableNames};
+use crate::pipeline::{SenderTableSection, TableMapSection, TableNames};
 use crate::plan::require;
 use crate::plan::source::built_in;
 
@@ -34,6 +35,25 @@ impl TableMapSection {
         let names_some = is_named && !(columns.is_empty() && self.definition.is_empty());
         let problem = format!("`{name}` names no table or no column");
         require(names_some, "table_map", problem)?;
+        let senders = self.sender_from.as_ref().map(SenderTableSection::resolve);
+        if let Some(senders) = &senders {
+            let problem =
+                "it needs the column `sender` of the table map, and `name` or `agent` of the other table";
+            let has_some = senders.name.is_some() || senders.agent.is_some();
+            require(
+                has_some && self.sender.is_some(),
+                "table_map.sender_from",
+                problem,
+            )?;
+            let problem =
+                "rows have a column with roles, which says who is an agent: leave `agent` out, or `role`";
+            let has_roles = self.role.is_some() && self.role != self.sender;
+            require(
+                senders.agent.is_none() || !has_roles,
+                "table_map.sender_from",
+                problem,
+            )?;
+        }
         let json = self.json.clone();
         let known: Vec<String> = source.tables().into_iter().flat_map(|map| map.json).collect();
         let mut requires: Vec<String> = columns.iter().map(|(_, theirs)| theirs.clone()).collect();
@@ -76,8 +96,45 @@ impl TableMapSection {
                 .iter()
                 .map(|(word, role)| (word.clone(), role.as_str().to_owned()))
                 .collect(),
+            senders,
             is_own: true,
             refusal: None,
+        })
+    }
+}
+
+impl SenderTableSection {
+    fn resolve(&self) -> SenderTable {
+        SenderTable {
+            table: self.table.clone(),
+            id: self.id.clone(),
+            name: self.name.clone(),
+            agent: self.agent.clone(),
+            known: Arc::default(),
+        }
+    }
+
+    /// The section of a word on the command line, `TABLE:ID:NAME:AGENT`, of which the last may be missing, and the name empty.
+    fn of_word(word: &str) -> Result<Self, PlanError> {
+        let mut parts = word
+            .split(':')
+            .map(|part| Some(part.to_owned()).filter(|part| !part.is_empty()));
+        let [table, id, name, agent] = [(); 4].map(|()| parts.next().flatten());
+        let wrong = || {
+            PlanError::value(
+                "--map",
+                "sender_from is TABLE:ID:NAME or TABLE:ID:NAME:AGENT, columns of another table",
+            )
+        };
+        let (table, id) = table
+            .zip(id)
+            .filter(|_| parts.next().is_none())
+            .ok_or_else(wrong)?;
+        Ok(Self {
+            table,
+            id,
+            name,
+            agent,
         })
     }
 }
@@ -173,6 +230,7 @@ impl TableMapSection {
             match (key, map.key(key)) {
                 ("table", _) => map.table = map.table.with(column),
                 ("source", _) => map.source = column,
+                ("sender_from", _) => map.sender_from = Some(SenderTableSection::of_word(&column)?),
                 ("json", _) => map.json.get_or_insert_default().push(column),
                 (_, Some(place)) => *place = Some(column),
                 (_, None) => _ = map.columns.insert(key.to_owned(), column),
@@ -182,7 +240,9 @@ impl TableMapSection {
             return Ok(map);
         }
         if let Some(key) = map.columns.keys().next() {
-            let known = COLUMN_KEYS.into_iter().chain(["table", "source", "json"]);
+            let known = COLUMN_KEYS
+                .into_iter()
+                .chain(["table", "source", "json", "sender_from"]);
             return Err(PlanError::unknown(KEY, "key of a table map", key, known));
         }
         let is_enough = map.content.is_some() && (map.role.is_some() || map.sender.is_some());

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use chatmill_diag::{Finding, codes};
-use chatmill_intake::Head;
-use chatmill_source::{Guess, TableSample, guess};
+use chatmill_diag::{Finding, Limits, codes, cut};
+use chatmill_intake::discover::InputKind;
+use chatmill_intake::{Event, Framing, Head, Reader};
+use chatmill_source::{Guess, TableMap, TableSample, guess, guess_tables};
 
 use crate::plan::PlannedInput;
 
@@ -34,6 +35,70 @@ impl Guesses {
     }
 }
 
+/// Tables of a database that are looked at.
+const MAX_TABLES: usize = 64;
+
+/// Rows and bytes of each.
+const MAX_ROWS: usize = 256;
+const MAX_BYTES: usize = 64 << 10;
+
+/// What one of the tables of a database or a dump is taken for, of which no map reads any: it is read once more, for their first rows.
+pub(in crate::slice) fn of_tables(planned: &PlannedInput, limits: &Limits) -> Option<Guess> {
+    if !matches!(
+        planned.input.kind,
+        InputKind::File | InputKind::Folder | InputKind::Memory(_)
+    ) {
+        return None;
+    }
+    let all = TableMap {
+        table: TableMap::ANY.to_owned(),
+        ..TableMap::default()
+    };
+    let mut reader = Reader::open(&planned.input, limits).with_tables([all].into());
+    let mut tables: Vec<(String, Head, usize)> = Vec::new();
+    let mut present = 0;
+    let mut buffer = Vec::new();
+    while let Some(event) = reader.next(&mut buffer) {
+        match event {
+            Event::EntryStart { head, .. } if head.framing != Framing::Tables => {
+                reader.skip_entry("no table");
+            }
+            // A file of rows.
+            Event::Table { whole: None, .. } => reader.pass_table(),
+            Event::Table {
+                whole: Some(whole), ..
+            } => {
+                let name = whole.table;
+                let known = tables.iter().position(|(known, ..)| *known == name);
+                present = known.unwrap_or(tables.len());
+                if known.is_none() && present < MAX_TABLES {
+                    let head = Head {
+                        framing: Framing::Lines,
+                        complete: true,
+                        bytes: Vec::new(),
+                    };
+                    tables.push((name, head, 0));
+                }
+            }
+            Event::Frame(frame) => match tables.get_mut(present) {
+                Some((_, head, rows)) if *rows < MAX_ROWS && head.bytes.len() < MAX_BYTES => {
+                    head.bytes.extend_from_slice(cut::slice(&buffer, frame.buffer));
+                    head.bytes.push(b'\n');
+                    *rows += 1;
+                }
+                _ => reader.pass_table(),
+            },
+            Event::Failed(_) => return None,
+            _ => {}
+        }
+        buffer.clear();
+    }
+    let samples = tables
+        .into_iter()
+        .filter_map(|(name, head, _)| Some((name, TableSample::of(&head)?)));
+    guess_tables(&samples.collect::<Vec<_>>())
+}
+
 /// The name of a guessed map.
 pub(in crate::slice) const NAME: &str = "guessed";
 
@@ -52,11 +117,12 @@ pub(in crate::slice) fn refusal(guess: &Guess, planned: &PlannedInput) -> String
         return "this is a table that no map reads: --map, or [table_map] in a pipeline file, says what its columns are".to_owned();
     }
     let columns = &guess.described;
+    let what = guess.table.as_deref().unwrap_or("this");
     let options = guess.options().filter(|_| planned.settings.guesses);
     let Some(options) = options else {
         let line = guess.line("mine");
         return format!(
-            "this is a table: {columns}; a run guesses no columns, this line before the first section reads it: {line}"
+            "{what} is a table: {columns}; a run guesses no columns, this line before the first section reads it: {line}"
         );
     };
     let agents = if guess.has_agents() {
@@ -64,5 +130,5 @@ pub(in crate::slice) fn refusal(guess: &Guess, planned: &PlannedInput) -> String
     } else {
         "; --assistant NAME says whose rows are an agent's"
     };
-    format!("this is a table: {columns}; if it is a chat, this reads it: {options}{agents}")
+    format!("{what} is a table: {columns}; if it is a chat, this reads it: {options}{agents}")
 }

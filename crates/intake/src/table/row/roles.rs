@@ -40,7 +40,8 @@ pub(crate) fn write(role: &str, cell: &Cell<'_>, out: &mut Vec<u8>) {
     push_string(&word(cell), out);
 }
 
-fn word(cell: &Cell<'_>) -> String {
+/// The text of a cell.
+pub(crate) fn word(cell: &Cell<'_>) -> String {
     match cell {
         Cell::Text(text) | Cell::Blob(text) => String::from_utf8_lossy(text).into_owned(),
         Cell::Number(text) => text.to_string(),

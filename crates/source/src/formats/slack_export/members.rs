@@ -62,8 +62,8 @@ impl Members {
             name: word("display_name").or_else(|| word("real_name")),
             alias: word("name"),
             kind: participant_kind(is_bot),
-            // Slack's own bot is on no list.
-            listed: is_bot,
+            // Slack's own bot is on no list, and guests of other workspaces bring their profile.
+            listed: is_bot || profile.is_some(),
             ..Participant::default()
         })
     }
@@ -88,8 +88,10 @@ impl Members {
         let place = *self.places.entry(participant.id.clone()).or_insert(next);
         match self.list.get_mut(place) {
             None => self.list.push(participant),
-            Some(known) if known.name.is_none() => known.name = participant.name,
-            Some(_) => {}
+            Some(known) => {
+                known.name = known.name.take().or(participant.name);
+                known.listed |= participant.listed;
+            }
         }
         place
     }

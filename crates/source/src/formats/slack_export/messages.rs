@@ -342,7 +342,7 @@ fn is_empty_value(value: Value<'_>) -> bool {
     }
 }
 
-/// Files, by their addresses where they have one.
+/// Files, by their addresses where they have one, and the words of mails and snippets.
 fn media(files: Value<'_>, parts: &mut Vec<Part>) {
     let listed: Vec<Value<'_>> = files.items().collect();
     let one = if listed.is_empty() { vec![files] } else { listed };
@@ -365,5 +365,11 @@ fn media(files: Value<'_>, parts: &mut Vec<Part>) {
             name: word("name").or_else(|| word("title")).or_else(|| word("id")),
             media_type,
         }));
+        // A mail has a subject; the preview is the beginning of the words.
+        let (whole, preview) = (word("plain_text"), word("preview"));
+        let words: Vec<String> = word("subject").into_iter().chain(whole.or(preview)).collect();
+        if !words.is_empty() {
+            parts.push(Part::Text(words.join("\n")));
+        }
     }
 }

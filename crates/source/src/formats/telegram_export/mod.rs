@@ -222,6 +222,14 @@ impl<'d> ExportReader<'d, '_> {
             parts.extend(words::poll(poll).map(Part::Text));
             extra.keep("poll", poll);
         }
+        let (mut lines, mut shown) = (Vec::new(), Vec::new());
+        for (key, value) in wire.others.iter().filter(|_| parts.is_empty()) {
+            if let Some(words) = words::further(key, *value) {
+                lines.push(words);
+                shown.extend((value.kind() == Kind::String).then_some(&**key));
+            }
+        }
+        parts.extend((!lines.is_empty()).then(|| Part::Text(lines.join("\n"))));
         parts.extend(media(&wire, &mut extra).map(Part::Media));
         let mut references = Vec::new();
         if let Some(target) = wire.reply.and_then(id) {
@@ -232,7 +240,7 @@ impl<'d> ExportReader<'d, '_> {
         }
         extra.keep_some("reply_to_peer_id", wire.reply_peer);
         for (key, value) in &wire.others {
-            if !value.is_null() {
+            if !value.is_null() && !shown.contains(&&**key) {
                 extra.keep(key.clone().into_owned(), *value);
             }
         }

@@ -78,3 +78,45 @@ pub(super) fn poll(poll: Value<'_>) -> Option<String> {
     }
     Some(out)
 }
+
+/// The words of what a message has instead of a text: a contact, a place, a game, an invoice, a list of tasks, a text with blocks.
+pub(super) fn further(key: &str, value: Value<'_>) -> Option<String> {
+    let between = match key {
+        "contact_information" => " ",
+        "location_information" => ", ",
+        "game_title"
+        | "game_description"
+        | "place_name"
+        | "address"
+        | "invoice_information"
+        | "todo_list"
+        | "rich_message" => "\n",
+        _ => return None,
+    };
+    let mut words = Vec::new();
+    leaves(value, &mut words);
+    (!words.is_empty()).then(|| words.join(between))
+}
+
+/// The words inside a value, in its order.
+fn leaves(value: Value<'_>, words: &mut Vec<String>) {
+    match value.kind() {
+        Kind::String => words.extend(text(Some(value)).filter(|text| !text.is_empty())),
+        Kind::Number => words.push(value.raw().to_owned()),
+        Kind::Array => value.items().for_each(|item| leaves(item, words)),
+        Kind::Object => {
+            let no_words = [
+                "id",
+                "type",
+                "currency",
+                "amount",
+                "date",
+                "completed_by",
+                "completion_date",
+            ];
+            let fields = value.fields().filter(|(key, _)| !no_words.contains(&&**key));
+            fields.for_each(|(_, field)| leaves(field, words));
+        }
+        Kind::Null | Kind::Bool(_) => {}
+    }
+}

@@ -1,5 +1,7 @@
 //! The beginning of a line: a date in the order of the phone's language, a time of 12 or 24 hours.
 
+use chatmill_intake::plain_digit;
+
 /// Marks of writing direction, which phones put in front of lines, names and notices.
 pub(super) const MARKS: [char; 7] = [
     '\u{feff}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202c}', '\u{2068}', '\u{2069}',
@@ -34,11 +36,15 @@ pub(super) fn begin(line: &str) -> Option<Begin<'_>> {
     let text = inside.unwrap_or(text);
     let (numbers, separator, after_date) = date(text)?;
     let [first, _, last] = &numbers;
-    let is_year_first = first.len() == 4;
-    if !is_year_first && !matches!(last.len(), 2 | 4) {
+    let is_year_first = first.chars().count() == 4;
+    if !is_year_first && !matches!(last.chars().count(), 2 | 4) {
         return None;
     }
-    let after = after_date.strip_prefix(',').unwrap_or(after_date);
+    // The Bulgarian word for year follows it.
+    let after = after_date.strip_prefix(" \u{433}.").unwrap_or(after_date);
+    let after = after.strip_prefix([',', '\u{60c}']).unwrap_or(after);
+    let after = after.trim_start_matches(BLANKS);
+    let (half_before, after) = half(after);
     let after = after.trim_start_matches(BLANKS);
     // `um`, `at`, `à`: a short word, where there is one.
     let word = after.trim_start_matches(char::is_alphabetic);
@@ -48,17 +54,20 @@ pub(super) fn begin(line: &str) -> Option<Begin<'_>> {
     } else {
         after
     };
-    let (clock, behind) = time(after)?;
+    let (clock, has_seconds, behind) = time(after)?;
     let (half, behind) = half(behind);
+    let half = half_before.or(half);
+    let behind = behind.strip_prefix(" \u{447}.").unwrap_or(behind);
     let raw = text.strip_suffix(behind).unwrap_or(text);
     let rest = match inside {
         Some(_) => behind.strip_prefix(']')?.trim_start_matches(BLANKS),
         None => behind
             .trim_start_matches(BLANKS)
             .strip_prefix("- ")
+            .or_else(|| behind.strip_prefix(": ").filter(|_| has_seconds))
             .or_else(|| (behind.trim_start_matches(BLANKS) == "-").then_some(""))?,
     };
-    let number = |text: &str| text.parse().unwrap_or(u32::MAX);
+    let number = |text: &str| number(text).unwrap_or(u32::MAX);
     let [one, two, three] = numbers;
     Some(Begin {
         date: [number(one), number(two), number(three)],
@@ -74,8 +83,10 @@ pub(super) fn begin(line: &str) -> Option<Begin<'_>> {
 /// Three numbers with one separator between them.
 fn date(text: &str) -> Option<([&str; 3], char, &str)> {
     let (one, rest) = digits(text, 4)?;
+    let rest = rest.trim_start_matches(MARKS);
     let separator = rest.chars().next().filter(|sign| "./-".contains(*sign))?;
     let (two, rest) = digits(skip(rest, separator)?, 2)?;
+    let rest = rest.trim_start_matches(MARKS);
     let (three, rest) = digits(skip(rest, separator)?, 4)?;
     // A full stop may end the date, as in Hungarian and Korean.
     Some((
@@ -86,36 +97,97 @@ fn date(text: &str) -> Option<([&str; 3], char, &str)> {
 }
 
 fn skip(text: &str, separator: char) -> Option<&str> {
-    Some(text.strip_prefix(separator)?.trim_start_matches(' '))
+    let blank = |sign: char| sign == ' ' || MARKS.contains(&sign);
+    Some(text.strip_prefix(separator)?.trim_start_matches(blank))
 }
 
 fn digits(text: &str, most: usize) -> Option<(&str, &str)> {
-    let rest = text.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    let rest = text.trim_start_matches(|sign: char| plain_digit(sign).is_ascii_digit());
     let found = text.strip_suffix(rest)?;
-    (!found.is_empty() && found.len() <= most).then_some((found, rest))
+    (1..=most)
+        .contains(&found.chars().count())
+        .then_some((found, rest))
 }
 
-fn time(text: &str) -> Option<([u32; 3], &str)> {
+fn number(digits: &str) -> Option<u32> {
+    digits.chars().map(plain_digit).collect::<String>().parse().ok()
+}
+
+/// Hour, minute and second, whether there are seconds, and what follows.
+fn time(text: &str) -> Option<([u32; 3], bool, &str)> {
     let (hour, rest) = digits(text, 2)?;
     let separator = rest.chars().next().filter(|sign| ":.".contains(*sign))?;
     let (minute, rest) = digits(rest.strip_prefix(separator)?, 2)?;
     let seconds = rest.strip_prefix(separator).and_then(|rest| digits(rest, 2));
+    let has_seconds = seconds.is_some();
     let (second, rest) = seconds.unwrap_or(("0", rest));
-    let number = |text: &str| text.parse::<u32>().ok();
-    Some(([number(hour)?, number(minute)?, number(second)?], rest))
+    Some((
+        [number(hour)?, number(minute)?, number(second)?],
+        has_seconds,
+        rest,
+    ))
 }
 
-/// The half of the day, true for the second: `PM`, `p.m.`, `p. m.`.
+/// Words for the halves of the day: before the time in East Asia and Turkish, elsewhere behind it.
+const HALVES: [(&[&str], bool); 2] = [
+    (
+        &[
+            "am",
+            "a.m.",
+            "a. m.",
+            "a.\u{a0}m.",
+            "上午",
+            "早上",
+            "凌晨",
+            "清晨",
+            "午前",
+            "오전",
+            "ص",
+            "ق.ظ.",
+            "π.μ.",
+            "öö",
+            "sa",
+            "pg",
+            "dop.",
+            "de.",
+        ],
+        false,
+    ),
+    (
+        &[
+            "pm",
+            "p.m.",
+            "p. m.",
+            "p.\u{a0}m.",
+            "下午",
+            "中午",
+            "晚上",
+            "午後",
+            "오후",
+            "م",
+            "ب.ظ.",
+            "μ.μ.",
+            "ös",
+            "ch",
+            "ptg",
+            "odp.",
+            "du.",
+        ],
+        true,
+    ),
+];
+
+/// The half of the day, true for the second.
 fn half(text: &str) -> (Option<bool>, &str) {
     let after = text.trim_start_matches(BLANKS);
-    for (words, is_second) in [
-        (["am", "a.m.", "a. m.", "a.\u{a0}m."], false),
-        (["pm", "p.m.", "p. m.", "p.\u{a0}m."], true),
-    ] {
+    for (words, is_second) in HALVES {
         for word in words {
             let head: String = after.chars().take(word.chars().count()).collect();
-            let is_it = head.to_lowercase().replace('\u{202f}', " ") == word;
-            if is_it && let Some(rest) = after.strip_prefix(head.as_str()) {
+            let is_it = head.to_lowercase().replace('\u{202f}', " ") == *word;
+            if is_it
+                && let Some(rest) = after.strip_prefix(head.as_str())
+                && !rest.starts_with(|sign: char| sign.is_alphabetic())
+            {
                 return (Some(is_second), rest);
             }
         }
@@ -195,7 +267,12 @@ impl Begin<'_> {
                 (year, month, day)
             }
         };
-        let year = if year < 100 { 2000 + year } else { year };
+        // Thai phones count from 543 years before.
+        let year = match year {
+            0..100 => 2000 + year,
+            2500..2700 => year - 543,
+            year => year,
+        };
         if year > 9999 || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
             return None;
         }
@@ -239,6 +316,31 @@ mod tests {
             ("[2023/5/4, 16:13:23] Ann: hi", "2023-05-04T16:13:23", "Ann: hi"),
             ("1/2/2024 9.05 - Ann: hi", "2024-02-01T09:05:00", "Ann: hi"),
             ("12/9/20, 23:55 - ", "2020-09-12T23:55:00", ""),
+            ("2024/3/5 下午3:04 - Ann: hi", "2024-03-05T15:04:00", "Ann: hi"),
+            (
+                "2024. 3. 5. 오후 3:04 - Ann: hi",
+                "2024-03-05T15:04:00",
+                "Ann: hi",
+            ),
+            (
+                "\u{200f}٥\u{200f}/٣\u{200f}/٢٠٢٤، ٣:٠٤ م - Ann: hi",
+                "2024-03-05T15:04:00",
+                "Ann: hi",
+            ),
+            ("5.3.2024 klo 15.04 - Ann: hi", "2024-03-05T15:04:00", "Ann: hi"),
+            ("2024. 03. 05. 15:04 - Ann: hi", "2024-03-05T15:04:00", "Ann: hi"),
+            (
+                "05.03.24 г., 15:04 ч. - Ann: hi",
+                "2024-03-05T15:04:00",
+                "Ann: hi",
+            ),
+            ("5/3/2567 15:04 - Ann: hi", "2024-03-05T15:04:00", "Ann: hi"),
+            ("09/12/2012 17:03:48: Ann: hi", "2012-12-09T17:03:48", "Ann: hi"),
+            (
+                "2016-06-27, 8:04:08 AM: Ann: hi",
+                "2016-06-27T08:04:08",
+                "Ann: hi",
+            ),
         ] {
             let begin = begin(line).unwrap_or_else(|| panic!("{line}"));
             assert_eq!(

@@ -38,8 +38,44 @@ words! {
     EVENTS = "events";
 }
 
+/// What the words for media have in common, in the languages of phones.
+const MEDIA: [&str; 16] = [
+    "medi",
+    "médi",
+    "mídia",
+    "multim",
+    "медиа",
+    "медіа",
+    "мултимед",
+    "媒",
+    "メディア",
+    "미디어",
+    "وسائط",
+    "מדיה",
+    "मीडिया",
+    "สื่อ",
+    "πολυμέσ",
+    "phương tiện",
+];
+
+/// Whether a text is words about media between angles, as Android has them for what was not exported.
+fn is_about_media(text: &str) -> bool {
+    let inside = text.strip_prefix('<').and_then(|text| text.strip_suffix('>'));
+    inside.is_some_and(|words| {
+        let plain = words.to_lowercase();
+        let is_word = |sign: char| !sign.is_ascii() || sign.is_ascii_alphabetic() || sign == ' ';
+        words.chars().all(is_word)
+            && words.chars().count() <= 48
+            && (words.contains(' ') || !words.is_ascii())
+            && MEDIA.iter().any(|media| plain.contains(media))
+    })
+}
+
 /// The kind of file that a text replaces, because the file was not exported.
 fn omitted(text: &str) -> Option<MediaKind> {
+    if is_about_media(text) {
+        return Some(MediaKind::File);
+    }
     [
         (&OMITTED_FILE, MediaKind::File),
         (&OMITTED_IMAGE, MediaKind::Image),
@@ -120,6 +156,27 @@ mod tests {
             Some(Mark::Media(MediaKind::Image, None))
         );
         assert_eq!(mark("image omitted", false), None);
+        for text in [
+            "<Media tidak disertakan>",
+            "<省略多媒体文件>",
+            "<تم استبعاد الوسائط>",
+            "<Médias omis>",
+        ] {
+            assert_eq!(
+                mark(text, false),
+                Some(Mark::Media(MediaKind::File, None)),
+                "{text}"
+            );
+        }
+        for text in [
+            "<media>",
+            "<media src=1>",
+            "<immediate>no</immediate>",
+            "media omitted",
+            "<see you>",
+        ] {
+            assert_eq!(mark(text, false), None, "{text}");
+        }
         let named = Some("IMG-1.jpg".to_owned());
         assert_eq!(
             mark("IMG-1.jpg (file attached)", false),

@@ -1,0 +1,114 @@
+//! The names of senders that another table has. It is read before the rows are, from the inputs of the same section: so their hashes, which
+//! a run's fingerprint contains, are those of the names, too.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use chatmill_diag::{Limits, cut};
+use chatmill_intake::discover::InputKind;
+use chatmill_intake::table::{SenderTable, Senders};
+use chatmill_intake::{Event, Framing, Head, Reader};
+
+use super::PlannedInput;
+use crate::error::PlanError;
+
+const KEY: &str = "table_map.sender_from";
+
+/// Reads the tables of senders that the maps of these inputs name.
+pub(in crate::plan) fn read(inputs: &[PlannedInput], limits: &Limits) -> Result<(), PlanError> {
+    let mut found = BTreeMap::new();
+    for planned in inputs {
+        for map in planned.settings.tables.iter() {
+            let Some(senders) = &map.senders else { continue };
+            let key = (planned.section, map.name.as_str());
+            let (_, has_one, known) = found
+                .entry(key)
+                .or_insert_with(|| (senders, false, Senders::default()));
+            *has_one |= add(planned, senders, &map.roles, known, limits)?;
+        }
+    }
+    if let Some((senders, ..)) = found.values().next()
+        && found.values().all(|(_, has_one, _)| !has_one)
+    {
+        let columns = senders.map().requires.join(", ");
+        let problem = format!(
+            "no input of the same section has a table `{}` with {columns}; the table may be in a database, a dump or a CSV file of its name",
+            senders.table
+        );
+        return Err(PlanError::value(KEY, problem));
+    }
+    for (senders, _, known) in found.into_values() {
+        // Plans of the same settings read the same.
+        let _ = senders.known.set(known);
+    }
+    Ok(())
+}
+
+/// Adds the senders of an input; whether it has their table.
+fn add(
+    planned: &PlannedInput,
+    senders: &SenderTable,
+    roles: &[(String, String)],
+    known: &mut Senders,
+    limits: &Limits,
+) -> Result<bool, PlanError> {
+    if !matches!(
+        planned.input.kind,
+        InputKind::File | InputKind::Folder | InputKind::Memory(_)
+    ) {
+        return Ok(false);
+    }
+    let mut reader = Reader::open(&planned.input, limits).with_tables([senders.map()].into());
+    let (mut buffer, mut is_named, mut has_one) = (Vec::new(), false, false);
+    while let Some(event) = reader.next(&mut buffer) {
+        match event {
+            Event::EntryStart { entry, head } => {
+                is_named = is_of(senders, planned, &entry);
+                if head.framing != Framing::Tables && entry.is_empty() {
+                    break;
+                }
+                if head.framing != Framing::Tables {
+                    reader.skip_entry("no table");
+                }
+            }
+            // A file of rows has its own name only.
+            Event::Table { whole: None, .. } if !is_named => reader.pass_table(),
+            Event::Table { .. } => has_one = true,
+            Event::Frame(frame) if has_one => known.add(cut::slice(&buffer, frame.buffer), roles),
+            Event::Failed(failure) => return Err(failure.into()),
+            _ => {}
+        }
+        buffer.clear();
+        if known.bytes() > limits.shared_rows {
+            let problem = format!(
+                "the ids and names in `{}` take more than {} bytes; limits.shared_rows may be raised",
+                senders.table, limits.shared_rows
+            );
+            return Err(PlanError::value(KEY, problem));
+        }
+    }
+    Ok(has_one)
+}
+
+/// Whether an entry is the table of senders, as a file of its name.
+pub(crate) fn is_table(planned: &PlannedInput, entry: &str, head: &Head) -> bool {
+    let mut maps = planned
+        .settings
+        .tables
+        .iter()
+        .filter_map(|map| map.senders.as_ref());
+    maps.any(|senders| {
+        let has = |(columns, _): (Vec<String>, _)| senders.map().reads(None, &columns);
+        is_of(senders, planned, entry) && head.csv().is_some_and(has)
+    })
+}
+
+fn is_of(senders: &SenderTable, planned: &PlannedInput, entry: &str) -> bool {
+    let own = planned.input.name();
+    let name = Path::new(if entry.is_empty() { &*own } else { entry });
+    let stem = name
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
+    stem.split('.').next() == senders.table.rsplit('.').next()
+}

@@ -93,11 +93,20 @@ fn keys() -> String {
         }
         let mut lists = Vec::new();
         for (becomes, keys) in groups {
-            let before = if becomes.is_empty() { String::new() } else { format!("– {becomes}: ") };
+            let before = if becomes.is_empty() {
+                String::new()
+            } else {
+                format!("– {becomes}: ")
+            };
             lists.push(before + &keys.join(" "));
         }
         if !lists.is_empty() {
-            let _ = write!(sections, "### {}\n\n{}\n\n", source.about().title, lists.join(" "));
+            let _ = write!(
+                sections,
+                "### {}\n\n{}\n\n",
+                source.about().title,
+                lists.join(" ")
+            );
         }
     }
     sections.trim_end().to_owned() + "\n"

@@ -93,10 +93,9 @@ pub(crate) fn result_part(text: &str) -> Part {
         call_id: step.id,
         name: step.name,
         content: "ok".to_owned(),
-        media: 0,
-        is_error: false,
         metadata_id: step.metadata_id,
         caller: step.caller,
+        ..ToolResult::default()
     })
 }
 

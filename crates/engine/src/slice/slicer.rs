@@ -255,7 +255,11 @@ impl<'p> Slicer<'p> {
     fn add_groups(&mut self, slice: &mut Slice) {
         let waiting = self.grouper.waiting_rows;
         let batch = self.grouper.next_groups(std::mem::take(&mut slice.buffer));
-        let taken = part_of(self.pending_bytes, waiting - self.grouper.waiting_rows, waiting);
+        let taken = part_of(
+            self.pending_bytes,
+            waiting.saturating_sub(self.grouper.waiting_rows),
+            waiting,
+        );
         self.pending_bytes -= taken;
         slice.input_bytes += taken;
         match batch {
@@ -336,16 +340,6 @@ impl<'p> Slicer<'p> {
         self.cut_totals.record(input, 1);
         slice.steps.push(Step::Entry(EntryRef::of_input(input)));
         slice.steps.push(Step::FramingError(of_nothing(why)));
-    }
-
-    /// Remembers further bytes for the slice that they are worked in. A quarter of the work on rows that are gathered is to read them.
-    fn was_read(&mut self, bytes: u64) {
-        if self.grouper.waiting_rows == 0 {
-            self.read_bytes += bytes;
-        } else {
-            self.progress.advance(bytes / 4);
-            self.pending_bytes += bytes - bytes / 4;
-        }
     }
 
     fn step(&mut self, mut current: Box<Current<'p>>, slice: &mut Slice) {

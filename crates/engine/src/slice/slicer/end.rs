@@ -1,4 +1,4 @@
-//! The end of an input, or of a range of one: comparison with its hash, and with the bytes of earlier inputs.
+//! The bytes of an input that were read, and its end or that of a range of it: comparison with its hash, and with the bytes of earlier inputs.
 
 use std::sync::atomic::Ordering;
 
@@ -10,6 +10,16 @@ use super::{Current, Slicer};
 use crate::entry::EntryRef;
 
 impl Slicer<'_> {
+    /// Remembers further bytes for the slice that they are worked in. A quarter of the work on rows that are gathered is to read them.
+    pub(super) fn was_read(&mut self, bytes: u64) {
+        if self.grouper.waiting_rows == 0 {
+            self.read_bytes += bytes;
+        } else {
+            self.progress.advance(bytes / 4);
+            self.pending_bytes += bytes - bytes / 4;
+        }
+    }
+
     pub(super) fn finish_input(&mut self, current: &Current<'_>, slice: &mut Slice) {
         let planned = current.planned;
         let range = current.range.as_ref();

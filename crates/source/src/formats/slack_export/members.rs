@@ -56,11 +56,12 @@ impl Members {
             let words = text(profile.and_then(|profile| profile.get(key)));
             words.filter(|words| !words.is_empty())
         };
+        let [shown, real, name] = ["display_name", "real_name", "name"].map(word);
         let is_bot = id == "USLACKBOT";
         self.add(Participant {
             id: id.to_owned(),
-            name: word("display_name").or_else(|| word("real_name")),
-            alias: word("name"),
+            name: shown.or(real),
+            alias: name,
             kind: participant_kind(is_bot),
             // Slack's own bot is on no list, and guests of other workspaces bring their profile.
             listed: is_bot || profile.is_some(),

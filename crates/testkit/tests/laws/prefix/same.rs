@@ -347,7 +347,7 @@ impl Said {
     fn allow(&mut self, code: LossCode) {
         match code {
             LossCode::ReasoningDropped => {
-                self.each(|blocks, _| blocks.retain(|block| !matches!(block, Block::Thought(_))))
+                self.each(|blocks, _| blocks.retain(|block| !matches!(block, Block::Thought(_))));
             }
             LossCode::ExtraDropped => self.each(|blocks, role| {
                 blocks.retain(|block| !is_fields(block));

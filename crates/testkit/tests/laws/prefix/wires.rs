@@ -108,7 +108,7 @@ fn address(picture: &str) -> String {
 fn short(pieces: &[Piece], list: Vec<Value>, draw: &mut Random) -> Value {
     match pieces {
         [Piece::Text(text)] if draw.once_in(2) => json!(text),
-        _ => json!(list),
+        _ => Value::Array(list),
     }
 }
 

@@ -52,9 +52,6 @@ fn replay(path: &Path) -> Result<(), String> {
     }
     // Copies, for what a pipeline writes stands beside its folder.
     shell(&work, &format!("cp -R '{ROOT}/pipelines' ."));
-    let name = path.with_extension("sh");
-    let before = Path::new(ROOT).join("crates/cli/tests/cases/manual");
-    let before = before.join(name.file_name().unwrap());
     let functions = NOT_RUN
         .iter()
         .map(|(program, _)| format!("{program}() {{ :; }}\n"));
@@ -63,9 +60,6 @@ fn replay(path: &Path) -> Result<(), String> {
         // The reader's home is the folder of the test.
         shell(&work, &format!("HOME=$PWD\n{functions}\n{commands}"))
     };
-    if let Ok(commands) = fs::read_to_string(before) {
-        succeeds(&commands, &run(&format!("set -e\n{commands}")))?;
-    }
     let mut marks = marks(&page).into_iter();
     let happened = with_blocks(&page, |fence, block| {
         let text: String = block.iter().map(|line| format!("{line}\n")).collect();

@@ -47,10 +47,7 @@ fn rendered_before(dialect: &str, linked: &Linked, position: u32) -> (Value, Vec
     };
     let mut found = None;
     dialect.render_each(&view, &mut |sink, rendering| {
-        found = Some((
-            serde_json::from_str(sink.text()).expect("JSON"),
-            rendering.losses,
-        ));
+        found = Some((serde_json::from_str(sink.text()).expect("JSON"), rendering.losses));
     });
     found.expect("a rendering")
 }

@@ -66,7 +66,7 @@ WRONG_TYPES = {
     "perspective must be a list of names, not int": lambda: chatmill.render([CHAT], perspective=3),
     "an option must be text, a number, a bool": lambda: chatmill.render([CHAT], policy={"names": object()}),
     "progress must be a function": lambda: chatmill.render([CHAT], progress="yes"),
-    "source and column are for data that is not read yet": lambda: chatmill.render(chatmill.read(b""), column="a"),
+    "source, column, map and assistant are for data that is not read yet": lambda: chatmill.render(chatmill.read(b""), column="a"),
     "texts must be text, bytes, an Arrow column or a list of them, not <class 'int'>": lambda: chatmill.count(7),
     "texts must be text, bytes, an Arrow column or a list of them, not <class 'dict'>": lambda: chatmill.count({"a": 1}),
     "text 1 must be text, not <class 'int'>": lambda: chatmill.count(["a", 2]),

@@ -289,11 +289,9 @@ const MOST_COMPARED: usize = 10_000;
 /// The name in a folder that may be meant by a pattern which matches nothing.
 fn meant(pattern: &str, folder: &Path) -> Option<String> {
     let typed = Path::new(pattern).file_name()?.to_str()?;
-    let entries = std::fs::read_dir(folder).ok()?.take(MOST_COMPARED);
-    let names: Vec<String> = entries
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .collect();
-    mistyped(typed, names.iter().map(String::as_str)).map(str::to_owned)
+    let names = access::list(folder).ok()?;
+    let compared = names.iter().take(MOST_COMPARED);
+    mistyped(typed, compared.filter_map(|name| name.to_str())).map(str::to_owned)
 }
 
 /// Whether a text begins as a URL does: `s3://`, `https://`. Not a path that only holds a colon.

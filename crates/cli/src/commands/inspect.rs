@@ -195,8 +195,12 @@ impl Inspected {
 /// Fails without any conversation, and for an input that cannot be opened; an unknown format is no failure.
 fn verdict(entries: &[EntryReport]) -> Exit {
     let nothing = entries.iter().all(|entry| entry.conversations == 0);
-    let mut problems = entries.iter().flat_map(|entry| &entry.problems);
-    Exit::complete_if(!nothing && !problems.any(ReadProblem::is_of_input))
+    Exit::complete_if(!nothing && !entries.iter().any(is_closed))
+}
+
+/// Whether an input could not be opened or unpacked.
+fn is_closed(entry: &EntryReport) -> bool {
+    entry.problems.iter().any(ReadProblem::is_of_input)
 }
 
 /// The path of a file, or of an entry in its archive.
@@ -221,7 +225,7 @@ fn describe(entry: &EntryReport) -> String {
             harmless(&format!("{place}{} ({})", problem.message, problem.code)),
         );
     }
-    if entry.problems.iter().any(ReadProblem::is_of_input) {
+    if is_closed(entry) {
         return lines.join("\n") + "\n";
     }
     let source = entry.source.as_deref();

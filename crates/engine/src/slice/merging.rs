@@ -11,8 +11,7 @@ use chatmill_intake::discover::InputKind;
 use chatmill_intake::{Event, Framing, Reader};
 use chatmill_source::Source;
 
-use super::recognise::guesses::Guesses;
-use super::recognise::{EntryAction, Recognition, recognise};
+use super::recognise::{EntryAction, Recognition, recognise_alone};
 use crate::error::PlanError;
 use crate::plan::PlannedInput;
 
@@ -68,14 +67,7 @@ fn refuse_unmerged_entries(
             Event::EntryStart { entry, head } => {
                 let has_tables = head.framing == Framing::Tables;
                 if !has_tables
-                    && let Some(source) = unmerged(&recognise(
-                        planned,
-                        &entry,
-                        &head,
-                        limits,
-                        &|_| false,
-                        &mut Guesses::default(),
-                    ))
+                    && let Some(source) = unmerged(&recognise_alone(planned, &entry, &head, limits))
                 {
                     return Err(refusal(planned, &entry, source));
                 }

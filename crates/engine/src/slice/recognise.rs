@@ -64,7 +64,17 @@ impl EntryAction {
     }
 }
 
-/// Recognises an entry of an input by its head; `has_companion` says whether its export has the file of this name.
+/// Recognises an entry by itself, without the other files of its export and without the guesses for tables before it.
+pub(super) fn recognise_alone(
+    planned: &PlannedInput,
+    entry: &str,
+    head: &Head,
+    limits: &Limits,
+) -> Recognition {
+    recognise(planned, entry, head, limits, &|_| false, &mut Guesses::default())
+}
+
+/// Recognises an entry of an input by its head. `has_companion` is whether its export has the file of a name.
 pub(super) fn recognise(
     planned: &PlannedInput,
     entry: &str,

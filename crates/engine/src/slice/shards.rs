@@ -17,8 +17,7 @@ use chatmill_intake::{Event, Failure, Framing, LineRange, Reader};
 use chatmill_source::Source;
 
 use super::companions::Companions;
-use super::recognise::guesses::Guesses;
-use super::recognise::{EntryAction, recognise};
+use super::recognise::{EntryAction, recognise_alone};
 use crate::plan::{Plan, PlannedInput};
 
 /// A part of the inputs that is processed together.
@@ -204,14 +203,7 @@ fn seen(planned: &PlannedInput, limits: &Limits) -> Result<Seen, Failure> {
     match reader.next(&mut Vec::new()) {
         Some(Event::Failed(failure)) => Err(failure),
         Some(Event::EntryStart { entry, head }) => {
-            let seen = recognise(
-                planned,
-                &entry,
-                &head,
-                limits,
-                &|_| false,
-                &mut Guesses::default(),
-            );
+            let seen = recognise_alone(planned, &entry, &head, limits);
             // The first bytes do not show the other members of an archive, or the tables of a database.
             let may_merge = if !entry.is_empty() {
                 true

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chatmill_engine::ReadProblem;
 use chatmill_engine::inspect::EntryReport;
 
-use super::name;
+use super::{is_closed, name};
 use crate::figures::{count, counted, instant};
 use crate::output::{fitted, harmless};
 use crate::terminal;
@@ -82,11 +82,6 @@ pub(super) fn overview(entries: &[EntryReport]) -> String {
             .map(|problem| format!("{} ({})", problem.message, problem.code))
     });
     text + "\n-v describes each file\n"
-}
-
-/// Whether a file could not be opened or unpacked.
-fn is_closed(entry: &EntryReport) -> bool {
-    entry.problems.iter().any(ReadProblem::is_of_input)
 }
 
 /// Adds the first files of a kind, each with what is known about it.

@@ -1,4 +1,4 @@
-//! Senders of a table of their own, by id: their names and roles, for rows that have the id of the sender only.
+//! Names and roles of senders from a separate table, by id, for rows that only have the id of the sender.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -16,7 +16,7 @@ pub struct SenderTable {
     pub id: String,
     /// The column with the name.
     pub name: Option<String>,
-    /// The column that says whether it is an agent.
+    /// The column with whether the sender is an agent.
     pub agent: Option<String>,
     /// The senders, once the table was read.
     pub known: Arc<OnceLock<Senders>>,
@@ -93,7 +93,7 @@ impl Senders {
     }
 }
 
-/// The names of senders, and whether rows have names of their own for them.
+/// The names of senders, and whether the rows have a column of names as well.
 #[derive(Clone, Debug)]
 pub(in crate::table) struct SenderNames {
     known: Arc<OnceLock<Senders>>,

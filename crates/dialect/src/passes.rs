@@ -123,7 +123,7 @@ fn no_losses(_: &DialectProfile) -> &'static [LossCode] {
     &[]
 }
 
-/// The results of a message that has more than results are turns of their own, unless the dialect has them at the head of a user turn.
+/// Results in a message that also has other parts become separate turns, unless the dialect puts them first in a user turn.
 const DIVIDED: Pass = Pass {
     loses: |profile| {
         codes_if(

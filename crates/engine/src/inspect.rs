@@ -65,7 +65,7 @@ pub struct EntryReport {
     /// Versions that the conversations claim.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub versions: BTreeSet<String>,
-    /// What the source was last compared with, where it says so.
+    /// The version that the source was last compared with; empty where none is given.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub verified: &'static str,
     /// Different participants.
@@ -202,7 +202,7 @@ impl Reports<'_> {
     }
 }
 
-/// Whether a text is a version: short, with a digit, and without anything that a person says.
+/// Whether a text is a version: short, with a digit, and without words.
 fn is_version(text: &str) -> bool {
     let is_part = |sign: char| sign.is_ascii_alphanumeric() || ".-+_".contains(sign);
     text.len() <= 32 && text.chars().all(is_part) && text.contains(|sign: char| sign.is_ascii_digit())

@@ -189,7 +189,7 @@ pub fn read(source: &dyn Source, frame: &FrameView<'_>, limits: &Limits) -> (Rea
 }
 
 /// The keys of a source's format that mean nothing for a conversation and are not reported as unread unless they hold words, times or
-/// JSON; each with what becomes of its values otherwise, where the list says so.
+/// JSON; each with what else becomes of its values, where the list has an entry for that.
 pub fn without_meaning(source: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     find(source)
         .into_iter()

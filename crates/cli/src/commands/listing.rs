@@ -22,7 +22,7 @@ pub(crate) struct NamedListing {
 pub(super) struct ListedThing<'e> {
     pub(super) name: &'e str,
     pub(super) title: String,
-    /// What is said of it, by topic.
+    /// Its properties, each a topic and a text.
     pub(super) topics: Vec<(&'static str, String)>,
     pub(super) json: Value,
 }

@@ -1,4 +1,4 @@
-//! How far a command is at one instant, and the texts that say so.
+//! The progress of a command at one instant, as text for a bar, a plain line and JSON.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -25,10 +25,10 @@ pub(super) struct Stage {
     pub samples: VecDeque<(Duration, u64)>,
 }
 
-/// Columns from which the rate fits beside a bar.
+/// Terminal width from which the rate fits after a bar.
 const COLUMNS_FOR_RATES: usize = 100;
 
-/// Columns from which the queues fit beside a bar, too.
+/// Terminal width from which the queues fit after a bar, too.
 const COLUMNS_FOR_QUEUES: usize = 150;
 
 /// The queues as text: slices by stage, and the slowest stage.
@@ -121,7 +121,7 @@ impl Reading {
         left.filter(|left| rest > 0.0 && !left.is_zero())
     }
 
-    /// What stands beside a bar on a terminal so wide: what does not leave room for a bar is left out.
+    /// The text after a bar on a terminal of this width. What would leave no room for the bar is left out.
     pub(super) fn beside(&self, columns: usize) -> String {
         let mut text = String::new();
         if self.stage.bytes > 0 {

@@ -11,7 +11,7 @@ use crate::read::{Batch, Texts};
 /// The column of the conversation of a row, which all tables of conversations have.
 pub(super) const CONVERSATION_ID: &str = "conversation_id";
 
-/// The numbers of the rows of a conversation in a file, whose ids come batch by batch.
+/// The row numbers of a conversation in a file. Ids arrive batch by batch.
 pub(super) fn rows_of(
     path: &Path,
     ids: impl Iterator<Item = Result<RecordBatch, DatasetError>>,

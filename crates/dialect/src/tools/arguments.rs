@@ -13,7 +13,7 @@ use crate::text::json::{compact, is_portable};
 pub(crate) enum ArgumentsAs {
     /// As text.
     Text,
-    /// As text; free text is the input of a call of its own kind.
+    /// As text; free text is the input of a custom call.
     TextOrInput,
     /// As an object; the rule that wants one.
     Object(&'static DialectRule),

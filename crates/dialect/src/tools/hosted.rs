@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-/// The API whose hosted tools a dialect takes.
+/// The API that runs the hosted tools of a dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hosts {
     /// None.

@@ -63,7 +63,7 @@ pub(crate) fn as_notice(part: Part) -> Part {
     }
 }
 
-/// What a result says.
+/// The content of a result.
 #[derive(Debug, Default)]
 pub(crate) struct ResultText {
     /// Its texts, joined by line breaks.

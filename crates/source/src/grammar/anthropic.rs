@@ -179,7 +179,7 @@ fn summary(turn: &mut Turn, path: &str, block: Value<'_>, _: &mut Site<'_>) -> b
     turn.gaps.push(turn.parts.len());
     turn.parts.push(Part::Text(words));
     turn.gaps.push(turn.parts.len());
-    // The type stays, so that it can be told from an answer.
+    // The type stays, so that it differs from an answer.
     turn.keep_rest(block, path, &["content", "cache_control"]);
     true
 }

@@ -171,7 +171,7 @@ fn output(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     turn.role = Some(Role::Tool);
     let status = item.get("status").and_then(Value::as_str);
     let answered = match item.get("output") {
-        // What a patch did its status says.
+        // A patch has no output; its status is the result.
         None if status.is_none() => {
             site.missing("output");
             Default::default()

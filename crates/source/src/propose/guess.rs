@@ -64,7 +64,7 @@ pub struct SenderColumns {
     pub id: String,
     /// The column of names.
     pub name: String,
-    /// The column that says who is an agent.
+    /// The column with whether a sender is an agent.
     pub agent: Option<String>,
 }
 

@@ -47,7 +47,7 @@ pub(super) const WHOSE: &[&str] = &words!(
     conversation conversation_id conversationId thread_id threadId session_id sessionId chat_id room_id
     room channel_id channel ticket_id dialog_id
 );
-/// Columns that say of a sender whether it is an agent.
+/// Names of columns with whether a sender is an agent.
 pub(super) const IS_AGENT: &[&str] = &words!(is_bot bot is_agent is_ai is_assistant agent);
 /// Further names of texts in tables.
 pub(super) const TEXTS_OF_TABLES: &[&str] = &words!(utterance line comment post words reply);

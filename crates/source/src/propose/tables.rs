@@ -35,7 +35,7 @@ pub fn guess_tables(tables: &[(String, TableSample)]) -> Option<Guess> {
 }
 
 /// The columns of a table that has all senders of another by id, each with a name; and the ids of those that seem to be agents, where no
-/// column says who is one.
+/// column marks them.
 fn senders(
     guess: &Guess,
     sample: &TableSample,

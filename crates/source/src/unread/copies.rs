@@ -1,4 +1,4 @@
-//! The lines that a source read, to tell what a key without meaning repeats from what it alone says.
+//! The lines that a source read: a text under a key without meaning is a finding only where it has other lines.
 //!
 //! Many formats write a text twice: what a program printed as the result of a call and as an event, an answer in blocks and as plain
 //! text. Line by line, because a copy is often decorated, or joined from several texts.

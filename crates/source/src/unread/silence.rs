@@ -85,7 +85,7 @@ pub struct Silence {
     /// In the order of the list.
     keys: Vec<&'static str>,
     known: HashSet<&'static str>,
-    /// Keys whose values others use from `extra`, and those of values that are kept as a whole.
+    /// Keys with values that other code uses from `extra`, and keys that are kept whole.
     labelled: HashMap<&'static str, Meaning>,
     /// All listed keys, by the length of the last name and by the name itself: lengths are fast to compare,
     /// and most of them differ.

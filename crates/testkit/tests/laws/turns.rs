@@ -345,7 +345,7 @@ fn goose(answers: &[Answer], draw: &mut Random) -> Value {
     json!({"id": "s-1", "working_dir": "/w", "session_type": "user", "conversation": messages})
 }
 
-/// `OTel` writes a span for each answer, with all that was said before.
+/// `OTel` writes a span for each answer, with all messages before it.
 fn otel_genai(answers: &[Answer], draw: &mut Random) -> Value {
     let mut before: Vec<Value> = Vec::new();
     let mut spans = Vec::new();
@@ -384,7 +384,7 @@ fn otel_genai(answers: &[Answer], draw: &mut Random) -> Value {
     Value::Array(spans)
 }
 
-/// Langfuse has an observation for each answer, with all that was said before.
+/// Langfuse has an observation for each answer, with all messages before it.
 fn langfuse(answers: &[Answer], draw: &mut Random) -> Value {
     let mut before: Vec<Value> = Vec::new();
     let mut observations = Vec::new();

@@ -10,7 +10,7 @@ use chatmill_workshop::{TestDir, rows};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
 
-/// Every branch is read: what stays out otherwise, a finding about the whole conversation says.
+/// Every branch is read: otherwise a finding about the whole conversation reports the branches that are left out.
 const BARE: &str = "[sources.chatgpt-export]\nbranches = \"all\"\n[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n";
 /// What is appended to a text, with its number in five digits between these.
 const MARK: [&str; 2] = ["canary", " sings"];
@@ -20,7 +20,7 @@ const TELLING: [&str; 11] = [
 ];
 
 /// Keys whose texts are used and not repeated: ids of answers and parents, other names of one person, placeholders of files, and rows and
-/// texts that say again what stands elsewhere.
+/// texts that repeat others.
 const USED: [&str; 15] = [
     "parentUuid",
     "logicalParentUuid",
@@ -292,7 +292,7 @@ fn silent(folder: &Path) -> (usize, BTreeMap<(String, String), usize>) {
                 .is_some_and(|code| TELLING.contains(&code) || code.starts_with("IN"))
         };
         let told: Vec<usize> = told.iter().copied().filter(is_told).collect();
-        // A file beside conversations, as lists of channels are, and one that is no chat: the verdict names it.
+        // A file that goes with conversations, such as a list of channels, and one that is no chat: the verdict names it.
         let is_refused = without.contains(name);
         for (number, at) in marks_in(text.as_bytes()) {
             count += 1;

@@ -297,7 +297,7 @@ impl Rendered {
     }
 }
 
-/// A dialect in its profile, and who is the assistant where somebody is.
+/// A dialect in its profile, and the participant that is the assistant, if any.
 pub(super) fn title(target: &str, perspective: &str, linked: &Linked) -> String {
     let mut participants = linked.conversation.participants.iter();
     match participants.find(|one| one.id == perspective) {

@@ -37,10 +37,10 @@ const KNOWN: [&str; 13] = [
 /// Keys that the API takes together with `anyOf`.
 const BESIDE_UNIONS: [&str; 4] = ["anyOf", "title", "description", "nullable"];
 
-/// Keys that say how to read a schema and constrain nothing.
+/// Keys that identify or annotate a schema and constrain nothing.
 const NEUTRAL: [&str; 5] = ["$schema", "$id", "$comment", "$defs", "definitions"];
 
-/// Keys whose values are lost where another value of theirs is written in their place.
+/// Keys that lose their value where a replacement is written.
 const DECISIVE: [&str; 8] = [
     "type",
     "properties",
@@ -266,7 +266,7 @@ impl<'r> Converter<'r> {
         schema.insert("enum".to_owned(), Value::Array(strings));
     }
 
-    /// Writes the one schema of a list in the place of the list; null beside it makes the value nullable.
+    /// Replaces a list of one schema by that schema; a null in the list makes the value nullable.
     fn option(
         &mut self,
         schema: &mut Map<String, Value>,
@@ -286,7 +286,7 @@ impl<'r> Converter<'r> {
         }
     }
 
-    /// Writes a union of several schemas or types, each with what is said beside the union.
+    /// Writes a union of several schemas or types. Constraints next to the union are copied into each member.
     fn union(
         &mut self,
         schema: &mut Map<String, Value>,
@@ -347,7 +347,7 @@ impl<'r> Converter<'r> {
         schema.insert("anyOf".to_owned(), Value::Array(members));
     }
 
-    /// What the API refuses in a schema whose fields are all known to it.
+    /// Why the API refuses a schema although it knows all of its fields.
     fn check(&mut self, schema: &mut Map<String, Value>, depth: u8) {
         let kind = schema.get("type").and_then(Value::as_str).map(str::to_owned);
         let formats: &[&str] = match kind.as_deref() {

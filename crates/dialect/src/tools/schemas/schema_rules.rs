@@ -31,7 +31,7 @@ pub(crate) struct SchemaRules {
     pub(crate) draft: Draft,
     /// Whether what the vendor's own subset of JSON Schema cannot hold has a place.
     pub(crate) takes_all: bool,
-    /// The API whose hosted tools the dialect takes.
+    /// The API that runs the hosted tools of the dialect.
     pub(crate) hosts: Hosts,
     /// What a schema has to be for a tool to be strict; none: a tool is strict where it claims to be.
     pub(crate) strict: Option<&'static StrictRules>,
@@ -123,7 +123,7 @@ impl SchemaRules {
 
     fn repair_each(&self, schema: &mut Map<String, Value>) -> u64 {
         let before = schema.len();
-        // Nothing is said where writers fill what is absent with null.
+        // Writers fill absent keys with null, which is no violation.
         schema.retain(|key, value| !value.is_null() || holds(key).is_none() || !self.knows(key));
         let mut repaired = (before - schema.len()) as u64;
         for key in ["required", "type"] {
@@ -189,7 +189,7 @@ impl SchemaRules {
         Some(Problem::of(&path, words))
     }
 
-    /// What is wrong in a schema, whose path is continued to it.
+    /// The first error in a schema. `path` is extended to its place.
     fn problem_in<'s>(
         &self,
         schema: &'s Map<String, Value>,

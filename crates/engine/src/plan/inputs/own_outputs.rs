@@ -55,7 +55,7 @@ impl OwnOutputs {
         }
     }
 
-    /// Takes out of inputs what lies in outputs of this program, and counts it.
+    /// Removes the inputs that are inside outputs of this program, and counts them.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ impl OwnOutputs {
             Err(DatasetError::Io { source, .. }) => {
                 return Err(Failure::new("look into", folder, &source).into());
             }
-            // A folder that cannot be opened was not listed either, which is said at the input.
+            // A folder that cannot be opened was not listed either, and its input has a finding.
             Err(_) => None,
         };
         let Some(kind) = kind else { return Ok(None) };

@@ -102,7 +102,7 @@ pub(in crate::slice) fn of_tables(planned: &PlannedInput, limits: &Limits) -> Op
 /// The name of a guessed map.
 pub(in crate::slice) const NAME: &str = "guessed";
 
-/// The note that says how a table is read.
+/// The note about the columns that a table is read by.
 pub(in crate::slice) fn note(guess: &Guess, planned: &PlannedInput) -> Finding {
     let text = match guess.options().filter(|_| planned.settings.quotes) {
         Some(options) => format!("no map reads this table: its columns are read as {options} would"),

@@ -36,7 +36,7 @@ pub(crate) struct RowCounts {
 }
 
 impl RowCounts {
-    /// Counts a rendering with such losses whose record is written into a part; `leaks` says that it shares words with a part before that.
+    /// Counts a rendering with such losses whose record is written into a part; `leaks` is whether it shares words with an earlier part.
     pub(crate) fn keep(
         &mut self,
         candidate: &Candidate<'_>,

@@ -233,7 +233,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             extra.keep_rest(comment, "comment", &["user", "comment"]);
         }
         if let Some(attached) = wire.attachments {
-            // Beside words of its own they stay unread.
+            // In a message with words they stay unread.
             let is_alone = own_text.trim().is_empty();
             let items = attached.items().filter(|_| is_alone);
             let words: Vec<String> = items.filter_map(|item| self.attached(item)).collect();

@@ -165,7 +165,7 @@ fn own_block(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>)
     true
 }
 
-/// A call, with what it calls inside or beside its id.
+/// A call, with name and arguments in `function` or next to its id.
 fn call(value: Value<'_>, place: &str, site: &mut Site<'_>) -> ToolCall {
     let function = present(value, "function").unwrap_or(value);
     let given = present(function, "args").or_else(|| present(function, "arguments"));

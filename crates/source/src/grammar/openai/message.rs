@@ -132,7 +132,7 @@ impl MessageObject {
                     message.calls.extend(call);
                     is_read
                 }
-                // What a spoken answer says, which has no content.
+                // The transcript of a spoken answer, which has no content.
                 "audio" if present(object, "content").is_none() => {
                     message.refusal = message.refusal.take().or(text(value.get("transcript")));
                     message.rest.keep_rest(value, "audio", &["transcript"]);

@@ -1,4 +1,4 @@
-//! The prefix law: what was said before an answer, written in the dialect of the log, is the request that the answer was given to.
+//! The prefix law: the messages before an answer, rendered in the dialect of the log, are the request of that answer.
 //!
 //! A gateway logs a request for each answer, and each holds the history again. The conversation of the last request is cut before each of
 //! its answers and written in the dialect of the log: messages, system text and tools are those of the request of that answer, but for what the

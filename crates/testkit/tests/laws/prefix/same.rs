@@ -1,4 +1,4 @@
-//! What a request says, lifted out of its wire, and what the losses of a rendering allow it to differ in.
+//! The content of a request without its wire format, and the differences that the losses of a rendering allow.
 //!
 //! Each wire is read here anew, apart from the readers that the law tests. Spellings that a vendor's page calls the same are one: a text
 //! as a string and as a list of one part, a failure that is false and none. What is not lifted stays as it is and is compared: only
@@ -22,7 +22,7 @@ pub(super) enum Block {
     Other(Value),
 }
 
-/// What a request says: turns with their role, and definitions of tools by name.
+/// The content of a request: turns with their role, and definitions of tools by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Said {
     pub turns: Vec<(String, Vec<Block>)>,
@@ -55,7 +55,7 @@ fn blocks(content: &Value, one: &dyn Fn(&Value) -> Vec<Block>) -> Vec<Block> {
     }
 }
 
-/// A text with its further fields, which are a block of their own.
+/// A text and its further fields, which are a separate block.
 fn text(block: &Value, also: &[&str]) -> Vec<Block> {
     let rest = bare(block, &[&["type", "text"], also].concat());
     let mut read = vec![Block::Text(words(&block["text"]))];
@@ -227,7 +227,7 @@ fn responses_item(item: &Value) -> (String, Vec<Block>) {
 }
 
 impl Said {
-    /// What a request of a wire says.
+    /// The content of a request of a wire.
     pub(super) fn of(dialect: &str, request: &Value) -> Self {
         let in_blocks = |list: &str, content: &str, block: &dyn Fn(&Value) -> Vec<Block>| {
             let messages = items(&request[list]).iter();
@@ -382,7 +382,7 @@ impl Said {
         }
     }
 
-    /// What stands behind results is a turn of its own.
+    /// Blocks after results are a separate turn.
     fn split_turns(&mut self) {
         let mut split = Vec::new();
         for (role, mut blocks) in std::mem::take(&mut self.turns) {

@@ -116,7 +116,7 @@ fn tools() -> Vec<Tool> {
 }
 
 impl Session {
-    /// A session of one to seven answers: after one without calls somebody asks again.
+    /// A session of one to seven answers: after one without calls, a user asks again.
     pub(super) fn drawn(draw: &mut Random) -> Self {
         let (mut rounds, mut is_asked) = (Vec::new(), true);
         for number in 0..=draw.below(7) {
@@ -129,7 +129,7 @@ impl Session {
             1 => Some(Cut::Summary),
             _ => None,
         };
-        // A client cuts where somebody asks, so that no call is parted from its result.
+        // A client cuts at a user turn, so that no call loses its result.
         let cut = cut.and_then(|cut| {
             let places = (1..rounds.len()).filter(|place| rounds[place - 1].calls.is_empty());
             let places: Vec<usize> = places.collect();

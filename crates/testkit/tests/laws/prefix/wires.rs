@@ -18,7 +18,7 @@ pub(super) struct Wire {
     before: fn(&[Returned], &[Piece], &mut Random) -> Vec<Value>,
     /// An answer; whether with its thought.
     answer: fn(&Round, bool, &mut Random) -> Vec<Value>,
-    /// The fields of a request beside the messages, and the messages with which all requests begin.
+    /// The fields of a request other than the messages, and the messages with which all requests begin.
     beside: fn(&Session, &mut Random) -> Value,
     /// The response that holds an answer.
     response: fn(Vec<Value>) -> Value,

@@ -2,7 +2,7 @@
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Extra, RawJson, Message, MessageKind, Part, Role, Timestamp, Usage, Weight};
+use chatmill_model::{Extra, Message, MessageKind, Part, RawJson, Role, Timestamp, Usage, Weight};
 
 use super::twins::{Twins, event_text};
 use crate::base::{Keep as _, Turn, id, present, raw, text, times, words};

@@ -323,7 +323,7 @@ impl Source for FormatFile {
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
         let loaded = self.loaded();
         if let Some(request) = &loaded.request {
-            return request.reading(*frame, limits);
+            return request.reading_spelled(*frame, limits);
         }
         let read = read::read(loaded, *frame, limits);
         if loaded.language.thoughts_in_text {

@@ -88,6 +88,17 @@ impl Requests {
         let records = sketch.records.iter();
         let blocks = records.filter_map(|record| by_blocks(record).map(|(_, sure, why)| (sure, why)));
         let alone = self.bare_list(sketch);
+        let are_tagged = self.form.grammar.fields.contains(&"from");
+        let spelled = sketch
+            .records
+            .iter()
+            .filter(|record| are_tagged && spelled_list::is_of_turns(record, self.form.list))
+            .map(|_| {
+                (
+                    90,
+                    format!("the text of {} is a list of from and value", self.form.list),
+                )
+            });
         // Calls and results as OpenAI has them decide before settings and definitions of tools do.
         let is_other = self.form.list == "messages" && !self.form.grammar.is_openais();
         let is_openai = |record: &&RecordSketch| is_other && signs::is_openai(record);
@@ -96,7 +107,7 @@ impl Requests {
             .iter()
             .filter(|record| !is_openai(record))
             .filter_map(own);
-        strongest(blocks.chain(alone).chain(known))
+        strongest(blocks.chain(alone).chain(spelled).chain(known))
     }
 
     /// Requests in `OpenAI`'s form, and rows of several columns.
@@ -119,6 +130,14 @@ impl Requests {
         let row = self.form.row(frame, limits);
         let read = row.map(|row| self.conversation(row, frame, limits));
         of_request(self.about, frame.root(), read)
+    }
+
+    /// Reads one request, or a row for training whose turns are the JSON text of a list.
+    pub(crate) fn reading_spelled(&self, frame: FrameView<'_>, limits: &Limits) -> Reading {
+        if self.form.may_be_text {
+            return self.reading(frame, limits);
+        }
+        spelled_list::of_column(frame, limits, self.form.list, |frame| self.reading(frame, limits))
     }
 
     /// Reads a row whose turns are in columns of several names; none where it has no such column.

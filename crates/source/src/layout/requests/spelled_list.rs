@@ -21,12 +21,22 @@ const COLUMNS: [&str; 7] = [
 
 /// Whether the text of a column looks like a list of messages, as far as a sketch shows it.
 pub(crate) fn is_one(record: &RecordSketch) -> bool {
-    let mut texts = record.strings.iter().chain(&record.starts);
-    texts.any(|(key, text)| {
-        let opened = text.trim_start().strip_prefix('[').map(str::trim_start);
-        let named = opened.and_then(|opened| opened.strip_prefix('{'));
-        COLUMNS.contains(&&**key)
-            && named.is_some_and(|named| named.contains("\"role\"") || named.contains("\"content\""))
+    let is_of_messages = |start: &str| start.contains("\"role\"") || start.contains("\"content\"");
+    starts(record).any(|(key, start)| COLUMNS.contains(&key) && is_of_messages(start))
+}
+
+/// Whether the text of a column looks like a list of turns with `from` and `value`, as far as a sketch shows it.
+pub(super) fn is_of_turns(record: &RecordSketch, column: &str) -> bool {
+    let are_turns = |start: &str| start.contains("\"from\"") && start.contains("\"value\"");
+    starts(record).any(|(key, start)| key == column && are_turns(start))
+}
+
+/// The beginnings of the texts of a record that look like a list of objects, each behind its first brace.
+fn starts(record: &RecordSketch) -> impl Iterator<Item = (&str, &str)> {
+    let texts = record.strings.iter().chain(&record.starts);
+    texts.filter_map(|(key, text)| {
+        let list = text.trim_start().strip_prefix('[')?;
+        Some((&**key, list.trim_start().strip_prefix('{')?))
     })
 }
 
@@ -37,6 +47,16 @@ pub(crate) fn reading(
     read: impl Fn(FrameView<'_>) -> Reading,
 ) -> Reading {
     of_columns(frame, limits, &COLUMNS, &read)
+}
+
+/// The same for one column.
+pub(super) fn of_column(
+    frame: FrameView<'_>,
+    limits: &Limits,
+    column: &str,
+    read: impl Fn(FrameView<'_>) -> Reading,
+) -> Reading {
+    of_columns(frame, limits, &[column], &read)
 }
 
 fn of_columns(
@@ -90,7 +110,8 @@ fn of_columns(
 }
 
 fn is_list_of_messages(list: Value<'_>) -> bool {
-    list.kind() == Kind::Array && list.items().any(|message| message.get("role").is_some())
+    let is_message = |message: Value<'_>| message.get("role").or_else(|| message.get("from")).is_some();
+    list.kind() == Kind::Array && list.items().any(is_message)
 }
 
 /// Where the text of a list is in a row, and where the list is in the row that was read instead.
